@@ -3,10 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"strings"
-	"time"
 
-	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/revisions"
 )
 
@@ -21,22 +18,6 @@ type logCmd struct {
 func (logCmd) Help() string {
 	return `Lists the commits that changed a conversation, wherever its directory was at the time,
 and what they did to it. 'git log -p' shows the text of the changes.`
-}
-
-// revisionRecord is a commit in `log --json`.
-type revisionRecord struct {
-	Commit  string    `json:"commit"`
-	Author  string    `json:"author"`
-	Date    time.Time `json:"date"`
-	Subject string    `json:"subject"`
-	// Path is of the conversation's directory after the commit, "" when it is gone.
-	Path string `json:"path"`
-	// Turns and TurnsBefore are nil when the commit did not touch the stream.
-	Turns       *int `json:"turns"`
-	TurnsBefore *int `json:"turns_before"`
-	// Parallel is the number of turns that were asked without knowledge of the turn before.
-	Parallel int      `json:"parallel,omitempty"`
-	Did      []string `json:"did"`
 }
 
 // Run lists the commits that changed a conversation.
@@ -69,25 +50,5 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 	if len(all) == 0 {
 		a.note("no commit has %s", ids[0])
 	}
-	return c.print(a, all)
-}
-
-func (logCmd) print(a *app, all []revisions.Revision) error {
-	if a.JSON {
-		lines := render.NewJSONLines(a.stdout, a.output())
-		for _, r := range all {
-			if err := lines.Write(revisionRecord(r)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	table := render.NewTable(a.output(), render.Column{Head: "COMMIT"},
-		render.Column{Head: "DATE"}, render.Column{Head: "AUTHOR"},
-		render.Column{Head: "CHANGE"}, render.Column{Head: "SUBJECT", Shrink: true})
-	p := a.terminal
-	for _, r := range all {
-		table.Row(r.Commit[:12], p.Ago(r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
-	}
-	return table.Write(a.stdout)
+	return revisions.Print(&a.terminal.Printer, all)
 }

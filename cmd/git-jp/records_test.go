@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/grep"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
@@ -65,7 +66,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
 		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{},
-		"count": grep.CountRecord{}, "revision": revisionRecord{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": differenceRecord{},
+		"count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": importRecord{}, "capture": captureRecord{},

@@ -174,7 +174,7 @@ var rooms = []room{
 	{
 		dir:     "internal/revisions",
 		is:      "what commits did to one conversation, and one as a place has it, to be compared",
-		imports: []string{"events", "events/threeway", "blobs", "gitint", "internal/ondemand", "internal/render", "internal/workspace"},
+		imports: []string{"events", "events/threeway", "blobs", "gitint", "internal/audit", "internal/ondemand", "internal/render", "internal/workspace"},
 	},
 	{
 		dir:     "internal/setup",

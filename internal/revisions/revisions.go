@@ -16,18 +16,18 @@ import (
 
 // A Revision is a commit that changed a conversation.
 type Revision struct {
-	Commit  string
-	Author  string
-	Date    time.Time
-	Subject string
+	Commit  string    `json:"commit"`
+	Author  string    `json:"author"`
+	Date    time.Time `json:"date"`
+	Subject string    `json:"subject"`
 	// Path is of the conversation's directory after the commit, "" when it is gone.
-	Path string
+	Path string `json:"path"`
 	// Turns and TurnsBefore are nil when the commit did not touch the stream.
-	Turns       *int
-	TurnsBefore *int
+	Turns       *int `json:"turns"`
+	TurnsBefore *int `json:"turns_before"`
 	// Parallel is the number of turns that were asked without knowledge of the turn before.
-	Parallel int
-	Did      []string
+	Parallel int      `json:"parallel,omitempty"`
+	Did      []string `json:"did"`
 }
 
 // A Request says which commits are looked at.

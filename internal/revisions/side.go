@@ -80,7 +80,14 @@ func Fetch(
 const maxCompared = 32 << 20
 
 // ErrLongText says that a conversation is too long to be compared.
-var ErrLongText = fmt.Errorf("more than %s of text", render.Bytes(maxCompared))
+var ErrLongText error = longTextError{}
+
+type longTextError struct{}
+
+func (longTextError) Error() string { return "more than " + render.Bytes(maxCompared) + " of text" }
+
+// Hints say what compares it.
+func (longTextError) Hints() []string { return []string{"'git diff' compares the files"} }
 
 // comparedText holds what is compared.
 type comparedText struct{ b strings.Builder }

@@ -1,0 +1,145 @@
+package revisions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Comparison compares two states of a conversation.
+type Comparison struct {
+	Repo      *gitint.Repo
+	Workspace *workspace.Workspace
+	Dir       string    // .jp, from the root of the repository
+	ID        events.ID // of the conversation
+	// Find finds a conversation in the working tree.
+	Find func(name string) (workspace.Entry, error)
+	// Problem reports what could not be fetched.
+	Problem func(error)
+}
+
+// A Difference is what is different between them. A side has no name where there is no such
+// conversation.
+type Difference struct {
+	ID    string `json:"id"`
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Patch string `json:"patch"` // "" for none
+}
+
+// A Place is where a conversation is looked for.
+type Place struct {
+	snapshot gitint.Snapshot // nil for the working tree
+}
+
+// String names the place.
+func (p Place) String() string {
+	if p.snapshot == nil {
+		return "the working tree"
+	}
+	return p.snapshot.Name()
+}
+
+// Range returns the revisions that arguments mean, of which one may be A..B.
+func Range(args []string) []string {
+	if len(args) != 1 {
+		return args
+	}
+	from, to, isRange := strings.Cut(args[0], "..")
+	if !isRange {
+		return args
+	}
+	return []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
+}
+
+// Places returns what is to be compared: two revisions, one with the working tree, or the index
+// with that; or, staged, HEAD or a revision with the index.
+func (c Comparison) Places(
+	ctx context.Context, revs []string, staged bool,
+) (places [2]Place, err error) {
+	if staged && len(revs) == 0 {
+		revs = []string{"HEAD"}
+	}
+	for i, rev := range revs {
+		tree, err := c.Repo.Tree(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return places, audit.NewRevisionError(c.Repo, "compare "+rev+": unknown revision")
+		}
+		if err != nil {
+			return places, err
+		}
+		places[i] = Place{tree}
+	}
+	if len(revs) == 0 || staged {
+		index, err := c.Repo.Index(ctx)
+		if err != nil {
+			return places, err
+		}
+		places[len(revs)] = Place{index}
+	}
+	return places, nil
+}
+
+// Between compares the conversation in two places. The problems are of content that could not be
+// read.
+func (c Comparison) Between(
+	ctx context.Context, places [2]Place,
+) (d Difference, problems []render.Problem, err error) {
+	d.ID = c.ID.String()
+	if err := c.fetch(ctx, places); err != nil {
+		c.Problem(err)
+	}
+	var sides [2]Side
+	for i, p := range places {
+		if sides[i], err = c.side(p); err != nil {
+			return d, nil, err
+		}
+	}
+	from, to := sides[0], sides[1]
+	if from.Name == "" && to.Name == "" {
+		return d, nil, fmt.Errorf(
+			"compare %s: neither %s nor %s has it", c.ID, places[0], places[1])
+	}
+	d.From, d.To = from.Name, to.Name
+	d.Patch = udiff.Unified(
+		cmp.Or(from.Name, nowhere), cmp.Or(to.Name, nowhere), from.Text, to.Text)
+	return d, append(from.Problems, to.Problems...), nil
+}
+
+// nowhere is the name of a side that has no such conversation, as in a patch of git.
+const nowhere = "/dev/null"
+
+// fetch has the conversation as commits and the index have it be here.
+func (c Comparison) fetch(ctx context.Context, places [2]Place) error {
+	var snaps []gitint.Snapshot
+	for _, p := range places {
+		if p.snapshot != nil {
+			snaps = append(snaps, p.snapshot)
+		}
+	}
+	return Fetch(ctx, c.Repo, c.Dir, c.ID, snaps...)
+}
+
+// side reads the conversation; the zero side when the place has none.
+func (c Comparison) side(p Place) (Side, error) {
+	if p.snapshot != nil {
+		return InSnapshot(c.Workspace, p.snapshot, c.Dir, c.ID)
+	}
+	e, err := c.Find(c.ID.String())
+	if _, gone := errors.AsType[*workspace.NotFoundError](err); gone {
+		return Side{}, nil
+	}
+	if err != nil {
+		return Side{}, err
+	}
+	return InWorkingTree(c.Workspace, e)
+}
