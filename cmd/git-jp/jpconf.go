@@ -49,12 +49,6 @@ func gateOf(a *app) (trust.Gate, error) {
 	return a.host().Gate(w.Root())
 }
 
-// approvedGate lets through what is approved, and asks nobody: for those who only look.
-func approvedGate(a *app) (trust.Gate, error) {
-	gate, err := gateOf(a)
-	return trust.WithoutAsking(gate), err
-}
-
 // jpSources says where the layers of that configuration are.
 func jpSources(a *app, conv *workspace.Conversation) (jpconfig.Sources, error) {
 	w, err := a.workspace()

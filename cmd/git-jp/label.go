@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -79,7 +78,7 @@ func (c labelLsCmd) Run(a *app) error {
 			if len(c.ID) > 1 {
 				line = e.ID.String() + "\t" + line
 			}
-			if _, err := fmt.Fprintln(a.stdout, oneLine(a.output().Text(line))); err != nil {
+			if err := a.terminal.Entry(line); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/attached"
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/grep"
 	"github.com/git-jp/git-jp/internal/listing"
@@ -73,7 +74,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},
 		"workspace": initRecord{},
-		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": prepare.KnownModel{},
+		"approval":  trustRecord{}, "attachment": attached.Record{}, "model": prepare.KnownModel{},
 		"explanation": prepare.Explanation{}, "collected": collectedRecord{}, "run": runRecord{},
 		"why": gc.Reason{}, "update": updateRecord{},
 		"setting": settingRecord{}, "version": versionRecord{},

@@ -379,6 +379,14 @@ var rooms = []room{
 		network: "yes",
 	},
 	{
+		dir: "internal/attached",
+		is:  "what is attached to a conversation: listed, changed, printed",
+		imports: []string{
+			"events", "blobs", "internal/config", "internal/jpconfig", "internal/prepare",
+			"internal/render", "internal/tool/file", "internal/trust", "internal/workspace",
+		},
+	},
+	{
 		dir:     "internal/query",
 		is:      "one turn: the request from the conversation, the loop of answers and tools, what is saved when",
 		imports: queryImports,

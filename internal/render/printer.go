@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -34,6 +35,12 @@ func (p *Printer) Warn(format string, args ...any) {
 // Line prints a line of the answer in which nothing of others' can be obeyed by a terminal.
 func (p *Printer) Line(text string) error {
 	_, err := fmt.Fprintln(p.Out, p.Output.Line(text))
+	return err
+}
+
+// Entry prints what others wrote so that it looks like no more than one line.
+func (p *Printer) Entry(text string) error {
+	_, err := fmt.Fprintln(p.Out, strings.ReplaceAll(p.Output.Text(text), "\n", `\n`))
 	return err
 }
 

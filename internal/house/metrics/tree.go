@@ -12,7 +12,7 @@ import (
 
 // later are rooms that were added after the limit of lines was set, and count apart.
 var later = []string{
-	"internal/agents", "internal/blame", "internal/capture",
+	"internal/agents", "internal/attached", "internal/blame", "internal/capture",
 	"internal/commandline", "internal/doctor", "internal/edits",
 	"internal/figures", "internal/gfm", "internal/grep",
 	"internal/handover", "internal/harmless",
