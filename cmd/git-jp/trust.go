@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -163,7 +164,7 @@ func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(userLocalClaims(a.openWorkspace), rulesOffClaims(a.openWorkspace),
+	all := slices.Concat(userLocalClaims(a.openWorkspace), leaks.Claims(a.openWorkspace),
 		a.openConfig.Claims(), conf.Claims(), paths)
 	conv, err := conversationOr(a, c.ID)
 	if err != nil {

@@ -14,7 +14,8 @@ var stageImports = []string{
 
 var redactImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/leaks",
-	"internal/quarantine", "internal/regular", "internal/secrets", "internal/workspace",
+	"internal/quarantine", "internal/regular", "internal/render", "internal/secrets",
+	"internal/workspace",
 }
 
 var mergeImports = []string{

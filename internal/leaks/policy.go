@@ -1,0 +1,103 @@
+package leaks
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Policy says what is a secret here by the user's word.
+type Policy struct {
+	// Approved returns what reports whether the user approved a claim of the workspace at root.
+	Approved func(root string) func(trust.Claim) bool
+	Env      []string // as os.Environ returns it
+}
+
+// rulesOffKey is the key of the claim of a workspace to switch a rule off.
+const rulesOffKey = "secrets.off"
+
+func ruleOffClaim(dir, name string) trust.Claim {
+	return trust.Claim{
+		Kind: trust.Setting, Key: rulesOffKey, Value: name,
+		Origin: path.Join(dir, secrets.RulesFile),
+	}
+}
+
+// Claims returns the claims of a workspace to switch rules off.
+func Claims(w *workspace.Workspace) (claims []trust.Claim) {
+	file := filepath.Join(w.Dir(), filepath.FromSlash(secrets.RulesFile))
+	data, err := regular.ReadFile(file, secrets.MaxFile)
+	if err != nil {
+		return nil
+	}
+	committed, err := secrets.ParseRules(data)
+	if err != nil {
+		return nil // a check says what is wrong
+	}
+	for _, name := range committed.Off {
+		claims = append(claims, ruleOffClaim(workspace.DirName, name))
+	}
+	return claims
+}
+
+// Off returns what says which of the rules that a workspace switches off the user approved. The
+// directory .jp is below base.
+func (p Policy) Off(base string) func(dir string, names []string) []string {
+	return func(dir string, names []string) []string {
+		approved := p.Approved(filepath.Dir(filepath.Join(base, filepath.FromSlash(dir))))
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return !approved(ruleOffClaim(dir, name))
+		})
+	}
+}
+
+// Options say what is no secret by the user's leave, in directories .jp below base.
+func (p Policy) Options(base string) Options { return Options{Off: p.Off(base)} }
+
+// Guard is [Policy.Options] for what is about to be committed to the repository at root: secrets of
+// the user's own stop it, those of .env files of the directories too.
+func (p Policy) Guard(root string, dirs ...string) Options {
+	o := p.Options(root)
+	o.Own = secrets.OwnValues([]byte(strings.Join(p.Env, "\n")))
+	for _, dir := range dirs {
+		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), ".env*"))
+		if err != nil {
+			continue
+		}
+		for _, name := range names {
+			if isSample(name) {
+				continue
+			}
+			if data, err := regular.ReadFile(name, secrets.MaxFile); err == nil {
+				o.Own = append(o.Own, secrets.OwnValues(data)...)
+			}
+		}
+	}
+	slices.Sort(o.Own)
+	o.Own = slices.Compact(o.Own)
+	return o
+}
+
+// isSample reports whether an .env file is one that others fill in.
+func isSample(name string) bool {
+	for _, part := range []string{"example", "sample", "template", "dist"} {
+		if strings.Contains(filepath.Base(name), part) {
+			return true
+		}
+	}
+	return false
+}
+
+func escapeGlob(dir string) string {
+	if os.PathSeparator != '/' {
+		return dir
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
