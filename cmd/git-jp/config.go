@@ -3,19 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/regular"
-	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -39,52 +31,7 @@ counts, or what the files of a layer say. docs/models.md shows the ones that mat
 storage.checkout is of this clone alone and is in no file of a commit: full, or lazy for a working
 tree that leaves blobs out until they are asked for. docs/scale.md says more.
 
-` + keysHelp()
-}
-
-// keysHelp lists the keys with their defaults, a line each.
-func keysHelp() string {
-	lines := []string{"Keys and their defaults:", ""}
-	for _, k := range config.Known() {
-		text := "    " + k.Name
-		if value := settingText(k.Default); value != "" {
-			text += " = " + value
-		}
-		lines = append(lines, text, "        "+k.Doc)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// settingText writes a value as it is given on a command line.
-func settingText(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case time.Duration:
-		return durationText(v)
-	case []string:
-		return strings.Join(v, ",")
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// newSettingRecord spells durations as the file does; a number would need a unit.
-func newSettingRecord(key string, value any, origin config.Origin) settingRecord {
-	if d, ok := value.(time.Duration); ok {
-		value = durationText(d)
-	}
-	return settingRecord{key, value, origin.String(), origin.Layer.Committed()}
-}
-
-// settingRecord is one key in `config --json`.
-type settingRecord struct {
-	Key    string `json:"key"`
-	Value  any    `json:"value"`
-	Origin string `json:"origin"`
-	// Committed says that the value lies in the working tree, where others may have
-	// written it.
-	Committed bool `json:"committed"`
+` + configure.Help()
 }
 
 // loadConfig reads the configuration, with the layers of the workspace at root if there is one.
@@ -97,6 +44,10 @@ func loadConfig(a *app) (root string, c *config.Config, err error) {
 	return root, c, err
 }
 
+func settingsPrinter(a *app, c *config.Config) configure.Printer {
+	return configure.Printer{Printer: &a.terminal.Printer, Config: c, Short: a.short}
+}
+
 type configShowCmd struct {
 	Key []string `arg:"" optional:"" help:"Keys, or what they begin with; all by default."`
 }
@@ -107,57 +58,12 @@ func (c configShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range c.Key {
-		if !slices.ContainsFunc(conf.Keys(), func(k string) bool {
-			return wantsKey([]string{key}, k)
-		}) {
-			return &report.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
-		}
+	p := settingsPrinter(a, conf)
+	if err := p.Find(c.Key); err != nil {
+		return err
 	}
 	tellSettings(a, root, conf)
-	table := render.NewTable(a.output(), render.Column{Head: "KEY"},
-		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
-	for _, key := range conf.Keys() {
-		value, origin, _ := conf.Value(key)
-		if !wantsKey(c.Key, key) {
-			continue
-		}
-		table.Row(key, settingText(value), relative(a, origin))
-		if a.JSON {
-			if err := a.printJSON(newSettingRecord(key, value, origin)); err != nil {
-				return err
-			}
-		}
-	}
-	if a.JSON {
-		return nil
-	}
-	return table.Write(a.stdout)
-}
-
-// relative names an origin by a path that is short from here.
-func relative(a *app, o config.Origin) string {
-	if o.File != "" {
-		o.File = a.short(o.File)
-	}
-	return o.String()
-}
-
-func quotedList(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = fmt.Sprintf("%q", name)
-	}
-	return strings.Join(quoted, " or ")
-}
-
-func wantsKey(keys []string, key string) bool {
-	for _, k := range keys {
-		if key == k || strings.HasPrefix(key, strings.TrimSuffix(k, ".")+".") {
-			return true
-		}
-	}
-	return len(keys) == 0
+	return p.Table(c.Key)
 }
 
 type configGetCmd struct {
@@ -170,8 +76,12 @@ func (c configGetCmd) Run(ctx context.Context, a *app) error {
 	if c.Key == checkoutKey {
 		return printCheckout(ctx, a)
 	}
-	if !ownKey(c.Key) {
-		return printJPKey(a, c.Key, c.layer())
+	if !configure.IsOwn(c.Key) {
+		jp, err := jpSettings(a)
+		if err != nil {
+			return err
+		}
+		return jp.Print(c.Key, c.layer())
 	}
 	if c.layer() != jpconfig.BuiltIn {
 		return usagef("get %s: a layer can be named for a key of jp only", c.Key)
@@ -180,15 +90,7 @@ func (c configGetCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	value, origin, ok := conf.Value(c.Key)
-	if !ok {
-		return &report.SettingError{Err: fmt.Errorf("no key %q has a value", c.Key), Key: c.Key}
-	}
-	if a.JSON {
-		return a.printJSON(newSettingRecord(c.Key, value, origin))
-	}
-	_, err = fmt.Fprintln(a.stdout, a.output().Text(settingText(value)))
-	return err
+	return settingsPrinter(a, conf).Value(c.Key)
 }
 
 type configSetCmd struct {
@@ -202,45 +104,26 @@ func (c configSetCmd) Run(ctx context.Context, a *app) error {
 	if c.Key == checkoutKey {
 		return setCheckout(ctx, a, c.Value)
 	}
-	if !ownKey(c.Key) {
+	if !configure.IsOwn(c.Key) {
 		return setJPKey(a, c.Key, c.Value, c.layer())
 	}
-	user, err := c.ours("set", c.Key)
+	file, err := c.ownFile(a, "set", c.Key)
 	if err != nil {
 		return err
 	}
-	file, err := ownFile(a, user)
-	if err != nil {
+	if err := configure.Set(file, c.Key, c.Value); err != nil {
 		return err
 	}
-	err = editSettings(file, func(data []byte) ([]byte, error) {
-		return config.Set(data, file, c.Key, c.Value)
-	})
-	if err != nil {
-		return err
-	}
-	if !user {
+	if !c.User {
 		if err := approveSet(a, filepath.Dir(filepath.Dir(file)), c.Key); err != nil {
 			return err
 		}
 	}
-	warnOverridden(a, c.Key, file)
-	return nil
-}
-
-// warnOverridden says when the value of a key in file is not the one that counts.
-// Faults of other keys are not this command's.
-func warnOverridden(a *app, key, file string) {
 	a.openConfig = nil
-	_, conf, err := loadConfig(a)
-	if err != nil {
-		return
+	if _, conf, err := loadConfig(a); err == nil { // faults of other keys are not this command's
+		settingsPrinter(a, conf).WarnOverridden(c.Key, file)
 	}
-	value, origin, ok := conf.Value(key)
-	if ok && !regular.SameFile(origin.File, file) {
-		a.warn("%s in %s does not count, %s (%s) does",
-			key, a.short(file), settingText(value), relative(a, origin))
-	}
+	return nil
 }
 
 type configUnsetCmd struct {
@@ -253,51 +136,17 @@ func (c configUnsetCmd) Run(ctx context.Context, a *app) error {
 	if c.Key == checkoutKey {
 		return setCheckout(ctx, a, checkoutFull)
 	}
-	if !ownKey(c.Key) {
-		return unsetJPKey(a, c.Key, c.layer())
-	}
-	user, err := c.ours("unset", c.Key)
-	if err != nil {
-		return err
-	}
-	file, err := ownFile(a, user)
-	if err != nil {
-		return err
-	}
-	return editSettings(file, func(data []byte) ([]byte, error) {
-		return config.Unset(data, file, c.Key)
-	})
-}
-
-// ownFile returns the file of our settings, the user's or the workspace's.
-func ownFile(a *app, user bool) (string, error) {
-	if user {
-		dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
-		return filepath.Join(dir, config.OwnFile), nil
-	}
-	root, err := a.root()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, workspace.DirName, config.OwnFile), nil
-}
-
-func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
-	return editConfig(file, func(data []byte) ([]byte, error) {
-		out, err := edit(data)
+	if !configure.IsOwn(c.Key) {
+		jp, err := jpSettings(a)
 		if err != nil {
-			err = &report.SettingError{Err: err}
+			return err
 		}
-		return out, err
-	})
-}
-
-// editConfig edits a configuration file. Below .jp temporaries have their place; in the user's own
-// directory they lie beside the file.
-func editConfig(file string, edit func([]byte) ([]byte, error)) error {
-	temp := "."
-	if filepath.Base(filepath.Dir(file)) == workspace.DirName {
-		temp = blobs.Dir + "/.tmp"
+		return jp.Unset(c.Key, c.layer())
 	}
-	return config.EditFile(file, temp, edit)
+	file, err := c.ownFile(a, "unset", c.Key)
+	if err != nil {
+		return err
+	}
+	_, err = configure.Unset(file, c.Key)
+	return err
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/tool/process"
@@ -83,12 +83,7 @@ func ownOptions(a *app) []string {
 // isOwn reports whether an option assigns to a key of ours.
 func isOwn(option string) bool {
 	key, _, assigns := strings.Cut(option, "=")
-	words := strings.Split(strings.TrimRight(key, ":+"), ".")
-	return assigns && slices.ContainsFunc(config.Known(), func(k config.Key) bool {
-		return slices.EqualFunc(strings.Split(k.Name, "."), words, func(known, word string) bool {
-			return known == word || known == "<name>"
-		})
-	})
+	return assigns && configure.IsOwn(strings.TrimRight(key, ":+"))
 }
 
 // readsJP reports whether a command reads jp's configuration.

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
@@ -189,7 +190,7 @@ func printCheckout(ctx context.Context, a *app) error {
 		value = checkoutLazy
 	}
 	if a.JSON {
-		return a.printJSON(settingRecord{Key: checkoutKey, Value: value, Origin: "this clone"})
+		return a.printJSON(configure.Record{Key: checkoutKey, Value: value, Origin: "this clone"})
 	}
 	_, err = fmt.Fprintln(a.stdout, value)
 	return err

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/approval"
 	"github.com/git-jp/git-jp/internal/attached"
 	"github.com/git-jp/git-jp/internal/blame"
+	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/grep"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
@@ -74,10 +76,10 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},
 		"workspace": initRecord{},
-		"approval":  trustRecord{}, "attachment": attached.Record{}, "model": prepare.KnownModel{},
+		"approval":  approval.Record{}, "attachment": attached.Record{}, "model": prepare.KnownModel{},
 		"explanation": prepare.Explanation{}, "collected": collectedRecord{}, "run": runRecord{},
 		"why": gc.Reason{}, "update": updateRecord{},
-		"setting": settingRecord{}, "version": versionRecord{},
+		"setting": configure.Record{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)
 		if !slices.Equal(names, documented[section]) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"sync"
@@ -49,17 +48,4 @@ func parseAgo(text string) (time.Duration, bool) {
 		"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 	}[m[2]]
 	return time.Duration(n) * unit, err == nil
-}
-
-// durationText writes a duration as people write it in a setting: 2w, 36h, 90s.
-func durationText(d time.Duration) string {
-	for _, u := range []struct {
-		size time.Duration
-		name string
-	}{{7 * 24 * time.Hour, "w"}, {24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
-		if d >= u.size && d%u.size == 0 {
-			return fmt.Sprintf("%d%s", d/u.size, u.name)
-		}
-	}
-	return d.String()
 }

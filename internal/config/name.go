@@ -50,3 +50,25 @@ func keyOf(n *unstable.Node) []string {
 	}
 	return path
 }
+
+// Covers reports whether one of some keys is a key, or what it begins with; none are all.
+func Covers(keys []string, key string) bool {
+	for _, k := range keys {
+		if key == k || strings.HasPrefix(key, strings.TrimSuffix(k, ".")+".") {
+			return true
+		}
+	}
+	return len(keys) == 0
+}
+
+// A SettingError is a key or a value of a command line that makes no sense.
+type SettingError struct {
+	Err error
+	Key string // that is none, "" where something else is wrong
+}
+
+// Error returns what is wrong with it.
+func (e *SettingError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *SettingError) Unwrap() error { return e.Err }

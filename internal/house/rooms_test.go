@@ -387,6 +387,22 @@ var rooms = []room{
 		},
 	},
 	{
+		dir: "internal/approval",
+		is:  "what waits for an approval and what was approved: listed, given, asked about, revoked",
+		imports: []string{
+			"internal/config", "internal/jpconfig", "internal/leaks", "internal/prepare",
+			"internal/render", "internal/trust", "internal/workspace",
+		},
+	},
+	{
+		dir: "internal/configure",
+		is:  "settings of git jp and of jp: printed, changed, read back",
+		imports: []string{
+			"blobs", "internal/config", "internal/jpconfig", "internal/prepare", "internal/regular",
+			"internal/render", "internal/trust", "internal/workspace",
+		},
+	},
+	{
 		dir:     "internal/query",
 		is:      "one turn: the request from the conversation, the loop of answers and tools, what is saved when",
 		imports: queryImports,

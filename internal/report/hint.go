@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/hooks/install"
+	"github.com/git-jp/git-jp/internal/approval"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/audit"
@@ -62,7 +63,7 @@ func hints(err error) []string {
 		return []string{"'git push --no-verify' pushes all the same"}
 	case errors.Is(err, workspace.ErrLinked):
 		return []string{linkedHint}
-	case isA[*trust.RefusedError](err):
+	case isA[*trust.RefusedError](err), isA[*approval.UnaskedError](err):
 		return approvalHints(err)
 	case errors.Is(err, workspace.ErrStrange):
 		return []string{"if it is this one, moved: 'git jp trust user-local'"}
@@ -84,7 +85,7 @@ func hints(err error) []string {
 		return []string{"what was committed is in Git: 'git jp log' lists it"}
 	case errors.Is(err, config.ErrUnmerged):
 		return []string{"decide in the file, then 'git add' it, and go on with the merge"}
-	case isA[*config.KeyError](err), isA[*SettingError](err):
+	case isA[*config.KeyError](err), isA[*config.SettingError](err):
 		return settingHints(err)
 	}
 	return contentHints(err)
@@ -127,11 +128,8 @@ func approvalHints(err error) []string {
 			fmt.Sprintf("without a terminal: 'git jp trust --approve %s'", refused.ID),
 		}
 	}
-	return []string{ApproveHint}
+	return []string{"run it in a terminal, or approve one by its id: 'git jp trust --approve <id>'"}
 }
-
-// ApproveHint says how to approve what somebody else wrote, where no one of them is meant.
-const ApproveHint = "run it in a terminal, or approve one by its id: 'git jp trust --approve <id>'"
 
 // obstacleHints say what to do about what keeps the collector from knowing everything.
 func obstacleHints(err error) []string {

@@ -106,7 +106,7 @@ func settingHints(err error) []string {
 			return nil
 		}
 	}
-	if fault, ok := errors.AsType[*SettingError](err); ok {
+	if fault, ok := errors.AsType[*config.SettingError](err); ok {
 		key = fault.Key
 	}
 	guess := meant(key, append(SettingKeys(), "get", "set", "show", "unset"))

@@ -37,18 +37,6 @@ func (e *CommandError) Error() string {
 	return text
 }
 
-// A SettingError is a key of the command line that makes no sense.
-type SettingError struct {
-	Err error
-	Key string // that is none, "" where something else is wrong
-}
-
-// Error returns what is wrong with it.
-func (e *SettingError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *SettingError) Unwrap() error { return e.Err }
-
 // A NameError is a conversation that was named on the command line and not found.
 type NameError struct {
 	Arg string

@@ -1,0 +1,193 @@
+package configure
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// JP has jp's settings here. Those that a person sets are the user's own unless another layer is
+// named: in the workspace they would need the approval of everybody else.
+type JP struct {
+	Host      *prepare.Host
+	Workspace *workspace.Workspace // nil outside of one
+}
+
+// load reads the whole configuration, outside of conversations.
+func (j JP) load() (*jpconfig.Config, error) {
+	return jpconfig.Load(j.Host.Sources(j.Workspace, nil))
+}
+
+// editable returns the file of the layer that was named, the user's by default.
+func (j JP) editable(doing, key string, layer jpconfig.Layer) (string, error) {
+	if layer == jpconfig.UserWorkspace && doing == "set" {
+		if err := j.Workspace.MakeUserDir(); err != nil {
+			return "", err
+		}
+	}
+	file, err := j.Host.Sources(j.Workspace, nil).Editable(cmp.Or(layer, jpconfig.User))
+	if err != nil {
+		return "", &config.SettingError{Err: fmt.Errorf("%s %s: %w", doing, key, err)}
+	}
+	return file, nil
+}
+
+// Set sets a key in a file of a layer, and reads it back. What is written by hand into a file that
+// others share is the user's own word.
+func (j JP) Set(key, text string, layer jpconfig.Layer) error {
+	path, err := config.SplitKey(key)
+	if err != nil {
+		return &config.SettingError{Err: err}
+	}
+	file, err := j.editable("set", key, layer)
+	if err != nil {
+		return err
+	}
+	value, err := prepare.Value(path, text, j.load)
+	switch {
+	case errors.Is(err, jpconfig.ErrNoKey):
+		return unknownKey("set", key)
+	case err != nil:
+		return &config.SettingError{Err: fmt.Errorf("set %s: %w", key, err)}
+	}
+	var before []trust.Claim
+	if conf, err := j.load(); err == nil {
+		before = append(conf.Claims(), conf.Held()...)
+	}
+	err = editSettings(file, func(data []byte) ([]byte, error) {
+		return config.SetValue(data, file, key, value)
+	})
+	if err != nil {
+		return err
+	}
+	j.Host.Terminal.Note("set %s in %s", key, file)
+	if layer == jpconfig.Workspace || layer == jpconfig.Directory {
+		if err := j.approve(key, before); err != nil {
+			return err
+		}
+	}
+	return j.warnShadowed(key, path, file)
+}
+
+// approve approves what the user just wrote into a file that others share: the value, and that
+// conversations go to the provider of a model. What a claim has of others' words beside it is asked
+// about as ever.
+func (j JP) approve(key string, before []trust.Claim) error {
+	conf, err := j.load()
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(append(conf.Claims(), conf.Held()...), func(c trust.Claim) bool {
+		return c.Key != key && c.Kind != trust.Provider || slices.Contains(before, c)
+	})
+	approvals, err := j.Host.Approvals(j.Workspace.Root())
+	if len(own) == 0 || err != nil || approvals == nil {
+		return nil //nolint:nilerr // then whoever needs it asks
+	}
+	return approvals.Approve(j.Host.Now(), own...)
+}
+
+// Unset removes a key from a file of a layer.
+func (j JP) Unset(key string, layer jpconfig.Layer) error {
+	file, err := j.editable("unset", key, layer)
+	if err != nil {
+		return err
+	}
+	had, err := Unset(file, key)
+	switch {
+	case err != nil:
+		return err
+	case had:
+		j.Host.Terminal.Note("removed %s from %s", key, file)
+		return nil
+	}
+	path, err := config.SplitKey(key)
+	if err != nil {
+		return &config.SettingError{Err: err}
+	}
+	if _, err = jpconfig.Typed(path, ""); errors.Is(err, jpconfig.ErrNoKey) {
+		return unknownKey("unset", key)
+	}
+	j.Host.Terminal.Note("%s is not in %s", key, file)
+	return nil
+}
+
+// unknownKey is about a key of the command line that is not known.
+func unknownKey(doing, key string) error {
+	const none = "%s %s: neither a key of git jp nor one of jp"
+	return &config.SettingError{Err: fmt.Errorf(none, doing, key), Key: key}
+}
+
+// Print prints the value of a key that counts here, outside of conversations, or what the files
+// of one layer say.
+func (j JP) Print(key string, layer jpconfig.Layer) error {
+	path, err := config.SplitKey(key)
+	if err != nil {
+		return &config.SettingError{Err: err}
+	}
+	s := j.Host.Sources(j.Workspace, nil)
+	if s.Only = layer; layer != jpconfig.BuiltIn {
+		s.Approved = func(trust.Claim) bool { return true } // to read is no risk
+	}
+	conf, err := jpconfig.Load(s)
+	if err != nil {
+		return err
+	}
+	raw, origins, ok := conf.Value(path...)
+	if !ok {
+		return noValue(key)
+	}
+	p := &j.Host.Terminal.Printer
+	if p.JSON {
+		r := Record{Key: key, Value: raw}
+		if n := len(origins); n > 0 {
+			r.Origin, r.Committed = origins[n-1].At(path...), origins[n-1].Foreign
+		}
+		return p.Records(r)
+	}
+	text := string(raw)
+	var word string
+	if json.Unmarshal(raw, &word) == nil {
+		text = word
+	}
+	_, err = fmt.Fprintln(p.Out, p.Output.Text(text))
+	return err
+}
+
+// warnShadowed reads the whole configuration and says when the value in file is not the one
+// that counts.
+func (j JP) warnShadowed(key string, path []string, file string) error {
+	conf, err := j.load()
+	if err != nil {
+		return err
+	}
+	raw, origins, ok := conf.Value(path...)
+	switch {
+	case !ok && len(conf.Held()) > 0:
+		j.Host.Terminal.Warn(
+			"%s in %s does not count before it is approved, see 'git jp trust'", key, file)
+		return nil
+	case !ok || len(origins) == 0:
+		return fmt.Errorf("set %s in %s: it is not read back", key, file)
+	}
+	from := origins[len(origins)-1]
+	where := from.File
+	if where != "" && !filepath.IsAbs(where) && j.Workspace != nil {
+		where = filepath.Join(j.Workspace.Root(), where)
+	}
+	if !regular.SameFile(where, file) {
+		j.Host.Terminal.Warn("%s in %s does not count, %s (%s) does",
+			key, file, raw, from.At(path...))
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package configure
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Record is one key in JSON.
+type Record struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"`
+	// Committed says that the value lies in the working tree, where others may have
+	// written it.
+	Committed bool `json:"committed"`
+}
+
+// newRecord spells durations as the file does; a number would need a unit.
+func newRecord(key string, value any, origin config.Origin) Record {
+	if d, ok := value.(time.Duration); ok {
+		value = durationText(d)
+	}
+	return Record{key, value, origin.String(), origin.Layer.Committed()}
+}
+
+// IsOwn reports whether a key is one of git jp's.
+func IsOwn(key string) bool {
+	words := strings.Split(key, ".")
+	return slices.ContainsFunc(config.Known(), func(k config.Key) bool {
+		return slices.EqualFunc(strings.Split(k.Name, "."), words, func(known, word string) bool {
+			return known == word || known == "<name>"
+		})
+	})
+}
+
+// Help lists the keys of git jp with their defaults, a line each.
+func Help() string {
+	lines := []string{"Keys and their defaults:", ""}
+	for _, k := range config.Known() {
+		line := "    " + k.Name
+		if value := text(k.Default); value != "" {
+			line += " = " + value
+		}
+		lines = append(lines, line, "        "+k.Doc)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// text writes a value as it is given on a command line.
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case time.Duration:
+		return durationText(v)
+	case []string:
+		return strings.Join(v, ",")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// durationText writes a duration as people write it in a setting: 2w, 36h, 90s.
+func durationText(d time.Duration) string {
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{7 * 24 * time.Hour, "w"}, {24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if d >= u.size && d%u.size == 0 {
+			return fmt.Sprintf("%d%s", d/u.size, u.name)
+		}
+	}
+	return d.String()
+}
+
+// A Printer prints settings of git jp.
+type Printer struct {
+	*render.Printer
+
+	Config *config.Config
+	// Short returns a path as the user would write it here.
+	Short func(string) string
+}
+
+// Find reports by an error that one of the keys, or what it begins with, has no value.
+func (p Printer) Find(keys []string) error {
+	for _, key := range keys {
+		if !slices.ContainsFunc(p.Config.Keys(), func(k string) bool {
+			return config.Covers([]string{key}, k)
+		}) {
+			return noValue(key)
+		}
+	}
+	return nil
+}
+
+func noValue(key string) error {
+	return &config.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
+}
+
+// Table prints the keys, or what begins with them, with their values and origins.
+func (p Printer) Table(keys []string) error {
+	table := render.NewTable(p.Output, render.Column{Head: "KEY"},
+		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
+	for _, key := range p.Config.Keys() {
+		value, origin, _ := p.Config.Value(key)
+		if !config.Covers(keys, key) {
+			continue
+		}
+		table.Row(key, text(value), p.relative(origin))
+		if p.JSON {
+			if err := p.Records(newRecord(key, value, origin)); err != nil {
+				return err
+			}
+		}
+	}
+	if p.JSON {
+		return nil
+	}
+	return table.Write(p.Out)
+}
+
+// Value prints the value of a key.
+func (p Printer) Value(key string) error {
+	value, origin, ok := p.Config.Value(key)
+	switch {
+	case !ok:
+		return noValue(key)
+	case p.JSON:
+		return p.Records(newRecord(key, value, origin))
+	}
+	_, err := fmt.Fprintln(p.Out, p.Output.Text(text(value)))
+	return err
+}
+
+// WarnOverridden says when the value of a key in file is not the one that counts.
+func (p Printer) WarnOverridden(key, file string) {
+	value, origin, ok := p.Config.Value(key)
+	if ok && !regular.SameFile(origin.File, file) {
+		p.Warn("%s in %s does not count, %s (%s) does",
+			key, p.Short(file), text(value), p.relative(origin))
+	}
+}
+
+// relative names an origin by a path that is short from here.
+func (p Printer) relative(o config.Origin) string {
+	if o.File != "" {
+		o.File = p.Short(o.File)
+	}
+	return o.String()
+}
+
+// Set sets a key of git jp in a file of its settings.
+func Set(file, key, value string) error {
+	return editSettings(file, func(data []byte) ([]byte, error) {
+		return config.Set(data, file, key, value)
+	})
+}
+
+// Unset removes a key from a file of settings. It reports whether the file had it.
+func Unset(file, key string) (had bool, err error) {
+	err = editSettings(file, func(data []byte) ([]byte, error) {
+		out, err := config.Unset(data, file, key)
+		had = string(out) != string(data)
+		return out, err
+	})
+	return had, err
+}
+
+func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
+	return Edit(file, func(data []byte) ([]byte, error) {
+		out, err := edit(data)
+		if err != nil {
+			err = &config.SettingError{Err: err}
+		}
+		return out, err
+	})
+}
+
+// Edit edits a configuration file. Below .jp temporaries have their place; in the user's own
+// directory they are beside the file.
+func Edit(file string, edit func([]byte) ([]byte, error)) error {
+	temp := "."
+	if filepath.Base(filepath.Dir(file)) == workspace.DirName {
+		temp = blobs.Dir + "/.tmp"
+	}
+	return config.EditFile(file, temp, edit)
+}
