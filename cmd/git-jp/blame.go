@@ -58,7 +58,7 @@ func blameLines(
 	if q.Path, err = blame.PathIn(repo, q.Path, a.path(q.Path)); err != nil {
 		return nil, err
 	}
-	source, err := webCmd{Ref: q.Rev}.source(ctx, a)
+	source, err := sourceOf(ctx, a, q.Rev)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/update"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -268,7 +269,8 @@ func misused(err error, command string) error {
 		if u.Command == "" {
 			u.Command = command
 		}
-	case isA[*workspace.LabelError](err), isA[*prepare.AskedError](err):
+	case isA[*workspace.LabelError](err), isA[*prepare.AskedError](err),
+		isA[*update.UnnamedError](err):
 		return &report.UsageError{Err: err, Command: command}
 	}
 	return err

@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/recall"
-	"github.com/git-jp/git-jp/internal/review"
 	"github.com/git-jp/git-jp/internal/web"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -31,6 +28,7 @@ Agents start it themselves, with the command "git-jp mcp" in their settings.`
 // Run serves until the agent goes away.
 func (c mcpCmd) Run(ctx context.Context, a *app) error {
 	warn := func(err error) { a.warn("%v", err) }
+	commits := recall.Repository{Open: a.repo, Warn: warn}
 	server := recall.New(recall.Options{
 		Version: a.version, Source: anyPlace{a, c.Ref},
 		Blame: func(ctx context.Context, file string, from, to int) ([]blame.Span, error) {
@@ -38,35 +36,7 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 				Rev: c.Ref, Path: file, From: from, To: to,
 			}, warn)
 		},
-		Added: func(ctx context.Context, commit string) ([]review.Conversation, error) {
-			repo, err := a.repo(ctx)
-			if err != nil {
-				return nil, err
-			}
-			head, err := repo.Resolve(ctx, commit)
-			if err != nil {
-				return nil, err
-			}
-			base, cut, err := repo.Parent(ctx, head)
-			if err != nil {
-				return nil, err
-			}
-			if cut {
-				return nil, fmt.Errorf("commit %s: %w", head, review.ErrCut)
-			}
-			return added(ctx, repo, base, head, warn)
-		},
-		Review: func(ctx context.Context, base string) ([]review.Conversation, error) {
-			repo, err := a.repo(ctx)
-			if err != nil {
-				return nil, err
-			}
-			from, head, err := reviewCmd{Range: base}.ends(ctx, repo)
-			if err != nil {
-				return nil, err
-			}
-			return added(ctx, repo, from, head, warn)
-		},
+		Added: commits.Added, Review: commits.Review,
 	})
 	err := server.Run(ctx, &mcp.IOTransport{
 		Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout},
@@ -75,16 +45,6 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 		return nil
 	}
 	return err
-}
-
-// added returns the conversations that a commit or a branch added to.
-func added(
-	ctx context.Context, repo *gitint.Repo, base, head gitint.OID, warn func(error),
-) ([]review.Conversation, error) {
-	if err := review.Fetch(ctx, repo, false, review.Range{Base: base, Head: head}); err != nil {
-		warn(err)
-	}
-	return review.Between(ctx, repo, base, head, warn)
 }
 
 // anyPlace has the conversations that are here when they are asked for: agents start the server in
@@ -96,7 +56,7 @@ type anyPlace struct {
 
 // Entries implements [web.Source].
 func (p anyPlace) Entries(ctx context.Context) ([]web.Entry, error) {
-	source, err := webCmd{Ref: p.ref}.source(ctx, p.a)
+	source, err := sourceOf(ctx, p.a, p.ref)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"strings"
 
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/review"
@@ -37,7 +34,7 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	base, head, err := c.ends(ctx, repo)
+	base, head, err := update.Ends(ctx, repo, c.Range)
 	if err != nil {
 		return err
 	}
@@ -71,36 +68,6 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	return report.ErrProblems
-}
-
-// ends returns the commits that are compared: where head left the base, and head.
-func (c reviewCmd) ends(
-	ctx context.Context, repo *gitint.Repo,
-) (base, head gitint.OID, err error) {
-	from, to, _ := strings.Cut(c.Range, "..")
-	if from == "" {
-		b, err := update.Current(ctx, repo)
-		if err == nil {
-			from, err = update.DefaultBase(ctx, repo, b.Remote)
-		}
-		if err != nil {
-			return base, head, usagef("name the base, as in 'git jp review main': %w", err)
-		}
-	}
-	if to = strings.TrimPrefix(to, "."); to == "" {
-		to = "HEAD"
-	}
-	if base, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
-		return base, head, err
-	}
-	if head, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
-		return base, head, err
-	}
-	fork, err := repo.MergeBase(ctx, base.String(), head.String())
-	if err != nil {
-		return base, head, fmt.Errorf("compare %s and %s: %w", from, to, err)
-	}
-	return fork, head, nil
 }
 
 // page writes all that the turns of the branch have.

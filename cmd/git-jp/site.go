@@ -5,14 +5,10 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
-	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/site"
 	"github.com/git-jp/git-jp/internal/view"
-	"github.com/git-jp/git-jp/internal/web"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type siteCmd struct {
@@ -48,15 +44,21 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	entries, err := c.entries(ctx, a)
+	w, err := a.workspace()
+	if err != nil {
+		return err
+	}
+	entries, err := site.EntriesOf(ctx, w, c.Archived)
 	if err != nil {
 		return err
 	}
 	var authors map[events.ID]string
 	var commits *site.History
-	if h := (webCmd{}).history(ctx, a, nil); h != nil {
+	if h := historyOf(ctx, a, nil, ""); h != nil {
 		authors, _ = h.Authors(ctx) // a repository without commits: the list names who asked
-		commits = c.history(ctx, a, h)
+		if rev, dirs, err := h.Dirs(ctx); err == nil {
+			commits = site.HistoryOf(ctx, h.Repo, rev, dirs, a.note)
+		}
 	}
 	files, err := c.files(ctx, a)
 	if err != nil {
@@ -88,26 +90,6 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// history returns the commits whose turns have pages, nil where there are none, or where what one
-// added is not here.
-func (siteCmd) history(ctx context.Context, a *app, h *web.Repository) *site.History {
-	rev, dirs, err := h.Dirs(ctx)
-	if err != nil || len(dirs) == 0 {
-		return nil
-	}
-	if _, err := h.Repo.Resolve(ctx, rev+"^{commit}"); err != nil {
-		return nil // nothing is committed
-	}
-	for _, i := range h.Repo.Incomplete() {
-		switch i.Reason {
-		case gitint.ReasonShallow, gitint.ReasonGrafts:
-			a.note("without pages of commits: %s", i.Detail)
-			return nil
-		}
-	}
-	return &site.History{Repo: h.Repo, Rev: rev, Dirs: dirs}
-}
-
 // files returns the files that are published, nil for none.
 func (c siteCmd) files(ctx context.Context, a *app) (*site.Files, error) {
 	if len(c.Files) == 0 {
@@ -120,53 +102,5 @@ func (c siteCmd) files(ctx context.Context, a *app) (*site.Files, error) {
 	if _, err := repo.Resolve(ctx, "HEAD"); err != nil {
 		return nil, fmt.Errorf("publish files: %w", err)
 	}
-	return &site.Files{
-		Repo: repo, Rev: "HEAD", Globs: c.Files,
-		Path: func(name string) string { return web.PathInRepo(repo, name) },
-	}, nil
-}
-
-// entries are the conversations of the site. Imported sessions are archived from the beginning.
-func (c siteCmd) entries(ctx context.Context, a *app) ([]site.Entry, error) {
-	w, err := a.workspace()
-	if err != nil {
-		return nil, err
-	}
-	list, _, err := w.List(workspace.ListOptions{Archived: true})
-	if err != nil {
-		return nil, err
-	}
-	if err := w.Expect(ctx, list); err != nil {
-		return nil, err
-	}
-	var all []site.Entry
-	for _, e := range list {
-		entry := site.Entry{ID: e.ID, Load: c.loader(a, e)}
-		d, err := w.LoadDetails(e)
-		if err == nil {
-			entry.Session = d.Labels[sessions.LabelSession]
-		}
-		if e.Partition == workspace.Live || c.Archived || entry.Session != "" {
-			all = append(all, entry)
-		}
-	}
-	return all, nil
-}
-
-// loader reads a conversation when its page is made.
-func (siteCmd) loader(
-	a *app, e workspace.Entry,
-) func() (*workspace.Conversation, view.Conversation, error) {
-	return func() (*workspace.Conversation, view.Conversation, error) {
-		conv, err := a.openWorkspace.Load(e)
-		if err != nil {
-			return nil, view.Conversation{}, err
-		}
-		shown := view.Conversation{Facts: view.FactsOf(conv)}
-		shown.Conversation, err = renderable(a, conv, "", false)
-		if err != nil {
-			err = fmt.Errorf("show %s: %w", e.ID, err)
-		}
-		return conv, shown, err
-	}
+	return &site.Files{Repo: repo, Rev: "HEAD", Globs: c.Files}, nil
 }

@@ -1,18 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/view"
 	"github.com/git-jp/git-jp/internal/web"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type webCmd struct {
@@ -31,7 +25,7 @@ Only this machine can open the address, and only who knows it: it has a random t
 
 // Run serves until it is interrupted.
 func (c webCmd) Run(ctx context.Context, a *app) error {
-	source, err := c.source(ctx, a)
+	source, err := sourceOf(ctx, a, c.Ref)
 	if err != nil {
 		return err
 	}
@@ -48,7 +42,7 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 		Title: "Conversations", Page: view.Document{Prices: prices},
 		Now: a.now,
 	}
-	if h := c.history(ctx, a, source); h != nil {
+	if h := historyOf(ctx, a, source, c.Ref); h != nil {
 		s.History, s.Authors = h, h.Authors
 	}
 	if _, err := fmt.Fprintf(a.stdout, "http://%s/%s/\n", s.Host, s.Token); err != nil {
@@ -57,93 +51,41 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	return s.Serve(ctx, l)
 }
 
-// history returns what knows the commits, nil where there is no repository.
-func (c webCmd) history(ctx context.Context, a *app, source web.Source) *web.Repository {
+// historyOf returns what knows the commits of a ref, or of the working tree; nil where there is no
+// repository.
+func historyOf(ctx context.Context, a *app, source web.Source, ref string) *web.Repository {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil
 	}
-	h := &web.Repository{
-		Repo: repo, Source: source, Ref: c.Ref,
-		Branch: func(ctx context.Context) (base, head gitint.OID, err error) {
-			return reviewCmd{}.ends(ctx, repo)
-		},
-	}
-	if repo.Bare() {
-		h.Ref = cmp.Or(c.Ref, "HEAD")
-	}
-	if w, err := a.workspace(); err == nil && c.Ref == "" {
-		dir, err := a.dirInRepo(w, repo)
-		if err != nil {
+	dir := ""
+	if w, err := a.workspace(); err == nil && ref == "" {
+		if dir, err = a.dirInRepo(w, repo); err != nil {
 			return nil
 		}
-		h.Dirs = func(context.Context) (string, []string, error) {
-			return "HEAD", []string{dir}, nil
-		}
-		return h
 	}
-	h.Dirs = func(ctx context.Context) (string, []string, error) {
-		tree, err := repo.Tree(ctx, h.Ref)
-		if err != nil {
-			return "", nil, err
-		}
-		dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
-		return h.Ref, dirs, err
-	}
-	return h
+	return web.NewRepository(repo, source, ref, dir)
 }
 
-func (c webCmd) source(ctx context.Context, a *app) (web.Source, error) {
-	if c.Ref == "" {
+// sourceOf has the conversations of a ref, or of the workspace.
+func sourceOf(ctx context.Context, a *app, ref string) (web.Source, error) {
+	if ref == "" {
 		w, err := a.workspace()
 		if err == nil {
-			return liveWorkspace{a, w}, nil
+			return web.Live{Workspace: w}, nil
 		}
 		repo, repoErr := a.repo(ctx)
 		if repoErr != nil || !repo.Bare() {
 			return nil, err
 		}
-		c.Ref = "HEAD"
+		ref = "HEAD"
 	}
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := repo.Resolve(ctx, c.Ref+"^{commit}"); err != nil {
+	if _, err := repo.Resolve(ctx, ref+"^{commit}"); err != nil {
 		return nil, err
 	}
-	return web.Revision{Repo: repo, Ref: c.Ref}, nil
-}
-
-// A liveWorkspace has the conversations of a workspace.
-type liveWorkspace struct {
-	a *app
-	w *workspace.Workspace
-}
-
-// Entries implements [web.Source].
-func (s liveWorkspace) Entries(context.Context) ([]web.Entry, error) {
-	list, _, err := s.w.List(workspace.ListOptions{Archived: true})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]web.Entry, 0, len(list))
-	for _, e := range list {
-		all = append(all, web.Entry{
-			ID: e.ID, Version: func() string { return s.version(e) },
-			Details: func() (*events.Details, error) { return s.w.LoadDetails(e) },
-			Load:    siteCmd{}.loader(s.a, e),
-		})
-	}
-	return all, nil
-}
-
-// version is made of what a save changes.
-func (s liveWorkspace) version(e workspace.Entry) (v string) {
-	for _, name := range []string{workspace.MetadataFile, workspace.EventsFile} {
-		if info, err := os.Stat(filepath.Join(s.w.Path(e), name)); err == nil {
-			v += fmt.Sprintf("%d %d ", info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return v
+	return web.Revision{Repo: repo, Ref: ref}, nil
 }

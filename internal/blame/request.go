@@ -49,3 +49,20 @@ func resolved(dir string) string {
 	}
 	return dir
 }
+
+// PathNamed returns where below the root a file is that a call names, "" for elsewhere. Agents
+// name files by their absolute path, or from the root, which an import calls $WORKSPACE.
+func PathNamed(repo *gitint.Repo, name string) string {
+	name = filepath.FromSlash(strings.TrimPrefix(name, "$WORKSPACE/"))
+	if filepath.IsAbs(name) {
+		below, err := filepath.Rel(repo.Root(), name)
+		if err != nil || repo.Root() == "" {
+			return ""
+		}
+		name = below
+	}
+	if !filepath.IsLocal(name) {
+		return ""
+	}
+	return filepath.ToSlash(filepath.Clean(name))
+}

@@ -253,8 +253,8 @@ var rooms = []room{
 		is:  "the pages for a browser on this machine",
 		imports: []string{
 			"events", "blobs", "gitint", "internal/blame", "internal/ondemand", "internal/render",
-			"internal/review", "internal/revisions", "internal/search", "internal/view",
-			"internal/workspace",
+			"internal/review", "internal/revisions", "internal/search", "internal/update",
+			"internal/view", "internal/workspace",
 		},
 		network: "loopback",
 	},
@@ -266,7 +266,7 @@ var rooms = []room{
 	{
 		dir:     "internal/recall",
 		is:      "conversations for agents, as an MCP server that only reads",
-		imports: []string{"events", "internal/blame", "internal/render", "internal/review", "internal/search", "internal/view", "internal/web", "internal/workspace"},
+		imports: []string{"events", "gitint", "internal/blame", "internal/render", "internal/review", "internal/search", "internal/update", "internal/view", "internal/web", "internal/workspace"},
 	},
 	{
 		dir:     "internal/review",

@@ -30,8 +30,6 @@ type Files struct {
 	Repo  *gitint.Repo
 	Rev   string
 	Globs []string // of paths below the root, as [gitint.HistoryRequest] has them
-	// Path returns where below the root a file is that a call names, "" for elsewhere.
-	Path func(name string) string
 }
 
 // A file is what a site has of one.
@@ -193,7 +191,7 @@ func (b *build) file(
 
 // fileOf returns the page of a file that a call names, "" for none.
 func (b *build) fileOf(name string) string {
-	if at := b.Files.Path(name); b.is.Files[at].Page {
+	if at := blame.PathNamed(b.Files.Repo, name); b.is.Files[at].Page {
 		return filePage(at)
 	}
 	return ""

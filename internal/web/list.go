@@ -26,8 +26,8 @@ type list struct {
 	names   map[string]string // pages by the names of sessions and conversations
 	gone    map[events.ID]int // by the number of the change
 	changes int
-	running *update // nil where nothing runs
-	last    *update
+	running *lookup // nil where nothing runs
+	last    *lookup
 	page    []byte // of all, as it was written after so many changes
 	written int
 }
@@ -41,8 +41,8 @@ type known struct {
 	changed int    // the number of the last change
 }
 
-// An update is a search for what changed.
-type update struct {
+// A lookup is a search for what changed.
+type lookup struct {
 	begun time.Time
 	found chan struct{} // closed when all are known by their metadata
 	done  chan struct{} // closed when their streams were read too
@@ -54,14 +54,14 @@ type update struct {
 
 // isFresh reports whether it was found so lately that searching again is not worth it: where that
 // takes long, most of the time must be others'.
-func (u *update) isFresh(now time.Time) bool {
+func (u *lookup) isFresh(now time.Time) bool {
 	const share = 5
 	return u != nil && u.err == nil && u.took > patience/2 && now.Sub(u.ended) < share*u.took
 }
 
 // refresh begins to bring the list up to date, unless that goes on, or was done just now and that
 // suffices.
-func (s *Server) refresh(ctx context.Context, suffices bool) *update {
+func (s *Server) refresh(ctx context.Context, suffices bool) *lookup {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
 	if u := s.list.running; u != nil {
@@ -70,7 +70,7 @@ func (s *Server) refresh(ctx context.Context, suffices bool) *update {
 	if u := s.list.last; suffices && u.isFresh(s.now()) {
 		return u
 	}
-	u := &update{begun: s.now(), found: make(chan struct{}), done: make(chan struct{})}
+	u := &lookup{begun: s.now(), found: make(chan struct{}), done: make(chan struct{})}
 	s.list.running = u
 	go s.run(context.WithoutCancel(ctx), u) // others than who asked first wait for it
 	return u
@@ -83,7 +83,7 @@ func (s *Server) now() (t time.Time) {
 	return t
 }
 
-func (s *Server) run(ctx context.Context, u *update) {
+func (s *Server) run(ctx context.Context, u *lookup) {
 	defer close(u.done)
 	var changed []*known
 	changed, u.err = s.findAll(ctx)

@@ -1,10 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -12,7 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/review"
 	"github.com/git-jp/git-jp/internal/revisions"
+	"github.com/git-jp/git-jp/internal/update"
 	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A Repository is the history of conversations in a repository: what its commits did to them.
@@ -22,14 +24,33 @@ type Repository struct {
 	Ref    string // "" for the working tree
 	// Dirs returns where conversations are, and as of which revision.
 	Dirs func(context.Context) (rev string, dirs []string, err error)
-	// Branch returns the commits between which the turns of this branch were added.
-	Branch func(context.Context) (base, head gitint.OID, err error)
 }
 
 var (
 	_ History = Repository{}
 	_ Source  = Revision{}
 )
+
+// NewRepository returns the history of the conversations of a source: those that the working tree
+// has in the directory .jp, or, where dir is "", those of a ref.
+func NewRepository(repo *gitint.Repo, source Source, ref, dir string) *Repository {
+	h := &Repository{Repo: repo, Source: source, Ref: ref}
+	if repo.Bare() {
+		h.Ref = cmp.Or(ref, "HEAD")
+	}
+	h.Dirs = func(ctx context.Context) (string, []string, error) {
+		if dir != "" {
+			return "HEAD", []string{dir}, nil
+		}
+		tree, err := repo.Tree(ctx, h.Ref)
+		if err != nil {
+			return "", nil, err
+		}
+		dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
+		return h.Ref, dirs, err
+	}
+	return h
+}
 
 // Commits implements [History].
 func (h Repository) Commits(ctx context.Context) (all []view.Commit, err error) {
@@ -55,7 +76,7 @@ func (h Repository) Added(
 	var base, head gitint.OID
 	title = "Turns of this branch"
 	if commit == "" {
-		base, head, err = h.Branch(ctx)
+		base, head, err = update.Ends(ctx, h.Repo, "")
 	} else {
 		title = "Turns of commit " + commit
 		if head, err = h.Repo.Resolve(ctx, commit+"^{commit}"); err == nil {
@@ -104,27 +125,10 @@ func (h Repository) Lines(ctx context.Context, file string) (all []view.Span, er
 
 // File implements [History].
 func (h Repository) File(name string) string {
-	if name = PathInRepo(h.Repo, name); name == "" {
+	if name = blame.PathNamed(h.Repo, name); name == "" {
 		return ""
 	}
 	return view.FilePage(name)
-}
-
-// PathInRepo returns where below the root a file is that a call names, "" for elsewhere. Agents
-// name files by their absolute path, or from the root, which an import calls $WORKSPACE.
-func PathInRepo(repo *gitint.Repo, name string) string {
-	name = filepath.FromSlash(strings.TrimPrefix(name, "$WORKSPACE/"))
-	if filepath.IsAbs(name) {
-		below, err := filepath.Rel(repo.Root(), name)
-		if err != nil || repo.Root() == "" {
-			return ""
-		}
-		name = below
-	}
-	if !filepath.IsLocal(name) {
-		return ""
-	}
-	return filepath.ToSlash(filepath.Clean(name))
 }
 
 // Authors returns who committed conversations first.
