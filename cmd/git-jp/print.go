@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/compaction"
-	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/outfile"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
-	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/view"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -81,11 +78,8 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 func renderable(
 	a *app, conv *workspace.Conversation, root string, compacted bool,
 ) (render.Conversation, error) {
-	c := render.Conversation{
-		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream,
-		Contents: a.openWorkspace.BlobsOf(conv.Entry), Base: conv.BaseConfig, Root: root,
-		Agent: events.AgentOf(conv.Details.Labels[events.LabelSession]),
-	}
+	c := view.Of(conv, a.openWorkspace.BlobsOf(conv.Entry))
+	c.Root = root
 	if !compacted {
 		return c, nil
 	}
@@ -93,14 +87,7 @@ func renderable(
 	if err != nil {
 		return c, err
 	}
-	o := compaction.Settings{Config: settings}.Dedup()
-	o.URI = func(uri string) string { return uri }
-	if root != "" {
-		o.URI = func(uri string) string { return file.Expand(root, uri) }
-	}
-	p, err := query.Given(conv.Stream, o, c.Contents)
-	c.Stream, c.Origins = p.Stream, p.Origins
-	return c, err
+	return prepare.Given(c, settings)
 }
 
 func printConversation(
@@ -169,37 +156,8 @@ func writeTo(a *app, name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(a.stdout)
 	}
-	path := a.path(filepath.Join(a.Dir, name))
-	if filepath.IsAbs(name) {
-		path = filepath.Clean(name)
-	}
-	if err := refuseInside(path); err != nil {
+	if err := outfile.Write(a.inDirectory(name), a.pid, write); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
-	}
-	temp := func(path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
-	if err := atomicfile.Output(path, temp, write); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
-}
-
-// refuseInside refuses a place for an answer that is in .git, or in the directory .jp of a
-// workspace, by whatever links: nothing else is ever there than what belongs to them.
-func refuseInside(path string) error {
-	for at, real := path, ""; real == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
-		var err error
-		if real, err = filepath.EvalSymlinks(at); err != nil {
-			continue // it is to be made
-		}
-		for ; real != filepath.Dir(real); real = filepath.Dir(real) {
-			isJP := strings.EqualFold(filepath.Base(real), workspace.DirName)
-			switch {
-			case isJP && workspace.Is(filepath.Dir(real)):
-				return fmt.Errorf("%s has the files of a workspace, and no others", real)
-			case strings.EqualFold(filepath.Base(real), ".git"):
-				return fmt.Errorf("%s has the files of git, and no others", real)
-			}
-		}
 	}
 	return nil
 }

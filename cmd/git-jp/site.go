@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/outfile"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/site"
@@ -66,7 +67,7 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	}
 	failed := false
 	folder := a.path(c.Folder)
-	if err := refuseInside(folder); err != nil {
+	if err := outfile.Refuse(folder); err != nil {
 		return fmt.Errorf("write %s: %w", c.Folder, err)
 	}
 	r, err := site.Build(ctx, folder, entries, site.Options{

@@ -83,8 +83,8 @@ var prepareImports = []string{
 	"internal/attach", "internal/compaction", "internal/config", "internal/jpconfig",
 	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models",
 	"internal/llm/wire", "internal/quarantine", "internal/query", "internal/regular",
-	"internal/tool", "internal/tool/builtin", "internal/tool/file", "internal/tool/local",
-	"internal/tool/mcp", "internal/trust", "internal/workspace",
+	"internal/render", "internal/tool", "internal/tool/builtin", "internal/tool/file",
+	"internal/tool/local", "internal/tool/mcp", "internal/trust", "internal/workspace",
 }
 
 // benchImports are what it measures without a command.

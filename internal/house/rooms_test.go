@@ -449,6 +449,11 @@ var rooms = []room{
 		is:  "the one way a file is replaced",
 	},
 	{
+		dir:     "internal/outfile",
+		is:      "the files that a user named for an answer, never one of git or of a workspace",
+		imports: []string{"internal/atomicfile", "internal/workspace"},
+	},
+	{
 		dir: "internal/regular",
 		is:  "the one opener of files that others fill: regular ones, of a bounded size",
 	},

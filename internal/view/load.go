@@ -7,14 +7,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Of returns a conversation to be shown. Its files are those of $WORKSPACE.
-func Of(conv *workspace.Conversation, contents blobs.Reader) Conversation {
-	return Conversation{
-		Conversation: render.Conversation{
-			ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: contents,
-			Base: conv.BaseConfig, Agent: events.AgentOf(conv.Details.Labels[events.LabelSession]),
-		},
-		Facts: FactsOf(conv),
+// Of returns what render needs of a conversation. Its files are those of $WORKSPACE.
+func Of(conv *workspace.Conversation, contents blobs.Reader) render.Conversation {
+	return render.Conversation{
+		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: contents,
+		Base: conv.BaseConfig, Agent: events.AgentOf(conv.Details.Labels[events.LabelSession]),
 	}
 }
 
@@ -26,5 +23,5 @@ func Load(
 	if err != nil {
 		return nil, Conversation{}, err
 	}
-	return conv, Of(conv, w.BlobsOf(e)), nil
+	return conv, Conversation{Conversation: Of(conv, w.BlobsOf(e)), Facts: FactsOf(conv)}, nil
 }

@@ -1,0 +1,41 @@
+package outfile
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Write writes an answer to a file, whose temporary one has the id of the process in its name.
+func Write(path string, pid int, write func(io.Writer) error) error {
+	if err := Refuse(path); err != nil {
+		return err
+	}
+	temp := func(path string) string { return fmt.Sprintf("%s.%d.tmp", path, pid) }
+	return atomicfile.Output(path, temp, write)
+}
+
+// Refuse refuses a place for an answer that is in .git, or in the directory .jp of a
+// workspace, by whatever links: nothing else is ever there than what belongs to them.
+func Refuse(path string) error {
+	for at, real := path, ""; real == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
+		var err error
+		if real, err = filepath.EvalSymlinks(at); err != nil {
+			continue // it is to be made
+		}
+		for ; real != filepath.Dir(real); real = filepath.Dir(real) {
+			isJP := strings.EqualFold(filepath.Base(real), workspace.DirName)
+			switch {
+			case isJP && workspace.Is(filepath.Dir(real)):
+				return fmt.Errorf("%s has the files of a workspace, and no others", real)
+			case strings.EqualFold(filepath.Base(real), ".git"):
+				return fmt.Errorf("%s has the files of git, and no others", real)
+			}
+		}
+	}
+	return nil
+}
