@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
@@ -57,7 +58,7 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.note("cloned into %s, without blobs", a.short(dir))
-	return installAll(ctx, a, installed(a, repo, false), false)
+	return cloneOf(a, repo).Install(ctx, register.Request{})
 }
 
 // target returns where the clone is to be: where git would put it.

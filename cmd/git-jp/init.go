@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -62,7 +63,7 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	if !inRepo {
 		return nil
 	}
-	if err := installAll(ctx, a, installed(a, repo, c.NoHooks), false); err != nil {
+	if err := cloneOf(a, repo).Install(ctx, register.Request{Drivers: c.NoHooks}); err != nil {
 		return err
 	}
 	if len(changed) > 0 && !a.JSON {

@@ -16,9 +16,11 @@ import (
 	"github.com/git-jp/git-jp/internal/attached"
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/configure"
+	"github.com/git-jp/git-jp/internal/doctor"
 	"github.com/git-jp/git-jp/internal/grep"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/stats"
 )
@@ -74,7 +76,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": importRecord{}, "capture": captureRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
-		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},
+		"hook": register.Record{}, "diagnosis": doctor.Finding{},
 		"workspace": initRecord{},
 		"approval":  approval.Record{}, "attachment": attached.Record{}, "model": prepare.KnownModel{},
 		"explanation": prepare.Explanation{}, "collected": collectedRecord{}, "run": runRecord{},

@@ -39,9 +39,9 @@ type Options struct {
 
 // A Finding is something that is wrong, and the command that fixes it.
 type Finding struct {
-	Subject string // driver, hook, man, git, repository, jp, or a path
-	Problem string
-	Next    string // "" where it depends
+	Subject string `json:"subject"` // driver, hook, man, git, repository, jp, or a path
+	Problem string `json:"problem"`
+	Next    string `json:"next"` // "" where it depends
 }
 
 // Examine looks at everything.

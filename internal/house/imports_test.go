@@ -26,7 +26,7 @@ var mergeImports = []string{
 // doctorImports are what an installation consists of.
 var doctorImports = []string{
 	"events", "blobs", "gitint", "hooks/install", "internal/atomicfile", "internal/check",
-	"internal/config", "internal/regular", "internal/workspace",
+	"internal/config", "internal/regular", "internal/render", "internal/workspace",
 }
 
 // resolveImports are merging, staging and what a person is asked with.

@@ -172,6 +172,11 @@ var rooms = []room{
 		imports: doctorImports,
 	},
 	{
+		dir:     "internal/register",
+		is:      "the hooks, drivers and attributes of a clone installed and removed for a person",
+		imports: []string{"gitint", "hooks/install", "internal/render", "internal/workspace"},
+	},
+	{
 		dir:     "internal/revisions",
 		is:      "what commits did to one conversation, and one as a place has it, to be compared",
 		imports: []string{"events", "events/threeway", "blobs", "gitint", "internal/audit", "internal/ondemand", "internal/render", "internal/workspace"},

@@ -1,0 +1,31 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// Print prints what was found.
+func Print(p *render.Printer, found []Finding) error {
+	for i, f := range found {
+		if p.JSON {
+			if err := p.Records(f); err != nil {
+				return err
+			}
+			continue
+		}
+		line := fmt.Sprintf("%s: %s", f.Subject, f.Problem)
+		// What mends several findings in a row is said once, below the last.
+		if again := found[i+1:]; f.Next != "" && (len(again) == 0 || again[0].Next != f.Next) {
+			line += "\n  " + f.Next
+		}
+		if _, err := fmt.Fprintln(p.Out, p.Output.Text(line)); err != nil {
+			return err
+		}
+	}
+	if len(found) == 0 {
+		p.Note("nothing is wrong")
+	}
+	return nil
+}
