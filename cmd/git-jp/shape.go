@@ -3,16 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/ask"
-	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/listing"
-	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/shelf"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -83,12 +78,10 @@ it is.`
 // Run archives conversations.
 func (c archiveCmd) Run(ctx context.Context, a *app) error {
 	return forEach(a, c.Conversation, func(e workspace.Entry) error {
-		moved, err := a.openWorkspace.Archive(ctx, e.ID)
+		moved, err := shelfOf(a).Archive(ctx, e)
 		if err != nil {
 			return err
 		}
-		stageMove(ctx, a, e, moved)
-		noteMove(a, e, moved, "archived %s in %s")
 		return a.printRecord(moved)
 	})
 }
@@ -107,52 +100,20 @@ it is.`
 // Run takes conversations out of the archive.
 func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 	return forEach(a, c.Conversation, func(e workspace.Entry) error {
-		moved, err := a.openWorkspace.Unarchive(ctx, e.ID)
+		moved, err := shelfOf(a).Unarchive(ctx, e)
 		if err != nil {
 			return err
 		}
-		stageMove(ctx, a, e, moved)
-		noteMove(a, e, moved, "took %s back to %s")
 		return a.printRecord(moved)
 	})
 }
 
-// stageMove moves in the index what was moved in the working tree, as git mv does: else 'git commit
-// -a' would commit that the conversation is gone and not where it is now. The move is done, so
-// that what the index refuses is a warning.
-func stageMove(ctx context.Context, a *app, from, to workspace.Entry) {
-	if from.Path == to.Path || from.Local {
-		return
+// shelfOf has the conversations of the workspace that is open.
+func shelfOf(a *app) shelf.Shelf {
+	return shelf.Shelf{
+		Workspace: a.openWorkspace, Terminal: a.terminal, Repo: a.repo, Dir: a.dirInRepo,
+		LockWait: indexLockWait,
 	}
-	repo, err := a.repo(ctx)
-	if errors.Is(err, gitint.ErrNotRepository) {
-		return
-	}
-	if err == nil {
-		err = moveInIndex(ctx, a, repo, from.Path, to.Path)
-	}
-	if err != nil {
-		a.warn("%s was moved and that is not staged: %v", to.ID, err)
-	}
-}
-
-func moveInIndex(ctx context.Context, a *app, repo *gitint.Repo, from, to string) error {
-	if repo.Root() == "" {
-		return nil
-	}
-	dir, err := a.dirInRepo(a.openWorkspace, repo)
-	if err != nil {
-		return err
-	}
-	return stage.Move(ctx, repo, path.Join(path.Dir(dir), from), path.Join(path.Dir(dir), to))
-}
-
-// noteMove says where a conversation was moved, or that it was there already.
-func noteMove(a *app, from, to workspace.Entry, format string) {
-	if from.Path == to.Path {
-		format = "%s is in %s already"
-	}
-	a.note(format, to.ID, to.Path)
 }
 
 // forEach finds all conversations that names mean, and only then calls f for each,
@@ -202,66 +163,12 @@ conversation it leaves and stages a note, so that no import makes it again.`
 // Run deletes conversations.
 func (c rmCmd) Run(ctx context.Context, a *app) error {
 	return forEach(a, c.Conversation, func(e workspace.Entry) error {
-		d, err := a.openWorkspace.LoadDetails(e)
-		if err != nil {
-			d = &events.Details{}
+		r, err := shelfOf(a).Remove(ctx, e, c.Yes)
+		if err == nil && a.JSON {
+			err = a.printJSON(r)
 		}
-		r := listing.NewRecord(e, d)
-		loss, cost := lossOf(ctx, a, e), ""
-		if loss != "" {
-			cost = " " + string(loss) + "."
-		}
-		what := fmt.Sprintf("delete %s %q", e.ID, r.Title)
-		if !c.Yes && !a.terminal.Confirm(what+"?"+cost) {
-			return &ask.UnconfirmedError{
-				What: what, Cost: string(loss), Asked: a.terminal.In != nil,
-			}
-		}
-		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
-			return err
-		}
-		if err := bury(ctx, a, e, d); err != nil {
-			return err
-		}
-		a.note("deleted %s %q", e.ID, r.Title)
-		if a.JSON {
-			return a.printJSON(r)
-		}
-		return nil
+		return err
 	})
-}
-
-// bury notes that an imported conversation was removed, and stages the note: else the next import
-// would make it again.
-func bury(ctx context.Context, a *app, e workspace.Entry, d *events.Details) error {
-	name, err := importer.Bury(a.openWorkspace, e.ID, d)
-	if err != nil || name == "" || e.Local {
-		return err
-	}
-	repo, err := a.repo(ctx)
-	if errors.Is(err, gitint.ErrNotRepository) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	dir, err := a.dirInRepo(a.openWorkspace, repo)
-	if err != nil {
-		return err
-	}
-	_, err = repo.Stage(ctx, gitint.Change{
-		Add: []string{path.Join(dir, name)}, LockTimeout: indexLockWait,
-	})
-	return err
-}
-
-// lossOf says what of a conversation cannot be brought back.
-func lossOf(ctx context.Context, a *app, e workspace.Entry) stage.Loss {
-	repo, err := a.repo(ctx)
-	if err != nil || e.Local {
-		repo = nil
-	}
-	return stage.LossOf(ctx, repo, a.openWorkspace.Path(e))
 }
 
 type useCmd struct {

@@ -197,6 +197,14 @@ var rooms = []room{
 		imports: []string{"events", "internal/render", "internal/search", "internal/workspace"},
 	},
 	{
+		dir: "internal/shelf",
+		is:  "conversations moved into the archive and out of it, and deleted, in the index too",
+		imports: []string{
+			"events", "gitint", "internal/ask", "internal/importer", "internal/listing",
+			"internal/stage", "internal/workspace",
+		},
+	},
+	{
 		dir:     "internal/grep",
 		is:      "what a search of conversations finds, as lines, groups, records and counts",
 		imports: []string{"events", "internal/listing", "internal/render", "internal/search"},

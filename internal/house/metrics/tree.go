@@ -23,7 +23,7 @@ var later = []string{
 	"internal/redact", "internal/register", "internal/regular", "internal/resolve",
 	"internal/review",
 	"internal/revisions", "internal/schema", "internal/scripts",
-	"internal/secrets", "internal/sessions", "internal/setup", "internal/site",
+	"internal/secrets", "internal/sessions", "internal/setup", "internal/shelf", "internal/site",
 	"internal/spare", "internal/sqlite", "internal/stats", "internal/tool/command",
 	"internal/update", "internal/view", "internal/web",
 }

@@ -1,0 +1,145 @@
+package shelf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/listing"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Shelf has the conversations of a workspace.
+type Shelf struct {
+	Workspace *workspace.Workspace
+	Terminal  *ask.Terminal
+	// Repo opens the repository, once.
+	Repo func(context.Context) (*gitint.Repo, error)
+	// Dir returns where .jp is in the repository.
+	Dir func(*workspace.Workspace, *gitint.Repo) (string, error)
+	// LockWait is how long the index is waited for.
+	LockWait time.Duration
+}
+
+// Archive moves a conversation into the archive.
+func (s Shelf) Archive(ctx context.Context, e workspace.Entry) (workspace.Entry, error) {
+	moved, err := s.Workspace.Archive(ctx, e.ID)
+	if err == nil {
+		s.follow(ctx, e, moved, "archived %s in %s")
+	}
+	return moved, err
+}
+
+// Unarchive moves a conversation out of the archive.
+func (s Shelf) Unarchive(ctx context.Context, e workspace.Entry) (workspace.Entry, error) {
+	moved, err := s.Workspace.Unarchive(ctx, e.ID)
+	if err == nil {
+		s.follow(ctx, e, moved, "took %s back to %s")
+	}
+	return moved, err
+}
+
+// follow moves in the index what was moved in the working tree, as git mv does: else 'git commit
+// -a' would commit that the conversation is gone and not where it is now. The move is done, so
+// that what the index refuses is a warning. It says where the conversation is, or that it was there
+// already.
+func (s Shelf) follow(ctx context.Context, from, to workspace.Entry, format string) {
+	if from.Path == to.Path {
+		s.Terminal.Note("%s is in %s already", to.ID, to.Path)
+		return
+	}
+	if err := s.moveInIndex(ctx, from, to); err != nil {
+		s.Terminal.Warn("%s was moved and that is not staged: %v", to.ID, err)
+	}
+	s.Terminal.Note(format, to.ID, to.Path)
+}
+
+func (s Shelf) moveInIndex(ctx context.Context, from, to workspace.Entry) error {
+	if from.Local {
+		return nil
+	}
+	repo, err := s.Repo(ctx)
+	switch {
+	case errors.Is(err, gitint.ErrNotRepository):
+		return nil
+	case err != nil:
+		return err
+	case repo.Root() == "":
+		return nil
+	}
+	dir, err := s.Dir(s.Workspace, repo)
+	if err != nil {
+		return err
+	}
+	dir = path.Dir(dir)
+	return stage.Move(ctx, repo, path.Join(dir, from.Path), path.Join(dir, to.Path))
+}
+
+// Remove deletes a conversation, after a person agreed unless they did before. It returns what the
+// conversation was.
+func (s Shelf) Remove(
+	ctx context.Context, e workspace.Entry, agreed bool,
+) (r listing.Record, err error) {
+	d, err := s.Workspace.LoadDetails(e)
+	if err != nil {
+		d = &events.Details{}
+	}
+	r = listing.NewRecord(e, d)
+	loss, cost := s.lossOf(ctx, e), ""
+	if loss != "" {
+		cost = " " + string(loss) + "."
+	}
+	what := fmt.Sprintf("delete %s %q", e.ID, r.Title)
+	if !agreed && !s.Terminal.Confirm(what+"?"+cost) {
+		return r, &ask.UnconfirmedError{
+			What: what, Cost: string(loss), Asked: s.Terminal.In != nil,
+		}
+	}
+	if err := s.Workspace.Remove(ctx, e.ID); err != nil {
+		return r, err
+	}
+	if err := s.bury(ctx, e, d); err != nil {
+		return r, err
+	}
+	s.Terminal.Note("deleted %s %q", e.ID, r.Title)
+	return r, nil
+}
+
+// lossOf says what of a conversation cannot be brought back.
+func (s Shelf) lossOf(ctx context.Context, e workspace.Entry) stage.Loss {
+	repo, err := s.Repo(ctx)
+	if err != nil || e.Local {
+		repo = nil
+	}
+	return stage.LossOf(ctx, repo, s.Workspace.Path(e))
+}
+
+// bury notes that an imported conversation was removed, and stages the note.
+func (s Shelf) bury(ctx context.Context, e workspace.Entry, d *events.Details) error {
+	name, err := importer.Bury(s.Workspace, e.ID, d)
+	if err != nil || name == "" || e.Local {
+		return err
+	}
+	repo, err := s.Repo(ctx)
+	if errors.Is(err, gitint.ErrNotRepository) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := s.Dir(s.Workspace, repo)
+	if err != nil {
+		return err
+	}
+	_, err = repo.Stage(ctx, gitint.Change{
+		Add: []string{path.Join(dir, name)}, LockTimeout: s.LockWait,
+	})
+	return err
+}
