@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/update"
@@ -111,19 +111,10 @@ type exitRequest int
 
 // parse builds the command line and understands the environment's arguments.
 func parse(w *environment) (g *globals, k *kong.Context, err error) {
-	args := negativeValues(versionFlag(slices.Clone(w.args)))
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	if i := commandIndex(args); i == len(args)-1 && slices.Contains(namespaces(), args[i]) {
-		args = append(args, "--help")
-	}
-	args = dropNamespace(args)
-	if i := commandIndex(args); i < len(args) {
-		if line, g, ok := lineOf(args[i]); ok {
-			if k, err := parseLine(w, line, args); err == nil {
-				return g, k, nil
-			}
+	args, command := commandline.Words(w.args)
+	if line, g, ok := lineOf(command); ok {
+		if k, err := parseLine(w, line, args); err == nil {
+			return g, k, nil
 		}
 	}
 	c := new(cli) // which knows what else might have been meant
@@ -153,25 +144,8 @@ func parseFailure(err error) error {
 		name, _, _ := strings.Cut(name, ", ")
 		return &report.CommandError{Name: name, Guess: guessed(err)}
 	}
-	u.Err = errors.New(plainUsage(err.Error()))
+	u.Err = errors.New(commandline.PlainUsage(err.Error()))
 	return u
-}
-
-// plainUsage says what the parser says in the words of our own messages.
-func plainUsage(text string) string {
-	for _, r := range []struct{ found, say string }{
-		{`^(\S+) must be one of (.*) but got (".*")$`, "$1 $3: expected one of $2"},
-		{`^(--\S+): expected \w+ value but got "EOL".*$`, "$1 needs a value"},
-		{
-			`^(--\S+): expected a valid \d+ bit u?int but got (".*")$`,
-			"$1 $2: expected a whole number",
-		},
-		{`^(--\S+ and --\S+) can't be used together$`, "$1 cannot be used together"},
-		{`^expected "(<.*)"$`, "$1 is missing"},
-	} {
-		text = regexp.MustCompile(r.found).ReplaceAllString(text, r.say)
-	}
-	return text
 }
 
 // commandOf returns the words of the command that was selected, without values.
@@ -274,79 +248,6 @@ func misused(err error, command string) error {
 		return &report.UsageError{Err: err, Command: command}
 	}
 	return err
-}
-
-// versionFlag turns the flag for the version, as other programs have it, into the command.
-func versionFlag(args []string) []string {
-	for i := 0; i < commandIndex(args); i++ {
-		switch args[i] {
-		case "--version", "-V":
-			args[i] = "version"
-		case "-C", "-c", "--directory", "--config":
-			i++ // its value
-		}
-	}
-	return args
-}
-
-// negativeValues joins a flag and the negative number behind it, such as a turn counted from the
-// end, which would be taken for a flag: no flag of ours is a digit.
-func negativeValues(args []string) []string {
-	for i := 1; i < len(args); i++ {
-		flag := args[i-1]
-		switch {
-		case flag == "--":
-			return args
-		case !isNegative(args[i]) || len(flag) < 2 || flag[0] != '-' || strings.Contains(flag, "="):
-			continue
-		case flag[1] == '-':
-			flag += "="
-		}
-		args[i-1] = flag + args[i]
-		args = slices.Delete(args, i, i+1)
-	}
-	return args
-}
-
-func isNegative(arg string) bool {
-	return len(arg) > 1 && arg[0] == '-' && '0' <= arg[1] && arg[1] <= '9'
-}
-
-// dropNamespace removes the word `conversation` of jp's own command line, under
-// which these commands stand there, so that habits keep working.
-func dropNamespace(args []string) []string {
-	i := commandIndex(args)
-	if i >= len(args)-1 || !slices.Contains(namespaces(), args[i]) {
-		return args
-	}
-	args = slices.Delete(slices.Clone(args), i, i+1)
-	if name, ok := jpNames[args[i]]; ok {
-		args[i] = name
-	}
-	return args
-}
-
-func namespaces() []string { return []string{"conversation", "conversations", "c"} }
-
-// jpNames are short names of jp's in its namespace, where some mean another command than ours
-// do outside of it.
-var jpNames = map[string]string{
-	"s": "show", "g": "grep", "f": "fork", "u": "use", "e": "edit", "l": "label", "a": "archive",
-	"ua": "unarchive",
-}
-
-// commandIndex returns the index of the first argument that is no global flag.
-func commandIndex(args []string) int {
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		switch {
-		case !strings.HasPrefix(arg, "-"):
-			return i
-		case arg == "-C", arg == "-c", arg == "--directory", arg == "--config":
-			i++ // its value
-		}
-	}
-	return len(args)
 }
 
 // changesNothing reports whether a command only reads; those that do with some flags say so

@@ -33,7 +33,7 @@ func (c completeCmd) Run(a *app) error {
 		words = []string{""}
 	}
 	last := words[len(words)-1]
-	line := commandline.Read(parser.Model.Node, dropNamespace(words))
+	line := commandline.Read(parser.Model.Node, commandline.DropNamespace(words))
 	if line.Dir != "" {
 		a.Dir = line.Dir
 	}

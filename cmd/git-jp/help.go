@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/report"
 )
 
@@ -24,7 +25,7 @@ func (c helpCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, err := parser.Parse(dropNamespace(append(c.Command, "--help"))); err != nil {
+	if _, err := parser.Parse(commandline.DropNamespace(append(c.Command, "--help"))); err != nil {
 		return &report.CommandError{Name: strings.Join(c.Command, " "), Guess: guessed(err)}
 	}
 	return nil

@@ -2,37 +2,17 @@ package main
 
 import (
 	"reflect"
-	"slices"
-	"strings"
+
+	"github.com/git-jp/git-jp/internal/commandline"
 )
 
-// lineOf returns the part of [cli] that has one command, by its name or an alias. The model of all
-// of them takes a millisecond to build, which git would pay for each commit and for each file
-// that it merges or shows, and a person for each command.
+// lineOf returns the part of [cli] that has one command, by its name or an alias.
 func lineOf(command string) (line any, g *globals, ok bool) {
-	field, ok := commandField(command)
+	part, ok := commandline.Only(reflect.TypeFor[cli](), reflect.TypeFor[globals](), command)
 	if !ok {
 		return nil, nil, false
 	}
-	v := reflect.New(reflect.StructOf([]reflect.StructField{
-		{Name: "Globals", Type: reflect.TypeFor[globals](), Tag: `embed:""`}, field,
-	}))
-	return v.Interface(), v.Elem().Field(0).Addr().Interface().(*globals), true
-}
-
-// commandField returns the member of [cli] that is a command.
-func commandField(command string) (reflect.StructField, bool) {
-	for field := range reflect.TypeFor[cli]().Fields() {
-		name, named := field.Tag.Lookup("name")
-		if !named {
-			name = strings.ToLower(field.Name)
-		}
-		aliases := strings.Split(field.Tag.Get("aliases"), ",")
-		if !field.Anonymous && (name == command || slices.Contains(aliases, command)) {
-			return field, command != ""
-		}
-	}
-	return reflect.StructField{}, false
+	return part.Interface(), part.Elem().Field(0).Addr().Interface().(*globals), true
 }
 
 // calledByGit reports whether git calls a command, and not a person.

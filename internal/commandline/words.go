@@ -1,0 +1,114 @@
+package commandline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Words returns the words that the parser is given for arguments, and the command among them, "" for
+// none. Without a command they ask for help.
+func Words(args []string) (words []string, command string) {
+	words = negativeValues(versionFlag(slices.Clone(args)))
+	if len(words) == 0 {
+		words = []string{"--help"}
+	}
+	if i := commandIndex(words); i == len(words)-1 && slices.Contains(namespaces(), words[i]) {
+		words = append(words, "--help")
+	}
+	words = DropNamespace(words)
+	if i := commandIndex(words); i < len(words) {
+		command = words[i]
+	}
+	return words, command
+}
+
+// versionFlag turns the flag for the version, as other programs have it, into the command.
+func versionFlag(args []string) []string {
+	for i := 0; i < commandIndex(args); i++ {
+		switch args[i] {
+		case "--version", "-V":
+			args[i] = "version"
+		case "-C", "-c", "--directory", "--config":
+			i++ // its value
+		}
+	}
+	return args
+}
+
+// negativeValues joins a flag and the negative number behind it, such as a turn counted from the
+// end, which would be taken for a flag: no flag of ours is a digit.
+func negativeValues(args []string) []string {
+	for i := 1; i < len(args); i++ {
+		flag := args[i-1]
+		switch {
+		case flag == "--":
+			return args
+		case !isNegative(args[i]) || len(flag) < 2 || flag[0] != '-' || strings.Contains(flag, "="):
+			continue
+		case flag[1] == '-':
+			flag += "="
+		}
+		args[i-1] = flag + args[i]
+		args = slices.Delete(args, i, i+1)
+	}
+	return args
+}
+
+func isNegative(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && '0' <= arg[1] && arg[1] <= '9'
+}
+
+// DropNamespace removes the word `conversation` of jp's own command line, under
+// which these commands stand there, so that habits keep working.
+func DropNamespace(args []string) []string {
+	i := commandIndex(args)
+	if i >= len(args)-1 || !slices.Contains(namespaces(), args[i]) {
+		return args
+	}
+	args = slices.Delete(slices.Clone(args), i, i+1)
+	if name, ok := jpNames[args[i]]; ok {
+		args[i] = name
+	}
+	return args
+}
+
+func namespaces() []string { return []string{"conversation", "conversations", "c"} }
+
+// jpNames are short names of jp's in its namespace, where some mean another command than ours
+// do outside of it.
+var jpNames = map[string]string{
+	"s": "show", "g": "grep", "f": "fork", "u": "use", "e": "edit", "l": "label", "a": "archive",
+	"ua": "unarchive",
+}
+
+// commandIndex returns the index of the first argument that is no global flag.
+func commandIndex(args []string) int {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case !strings.HasPrefix(arg, "-"):
+			return i
+		case arg == "-C", arg == "-c", arg == "--directory", arg == "--config":
+			i++ // its value
+		}
+	}
+	return len(args)
+}
+
+// PlainUsage says what the parser says in the words of our own messages.
+func PlainUsage(text string) string {
+	for _, r := range []struct{ found, say string }{
+		{`^(\S+) must be one of (.*) but got (".*")$`, "$1 $3: expected one of $2"},
+		{`^(--\S+): expected \w+ value but got "EOL".*$`, "$1 needs a value"},
+		{
+			`^(--\S+): expected a valid \d+ bit u?int but got (".*")$`,
+			"$1 $2: expected a whole number",
+		},
+		{`^(--\S+ and --\S+) can't be used together$`, "$1 cannot be used together"},
+		{`^expected "(<.*)"$`, "$1 is missing"},
+	} {
+		text = regexp.MustCompile(r.found).ReplaceAllString(text, r.say)
+	}
+	return text
+}
