@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/git-jp/git-jp/internal/prepare"
-	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -45,61 +42,8 @@ func (c modelsCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		for _, r := range records {
-			if err := a.printJSON(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return printModels(a, records)
+	return prepare.PrintModels(&a.terminal.Printer, records)
 }
-
-func printModels(a *app, records []prepare.KnownModel) error {
-	table := render.NewTable(a.output(),
-		render.Column{}, render.Column{Head: "MODEL"},
-		render.Column{Head: "WINDOW", Align: render.AlignRight},
-		render.Column{Head: "IN", Align: render.AlignRight},
-		render.Column{Head: "OUT", Align: render.AlignRight},
-		render.Column{Head: "AS OF"}, render.Column{Head: "KEY"},
-		render.Column{Head: "ALIASES", Shrink: true})
-	for _, r := range records {
-		mark, in, out, asOf := "", "", "", ""
-		if r.Chosen {
-			mark = "*"
-		}
-		if r.Price != nil {
-			in, out = dollars(r.Price.Input), dollars(r.Price.Output)
-			asOf = r.Price.AsOf
-		}
-		table.Row(mark, r.ID, tokens(r.Window), in, out, asOf, keyText(r),
-			strings.Join(r.Aliases, " "))
-	}
-	return table.Write(a.stdout)
-}
-
-func keyText(r prepare.KnownModel) string {
-	switch {
-	case r.Local:
-		return "none needed"
-	case r.KeyEnv == "":
-		return ""
-	case r.KeyPresent:
-		return r.KeyEnv + " is set"
-	default:
-		return r.KeyEnv + " is not set"
-	}
-}
-
-func tokens(n int) string {
-	if n == 0 {
-		return "?"
-	}
-	return render.Number(int64(n))
-}
-
-func dollars(usd float64) string { return fmt.Sprintf("%.2f", usd) }
 
 // modelsHere is what makes models here. There need not be a workspace.
 func modelsHere(a *app) (prepare.Models, error) {

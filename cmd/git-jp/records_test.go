@@ -72,7 +72,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	for section, record := range map[string]any{
 		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{},
 		"count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{},
-		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
+		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": importRecord{}, "capture": captureRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},

@@ -245,9 +245,12 @@ var rooms = []room{
 		processes: "git-jp",
 	},
 	{
-		dir:     "internal/stats",
-		is:      "what conversations have cost, by the usage that is recorded in them",
-		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},
+		dir: "internal/stats",
+		is:  "what conversations have cost, by the usage that is recorded in them",
+		imports: []string{
+			"events", "events/settings", "blobs", "compact", "internal/compaction", "internal/llm",
+			"internal/llm/models",
+		},
 	},
 	{
 		dir: "internal/figures", is: "what conversations hold and cost, and compactions save, as tables and charts",

@@ -1,0 +1,62 @@
+package prepare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// PrintModels prints what is known of models.
+func PrintModels(p *render.Printer, models []KnownModel) error {
+	if p.JSON {
+		for _, m := range models {
+			if err := p.Records(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table := render.NewTable(p.Output,
+		render.Column{}, render.Column{Head: "MODEL"},
+		render.Column{Head: "WINDOW", Align: render.AlignRight},
+		render.Column{Head: "IN", Align: render.AlignRight},
+		render.Column{Head: "OUT", Align: render.AlignRight},
+		render.Column{Head: "AS OF"}, render.Column{Head: "KEY"},
+		render.Column{Head: "ALIASES", Shrink: true})
+	for _, r := range models {
+		mark, in, out, asOf := "", "", "", ""
+		if r.Chosen {
+			mark = "*"
+		}
+		if r.Price != nil {
+			in, out = dollars(r.Price.Input), dollars(r.Price.Output)
+			asOf = r.Price.AsOf
+		}
+		table.Row(mark, r.ID, tokens(r.Window), in, out, asOf, keyText(r),
+			strings.Join(r.Aliases, " "))
+	}
+	return table.Write(p.Out)
+}
+
+func keyText(r KnownModel) string {
+	switch {
+	case r.Local:
+		return "none needed"
+	case r.KeyEnv == "":
+		return ""
+	case r.KeyPresent:
+		return r.KeyEnv + " is set"
+	default:
+		return r.KeyEnv + " is not set"
+	}
+}
+
+func tokens(n int) string {
+	if n == 0 {
+		return "?"
+	}
+	return render.Number(int64(n))
+}
+
+func dollars(usd float64) string { return fmt.Sprintf("%.2f", usd) }
