@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Words returns the words that the parser is given for arguments, and the command among them, "" for
-// none. Without a command they ask for help.
+// Words returns the words that the parser is given for arguments, and the command among them, ""
+// for none. Without a command they ask for help.
 func Words(args []string) (words []string, command string) {
 	words = negativeValues(versionFlag(slices.Clone(args)))
 	if len(words) == 0 {

@@ -69,7 +69,7 @@ func text(value any) string {
 	}
 }
 
-// durationText writes a duration as people write it in a setting: 2w, 36h, 90s.
+// durationText writes a duration as people write it in a setting: 2w, 36h, 1m30s.
 func durationText(d time.Duration) string {
 	for _, u := range []struct {
 		size time.Duration
