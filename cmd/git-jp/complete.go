@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/report"
-	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/git-jp/git-jp/internal/revisions"
 )
 
 type completeCmd struct {
@@ -67,7 +67,7 @@ func valuesOf(a *app, name, last string) ([]string, bool) {
 }
 
 // modelNames returns the models that are known without asking anybody, and short names.
-func modelNames(a *app) (names []string) {
+func modelNames(a *app) []string {
 	m, err := modelsHere(a)
 	if err != nil {
 		return nil
@@ -76,12 +76,7 @@ func modelNames(a *app) (names []string) {
 	if err != nil {
 		return nil
 	}
-	var ids []string
-	for _, m := range l.Known() {
-		names, ids = append(names, m.Aliases...), append(ids, m.ID)
-	}
-	slices.Sort(names)
-	return append(names, ids...)
+	return l.Names()
 }
 
 // choicesOf returns the values that a setting can have.
@@ -95,30 +90,13 @@ func choicesOf(setting string) []string {
 }
 
 // revisionNames returns the names of branches, tags and HEAD, also as the end of a range.
-func revisionNames(a *app, last string) (names []string) {
+func revisionNames(a *app, last string) []string {
 	ctx := context.Background() // somebody waits for it at a prompt
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil
 	}
-	refs, err := repo.Refs(ctx)
-	if err != nil {
-		return nil
-	}
-	from, _, ranged := strings.Cut(last, "..")
-	before := ""
-	if ranged {
-		before = from + ".."
-	}
-	names = append(names, before+"HEAD")
-	for _, ref := range refs {
-		for _, kind := range []string{"refs/heads/", "refs/tags/", "refs/remotes/"} {
-			if name, ok := strings.CutPrefix(ref.Name, kind); ok {
-				names = append(names, before+name)
-			}
-		}
-	}
-	return names
+	return revisions.Names(ctx, repo, last)
 }
 
 // settingKeys returns the keys that name one setting, each with what stands behind it.
@@ -137,17 +115,5 @@ func conversationIDs(a *app, last string) []string {
 	if err != nil {
 		return nil
 	}
-	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
-	if err != nil {
-		return nil
-	}
-	var ids []string
-	for _, e := range entries {
-		if strings.HasPrefix(last, "j") {
-			ids = append(ids, e.ID.String())
-		} else {
-			ids = append(ids, e.ID.Digits())
-		}
-	}
-	return ids
+	return listing.IDs(w, strings.HasPrefix(last, "j"))
 }

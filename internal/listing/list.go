@@ -110,6 +110,23 @@ func (q Request) sort(all []*Listed) {
 	}
 }
 
+// IDs returns the ids of all conversations, in full or as their digits. What cannot be read has
+// none.
+func IDs(w *workspace.Workspace, full bool) (ids []string) {
+	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if full {
+			ids = append(ids, e.ID.String())
+		} else {
+			ids = append(ids, e.ID.Digits())
+		}
+	}
+	return ids
+}
+
 // HasLabels reports whether labels has each of want, as KEY or KEY=VALUE.
 func HasLabels(labels map[string]string, want []string) bool {
 	return !slices.ContainsFunc(want, func(w string) bool {

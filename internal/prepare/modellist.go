@@ -89,6 +89,16 @@ func (l *ModelList) Known() (all []KnownModel) {
 	return all
 }
 
+// Names returns the short names of the models that are known, and then their ids.
+func (l *ModelList) Names() (names []string) {
+	var ids []string
+	for _, m := range l.Known() {
+		names, ids = append(names, m.Aliases...), append(ids, m.ID)
+	}
+	slices.Sort(names)
+	return append(names, ids...)
+}
+
 // Ask asks a provider what it has.
 func (l *ModelList) Ask(ctx context.Context, provider string) (all []KnownModel, err error) {
 	list, err := l.models.Catalog(ctx, provider)

@@ -1,0 +1,30 @@
+package revisions
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// Names returns what can stand for a revision that was begun: HEAD, and the names of branches and
+// tags, also as the end of a range. What cannot be read has none.
+func Names(ctx context.Context, repo *gitint.Repo, begun string) []string {
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return nil
+	}
+	before := ""
+	if from, _, ranged := strings.Cut(begun, ".."); ranged {
+		before = from + ".."
+	}
+	names := []string{before + "HEAD"}
+	for _, ref := range refs {
+		for _, kind := range []string{"refs/heads/", "refs/tags/", "refs/remotes/"} {
+			if name, ok := strings.CutPrefix(ref.Name, kind); ok {
+				names = append(names, before+name)
+			}
+		}
+	}
+	return names
+}
