@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/capture"
 	"github.com/git-jp/git-jp/internal/importer"
-	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type captureCmd struct {
@@ -57,32 +57,28 @@ func capturable() string {
 	return strings.Join(names, ", ")
 }
 
-// captureRecord is one agent in `capture --json`.
-type captureRecord struct {
-	Agent     string `json:"agent"`
-	Path      string `json:"path,omitempty"`
-	Installed bool   `json:"installed"`
-	Changed   bool   `json:"changed,omitempty"`
-	Error     string `json:"error,omitempty"`
-}
-
 // Run installs hooks, takes them out, or does what they ask for.
 func (c captureCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Hook != "":
 		// The agent goes on whatever happens here: it reads the exit code and what is printed.
-		_ = runCaptureHook(ctx, a, sessions.Agent(c.Hook))
+		_ = c.note(ctx, a, sessions.Agent(c.Hook))
 		return nil
 	case c.Sweep:
-		return sweepSessions(ctx, a, c.Noted)
+		return c.sweep(ctx, a)
 	case c.Noted:
-		return importNoted(ctx, a)
+		return c.noted(ctx, a)
 	case len(c.Exclude) > 0:
 		return c.exclude(ctx, a)
-	case c.Uninstall, !c.Status && len(c.Agents) > 0:
-		return c.change(ctx, a)
 	}
-	return c.status(ctx, a)
+	agents, err := c.agents()
+	switch {
+	case err != nil:
+		return err
+	case c.Uninstall, !c.Status && len(c.Agents) > 0:
+		return c.change(ctx, a, agents)
+	}
+	return c.status(ctx, a, agents)
 }
 
 // agents are those that are named, or all.
@@ -93,7 +89,7 @@ func (c captureCmd) agents() ([]sessions.Agent, error) {
 	var all []sessions.Agent
 	for _, name := range c.Agents {
 		agent := sessions.Agent(name)
-		if !isCapturable(agent) {
+		if !slices.Contains(capture.Agents(), agent) {
 			return nil, usagef("%q has no hooks that are known (%s)", name, capturable())
 		}
 		all = append(all, agent)
@@ -101,189 +97,51 @@ func (c captureCmd) agents() ([]sessions.Agent, error) {
 	return all, nil
 }
 
-func isCapturable(agent sessions.Agent) bool { return slices.Contains(capture.Agents(), agent) }
+func (c captureCmd) settings(a *app) intake.Settings {
+	return intake.Settings{
+		Printer: &a.terminal.Printer, Places: placesOf(a),
+		Uninstall: c.Uninstall, MCP: c.MCP, Force: c.Force, DryRun: c.DryRun,
+	}
+}
 
-// change puts hooks in or takes them out. All agents are planned before the first is changed; what
-// can be taken out is, whatever the settings of others are.
-func (c captureCmd) change(ctx context.Context, a *app) error {
-	agents, err := c.agents()
-	if err != nil {
-		return err
-	}
-	changes, unreadable, err := c.plan(a, agents)
-	if err != nil {
-		return err
-	}
-	for _, err := range unreadable {
-		a.warn("%v", err)
-	}
-	for _, change := range changes {
-		if err := change.Possible(); err != nil && !c.DryRun {
-			return fmt.Errorf("%s: %w; nothing was changed", change.Agent, err)
-		}
-	}
-	for _, change := range changes {
-		if !c.DryRun {
-			if err := change.Apply(); err != nil {
-				return fmt.Errorf("%s: %w", change.Agent, err)
-			}
-		}
-		if err := c.tell(a, change); err != nil {
+// change installs hooks or removes them.
+func (c captureCmd) change(ctx context.Context, a *app, agents []sessions.Agent) error {
+	s := c.settings(a)
+	if c.Ignore {
+		w, err := a.workspace()
+		if err != nil {
 			return err
 		}
+		s.Root = w.Root()
+	}
+	unreadable, err := s.Change(agents)
+	if err != nil {
+		return err
 	}
 	if !c.Uninstall && !c.DryRun && !c.MCP {
-		tellNotAgreed(ctx, a, agents[0])
+		noteNotAgreed(ctx, a, agents[0])
 	}
-	if len(unreadable) > 0 {
+	if unreadable {
 		return report.ErrProblems
 	}
 	return nil
 }
 
-// tellNotAgreed says that hooks import nothing in this workspace as long as nobody agreed to it.
-func tellNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
+// noteNotAgreed says that hooks import nothing in this workspace as long as nobody agreed to it.
+func noteNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
 	if _, err := a.workspace(); err != nil {
 		return // hooks are put in anywhere
 	}
-	if repo, err := a.repo(ctx); err == nil && !importer.Agreed(repo.CommonDir()) {
+	if repo, err := a.repo(ctx); err == nil && intake.Agreed(repo) != nil {
 		a.note("in this clone hooks import nothing before 'git jp import %s' was agreed to", agent)
 	}
 }
 
-// settings plans what is changed in those of an agent.
-func (c captureCmd) settings() func(capture.Places, sessions.Agent) (capture.Change, error) {
-	switch {
-	case c.MCP && c.Uninstall:
-		return capture.UninstallServer
-	case c.MCP && c.Force:
-		return capture.ReplaceServer
-	case c.MCP:
-		return capture.InstallServer
-	case c.Uninstall:
-		return capture.Uninstall
-	default:
-		return capture.Install
-	}
-}
-
-// plan returns what happens to the settings of agents, and then to files of the working tree, and
-// the settings that nothing can be taken out of.
-func (c captureCmd) plan(
-	a *app, agents []sessions.Agent,
-) (changes []capture.Change, unreadable []error, err error) {
-	change, ignore, root := c.settings(), capture.Ignore, ""
-	if c.Uninstall {
-		ignore = capture.Unignore
-	}
-	if c.Ignore {
-		w, err := a.workspace()
-		if err != nil {
-			return nil, nil, err
-		}
-		root = w.Root()
-	}
-	for _, agent := range agents {
-		change, err := change(placesOf(a), agent)
-		switch {
-		case err != nil && c.Uninstall:
-			unreadable = append(unreadable, fmt.Errorf("%s: %w", agent, err))
-		case err != nil:
-			return nil, nil, fmt.Errorf("%s: %w", agent, err)
-		default:
-			changes = append(changes, change)
-		}
-	}
-	for _, agent := range agents {
-		if !c.Ignore {
-			break
-		}
-		change, err := ignore(root, agent)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", agent, err)
-		}
-		same := func(other capture.Change) bool { return other.Path == change.Path }
-		if change.Path != "" && !slices.ContainsFunc(changes, same) {
-			changes = append(changes, change)
-		}
-	}
-	return changes, unreadable, nil
-}
-
-// tell prints what was changed, or what would be.
-func (c captureCmd) tell(a *app, ch capture.Change) error {
-	if a.JSON {
-		return a.printJSON(captureRecord{
-			Agent: string(ch.Agent), Path: ch.Path, Installed: !c.Uninstall,
-			Changed: ch.Changes() && !c.DryRun,
-		})
-	}
-	if c.DryRun {
-		text := udiff.Unified(ch.Path, ch.Path, string(ch.Before), string(ch.After))
-		_, err := fmt.Fprint(a.stdout, a.output().Text(text))
+// status prints the agents, and how many sessions wait in this clone, where there is one.
+func (c captureCmd) status(ctx context.Context, a *app, agents []sessions.Agent) error {
+	if err := c.settings(a).Status(agents); err != nil || a.JSON {
 		return err
 	}
-	word := "unchanged"
-	switch {
-	case ch.Changes() && c.Uninstall:
-		word = "removed"
-	case ch.Changes():
-		word = "installed"
-	}
-	if _, err := fmt.Fprintf(a.stdout, "%-9s  %s  %s\n", word, ch.Agent, ch.Path); err != nil {
-		return err
-	}
-	if ch.Trust != "" && ch.Changes() && !c.Uninstall {
-		a.note("%s", ch.Trust)
-	}
-	return nil
-}
-
-// status prints the agents, and what waits in this clone.
-func (c captureCmd) status(ctx context.Context, a *app) error {
-	agents, err := c.agents()
-	if err != nil {
-		return err
-	}
-	head := "HOOKS"
-	if c.MCP {
-		head = "MCP"
-	}
-	table := render.NewTable(a.output(), render.Column{Head: "AGENT"},
-		render.Column{Head: head}, render.Column{Head: "FILE", Shrink: true})
-	for _, agent := range agents {
-		change, err := c.settings()(placesOf(a), agent)
-		r := captureRecord{
-			Agent: string(agent), Path: change.Path, Installed: err == nil && !change.Changes(),
-		}
-		word := "no"
-		switch {
-		case errors.Is(err, capture.ErrOther):
-			r.Error, word = err.Error(), "other"
-		case err != nil:
-			r.Error, word = err.Error(), "unreadable"
-		case r.Installed:
-			word = "installed"
-		}
-		if a.JSON {
-			if err := a.printJSON(r); err != nil {
-				return err
-			}
-			continue
-		}
-		table.Row(string(agent), word, change.Path)
-	}
-	if a.JSON {
-		return nil
-	}
-	if err := table.Write(a.stdout); err != nil {
-		return err
-	}
-	return tellNoted(ctx, a)
-}
-
-// tellNoted says how many sessions wait in this clone, where there is one.
-func tellNoted(ctx context.Context, a *app) error {
 	repo, err := a.repo(ctx)
 	if errors.Is(err, gitint.ErrNotRepository) {
 		return nil
@@ -291,12 +149,7 @@ func tellNoted(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	notes, err := capture.StoreIn(repo.CommonDir()).Notes()
-	if err == nil && len(notes) > 0 {
-		a.note("%s noted here and not imported yet (git jp capture --sweep)",
-			render.Count(len(notes), "session"))
-	}
-	return err
+	return intake.NoteWaiting(&a.terminal.Printer, repo)
 }
 
 // exclude leaves sessions of this clone out.
@@ -315,32 +168,69 @@ func (c captureCmd) exclude(ctx context.Context, a *app) error {
 	return capture.StoreIn(repo.CommonDir()).Exclude(all...)
 }
 
-// enabled are the agents whose hooks are in.
-func enabled(a *app) (all []sessions.Agent) {
-	for _, agent := range capture.Agents() {
-		if ok, err := capture.Installed(placesOf(a), agent); err == nil && ok {
-			all = append(all, agent)
-		}
+// note does the work of an agent's hook: it notes that a session grew.
+func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error {
+	if !slices.Contains(capture.Agents(), agent) {
+		return fmt.Errorf("%q is not captured", agent)
 	}
-	return all
+	event, err := capture.ReadEvent(a.stdin)
+	if err != nil {
+		return err
+	}
+	a.Dir = event.Dir
+	root, err := workspace.Find(event.Dir)
+	if err != nil {
+		return err
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	return intake.Note(repo, root, agent, event, a.env)
 }
 
-// sweepSessions imports what grew of the agents that are captured.
-func sweepSessions(ctx context.Context, a *app, gentle bool) error {
-	agents := enabled(a)
+// sweep imports what grew of the agents that are captured.
+func (c captureCmd) sweep(ctx context.Context, a *app) error {
+	agents := intake.Enabled(placesOf(a))
 	if len(agents) == 0 {
 		return errors.New("no agent is captured; 'git jp capture AGENT' puts the hooks in")
 	}
-	in, err := openCaptured(ctx, a, gentle)
+	in, err := openCaptured(ctx, a, c.Noted)
 	if err != nil {
 		return err
 	}
-	failed, err := in.Sweep(ctx, agents)
+	return intake.Sweep(ctx, in, agents)
+}
+
+// noted imports what hooks noted in this workspace, unless an agent is in a turn. Its last hook
+// comes here again.
+func (captureCmd) noted(ctx context.Context, a *app) error {
+	in, err := openCaptured(ctx, a, true)
+	if err == nil {
+		err = importer.Flushed(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	if failed > 0 {
-		return fmt.Errorf("sweep: %s could not be read", render.Count(failed, "session"))
+	return in.Noted(ctx)
+}
+
+// openCaptured opens what sessions are captured into, in a clone where that was agreed to.
+func openCaptured(ctx context.Context, a *app, gentle bool) (c importer.Captured, err error) {
+	repo, err := a.repo(ctx)
+	if err == nil {
+		err = intake.Agreed(repo)
 	}
-	return nil
+	if err != nil {
+		return c, err
+	}
+	w, err := a.workspace()
+	if err != nil {
+		return c, err
+	}
+	in, err := openIntake(ctx, a, w)
+	if err != nil {
+		return c, err
+	}
+	return in.Captured(repo, placesOf(a), gentle), nil
 }

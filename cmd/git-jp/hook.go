@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -56,8 +57,10 @@ func hookEnv(a *app) hooks.Env {
 		Secrets: a.guardOptions,
 		PutBack: a.putBack,
 		Agents: hooks.Agents{
-			Sweep:  func(repo *gitint.Repo) error { return startSweep(a, repo) },
-			InTurn: func(repo *gitint.Repo) []string { return sessionsInTurn(a, repo) },
+			Sweep: func(repo *gitint.Repo) error {
+				return intake.StartSweep(repo, placesOf(a), a.now(), a.env)
+			},
+			InTurn: func(repo *gitint.Repo) []string { return intake.InTurn(repo, a.now()) },
 		},
 		Workspace: func(root string, s config.Settings) (*workspace.Workspace, error) {
 			env := a.workspaceEnv(s)

@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/doctor"
 	"github.com/git-jp/git-jp/internal/grep"
+	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/register"
@@ -74,7 +75,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{},
 		"staged": stagedRecord{}, "status": statusRecord{},
-		"import": importRecord{}, "capture": captureRecord{},
+		"import": intake.Record{}, "capture": intake.CaptureRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": register.Record{}, "diagnosis": doctor.Finding{},
 		"workspace": initRecord{},

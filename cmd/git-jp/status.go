@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -61,9 +62,10 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	findings := slices.Concat(plan.Report.Findings, gone, conflicts)
 	records := c.records(a, plan, findings)
 	c.entitle(ctx, a, plan.Staged, records)
-	unimported := notImported(ctx, a, req.Repo)
+	unimported := intake.NotImported(ctx, req.Repo, a.openWorkspace, placesOf(a))
 	if !a.JSON {
-		return errors.Join(c.print(a, records), printNotImported(a, unimported))
+		return errors.Join(c.print(a, records),
+			intake.PrintNotImported(&a.terminal.Printer, unimported))
 	}
 	lines := render.NewJSONLines(a.stdout, a.output())
 	for _, r := range records {

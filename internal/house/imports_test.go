@@ -98,3 +98,10 @@ var attachImports = []string{
 	"events", "blobs", "internal/regular", "internal/tool", "internal/tool/file",
 	"internal/tool/builtin", "internal/workspace",
 }
+
+// intakeImports are importing, capturing, and what a person is shown and asked with.
+var intakeImports = []string{
+	"events", "gitint", "internal/ask", "internal/capture", "internal/importer", "internal/leaks",
+	"internal/render", "internal/secrets", "internal/sessions", "internal/sessions/envelope",
+	"internal/workspace",
+}

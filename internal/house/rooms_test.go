@@ -230,6 +230,11 @@ var rooms = []room{
 		imports: []string{"events", "events/threeway", "blobs", "internal/atomicfile", "internal/capture", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
 	},
 	{
+		dir:     "internal/intake",
+		is:      "importing agents' sessions for a person or a hook: listing, the agreement, what became of each",
+		imports: intakeImports,
+	},
+	{
 		dir: "internal/handover",
 		is:  "conversations as sessions with which coding agents go on",
 		imports: []string{

@@ -1,7 +1,6 @@
-package main
+package intake
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,33 +11,36 @@ import (
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// notImported are the sessions that ran in this working tree and are not imported as they are now,
-// as far as a glance tells: how long some sources are is known when they were read. Where nobody
-// agreed to imports nobody's home directory is looked into.
-func notImported(ctx context.Context, a *app, repo *gitint.Repo) (all []importRecord) {
-	if !importer.Agreed(repo.CommonDir()) {
+// NotImported returns the sessions that ran in this working tree and are not imported as they are
+// now, as far as a glance shows: how long some sources are is known when they were read. Where
+// nobody agreed to imports, no home directory is looked into.
+func NotImported(
+	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, places sessions.Places,
+) (all []Record) {
+	if Agreed(repo) != nil {
 		return nil
 	}
-	im := &importer.Importer{Workspace: a.openWorkspace}
+	im := &importer.Importer{Workspace: w}
 	store := capture.StoreIn(repo.CommonDir())
-	found, _ := importer.Find(ctx, placesOf(a), importer.Selection{Root: im.Workspace.Root()})
+	found, _ := importer.Find(ctx, places, importer.Selection{Root: w.Root()})
 	for _, f := range found {
 		if f.Err != nil || store.Excludes(f.Name.ID, f.Dir) {
 			continue // what cannot be read is named by an import
 		}
 		state, err := im.Look(f.Session)
-		told := state == importer.New || state == importer.Grown && f.Length > 0
-		if err == nil && told {
-			all = append(all, newImportRecord(f.Session, state))
+		known := state == importer.New || state == importer.Grown && f.Length > 0
+		if err == nil && known {
+			all = append(all, newRecord(f.Session, state))
 		}
 	}
 	return all
 }
 
-// printNotImported counts them by agent.
-func printNotImported(a *app, all []importRecord) error {
+// PrintNotImported counts such sessions by agent.
+func PrintNotImported(p *render.Printer, all []Record) error {
 	counts := map[string]map[importer.State]int{}
 	var agents []string
 	for _, r := range all {
@@ -50,7 +52,7 @@ func printNotImported(a *app, all []importRecord) error {
 		}
 		counts[agent][importer.State(r.State)]++
 	}
-	slices.SortFunc(agents, cmp.Compare)
+	slices.Sort(agents)
 	head := "Sessions that are not imported ('git jp import' lists them):\n"
 	for _, agent := range agents {
 		var parts []string
@@ -60,7 +62,7 @@ func printNotImported(a *app, all []importRecord) error {
 			}
 		}
 		line := fmt.Sprintf("%-11s  %s", agent, strings.Join(parts, ", "))
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", head, line); err != nil {
+		if _, err := fmt.Fprintf(p.Out, "%s  %s\n", head, line); err != nil {
 			return err
 		}
 		head = ""

@@ -1,0 +1,182 @@
+package intake
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/git-jp/git-jp/internal/capture"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// A CaptureRecord is one agent in JSON.
+type CaptureRecord struct {
+	Agent     string `json:"agent"`
+	Path      string `json:"path,omitempty"`
+	Installed bool   `json:"installed"`
+	Changed   bool   `json:"changed,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// Settings changes the settings of agents, and prints what was changed or would be.
+type Settings struct {
+	Printer *render.Printer
+	Places  capture.Places
+
+	Uninstall bool
+	MCP       bool // the server in place of the hooks
+	Force     bool // replaces another server of the name
+	DryRun    bool
+	// Root is that of the working tree in which a file has searches of agents pass over
+	// conversations, "" for none.
+	Root string
+}
+
+// change returns what plans the change for an agent.
+func (s Settings) change() func(capture.Places, sessions.Agent) (capture.Change, error) {
+	switch {
+	case s.MCP && s.Uninstall:
+		return capture.UninstallServer
+	case s.MCP && s.Force:
+		return capture.ReplaceServer
+	case s.MCP:
+		return capture.InstallServer
+	case s.Uninstall:
+		return capture.Uninstall
+	default:
+		return capture.Install
+	}
+}
+
+// Change changes the settings of agents. All of them are planned before the first is changed. What
+// can be removed is removed, whatever the settings of others are; it reports whether some are
+// unreadable.
+func (s Settings) Change(agents []sessions.Agent) (unreadable bool, err error) {
+	changes, faults, err := s.plan(agents)
+	if err != nil {
+		return false, err
+	}
+	for _, err := range faults {
+		s.Printer.Warn("%v", err)
+	}
+	for _, c := range changes {
+		if err := c.Possible(); err != nil && !s.DryRun {
+			return false, fmt.Errorf("%s: %w; nothing was changed", c.Agent, err)
+		}
+	}
+	for _, c := range changes {
+		if !s.DryRun {
+			if err := c.Apply(); err != nil {
+				return false, fmt.Errorf("%s: %w", c.Agent, err)
+			}
+		}
+		if err := s.print(c); err != nil {
+			return false, err
+		}
+	}
+	return len(faults) > 0, nil
+}
+
+// plan returns what happens to the settings of agents, and then to files of the working tree, and
+// the settings that nothing can be removed from.
+func (s Settings) plan(
+	agents []sessions.Agent,
+) (changes []capture.Change, unreadable []error, err error) {
+	change, ignore := s.change(), capture.Ignore
+	if s.Uninstall {
+		ignore = capture.Unignore
+	}
+	for _, agent := range agents {
+		c, err := change(s.Places, agent)
+		switch {
+		case err != nil && s.Uninstall:
+			unreadable = append(unreadable, fmt.Errorf("%s: %w", agent, err))
+		case err != nil:
+			return nil, nil, fmt.Errorf("%s: %w", agent, err)
+		default:
+			changes = append(changes, c)
+		}
+	}
+	if s.Root == "" {
+		return changes, unreadable, nil
+	}
+	for _, agent := range agents {
+		c, err := ignore(s.Root, agent)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", agent, err)
+		}
+		same := func(other capture.Change) bool { return other.Path == c.Path }
+		if c.Path != "" && !slices.ContainsFunc(changes, same) {
+			changes = append(changes, c)
+		}
+	}
+	return changes, unreadable, nil
+}
+
+// print prints what was changed, or what would be.
+func (s Settings) print(c capture.Change) error {
+	p := s.Printer
+	if p.JSON {
+		return p.Records(CaptureRecord{
+			Agent: string(c.Agent), Path: c.Path, Installed: !s.Uninstall,
+			Changed: c.Changes() && !s.DryRun,
+		})
+	}
+	if s.DryRun {
+		text := udiff.Unified(c.Path, c.Path, string(c.Before), string(c.After))
+		_, err := fmt.Fprint(p.Out, p.Output.Text(text))
+		return err
+	}
+	word := "unchanged"
+	switch {
+	case c.Changes() && s.Uninstall:
+		word = "removed"
+	case c.Changes():
+		word = "installed"
+	}
+	if _, err := fmt.Fprintf(p.Out, "%-9s  %s  %s\n", word, c.Agent, c.Path); err != nil {
+		return err
+	}
+	if c.Trust != "" && c.Changes() && !s.Uninstall {
+		p.Note("%s", c.Trust)
+	}
+	return nil
+}
+
+// Status prints which agents have the hooks, or the server.
+func (s Settings) Status(agents []sessions.Agent) error {
+	p, head := s.Printer, "HOOKS"
+	if s.MCP {
+		head = "MCP"
+	}
+	table := render.NewTable(p.Output, render.Column{Head: "AGENT"},
+		render.Column{Head: head}, render.Column{Head: "FILE", Shrink: true})
+	for _, agent := range agents {
+		change, err := s.change()(s.Places, agent)
+		r := CaptureRecord{
+			Agent: string(agent), Path: change.Path, Installed: err == nil && !change.Changes(),
+		}
+		word := "no"
+		switch {
+		case errors.Is(err, capture.ErrOther):
+			r.Error, word = err.Error(), "other"
+		case err != nil:
+			r.Error, word = err.Error(), "unreadable"
+		case r.Installed:
+			word = "installed"
+		}
+		if p.JSON {
+			if err := p.Records(r); err != nil {
+				return err
+			}
+			continue
+		}
+		table.Row(string(agent), word, change.Path)
+	}
+	if p.JSON {
+		return nil
+	}
+	return table.Write(p.Out)
+}

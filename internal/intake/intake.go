@@ -1,0 +1,278 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions/envelope"
+)
+
+// An Intake imports sessions and prints what becomes of them.
+type Intake struct {
+	*importer.Importer
+
+	Terminal *ask.Terminal
+	// Repo opens the repository that the command runs in, once.
+	Repo func(context.Context) (*gitint.Repo, error)
+}
+
+// List prints what could be imported, and how much was left out because it ran elsewhere.
+func (in Intake) List(found []importer.Found, foreign map[string]int) error {
+	if err := in.list(found); err != nil {
+		return err
+	}
+	in.noteForeign(foreign)
+	return nil
+}
+
+func (in Intake) list(found []importer.Found) error {
+	p := &in.Terminal.Printer
+	table := render.NewTable(p.Output,
+		render.Column{Head: "STATE"}, render.Column{Head: "AGENT"},
+		render.Column{Head: "SESSION", Shrink: true, Least: 8},
+		render.Column{Head: "SIZE", Align: render.AlignRight},
+		render.Column{Head: "CHANGED"}, render.Column{Head: "FIRST WORDS", Shrink: true})
+	for _, f := range found {
+		state, err := importer.State(""), f.Err
+		if err == nil {
+			state, err = in.Look(f.Session)
+		}
+		if err != nil {
+			p.Warn("%v", err)
+			continue
+		}
+		if p.JSON {
+			if err := p.Records(newRecord(f.Session, state)); err != nil {
+				return err
+			}
+			continue
+		}
+		table.Row(string(state), string(f.Name.Agent), f.Name.ID, render.Bytes(f.Size),
+			render.Ago(p.Now(), f.Changed), f.Title)
+	}
+	if p.JSON {
+		return nil
+	}
+	return table.Write(p.Out)
+}
+
+// noteForeign says that sessions were left out because they ran elsewhere.
+func (in Intake) noteForeign(foreign map[string]int) {
+	n := 0
+	for _, count := range foreign {
+		n += count
+	}
+	if n > 0 {
+		in.Terminal.Note("%s of %s outside of this working tree left out (--foreign imports them)",
+			render.Count(n, "session"), render.Count(len(foreign), "directory"))
+	}
+}
+
+// Agree shows what the first import in a clone would bring, and asks unless the user said yes.
+// Where there is no clone to note it in, each import asks.
+func (in Intake) Agree(ctx context.Context, found []importer.Found, yes bool) error {
+	repo, err := in.Repo(ctx)
+	switch {
+	case errors.Is(err, gitint.ErrNotRepository):
+		repo = nil
+	case err != nil:
+		return err
+	case importer.Agreed(repo.CommonDir()):
+		return nil
+	}
+	if !yes {
+		if err := in.ask(ctx, repo, found); err != nil {
+			return err
+		}
+	}
+	if repo == nil {
+		return nil
+	}
+	return importer.Agree(repo.CommonDir())
+}
+
+func (in Intake) ask(ctx context.Context, repo *gitint.Repo, found []importer.Found) error {
+	n := 0
+	for _, f := range found {
+		if f.Err == nil {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if in.Terminal.In != nil {
+		if err := in.list(found); err != nil {
+			return err
+		}
+	}
+	what := "import " + render.Count(n, "session")
+	question := what + "?"
+	if repo != nil {
+		if remotes, err := repo.Remotes(ctx); err == nil && len(remotes) > 0 {
+			question += " What is committed can be pushed to " + strings.Join(remotes, ", ") + "."
+		}
+	}
+	return in.Terminal.Agree(what, question)
+}
+
+// Run imports what was found. A session that cannot be imported is named, and the others are
+// imported.
+func (in Intake) Run(
+	ctx context.Context, found []importer.Found, foreign map[string]int,
+) error {
+	counts := map[importer.State]int{}
+	var refused unimportedError
+	bar := in.Terminal.Progress("import", int64(len(found)))
+	for r := range in.All(ctx, found) {
+		bar.Add(1)
+		if ctx.Err() != nil {
+			break
+		}
+		if r.Err != nil {
+			refused = append(refused, r.Err)
+		} else {
+			counts[r.Outcome.State]++
+		}
+		if err := in.Report(r); err != nil {
+			return err
+		}
+	}
+	bar.Done()
+	in.noteForeign(foreign)
+	in.noteCounts(counts)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case refused != nil:
+		return refused
+	}
+	return nil
+}
+
+// An unimportedError is what was in the way of sessions, which have been named.
+type unimportedError []error
+
+func (e unimportedError) Error() string {
+	return "import: " + render.Count(len(e), "session") + " could not be imported"
+}
+
+// Unwrap returns why.
+func (e unimportedError) Unwrap() []error { return e }
+
+func sourceName(f importer.Found) string {
+	if f.Name.IsZero() {
+		return f.Path
+	}
+	return f.Name.String()
+}
+
+// Report prints what became of a session.
+func (in Intake) Report(r importer.Result) error {
+	p, report := &in.Terminal.Printer, r.Outcome.Report
+	if r.Err != nil {
+		p.Warn("%s: %v", sourceName(r.Found), r.Err)
+	}
+	if p.JSON {
+		return p.Records(resultRecord(r, in.Exceptions))
+	}
+	for _, b := range report.Broken {
+		p.Warn("%s: line %d: %v", r.Name, b.Number, b.Err)
+	}
+	for _, m := range r.Outcome.Made {
+		if m.State != importer.New && m.State != importer.Grown {
+			continue
+		}
+		if err := in.printMade(m); err != nil {
+			return err
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(report.Outside)) {
+		p.Note("%s: %s of %s, outside of the working tree", r.Name,
+			render.Count(report.Outside[dir], "record"), dir)
+	}
+	for _, rule := range slices.Sorted(maps.Keys(report.Redacted)) {
+		p.Note("%s: %s left out by rule %s", r.Name,
+			render.Count(report.Redacted[rule], "secret"), rule)
+	}
+	for _, s := range leftOutOf(r.Outcome, in.Exceptions) {
+		if _, err := fmt.Fprintln(p.Out, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in Intake) printMade(m importer.Made) error {
+	title := render.Sanitize(m.Title)
+	_, err := fmt.Fprintf(in.Terminal.Out, "%-5s  %s  %s\n", m.State, m.ID, title)
+	return err
+}
+
+func (in Intake) noteCounts(counts map[importer.State]int) {
+	var parts []string
+	for _, s := range []importer.State{
+		importer.New, importer.Grown, importer.Unchanged, importer.Removed,
+	} {
+		if counts[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to import"}
+	}
+	text := strings.Join(parts, ", ")
+	if in.Dry {
+		text += " (dry run: nothing was changed)"
+	}
+	in.Terminal.Note("%s", text)
+}
+
+// Accept moves the conversations that are held into the workspace.
+func (in Intake) Accept(ctx context.Context) error {
+	accepted, err := in.Importer.Accept(ctx)
+	for _, m := range accepted {
+		if err := in.printMade(m); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(accepted) == 0 {
+		in.Terminal.Note("no conversation is held")
+	}
+	return err
+}
+
+// Receive imports the envelopes that it reads, all or none.
+func (in Intake) Receive(ctx context.Context, from io.Reader) error {
+	all, err := envelope.Read(from)
+	if err != nil {
+		return err
+	}
+	made, err := in.Importer.Receive(ctx, all)
+	if err != nil {
+		return fmt.Errorf("import: %w; nothing was imported", err)
+	}
+	for _, m := range made {
+		if in.Terminal.JSON {
+			err = in.Terminal.Records(Record{
+				Session: m.ID.String(), State: string(m.State), ID: m.ID.String(), Title: m.Title,
+			})
+		} else {
+			err = in.printMade(m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	in.Terminal.Note("%s imported", render.Count(len(made), "conversation"))
+	return nil
+}

@@ -1,0 +1,111 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Destination is the workspace that sessions are imported into, and what says which of their text
+// may come in.
+type Destination struct {
+	Workspace *workspace.Workspace
+	Home      string // the user's
+	// Off returns the rules that the user approved to be off, of those that the workspace names.
+	Off func(dir string, names []string) []string
+	// Own are the values of the user's own secrets. A session that has one is refused: they never
+	// choose what is written.
+	Own []string
+	// Restored is that of the importer.
+	Restored map[events.ID]events.ImportVersion
+	Warn     func(format string, args ...any)
+}
+
+// NewImporter returns what imports sessions into a workspace, by its settings and by what it
+// commits about secrets. Where some of that cannot be read it fails: what is not known to be
+// redacted or a secret would come in.
+func NewImporter(d Destination) (*importer.Importer, error) {
+	w := d.Workspace
+	if err := w.FileLeftOut(secrets.Dir); err != nil {
+		return nil, err
+	}
+	entries, err := leaks.EntriesOf(w)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range entries.Problems {
+		d.Warn("%s: %s", p.Path, p.Detail)
+	}
+	rules := secrets.Builtin().With(entries.Committed)
+	rules = rules.Without(d.Off(workspace.DirName, entries.Committed.Off)...)
+	exceptions := secrets.Exceptions{}
+	for _, allowed := range entries.Allowed {
+		exceptions.Add(allowed)
+	}
+	limits := w.Limits()
+	return &importer.Importer{
+		Workspace: w, Home: d.Home, Rules: rules,
+		Exceptions: exceptions, Redactions: entries.Redactions, Restored: d.Restored,
+		Options: sessions.Options{
+			MaxBlob: w.Blobs().Limits().Max(), MaxStream: limits.OfStream(),
+			Refuse: refusing(d.Own),
+		},
+	}, nil
+}
+
+// refusing returns what refuses a text that has one of some values.
+func refusing(values []string) func([]byte) error {
+	if len(values) == 0 {
+		return nil
+	}
+	var own []*secrets.Rules
+	for _, value := range values {
+		own = append(own, secrets.ValueRules(secrets.Own, value))
+	}
+	return func(text []byte) error {
+		for _, rule := range own {
+			if len(rule.Scan(text)) > 0 {
+				return importer.ErrOwnSecret
+			}
+		}
+		return nil
+	}
+}
+
+// Allow keeps findings in sessions, which are no secrets, and returns the entries that say so.
+func (in Intake) Allow(
+	ctx context.Context, found []importer.Found, fingerprints []string,
+) (entries []secrets.Allowed, err error) {
+	if len(fingerprints) == 0 {
+		return nil, nil
+	}
+	named := map[string]secrets.Allowed{}
+	for _, f := range found {
+		if f.Err != nil {
+			continue
+		}
+		found, err := in.Findings(ctx, f.Dialect, f.Session)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", sourceName(f), err)
+		}
+		for _, s := range found {
+			named[s.Fingerprint()] = s.Allowed
+		}
+	}
+	for _, fp := range fingerprints {
+		entry, ok := named[strings.ToLower(fp)]
+		if !ok {
+			return nil, fmt.Errorf("no finding of these sessions has the fingerprint %s", fp)
+		}
+		entries = append(entries, entry)
+		in.Exceptions.Add(entry)
+	}
+	return entries, nil
+}
