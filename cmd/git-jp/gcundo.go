@@ -204,12 +204,16 @@ func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.It
 	if err != nil {
 		return err
 	}
+	j, err := compactionOf(a, conv)
+	if err != nil {
+		return err
+	}
 	for _, kept := range a.host().Copies(ctx, a.openWorkspace.Root(), conv.ID) {
 		was, ok := kept.Restored(conv.Stream)
 		if kept.Dir != one.Dir() || !ok {
 			continue
 		}
-		if err := restoreCopy(ctx, a, conv, kept, was); err != nil {
+		if err := j.Restore(ctx, kept, was); err != nil {
 			return err
 		}
 		r := newRunRecord(one.Name, string(one.Kind))

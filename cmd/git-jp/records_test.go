@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/approval"
 	"github.com/git-jp/git-jp/internal/attached"
 	"github.com/git-jp/git-jp/internal/blame"
+	"github.com/git-jp/git-jp/internal/compactor"
 	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/doctor"
 	"github.com/git-jp/git-jp/internal/grep"
@@ -71,9 +72,7 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
-		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{},
-		"count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{},
-		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{},
+		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{}, "count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{}, "compacted": compactor.Record{}, "change": compactor.ChangeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": intake.Record{}, "capture": intake.CaptureRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},

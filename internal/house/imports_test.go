@@ -105,3 +105,10 @@ var intakeImports = []string{
 	"internal/render", "internal/secrets", "internal/sessions", "internal/sessions/envelope",
 	"internal/workspace",
 }
+
+// compactorImports are what a compaction needs and does, and what is printed of it.
+var compactorImports = []string{
+	"events", "compact", "dedup", "internal/ask", "internal/compaction", "internal/config",
+	"internal/figures", "internal/listing", "internal/prepare", "internal/quarantine",
+	"internal/query", "internal/render", "internal/tool/file", "internal/workspace",
+}

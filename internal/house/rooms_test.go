@@ -441,6 +441,11 @@ var rooms = []room{
 		},
 	},
 	{
+		dir:     "internal/compactor",
+		is:      "compacting a conversation for a person: forks, in place, rules, pins, undo, differences",
+		imports: compactorImports,
+	},
+	{
 		dir:     "internal/prepare",
 		is:      "opening what a question or a compaction needs: configuration, model, tools, servers, attachments",
 		imports: prepareImports,

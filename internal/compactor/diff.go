@@ -1,4 +1,4 @@
-package main
+package compactor
 
 import (
 	"cmp"
@@ -9,17 +9,14 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// A changeRecord is what `compact --diff --json` prints for each thing that a model is given
-// otherwise.
-type changeRecord struct {
+// A ChangeRecord is one thing that a model is given otherwise, in JSON.
+type ChangeRecord struct {
 	ID     string   `json:"id"`
 	Turn   int      `json:"turn"`
 	TurnTo int      `json:"turn_to"`
@@ -33,48 +30,56 @@ type changeRecord struct {
 	Patch  string   `json:"patch"`
 }
 
-// tellChanges prints what strategies would change of what a model is given.
-func (c compactCmd) tellChanges(
-	ctx context.Context, a *app, r *prepare.Compaction, out *compact.Result,
-) error {
-	warnOfSteps(a, out.Report)
-	tellTangents(a, out.Report)
+// differing is a compaction of which the differences are shown, and the model that the user named
+// for its summary.
+type differing struct {
+	*prepare.Compaction
+
+	model string
+}
+
+// printChanges prints what strategies would change of what a model is given.
+func (j Job) printChanges(ctx context.Context, r differing, out *compact.Result) error {
+	p := &j.terminal().Printer
+	warnOfSteps(p, out.Report)
+	noteTangents(p, out.Report)
 	if !out.Report.Changed() {
-		a.note("%s", idle(out.Report))
+		p.Note("%s", idle(out.Report))
 		return nil
 	}
 	var pruned []string
 	for _, s := range out.Report.Steps {
 		pruned = append(pruned, s.Pruned...)
 	}
-	return c.showChanges(ctx, a, r, out.Stages, pruned)
+	return j.printStages(ctx, r, out.Stages, pruned)
 }
 
-// showChanges prints what a model would be given otherwise after all stages of a compaction, and
+// printStages prints what a model would be given otherwise after all stages of a compaction, and
 // without some tools.
-func (c compactCmd) showChanges(
-	ctx context.Context, a *app, r *prepare.Compaction, stages []compact.Stage, pruned []string,
+func (j Job) printStages(
+	ctx context.Context, r differing, stages []compact.Stage, pruned []string,
 ) error {
-	root := a.openWorkspace.Root()
-	if a.JSON {
+	t, id := j.terminal(), j.Conversation.ID
+	root := j.Workspace.Root()
+	if t.JSON {
 		root = "" // a record says $WORKSPACE, wherever it was made
 	}
 	o := r.Dedup()
 	o.URI = func(uri string) string { return expanded(root, uri) }
-	changes, err := query.Changes(r.Conversation.Stream, stages, o, r.Contents())
+	changes, err := query.Changes(j.Conversation.Stream, stages, o, r.Contents())
 	if err != nil {
-		return fmt.Errorf("compare what a model is given of %s: %w", r.Conversation.ID, err)
+		return fmt.Errorf("compare what a model is given of %s: %w", id, err)
 	}
 	changes = append(query.WithoutTools(pruned), changes...) // tools stand before everything
 	if len(changes) == 0 {
-		a.note("a model would be given the same")
+		t.Note("a model would be given the same")
 	}
-	if err := c.warnOfSummary(a, r, changes); err != nil {
+	if err := j.warnOfSummary(r, changes); err != nil {
 		return err
 	}
-	return a.paged(ctx, func(out io.Writer) error {
+	return j.Paged(ctx, func(out io.Writer) error {
 		for _, ch := range changes {
-			if err := printChange(a, out, r.Conversation.ID, ch, root); err != nil {
+			if err := j.printChange(out, ch, root); err != nil {
 				return err
 			}
 		}
@@ -83,16 +88,17 @@ func (c compactCmd) showChanges(
 }
 
 // warnOfSummary says that the summary is another one when somebody is asked for it.
-func (c compactCmd) warnOfSummary(a *app, r *prepare.Compaction, changes []query.Change) error {
+func (j Job) warnOfSummary(r differing, changes []query.Change) error {
 	made := slices.ContainsFunc(changes, func(ch query.Change) bool {
 		return ch.What == query.PieceSummary && ch.Is != nil
 	})
 	if !made {
 		return nil
 	}
-	id, err := r.SummaryModel(c.Model)
+	id, err := r.SummaryModel(r.model)
 	if err == nil && id != "" {
-		a.warn("the summary shown is made by rules; the one that is kept, %s will write", id)
+		j.terminal().Warn("the summary shown is made by rules; the one that is kept, %s will write",
+			id)
 	}
 	return err
 }
@@ -105,16 +111,16 @@ func expanded(root, uri string) string {
 	return file.Expand(root, uri)
 }
 
-func printChange(a *app, out io.Writer, id events.ID, ch query.Change, root string) error {
-	patch := render.Abridge(ch.Patch())
-	if a.JSON {
-		return render.NewJSONLines(out, a.output()).Write(changeRecord{
-			ID: id.String(), Turn: ch.From, TurnTo: ch.To, What: ch.What, Tool: ch.Tool,
-			Call: ch.Call, URI: expanded(root, ch.URI), By: ch.By,
+func (j Job) printChange(out io.Writer, ch query.Change, root string) error {
+	t, patch := j.terminal(), render.Abridge(ch.Patch())
+	if t.JSON {
+		return render.NewJSONLines(out, t.Output).Write(ChangeRecord{
+			ID: j.Conversation.ID.String(), Turn: ch.From, TurnTo: ch.To, What: ch.What,
+			Tool: ch.Tool, Call: ch.Call, URI: expanded(root, ch.URI), By: ch.By,
 			Before: length(ch.Was), After: length(ch.Is), Patch: patch,
 		})
 	}
-	_, err := io.WriteString(out, a.output().Titled(titleOf(ch, root), patch))
+	_, err := io.WriteString(out, t.Output.Titled(titleOf(ch, root), patch))
 	return err
 }
 
@@ -160,16 +166,4 @@ func sizes(ch query.Change) string {
 	default:
 		return render.Bytes(int64(len(*ch.Was))) + " → " + render.Bytes(int64(len(*ch.Is)))
 	}
-}
-
-// overlayStages are what a stream was after each compaction that an overlay added to its end.
-func overlayStages(out *events.Stream, made []*events.Compaction) []compact.Stage {
-	all := make([]compact.Stage, len(made))
-	for i, m := range made {
-		s, rest := out.Clone(), len(made)-1-i
-		s.Remove(s.Len()-rest, rest)
-		by := "overlay of " + listing.NewCompactionRecord(m).String()
-		all[i] = compact.Stage{By: by, Stream: s}
-	}
-	return all
 }

@@ -1,0 +1,169 @@
+package compactor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Job is the compaction of one conversation.
+type Job struct {
+	Host         *prepare.Host
+	Config       *config.Config
+	Workspace    *workspace.Workspace
+	Conversation *workspace.Conversation
+
+	DryRun bool
+	Diff   bool // prints what a model is given otherwise, in a dry run
+	Yes    bool // asks nobody
+	// Activate makes a fork the active conversation, nil for none.
+	Activate func(events.ID) error
+	// Paged calls a function with the writer for an answer that may be long.
+	Paged func(context.Context, func(io.Writer) error) error
+}
+
+// A Request says what strategies do.
+type Request struct {
+	Strategies []string // in order; none for those of the configuration
+	KeepLast   *int     // turns; nil for the setting
+	KeepCalls  int
+	Budget     int64
+	Model      string // that summarizes and classifies, "" for the setting
+	InPlace    bool
+}
+
+// Strategies runs strategies, writes what came of it and prints that.
+func (j Job) Strategies(ctx context.Context, q Request) (err error) {
+	r, err := j.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	o, err := r.Options(ctx, j.confirming(prepare.Request{
+		Strategies: q.Strategies, KeepLast: q.KeepLast, KeepCalls: q.KeepCalls, Budget: q.Budget,
+		Model: q.Model, DryRun: j.DryRun,
+	}))
+	if err != nil {
+		return err
+	}
+	conv := j.Conversation
+	out, err := compact.Run(ctx, conv.Stream, o)
+	if err != nil {
+		return err
+	}
+	if j.Diff {
+		return j.printChanges(ctx, differing{r, q.Model}, out)
+	}
+	record := Record{
+		ID: conv.ID.String(), Source: conv.ID.String(), DryRun: j.DryRun,
+		InPlace: q.InPlace || !j.Config.Settings().Compaction.Fork, Report: out.Report,
+	}
+	switch {
+	case j.DryRun, !out.Report.Changed():
+	case record.InPlace:
+		if record.Copy, err = j.replace(ctx, out); err != nil {
+			return err
+		}
+	default:
+		id, err := j.fork(ctx, out.Stream)
+		if err != nil {
+			return err
+		}
+		record.ID = id.String()
+	}
+	return record.print(&j.terminal().Printer)
+}
+
+func (j Job) terminal() *ask.Terminal { return j.Host.Terminal }
+
+// open opens what a compaction of the conversation needs.
+func (j Job) open(ctx context.Context) (*prepare.Compaction, error) {
+	return prepare.OpenCompaction(ctx, j.Host, j.Config, j.Workspace, j.Conversation)
+}
+
+// confirming adds to what is wanted of a compaction how turns are confirmed that would be removed.
+func (j Job) confirming(r prepare.Request) prepare.Request {
+	t := j.terminal()
+	r.Confirm = func(found []compact.Tangent) (chosen []compact.Tangent) {
+		for _, f := range found {
+			if j.Yes || t.Confirm(tangent(f)+"\nremove it?") {
+				chosen = append(chosen, f)
+			}
+		}
+		return chosen
+	}
+	if !j.Yes && t.In == nil {
+		r.Unconfirmed = &ask.UnconfirmedError{What: "remove the turns that are found tangential"}
+	}
+	return r
+}
+
+func tangent(t compact.Tangent) string {
+	return fmt.Sprintf("turn %d, %q: %s", t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
+}
+
+// fork writes a fork with another stream, and makes it the active conversation.
+func (j Job) fork(ctx context.Context, s *events.Stream) (events.ID, error) {
+	conv := j.Conversation
+	s = s.Fork(events.ForkOptions{}) // a call that is open here is answered nowhere else
+	details, err := workspace.ForkDetails(conv, events.ForkOptions{}, j.Host.Now())
+	if err != nil {
+		return 0, err
+	}
+	entry, err := j.Workspace.Create(ctx, &workspace.NewConversation{
+		Details: details, Stream: s, BaseConfig: conv.BaseConfig, Local: conv.Local,
+		AllowDangling: true, // the source's own faults are not the fork's to refuse
+	})
+	if err != nil {
+		return 0, err
+	}
+	j.terminal().Note("compacted %s into %s, in %s", conv.ID, entry.ID, entry.Path)
+	if j.Activate == nil {
+		return entry.ID, nil
+	}
+	return entry.ID, j.Activate(entry.ID)
+}
+
+// replace changes the conversation, and returns where what it was is kept.
+func (j Job) replace(ctx context.Context, out *compact.Result) (dir string, err error) {
+	conv, t := j.Conversation, j.terminal()
+	if !j.Yes {
+		changed := 0
+		for _, s := range out.Report.Steps {
+			changed += s.Changed
+		}
+		what := fmt.Sprintf("compact %s in place", conv.ID)
+		err := t.Agree(what, fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
+			what, out.Report.EventsRemoved, changed))
+		if err != nil {
+			return "", err
+		}
+	}
+	all := j.Host.Quarantines(ctx, j.Workspace.Root(), j.Config.Settings().GC.Grace)
+	if len(all) == 0 {
+		return "", errors.New("keep a copy: there is no place for it")
+	}
+	kept, err := j.writer().Replace(ctx, all[0], out.Stream, j.Host.Now())
+	if err != nil {
+		return "", err
+	}
+	t.Note("compacted %s; what it was is kept in %s until %s", conv.ID, j.Host.Short(kept.Dir()),
+		kept.Until.Local().Format(time.DateOnly))
+	return kept.Dir(), nil
+}
+
+// writer saves what becomes of the conversation.
+func (j Job) writer() compaction.Writer {
+	return compaction.Writer{Workspace: j.Workspace, Conversation: j.Conversation}
+}
