@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/git-jp/git-jp/gc"
-	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/upkeep"
 )
 
 type gcWhyCmd struct {
@@ -27,32 +25,9 @@ func (c gcWhyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	h, err := gc.Named(o, c.Content)
+	err = upkeep.Why(ctx, &a.terminal.Printer, o, c.Content)
 	if errors.Is(err, gc.ErrNoName) {
 		return usagef("%q is %w", c.Content, err)
 	}
-	if err != nil {
-		return err
-	}
-	w, err := gc.Explain(ctx, o, h)
-	if err != nil {
-		return err
-	}
-	reasons := w.Reasons()
-	if a.JSON {
-		lines := render.NewJSONLines(a.stdout, a.output())
-		for _, r := range reasons {
-			if err := lines.Write(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	out := a.output()
-	for line := range strings.Lines(gc.DescribeReasons(reasons)) {
-		if _, err := fmt.Fprintln(a.stdout, out.Line(strings.TrimSuffix(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/stats"
+	"github.com/git-jp/git-jp/internal/upkeep"
 )
 
 // documentedFields returns the names that docs/json.md has in each section, and which
@@ -75,11 +76,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{}, "count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{}, "compacted": compactor.Record{}, "change": compactor.ChangeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": intake.Record{}, "capture": intake.CaptureRecord{},
-		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
-		"hook": register.Record{}, "diagnosis": doctor.Finding{},
-		"workspace": initRecord{},
-		"approval":  approval.Record{}, "attachment": attached.Record{}, "model": prepare.KnownModel{},
-		"explanation": prepare.Explanation{}, "collected": collectedRecord{}, "run": runRecord{},
+		"fault": upkeep.FaultRecord{}, "conflict": conflictRecord{}, "migrated": upkeep.MigratedRecord{}, "hook": register.Record{}, "diagnosis": doctor.Finding{}, "workspace": initRecord{}, "approval": approval.Record{}, "attachment": attached.Record{}, "model": prepare.KnownModel{}, "explanation": prepare.Explanation{}, "collected": upkeep.CollectedRecord{}, "run": upkeep.RunRecord{},
 		"why": gc.Reason{}, "update": updateRecord{},
 		"setting": configure.Record{}, "version": versionRecord{},
 	} {

@@ -112,3 +112,10 @@ var compactorImports = []string{
 	"internal/figures", "internal/listing", "internal/prepare", "internal/quarantine",
 	"internal/query", "internal/render", "internal/tool/file", "internal/workspace",
 }
+
+// upkeepImports are collecting, repairing and taking back, and what a person is shown and asked with.
+var upkeepImports = []string{
+	"blobs", "events", "gc", "internal/ask", "internal/check", "internal/compactor",
+	"internal/config", "internal/prepare", "internal/quarantine", "internal/render",
+	"internal/repair", "internal/report", "internal/workspace",
+}

@@ -142,6 +142,11 @@ var rooms = []room{
 		imports: repairImports,
 	},
 	{
+		dir:     "internal/upkeep",
+		is:      "collections, repairs and migrations as a person plans, agrees to and undoes them",
+		imports: upkeepImports,
+	},
+	{
 		dir:     "internal/merge",
 		is:      "merging files for git, conflicts that wait for a person, textual merges of git",
 		imports: mergeImports,

@@ -22,7 +22,8 @@ var later = []string{
 	"internal/review", "internal/revisions", "internal/schema", "internal/scripts",
 	"internal/secrets", "internal/sessions", "internal/setup", "internal/shelf",
 	"internal/site", "internal/spare", "internal/sqlite", "internal/stats",
-	"internal/tool/command", "internal/update", "internal/view", "internal/web",
+	"internal/tool/command", "internal/update", "internal/upkeep", "internal/view",
+	"internal/web",
 }
 
 // exempt are doors, values and readers, which many methods make no harder to read.

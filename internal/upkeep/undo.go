@@ -1,0 +1,252 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/compactor"
+	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// collected is the kind of a run of the collector. The others are those of the quarantine.
+const collected = "collected"
+
+// A RunRecord is what can be brought back, or was, in JSON.
+type RunRecord struct {
+	Run          string   `json:"run"`
+	Kind         string   `json:"kind"`
+	Conversation string   `json:"conversation"`
+	Blobs        int      `json:"blobs"`
+	Bytes        int64    `json:"bytes"`
+	Restored     []string `json:"restored"`
+	Kept         []string `json:"kept"`
+	Indexed      []string `json:"indexed"`
+}
+
+func newRunRecord(name, kind string) RunRecord {
+	return RunRecord{
+		Run: name, Kind: kind, Restored: []string{}, Kept: []string{}, Indexed: []string{},
+	}
+}
+
+// An Undo brings back what a collection deleted, and what other commands have quarantined.
+type Undo struct {
+	gc.Options
+
+	Host *prepare.Host
+	// Compaction returns the compactions of the conversation of this id.
+	Compaction func(id string) (compactor.Job, error)
+}
+
+// Run brings back what has a name in the list, without one the last collection.
+func (u Undo) Run(ctx context.Context, name string) error {
+	items, err := u.items(ctx)
+	if err != nil {
+		return err
+	}
+	for _, one := range items {
+		if one.Name == name {
+			return u.restore(ctx, one)
+		}
+	}
+	res, err := gc.Undo(ctx, u.Options, name)
+	if errors.Is(err, gc.ErrNoRun) {
+		return &noRunError{name: name, kept: items}
+	}
+	if err != nil {
+		return err
+	}
+	r := newRunRecord(res.Run, collected)
+	r.Blobs = len(res.Blobs)
+	for _, h := range res.Blobs {
+		r.Restored = append(r.Restored, h.String())
+	}
+	for _, h := range res.Kept {
+		r.Kept = append(r.Kept, h.String())
+	}
+	r.Indexed = append(r.Indexed, res.Indexed...)
+	return u.print(r, fmt.Sprintf("brought back %s of run %s",
+		render.Count(len(res.Blobs), "blob"), res.Run))
+}
+
+// A noRunError says that there is no run of a name, or no collection at all, that could be
+// undone. What other commands have quarantined comes back only by its name.
+type noRunError struct {
+	name string // as given, "" for the last collection
+	kept []quarantine.Item
+}
+
+func (e *noRunError) Error() string {
+	switch {
+	case e.name != "":
+		return fmt.Sprintf("undo %q: no such run", e.name)
+	case len(e.kept) > 0:
+		return "undo the last collection: there is none; the quarantine has"
+	default:
+		return "undo the last collection: there is none"
+	}
+}
+
+// Details are the names that could be given.
+func (e *noRunError) Details() []string {
+	if e.name != "" {
+		return nil
+	}
+	var lines []string
+	for _, one := range e.kept {
+		lines = append(lines,
+			strings.TrimSpace(one.Name+"  "+conversationName(one.Conversation)))
+	}
+	return lines
+}
+
+// Hints name what can be undone instead.
+func (e *noRunError) Hints() []string {
+	switch {
+	case e.name != "":
+		return []string{"'git jp gc undo --list' lists the runs"}
+	case len(e.kept) > 0:
+		return []string{"'git jp gc undo <run>' brings one of them back"}
+	default:
+		return nil
+	}
+}
+
+func (u Undo) print(r RunRecord, text string) error {
+	t := u.Host.Terminal
+	if t.JSON {
+		return t.Records(r)
+	}
+	_, err := fmt.Fprintln(t.Out, text)
+	for _, name := range r.Kept {
+		t.Warn("%s stays in the quarantine: something else is in its place", name)
+	}
+	return err
+}
+
+// items are what other commands have put into the quarantine of a collection. The user-local
+// store has none.
+func (u Undo) items(ctx context.Context) ([]quarantine.Item, error) {
+	if u.UserLocal {
+		return nil, nil
+	}
+	var all []quarantine.Item
+	own := repair.Quarantine(repair.Sources{Workspace: u.Workspace, Repo: u.Repo}, 0, nil)
+	for _, q := range append(u.Host.Quarantines(ctx, u.Workspace.Root(), u.Grace), own) {
+		some, err := q.Items()
+		if err != nil {
+			return nil, fmt.Errorf("list the quarantine: %w", err)
+		}
+		for _, one := range some {
+			twice := func(other quarantine.Item) bool { return other.Dir() == one.Dir() }
+			if !slices.ContainsFunc(all, twice) {
+				all = append(all, one)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(one quarantine.Item) bool { return one.Files == 0 }), nil
+}
+
+// restore brings back what another command has quarantined.
+func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
+	if one.Kind == quarantine.Compacted {
+		return u.restoreCompacted(ctx, one)
+	}
+	root, err := os.OpenRoot(u.Workspace.Root())
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // everything is synced
+	res, err := one.PutBack(root, path.Join(workspace.DirName, blobs.Dir, ".tmp"))
+	if err != nil {
+		return err
+	}
+	r := newRunRecord(one.Name, string(one.Kind))
+	r.Restored = append(r.Restored, res.Files...)
+	for _, name := range res.Kept {
+		r.Kept = append(r.Kept, filepath.Join(u.Host.Short(one.Dir()), name))
+	}
+	return u.print(r, fmt.Sprintf("brought back %s of %s",
+		render.Count(len(res.Files), "file"), one.Name))
+}
+
+// restoreCompacted takes back the compaction before which a copy was made.
+func (u Undo) restoreCompacted(ctx context.Context, one quarantine.Item) error {
+	j, err := u.Compaction(one.Conversation.String())
+	if err != nil {
+		return err
+	}
+	conv := j.Conversation
+	for _, kept := range u.Host.Copies(ctx, u.Workspace.Root(), conv.ID) {
+		was, ok := kept.Restored(conv.Stream)
+		if kept.Dir != one.Dir() || !ok {
+			continue
+		}
+		if err := j.Restore(ctx, kept, was); err != nil {
+			return err
+		}
+		r := newRunRecord(one.Name, string(one.Kind))
+		r.Conversation = conversationName(conv.ID)
+		r.Restored = append(r.Restored,
+			path.Join(filepath.ToSlash(conv.Path), workspace.EventsFile))
+		return u.print(r, fmt.Sprintf("brought back %s of %s", conv.ID, one.Name))
+	}
+	return fmt.Errorf("bring back %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
+}
+
+// List prints what can be brought back.
+func (u Undo) List(ctx context.Context) error {
+	items, err := u.items(ctx)
+	if err != nil {
+		return err
+	}
+	past, err := gc.Runs(u.Options)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		RunRecord
+		at time.Time
+	}
+	var all []row
+	for _, p := range past {
+		r := newRunRecord(p.Run, collected)
+		r.Blobs, r.Bytes = p.Blobs, p.Bytes
+		all = append(all, row{r, p.Started})
+	}
+	for _, one := range items {
+		r := newRunRecord(one.Name, string(one.Kind))
+		r.Conversation = conversationName(one.Conversation)
+		r.Blobs, r.Bytes = one.Files, one.Bytes
+		all = append(all, row{r, one.At})
+	}
+	slices.SortStableFunc(all, func(a, b row) int { return a.at.Compare(b.at) })
+	p := &u.Host.Terminal.Printer
+	table := render.NewTable(p.Output, render.Column{Head: "RUN"},
+		render.Column{Head: "FILES", Align: render.AlignRight},
+		render.Column{Head: "SIZE", Align: render.AlignRight}, render.Column{Head: "WHEN"},
+		render.Column{Head: "OF"})
+	var records []any
+	for _, r := range all {
+		records = append(records, r.RunRecord)
+		of := strings.TrimSpace(r.Kind + " " + r.Conversation)
+		table.Row(r.Run, fmt.Sprint(r.Blobs), render.Bytes(r.Bytes), render.Ago(p.Now(), r.at), of)
+	}
+	if p.JSON {
+		return p.Records(records...)
+	}
+	return table.Write(p.Out)
+}
