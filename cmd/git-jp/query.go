@@ -7,15 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
-	"unicode/utf8"
 
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/question"
 	"github.com/git-jp/git-jp/internal/regular"
-	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -106,32 +102,16 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Release()) }()
-	p, err := c.prompt(ctx, a, t)
-	if errors.Is(err, ask.ErrNotSaved) {
-		a.note("%v, nothing was asked", ask.ErrNotSaved)
-		return nil
-	}
-	if err != nil && t.draft != nil {
-		return t.draft.Keep(err)
-	}
+	text, err := c.text(a)
 	if err != nil {
 		return err
 	}
-	if p == nil {
-		a.note("the question is empty, nothing was asked")
-		return t.dropDraft()
-	}
-	before := t.Record().Stream().Len()
-	err = c.ask(ctx, a, t, p)
-	if err != nil && t.draft != nil && t.Record().Stream().Len() == before {
-		return t.draft.Keep(err) // what was written is in no conversation yet
-	}
-	return errors.Join(err, t.dropDraft())
+	return t.Ask(ctx, text, func(p *query.Prompt) error { return c.ask(ctx, a, t, p) })
 }
 
 // ask opens all that is needed, and asks.
 func (c queryCmd) ask(
-	ctx context.Context, a *app, t *target, p *query.Prompt,
+	ctx context.Context, a *app, t *question.Target, p *query.Prompt,
 ) (err error) {
 	o, err := c.options(a)
 	if err != nil {
@@ -150,7 +130,7 @@ func (c queryCmd) ask(
 		return err
 	}
 	if c.Explain {
-		return explain(ctx, a, q, *p)
+		return question.Explain(ctx, &a.terminal.Printer, q, *p)
 	}
 	if err := q.ApproveTyped(ctx); err != nil {
 		return err
@@ -164,35 +144,7 @@ func (c queryCmd) ask(
 	if !c.NoPersist {
 		defer collectAside(ctx, a, t.Workspace)()
 	}
-	return askTurn(ctx, a, q, *p)
-}
-
-// askTurn runs a turn and shows it. An interrupt asks what is wanted, or ends the turn where nobody
-// can be asked.
-func askTurn(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) error {
-	show := a.terminal.NewAnswer(ctx, q.Manner())
-	turn, err := q.Turn(ctx, show)
-	if err != nil {
-		return err
-	}
-	turn.Control = new(query.Control)
-	release := a.interrupts.Take(q.Menu(turn.Control).Pressed)
-	defer release()
-	started := a.now()
-	title := q.MakeTitle(ctx, p)
-	answer, err := turn.Run(ctx, p)
-	if err := errors.Join(show.End(answer), title.End(err != nil), err); err != nil {
-		return err
-	}
-	noteUsage(a, q, answer, a.now().Sub(started))
-	switch {
-	case answer.Dropped:
-		a.note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
-		return context.Canceled
-	case answer.Ended:
-		a.note("stopped, what was said is kept")
-	}
-	return nil
+	return question.Turn(ctx, a.terminal, q, *p)
 }
 
 func (c queryCmd) valid() error {
@@ -220,61 +172,37 @@ func (c queryCmd) valid() error {
 	return err
 }
 
-// prompt returns what is asked, nil when that is nothing.
-func (c queryCmd) prompt(ctx context.Context, a *app, t *target) (*query.Prompt, error) {
-	schema, err := c.schema(a) // before anybody writes anything
-	if err != nil {
-		return nil, err
-	}
-	text, err := c.text(ctx, a, t)
-	if err == nil && !utf8.ValidString(text) {
-		err = errors.New("read the question: it is not UTF-8")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if schema == nil && t.replayed != nil {
-		schema = t.replayed.Schema
-	}
-	if text == "" && c.NoEdit {
-		if i, ok := t.Stream().Incomplete(); ok && i.Unanswered && schema == nil {
-			return &query.Prompt{}, nil
-		}
-		text = "continue"
-	}
-	if text == "" && len(c.Attach) == 0 {
-		return nil, nil
-	}
-	return &query.Prompt{Request: &events.ChatRequest{Content: text, Schema: schema}}, nil
-}
-
 // maxInput bounds what is read from standard input.
 const maxInput = 64 << 20
 
-// text is the question: what is quoted or asked again, standard input, then the words; or what
-// the editor left of them.
-func (c queryCmd) text(ctx context.Context, a *app, t *target) (string, error) {
-	words, err := c.words(a)
-	if err != nil {
-		return "", err
+// text is what is asked, as far as the command line and standard input say it.
+func (c queryCmd) text(a *app) (t question.Text, err error) {
+	t = question.Text{Quote: c.Quote, GoOn: c.NoEdit, Attached: len(c.Attach) > 0}
+	if t.Schema, err = c.schema(a); err != nil {
+		return t, err
 	}
-	piped, err := piped(a)
-	if err != nil {
-		return "", err
+	t.Words = strings.Join(c.Question, " ")
+	if len(c.Question) == 1 {
+		if t.Words, err = fileOr(a, t.Words); err != nil {
+			return t, fmt.Errorf("read the question: %w", err)
+		}
 	}
-	var parts []string
-	if c.Quote {
-		parts = append(parts, quoted(a, t.Stream()))
+	t.Words = strings.TrimSpace(t.Words)
+	if t.Piped, err = piped(a); err != nil {
+		return t, err
 	}
-	if t.replayed != nil {
-		parts = append(parts, t.replayed.Content)
-	}
-	parts = slices.DeleteFunc(append(parts, piped, words), func(s string) bool { return s == "" })
-	text := strings.Join(parts, "\n\n")
-	if !c.opensEditor(a, words, piped) {
+	t.Edit = c.opensEditor(a, t.Words, t.Piped)
+	return t, nil
+}
+
+// fileOr returns what is in the file that @FILE names, or a text that is no such name.
+func fileOr(a *app, text string) (string, error) {
+	name, ok := strings.CutPrefix(text, "@")
+	if !ok {
 		return text, nil
 	}
-	return compose(ctx, a, text, t)
+	data, err := regular.ReadNamed(a.path(name), maxInput)
+	return string(data), err
 }
 
 // opensEditor says whether the question is written in the editor: where that is asked for, and
@@ -294,18 +222,6 @@ func (c queryCmd) opensEditor(a *app, words, piped string) bool {
 	return err == nil && tty.Close() == nil
 }
 
-func (c queryCmd) words(a *app) (string, error) {
-	words := strings.Join(c.Question, " ")
-	if name, ok := strings.CutPrefix(words, "@"); ok && len(c.Question) == 1 {
-		data, err := regular.ReadNamed(a.path(name), maxInput)
-		if err != nil {
-			return "", fmt.Errorf("read the question: %w", err)
-		}
-		words = string(data)
-	}
-	return strings.TrimSpace(words), nil
-}
-
 // piped is what stands on standard input.
 func piped(a *app) (string, error) {
 	if a.stdinTerminal || a.stdin == nil {
@@ -318,58 +234,17 @@ func piped(a *app) (string, error) {
 	return strings.TrimSuffix(string(data), "\n"), nil
 }
 
-// quoted is the last answer as a quotation of Markdown.
-func quoted(a *app, s *events.Stream) string {
-	for i := s.Len() - 1; i >= 0; i-- {
-		r, ok := s.At(i).Event().(*events.ChatResponse)
-		if !ok || r.Form != events.FormMessage {
-			continue
-		}
-		var b strings.Builder
-		for line := range strings.SplitSeq(strings.TrimSpace(r.Text), "\n") {
-			b.WriteString(strings.TrimRight("> "+line, " ") + "\n")
-		}
-		return strings.TrimSuffix(b.String(), "\n")
-	}
-	a.warn("there is no answer to quote")
-	return ""
-}
-
 func (c queryCmd) schema(a *app) (jsontext.Value, error) {
-	text := c.Schema
-	if text == "" {
+	if c.Schema == "" {
 		return nil, nil
 	}
-	if name, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := regular.ReadNamed(a.path(name), maxInput)
-		if err != nil {
-			return nil, fmt.Errorf("read the schema: %w", err)
-		}
-		text = string(data)
+	text, err := fileOr(a, c.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	schema, err := query.ParseSchema(text)
 	if err != nil {
 		return nil, usagef("--schema %q: %w", c.Schema, err)
 	}
 	return schema, nil
-}
-
-// noteUsage says what a turn has cost.
-func noteUsage(a *app, q *prepare.Query, answer query.Answer, took time.Duration) {
-	if answer.Saved > 0 {
-		a.note("%s not sent again", render.Bytes(answer.Saved))
-	}
-	u := answer.Usage
-	if u.Prompt() == 0 && u.Output == 0 {
-		return
-	}
-	parts := []string{render.Number(u.Prompt()) + " tokens in"}
-	if u.CacheRead > 0 {
-		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
-	}
-	parts = append(parts, render.Number(u.Output)+" out")
-	if row, ok := q.Price(); ok {
-		parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", answer.Cost, row.AsOf))
-	}
-	a.note("%s: %s, %.1f s", q.Model.ID(), strings.Join(parts, ", "), took.Seconds())
 }

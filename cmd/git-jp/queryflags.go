@@ -2,15 +2,12 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -113,7 +110,11 @@ func (c queryCmd) options(a *app) (o prepare.Options, err error) {
 	if choice, ok := c.choice(); ok {
 		o.Choice = &choice
 	}
-	o.Flags, err = c.flags()
+	flags := prepare.Flags{Model: c.Model, Params: c.Param, Reasoning: c.Reasoning}
+	if c.NoReasoning {
+		flags.Reasoning = "off"
+	}
+	o.Flags, err = flags.Values()
 	return o, err
 }
 
@@ -149,73 +150,5 @@ func (c queryCmd) choice() (llm.ToolChoice, bool) {
 		return llm.ToolChoice{Mode: llm.ChoiceRequired}, true
 	default:
 		return llm.ToolChoice{Mode: llm.ChoiceTool, Name: c.ToolUse.Value}, true
-	}
-}
-
-// flags returns what the flags change of the configuration, as one object.
-func (c queryCmd) flags() (map[string][]byte, error) {
-	params := map[string]json.RawMessage{}
-	for _, p := range c.Param {
-		key, value, ok := strings.Cut(p, "=")
-		if !ok || key == "" {
-			return nil, usagef("--param %q: expected KEY=VALUE", p)
-		}
-		if !llm.IsExtra(key) {
-			return nil, usagef("--param %q: %q of a request is not for parameters to say", p, key)
-		}
-		_, err := jpconfig.Typed([]string{"assistant", "model", "parameters", key}, value)
-		if err != nil && !errors.Is(err, jpconfig.ErrNoKey) {
-			return nil, usagef("--param %q: %w", p, err)
-		}
-		params[key] = jsonOr(value)
-	}
-	reasoning := c.Reasoning
-	if c.NoReasoning {
-		reasoning = "off"
-	}
-	if reasoning != "" {
-		v, err := reasoningValue(reasoning)
-		if err != nil {
-			return nil, err
-		}
-		params["reasoning"] = v
-	}
-	model := map[string]any{}
-	if c.Model != "" {
-		model["id"] = c.Model
-	}
-	if len(params) > 0 {
-		model["parameters"] = params
-	}
-	if len(model) == 0 {
-		return nil, nil
-	}
-	v, err := json.Marshal(map[string]any{"assistant": map[string]any{"model": model}})
-	return map[string][]byte{"--model": v}, err
-}
-
-// jsonOr returns a value as JSON if it is some, else as text.
-func jsonOr(value string) json.RawMessage {
-	if json.Valid([]byte(value)) {
-		return json.RawMessage(value)
-	}
-	v, err := json.Marshal(value)
-	if err != nil { // a string
-		return nil
-	}
-	return v
-}
-
-func reasoningValue(word string) (json.RawMessage, error) {
-	if n, err := strconv.Atoi(word); err == nil && n >= 0 {
-		return json.Marshal(map[string]int{"max_tokens": n})
-	}
-	switch word {
-	case "off", "none":
-		return json.Marshal("off")
-	case "auto", "xlow", "low", "medium", "high", "xhigh", "max":
-		return json.Marshal(map[string]string{"effort": word})
-	default:
-		return nil, usagef("--reasoning %q: expected off, auto, an effort or a number", word)
 	}
 }

@@ -119,3 +119,9 @@ var upkeepImports = []string{
 	"internal/config", "internal/prepare", "internal/quarantine", "internal/render",
 	"internal/repair", "internal/report", "internal/workspace",
 }
+
+// questionImports are what a question is written with, made ready by and printed with.
+var questionImports = []string{
+	"events", "internal/ask", "internal/compactor", "internal/figures", "internal/prepare",
+	"internal/query", "internal/render", "internal/trust", "internal/workspace",
+}

@@ -451,6 +451,11 @@ var rooms = []room{
 		imports: compactorImports,
 	},
 	{
+		dir:     "internal/question",
+		is:      "a person's question: its text and draft, the conversation that it goes to, what it cost",
+		imports: questionImports,
+	},
+	{
 		dir:     "internal/prepare",
 		is:      "opening what a question or a compaction needs: configuration, model, tools, servers, attachments",
 		imports: prepareImports,

@@ -1,0 +1,62 @@
+package question
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// Turn runs a turn and shows it. An interrupt asks what is wanted, or ends the turn where nobody
+// can be asked.
+func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt) error {
+	show := t.NewAnswer(ctx, q.Manner())
+	turn, err := q.Turn(ctx, show)
+	if err != nil {
+		return err
+	}
+	turn.Control = new(query.Control)
+	release := t.Interrupts.Take(q.Menu(turn.Control).Pressed)
+	defer release()
+	started := t.Now()
+	title := q.MakeTitle(ctx, p)
+	answer, err := turn.Run(ctx, p)
+	if err := errors.Join(show.End(answer), title.End(err != nil), err); err != nil {
+		return err
+	}
+	noteUsage(&t.Printer, q, answer, t.Now().Sub(started))
+	switch {
+	case answer.Dropped:
+		t.Note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
+		return context.Canceled
+	case answer.Ended:
+		t.Note("stopped, what was said is kept")
+	}
+	return nil
+}
+
+// noteUsage says what a turn has cost.
+func noteUsage(p *render.Printer, q *prepare.Query, answer query.Answer, took time.Duration) {
+	if answer.Saved > 0 {
+		p.Note("%s not sent again", render.Bytes(answer.Saved))
+	}
+	u := answer.Usage
+	if u.Prompt() == 0 && u.Output == 0 {
+		return
+	}
+	parts := []string{render.Number(u.Prompt()) + " tokens in"}
+	if u.CacheRead > 0 {
+		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
+	}
+	parts = append(parts, render.Number(u.Output)+" out")
+	if row, ok := q.Price(); ok {
+		parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", answer.Cost, row.AsOf))
+	}
+	p.Note("%s: %s, %.1f s", q.Model.ID(), strings.Join(parts, ", "), took.Seconds())
+}
