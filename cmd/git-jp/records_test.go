@@ -24,6 +24,7 @@ import (
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/revisions"
+	"github.com/git-jp/git-jp/internal/staging"
 	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/git-jp/git-jp/internal/upkeep"
 )
@@ -73,8 +74,7 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
-		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{}, "count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{}, "compacted": compactor.Record{}, "change": compactor.ChangeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{},
-		"staged": stagedRecord{}, "status": statusRecord{},
+		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{}, "count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{}, "compacted": compactor.Record{}, "change": compactor.ChangeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{}, "staged": staging.StagedRecord{}, "status": staging.StatusRecord{},
 		"import": intake.Record{}, "capture": intake.CaptureRecord{},
 		"fault": upkeep.FaultRecord{}, "conflict": conflictRecord{}, "migrated": upkeep.MigratedRecord{}, "hook": register.Record{}, "diagnosis": doctor.Finding{}, "workspace": initRecord{}, "approval": approval.Record{}, "attachment": attached.Record{}, "model": prepare.KnownModel{}, "explanation": prepare.Explanation{}, "collected": upkeep.CollectedRecord{}, "run": upkeep.RunRecord{},
 		"why": gc.Reason{}, "update": updateRecord{},

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/staging"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -35,18 +36,6 @@ missing, damaged or too large, nothing is staged and the turn and the call are n
 Undo with 'git jp unstage'.`
 }
 
-// stagedRecord is one conversation in `stage --json`.
-type stagedRecord struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Path    string   `json:"path"` // "" when it is gone from the working tree
-	Files   []string `json:"files"`
-	Removed []string `json:"removed"`
-	Blobs   int      `json:"blobs"`
-	Bytes   int64    `json:"bytes"`
-	DryRun  bool     `json:"dry_run"`
-}
-
 // Run stages conversations.
 func (c stageCmd) Run(ctx context.Context, a *app) error {
 	req, err := stageRequest(ctx, a, c.Conversation, c.All, c.Changed)
@@ -62,14 +51,15 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	plan, err := c.run(ctx, a, req)
+	stager := staging.Stage{Printer: &a.terminal.Printer, DryRun: c.DryRun}
+	plan, err := stager.Run(ctx, req)
 	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
 		return a.refuseStage(ctx, req.Repo, refused.Report.Findings)
 	}
 	if err != nil {
 		return err
 	}
-	if err := c.print(a, plan); err != nil {
+	if err := stager.Print(plan); err != nil {
 		return err
 	}
 	a.warnFindings(plan.Report.Findings)
@@ -100,91 +90,8 @@ func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []che
 	}
 }
 
-func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
-	progress, done := a.terminal.Stages("read")
-	defer done()
-	req.Progress = progress
-	if !c.DryRun {
-		res, err := stage.Run(ctx, req)
-		return res.Plan, err
-	}
-	plan, err := stage.NewPlan(ctx, req)
-	if err == nil && plan.Refused() {
-		return nil, &stage.RefusedError{Report: plan.Report}
-	}
-	return plan, err
-}
-
-func (c stageCmd) print(a *app, plan *stage.Plan) error {
-	if a.JSON {
-		for _, item := range plan.Items {
-			r := stagedRecord{
-				ID: item.ID.String(), Title: item.Title, Path: item.Path,
-				Files: orEmpty(item.Files), Removed: orEmpty(item.Removed),
-				Blobs: item.Blobs, Bytes: item.Bytes, DryRun: c.DryRun,
-			}
-			if err := a.printJSON(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(plan.Items) == 0 {
-		a.note("nothing to stage")
-	}
-	var sum stage.Item
-	for _, item := range plan.Items {
-		if _, err := fmt.Fprintln(a.stdout, a.output().Line(c.sentence(item))); err != nil {
-			return err
-		}
-		sum.Files = append(sum.Files, item.Files...)
-		sum.Removed = append(sum.Removed, item.Removed...)
-		sum.Blobs, sum.Bytes = sum.Blobs+item.Blobs, sum.Bytes+item.Bytes
-	}
-	if plan.WorkspaceID != "" {
-		a.note("%s %s, without which other clones delete nothing", c.verb(), plan.WorkspaceID)
-	}
-	if len(plan.Items) < 2 {
-		return nil
-	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s\n",
-		render.Count(len(plan.Items), "conversation"), amounts(sum))
-	return err
-}
-
 // orEmpty makes [] of nothing where JSON would say null.
 func orEmpty(s []string) []string { return append([]string{}, s...) }
-
-// verb says what is done with a conversation.
-func (c stageCmd) verb() string {
-	if c.DryRun {
-		return "would stage"
-	}
-	return "staged"
-}
-
-func (c stageCmd) sentence(item stage.Item) string {
-	s := fmt.Sprintf("%s %s", c.verb(), item.ID)
-	if item.Title != "" {
-		s += fmt.Sprintf(" %q", item.Title)
-	}
-	if item.Path == "" {
-		return s + ": removed, " + render.Count(len(item.Removed), "path")
-	}
-	return s + ": " + amounts(item)
-}
-
-// amounts says how much the index gets and loses.
-func amounts(item stage.Item) string {
-	s := render.Count(len(item.Files)-item.Blobs, "file")
-	if item.Blobs > 0 {
-		s += fmt.Sprintf(", %s (%s)", render.Count(item.Blobs, "blob"), render.Bytes(item.Bytes))
-	}
-	if len(item.Removed) > 0 {
-		s += fmt.Sprintf(", %s removed", render.Count(len(item.Removed), "path"))
-	}
-	return s
-}
 
 // stageRequest understands what a command that stages or unstages was given.
 func stageRequest(
@@ -219,7 +126,7 @@ func stageRequest(
 	}
 	req.MaxBlobBytes = settings.Storage.MaxBlobBytes
 	req.Cache = a.refsCache(req.Repo)
-	req.Locked = indexLockHolder(w)
+	req.Locked = staging.Locked(w)
 	req.Secrets = a.guardOptions(req.Repo)
 	req.IDs, err = a.stageIDs(names)
 	return req, err
@@ -276,24 +183,6 @@ func (a *app) refsCache(repo *gitint.Repo) *refs.Cache {
 		return nil
 	})
 	return c
-}
-
-// indexLockHolder returns a function that says who holds a conversation. It asks once.
-func indexLockHolder(w *workspace.Workspace) func(events.ID) error {
-	var held map[events.ID]error
-	return func(id events.ID) error {
-		if held == nil {
-			held = make(map[events.ID]error)
-			locks, err := w.Locks()
-			if err != nil {
-				return err
-			}
-			for _, l := range locks {
-				held[l.ID] = l
-			}
-		}
-		return held[id]
-	}
 }
 
 type unstageCmd struct {

@@ -137,6 +137,14 @@ var rooms = []room{
 		imports: stageImports,
 	},
 	{
+		dir: "internal/staging",
+		is:  "what is staged, what is not and what is incomplete, as people and programs read it",
+		imports: []string{
+			"events", "gitint", "internal/audit", "internal/check", "internal/render",
+			"internal/stage", "internal/workspace",
+		},
+	},
+	{
 		dir:     "internal/repair",
 		is:      "finding what is incomplete and fixing it; migrating between blobs and inline content",
 		imports: repairImports,

@@ -21,9 +21,9 @@ var later = []string{
 	"internal/recheck", "internal/redact", "internal/register", "internal/regular",
 	"internal/resolve", "internal/review", "internal/revisions", "internal/schema",
 	"internal/scripts", "internal/secrets", "internal/sessions", "internal/setup",
-	"internal/shelf", "internal/site", "internal/spare", "internal/sqlite", "internal/stats",
-	"internal/tool/command", "internal/update", "internal/upkeep", "internal/view",
-	"internal/web",
+	"internal/shelf", "internal/site", "internal/spare", "internal/sqlite", "internal/staging",
+	"internal/stats", "internal/tool/command", "internal/update", "internal/upkeep",
+	"internal/view", "internal/web",
 }
 
 // exempt are doors, values and readers, which many methods make no harder to read.

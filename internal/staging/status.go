@@ -1,0 +1,243 @@
+package staging
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A StatusRecord is one conversation between HEAD, the index and the working tree, in JSON.
+type StatusRecord struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Staged   string   `json:"staged,omitempty"`   // added, changed or removed
+	Unstaged string   `json:"unstaged,omitempty"` // new, changed or removed
+	Files    []string `json:"files,omitempty"`    // not staged
+	Removed  []string `json:"removed,omitempty"`  // not staged
+	Blobs    int      `json:"blobs,omitempty"`    // not staged
+	Findings []string `json:"findings,omitempty"`
+}
+
+// Status returns the conversations of a workspace that are not as HEAD has them, or incomplete.
+// What was found is said in the sentences of a printer.
+func Status(
+	ctx context.Context, req stage.Request, w *workspace.Workspace, said check.Printer,
+) ([]*StatusRecord, error) {
+	req.NoContent = true
+	plan, err := stage.NewPlan(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	lost, err := missing(ctx, req, plan)
+	if err != nil {
+		return nil, err
+	}
+	conflicts, err := audit.InConflict(ctx, req.Repo, req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all := records{}
+	all.addPlan(plan)
+	for _, f := range slices.Concat(plan.Report.Findings, lost, conflicts) {
+		all.addFinding(f, said)
+	}
+	sorted := make([]*StatusRecord, 0, len(all))
+	for _, r := range all {
+		sorted = append(sorted, r)
+	}
+	slices.SortFunc(sorted, func(x, y *StatusRecord) int { return cmp.Compare(x.ID, y.ID) })
+	all.entitle(ctx, req.Repo, w, plan.Staged)
+	return sorted, nil
+}
+
+// missing returns what is missing because files of the store were deleted. The plan does
+// not see that of conversations that did not change.
+func missing(
+	ctx context.Context, req stage.Request, plan *stage.Plan,
+) ([]check.Finding, error) {
+	if len(plan.Lost) == 0 {
+		return nil, nil
+	}
+	src, err := check.OpenWorkTree(req.Repo.Root(), req.Repo.Limits())
+	if err != nil {
+		return nil, err
+	}
+	left, err := check.LeftOutOf(ctx, req.Repo, req.Repo.Root())
+	if err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	report, err := check.Tree(ctx, src, check.Options{
+		Dirs: []string{req.Dir}, Cache: req.Cache, LeftOut: left,
+	})
+	if err = errors.Join(err, src.Close()); err != nil {
+		return nil, err
+	}
+	return report.Findings, nil
+}
+
+// records are by the id of their conversation.
+type records map[string]*StatusRecord
+
+func (all records) of(id string) *StatusRecord {
+	r, ok := all[id]
+	if !ok {
+		r = &StatusRecord{ID: id}
+		all[id] = r
+	}
+	return r
+}
+
+// addPlan adds what is staged, and what would be.
+func (all records) addPlan(plan *stage.Plan) {
+	for _, s := range plan.Staged {
+		if id, ok := workspace.PathID(s.Path); ok {
+			r := all.of(id.String())
+			r.Staged = stagedWord(r.Staged, s)
+		}
+	}
+	for _, item := range plan.Items {
+		r := all.of(item.ID.String())
+		r.Title = cmp.Or(item.Title, r.Title)
+		r.Unstaged, r.Files, r.Blobs = unstagedWord(item), item.Files, item.Blobs
+		r.Removed = item.Removed
+	}
+}
+
+func (all records) addFinding(f check.Finding, said check.Printer) {
+	if f.Severity == check.Note || f.Conversation == "" {
+		return
+	}
+	r, sentence := all.of(f.Conversation), said.Sentence(f)
+	r.Title = cmp.Or(r.Title, f.Title)
+	if !slices.Contains(r.Findings, sentence) {
+		r.Findings = append(r.Findings, sentence)
+	}
+}
+
+// entitle gives records their title: that of the working tree, or of HEAD for those that
+// are gone.
+func (all records) entitle(
+	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, staged []gitint.StagedPath,
+) {
+	untitled := records{}
+	for id, r := range all {
+		if r.Title == "" {
+			untitled[id] = r
+		}
+	}
+	if len(untitled) == 0 {
+		return
+	}
+	// What cannot be listed or read has no title, which is for others to complain about.
+	entries, _, _ := w.List(workspace.ListOptions{Archived: true})
+	for _, e := range entries {
+		if r, ok := untitled[e.ID.String()]; ok {
+			r.Title = w.Title(e)
+		}
+	}
+	for _, s := range staged {
+		id, _ := workspace.PathID(s.Path)
+		r, ok := untitled[id.String()]
+		if !ok || r.Title != "" || s.Status != 'D' || path.Base(s.Path) != workspace.MetadataFile {
+			continue
+		}
+		data, err := repo.ReadObject(ctx, s.Old, 0)
+		if err != nil {
+			continue
+		}
+		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
+			r.Title = *d.Title
+		}
+	}
+}
+
+// stagedWord says what happens to a conversation in the next commit. A renamed one
+// has removed and added paths, and is changed.
+func stagedWord(before string, s gitint.StagedPath) string {
+	word := map[byte]string{'A': "added", 'D': "removed"}[s.Status]
+	switch {
+	case word == "":
+		return "changed"
+	case before == "" || before == word:
+		return word
+	default:
+		return "changed"
+	}
+}
+
+func unstagedWord(item stage.Item) string {
+	switch {
+	case item.Path == "":
+		return "removed"
+	case item.New:
+		return "new"
+	default:
+		return "changed"
+	}
+}
+
+// PrintStatus prints a status for people.
+func PrintStatus(p *render.Printer, all []*StatusRecord) error {
+	if len(all) == 0 {
+		p.Note("nothing to stage")
+		return nil
+	}
+	staged := func(r *StatusRecord) string { return r.Staged }
+	unstaged := func(r *StatusRecord) string { return r.Unstaged }
+	return errors.Join(
+		printWords(p, "Staged (undo with 'git jp unstage <id>'):", all, staged),
+		printWords(p, "Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
+			all, unstaged),
+		printIncomplete(p, all))
+}
+
+// printWords prints the conversations that have a word, below a head.
+func printWords(
+	p *render.Printer, head string, all []*StatusRecord, word func(*StatusRecord) string,
+) error {
+	head += "\n"
+	for _, r := range all {
+		if word(r) == "" {
+			continue
+		}
+		line := p.Output.Line(fmt.Sprintf("%-8s %s  %s", word(r), r.ID, r.Title))
+		if _, err := fmt.Fprintf(p.Out, "%s  %s\n", head, line); err != nil {
+			return err
+		}
+		head = ""
+	}
+	return nil
+}
+
+// maxFindings is how many findings of a conversation a status shows.
+const maxFindings = 3
+
+func printIncomplete(p *render.Printer, all []*StatusRecord) error {
+	head := "Incomplete ('git jp check' says what helps):\n"
+	for _, r := range all {
+		for i, f := range r.Findings {
+			if i == maxFindings && len(r.Findings) > maxFindings+1 && !p.Verbose {
+				f = fmt.Sprintf("and %d more", len(r.Findings)-i)
+			} else if i > maxFindings && !p.Verbose {
+				break
+			}
+			line := p.Output.Line(fmt.Sprintf("%s  %s", r.ID, f))
+			if _, err := fmt.Fprintf(p.Out, "%s  %s\n", head, line); err != nil {
+				return err
+			}
+			head = ""
+		}
+	}
+	return nil
+}
