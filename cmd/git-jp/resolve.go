@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/git-jp/git-jp/internal/merge"
-	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/resolve"
 )
 
@@ -47,20 +45,6 @@ reports what a merge left out otherwise: --restore brings it back and stages it,
 an empty commit which says that it is to stay out.`
 }
 
-// conflictRecord is a decision to make, in `resolve --json`.
-type conflictRecord struct {
-	ID    string `json:"id"` // of the conversation, "" for content
-	Title string `json:"title"`
-	Path  string `json:"path"`
-	// Kind is edited, continued or removed for a turn; deleted for a file that one side
-	// deleted; unmerged for one that nobody merged; renamed for a conversation that got another
-	// directory on each side.
-	Kind string `json:"kind"`
-	Turn int    `json:"turn"` // counted from 1; 0 when it is about the file
-	// Answer is what was answered in this merge already, while others wait.
-	Answer string `json:"answer,omitempty"`
-}
-
 // Run decides conflicts.
 func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	o, err := resolveOptions(ctx, a)
@@ -91,7 +75,7 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	}
 	for _, item := range cases {
 		if c.List {
-			err = printConflicts(a, r.List(item))
+			err = r.Print(item)
 		} else {
 			err = r.Decide(ctx, item)
 		}
@@ -100,32 +84,9 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	if c.List || r.Left() > 0 {
-		return &undecidedError{c.List, r.Left()}
+		return &resolve.UndecidedError{Listed: c.List, Left: r.Left()}
 	}
 	return r.NoteEmpty(ctx)
-}
-
-// An undecidedError is conflicts that are left.
-type undecidedError struct {
-	listed bool
-	left   int
-}
-
-func (e *undecidedError) Error() string {
-	if e.listed {
-		return "conflicts are open"
-	}
-	return render.Count(e.left, "file") + " left undecided"
-}
-
-// Undecided says that a person has to decide.
-func (*undecidedError) Undecided() bool { return true }
-
-// Hints say how.
-func (*undecidedError) Hints() []string {
-	return []string{
-		"'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all",
-	}
 }
 
 // resolveOptions are those of a run that asks nobody.
@@ -153,28 +114,6 @@ func (c resolveCmd) cases(ctx context.Context, a *app, r *resolve.Run) ([]merge.
 	return slices.DeleteFunc(cases, func(item merge.Case) bool {
 		return !slices.Contains(ids, item.ID)
 	}), err
-}
-
-func printConflicts(a *app, all []resolve.Conflict) error {
-	for _, c := range all {
-		if a.JSON {
-			if err := a.printJSON(conflictRecord(c)); err != nil {
-				return err
-			}
-			continue
-		}
-		line := c.Path + ": " + c.Kind
-		if c.Turn > 0 {
-			line = fmt.Sprintf("%s: turn %d %s", c.Path, c.Turn, c.Kind)
-		}
-		if c.Answer != "" {
-			line += ", answered " + c.Answer
-		}
-		if _, err := fmt.Fprintln(a.stdout, a.output().Line(line)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // answer is what the command line says for all conflicts, "" when it says nothing.

@@ -28,15 +28,6 @@ git leaves it.
 Exit code: 0 the branch has the base, 1 it could not be merged, 2 a person has to decide.`
 }
 
-// updateRecord is the JSON of update-branch.
-type updateRecord struct {
-	Branch string `json:"branch"`
-	Base   string `json:"base"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-	Pushed bool   `json:"pushed"`
-}
-
 // Run updates.
 func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 	repo, err := a.repo(ctx)
@@ -70,7 +61,7 @@ func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r := updateRecord{Branch: b.Name, Base: c.Base}
+	r := update.Record{Branch: b.Name, Base: c.Base}
 	if r.Before, r.After, err = o.Merge(ctx, c.Base); err != nil {
 		return err
 	}
@@ -82,22 +73,7 @@ func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 		}
 		r.Pushed = true
 	}
-	return tellUpdated(a, r)
-}
-
-func tellUpdated(a *app, r updateRecord) error {
-	if a.JSON {
-		return a.printJSON(r)
-	}
-	if r.Before == r.After {
-		a.note("%s has all of %s", r.Branch, r.Base)
-	} else {
-		a.note("merged %s into %s", r.Base, r.Branch)
-	}
-	if r.Pushed {
-		a.note("pushed %s", r.Branch)
-	}
-	return nil
+	return r.Print(&a.terminal.Printer)
 }
 
 // relay prints what git and the hooks said.

@@ -167,7 +167,7 @@ var rooms = []room{
 	{
 		dir:     "internal/update",
 		is:      "merging a base into the branch that is checked out",
-		imports: []string{"gitint", "hooks", "hooks/install", "internal/audit", "internal/merge", "internal/resolve"},
+		imports: []string{"gitint", "hooks", "hooks/install", "internal/audit", "internal/merge", "internal/render", "internal/resolve"},
 	},
 	{
 		dir:     "internal/audit",

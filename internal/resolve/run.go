@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -92,18 +93,70 @@ func (r *Run) Cases(ctx context.Context) ([]merge.Case, error) {
 // Left is how many cases are not decided yet.
 func (r *Run) Left() int { return r.left }
 
-// A Conflict is a decision to make.
+// A Conflict is a decision to make, in JSON.
 type Conflict struct {
-	ID    string // of the conversation, "" for content
-	Title string
-	Path  string
+	ID    string `json:"id"` // of the conversation, "" for content
+	Title string `json:"title"`
+	Path  string `json:"path"`
 	// Kind is edited, continued or removed for a turn; deleted for a file that one side
 	// deleted; unmerged for one that nobody merged; renamed for a conversation that got another
 	// directory on each side.
-	Kind string
-	Turn int // counted from 1; 0 when it is about the file
+	Kind string `json:"kind"`
+	Turn int    `json:"turn"` // counted from 1; 0 when it is about the file
 	// Answer is what was answered in this merge already, while others wait.
-	Answer string
+	Answer string `json:"answer,omitempty"`
+}
+
+// String says in a line what is to be decided.
+func (c Conflict) String() string {
+	line := c.Path + ": " + c.Kind
+	if c.Turn > 0 {
+		line = fmt.Sprintf("%s: turn %d %s", c.Path, c.Turn, c.Kind)
+	}
+	if c.Answer != "" {
+		line += ", answered " + c.Answer
+	}
+	return line
+}
+
+// Print prints the decisions to make in a case.
+func (r *Run) Print(item merge.Case) error {
+	for _, c := range r.List(item) {
+		var err error
+		if r.Terminal.JSON {
+			err = r.Terminal.Records(c)
+		} else {
+			err = r.Terminal.Line(c.String())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An UndecidedError is conflicts that are left.
+type UndecidedError struct {
+	Listed bool // nobody was asked
+	Left   int
+}
+
+// Error implements error.
+func (e *UndecidedError) Error() string {
+	if e.Listed {
+		return "conflicts are open"
+	}
+	return render.Count(e.Left, "file") + " left undecided"
+}
+
+// Undecided says that a person has to decide.
+func (*UndecidedError) Undecided() bool { return true }
+
+// Hints say how.
+func (*UndecidedError) Hints() []string {
+	return []string{
+		"'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all",
+	}
 }
 
 // List returns the decisions to make in a case.
