@@ -88,6 +88,7 @@ func TestQuotingNothingIsSaid(t *testing.T) {
 // TestWhatWasWrittenIsKept holds that a draft is removed when its question is in the conversation,
 // and is left to the user when it is not.
 func TestWhatWasWrittenIsKept(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	failure := errors.New("no model")
 	for name, tt := range map[string]struct {
 		put  func(*Target) error
