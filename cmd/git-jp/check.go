@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/leaks"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -201,31 +198,11 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 		return nil, fmt.Errorf("check the working tree: %s has none here", repo.GitDir())
 	case repo.Root() == "":
 		return auditor.Revision(ctx, "HEAD")
-	default:
-		return workTree(ctx, auditor)
 	}
-}
-
-// workTree checks the workspaces of a working tree.
-func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
-	repo := auditor.Repo
 	if err := stage.KeepSpares(ctx, repo); err != nil {
 		return nil, err
 	}
-	left, err := check.LeftOutOf(ctx, repo, repo.Root())
-	if err != nil {
-		return nil, err
-	}
-	auditor.Options.LeftOut = left
-	report, found, err := audit.FilesBelow(ctx, repo.Root(), auditor.Options, repo.Limits(),
-		auditor.Secrets)
-	if err != nil {
-		return nil, err
-	}
-	if around := workspaceAround(repo.Root()); around != "" {
-		found = append(found, around)
-	}
-	return report, addNested(ctx, report, repo, found)
+	return auditor.WorkTree(ctx)
 }
 
 // isRange reports whether revisions name commits to be checked one by one.
@@ -239,23 +216,7 @@ func checkOptions(
 	a *app, repo *gitint.Repo, o check.Options, ranged bool,
 ) (check.Options, error) {
 	o.Cache = a.refsCache(repo)
-	lazy, err := repo.Lazy(context.Background()) // a few files are read
-	if err != nil {
-		return o, err
-	}
-	for _, i := range repo.Incomplete() {
-		// That history ends matters to a range alone: a tree is there or is not.
-		if i.Reason != gitint.ReasonShallow || ranged {
-			o.Gaps = append(o.Gaps, check.Gap{
-				Reason: i.Reason, Detail: i.Detail, Meant: lazy && i.Reason == gitint.ReasonPartial,
-			})
-		}
-	}
-	lfs := filepath.Join(repo.CommonDir(), "lfs", "objects")
-	if info, err := os.Stat(lfs); err == nil && info.IsDir() {
-		o.LFS = regular.Dir(lfs)
-	}
-	return o, nil
+	return audit.Options(context.Background(), repo, o, ranged) // a few files are read
 }
 
 // checkConfig reads the configuration of the nearest workspace; a bare repository has none.

@@ -16,7 +16,7 @@ import (
 // addDrift adds to a report what attributes ask of this clone in vain. That is a warning: it
 // says nothing about what is checked, and a clone in CI merges nothing.
 func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Report) error {
-	drifts, err := unregistered(ctx, a, repo)
+	drifts, err := install.UrgentDrifts(ctx, repo, nearDirs(a, repo))
 	for _, d := range drifts {
 		found.Add(check.Finding{
 			State: check.Drift, Commit: check.WorkTreeName,
@@ -29,30 +29,11 @@ func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Repor
 
 // warnDrift says once a workspace that this clone does not merge as its attributes demand.
 func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
-	drifts, err := unregistered(ctx, a, repo)
+	drifts, err := install.UrgentDrifts(ctx, repo, nearDirs(a, repo))
 	for _, d := range drifts {
 		a.warn("%s: %s; run '%s'", d.Workspace, d.Sentence(), report.Register)
 	}
 	return err
-}
-
-// unregistered returns what attributes name and this clone has not registered, or have git
-// change, one driver a workspace.
-func unregistered(ctx context.Context, a *app, repo *gitint.Repo) ([]install.Drift, error) {
-	drifts, err := install.Drifts(ctx, repo, nearDirs(a, repo))
-	seen := make(map[string]bool)
-	return slices.DeleteFunc(drifts, func(d install.Drift) bool {
-		if seen[d.Workspace] || !urgent[d.Mismatch] {
-			return true
-		}
-		seen[d.Workspace] = true
-		return false
-	}), err
-}
-
-// urgent are the mismatches that cost something before the doctor is asked.
-var urgent = map[install.Mismatch]bool{
-	install.Blends: true, install.Stops: true, install.Converts: true,
 }
 
 // nearDirs are the workspace at the root and that of the working directory, as slash

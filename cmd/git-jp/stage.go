@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/render"
@@ -42,7 +43,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseNested(ctx, req.Repo, a.openWorkspace); err != nil {
+	if err := audit.RefuseNested(ctx, req.Repo, a.openWorkspace); err != nil {
 		return err
 	}
 	req.Strict = c.Strict

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -68,6 +69,20 @@ func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, err
 		}
 	}
 	return all, nil
+}
+
+// UrgentDrifts returns those that cost something before the doctor is asked, one a workspace: what
+// attributes name and this clone has not registered, or have git change.
+func UrgentDrifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, error) {
+	drifts, err := Drifts(ctx, repo, dirs)
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(drifts, func(d Drift) bool {
+		if seen[d.Workspace] || !slices.Contains([]Mismatch{Blends, Stops, Converts}, d.Mismatch) {
+			return true
+		}
+		seen[d.Workspace] = true
+		return false
+	}), err
 }
 
 // sample is the path of a file of the driver, from .jp.

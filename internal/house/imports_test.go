@@ -37,7 +37,7 @@ var resolveImports = []string{
 }
 
 var auditImports = []string{
-	"blobs", "gitint", "hooks/install", "internal/check", "internal/config", "internal/leaks",
+	"blobs", "gc", "gitint", "hooks/install", "internal/check", "internal/config", "internal/leaks",
 	"internal/merge", "internal/regular", "internal/render", "internal/secrets",
 	"internal/workspace",
 }

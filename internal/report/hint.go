@@ -53,6 +53,8 @@ func hints(err error) []string {
 		return []string{usageHint(err)}
 	case isA[*audit.RevisionError](err):
 		return revisionHints(err)
+	case isA[*audit.NestedError](err):
+		return []string{nestedHint}
 	case errors.Is(err, hooks.ErrCommit), errors.Is(err, hooks.ErrSecret):
 		return []string{"'git commit --no-verify' commits all the same"}
 	case errors.Is(err, hooks.ErrMended):
@@ -147,8 +149,8 @@ func obstacleHints(err error) []string {
 // largeHint is for a stream that is larger than is read.
 const largeHint = "commit a smaller one; or, " + sizeHint
 
-// NestedHint is for a workspace with a repository in it, or in one.
-const NestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
+// nestedHint is for a workspace with a repository in it, or in one.
+const nestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
 
 // linkedHint is for links in the place of directories.
 const linkedHint = "replace the link by the directory itself"
@@ -197,7 +199,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonLocked:
 		return "wait until git is done; where none runs, a killed one has left the file: remove it"
 	case gc.ReasonNested:
-		return NestedHint
+		return nestedHint
 	case gc.ReasonID:
 		return "'git restore .jp/.id' brings it back, 'git jp init' makes one"
 	case gc.ReasonMissing:
