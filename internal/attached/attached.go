@@ -135,8 +135,11 @@ func printResource(p *render.Printer, res events.Resource, titled bool) error {
 		}
 	}
 	if !file.IsText(data) {
-		p.Note("%s: %s of %s, which is no text",
-			res.URI, render.Count(len(data), "byte"), res.MIMEType)
+		unit := "bytes"
+		if len(data) == 1 {
+			unit = "byte"
+		}
+		p.Note("%s: %d %s of %s, which is no text", res.URI, len(data), unit, res.MIMEType)
 		return nil
 	}
 	text := p.Output.Text(string(data))

@@ -39,8 +39,12 @@ func TestFewProblemsAreNamed(t *testing.T) {
 		here, away, lines int
 		more              string
 	}{
-		{0, 0, 0, ""}, {0, 5, 0, ""}, {3, 2, 3, ""}, {4, 0, 4, ""},
-		{5, 0, 4, "and 2 more"}, {9, 1, 4, "and 6 more"},
+		{0, 0, 0, ""},
+		{0, 5, 0, ""},
+		{3, 2, 3, ""},
+		{4, 0, 4, ""},
+		{5, 0, 4, "and 2 more"},
+		{9, 1, 4, "and 6 more"},
 	} {
 		var said bytes.Buffer
 		s := New(&render.Printer{Out: &said, Err: &said}, Request{},
