@@ -277,8 +277,8 @@ func TestLargeIndexIsLeftToGit(t *testing.T) {
 	if data, err := repo.ReadObject(t.Context(), sound, 0); err != nil || string(data) != "sound" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if n := repo.Processes(); n != 3 {
-		t.Errorf("%d processes, want those to find it, for the configuration and for objects", n)
+	if n := repo.Processes(); n != 2 {
+		t.Errorf("%d processes, want those for the configuration and for objects", n)
 	}
 	if _, err := repo.ReadObject(t.Context(), sound, 2); !isTooLarge(err) {
 		t.Errorf("too large: %v", err)

@@ -79,11 +79,11 @@ func (r *Repo) ownMoves(ctx context.Context) (pairs [][2]string, err error) {
 
 // headLog returns the entries of the reflog of HEAD, as far as they are as git writes them.
 func (r *Repo) headLog(ctx context.Context) ([]reflogEntry, error) {
-	s, err := r.shape(ctx)
+	l, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.refs == refsInTables {
+	if l.refs == refsInTables {
 		stack, err := refTables{r.gitDir, r.commonDir, r.idSize()}.stack(ctx, r.gitDir)
 		if err != nil {
 			return nil, err

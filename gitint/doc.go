@@ -9,7 +9,8 @@
 //
 //   - Git writes, we read. Objects, trees and the index are read in this process
 //     where the repository has a shape that is proven to be read right; for every
-//     other shape the same functions ask git. The caller sees no difference.
+//     other shape the same functions ask git. The caller sees no difference. A plain
+//     repository, .git in the user's own working tree, is also found without git.
 //   - Never a silent subset. An answer is whole, or it is an error, or the Repo
 //     says by Incomplete what may be absent. An object is called missing only when
 //     git says so too; in a partial clone, where git would fetch it, when its

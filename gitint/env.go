@@ -13,11 +13,12 @@ const (
 	envIndexFile  = "GIT_INDEX_FILE"
 	envObjectDir  = "GIT_OBJECT_DIRECTORY"
 	envAlternates = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+	envCeilings   = "GIT_CEILING_DIRECTORIES"
 )
 
 // placeEnv are the variables that keep git from finding a repository by itself.
 var placeEnv = [...]string{
-	envDir, envWorkTree, envCommonDir, envIndexFile, envObjectDir, "GIT_CEILING_DIRECTORIES",
+	envDir, envWorkTree, envCommonDir, envIndexFile, envObjectDir, envCeilings,
 }
 
 // getenv returns a variable of the environment of git, the last one of its name.

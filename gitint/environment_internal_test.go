@@ -120,7 +120,7 @@ func TestExtensions(t *testing.T) {
 		{"extensions.compatobjectformat", "sha256", ReasonExtension, false, refsElsewhere},
 		{"extensions.ofthefuture", "true", ReasonExtension, false, refsElsewhere},
 	} {
-		s := &shape{objectsInProcess: true}
+		s := &shape{layout: layout{objectsInProcess: true}}
 		s.readExtension("1", tt.key, tt.value)
 		reason := ""
 		if len(s.incomplete) > 0 {

@@ -25,7 +25,7 @@ var locateArgs = [...]string{
 
 var errLocate = errors.New("unexpected output of git rev-parse")
 
-// locate asks git for the repository of r.runDir, and lets git run at its root
+// locate finds the repository of r.runDir, most by asking git, and lets git run at its root
 // from then on.
 func (r *Repo) locate(ctx context.Context) error {
 	// Git speaks of the directory by its real path, whatever we call it.
@@ -34,6 +34,10 @@ func (r *Repo) locate(ctx context.Context) error {
 		return fmt.Errorf("open repository at %q: %w", r.runDir, err)
 	}
 	r.runDir = dir
+	if r.locatePlain() {
+		r.settle()
+		return nil
+	}
 	out, err := r.run(ctx, command{args: locateArgs[:]})
 	if err != nil {
 		return fmt.Errorf("open repository at %q: %w", dir, classify(err))

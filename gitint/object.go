@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,16 +18,15 @@ const heavyIndex = 1 << 20
 // and whenever that fails or finds nothing, through git. Where reading in this process
 // is right and slow it is the other way round.
 type objects struct {
-	mu      sync.Mutex // one question at a time
-	store   *store     // nil where git reads
-	ready   bool       // whether store is decided
-	heavy   bool       // git is asked first
-	partial bool
-	trees   map[OID][]treeEntry
-	known   int   // entries in trees
-	packs   packs // for many at once
-	batch   *catFile
-	check   *catFile
+	mu    sync.Mutex // one question at a time
+	store *store     // nil where git reads
+	ready bool       // whether store is decided
+	heavy bool       // git is asked first
+	trees map[OID][]treeEntry
+	known int   // entries in trees
+	packs packs // for many at once
+	batch *catFile
+	check *catFile
 }
 
 // ReadObject returns the content of an object of any kind. An object of more
@@ -103,8 +103,12 @@ func (r *Repo) has(ctx context.Context, id OID) error {
 		}
 	}
 	if store != nil {
-		if err := store.has(id); err == nil || r.promised(err) {
-			return err
+		err := store.has(id)
+		if err == nil {
+			return nil
+		}
+		if promised, failed := r.promised(ctx, err); promised || failed != nil {
+			return cmp.Or(failed, err)
 		}
 	}
 	_, err = r.askCheck(ctx, id)
@@ -113,8 +117,16 @@ func (r *Repo) has(ctx context.Context, id OID) error {
 
 // promised reports whether our own store not having an object is the last word.
 // In a partial clone it is, because git would want to fetch it.
-func (r *Repo) promised(ours error) bool {
-	return r.objects.store != nil && errors.Is(ours, errNotHere) && r.objects.partial
+func (r *Repo) promised(ctx context.Context, ours error) (bool, error) {
+	if r.objects.store == nil || !errors.Is(ours, errNotHere) {
+		return false, nil
+	}
+	return r.isPartial(ctx)
+}
+
+func (r *Repo) isPartial(ctx context.Context) (bool, error) {
+	s, err := r.shape(ctx)
+	return err == nil && s.partial, err
 }
 
 func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, error) {
@@ -160,7 +172,10 @@ func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, er
 		}
 		ours = err
 	}
-	if r.promised(ours) {
+	switch promised, err := r.promised(ctx, ours); {
+	case err != nil:
+		return none, err
+	case promised:
 		return none, &MissingObjectError{OID: id, Promised: true}
 	}
 	v, err := q.git()
@@ -174,8 +189,8 @@ func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	case git == nil, errors.Is(git, errTooLarge), errors.As(git, &corrupt):
 		return git
 	case errors.Is(git, errNotHere) && errors.Is(ours, errNotHere):
-		shape, err := r.shape(ctx)
-		return errors.Join(err, &MissingObjectError{OID: id, Promised: shape.partial})
+		partial, err := r.isPartial(ctx)
+		return errors.Join(err, &MissingObjectError{OID: id, Promised: partial})
 	case errors.As(ours, &corrupt):
 		return ours
 	case errors.Is(git, errNotHere):
@@ -190,16 +205,22 @@ func (r *Repo) store(ctx context.Context) (*store, error) {
 	if r.objects.ready {
 		return r.objects.store, nil
 	}
-	shape, err := r.shape(ctx)
+	l, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if shape.objectsInProcess {
-		r.objects.store = &store{dirs: shape.objectDirs, packs: &r.objects.packs}
-		r.objects.heavy = !shape.partial && indexSize(shape.objectDirs) >= heavyIndex
+	heavy := l.objectsInProcess && indexSize(l.objectDirs) >= heavyIndex
+	if heavy {
+		partial, err := r.isPartial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		heavy = !partial
 	}
-	r.objects.partial = shape.partial
-	r.objects.ready = true
+	if l.objectsInProcess {
+		r.objects.store = &store{dirs: l.objectDirs, packs: &r.objects.packs}
+	}
+	r.objects.heavy, r.objects.ready = heavy, true
 	return r.objects.store, nil
 }
 
@@ -268,7 +289,7 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 	}
 	(*slot).close()
 	*slot = nil
-	if s, shapeErr := r.shape(ctx); shapeErr == nil && s.partial && ctx.Err() == nil {
+	if partial, _ := r.isPartial(ctx); partial && ctx.Err() == nil {
 		return errNotHere
 	}
 	return err

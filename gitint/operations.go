@@ -130,9 +130,9 @@ func (r *Repo) beginning(
 		}
 		ids = append(ids, id)
 	}
-	shape, err := r.shape(ctx)
+	l, err := r.layout(ctx)
 	if err == nil && hidden == "" {
-		hidden = closedIndex(shape.objectDirs)
+		hidden = closedIndex(l.objectDirs)
 	}
 	return ids, hidden, err
 }

@@ -39,7 +39,10 @@ func Safe(ctx context.Context, o Options, dir string, names ...string) error {
 }
 
 // assumeOther is how git itself is told, in tests, that everything is somebody else's.
-const assumeOther = "GIT_TEST_ASSUME_DIFFERENT_OWNER=1"
+const (
+	envAssumeOther = "GIT_TEST_ASSUME_DIFFERENT_OWNER"
+	assumeOther    = envAssumeOther + "=1"
+)
 
 // isSafe reads pairs of scopes and values, the weakest first. An empty value forgets those
 // before it. What a repository says of itself is nothing.

@@ -34,16 +34,16 @@ type refState struct {
 // A ref that is there and says nothing, such as the empty file that a crash
 // leaves, is left out as git does, and then Incomplete names it.
 func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
-	s, err := r.shape(ctx)
+	l, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var refs []Ref
 	var broken []Incomplete
-	if s.refs == refsElsewhere {
+	if l.refs == refsElsewhere {
 		refs, broken, err = r.refsOfGit(ctx)
 	} else {
-		refs, broken, err = r.refStore(s, r.gitDir).list(ctx)
+		refs, broken, err = r.refStore(l, r.gitDir).list(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read refs: %w", err)
@@ -59,8 +59,8 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 }
 
 // refStore is where the part of a working tree has its refs, where this is read.
-func (r *Repo) refStore(s *shape, gitDir string) refStore {
-	if s.refs == refsInTables {
+func (r *Repo) refStore(l layout, gitDir string) refStore {
+	if l.refs == refsInTables {
 		return refTables{gitDir, r.commonDir, r.idSize()}
 	}
 	return refFiles{gitDir, r.commonDir, 2 * r.idSize()}
@@ -69,14 +69,14 @@ func (r *Repo) refStore(s *shape, gitDir string) refStore {
 // Head returns HEAD of this working tree. Its OID is zero on a branch without a
 // commit, its Target empty when it is detached.
 func (r *Repo) Head(ctx context.Context) (Ref, error) {
-	s, err := r.shape(ctx)
+	l, err := r.layout(ctx)
 	if err != nil {
 		return Ref{}, err
 	}
-	if s.refs == refsElsewhere {
+	if l.refs == refsElsewhere {
 		return r.headOfGit(ctx)
 	}
-	head, err := r.refStore(s, r.gitDir).head(ctx)
+	head, err := r.refStore(l, r.gitDir).head(ctx)
 	if err != nil {
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)
 	}

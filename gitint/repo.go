@@ -43,6 +43,7 @@ type Repo struct {
 	objectFormat string
 	bare         bool
 	shallow      bool
+	plain        bool // found without git
 
 	env         []string
 	runDir      string
@@ -56,6 +57,7 @@ type Repo struct {
 
 	shapeMu sync.Mutex
 	known   *shape
+	own     *layout // of a plain repository
 
 	objects objects
 	refs    refState
@@ -63,7 +65,7 @@ type Repo struct {
 
 // Open finds the repository of opts.Dir as git does. It returns
 // ErrNotRepository, an *UnsafeError, an *EmbeddedError or another error of git. It starts one
-// process; everything else is read when it is asked for.
+// process, and none for a plain repository; everything else is read when it is asked for.
 func Open(ctx context.Context, opts Options) (*Repo, error) {
 	r := &Repo{
 		env:         slices.Clone(opts.Env),

@@ -172,7 +172,7 @@ func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 	if w.Unknown != "" {
 		c.incomplete(ReasonWorktree, w.Title()+": "+w.Unknown)
 	}
-	store := c.repo.refStore(c.shape, w.GitDir)
+	store := c.repo.refStore(c.shape.layout, w.GitDir)
 	head, err := store.head(ctx)
 	switch {
 	case err == nil:

@@ -64,14 +64,41 @@ func (r *Repo) Incomplete() []Incomplete {
 
 // shape is what a repository's configuration says about how it is to be read.
 type shape struct {
+	layout
+
+	partial      bool
+	promisors    []string // remotes that have promised objects, in git's order
+	lazy         bool     // the repository says that its working trees leave blobs out
+	sparse, cone bool     // of this working tree
+	incomplete   []Incomplete
+}
+
+// A layout says where objects and refs are.
+type layout struct {
 	objectDirs       []string
 	objectsInProcess bool // their format is one that we read
 	refs             refPlace
-	partial          bool
-	promisors        []string // remotes that have promised objects, in git's order
-	lazy             bool     // the repository says that its working trees leave blobs out
-	sparse, cone     bool     // of this working tree
-	incomplete       []Incomplete
+}
+
+// layout is that of the shape, which of a plain repository is known without its configuration.
+func (r *Repo) layout(ctx context.Context) (layout, error) {
+	if !r.plain {
+		s, err := r.shape(ctx)
+		if err != nil {
+			return layout{}, err
+		}
+		return s.layout, nil
+	}
+	r.shapeMu.Lock()
+	defer r.shapeMu.Unlock()
+	if r.own == nil {
+		a, err := objectDirs(r.objectDir, "", r.runDir)
+		if err != nil {
+			return layout{}, err
+		}
+		r.own = &layout{objectDirs: a.dirs, objectsInProcess: true}
+	}
+	return *r.own, nil
 }
 
 // A refPlace says where refs are.
@@ -96,7 +123,7 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	s := &shape{objectsInProcess: r.objectFormat == "sha1", cone: true}
+	s := &shape{layout: layout{objectsInProcess: r.objectFormat == "sha1"}, cone: true}
 	if err := s.readConfig(out); err != nil {
 		return nil, err
 	}

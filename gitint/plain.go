@@ -1,0 +1,199 @@
+package gitint
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A plain repository is one of which anybody sees where it is and how it is stored: the directory
+// .git in the root of its working tree, the user's own, with objects of SHA-1 and refs in files,
+// and with nothing in its configuration or in the environment that says otherwise. Of every other,
+// and wherever something is not as git leaves it, git is asked.
+
+// gitDirName is the directory of a repository in its working tree.
+const gitDirName = ".git"
+
+// locatePlain finds the repository of r.runDir, a real path, if it is a plain one. It starts no
+// process. False says that git has to be asked.
+func (r *Repo) locatePlain() bool {
+	if !r.plainEnv() {
+		return false
+	}
+	root, ok := plainRoot(r.runDir)
+	if !ok || root != r.runDir && r.getenv(envCeilings) != "" {
+		return false
+	}
+	gitDir := filepath.Join(root, gitDirName)
+	if !owned(root, r.env) || !owned(gitDir, r.env) || !isPlain(gitDir) {
+		return false
+	}
+	index := filepath.Join(gitDir, "index")
+	if name, ok := r.lookupEnv(envIndexFile); ok {
+		if index = name; !filepath.IsAbs(name) {
+			index = filepath.Join(root, name)
+		}
+	}
+	// Git says where an index really is.
+	if filepath.Dir(index) != gitDir || !isFileOrNone(index) {
+		return false
+	}
+	r.root, r.gitDir, r.commonDir, r.indexPath = root, gitDir, gitDir, index
+	r.objectFormat, r.plain = "sha1", true
+	return true
+}
+
+// plainEnv reports whether no variable has a say in where git finds a repository that is the
+// user's, but for the ceilings and the name of the index.
+func (r *Repo) plainEnv() bool {
+	return !slices.ContainsFunc(r.env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		switch {
+		case !strings.HasPrefix(name, envPrefix), name == envIndexFile, name == envCeilings,
+			name == "GIT_EXEC_PATH", strings.HasPrefix(name, "GIT_CONFIG_"):
+			return false
+		case name == envAssumeOther:
+			return true
+		}
+		return treatmentOf(name) != harmless
+	})
+}
+
+// plainRoot goes up from a directory to the first that has .git, and reports whether that is a
+// directory. As git it leaves no file system. What may be a repository without a working tree is
+// for git.
+func plainRoot(dir string) (root string, ok bool) {
+	device, ok := deviceOf(dir)
+	for ok {
+		switch info, err := os.Lstat(filepath.Join(dir, gitDirName)); {
+		case err == nil:
+			return dir, info.IsDir()
+		case !errors.Is(err, fs.ErrNotExist) || !isVacant(filepath.Join(dir, headName)):
+			return "", false
+		}
+		up := filepath.Dir(dir)
+		on, known := deviceOf(up)
+		ok = known && on == device && up != dir
+		dir = up
+	}
+	return "", false
+}
+
+// isPlain reports whether a directory is a repository for git, and has no part elsewhere.
+func isPlain(gitDir string) bool {
+	head, target, err := refFiles{gitDir, gitDir, 2 * sha1Size}.value(gitDir, headName)
+	if err != nil || head.IsZero() && !strings.HasPrefix(target, "refs/") {
+		return false
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if !searchable(filepath.Join(gitDir, name)) {
+			return false
+		}
+	}
+	for _, name := range []string{"commondir", "shallow"} {
+		if !isVacant(filepath.Join(gitDir, name)) {
+			return false
+		}
+	}
+	text, err := readWhole(filepath.Join(gitDir, "config"))
+	return err == nil && isPlainConfig(string(text))
+}
+
+// isVacant reports whether there is certainly nothing of a name.
+func isVacant(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// isFileOrNone reports whether a name is that of a file, if of anything.
+func isFileOrNone(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode().IsRegular() || errors.Is(err, fs.ErrNotExist)
+}
+
+// isPlainConfig reports whether the configuration of a repository says that it is a plain one. Git
+// reads for that this file alone, without what it includes. A line is read by itself: what is in
+// any other form than git writes is for git.
+func isPlainConfig(text string) bool {
+	section, version := "", ""
+	for line := range strings.Lines(text) {
+		line = strings.Trim(line, " \t\r\n")
+		switch {
+		case strings.HasSuffix(line, `\`): // the next line is a part of it
+			return false
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case line[0] == '[':
+			var ok bool
+			if section, ok = plainSection(line); !ok {
+				return false
+			}
+		default:
+			name, value, _ := strings.Cut(line, "=")
+			name, value = strings.Trim(name, " \t"), strings.Trim(value, " \t")
+			if !isConfigName(name, "-") || name[0] < 'A' || !isConfigValue(value) {
+				return false
+			}
+			switch key := section + "." + strings.ToLower(name); {
+			case key == "core.repositoryformatversion":
+				version = value
+			case key == "core.worktree", key == "core.bare" && value != "false",
+				section == "extensions" && !isPlainExtension(key):
+				return false
+			}
+		}
+	}
+	return version == "0" || version == "1"
+}
+
+// plainSection reads the line that begins a section. Of one with a second name the name is "",
+// which none is asked for.
+func plainSection(line string) (name string, ok bool) {
+	line, ok = strings.CutSuffix(line[1:], "]")
+	name, second, hasSecond := strings.Cut(line, " ")
+	name = strings.ToLower(name)
+	if !ok || !isConfigName(name, "-.") {
+		return "", false
+	}
+	if !hasSecond {
+		return name, true
+	}
+	second, begins := strings.CutPrefix(second, `"`)
+	second, ends := strings.CutSuffix(second, `"`)
+	return "", begins && ends && !strings.ContainsAny(second, `"\`) && name != "extensions"
+}
+
+// isConfigName reports whether a name has letters and digits, and some others, alone.
+func isConfigName(name, others string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		isLetter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		return !isLetter && (c < '0' || c > '9') && !strings.ContainsRune(others, c)
+	})
+}
+
+// isConfigValue reports whether git would take a value.
+func isConfigValue(value string) bool {
+	quoted := false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '\\':
+			if i++; i == len(value) || !strings.ContainsRune(`"\ntb`, rune(value[i])) {
+				return false
+			}
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == '#' || c == ';'):
+			return true
+		}
+	}
+	return !quoted
+}
+
+// isPlainExtension reports whether a repository with an extension is stored as without it, by
+// every git: in a partial clone objects may be missing, which is found when they are.
+func isPlainExtension(key string) bool {
+	return key == "extensions.noop" || key == "extensions.preciousobjects" ||
+		key == "extensions.partialclone"
+}
