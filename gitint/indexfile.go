@@ -29,6 +29,7 @@ type indexFile struct {
 	entries []indexEntry
 	names   []string // of the extensions
 	link    []byte   // the extension of a split index, nil if it is none
+	trees   []byte   // that of the trees that it knows, nil if it has none or a very large one
 	sum     []byte   // only zeroes where index.skipHash left none
 }
 
@@ -46,6 +47,7 @@ const (
 	oldestIndex    = 2
 	newestIndex    = 4
 	indexBuffer    = 1 << 18
+	maxIndexTrees  = 1 << 20
 )
 
 // errIndexEnds says that an index has not all that it says it has.
@@ -270,10 +272,14 @@ func (r *indexReader) extension(f *indexFile) error {
 	}
 	f.names = append(f.names, name)
 	r.left -= size
-	if name == "link" {
+	switch {
+	case name == "link":
 		f.link = make([]byte, size)
 		_, err = io.ReadFull(r.in, f.link)
-	} else {
+	case name == "TREE" && size <= maxIndexTrees:
+		f.trees = make([]byte, size)
+		_, err = io.ReadFull(r.in, f.trees)
+	default:
 		_, err = io.CopyN(io.Discard, r.in, size)
 	}
 	return err

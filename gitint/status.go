@@ -24,6 +24,9 @@ type StagedPath struct {
 // begins with "**/" is meant at any depth. An entry with intent to add is not
 // staged.
 func (r *Repo) StagedPaths(ctx context.Context, under ...string) ([]StagedPath, error) {
+	if all, err := r.stagedHere(ctx, under); err == nil {
+		return all, nil
+	}
 	out, err := r.diffIndex(ctx, "HEAD", under)
 	if err != nil && exitCode(err) != 0 {
 		if unborn, _ := r.unborn(ctx); unborn {

@@ -23,9 +23,9 @@
 //   - After any form of commit the index that Git keeps has every path of ours that HEAD
 //     got, so the next commit deletes nothing.
 //   - Hooks wait for no lock, write only an index, the note and, in a lazy clone, the files and
-//     copies of blobs that no remote has, and start at most two processes when a commit has
-//     nothing of ours, the one that finds the repository included; one more when there is no
-//     commit yet.
+//     copies of blobs that no remote has, and start no process when a commit has nothing of
+//     ours in a plain repository; elsewhere at most two, the one that finds the repository
+//     included, and one more when there is no commit yet.
 //
 // # What is not promised
 //

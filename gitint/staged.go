@@ -1,0 +1,221 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxStagedIndex is the size of an index up to which comparing it here is faster than git is.
+	maxStagedIndex = 4 << 20
+	// maxStagedTrees is how many trees of HEAD are read for that.
+	maxStagedTrees = 64
+)
+
+// stagedHere is StagedPaths without git, of a plain repository. The error is errForGit, or another
+// that git explains better, where it has to be asked: for what is unmerged, an index that was
+// split or is sparse, a branch without a commit, and where much would have to be read.
+func (r *Repo) stagedHere(ctx context.Context, under []string) ([]StagedPath, error) {
+	wanted := pathsBelow(under)
+	if !r.plain || wanted == nil {
+		return nil, errForGit
+	}
+	s := stagedSearch{repo: r, wanted: wanted, left: maxStagedTrees}
+	if err := s.readIndex(); err != nil {
+		return nil, err
+	}
+	l, err := r.layout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := r.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head.OID.IsZero() || indexSize(l.objectDirs) >= heavyIndex {
+		return nil, errForGit
+	}
+	tree, err := r.treeID(ctx, head.OID.String())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.directory(ctx, "", tree, s.trees.root()); err != nil {
+		return nil, err
+	}
+	s.pass(len(s.index), len(s.index))
+	return s.differences(), nil
+}
+
+// A pathFilter says which paths are wanted.
+type pathFilter func(path []byte) bool
+
+// pathsBelow accepts what the pathspecs of directories do. It is nil where these may mean something
+// else than they say.
+func pathsBelow(under []string) pathFilter {
+	type pattern struct{ top, inside []byte }
+	var patterns []pattern
+	for _, dir := range under {
+		rest, anywhere := strings.CutPrefix(dir, "**/")
+		if !fs.ValidPath(rest) || rest == "." || anywhere && strings.ContainsAny(rest, `*?[\`) {
+			return nil
+		}
+		p := pattern{top: []byte(rest + "/")}
+		if anywhere {
+			p.inside = []byte("/" + rest + "/")
+		}
+		patterns = append(patterns, p)
+	}
+	return func(path []byte) bool {
+		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p pattern) bool {
+			if bytes.HasPrefix(path, p.top) {
+				return true
+			}
+			if p.inside != nil {
+				return bytes.Contains(path, p.inside)
+			}
+			return string(path) == string(p.top[:len(p.top)-1])
+		})
+	}
+}
+
+// A stagedSearch compares the tree of HEAD with an index. Of a directory that makes the same tree
+// in both nothing is looked at.
+type stagedSearch struct {
+	repo   *Repo
+	wanted pathFilter
+	index  []Entry     // that are wanted
+	trees  cachedTrees // of the index
+	left   int         // how many trees may be read
+	passed int         // how many of the index are in directories that were gone through
+	is     []Entry     // those of them that may be other than HEAD has them
+	was    []Entry     // what HEAD has in the same directories
+}
+
+func (s *stagedSearch) readIndex() error {
+	info, err := os.Stat(s.repo.indexPath)
+	if err != nil || info.Size() > maxStagedIndex {
+		return errForGit
+	}
+	x := &Index{repo: s.repo, path: s.repo.indexPath}
+	x.keep = func(_ *indexEntry, name []byte) bool { return s.wanted(name) }
+	if err := x.load(); err != nil {
+		return err
+	}
+	if x.file.link != nil || !x.file.summed() || !x.file.known() ||
+		slices.Contains(x.file.names, "sdir") {
+		return errForGit
+	}
+	for _, e := range x.file.entries {
+		x.add(e)
+	}
+	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+	if len(x.conflicts) > 0 || !slices.IsSortedFunc(x.entries, byPath) {
+		return errForGit
+	}
+	s.index = x.entries
+	s.trees, err = parseCachedTrees(x.file.trees, s.repo.idSize())
+	return err
+}
+
+// directory goes through a directory of HEAD, of which the paths begin with prefix, and which is at
+// a place among the trees of the index.
+func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, at int) error {
+	if s.trees.is(at, tree) {
+		s.same(prefix)
+		return nil
+	}
+	if s.left--; s.left < 0 {
+		return errForGit
+	}
+	entries, err := s.repo.treeEntries(ctx, tree)
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		if i > 0 && compareEntries(entries[i-1], e) >= 0 {
+			return errForGit // not as git makes them
+		}
+		name := prefix + e.name
+		if e.mode == ModeDir {
+			err = s.directory(ctx, name+"/", e.oid, s.trees.below(at, e.name))
+		} else if s.wanted([]byte(name)) {
+			s.was = append(s.was, Entry{name, e.mode, e.oid})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same passes over what the index has in a directory. Directories come in the order of their
+// paths, in trees as in the index.
+func (s *stagedSearch) same(prefix string) {
+	if prefix == "" {
+		s.passed = len(s.index)
+		return
+	}
+	find := func(name string) int {
+		i, _ := slices.BinarySearchFunc(s.index, name, func(e Entry, name string) int {
+			return strings.Compare(e.Path, name)
+		})
+		return i
+	}
+	// '0' is the character after '/'.
+	s.pass(find(prefix), find(strings.TrimSuffix(prefix, "/")+"0"))
+}
+
+// pass takes up the entries of the index up to first, and passes over those up to next.
+func (s *stagedSearch) pass(first, next int) {
+	s.is = append(s.is, s.index[s.passed:first]...)
+	s.passed = next
+}
+
+// differences compares what is left.
+func (s *stagedSearch) differences() []StagedPath {
+	was := make(map[string]Entry, len(s.was))
+	for _, e := range s.was {
+		was[e.Path] = e
+	}
+	all := []StagedPath{}
+	add := func(was, is Entry) {
+		if p := stagedPath(was, is); p.Status != 0 {
+			all = append(all, p)
+		}
+	}
+	for _, is := range s.is {
+		add(was[is.Path], is)
+		delete(was, is.Path)
+	}
+	for before := range maps.Values(was) {
+		add(before, Entry{})
+	}
+	slices.SortFunc(all, func(a, b StagedPath) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+// stagedPath is what git says of a file of HEAD and of the index, either of which may be none. The
+// status is 0 where it says nothing: of submodules it is not asked.
+func stagedPath(was, is Entry) StagedPath {
+	const kind = 0o170000
+	p := StagedPath{Path: max(was.Path, is.Path)}
+	p.Old, p.New, p.OldMode, p.NewMode = was.OID, is.OID, was.Mode, is.Mode
+	quiet := func(m Mode) bool { return m == 0 || m == ModeSubmodule }
+	switch {
+	case quiet(was.Mode) && quiet(is.Mode), was.OID == is.OID && was.Mode == is.Mode:
+	case was.Mode == 0:
+		p.Status = 'A'
+	case is.Mode == 0:
+		p.Status = 'D'
+	case was.Mode&kind != is.Mode&kind:
+		p.Status = 'T'
+	default:
+		p.Status = 'M'
+	}
+	return p
+}
