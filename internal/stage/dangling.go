@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -35,9 +36,24 @@ func stateFile(repo *gitint.Repo, name string) string {
 }
 
 // noteChecked says that pre-commit looked. A commit that is then given up leaves it behind, so
-// that one made past the hook right after it goes unnoticed until the next.
+// that one made past the hook right after it goes unnoticed until the next. A file that is empty is
+// whole, and one that a crash takes away costs a look: nothing waits for the disk.
 func (h Hook) noteChecked() error {
-	if err := replaceFile(stateFile(h.Repo, checkedFile), ""); err != nil {
+	name := stateFile(h.Repo, checkedFile)
+	note := func() error {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	err := note()
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = atomicfile.MkdirPrivate(filepath.Dir(name)); err == nil {
+			err = note()
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("note that the commit was checked: %w", err)
 	}
 	return nil
