@@ -50,6 +50,7 @@ func main() {
 func mainCode() int {
 	// The runtime takes several times the addresses that it uses.
 	limitMemory(addressSpace() / 8)
+	collectLater()
 	w, err := outside()
 	if err != nil {
 		return report.Print(os.Stderr, err)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // initLine is one package in what GODEBUG=inittrace=1 prints.
@@ -45,5 +48,33 @@ func TestNoPackageIsSlowToInitialize(t *testing.T) {
 	if bytes > allBytes || allocs > allAllocs {
 		t.Errorf("all packages allocate %d bytes in %d pieces to initialize, more than %d in %d",
 			bytes, allocs, allBytes, allAllocs)
+	}
+}
+
+// TestHooksCollectNoGarbage: of a commit with a megabyte of new text so little is garbage that to
+// look for it takes longer than to let it lie. A command that takes more does collect it.
+func TestHooksCollectNoGarbage(t *testing.T) {
+	for _, c := range []struct {
+		megabytes int
+		collects  bool
+	}{{1, false}, {16, true}} {
+		r := gittest.Repo(t)
+		text := strings.Repeat(strings.Repeat("word ", 20)+`\n`, c.megabytes<<20/102)
+		r.WriteFile(".jp/conversations/17000000001-a/events.json", fmt.Sprintf(`[
+  {"timestamp": "2026-01-01 00:00:00.0", "type": "turn_start"},
+  {"timestamp": "2026-01-01 00:00:01.0", "type": "chat_request", "content": "%s"}
+]`, text))
+		r.WriteFile(".jp/conversations/17000000001-a/metadata.json",
+			`{"last_activated_at": "2026-01-01 00:00:00.0"}`)
+		r.Run("add", "-A")
+		cmd := exec.Command("git-jp", "hook", "pre-commit")
+		cmd.Dir, cmd.Env = r.Dir, append(r.Env, "GOGC=100", "GODEBUG=gctrace=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if collects := strings.Contains(string(out), "gc 1 @"); collects != c.collects {
+			t.Errorf("%d MB: garbage was collected: %v, want %v", c.megabytes, collects, c.collects)
+		}
 	}
 }
