@@ -130,7 +130,12 @@ func (c *Config) stack(name string) []setting {
 	return slices.Clone(c.stacks[join(canonical(path))])
 }
 
-func (c *Config) effective(name string) (setting, bool) { return c.winner(c.stack(name)) }
+func (c *Config) effective(name string) (setting, bool) {
+	if stack, ok := c.stacks[name]; ok { // as it is spelled there: each command asks for all
+		return c.winner(stack)
+	}
+	return c.winner(c.stack(name))
+}
 
 // winner is the value that counts of those of a key.
 func (c *Config) winner(stack []setting) (setting, bool) {
