@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Places that stand for the root of the working tree and for a home directory, as in the URIs of
@@ -15,10 +16,13 @@ const (
 )
 
 // home is where people's homes are: the beginning of a directory that an agent recorded.
-var home = regexp.MustCompile(`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)`)
+var home = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)`)
+})
 
 // HomeOf returns the home directory that a recorded directory lies in, "" where it is in none.
-func HomeOf(dir string) string { return home.FindString(dir) }
+func HomeOf(dir string) string { return home().FindString(dir) }
 
 // places replaces two prefixes of paths by what stands for them: nothing else, and only where the
 // prefix is a whole directory. Paths in text are as its writer wrote them, so each is looked for

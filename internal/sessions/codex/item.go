@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -317,8 +318,9 @@ func result(v jsontext.Value) (out []sessions.Block) {
 }
 
 // exitCode is what the first lines of a result say of how a program ended.
-var exitCode = regexp.MustCompile(
-	`(?m)^(?:Process exited with code|Exit code:|exit code:) (-?\d+)$`)
+var exitCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:Process exited with code|Exit code:|exit code:) (-?\d+)$`)
+})
 
 // maxPreface is how much of a result may stand before what the program wrote.
 const maxPreface = 300
@@ -334,6 +336,6 @@ func failedIn(text string) bool {
 		return sessions.Unmarshal([]byte(text), &o) == nil && o.Metadata.Value.Code != 0
 	}
 	preface, _, _ := strings.Cut(text[:min(len(text), maxPreface)], "\nOutput:")
-	found := exitCode.FindStringSubmatch(preface)
+	found := exitCode().FindStringSubmatch(preface)
 	return found != nil && found[1] != "0"
 }

@@ -3,6 +3,7 @@ package copilot
 import (
 	"encoding/base64"
 	"regexp"
+	"sync"
 
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/go-json-experiment/json"
@@ -24,7 +25,9 @@ type shown struct {
 }
 
 // exitCode is what a shell's result ends with.
-var exitCode = regexp.MustCompile(`completed with exit code (-?\d+)>\s*$`)
+var exitCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`completed with exit code (-?\d+)>\s*$`)
+})
 
 func (m *mapper) result(e *event, d *data) {
 	var s shown
@@ -40,7 +43,7 @@ func (m *mapper) result(e *event, d *data) {
 	text := first(s.Content, s.Text, s.Old)
 	failed := d.Success.Kind() == 'f' || d.Shell.Value.Code != 0 ||
 		s.Type == "failure" || s.Kind == "failure"
-	if found := exitCode.FindStringSubmatch(text); found != nil && found[1] != "0" {
+	if found := exitCode().FindStringSubmatch(text); found != nil && found[1] != "0" {
 		failed = true
 	}
 	if text == "" && d.Error != nil {

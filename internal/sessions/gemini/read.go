@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -317,7 +318,9 @@ func (m *message) called() []jsontext.Value {
 }
 
 // exitCode is what the result of a shell says of how the program ended.
-var exitCode = regexp.MustCompile(`(?m)^Exit Code: (-?[1-9]\d*)$`)
+var exitCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^Exit Code: (-?[1-9]\d*)$`)
+})
 
 // result tells the result of a call, and keeps what a screen shows of it beside.
 func (m *mapper) result(i *item, piece *int, c *call) {
@@ -390,7 +393,7 @@ func (r *response) blocks() (out []sessions.Block, failed bool) {
 		failed = true
 		out = append(out, sessions.Block{Text: words(said.Error)})
 	case len(members) == 1 && members["output"].Kind() == '"':
-		failed = exitCode.MatchString(string(said.Output))
+		failed = exitCode().MatchString(string(said.Output))
 		out = append(out, sessions.Block{Text: string(said.Output)})
 	case r.Response != nil:
 		out = append(out, sessions.Block{Text: string(r.Response)})
