@@ -34,8 +34,11 @@ func mergeReal(b *builder) (ours, theirs side, err error) {
 }
 
 // driverStart measures what git pays for every file that it merges: both sides went on alike,
-// so that ours is the result and each run finds the same files.
+// so that ours is the result and each run finds the same files. Git runs a driver in a repository.
 func driverStart(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(1, 1, true); err != nil {
+		return ours, theirs, err
+	}
 	var files [3]string
 	for i, n := range []int{1, 2, 2} {
 		files[i] = filepath.Join(b.dir, string(rune('a'+i))+".json")
