@@ -142,6 +142,9 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	if at := crowded(data); at >= 0 {
 		return fail(int64(at), ErrCrowded)
 	}
+	if isUsual(data, kind) {
+		return nil
+	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 	if got := d.PeekKind(); got != kind && got != jsontext.KindInvalid {
 		return fail(int64(jsonspan.SkipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))
@@ -161,6 +164,17 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 		return fail(int64(end), errors.New("there is more after the JSON value"))
 	}
 	return nil
+}
+
+// isUsual reports whether data is one JSON value of the wanted kind, without a word on what is
+// wrong: it may also be that nothing is.
+func isUsual(data []byte, kind jsontext.Kind) bool {
+	c := jsonspan.Cursor{B: data}
+	if c.Space(); c.Peek() != byte(kind) {
+		return false
+	}
+	c.Value()
+	return c.End()
 }
 
 func kindWord(k jsontext.Kind) string {

@@ -42,7 +42,11 @@ func (c *Cache) KnowsMentions(id ObjectID) bool { return c.has(kindMentions, id)
 
 // MentionsIn is [Cache.Mentions] for bytes that have no id.
 func MentionsIn(data []byte) Mentions {
-	res := referencesIn(data, true)
+	found, usual := events.Skim(data)
+	res := Result{Refs: found}
+	if !usual {
+		res = referencesIn(data, true)
+	}
 	m := Mentions{Err: res.Err}
 	if res.Err != nil {
 		m.Opaque = isOpaque(data)

@@ -53,8 +53,12 @@ func (c *Cache) Stream(id ObjectID, read func() ([]byte, error)) (Verdict, Resul
 	return v, res, nil
 }
 
-// examine decodes a stream once. What does not decode may still refer to something.
+// examine decodes a stream once, unless it is of the usual form. What does not decode may still
+// refer to something.
 func examine(data []byte) (Verdict, Result) {
+	if found, ok := events.Skim(data); ok {
+		return Verdict{}, Result{Refs: found}
+	}
 	s, err := events.DecodeWith(data, events.DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
 		return Verdict{Err: syntaxError(err)}, references(data)

@@ -1,0 +1,277 @@
+package jsonspan
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// A Cursor goes once over a text that may be JSON. It knows what is usual: of anything else,
+// right or wrong, such as an escape in a name, it only says that it has failed. Then it is at the
+// end, so that no loop goes on.
+type Cursor struct {
+	B      []byte
+	At     int // of the next byte
+	Failed bool
+	depth  int
+	names  [][]byte // of the members of the objects that are open, behind a nil for each
+}
+
+// What is usual.
+const (
+	usualDepth   = 100
+	usualMembers = 64 // of an object: each name is compared with those before it
+	usualDigits  = 300
+)
+
+// Fail makes the cursor fail.
+func (c *Cursor) Fail() { c.Failed, c.At = true, len(c.B) }
+
+// Peek returns the next byte, 0 at the end.
+func (c *Cursor) Peek() byte {
+	if c.At < len(c.B) {
+		return c.B[c.At]
+	}
+	return 0
+}
+
+// End reports whether there was nothing unusual, and nothing but white space follows.
+func (c *Cursor) End() bool {
+	c.Space()
+	return !c.Failed && c.At == len(c.B)
+}
+
+// Space goes over white space.
+func (c *Cursor) Space() {
+	const spaces = 0x20 * eachByte
+	for c.At < len(c.B) {
+		switch c.B[c.At] {
+		case ' ':
+			if c.At+8 > len(c.B) {
+				c.At++
+				continue
+			}
+			others := binary.LittleEndian.Uint64(c.B[c.At:]) ^ spaces
+			c.At += bits.TrailingZeros64(others) / 8
+		case '\n', '\t', '\r':
+			c.At++
+		default:
+			return
+		}
+	}
+}
+
+// Begin enters an object or an array, and reports whether there is something in it.
+func (c *Cursor) Begin(bracket byte) bool {
+	if c.Peek() != bracket || c.depth == usualDepth {
+		c.Fail()
+		return false
+	}
+	c.At++
+	c.depth++
+	if bracket == '{' {
+		c.names = append(c.names, nil)
+	}
+	c.Space()
+	if c.Peek() == closing(bracket) {
+		c.end(bracket)
+		return false
+	}
+	return true
+}
+
+// Next goes behind something in an object or an array, and reports whether there is more.
+func (c *Cursor) Next(bracket byte) bool {
+	c.Space()
+	switch c.Peek() {
+	case ',':
+		c.At++
+		c.Space()
+		return true
+	case closing(bracket):
+		c.end(bracket)
+	default:
+		c.Fail()
+	}
+	return false
+}
+
+// closing is two behind the bracket, of both kinds.
+func closing(bracket byte) byte { return bracket + 2 }
+
+func (c *Cursor) end(bracket byte) {
+	c.At++
+	c.depth--
+	if bracket == '{' {
+		n := len(c.names) - 1
+		for c.names[n] != nil {
+			n--
+		}
+		c.names = c.names[:n]
+	}
+}
+
+// Name goes to the value of a member, and returns the name. It fails where the object has had it.
+func (c *Cursor) Name() []byte {
+	name, plain := c.Text()
+	members := 0
+	for i := len(c.names) - 1; i >= 0 && c.names[i] != nil; i-- {
+		if string(c.names[i]) == string(name) {
+			plain = false
+		}
+		members++
+	}
+	if c.Space(); !plain || members == usualMembers || c.Peek() != ':' {
+		c.Fail()
+		return nil
+	}
+	c.names = append(c.names, name)
+	c.At++
+	c.Space()
+	return name
+}
+
+// Value goes over any value.
+func (c *Cursor) Value() {
+	switch c.Peek() {
+	case '"':
+		c.Text()
+	case '{':
+		for more := c.Begin('{'); more; more = c.Next('{') {
+			c.Name()
+			c.Value()
+		}
+	case '[':
+		for more := c.Begin('['); more; more = c.Next('[') {
+			c.Value()
+		}
+	case 't':
+		c.literal("true")
+	case 'f':
+		c.literal("false")
+	case 'n':
+		c.literal("null")
+	default:
+		c.number()
+	}
+}
+
+func (c *Cursor) literal(word string) {
+	if end := c.At + len(word); end <= len(c.B) && string(c.B[c.At:end]) == word {
+		c.At = end
+		return
+	}
+	c.Fail()
+}
+
+// number goes over one that any float can hold: it has no exponent, and is not long.
+func (c *Cursor) number() {
+	whole := c.At
+	if c.Peek() == '-' {
+		whole++
+	}
+	end := digitsEnd(c.B, whole)
+	ok := end > whole && (end == whole+1 || c.B[whole] != '0')
+	if end < len(c.B) && c.B[end] == '.' {
+		fraction := end + 1
+		end = digitsEnd(c.B, fraction)
+		ok = ok && end > fraction
+	}
+	exponent := end < len(c.B) && c.B[end]|0x20 == 'e'
+	if !ok || exponent || end-c.At > usualDigits {
+		c.Fail()
+		return
+	}
+	c.At = end
+}
+
+func digitsEnd(b []byte, i int) int {
+	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// Text goes over a string, and returns what is between its quotes: plain says that there is no
+// escape in it.
+func (c *Cursor) Text() (in []byte, plain bool) {
+	if c.Peek() != '"' {
+		c.Fail()
+		return nil, false
+	}
+	start, ascii := c.At+1, true
+	plain = true
+	for i := ordinaryEnd(c.B, start); i < len(c.B); i = ordinaryEnd(c.B, i) {
+		n := 1
+		switch char := c.B[i]; {
+		case char == '"':
+			if in = c.B[start:i]; ascii || utf8.Valid(in) {
+				c.At = i + 1
+				return in, plain
+			}
+			n = 0
+		case char == '\\':
+			n, plain = escapeSize(c.B[i:]), false
+		case char < ' ':
+			n = 0
+		default:
+			ascii = false
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	c.Fail()
+	return nil, false
+}
+
+// eachByte times a byte is a word of that byte.
+const eachByte = 0x0101010101010101
+
+// ordinaryEnd returns the index of the first byte from b[i] on that is a quote, a backslash, a
+// control character or no ASCII.
+func ordinaryEnd(b []byte, i int) int {
+	const high = 0x80 * eachByte
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, slash := w^'"'*eachByte, w^'\\'*eachByte
+		// The lowest bit that is set is right; those above it may come from a borrow.
+		odd := (w | (w - ' '*eachByte) | (quote - eachByte) | (slash - eachByte)) & high
+		if odd != 0 {
+			return i + bits.TrailingZeros64(odd)/8
+		}
+	}
+	for i < len(b) && b[i] >= ' ' && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// escapeSize returns the length of the escape that b begins with, 0 for one that is wrong, or a
+// half of a pair.
+func escapeSize(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+	default:
+		return 0
+	}
+	const size = len(`\u0000`)
+	if len(b) < size {
+		return 0
+	}
+	for _, digit := range b[2:size] {
+		if c := digit | 0x20; ('0' > digit || digit > '9') && ('a' > c || c > 'f') {
+			return 0
+		}
+	}
+	if b[2]|0x20 == 'd' && b[3] >= '8' {
+		return 0
+	}
+	return size
+}

@@ -1,0 +1,367 @@
+package events
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+)
+
+// Skim returns the references of a stream of the usual form, as [Stream.References] does, in one
+// pass that builds nothing. Where ok is true the stream decodes without a limit of contents, jp
+// can load each element, each call of the last turn has its response, and no reference is Loose.
+// Where it is false the stream may be anything, which a decoding has to say.
+func Skim(data []byte) (found []RefAt, ok bool) {
+	if len(data) > MaxStreamBytes || crowded(data) >= 0 {
+		return nil, false
+	}
+	s := skimmer{Cursor: jsonspan.Cursor{B: data}, turn: -1}
+	s.Space()
+	for more := s.Begin('['); more; more = s.Next('[') {
+		s.element()
+		s.number++
+	}
+	// Each reference has a "$blob". Where there are more, something refers to content where this
+	// version has none.
+	ok = s.End() && len(s.open) == 0 && bytes.Count(data, []byte(blobMember)) == len(s.found)
+	if !ok {
+		return nil, false
+	}
+	return s.found, true
+}
+
+// A skimmer goes over a stream. It fails where something is unusual.
+type skimmer struct {
+	jsonspan.Cursor
+	number int // of the element
+	turn   int
+	open   []openCall // calls of the turn that have no response so far
+	found  []RefAt
+}
+
+type openCall struct{ id, tool []byte }
+
+// usualCalls is how many calls wait for a response at the same time.
+const usualCalls = 32
+
+// A glimpse is what was seen of an element.
+type glimpse struct {
+	kind     Kind
+	has      trait
+	id, name []byte
+}
+
+// A trait is a member with a value as the format has it.
+type trait uint16
+
+const (
+	hasTime trait = 1 << iota
+	hasID
+	hasName
+	hasContent
+	hasSpeech  // a message, reasoning or data
+	hasOutcome // is_error
+	hasSource
+	hasQuestion
+	hasAnswer
+	hasMore // any that a turn_start has not
+)
+
+// needs returns what an element of a usual kind has at least.
+func (k Kind) needs() (_ trait, usual bool) {
+	switch k {
+	case KindTurnStart, KindConfigDelta:
+		return hasTime, true
+	case KindChatRequest:
+		return hasTime | hasContent, true
+	case KindChatResponse:
+		return hasTime | hasSpeech, true
+	case KindToolCallRequest:
+		return hasTime | hasID | hasName, true
+	case KindToolCallResponse:
+		return hasTime | hasID | hasOutcome | hasContent, true
+	case KindInquiryRequest:
+		return hasTime | hasID | hasSource | hasQuestion, true
+	case KindInquiryResponse:
+		return hasTime | hasID | hasAnswer, true
+	default:
+		return 0, false
+	}
+}
+
+func (s *skimmer) element() {
+	var e glimpse
+	first := len(s.found)
+	for more := s.Begin('{'); more; more = s.Next('{') {
+		s.member(&e, s.Name())
+	}
+	needed, usual := e.kind.needs()
+	if !usual || e.has&needed != needed || e.kind == KindTurnStart && e.has&hasMore != 0 {
+		s.Fail()
+		return
+	}
+	if e.kind == KindTurnStart || s.turn < 0 && e.kind.IsEvent() {
+		s.turn++
+		s.open = s.open[:0]
+	}
+	switch e.kind {
+	case KindToolCallRequest:
+		if s.open = append(s.open, openCall{e.id, e.name}); len(s.open) > usualCalls {
+			s.Fail()
+		}
+	case KindToolCallResponse:
+		s.answer(e.id, s.found[first:])
+	}
+	for i := range s.found[first:] {
+		s.found[first+i].Turn = s.turn
+	}
+}
+
+// answer ends the call that a response is of, and says so of the references in it.
+func (s *skimmer) answer(id []byte, found []RefAt) {
+	var call, tool string
+	i := slices.IndexFunc(s.open, func(o openCall) bool { return string(o.id) == string(id) })
+	if len(found) > 0 {
+		call = string(id)
+	}
+	if i >= 0 {
+		if len(found) > 0 {
+			tool = string(s.open[i].tool)
+		}
+		s.open = slices.Delete(s.open, i, i+1)
+	}
+	for i := range found {
+		found[i].Call, found[i].Tool = call, tool
+	}
+}
+
+func (s *skimmer) member(e *glimpse, name []byte) {
+	switch string(name) {
+	case "timestamp":
+		if _, ok := plainTime(s.word()); !ok {
+			s.Fail()
+		}
+		e.has |= hasTime
+		return
+	case "type":
+		e.kind = kindNamed(s.word())
+		return
+	case "metadata":
+		s.object()
+		return
+	}
+	e.has |= hasMore | s.payload(e, name)
+}
+
+// payload goes over a member that is not of every kind, and returns what it is.
+func (s *skimmer) payload(e *glimpse, name []byte) trait {
+	switch string(name) {
+	case "id":
+		e.id = s.word()
+		return hasID
+	case "name":
+		e.name = s.word()
+		return hasName
+	case "content":
+		s.content(e.kind)
+		return hasContent
+	case "message", "reasoning":
+		s.Text()
+		return hasSpeech
+	case "data":
+		s.Value()
+		return hasSpeech
+	case "is_error":
+		if c := s.Peek(); c != 't' && c != 'f' {
+			s.Fail()
+		}
+		s.Value()
+		return hasOutcome
+	case "source":
+		s.tagged("source")
+		return hasSource
+	case "question":
+		s.question()
+		return hasQuestion
+	case "answer":
+		s.Value()
+		return hasAnswer
+	case "arguments", "schema":
+		s.object()
+	case "author":
+		s.Text()
+	case "resources":
+		s.resources(e.kind)
+	default:
+		s.Value()
+	}
+	return 0
+}
+
+// word goes over a string without escapes.
+func (s *skimmer) word() []byte {
+	in, plain := s.Text()
+	if !plain {
+		s.Fail()
+	}
+	return in
+}
+
+func (s *skimmer) object() {
+	if s.Peek() != '{' {
+		s.Fail()
+	}
+	s.Value()
+}
+
+// tagged goes over an object that has a string of that name.
+func (s *skimmer) tagged(name string) {
+	has := false
+	for more := s.Begin('{'); more; more = s.Next('{') {
+		if string(s.Name()) == name {
+			s.Text()
+			has = true
+		} else {
+			s.Value()
+		}
+	}
+	s.holds(has)
+}
+
+// question goes over what a tool asks.
+func (s *skimmer) question() {
+	asks, typed := false, false
+	for more := s.Begin('{'); more; more = s.Next('{') {
+		switch string(s.Name()) {
+		case "text":
+			s.Text()
+			asks = true
+		case "answer_type":
+			s.tagged("type")
+			typed = true
+		default:
+			s.Value()
+		}
+	}
+	s.holds(asks && typed)
+}
+
+// content goes over what a request says, or a result.
+func (s *skimmer) content(of Kind) {
+	if s.Peek() == '"' {
+		s.Text()
+		return
+	}
+	if of != KindToolCallResponse {
+		s.Fail() // also where the kind is said later
+	}
+	for more := s.Begin('['); more; more = s.Next('[') {
+		s.block()
+	}
+}
+
+func (s *skimmer) block() {
+	var kind BlockType
+	contents := 0
+	for more := s.Begin('{'); more; more = s.Next('{') {
+		switch name := s.Name(); string(name) {
+		case "type":
+			kind = s.blockType()
+		case "text", "content":
+			s.holds(kind == BlockText)
+			s.text(name, RefAt{Part: PartText})
+			contents++
+		case "resource":
+			s.holds(kind == BlockResource)
+			s.resource(PartResource)
+			contents++
+		case "formatted":
+			s.Fail()
+		default:
+			s.Value()
+		}
+	}
+	s.holds(contents == 1)
+}
+
+// blockType goes over the type of a block, of which two are usual.
+func (s *skimmer) blockType() BlockType {
+	switch string(s.word()) {
+	case string(BlockText):
+		return BlockText
+	case string(BlockResource):
+		return BlockResource
+	}
+	s.Fail()
+	return ""
+}
+
+// holds fails where something is not so.
+func (s *skimmer) holds(is bool) {
+	if !is {
+		s.Fail()
+	}
+}
+
+func (s *skimmer) resources(of Kind) {
+	s.holds(of == KindChatRequest)
+	for more := s.Begin('['); more; more = s.Next('[') {
+		s.resource(PartAttachment)
+	}
+}
+
+func (s *skimmer) resource(part Part) {
+	at := RefAt{Part: part}
+	contents, named := 0, false
+	for more := s.Begin('{'); more; more = s.Next('{') {
+		switch name := s.Name(); string(name) {
+		case "uri":
+			at.URI, named = string(s.word()), true
+		case "text", "content":
+			s.holds(named)
+			s.text(name, at)
+			contents++
+		case "mimeType", "name", "title", "description":
+			s.Text()
+		case "blob", "formatted":
+			s.Fail()
+		default:
+			s.Value()
+		}
+	}
+	s.holds(named && contents <= 1)
+}
+
+// text goes over a content that is a text under that name, else an object.
+func (s *skimmer) text(name []byte, at RefAt) {
+	if string(name) == bareText {
+		s.Text()
+		return
+	}
+	at.Element, at.Offset = s.number, int64(s.At)
+	var refers, sized, says bool
+	var err error
+	for more := s.Begin('{'); more; more = s.Next('{') {
+		switch string(s.Name()) {
+		case blobMember:
+			at.Ref.Hash, err = blobs.ParseHash(s.word())
+			refers = err == nil
+		case "size":
+			from := s.At
+			s.Value()
+			at.Ref.Size, err = parseSize(s.B[from:s.At])
+			sized = err == nil
+		case bareText:
+			s.Text()
+			says = true
+		default:
+			s.Fail()
+		}
+	}
+	if refers && sized && !says {
+		s.found = append(s.found, at)
+		return
+	}
+	s.holds(says && !refers)
+}
