@@ -26,6 +26,35 @@ var errPassed = errors.New("no answer in bulk")
 // ObjectSizes returns the sizes of many objects in their order, -1 for one that is not
 // here. The zero id names an object that is not here.
 func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
+	if len(ids) < bulkFrom {
+		return r.sizes(ctx, ids)
+	}
+	sizes := make([]int64, len(ids))
+	left, err := r.packedSizes(ctx, ids, sizes)
+	if err != nil {
+		return nil, fmt.Errorf("sizes of %d objects: %w", len(ids), err)
+	}
+	others, err := r.sizes(ctx, some(ids, left))
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range left {
+		sizes[n] = others[i]
+	}
+	return sizes, nil
+}
+
+// some returns the objects with these numbers.
+func some(ids []OID, numbers []int) []OID {
+	chosen := make([]OID, len(numbers))
+	for i, n := range numbers {
+		chosen[i] = ids[n]
+	}
+	return chosen
+}
+
+// sizes is ObjectSizes for what may be elsewhere than in packs.
+func (r *Repo) sizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
 	absent, err := r.absent(ctx, ids)
 	if err != nil {
@@ -77,11 +106,8 @@ func (r *Repo) readObjects(
 		if err != nil || len(left) == 0 {
 			return err
 		}
-		all, tell := ids, f
-		ids = make([]OID, len(left))
-		for i, n := range left {
-			ids[i] = all[n]
-		}
+		tell := f
+		ids = some(ids, left)
 		f = func(i int, obj object, err error) error { return tell(left[i], obj, err) }
 	}
 	limit := r.limits.OfAny()

@@ -110,6 +110,16 @@ func TestPackedObjects(t *testing.T) {
 				if n := repo.Processes() - before; n > 1 || wrong > 0 {
 					t.Errorf("%s: git was asked %d times, %d objects were not read", all, n, wrong)
 				}
+				before = repo.Processes()
+				sizes, err := repo.ObjectSizes(t.Context(), many(ids))
+				if n := repo.Processes() - before; err != nil || n > 0 {
+					t.Errorf("%s: git was asked %d times for sizes, %v", all, n, err)
+				}
+				for i, id := range many(ids) {
+					if sizes[i] != int64(len(found[id])) {
+						t.Errorf("%s: size %d, want %d", id, sizes[i], len(found[id]))
+					}
+				}
 				for _, id := range ids {
 					if want, err := repo.ReadObject(t.Context(), id, 0); err != nil || !bytes.Equal(found[id], want) {
 						t.Errorf("%s: got %d bytes, want %d, %v", id, len(found[id]), len(want), err)

@@ -29,17 +29,39 @@ const (
 func (r *Repo) readPacked(
 	ctx context.Context, ids []OID, f func(i int, obj object) error,
 ) (left []int, err error) {
-	all, leave, err := r.usePacks(ctx)
+	job, left, leave, err := r.packJob(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
+	passed, err := r.eachPacked(ctx, job, f)
+	return append(left, passed...), err
+}
+
+// packedSizes is readPacked for the sizes alone, which it sets.
+func (r *Repo) packedSizes(ctx context.Context, ids []OID, sizes []int64) (left []int, err error) {
+	job, left, leave, err := r.packJob(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	passed := job.inParts(func(part packJob) []int { return part.sizes(ctx, sizes) })
+	return append(left, passed...), ctx.Err()
+}
+
+// packJob finds the objects in packs, until those are left, and returns which are elsewhere.
+func (r *Repo) packJob(
+	ctx context.Context, ids []OID,
+) (job packJob, left []int, leave func(), err error) {
+	all, leave, err := r.usePacks(ctx)
+	if err != nil {
+		return packJob{}, nil, nil, err
+	}
 	places, left := findPacked(all, ids)
 	slices.SortFunc(places, func(a, b packPlace) int {
 		return cmp.Or(a.pack-b.pack, cmp.Compare(a.offset, b.offset))
 	})
-	passed, err := r.eachPacked(ctx, packJob{all, ids, places}, f)
-	return append(left, passed...), err
+	return packJob{all, ids, places}, left, leave, nil
 }
 
 // usePacks returns the packs that can be read in this process, until they are left.
@@ -60,11 +82,7 @@ func (r *Repo) notPacked(ctx context.Context, ids []OID) ([]OID, error) {
 	}
 	defer leave()
 	_, elsewhere := findPacked(all, ids)
-	left := make([]OID, len(elsewhere))
-	for i, n := range elsewhere {
-		left[i] = ids[n]
-	}
-	return left, nil
+	return some(ids, elsewhere), nil
 }
 
 // A packJob is what there is to read.
@@ -74,23 +92,15 @@ type packJob struct {
 	places []packPlace
 }
 
-// eachPacked calls f with the objects, which several readers read: each a part of a pack,
-// since deltas are near their bases.
+// eachPacked calls f with the objects, which several readers read.
 func (r *Repo) eachPacked(
 	ctx context.Context, job packJob, f func(i int, obj object) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	found := make(chan []packedObject, maxPackReaders)
-	var group sync.WaitGroup
-	n := min(runtime.GOMAXPROCS(0), maxPackReaders, len(job.places)/packedTogether+1)
-	missed := make([][]int, n)
-	for i := range n {
-		part := job
-		part.places = job.places[i*len(job.places)/n : (i+1)*len(job.places)/n]
-		group.Go(func() { missed[i] = part.read(ctx, found) })
-	}
+	var missed []int
 	go func() {
-		group.Wait()
+		missed = job.inParts(func(part packJob) []int { return part.read(ctx, found) })
 		close(found)
 	}()
 	for some := range found {
@@ -108,7 +118,22 @@ func (r *Repo) eachPacked(
 		err = ctx.Err()
 	}
 	stop()
-	return slices.Concat(missed...), err
+	return missed, err
+}
+
+// inParts calls f with parts of the job at the same time, each a part of a pack, since deltas are
+// near their bases. It returns what any returns.
+func (j packJob) inParts(f func(packJob) []int) []int {
+	n := min(runtime.GOMAXPROCS(0), maxPackReaders, len(j.places)/packedTogether+1)
+	missed := make([][]int, n)
+	var group sync.WaitGroup
+	for i := range n {
+		part := j
+		part.places = j.places[i*len(j.places)/n : (i+1)*len(j.places)/n]
+		group.Go(func() { missed[i] = f(part) })
+	}
+	group.Wait()
+	return slices.Concat(missed...)
 }
 
 // read reads the objects in the order of the pack, and returns those that it could not.
@@ -128,11 +153,7 @@ func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed 
 		}
 	}
 	for i, p := range j.places {
-		at := packAddress{p.pack, p.offset}
-		if !reader.near.has(at) {
-			reader.near.size = j.ahead(i)
-		}
-		obj, err := reader.read(at)
+		obj, err := reader.read(j.at(reader, i))
 		if err != nil || sum.of(obj, j.ids[p.index].size) != j.ids[p.index] {
 			missed = append(missed, p.index)
 			continue
@@ -145,6 +166,29 @@ func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed 
 	}
 	hand()
 	return missed
+}
+
+// sizes sets the sizes of the objects, and returns of which it could not.
+func (j packJob) sizes(ctx context.Context, sizes []int64) (missed []int) {
+	reader := newPackReader(j.packs)
+	for i, p := range j.places {
+		size, err := reader.size(j.at(reader, i))
+		if err != nil || ctx.Err() != nil {
+			missed = append(missed, p.index)
+			continue
+		}
+		sizes[p.index] = size
+	}
+	return missed
+}
+
+// at is the address of place i, for which it prepares the reader.
+func (j packJob) at(reader *packReader, i int) packAddress {
+	at := packAddress{j.places[i].pack, j.places[i].offset}
+	if !reader.near.has(at) {
+		reader.near.size = j.ahead(i)
+	}
+	return at
 }
 
 // ahead returns how much of a pack to read for place i: what is wanted next too, if that is near.
