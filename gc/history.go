@@ -396,26 +396,14 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 			ids, of = append(ids, id), append(of, n)
 		}
 	}
-	sizes, err := h.trees.repo.ObjectSizes(ctx, ids)
-	if err != nil {
-		return err
-	}
-	var small []gitint.OID
-	var smallOf []int
-	for i, size := range sizes {
-		switch {
-		case size < 0:
-			h.found[of[i]].needed = true
-		case size < smallest:
-			small, smallOf = append(small, ids[i]), append(smallOf, of[i])
-		}
-	}
-	return h.trees.repo.ReadObjects(ctx, small, func(i int, data []byte, err error) error {
-		if err != nil || blobs.IsPointer(data) {
-			h.found[smallOf[i]].needed = true
-		}
-		return ctx.Err()
-	})
+	isSmall := func(size int64) bool { return size >= 0 && size < smallest }
+	return h.trees.repo.ReadObjectsOf(ctx, ids, isSmall,
+		func(i int, size int64, data []byte, err error) error {
+			if size < 0 || err != nil || isSmall(size) && blobs.IsPointer(data) {
+				h.found[of[i]].needed = true
+			}
+			return ctx.Err()
+		})
 }
 
 // needs reports whether an older commit needs a candidate.

@@ -26,22 +26,53 @@ var errPassed = errors.New("no answer in bulk")
 // ObjectSizes returns the sizes of many objects in their order, -1 for one that is not
 // here. The zero id names an object that is not here.
 func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
-	if len(ids) < bulkFrom {
-		return r.sizes(ctx, ids)
-	}
 	sizes := make([]int64, len(ids))
-	left, err := r.packedSizes(ctx, ids, sizes)
-	if err != nil {
-		return nil, fmt.Errorf("sizes of %d objects: %w", len(ids), err)
+	none := func(int64) bool { return false }
+	err := r.ReadObjectsOf(ctx, ids, none, func(i int, size int64, _ []byte, _ error) error {
+		sizes[i] = size
+		return nil
+	})
+	return sizes, err
+}
+
+// ReadObjectsOf calls f with the size of each object, in no order but one at a time: -1 for one
+// that is not here. Where the size is wanted it also has the content, or the error of
+// [Repo.ReadObject] for the object alone. An error of f ends the reading and is returned.
+func (r *Repo) ReadObjectsOf(
+	ctx context.Context, ids []OID, wanted func(size int64) bool,
+	f func(i int, size int64, content []byte, err error) error,
+) (err error) {
+	left := make([]int, len(ids))
+	for i := range left {
+		left[i] = i
 	}
-	others, err := r.sizes(ctx, some(ids, left))
-	if err != nil {
-		return nil, err
+	if len(ids) >= bulkFrom {
+		left, err = r.readPacked(ctx, ids, wanted, func(o packedObject) error {
+			return f(o.index, o.size, o.own(), nil)
+		})
+		if err != nil {
+			return err
+		}
 	}
+	sizes, err := r.sizes(ctx, some(ids, left))
+	if err != nil {
+		return err
+	}
+	read := make([]int, 0, len(left)) // of left
 	for i, n := range left {
-		sizes[n] = others[i]
+		if wanted(sizes[i]) {
+			read = append(read, i)
+		} else if err := f(n, sizes[i], nil, nil); err != nil {
+			return err
+		}
 	}
-	return sizes, nil
+	of := make([]OID, len(read))
+	for k, i := range read {
+		of[k] = ids[left[i]]
+	}
+	return r.ReadObjects(ctx, of, func(k int, content []byte, err error) error {
+		return f(left[read[k]], sizes[read[k]], content, err)
+	})
 }
 
 // some returns the objects with these numbers.
@@ -89,19 +120,24 @@ func (r *Repo) ReadObjects(
 	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
 ) error {
 	return r.readObjects(ctx, ids, func(i int, obj object, err error) error {
-		if obj.kind != kindBlob {
-			obj.data = slices.Clone(obj.data) // others may read it
-		}
-		return f(i, obj.data, err)
+		return f(i, obj.own(), err)
 	})
+}
+
+// own returns the content for somebody who may change it: only a blob is nobody else's.
+func (o object) own() []byte {
+	if o.kind == kindBlob {
+		return o.data
+	}
+	return slices.Clone(o.data)
 }
 
 func (r *Repo) readObjects(
 	ctx context.Context, ids []OID, f func(i int, obj object, err error) error,
 ) error {
 	if len(ids) >= bulkFrom {
-		left, err := r.readPacked(ctx, ids, func(i int, obj object) error {
-			return f(i, obj, nil)
+		left, err := r.readPacked(ctx, ids, nil, func(o packedObject) error {
+			return f(o.index, o.object, nil)
 		})
 		if err != nil || len(left) == 0 {
 			return err

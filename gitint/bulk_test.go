@@ -46,6 +46,30 @@ func (o oracle) bulk(repo *gitint.Repo, ids []gitint.OID) {
 	if err != nil || answers != len(ids) {
 		o.tb.Errorf("%d answers for %d objects, %v", answers, len(ids), err)
 	}
+	o.bulkOf(repo, ids, sizes)
+}
+
+// bulkOf is bulk for the objects of some sizes.
+func (o oracle) bulkOf(repo *gitint.Repo, ids []gitint.OID, sizes []int64) {
+	o.tb.Helper()
+	answers := 0
+	even := func(size int64) bool { return size%2 == 0 }
+	err := repo.ReadObjectsOf(o.tb.Context(), ids, even,
+		func(i int, size int64, content []byte, err error) error {
+			answers++
+			var want []byte
+			var wantErr error
+			if even(sizes[i]) {
+				want, wantErr = repo.ReadObject(o.tb.Context(), ids[i], 0)
+			}
+			if size != sizes[i] || !bytes.Equal(want, content) || (wantErr == nil) != (err == nil) {
+				o.tb.Errorf("object %s of %d bytes: %d, %d bytes, %v", ids[i], sizes[i], size, len(content), err)
+			}
+			return nil
+		})
+	if err != nil || answers != len(ids) {
+		o.tb.Errorf("%d answers for %d objects of some sizes, %v", answers, len(ids), err)
+	}
 }
 
 // looseBlobs is a repository with n loose blobs, and their ids.

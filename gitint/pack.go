@@ -75,9 +75,15 @@ func (x *packIndex) find(id []byte) (int64, bool) {
 	if i := guess + near; i > low && i < high && bytes.Compare(x.name(i), id) > 0 {
 		high = i
 	}
+	first := binary.BigEndian.Uint64(id)
 	for low < high {
 		middle := int(uint(low+high) >> 1) //nolint:gosec // both are positive
-		switch bytes.Compare(x.name(middle), id) {
+		name := x.name(middle)
+		order := cmp.Compare(binary.BigEndian.Uint64(name), first)
+		if order == 0 {
+			order = bytes.Compare(name, id)
+		}
+		switch order {
 		case 0:
 			return x.at(middle)
 		case -1:

@@ -10,9 +10,11 @@ import (
 	"sync"
 )
 
-// A packedObject is one that was read, by its number in the question.
+// A packedObject is one that was read, by its number in the question. One whose size is not wanted
+// has no kind, and no content.
 type packedObject struct {
 	index int
+	size  int64
 	object
 }
 
@@ -23,45 +25,23 @@ const (
 )
 
 // readPacked reads in this process what lies in packs: beside git it takes no pipe, and all
-// processors. f is called as by readObjects. What is elsewhere is left, as is whatever is not
+// processors. f is called one at a time. What is elsewhere is left, as is whatever is not
 // exactly as it should be: each object is held against its name, and others know better what
-// is wrong.
+// is wrong. Where wanted is not nil only objects of the sizes that it wants are read.
 func (r *Repo) readPacked(
-	ctx context.Context, ids []OID, f func(i int, obj object) error,
+	ctx context.Context, ids []OID, wanted func(size int64) bool, f func(packedObject) error,
 ) (left []int, err error) {
-	job, left, leave, err := r.packJob(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	passed, err := r.eachPacked(ctx, job, f)
-	return append(left, passed...), err
-}
-
-// packedSizes is readPacked for the sizes alone, which it sets.
-func (r *Repo) packedSizes(ctx context.Context, ids []OID, sizes []int64) (left []int, err error) {
-	job, left, leave, err := r.packJob(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	passed := job.inParts(func(part packJob) []int { return part.sizes(ctx, sizes) })
-	return append(left, passed...), ctx.Err()
-}
-
-// packJob finds the objects in packs, until those are left, and returns which are elsewhere.
-func (r *Repo) packJob(
-	ctx context.Context, ids []OID,
-) (job packJob, left []int, leave func(), err error) {
 	all, leave, err := r.usePacks(ctx)
 	if err != nil {
-		return packJob{}, nil, nil, err
+		return nil, err
 	}
+	defer leave()
 	places, left := findPacked(all, ids)
 	slices.SortFunc(places, func(a, b packPlace) int {
 		return cmp.Or(a.pack-b.pack, cmp.Compare(a.offset, b.offset))
 	})
-	return packJob{all, ids, places}, left, leave, nil
+	passed, err := r.eachPacked(ctx, packJob{all, ids, wanted, places}, f)
+	return append(left, passed...), err
 }
 
 // usePacks returns the packs that can be read in this process, until they are left.
@@ -89,26 +69,38 @@ func (r *Repo) notPacked(ctx context.Context, ids []OID) ([]OID, error) {
 type packJob struct {
 	packs  []*pack
 	ids    []OID
+	wanted func(size int64) bool
 	places []packPlace
 }
 
-// eachPacked calls f with the objects, which several readers read.
+// eachPacked calls f with the objects, which several readers read: each a part of a pack,
+// since deltas are near their bases.
 func (r *Repo) eachPacked(
-	ctx context.Context, job packJob, f func(i int, obj object) error,
+	ctx context.Context, job packJob, f func(packedObject) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	found := make(chan []packedObject, maxPackReaders)
-	var missed []int
+	var group sync.WaitGroup
+	n := min(runtime.GOMAXPROCS(0), maxPackReaders, len(job.places)/packedTogether+1)
+	missed := make([][]int, n)
+	for i := range n {
+		part := job
+		part.places = job.places[i*len(job.places)/n : (i+1)*len(job.places)/n]
+		group.Go(func() { missed[i] = part.read(ctx, found) })
+	}
 	go func() {
-		missed = job.inParts(func(part packJob) []int { return part.read(ctx, found) })
+		group.Wait()
 		close(found)
 	}()
 	for some := range found {
 		for _, o := range some {
-			if err == nil {
-				r.reads.Add(1)
-				err = f(o.index, o.object)
+			if err != nil {
+				break
 			}
+			if o.kind != "" {
+				r.reads.Add(1)
+			}
+			err = f(o)
 		}
 		if err != nil {
 			stop()
@@ -118,22 +110,7 @@ func (r *Repo) eachPacked(
 		err = ctx.Err()
 	}
 	stop()
-	return missed, err
-}
-
-// inParts calls f with parts of the job at the same time, each a part of a pack, since deltas are
-// near their bases. It returns what any returns.
-func (j packJob) inParts(f func(packJob) []int) []int {
-	n := min(runtime.GOMAXPROCS(0), maxPackReaders, len(j.places)/packedTogether+1)
-	missed := make([][]int, n)
-	var group sync.WaitGroup
-	for i := range n {
-		part := j
-		part.places = j.places[i*len(j.places)/n : (i+1)*len(j.places)/n]
-		group.Go(func() { missed[i] = f(part) })
-	}
-	group.Wait()
-	return slices.Concat(missed...)
+	return slices.Concat(missed...), err
 }
 
 // read reads the objects in the order of the pack, and returns those that it could not.
@@ -153,13 +130,13 @@ func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed 
 		}
 	}
 	for i, p := range j.places {
-		obj, err := reader.read(j.at(reader, i))
-		if err != nil || sum.of(obj, j.ids[p.index].size) != j.ids[p.index] {
+		o, err := j.one(reader, &sum, i)
+		if err != nil {
 			missed = append(missed, p.index)
 			continue
 		}
-		some = append(some, packedObject{p.index, obj})
-		bytes += len(obj.data)
+		some = append(some, o)
+		bytes += len(o.data)
 		if (len(some) == packedTogether || bytes > packedBytes) && !hand() {
 			return missed
 		}
@@ -168,27 +145,24 @@ func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed 
 	return missed
 }
 
-// sizes sets the sizes of the objects, and returns of which it could not.
-func (j packJob) sizes(ctx context.Context, sizes []int64) (missed []int) {
-	reader := newPackReader(j.packs)
-	for i, p := range j.places {
-		size, err := reader.size(j.at(reader, i))
-		if err != nil || ctx.Err() != nil {
-			missed = append(missed, p.index)
-			continue
-		}
-		sizes[p.index] = size
-	}
-	return missed
-}
-
-// at is the address of place i, for which it prepares the reader.
-func (j packJob) at(reader *packReader, i int) packAddress {
-	at := packAddress{j.places[i].pack, j.places[i].offset}
+// one reads the object of place i.
+func (j packJob) one(reader *packReader, sum *objectSum, i int) (packedObject, error) {
+	p := j.places[i]
+	at := packAddress{p.pack, p.offset}
 	if !reader.near.has(at) {
 		reader.near.size = j.ahead(i)
 	}
-	return at
+	if j.wanted != nil {
+		size, err := reader.size(at)
+		if err != nil || !j.wanted(size) {
+			return packedObject{index: p.index, size: size}, err
+		}
+	}
+	obj, err := reader.read(at)
+	if err == nil && sum.of(obj, j.ids[p.index].size) != j.ids[p.index] {
+		err = errPack
+	}
+	return packedObject{p.index, int64(len(obj.data)), obj}, err
 }
 
 // ahead returns how much of a pack to read for place i: what is wanted next too, if that is near.

@@ -115,13 +115,16 @@ func TestBasesAreReadTogether(t *testing.T) {
 	if pages := int(all[0].size)/pageSize + 2; file.reads > pages {
 		t.Errorf("%d reads, want at most %d", file.reads, pages)
 	}
-	file.reads, file.bytes = 0, 0
-	found := make(chan []packedObject, len(ids))
-	if left := (packJob{all, ids, places}).read(t.Context(), found); len(left) > 0 {
-		t.Errorf("%d objects were not read", len(left))
-	}
-	if file.bytes > len(ids)*2*farSize || file.reads > len(ids)*2 {
-		t.Errorf("%d bytes in %d reads of %d objects", file.bytes, file.reads, len(ids))
+	always := func(int64) bool { return true }
+	for _, wanted := range []func(int64) bool{nil, always} {
+		file.reads, file.bytes = 0, 0
+		found := make(chan []packedObject, len(ids))
+		if left := (packJob{all, ids, wanted, places}).read(t.Context(), found); len(left) > 0 {
+			t.Errorf("%d objects were not read", len(left))
+		}
+		if file.bytes > len(ids)*2*farSize || file.reads > len(ids)*2 {
+			t.Errorf("%d bytes in %d reads of %d objects", file.bytes, file.reads, len(ids))
+		}
 	}
 }
 

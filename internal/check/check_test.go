@@ -350,6 +350,13 @@ func (s absentObjects) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]
 	return s.Sizes(ctx, files)
 }
 
+func (s absentObjects) ReadObjectsOf(
+	ctx context.Context, ids []refs.ObjectID, wanted func(int64) bool,
+	f func(int, int64, []byte, error) error,
+) error {
+	return readObjectsOf(ctx, s, ids, wanted, f)
+}
+
 func (s absentObjects) Sizes(ctx context.Context, files []File) ([]int64, error) {
 	sizes, err := s.source.Sizes(ctx, files)
 	for i, f := range files {

@@ -156,6 +156,14 @@ func (s *gitSource) ReadObjects(
 	return s.repo.ReadObjects(ctx, parseIDs(ids), f)
 }
 
+// ReadObjectsOf implements [objectSource].
+func (s *gitSource) ReadObjectsOf(
+	ctx context.Context, ids []refs.ObjectID, wanted func(size int64) bool,
+	f func(i int, size int64, data []byte, err error) error,
+) error {
+	return s.repo.ReadObjectsOf(ctx, parseIDs(ids), wanted, f)
+}
+
 // parseIDs leaves the zero value, which names nothing, for what is no id.
 func parseIDs(ids []refs.ObjectID) []gitint.OID {
 	parsed := make([]gitint.OID, len(ids))

@@ -73,6 +73,12 @@ type objectSource interface {
 	ReadObjects(
 		ctx context.Context, ids []refs.ObjectID, f func(i int, data []byte, err error) error,
 	) error
+	// ReadObjectsOf calls f with the size of each, -1 for one that is not here, and where that is
+	// wanted with the content.
+	ReadObjectsOf(
+		ctx context.Context, ids []refs.ObjectID, wanted func(size int64) bool,
+		f func(i int, size int64, data []byte, err error) error,
+	) error
 }
 
 // A Conflicter is a Source that may be unmerged.

@@ -56,18 +56,16 @@ func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part
 	if err != nil || len(unknown) == 0 {
 		return err
 	}
-	suspects, err := v.suspects(ctx, o, all)
+	err = o.ReadObjectsOf(ctx, idsOf(all), isSuspect,
+		func(i int, size int64, data []byte, err error) error {
+			pointer := isSuspect(size) && blobs.IsPointer(data)
+			if err == nil && size > 0 && !pointer { // all else is left for judge to say
+				all[i].look = sound
+			}
+			return nil
+		})
 	if err != nil {
-		return fmt.Errorf("look up %d blobs: %w", len(all), err)
-	}
-	err = o.ReadObjects(ctx, idsOf(suspects), func(i int, data []byte, err error) error {
-		if err == nil && !blobs.IsPointer(data) {
-			suspects[i].look = sound
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("look into %d blobs: %w", len(suspects), err)
+		return fmt.Errorf("look into %d blobs: %w", len(all), err)
 	}
 	for _, p := range unknown {
 		if p.sound() {
@@ -95,26 +93,8 @@ func (v *verifier) stillHere(ctx context.Context, o objectSource, known []*blob)
 	return nil
 }
 
-// suspects returns the blobs that may be pointers by their size.
-func (v *verifier) suspects(
-	ctx context.Context, o objectSource, all []*blob,
-) (suspects []*blob, err error) {
-	sizes, err := o.ObjectSizes(ctx, idsOf(all))
-	if err != nil {
-		return nil, err
-	}
-	for i, b := range all {
-		switch n := sizes[i]; {
-		case n <= 0:
-			b.look = unseen // for judge to say
-		case n < minPointer || n > maxPointer:
-			b.look = sound
-		default:
-			suspects = append(suspects, b)
-		}
-	}
-	return suspects, nil
-}
+// isSuspect reports whether a file of this size may be a pointer.
+func isSuspect(size int64) bool { return size >= minPointer && size <= maxPointer }
 
 func (p part) sound() bool {
 	for _, b := range p.blobs {

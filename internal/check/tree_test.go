@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -204,6 +205,30 @@ func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64,
 		files = append(files, File{s.path(id), id})
 	}
 	return s.Sizes(ctx, files)
+}
+
+func (s *source) ReadObjectsOf(
+	ctx context.Context, ids []refs.ObjectID, wanted func(int64) bool,
+	f func(int, int64, []byte, error) error,
+) error {
+	return readObjectsOf(ctx, s, ids, wanted, f)
+}
+
+// readObjectsOf asks a source for sizes first.
+func readObjectsOf(
+	ctx context.Context, o objectSource, ids []refs.ObjectID, wanted func(int64) bool,
+	f func(int, int64, []byte, error) error,
+) error {
+	sizes, err := o.ObjectSizes(ctx, ids)
+	for i, size := range sizes {
+		tell := func(_ int, data []byte, err error) error { return f(i, size, data, err) }
+		if wanted(size) {
+			err = errors.Join(err, o.ReadObjects(ctx, ids[i:i+1], tell))
+		} else {
+			err = errors.Join(err, tell(0, nil, nil))
+		}
+	}
+	return err
 }
 
 func (s *source) Gone(
