@@ -81,6 +81,7 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 		}
 		return a.allowSecret(ctx, c.AllowSecret)
 	}
+	a.garbage.seldom()
 	outcome, err := c.check(ctx, a)
 	if err != nil {
 		return err

@@ -60,6 +60,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if c.FetchAll && o.Repo != nil {
 		o.Fetch = fetchFiles(a, o.Repo)
 	}
+	a.garbage.seldom()
 	return upkeep.Collection{
 		Options: o, Terminal: a.terminal, DryRun: c.DryRun, Yes: c.Yes, LsRemote: c.LsRemote,
 	}.Run(ctx)

@@ -37,6 +37,7 @@ type environment struct {
 	stderrTerminal bool
 	patience       time.Duration // of git, with a hook that says nothing
 	interrupts     *ask.Interrupts
+	garbage        *garbage
 	width          int // columns of the terminal, 0 when there is none
 	version        string
 	colorUI        string // git's color.ui, "" where it is not asked for
@@ -50,11 +51,12 @@ func main() {
 func mainCode() int {
 	// The runtime takes several times the addresses that it uses.
 	limitMemory(addressSpace() / 8)
-	collectLater()
+	later := collectLater()
 	w, err := outside()
 	if err != nil {
 		return report.Print(os.Stderr, err)
 	}
+	w.garbage = later
 	w.interrupts = &ask.Interrupts{Now: w.now}
 	ctx, stop := w.interrupts.Listen(context.Background())
 	defer stop()

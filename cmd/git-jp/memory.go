@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"sync"
 )
 
 // limitMemory has garbage collected rather than more memory taken from here on, unless that is
@@ -13,18 +14,54 @@ func limitMemory(bytes int64) {
 	}
 }
 
-// firstCollection is how much is taken, in percent of the 4 MiB with which the runtime begins,
-// until garbage is collected for the first time.
-const firstCollection = 400
+// How much is taken until garbage is collected, in percent of what is in use.
+const (
+	usualGarbage = 100
+	moreGarbage  = 200
+	firstGarbage = 400 // of the 4 MiB with which the runtime begins
+)
 
-// collectLater puts off the first collection of garbage: most commands that git runs end before it.
-// What comes after it is as it was set.
-func collectLater() {
-	usual := debug.SetGCPercent(firstCollection)
-	if usual < 0 || usual >= firstCollection {
-		debug.SetGCPercent(usual)
+// A garbage says when memory that is not used any more is collected. A percentage that was chosen for
+// the process, as GOGC chooses it, is kept.
+type garbage struct {
+	mu      sync.Mutex
+	percent int  // from the second collection on
+	first   bool // the first one has yet to come
+}
+
+// collectLater puts off the first collection: most commands that git runs end before it. What
+// comes after it is as it was set.
+func collectLater() *garbage {
+	g := &garbage{percent: debug.SetGCPercent(firstGarbage), first: true}
+	if g.percent < 0 || g.percent >= firstGarbage {
+		g.begin()
+		return g
+	}
+	runtime.AddCleanup(&struct{ _ *byte }{}, (*garbage).begin, g)
+	return g
+}
+
+// begin sets what counts after the first collection.
+func (g *garbage) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.first = false
+	debug.SetGCPercent(g.percent)
+}
+
+// seldom has garbage collected half as often: in commands that read a whole repository collecting
+// takes a tenth of the time. A limit of memory stays what it is. Of nil nothing was put off, and
+// nothing is set.
+func (g *garbage) seldom() {
+	if g == nil {
 		return
 	}
-	restore := func(percent int) { debug.SetGCPercent(percent) }
-	runtime.AddCleanup(&struct{ _ *byte }{}, restore, usual)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.percent != usualGarbage {
+		return
+	}
+	if g.percent = moreGarbage; !g.first {
+		debug.SetGCPercent(g.percent)
+	}
 }
