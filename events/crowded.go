@@ -59,6 +59,24 @@ func (c *crowd) add(data []byte) int {
 	return -1
 }
 
+// tooMany is the count of an element with too much in it.
+const tooMany = maxContainers + 1
+
+// containers returns how many objects and lists the element is and has, tooMany also where one of
+// them has too many members. It is counted once: an element is saved as often as the stream grows.
+func (e *Element) containers() int {
+	if n := e.counted.Load(); n > 0 {
+		return int(n) - 1
+	}
+	c := crowd{outer: make([]int, 1, 8)} // it stands in a list
+	n := tooMany
+	if c.add(e.raw) < 0 {
+		n = c.containers
+	}
+	e.counted.Store(int32(n) + 1)
+	return n
+}
+
 // closingQuote returns the offset of the quote that ends the string at data[i], or the last one.
 func closingQuote(data []byte, i int) int {
 	for i++; i < len(data); i++ {

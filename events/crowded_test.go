@@ -1,9 +1,11 @@
 package events_test
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 )
@@ -73,5 +75,47 @@ func TestValidateRefusesCrowds(t *testing.T) {
 		if err := s.Validate(); !errors.Is(err, events.ErrCrowded) {
 			t.Errorf("%s: one more: %v", name, err)
 		}
+	}
+}
+
+// An element that nobody could read again is refused also where it came last.
+func TestValidateRefusesACrowdedElement(t *testing.T) {
+	s, err := events.Decode([]byte("[" + strings.TrimSuffix(strings.Repeat("123,", 1<<18), ",") + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		members int
+		want    error
+	}{{events.MaxMembers, nil}, {events.MaxMembers + 1, events.ErrCrowded}} {
+		next := s.Clone()
+		next.Append(events.NewElement(time.Unix(1, 0), &events.ToolCallRequest{
+			ID: "a", Name: "b", Arguments: []byte("{" + numbered(tt.members)[1:] + "}"),
+		}, events.Metadata{}))
+		if _, err := events.Decode(next.Encode()); !errors.Is(err, tt.want) {
+			t.Fatalf("%d members: decode: %v", tt.members, err)
+		}
+		if err := next.Validate(); !errors.Is(err, tt.want) {
+			t.Errorf("%d members: %v", tt.members, err)
+		}
+	}
+}
+
+// TestValidateLooksOnce: who saves one event after the other does not look through all that was
+// there before each time. Bytes that are changed behind the back of a stream show it.
+func TestValidateLooksOnce(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	data := []byte(`[{"timestamp":"2026-05-29 19:42:36.0","type":"later","x":"` + text + `"}]`)
+	s, err := events.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	copy(data[bytes.Index(data, []byte("xx")):], `",`+strings.Repeat("[", events.MaxContainers))
+	s.Append(events.NewElement(time.Unix(1, 0), &events.TurnStart{}, events.Metadata{}))
+	if err := s.Validate(); err != nil {
+		t.Errorf("looked again: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package events
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -21,8 +22,9 @@ type Element struct {
 	view  view
 	// largest is the size of the largest content, those included that the view left out.
 	largest int64
-	err     error // why raw cannot be read; of a new element only
-	depth   int   // how deep containers nest in raw, 0 where that is not known
+	err     error        // why raw cannot be read; of a new element only
+	depth   int          // how deep containers nest in raw, 0 where that is not known
+	counted atomic.Int32 // one more than the containers in raw, 0 where that is not known
 }
 
 // A view says which parts of an event were taken from metadata, where the inline

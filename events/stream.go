@@ -45,6 +45,9 @@ func (s *Stream) Encode() []byte {
 
 // EncodesAs reports whether the stream, encoded, is data. It makes no copy.
 func (s *Stream) EncodesAs(data []byte) bool {
+	if s.size() != len(data) {
+		return false
+	}
 	for chunk := range s.chunks() {
 		rest, ok := bytes.CutPrefix(data, chunk)
 		if !ok {
@@ -67,8 +70,7 @@ func (s *Stream) chunks() iter.Seq[[]byte] {
 				return
 			}
 		}
-		if n := len(s.items); n > 0 && s.items[n-1].lead == nil && s.close[0] == ']' &&
-			!yield([]byte{'\n'}) { // the file had nothing between its last element and ']'
+		if s.endsAnew() && !yield([]byte{'\n'}) {
 			return
 		}
 		yield(s.close)
@@ -83,11 +85,21 @@ func (it item) before() []byte {
 	return it.lead
 }
 
-// size returns an upper bound for the length of the encoded stream.
+// endsAnew reports whether the last element needs a line feed after it: it was added where the
+// file had nothing between its last element and ']'.
+func (s *Stream) endsAnew() bool {
+	n := len(s.items)
+	return n > 0 && s.items[n-1].lead == nil && s.close[0] == ']'
+}
+
+// size returns the length of the encoded stream.
 func (s *Stream) size() int {
-	n := len(s.open) + len(s.close) + 1
+	n := len(s.open) + len(s.close) + max(len(s.items)-1, 0)
+	if s.endsAnew() {
+		n++
+	}
 	for _, it := range s.items {
-		n += len(it.before()) + len(it.el.raw) + len(it.trail) + 1
+		n += len(it.before()) + len(it.el.raw) + len(it.trail)
 	}
 	return n
 }
@@ -190,13 +202,13 @@ func (s *Stream) decodes(o DecodeOptions) bool {
 // crowded reports whether the stream has more elements than are read, or more in them. Adding
 // elements that are within the limits one by one leads there.
 func (s *Stream) crowded() bool {
-	c := new(crowd)
-	for chunk := range s.chunks() {
-		if c.add(chunk) >= 0 {
+	n := 1 // the list of the elements
+	for _, it := range s.items {
+		if n += it.el.containers(); n > maxContainers {
 			return true
 		}
 	}
-	return false
+	return len(s.items) > maxContainers
 }
 
 // ErrorAt returns an error about element i.
