@@ -35,8 +35,17 @@ func New(elems ...*Element) *Stream {
 // Encode returns the stream as a file. Elements and separators that were read and
 // not changed keep their bytes, so that an unchanged stream is what it was read
 // from.
-func (s *Stream) Encode() []byte {
-	b := make([]byte, 0, s.size())
+func (s *Stream) Encode() []byte { return s.EncodeIn(nil) }
+
+// EncodeIn is [Stream.Encode] in the memory of b, whose bytes it overwrites, where that is large
+// enough, else in memory with some room for a stream that grows. The bytes of b must not be those
+// that an element keeps.
+func (s *Stream) EncodeIn(b []byte) []byte {
+	n := s.size()
+	if b = b[:0]; cap(b) < n {
+		const room = 8
+		b = make([]byte, 0, n+n/room)
+	}
 	for chunk := range s.chunks() {
 		b = append(b, chunk...)
 	}

@@ -1,14 +1,17 @@
 package workspace
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
 func TestHoldKeepsOthersOut(t *testing.T) {
@@ -131,6 +134,92 @@ func TestHoldSavesWithoutLookingBack(t *testing.T) {
 	}
 	if short, long := saves(10), saves(2000); long > short+20 {
 		t.Errorf("a save allocates %v times after 10 events and %v times after 2,000", short, long)
+	}
+}
+
+// TestHoldSavesInTheSameMemory counts the bytes that a save allocates: those of the stream are not
+// among them, which is written in the memory of the one before the last.
+func TestHoldSavesInTheSameMemory(t *testing.T) {
+	h := newHold(t)
+	defer func() { _ = h.Release() }()
+	fill(t, h, 2000)
+	save := func() {
+		if err := h.Update(appendMessage("one more")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save() // the next two have memory each
+	save()
+	const saves = 10
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range saves {
+		save()
+	}
+	runtime.ReadMemStats(&after)
+	each := (after.TotalAlloc - before.TotalAlloc) / saves
+	size := uint64(len(h.current.Stream.Encode()))
+	if t.Logf("%d bytes for a stream of %d", each, size); each > size/2 {
+		t.Errorf("a save allocates %d bytes for a stream of %d", each, size)
+	}
+}
+
+// TestHoldKeepsItsMemoryApart fails to save, and finds on disk what it expects there.
+func TestHoldKeepsItsMemoryApart(t *testing.T) {
+	h := newHold(t)
+	defer func() { _ = h.Release() }()
+	s := h.workspace.storeOf(h.current.Entry)
+	for i := range 6 {
+		failed := errors.New("on purpose")
+		s.hook = func(atomicfile.Step, string) error { return failed }
+		err := h.Update(appendMessage("lost " + strings.Repeat("x", 100*i)))
+		if !errors.Is(err, failed) {
+			t.Fatal(err)
+		}
+		s.hook = nil
+		if !h.unchanged() {
+			t.Fatalf("save %d: what is stored is not what is known of it", i)
+		}
+		if err := h.Update(appendMessage(fmt.Sprint("kept ", i))); err != nil {
+			t.Fatal(err)
+		}
+		data, err := s.read(s.path(h.current.Entry, EventsFile))
+		if err != nil || strings.Contains(string(data), "lost") ||
+			strings.Count(string(data), "kept") != i+1 || !h.current.Stream.EncodesAs(data) {
+			t.Fatalf("save %d: %v\n%s", i, err, data)
+		}
+	}
+}
+
+// TestHoldKeepsWhatItRead shortens a stream whose elements are in the memory of the file that was
+// read.
+func TestHoldKeepsWhatItRead(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(dir1, "first")
+	if err := w.open().Update(t.Context(), id1, func(c *Conversation) error {
+		for i := range 100 {
+			c.Stream.Append(message(fmt.Sprint("message ", i)))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := w.open().Hold(t.Context(), id1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Release() }()
+	for range 40 {
+		want := h.current.Stream.Clone()
+		want.Remove(1, 2)
+		err := h.Update(func(c *Conversation) error { c.Stream.Remove(1, 2); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.read(dir1 + "/events.json"); got != string(want.Encode()) ||
+			!json.Valid([]byte(got)) {
+			t.Fatalf("got\n%s", got)
+		}
 	}
 }
 

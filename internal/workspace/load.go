@@ -26,6 +26,9 @@ type Conversation struct {
 	Renamed bool
 
 	stored stored
+	// spare is memory for the stream of the next save: whoever saves one event after the other
+	// needs no more of it each time.
+	spare []byte
 }
 
 // stored is what the files held when they were read or written last.
@@ -33,6 +36,7 @@ type stored struct {
 	details, base, stream []byte
 	elements              *events.Stream // of stream; nil for a new conversation
 	title                 string
+	encoded               bool // stream is nobody else's memory
 }
 
 // files returns the files in the order of [Conversation.files].

@@ -29,12 +29,12 @@ func (w *Workspace) save(c *Conversation) error {
 	// A long stream is put together once in a save: that, reading the file and writing it
 	// are all that grows with what was there before.
 	stream := c.stored.stream
-	if !c.Stream.EncodesAs(stream) {
+	if !c.sameStream() {
 		var err error
 		if content, err = w.settle(s, c); err != nil {
 			return err
 		}
-		stream = c.Stream.Encode()
+		stream = c.Stream.EncodeIn(c.spare)
 	}
 	all := c.files(stream)
 	changed := c.changes(all)
@@ -65,8 +65,14 @@ func (w *Workspace) save(c *Conversation) error {
 	if err := w.outrankAll(c.Entry, changed); err != nil {
 		return err
 	}
-	c.stored = c.storing(all)
+	c.keep(all, content != nil)
 	return nil
+}
+
+// sameStream reports whether the stream is the one that is stored.
+func (c *Conversation) sameStream() bool {
+	was := c.stored.elements
+	return (was == nil || was.Len() == c.Stream.Len()) && c.Stream.EncodesAs(c.stored.stream)
 }
 
 // fit refuses what nobody would read again.
@@ -128,11 +134,19 @@ func (c *Conversation) changes(all [3]file) []file {
 	return changed
 }
 
-// storing is what is stored when all files were written.
-func (c *Conversation) storing(all [3]file) stored {
-	return stored{
+// keep notes all files as what is stored. Where the stream was put together anew, the memory of the
+// one before is free, unless its elements are in it.
+func (c *Conversation) keep(all [3]file, encoded bool) {
+	was := c.stored
+	c.stored = stored{
 		base: all[0].data, stream: all[1].data, details: all[2].data,
-		elements: c.Stream.Clone(), title: c.Title(),
+		elements: c.Stream.Clone(), title: c.Title(), encoded: encoded || was.encoded,
+	}
+	if encoded {
+		c.spare = nil
+	}
+	if encoded && was.encoded {
+		c.spare = was.stream
 	}
 }
 
