@@ -48,15 +48,16 @@ func TestFolder(t *testing.T) {
 		"file": nil, "link": regular.ErrNot, "other": regular.ErrNot,
 		"new": fs.ErrNotExist, "none": fs.ErrNotExist,
 	} {
-		data, err := folder.Read(name, 4)
+		data, done, err := folder.Read(name, 4, new(regular.Turn))
+		done()
 		if !errors.Is(err, want) || want == nil && string(data) != "text" {
 			t.Errorf("Read(%s) = %q, %v, want %v", name, data, err, want)
 		}
 	}
-	if _, err := folder.Read("large", 4); !errors.As(err, new(*regular.SizeError)) {
+	if _, _, err := folder.Read("large", 4, new(regular.Turn)); !errors.As(err, new(*regular.SizeError)) {
 		t.Errorf("a large file: %v", err)
 	}
-	if data, err := folder.Read("moved", 4); err == nil {
+	if data, _, err := folder.Read("moved", 4, new(regular.Turn)); err == nil {
 		t.Errorf("read %q outside of the folder", data)
 	}
 }

@@ -57,6 +57,10 @@ func (r RootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 // list returns what lies in an open directory, sorted by name, and closes it.
 func list(dir *os.File) ([]fs.DirEntry, error) {
 	defer dir.Close() //nolint:errcheck // was only read
+	return sorted(dir)
+}
+
+func sorted(dir *os.File) ([]fs.DirEntry, error) {
 	entries, err := dir.ReadDir(-1)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
 		return strings.Compare(a.Name(), b.Name())

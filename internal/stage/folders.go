@@ -124,10 +124,11 @@ func (f *folders) folder(
 	if err != nil {
 		return nil, err
 	}
-	d := &folder{entries: open.Entries(), files: map[string]held{}}
+	d := &folder{entries: open.Entries(), files: make(map[string]held, len(kinds))}
+	below := dir + "/" + name + "/"
 	for _, e := range d.entries {
-		at := path.Join(dir, name, e.Name())
-		if kind, ok := kinds[e.Name()]; ok && e.Type().IsRegular() && changed(at) {
+		kind, ok := kinds[e.Name()]
+		if ok && e.Type().IsRegular() && changed(below+e.Name()) {
 			f.read(open, d, e, kind)
 		}
 	}
@@ -136,10 +137,8 @@ func (f *folders) folder(
 
 // read learns what is in a file, unless that cannot be read.
 func (f *folders) read(open *regular.Folder, d *folder, e fs.DirEntry, kind refs.File) {
-	if info, err := e.Info(); err == nil {
-		defer f.large.Take(info.Size())()
-	}
-	data, err := open.Read(e.Name(), f.repo.Limits().Of(e.Name()))
+	data, done, err := open.Read(e.Name(), f.repo.Limits().Of(e.Name()), &f.large)
+	defer done()
 	if err != nil {
 		return
 	}

@@ -127,10 +127,12 @@ func (src *closureSource) List(dir string) ([]check.Entry, error) {
 
 // identified gives the files of a directory that were read the ids of what was read.
 func (src *closureSource) identified(dir string, entries []check.Entry) []check.Entry {
+	d, ok := src.survey.fsys.known[dir]
+	if !ok {
+		return entries
+	}
 	for i, e := range entries {
-		if is, ok := src.survey.fsys.file(path.Join(dir, e.Name)); ok {
-			entries[i].ID = is.id
-		}
+		entries[i].ID = d.files[e.Name].id
 	}
 	return entries
 }

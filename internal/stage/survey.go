@@ -369,7 +369,7 @@ func (s *survey) addFiles(c *closure, below string) error {
 		return err
 	}
 	for _, e := range entries {
-		name := path.Join(below, e.Name())
+		name := below + "/" + e.Name()
 		switch {
 		case e.IsDir():
 			if err := s.addFiles(c, name); err != nil {

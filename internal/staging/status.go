@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -202,22 +203,27 @@ func PrintStatus(p *render.Printer, all []*StatusRecord) error {
 		printIncomplete(p, all))
 }
 
-// printWords prints the conversations that have a word, below a head.
+// printWords prints the conversations that have a word, below a head, in one piece: there may be
+// thousands.
 func printWords(
 	p *render.Printer, head string, all []*StatusRecord, word func(*StatusRecord) string,
 ) error {
-	head += "\n"
+	var text bytes.Buffer
 	for _, r := range all {
 		if word(r) == "" {
 			continue
 		}
-		line := p.Output.Line(fmt.Sprintf("%-8s %s  %s", word(r), r.ID, r.Title))
-		if _, err := fmt.Fprintf(p.Out, "%s  %s\n", head, line); err != nil {
-			return err
+		if text.Len() == 0 {
+			text.WriteString(head + "\n")
 		}
-		head = ""
+		line := p.Output.Line(fmt.Sprintf("%-8s %s  %s", word(r), r.ID, r.Title))
+		text.WriteString("  " + line + "\n")
 	}
-	return nil
+	if text.Len() == 0 {
+		return nil
+	}
+	_, err := p.Out.Write(text.Bytes())
+	return err
 }
 
 // maxFindings is how many findings of a conversation a status shows.

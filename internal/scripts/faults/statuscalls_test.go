@@ -46,7 +46,7 @@ func TestStatusMakesFewCalls(t *testing.T) {
 		}
 		return strings.Count(string(data), " openat(")
 	}
-	const few, many, most = 10, 110, 8
+	const few, many, most = 10, 110, 6
 	each := float64(opens(many)-opens(few)) / (many - few)
 	t.Logf("%.1f opens for a conversation", each)
 	if each > most {
