@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Hold is a conversation that is locked for longer than one change, as while a model
@@ -82,8 +83,13 @@ func (h *Hold) Update(f func(*Conversation) error) error {
 func (h *Hold) unchanged() bool {
 	c := h.current
 	s := h.workspace.storeOf(c.Entry)
+	dir, err := s.root.OpenRoot(s.path(c.Entry)) // not each file is walked to
+	if err != nil {
+		return false
+	}
+	defer dir.Close() //nolint:errcheck // was only read
 	for _, f := range c.stored.files() {
-		same, err := holds(s.fsys, s.path(c.Entry, f.name), f.data)
+		same, err := holds(regular.In(dir), f.name, f.data)
 		if f.data == nil && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

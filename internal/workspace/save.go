@@ -163,11 +163,21 @@ func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 // remove a directory that it finds unchanged at any time, and what we wrote after
 // that would be half a conversation.
 func (s *store) complete(c *Conversation, all [3]file) error {
+	dir, err := s.root.OpenRoot(s.path(c.Entry))
+	gone := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !gone {
+		return err
+	}
+	if !gone {
+		defer dir.Close() //nolint:errcheck // was only read
+	}
 	for _, f := range all {
-		name := s.path(c.Entry, f.name)
-		_, err := s.root.Lstat(name)
+		err := fs.ErrNotExist
+		if !gone {
+			_, err = dir.Lstat(f.name)
+		}
 		if f.data != nil && errors.Is(err, fs.ErrNotExist) {
-			err = s.write(name, f.data)
+			err = s.write(s.path(c.Entry, f.name), f.data)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
