@@ -89,7 +89,7 @@ func (e *Element) asArray(ev Event) *Element {
 // none. It counts the contents that x exchanged, and one for an element that f
 // changed without any.
 func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, error) {
-	next := make([]*Element, len(s.items))
+	next := map[int]*Element{}
 	n := 0
 	for i, e := range s.All() {
 		before := x.n
@@ -97,7 +97,8 @@ func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, 
 		if err != nil {
 			return 0, fmt.Errorf("element %d (%s): %w", i, printable(string(e.kind)), err)
 		}
-		if next[i] = changed; changed != e {
+		if changed != e {
+			next[i] = changed
 			n += max(1, x.n-before)
 		}
 	}
