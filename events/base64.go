@@ -3,6 +3,8 @@ package events
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
@@ -21,14 +23,7 @@ func decodeStrings(v []byte) jsontext.Value {
 }
 
 // encodeStrings returns v compact, with each string in it as base64.
-func encodeStrings(v []byte) jsontext.Value {
-	if !jsontext.Value(v).IsValid() {
-		return v // Validate reports it
-	}
-	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
-		return appendBase64(dst, jsonspan.Unquote(quoted))
-	}}.Rewrite(v)
-}
+func encodeStrings(v []byte) jsontext.Value { return Metadata{}.encode(v) }
 
 // appendBase64 appends b as a JSON string of its base64.
 func appendBase64(dst, b []byte) []byte {
@@ -58,9 +53,16 @@ func decodeResult(s []byte) []byte {
 	return s
 }
 
+// isNoBase64 reports whether a byte is in neither alphabet.
+func isNoBase64(c byte) bool {
+	letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+	return !letter && (c < '0' || c > '9') && strings.IndexByte("+/-_=", c) < 0
+}
+
 func decodeBase64(enc *base64.Encoding, s []byte) ([]byte, bool) {
-	// Go's decoder skips line breaks even when it is strict.
-	if len(s)%4 != 0 || bytes.IndexByte(s, '\n') >= 0 || bytes.IndexByte(s, '\r') >= 0 {
+	// Go's decoder skips line breaks even when it is strict. Most of what is no base64 shows it
+	// soon, and needs no memory to be decoded into.
+	if len(s)%4 != 0 || slices.ContainsFunc(s, isNoBase64) {
 		return nil, false
 	}
 	b := make([]byte, enc.DecodedLen(len(s)))

@@ -188,22 +188,25 @@ func (r *reader) fillResource(b *Block) *placedError {
 
 // encodeBlocks returns the content of a tool's result: the string that it was read
 // from, else an array of blocks.
-func encodeBlocks(blocks []Block) []byte {
+func encodeBlocks(blocks []Block) []byte { return appendBlocks(nil, blocks, jsonspan.Compacted) }
+
+func appendBlocks(dst []byte, blocks []Block, depth int) []byte {
 	if len(blocks) == 1 && blocks[0].isLegacy() {
-		return jsonspan.Compact(blocks[0].Raw)
+		return jsonspan.AppendIndented(dst, blocks[0].Raw, depth)
 	}
-	return jsonspan.Array(blocks, encodeBlock)
+	return jsonspan.AppendArray(dst, blocks, depth, appendBlock)
 }
 
-// encodeBlock returns the block, with what its Raw has and the codec does not know. A
+// appendBlock appends the block, with what its Raw has and the codec does not know. A
 // block of another type is another block.
-func encodeBlock(b Block) []byte {
+func appendBlock(dst []byte, b Block, depth int) []byte {
 	after := blockFields(b)
 	before, ok := decodeBlock(b.Raw)
 	if !ok || before.Type != b.Type {
-		return jsonspan.Object(after)
+		return jsonspan.AppendObject(dst, after, depth)
 	}
-	return jsonspan.Compact(jsonspan.Splice(b.Raw, blockFields(before), after, 0))
+	return jsonspan.AppendIndented(dst,
+		jsonspan.Splice(b.Raw, blockFields(before), after, 0), depth)
 }
 
 // decodeBlock reads the block that Raw is.
@@ -243,5 +246,5 @@ func resourceBlockFields(res *Resource) []jsonspan.Field {
 		beside = contentField("formatted", formatted(resource))
 		resource.Formatted = nil
 	}
-	return []jsonspan.Field{{Name: "resource", Value: encodeResource(resource)}, beside}
+	return []jsonspan.Field{{Name: "resource", From: resourceSource(resource)}, beside}
 }

@@ -12,22 +12,25 @@ import (
 
 // encodeContent returns the content object: a reference, or for content in memory
 // the text or binary form.
-func encodeContent(c blobs.Content) []byte {
+func encodeContent(c blobs.Content) []byte { return appendContent(nil, c, jsonspan.Compacted) }
+
+func appendContent(dst []byte, c blobs.Content, depth int) []byte {
 	if c.IsZero() {
-		return nil
+		return dst
 	}
+	var fs [2]jsonspan.Field
 	if c.IsRef() {
 		ref := c.Ref()
-		return jsonspan.Object([]jsonspan.Field{
+		fs = [...]jsonspan.Field{
 			stringField("$blob", ref.Hash.String()),
-			{Name: "size", Value: strconv.AppendInt(nil, ref.Size, 10)},
-		})
+			literalField("size", strconv.FormatInt(ref.Size, 10)),
+		}
+	} else if b := bytesSource(loadedBytes(c)); utf8.Valid(b) {
+		fs[0] = jsonspan.Field{Name: "text", From: b}
+	} else {
+		fs[0] = jsonspan.Field{Name: "blob", Value: appendBase64(nil, b)}
 	}
-	b := loadedBytes(c)
-	if utf8.Valid(b) {
-		return jsonspan.Object([]jsonspan.Field{{Name: "text", Value: jsonspan.Quoted(b)}})
-	}
-	return jsonspan.Object([]jsonspan.Field{{Name: "blob", Value: appendBase64(nil, b)}})
+	return jsonspan.AppendObject(dst, fs[:], depth)
 }
 
 // loadedBytes returns the bytes of content that is in memory.
@@ -126,7 +129,7 @@ func (r *reader) inlineText(m jsonspan.Member) (blobs.Content, *placedError) {
 	if !jsonspan.IsString(m.Value(r.raw)) {
 		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
 	}
-	return r.loaded(m, []byte(jsonspan.Text(m.Value(r.raw))))
+	return r.loaded(m, jsonspan.Bytes(m.Value(r.raw)))
 }
 
 // inlineBinary reads bytes that stand in the stream as base64.

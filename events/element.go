@@ -58,7 +58,7 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
 	md.raw = md.encoded()
-	raw := jsonspan.IndentedObject(elementFields(at, ev, md), 1)
+	raw := jsonspan.AppendObject(make([]byte, 0, 256), elementFields(at, ev, md), 1)
 	return built(raw, at, ev, md)
 }
 

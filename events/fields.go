@@ -20,99 +20,97 @@ func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
 		stamp.From = nil // the others may lack it
 	}
 	kind := stringField("type", string(ev.Kind()))
+	fs := make([]jsonspan.Field, 0, usualFields)
 	switch ev := ev.(type) {
 	case *ConfigDelta, *Compaction:
-		return append([]jsonspan.Field{kind, stamp}, eventFields(ev, md)...)
+		return appendFields(append(fs, kind, stamp), ev, md)
 	case *Unknown:
-		return []jsonspan.Field{stamp, optionalString("type", ev.Type)}
+		return append(fs, stamp, optionalString("type", ev.Type))
 	}
-	return append(append([]jsonspan.Field{stamp, kind}, eventFields(ev, md)...), md.field())
+	return append(appendFields(append(fs, stamp, kind), ev, md), md.field())
 }
 
-// eventFields returns the members that belong to the kind of an event with the metadata.
-func eventFields(ev Event, md Metadata) []jsonspan.Field {
+// usualFields is how many members an element may have at most.
+const usualFields = 7
+
+// appendFields appends the members that belong to the kind of an event with the metadata.
+func appendFields(fs []jsonspan.Field, ev Event, md Metadata) []jsonspan.Field {
 	switch ev := ev.(type) {
 	case *ChatRequest:
-		return ev.fields()
+		return append(fs,
+			stringField("content", ev.Content),
+			optionalJSON("schema", ev.Schema),
+			optionalString("author", ev.Author),
+			resourcesField(ev.Resources))
 	case *ChatResponse:
-		return ev.fields()
+		return ev.appendFields(fs)
 	case *ToolCallRequest:
-		return []jsonspan.Field{
+		return append(fs,
 			stringField("id", ev.ID),
 			stringField("name", ev.Name),
-			{Name: "arguments", From: encodedSource{orEmpty(ev.Arguments), md}},
-		}
+			jsonspan.Field{Name: "arguments", From: encodedSource{orEmpty(ev.Arguments), md}})
 	case *ToolCallResponse:
-		return []jsonspan.Field{
+		return append(fs,
 			stringField("id", ev.ID),
-			{Name: "content", From: blocksSource(ev.Blocks)},
-			{Name: "is_error", Value: strconv.AppendBool(nil, ev.IsError)},
-		}
+			jsonspan.Field{Name: "content", From: blocksSource(ev.Blocks)},
+			literalField("is_error", strconv.FormatBool(ev.IsError)))
 	case *InquiryRequest:
-		return []jsonspan.Field{
+		return append(fs,
 			stringField("id", ev.ID),
-			{Name: "source", From: jsonSource(orEmpty(ev.Source))},
-			{Name: "question", From: jsonSource(orEmpty(ev.Question))},
-		}
+			optionalJSON("source", orEmpty(ev.Source)),
+			optionalJSON("question", orEmpty(ev.Question)))
 	case *InquiryResponse:
-		return []jsonspan.Field{
-			stringField("id", ev.ID),
-			{Name: "answer", From: jsonSource(orNull(ev.Answer))},
-		}
+		return append(fs, stringField("id", ev.ID), optionalJSON("answer", orNull(ev.Answer)))
 	case *ConfigDelta:
 		if ev.Flattened {
-			return []jsonspan.Field{{Name: "delta"}}
+			return append(fs, jsonspan.Field{Name: "delta"})
 		}
-		return []jsonspan.Field{{Name: "delta", From: jsonSource(orEmpty(ev.Delta))}}
+		return append(fs, optionalJSON("delta", orEmpty(ev.Delta)))
 	case *Compaction:
-		return ev.fields()
+		return ev.appendFields(fs)
 	default:
-		return nil
+		return fs
 	}
 }
 
-func (r *ChatRequest) fields() []jsonspan.Field {
-	resources := jsonspan.Field{Name: "resources"}
-	if len(r.Resources) > 0 {
-		resources.From = resourcesSource(r.Resources)
+func resourcesField(resources []Resource) jsonspan.Field {
+	if len(resources) == 0 {
+		return jsonspan.Field{Name: "resources"}
 	}
-	return []jsonspan.Field{
-		stringField("content", r.Content),
-		optionalJSON("schema", r.Schema),
-		optionalString("author", r.Author),
-		resources,
-	}
+	return jsonspan.Field{Name: "resources", From: resourcesSource(resources)}
 }
 
-func (r *ChatResponse) fields() []jsonspan.Field {
-	fs := []jsonspan.Field{{Name: "message"}, {Name: "reasoning"}, {Name: "data"}}
+func (r *ChatResponse) appendFields(fs []jsonspan.Field) []jsonspan.Field {
+	fs = append(fs,
+		jsonspan.Field{Name: "message"}, jsonspan.Field{Name: "reasoning"},
+		jsonspan.Field{Name: "data"})
+	own := fs[len(fs)-3:]
 	switch r.Form {
 	case FormReasoning:
-		fs[1].From = textSource(r.Text)
+		own[1].From = textSource(r.Text)
 	case FormData:
-		fs[2].From = jsonSource(orNull(r.Data))
+		own[2].From = jsonSource(orNull(r.Data))
 	default:
-		fs[0].From = textSource(r.Text)
+		own[0].From = textSource(r.Text)
 	}
 	return fs
 }
 
-func (c *Compaction) fields() []jsonspan.Field {
-	fs := []jsonspan.Field{
-		{Name: "from_turn", Value: strconv.AppendInt(nil, int64(c.FromTurn), 10)},
-		{Name: "to_turn", Value: strconv.AppendInt(nil, int64(c.ToTurn), 10)},
-		{Name: "summary"},
-		{Name: "reasoning"},
-		{Name: "tool_calls"},
-	}
+func (c *Compaction) appendFields(fs []jsonspan.Field) []jsonspan.Field {
+	fs = append(fs,
+		literalField("from_turn", strconv.Itoa(c.FromTurn)),
+		literalField("to_turn", strconv.Itoa(c.ToTurn)),
+		jsonspan.Field{Name: "summary"}, jsonspan.Field{Name: "reasoning"},
+		jsonspan.Field{Name: "tool_calls"})
+	own := fs[len(fs)-3:]
 	if c.Summary != nil {
-		fs[2].Value = jsonspan.Object([]jsonspan.Field{stringField("summary", *c.Summary)})
+		own[0].Value = jsonspan.Object([]jsonspan.Field{stringField("summary", *c.Summary)})
 	}
 	if c.StripReasoning {
-		fs[3].Value = jsonspan.Quoted("strip")
+		own[1].From = textSource("strip")
 	}
 	if c.ToolCalls != nil {
-		fs[4].Value = c.ToolCalls.encode()
+		own[2].Value = c.ToolCalls.encode()
 	}
 	return fs
 }
@@ -123,13 +121,18 @@ func (p *ToolCallPolicy) encode() []byte {
 	}
 	return jsonspan.Object([]jsonspan.Field{
 		stringField("policy", "strip"),
-		{Name: "request", Value: strconv.AppendBool(nil, p.Request)},
-		{Name: "response", Value: strconv.AppendBool(nil, p.Response)},
+		literalField("request", strconv.FormatBool(p.Request)),
+		literalField("response", strconv.FormatBool(p.Response)),
 	})
 }
 
 func stringField(name, s string) jsonspan.Field {
 	return jsonspan.Field{Name: name, From: textSource(s)}
+}
+
+// literalField has a number or a boolean.
+func literalField(name, literal string) jsonspan.Field {
+	return jsonspan.Field{Name: name, From: literalSource(literal)}
 }
 
 // optionalString is absent when s is empty.

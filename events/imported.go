@@ -1,7 +1,6 @@
 package events
 
 import (
-	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 
@@ -34,12 +33,23 @@ func (m Metadata) toStore(c blobs.Content) bool {
 	return !c.IsZero() && !c.IsRef() && (!StaysInline(loadedBytes(c)) || !m.imported())
 }
 
-// encode returns v with its strings as the event has them that m is of.
+// encode returns v compact, with its strings as the event has them that m is of.
 func (m Metadata) encode(v []byte) jsontext.Value {
-	if m.imported() {
-		return plainStrings(v)
+	return m.appendEncoded(make([]byte, 0, len(v)+len(v)/4), v, jsonspan.Compacted)
+}
+
+// appendEncoded is encode at a depth.
+func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
+	if !jsontext.Value(v).IsValid() {
+		return append(dst, v...) // Validate reports it
 	}
-	return encodeStrings(v)
+	inForm := appendBase64
+	if m.imported() {
+		inForm = appendPlain
+	}
+	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
+		return inForm(dst, jsonspan.Unquote(quoted))
+	}}.Append(dst, v, depth)
 }
 
 // encoded returns the metadata as a new element has it.
@@ -56,24 +66,22 @@ func (m Metadata) encoded() []byte {
 	}}.Rewrite(m.raw)
 }
 
-// plainStrings returns v compact, with its strings as they are.
-func plainStrings(v []byte) jsontext.Value {
-	if !jsontext.Value(v).IsValid() {
-		return v // Validate reports it
-	}
-	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
-		return appendPlain(dst, jsonspan.Unquote(quoted))
-	}}.Rewrite(v)
-}
-
 // appendPlain appends s as a JSON string. In base64 are only what a reader would decode, and
 // hashes, so that no object is taken for a reference.
 func appendPlain(dst, s []byte) []byte {
-	_, decodes := decodeOnce(s)
-	if _, err := blobs.ParseHash(string(s)); decodes || err == nil {
+	if _, decodes := decodeOnce(s); decodes || isHash(s) {
 		return appendBase64(dst, s)
 	}
 	return jsonspan.Quote(dst, s)
+}
+
+// isHash reports whether s has the form of a blob's hash.
+func isHash(s []byte) bool {
+	if len(s) != 2*len(blobs.Hash{}) {
+		return false // and no error with all of a long text in it
+	}
+	_, err := blobs.ParseHash(s)
+	return err == nil
 }
 
 // RecordData returns the "data" of an agent's record with a content, which is the text itself
@@ -92,7 +100,7 @@ func RecordContent(e *Element) (blobs.Content, bool) {
 		return blobs.Content{}, false
 	}
 	if jsonspan.IsString(data) {
-		return blobs.Loaded(bytes.Clone(jsonspan.Unquote(data))), true
+		return blobs.Loaded(jsonspan.Bytes(data)), true
 	}
 	var ref struct {
 		Hash blobs.Hash `json:"$blob"`

@@ -87,6 +87,10 @@ func (m Metadata) WithText(key, s string) Metadata {
 
 // set sets a value as it is on disk.
 func (m Metadata) set(key string, encoded []byte) Metadata {
+	if m.raw == nil {
+		m.raw = jsonspan.AppendObject(nil, []jsonspan.Field{{Name: key, Value: encoded}}, 2)
+		return m
+	}
 	l := m.layout()
 	l.Set(key, encoded, func() int { return len(l.Members) })
 	m.raw = l.Bytes(2)
@@ -122,7 +126,7 @@ func (m Metadata) layout() *jsonspan.Layout {
 
 // field returns the member, which is absent when there is nothing to write.
 func (m Metadata) field() jsonspan.Field {
-	if m.Len() == 0 {
+	if m.raw == nil || m.raw[jsonspan.SkipSpace(m.raw, 1)] == '}' {
 		return jsonspan.Field{Name: "metadata"}
 	}
 	return jsonspan.Field{Name: "metadata", From: jsonSource(m.raw)}

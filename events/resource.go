@@ -124,17 +124,24 @@ func (r *reader) formatted(m jsonspan.Member, uri string) (*blobs.Content, *plac
 	return &c, nil
 }
 
-func encodeResources(rs []Resource) []byte { return jsonspan.Array(rs, encodeResource) }
+func encodeResources(rs []Resource) []byte {
+	return resourcesSource(rs).Append(nil, jsonspan.Compacted)
+}
 
-// encodeResource returns the resource, with what its Raw has and the codec does not
-// know.
 func encodeResource(res Resource) []byte {
+	return appendResource(nil, res, jsonspan.Compacted)
+}
+
+// appendResource appends the resource, with what its Raw has and the codec does not
+// know.
+func appendResource(dst []byte, res Resource, depth int) []byte {
 	after := contentfulFields(res)
 	before, ok := decodeResource(res.Raw)
 	if !ok {
-		return jsonspan.Object(after)
+		return jsonspan.AppendObject(dst, after, depth)
 	}
-	return jsonspan.Compact(jsonspan.Splice(res.Raw, contentfulFields(before), after, 0))
+	return jsonspan.AppendIndented(dst,
+		jsonspan.Splice(res.Raw, contentfulFields(before), after, 0), depth)
 }
 
 // decodeResource reads the resource that Raw is.

@@ -13,16 +13,30 @@ import (
 
 type textSource string
 
-func (s textSource) Encode() []byte { return jsonspan.Quoted(string(s)) }
-
-func (s textSource) Append(dst []byte) []byte { return jsonspan.Quote(dst, string(s)) }
+func (s textSource) Append(dst []byte, _ int) []byte { return jsonspan.Quote(dst, string(s)) }
 
 func (s textSource) Same(other jsonspan.Source) bool { return s == other }
 
+type bytesSource []byte
+
+func (s bytesSource) Append(dst []byte, _ int) []byte { return jsonspan.Quote(dst, s) }
+
+func (s bytesSource) Same(other jsonspan.Source) bool {
+	o, ok := other.(bytesSource)
+	return ok && bytes.Equal(s, o)
+}
+
+// A literalSource is a number or a boolean as it is written.
+type literalSource string
+
+func (s literalSource) Append(dst []byte, _ int) []byte { return append(dst, s...) }
+
+func (s literalSource) Same(other jsonspan.Source) bool { return s == other }
+
 type timeSource time.Time
 
-func (s timeSource) Encode() []byte {
-	return append(AppendTime([]byte{'"'}, time.Time(s)), '"')
+func (s timeSource) Append(dst []byte, _ int) []byte {
+	return append(AppendTime(append(dst, '"'), time.Time(s)), '"')
 }
 
 func (s timeSource) Same(other jsonspan.Source) bool {
@@ -32,7 +46,9 @@ func (s timeSource) Same(other jsonspan.Source) bool {
 
 type jsonSource jsontext.Value
 
-func (s jsonSource) Encode() []byte { return jsonspan.Compact(s) }
+func (s jsonSource) Append(dst []byte, depth int) []byte {
+	return jsonspan.AppendIndented(dst, s, depth)
+}
 
 func (s jsonSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(jsonSource)
@@ -45,7 +61,9 @@ type encodedSource struct {
 	md    Metadata
 }
 
-func (s encodedSource) Encode() []byte { return jsonspan.Compact(s.md.encode(s.value)) }
+func (s encodedSource) Append(dst []byte, depth int) []byte {
+	return s.md.appendEncoded(dst, s.value, depth)
+}
 
 func (s encodedSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(encodedSource)
@@ -58,7 +76,9 @@ func sameJSON(a, b []byte) bool {
 
 type contentSource blobs.Content
 
-func (s contentSource) Encode() []byte { return encodeContent(blobs.Content(s)) }
+func (s contentSource) Append(dst []byte, depth int) []byte {
+	return appendContent(dst, blobs.Content(s), depth)
+}
 
 func (s contentSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(contentSource)
@@ -75,7 +95,7 @@ func sameContent(a, b blobs.Content) bool {
 
 type blocksSource []Block
 
-func (s blocksSource) Encode() []byte { return encodeBlocks(s) }
+func (s blocksSource) Append(dst []byte, depth int) []byte { return appendBlocks(dst, s, depth) }
 
 func (s blocksSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(blocksSource)
@@ -89,7 +109,8 @@ func (s blocksSource) Same(other jsonspan.Source) bool {
 	}
 	// What is left are small things, and above all Raw, which can say the same in
 	// several ways.
-	return slices.EqualFunc(s, o, identicalButContent) || bytes.Equal(s.Encode(), o.Encode())
+	return slices.EqualFunc(s, o, identicalButContent) ||
+		bytes.Equal(encodeBlocks(s), encodeBlocks(o))
 }
 
 // identicalButContent compares all of two blocks but their own contents.
@@ -105,11 +126,25 @@ func identicalButContent(a, b Block) bool {
 
 type resourcesSource []Resource
 
-func (s resourcesSource) Encode() []byte { return encodeResources(s) }
+func (s resourcesSource) Append(dst []byte, depth int) []byte {
+	return jsonspan.AppendArray(dst, s, depth, appendResource)
+}
 
 func (s resourcesSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(resourcesSource)
-	return ok && (slices.EqualFunc(s, o, identicalResources) || bytes.Equal(s.Encode(), o.Encode()))
+	return ok && (slices.EqualFunc(s, o, identicalResources) ||
+		bytes.Equal(encodeResources(s), encodeResources(o)))
+}
+
+type resourceSource Resource
+
+func (s resourceSource) Append(dst []byte, depth int) []byte {
+	return appendResource(dst, Resource(s), depth)
+}
+
+func (s resourceSource) Same(other jsonspan.Source) bool {
+	o, ok := other.(resourceSource)
+	return ok && resourcesSource{Resource(s)}.Same(resourcesSource{Resource(o)})
 }
 
 func identicalResources(a, b Resource) bool {

@@ -1,6 +1,7 @@
 package jsonspan
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -8,7 +9,7 @@ import (
 
 // A Rewriter copies valid JSON without its white space, giving string values and
 // numbers to functions that append what stands in their place. Names of members
-// are copied. A nil function copies.
+// get jp's spelling. A nil function copies.
 type Rewriter struct {
 	Text   func(dst, quoted []byte) []byte
 	Number func(dst, number []byte) []byte
@@ -16,13 +17,33 @@ type Rewriter struct {
 
 // Rewrite returns the copy.
 func (r Rewriter) Rewrite(v []byte) jsontext.Value {
-	dst := make([]byte, 0, len(v)+len(v)/4)
+	return r.Append(make([]byte, 0, len(v)+len(v)/4), v, Compacted)
+}
+
+// Append appends the copy as it is at a depth.
+func (r Rewriter) Append(dst, v []byte, depth int) []byte {
 	for i := SkipSpace(v, 0); i < len(v); i = SkipSpace(v, i) {
 		end := i + 1
 		switch c := v[i]; {
 		case c == '"':
 			end = StringEnd(v, i)
 			dst = r.appendString(dst, v, Span{i, end})
+		case c == '{' || c == '[':
+			dst = append(dst, c)
+			if end = SkipSpace(v, end); v[end] == c+2 { // its end in ASCII
+				dst = append(dst, c+2)
+				end++
+				break
+			}
+			depth = deeper(depth)
+			dst = append(dst, newline(depth)...)
+		case c == '}' || c == ']':
+			depth = max(depth-1, Compacted)
+			dst = append(append(dst, newline(depth)...), c)
+		case c == ',':
+			dst = append(append(dst, c), newline(depth)...)
+		case c == ':':
+			dst = append(dst, colon(depth)...)
 		case c == '-' || '0' <= c && c <= '9':
 			end = ValueEnd(v, i)
 			if r.Number != nil {
@@ -40,11 +61,14 @@ func (r Rewriter) Rewrite(v []byte) jsontext.Value {
 
 func (r Rewriter) appendString(dst, v []byte, s Span) []byte {
 	next := SkipSpace(v, s.End)
-	isName := next < len(v) && v[next] == ':'
-	if isName || r.Text == nil {
-		return append(dst, v[s.At:s.End]...)
+	isName, quoted := next < len(v) && v[next] == ':', v[s.At:s.End]
+	switch {
+	case isName && bytes.IndexByte(quoted, '\\') >= 0:
+		return Quote(dst, Unquote(quoted))
+	case isName || r.Text == nil:
+		return append(dst, quoted...)
 	}
-	return r.Text(dst, v[s.At:s.End])
+	return r.Text(dst, quoted)
 }
 
 // Compact returns v without white space and with its strings in jp's spelling.
@@ -61,8 +85,12 @@ func Indented(v []byte, depth int) []byte {
 	return AppendIndented(make([]byte, 0, len(v)+len(v)/4), v, depth)
 }
 
-// AppendIndented appends [Indented].
+// AppendIndented appends [Indented], or [Compact].
 func AppendIndented(dst, v []byte, depth int) []byte {
+	if depth == Compacted {
+		dst, _ = jsontext.AppendFormat(dst, v)
+		return dst
+	}
 	dst, _ = jsontext.AppendFormat(dst, v, jsontext.WithIndent(IndentStep),
 		jsontext.WithIndentPrefix(newline(depth)[1:]))
 	return dst
@@ -71,9 +99,30 @@ func AppendIndented(dst, v []byte, depth int) []byte {
 // IndentStep is by how much what is in a container is indented.
 const IndentStep = "  "
 
+// Compacted is the depth of what has no white space.
+const Compacted = -1
+
+// deeper returns the depth of what is in a container.
+func deeper(depth int) int {
+	if depth == Compacted {
+		return depth
+	}
+	return depth + 1
+}
+
+func colon(depth int) string {
+	if depth == Compacted {
+		return ":"
+	}
+	return ": "
+}
+
 // newline returns a line break and the indentation of the given depth.
 func newline(depth int) string {
-	const deep = "\n                "
+	const deep = "\n                        "
+	if depth == Compacted {
+		return ""
+	}
 	if n := 1 + len(IndentStep)*depth; n <= len(deep) {
 		return deep[:n]
 	}

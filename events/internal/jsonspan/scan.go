@@ -192,6 +192,15 @@ func Text(quoted []byte) string {
 	return string(Unquote(quoted))
 }
 
+// Bytes decodes a JSON string into memory of its own.
+func Bytes(quoted []byte) []byte {
+	s := Unquote(quoted)
+	if len(s) == len(quoted)-2 { // without escapes
+		return bytes.Clone(s)
+	}
+	return s
+}
+
 // Unquote decodes a JSON string. The result may share memory with it.
 func Unquote(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {

@@ -19,14 +19,13 @@ type Field struct {
 // A Source is what the value of a member is made of. A change compares sources, so
 // that nothing is encoded but what is written: the result of a tool can be long.
 type Source interface {
-	Encode() []byte // compact JSON, not nil
+	// Append appends the value as it is at a depth of a canonical file, or compact. What is not
+	// JSON is appended as it is, for Validate to report.
+	Append(dst []byte, depth int) []byte
 	// Same reports whether both encode to the same. A wrong no costs a spelling, a
 	// wrong yes would lose a change.
 	Same(other Source) bool
 }
-
-// An Appender is a source whose value is the same at any depth, and may be long.
-type Appender interface{ Append(dst []byte) []byte }
 
 // Absent reports whether there is no such member.
 func (f Field) Absent() bool { return f.Value == nil && f.From == nil }
@@ -34,9 +33,20 @@ func (f Field) Absent() bool { return f.Value == nil && f.From == nil }
 // Encode returns the compact value, nil when the member is absent.
 func (f Field) Encode() []byte {
 	if f.From != nil {
-		return f.From.Encode()
+		return f.From.Append(nil, Compacted)
 	}
 	return f.Value
+}
+
+// append appends the value at a depth.
+func (f Field) append(dst []byte, depth int) []byte {
+	if f.From != nil {
+		return f.From.Append(dst, depth)
+	}
+	if depth == Compacted {
+		return append(dst, f.Value...)
+	}
+	return AppendIndented(dst, f.Value, depth)
 }
 
 // Same tells an absent value from all others.
@@ -64,7 +74,7 @@ func Splice(raw []byte, before, after []Field, depth int) []byte {
 			l.Remove(f.Name)
 			continue
 		}
-		l.Set(f.Name, Indented(f.Encode(), depth+1), func() int {
+		l.Set(f.Name, f.append(nil, depth+1), func() int {
 			return l.place(f.Name, after)
 		})
 	}
@@ -199,51 +209,50 @@ func (l *Layout) Bytes(depth int) []byte {
 }
 
 // Object returns the members that have a value as a compact object.
-func Object(fs []Field) []byte {
-	b := []byte{'{'}
-	for _, f := range fs {
-		if f.Absent() {
-			continue
-		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(Quote(b, f.Name), ':'), f.Encode()...)
-	}
-	return append(b, '}')
-}
+func Object(fs []Field) []byte { return AppendObject(nil, fs, Compacted) }
 
-// IndentedObject is [Indented] of [Object], without the compact form.
-func IndentedObject(fs []Field, depth int) []byte {
-	b := append(make([]byte, 0, 256), '{')
+// AppendObject appends the members that have a value as an object at a depth.
+func AppendObject(dst []byte, fs []Field, depth int) []byte {
+	dst = append(dst, '{')
+	empty, within := true, deeper(depth)
 	for _, f := range fs {
 		if f.Absent() {
 			continue
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
+		if !empty {
+			dst = append(dst, ',')
 		}
-		b = append(Quote(append(b, newline(depth+1)...), f.Name), ": "...)
-		if a, ok := f.From.(Appender); ok {
-			b = a.Append(b)
-		} else {
-			b = AppendIndented(b, f.Encode(), depth+1)
-		}
+		empty = false
+		dst = append(Quote(append(dst, newline(within)...), f.Name), colon(depth)...)
+		dst = f.append(dst, within)
 	}
-	if len(b) > 1 {
-		b = append(b, newline(depth)...)
+	if !empty {
+		dst = append(dst, newline(depth)...)
 	}
-	return append(b, '}')
+	return append(dst, '}')
 }
 
 // Array returns the items as a compact array.
 func Array[T any](items []T, encode func(T) []byte) []byte {
-	b := []byte{'['}
+	return AppendArray(nil, items, Compacted, func(dst []byte, item T, _ int) []byte {
+		return append(dst, encode(item)...)
+	})
+}
+
+// AppendArray appends the items as an array at a depth; each appends one of them.
+func AppendArray[T any](
+	dst []byte, items []T, depth int, each func(dst []byte, item T, depth int) []byte,
+) []byte {
+	dst = append(dst, '[')
+	within := deeper(depth)
 	for i, item := range items {
 		if i > 0 {
-			b = append(b, ',')
+			dst = append(dst, ',')
 		}
-		b = append(b, encode(item)...)
+		dst = each(append(dst, newline(within)...), item, within)
 	}
-	return append(b, ']')
+	if len(items) > 0 {
+		dst = append(dst, newline(depth)...)
+	}
+	return append(dst, ']')
 }
