@@ -43,6 +43,7 @@ func IsPacked(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) }
 type Lines struct {
 	in     *bufio.Reader
 	unpack *zstd.Decoder
+	long   []byte // memory for a line that in has no room for
 	sum    hash.Hash
 	length int64 // of what Next returned or passed over, with line feeds
 	number int
@@ -67,7 +68,7 @@ func NewLines(r io.Reader, until int64) (*Lines, error) {
 	if until > 0 {
 		r = io.LimitReader(r, until)
 	}
-	l.in = bufio.NewReaderSize(r, 1<<16)
+	l.in = bufio.NewReaderSize(r, lineRoom)
 	return l, nil
 }
 
@@ -78,11 +79,17 @@ func (l *Lines) Close() {
 	}
 }
 
-// Next returns the next line without its end, which is the caller's, and its number. A last line
-// without an end counts only if complete says so of it: else the agent is still writing it. At the
-// end the error is [io.EOF]; a line that is too long is a *[LineError], and the next call goes on
-// behind it.
+// lineRoom is how long a line may be that is not copied.
+const lineRoom = 1 << 16
+
+// Next returns the next line without its end, and its number. The line is valid until the next
+// call. A last line without an end counts only if complete says so of it: else the agent is still
+// writing it. At the end the error is [io.EOF]; a line that is too long is a *[LineError], and the
+// next call goes on behind it.
 func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err error) {
+	if line = l.long[:0]; cap(line) > maxKept {
+		line = nil
+	}
 	for {
 		part, err := l.in.ReadSlice('\n')
 		switch {
@@ -91,11 +98,17 @@ func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err e
 			return nil, l.number + 1, l.skip(part, err)
 		case errors.Is(err, bufio.ErrBufferFull):
 			line = append(line, part...)
+			l.long = line
 			continue
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, l.number + 1, fmt.Errorf("read line %d: %w", l.number+1, err)
 		}
-		line = append(line, part...)
+		if len(line) > 0 {
+			line = append(line, part...)
+			l.long = line
+		} else {
+			line = part
+		}
 		if len(line) == 0 {
 			return nil, l.number, io.EOF
 		}
@@ -108,6 +121,9 @@ func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err e
 		return text, l.number, nil
 	}
 }
+
+// maxKept is how much memory of a long line is kept for the next.
+const maxKept = 4 << 20
 
 // Record is [Lines.Next] for a record of an agent. One of too many values is a *[LineError] too.
 func (l *Lines) Record() (line []byte, number int, err error) {

@@ -46,7 +46,7 @@ func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeF
 
 func (l *Loose[T]) take(v jsontext.Value) {
 	var t T
-	if Unmarshal(v, &t) == nil {
+	if UnmarshalInner(v, &t) == nil {
 		l.Value = t
 	} else {
 		l.Odd = v.Clone()
@@ -128,9 +128,15 @@ func Since1970(f float64) time.Time {
 // Unmarshal reads a record as it was written: duplicate names and broken text are no reason to
 // lose it. What v points to becomes what data says, whatever it was. A [jsontext.Value] in it is a
 // part of data.
-func Unmarshal(data []byte, v any) error {
+func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, 0) }
+
+// UnmarshalInner is Unmarshal of a value that Unmarshal found in what it read, which need not be
+// looked through once more.
+func UnmarshalInner(data jsontext.Value, v any) error { return unmarshalAt(data, v, known) }
+
+func unmarshalAt(data []byte, v any, depth int) error {
 	to := reflect.ValueOf(v).Elem()
-	if to.SetZero(); unmarshal(data, to) {
+	if to.SetZero(); unmarshal(data, to, depth) {
 		return nil
 	}
 	to.SetZero()

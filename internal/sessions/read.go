@@ -12,7 +12,7 @@ import (
 // ReadLines gives tell the lines of a file that are not empty, and returns how much of the file
 // that was: until bytes of it, or all that is complete when until is 0. A line that is too long
 // is reported to b, and a file of more lines than records may stand in memory is refused, whatever
-// they say.
+// they say. A line is valid while it is told.
 func ReadLines(
 	ctx context.Context, path string, until int64, b *Builder,
 	tell func(number int, line []byte),

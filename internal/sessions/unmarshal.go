@@ -3,6 +3,7 @@ package sessions
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"reflect"
 	"strconv"
@@ -111,13 +112,13 @@ func (s *shape) add(t reflect.Type, index []int) bool {
 	return true
 }
 
-// unmarshal reads data into v, which is zero, and reports whether it could.
-func unmarshal(data []byte, v reflect.Value) bool {
+// unmarshal reads data into v, which is zero, and reports whether it could. depth is 0, or known.
+func unmarshal(data []byte, v reflect.Value, depth int) bool {
 	s := shapeOf(v.Type())
 	if s.kind == foreign {
 		return false
 	}
-	end := s.read(data, space(data, 0), v, 0)
+	end := s.read(data, space(data, 0), v, depth)
 	return end >= 0 && space(data, end) == len(data)
 }
 
@@ -198,6 +199,10 @@ func (s *shape) elements(b []byte, i int, v reflect.Value, depth int) int {
 	})
 }
 
+// known is the depth of values that were looked through before: where they end is found without
+// a look at what they are.
+const known = math.MinInt / 2
+
 // maxNested is how deep containers may nest in what is read here.
 const maxNested = 500
 
@@ -268,6 +273,9 @@ func skip(b []byte, i, depth int) int {
 	if i >= len(b) {
 		return -1
 	}
+	if depth < 0 && strings.IndexByte(`"{[`, b[i]) >= 0 {
+		return knownEnd(b, i)
+	}
 	switch c := b[i]; c {
 	case '"':
 		return text(b, i)
@@ -283,6 +291,48 @@ func skip(b []byte, i, depth int) int {
 		return literal(b, i, "null")
 	default:
 		return number(b, i)
+	}
+}
+
+// knownEnd returns the index behind the string or the container at b[i], which was looked through
+// before.
+func knownEnd(b []byte, i int) int {
+	for open := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			i = knownText(b, i)
+		case '{', '[':
+			open++
+			i++
+		case '}', ']':
+			open--
+			i++
+		default:
+			i++
+			continue
+		}
+		if open == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// knownText returns the index behind the string at b[i].
+func knownText(b []byte, i int) int {
+	for i++; ; {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b) + 1
+		}
+		end := i + n
+		slash := end
+		for slash > i && b[slash-1] == '\\' {
+			slash--
+		}
+		if i = end + 1; (end-slash)%2 == 0 {
+			return i
+		}
 	}
 }
 
@@ -345,9 +395,8 @@ func text(b []byte, i int) int {
 		case b[i] == '"':
 			return i + 1
 		}
-		const escaped = `"\/bfnrt`
 		switch {
-		case i+1 < len(b) && strings.IndexByte(escaped, b[i+1]) >= 0:
+		case i+1 < len(b) && int(b[i+1]) < len(unescape) && unescape[b[i+1]] != 0:
 			i += 2
 		case i+5 < len(b) && b[i+1] == 'u' && isHex(b[i+2:i+6]):
 			i += 6

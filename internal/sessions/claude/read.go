@@ -290,7 +290,7 @@ func (m *mapper) attachment(r *record, line []byte) {
 		Type   sessions.Text  `json:"type"`
 		Prompt jsontext.Value `json:"prompt"`
 	}
-	if sessions.Unmarshal(r.Attachment, &a) != nil {
+	if sessions.UnmarshalInner(r.Attachment, &a) != nil {
 		a.Type = ""
 	}
 	if a.Type == "queued_command" {
@@ -326,13 +326,13 @@ func (m *mapper) progress(r *record, line []byte) {
 		AgentID sessions.Text  `json:"agentId"`
 		Message jsontext.Value `json:"message"`
 	}
-	if r.Data == nil || sessions.Unmarshal(r.Data, &p) != nil || p.Type != "agent_progress" ||
+	if r.Data == nil || sessions.UnmarshalInner(r.Data, &p) != nil || p.Type != "agent_progress" ||
 		p.AgentID == "" || p.Message == nil || m.hasFile(string(p.AgentID)) {
 		m.Drop("progress", len(line))
 		return
 	}
 	var inner record
-	if err := sessions.Unmarshal(p.Message, &inner); err != nil {
+	if err := sessions.UnmarshalInner(p.Message, &inner); err != nil {
 		m.Record(r.Time.Time, "progress/agent", line)
 		return
 	}

@@ -109,7 +109,7 @@ type source struct {
 
 func (r *record) message() message {
 	var m message
-	if r.Message == nil || sessions.Unmarshal(r.Message, &m) != nil {
+	if r.Message == nil || sessions.UnmarshalInner(r.Message, &m) != nil {
 		return message{}
 	}
 	return m
@@ -126,11 +126,11 @@ func blocks(v jsontext.Value) (all content) {
 	case 0, 'n':
 	case '"':
 		var text sessions.Text
-		if sessions.Unmarshal(v, &text) == nil {
+		if sessions.UnmarshalInner(v, &text) == nil {
 			all = content{{Type: "text", Text: text, raw: v}}
 		}
 	case '[':
-		if sessions.Unmarshal(v, &raw) != nil {
+		if sessions.UnmarshalInner(v, &raw) != nil {
 			return nil
 		}
 		all = make(content, 0, len(raw))
@@ -138,8 +138,8 @@ func blocks(v jsontext.Value) (all content) {
 			b := block{raw: v}
 			if v.Kind() == '"' {
 				b.Type = "text"
-				_ = sessions.Unmarshal(v, &b.Text) // a string, by its kind
-			} else if sessions.Unmarshal(v, &b) != nil {
+				_ = sessions.UnmarshalInner(v, &b.Text) // a string, by its kind
+			} else if sessions.UnmarshalInner(v, &b) != nil {
 				b = block{raw: v}
 			}
 			b.raw = v

@@ -25,7 +25,7 @@ func detailsOf(members map[string]jsontext.Value) (d details) {
 		"agentId": &d.agent, "persistedOutputPath": &d.persisted, "file": &d.file,
 	} {
 		if members[name] != nil {
-			_ = sessions.Unmarshal(members[name], v) // of another type it is none
+			_ = sessions.UnmarshalInner(members[name], v) // of another type it is none
 		}
 	}
 	return d
@@ -42,7 +42,7 @@ var repeats = []string{
 // results tells the results in a record.
 func (m *mapper) results(r *record, all content) {
 	var members map[string]jsontext.Value
-	detailed := r.Result.Kind() == '{' && sessions.Unmarshal(r.Result, &members) == nil
+	detailed := r.Result.Kind() == '{' && sessions.UnmarshalInner(r.Result, &members) == nil
 	d := detailsOf(members)
 	piece := 0
 	for i := range all {

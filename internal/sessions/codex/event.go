@@ -193,7 +193,7 @@ func (m *mapper) itemCompleted(r *record) {
 		Summary jsontext.Value `json:"summary_text"`
 		Raw     jsontext.Value `json:"raw_content"`
 	}
-	if r.p.Item == nil || sessions.Unmarshal(r.p.Item, &item) != nil {
+	if r.p.Item == nil || sessions.UnmarshalInner(r.p.Item, &item) != nil {
 		m.keep(r)
 		return
 	}
@@ -274,7 +274,7 @@ func (m *mapper) ended(r *record, call string, said jsontext.Value) {
 		Code   jsontext.Value `json:"exit_code"`
 		Result jsontext.Value `json:"result"`
 	}
-	if call == "" || sessions.Unmarshal(said, &p) != nil {
+	if call == "" || sessions.UnmarshalInner(said, &p) != nil {
 		m.keep(r)
 		return
 	}
@@ -290,7 +290,7 @@ func (m *mapper) ended(r *record, call string, said jsontext.Value) {
 		}] `json:"Ok"`
 		Err jsontext.Value `json:"Err"`
 	}
-	if p.Result.Kind() == '{' && sessions.Unmarshal(p.Result, &result) == nil {
+	if p.Result.Kind() == '{' && sessions.UnmarshalInner(p.Result, &result) == nil {
 		e.failed = bool(result.OK.Value.Failed) || result.Err != nil
 		e.text = strings.Join(texts(result.OK.Value.Content), "\n")
 	}

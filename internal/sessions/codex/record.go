@@ -143,7 +143,7 @@ func read(line []byte) (*record, bool) {
 	if !r.enveloped {
 		r.Payload = line
 	}
-	if sessions.Unmarshal(r.Payload, &r.p) != nil {
+	if sessions.UnmarshalInner(r.Payload, &r.p) != nil {
 		r.p = payload{}
 	}
 	switch {
@@ -205,19 +205,19 @@ func pieces(content jsontext.Value) (all []piece) {
 	case 0, 'n':
 	case '"':
 		p := piece{Type: "text", raw: content}
-		if sessions.Unmarshal(content, &p.Text) == nil {
+		if sessions.UnmarshalInner(content, &p.Text) == nil {
 			all = append(all, p)
 		}
 	case '[':
 		var raw []jsontext.Value
-		if sessions.Unmarshal(content, &raw) != nil {
+		if sessions.UnmarshalInner(content, &raw) != nil {
 			return nil
 		}
 		for _, v := range raw {
 			p := piece{raw: v}
 			if v.Kind() == '"' {
-				_ = sessions.Unmarshal(v, &p.Text) // a string, by its kind
-			} else if sessions.Unmarshal(v, &p) != nil {
+				_ = sessions.UnmarshalInner(v, &p.Text) // a string, by its kind
+			} else if sessions.UnmarshalInner(v, &p) != nil {
 				p = piece{raw: v}
 			}
 			p.raw = v
