@@ -97,6 +97,7 @@ func (im *Importer) together(ctx context.Context, found []Found) []Result {
 			}
 		}
 	}
+	im.createAll(ctx, parts)
 	each(len(found), maxWaiting, func(i int) {
 		if parts[i] == nil {
 			return

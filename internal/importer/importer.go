@@ -136,6 +136,8 @@ type prepared struct {
 	err     error
 	batch   *blobs.Batch // nil where there is nothing to save
 	all     []*sessions.Conversation
+	made    []Made // of all, once they are saved
+	saving  error  // what failed when they were
 }
 
 // prepare reads what an import of a session takes in.
@@ -175,13 +177,16 @@ func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
 	if p.err != nil {
 		return p.out, fmt.Errorf("write blobs: %w", p.err)
 	}
-	made, err := im.saveAll(ctx, p.dialect, p.out.Session, p.all)
-	if err != nil {
-		return p.out, err
+	if p.made == nil {
+		p.made, p.saving = im.saveAll(ctx, p.dialect, p.out.Session, p.all)
 	}
-	for _, m := range made {
+	if p.saving != nil {
+		return p.out, p.saving
+	}
+	for _, m := range p.made {
 		p.out.add(m)
 	}
+	var err error
 	if im.Dry {
 		p.out.Secrets, err = im.Findings(ctx, p.dialect, p.out.Session)
 	}

@@ -2,11 +2,13 @@ package importer
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -20,30 +22,57 @@ func TestWhatFailedIsImportedAgain(t *testing.T) {
 	if err != nil || len(all) < 3 {
 		t.Fatalf("%d conversations, %v; want some that were rewound", len(all), err)
 	}
+	others := manySessions(t, minJoint)
 	for _, c := range all[1:] {
-		im := &Importer{Workspace: newWorkspace(t)}
-		id := events.SessionIDs(c.Name.String())[0]
-		inTheWay := filepath.Join(im.Workspace.Dir(), "conversations", ".archive", id.Digits())
-		if err := os.MkdirAll(filepath.Dir(inTheWay), 0o755); err != nil {
-			t.Fatal(err)
+		failsOnce(t, c.Name, len(all), func(im *Importer) error {
+			_, err := im.Import(t.Context(), claude.Dialect{}, s)
+			return err
+		})
+		failsOnce(t, c.Name, len(all)+len(others), func(im *Importer) (err error) {
+			found := append(others, Found{Session: s, Dialect: claude.Dialect{}})
+			for r := range im.All(t.Context(), found) {
+				err = errors.Join(err, r.Err)
+			}
+			return err
+		})
+	}
+}
+
+// failsOnce imports sessions while something is in the place of what was rewound in one of them,
+// and once more: then there are so many conversations.
+func failsOnce(t *testing.T, rewound sessions.Name, want int, run func(*Importer) error) {
+	t.Helper()
+	w := newWorkspace(t)
+	list := func() []workspace.Entry {
+		made, problems, err := w.List(workspace.ListOptions{Archived: true})
+		if err != nil || len(problems) > 0 {
+			t.Errorf("%v, %v", problems, err)
 		}
-		if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := im.Import(t.Context(), claude.Dialect{}, s); err == nil {
-			t.Fatal("a file in the place of a conversation is no error")
-		}
-		if err := os.Remove(inTheWay); err != nil {
-			t.Fatal(err)
-		}
-		again := &Importer{Workspace: im.Workspace}
-		if _, err := again.Import(t.Context(), claude.Dialect{}, s); err != nil {
-			t.Fatal(err)
-		}
-		made, problems, err := im.Workspace.List(workspace.ListOptions{Archived: true})
-		if err != nil || len(problems) > 0 || len(made) != len(all) {
-			t.Errorf("%d conversations, %v, %v; want %d", len(made), problems, err, len(all))
-		}
+		return made
+	}
+	id := rewound.IDs()[0]
+	inTheWay := filepath.Join(w.Dir(), "conversations", ".archive", id.Digits())
+	if err := os.MkdirAll(filepath.Dir(inTheWay), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(&Importer{Workspace: w}); err == nil {
+		t.Fatal("a file in the place of a conversation is no error")
+	}
+	own := sessions.Name{Agent: rewound.Agent, ID: "grow"}.IDs()[0]
+	if slices.ContainsFunc(list(), func(e workspace.Entry) bool { return e.ID == own }) {
+		t.Error("the session's own conversation is there without what was rewound in it")
+	}
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(&Importer{Workspace: w}); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(list()); got != want {
+		t.Errorf("%d conversations; want %d", got, want)
 	}
 }
 

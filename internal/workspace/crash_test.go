@@ -39,8 +39,27 @@ var operations = map[string]func(context.Context, *Workspace) error{
 		_, err := w.Create(ctx, n)
 		return err
 	},
+	"create all": func(ctx context.Context, w *Workspace) error {
+		family := []*NewConversation{made(id1+1, "made"), made(id1+2, "made too"), made(id1+3, "made")}
+		_, errs := w.CreateAll(ctx, [][]*NewConversation{family})
+		if !errors.Is(errs[0], fs.ErrExist) {
+			return errs[0]
+		}
+		for _, n := range slices.Backward(family) { // somebody was here before
+			if _, err := w.Create(ctx, n); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		}
+		return nil
+	},
 	"archive": func(ctx context.Context, w *Workspace) error { return apart(w.Archive(ctx, id1)) },
 	"remove":  func(ctx context.Context, w *Workspace) error { return w.Remove(ctx, id1) },
+}
+
+func made(id events.ID, title string) *NewConversation {
+	return &NewConversation{
+		ID: id, Details: details(title), Stream: events.New(withResult(title)...),
+	}
 }
 
 func change(c *Conversation) error {
@@ -106,9 +125,17 @@ func (w *world) sound(what string) {
 			w.Errorf("%s: the details are new and the stream that they tell of is old", what)
 		}
 	}
-	there := slices.ContainsFunc(entries, func(e Entry) bool { return e.ID == id1 })
-	if !there && !strings.HasPrefix(what, "remove") {
+	there := func(id events.ID) bool {
+		return slices.ContainsFunc(entries, func(e Entry) bool { return e.ID == id })
+	}
+	if !there(id1) && !strings.HasPrefix(what, "remove") {
 		w.Errorf("%s: the conversation is gone", what)
+	}
+	if strings.HasPrefix(what, "create all") && there(id1+1) && (!there(id1+2) || !there(id1+3)) {
+		w.Errorf("%s: the first of a family is there without the others", what)
+	}
+	if strings.Contains(what, "create all, again") && !there(id1+1) {
+		w.Errorf("%s: the first of a family is not there", what)
 	}
 }
 

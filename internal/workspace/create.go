@@ -97,16 +97,51 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 	if err := w.LeftOut(id); err != nil {
 		return Entry{}, err
 	}
-	e := Entry{ID: id, Local: s.local}
-	c := n.conversation(e.at(n.partition(), n.dirname(id), s.prefix))
-	content, err := w.settle(s, c)
+	c, err := w.built(s, id, n, s.options())
 	if err != nil {
 		return Entry{}, err
 	}
-	if err := s.publish(c, n.Files); err != nil {
+	defer s.discard(c)
+	if err := s.place(c, s.options()); err != nil {
 		return Entry{}, err
 	}
-	return c.Entry, content.verify(c)
+	return c.Entry, c.content.verify(c.Conversation)
+}
+
+// built returns the conversation under a temporary name.
+func (w *Workspace) built(
+	s *store, id events.ID, n *NewConversation, o atomicfile.Options,
+) (*creation, error) {
+	e := Entry{ID: id, Local: s.local}
+	c := &creation{Conversation: n.conversation(e.at(n.partition(), n.dirname(id), s.prefix))}
+	var err error
+	if c.content, err = w.settle(s, c.Conversation); err != nil {
+		return nil, err
+	}
+	if c.temp, err = atomicfile.MkdirTemp(s.root, c.Dirname, o); err == nil {
+		err = s.fill(c, n.Files)
+	}
+	if err != nil {
+		s.discard(c)
+		return nil, err
+	}
+	return c, nil
+}
+
+// place gives a conversation its name.
+func (s *store) place(c *creation, o atomicfile.Options) error {
+	err := atomicfile.PublishDir(s.root, c.temp, s.path(c.Entry), o)
+	if err == nil {
+		c.temp = ""
+	}
+	return err
+}
+
+// discard removes what has no name yet.
+func (s *store) discard(c *creation) {
+	if c.temp != "" {
+		_ = s.root.RemoveAll(c.temp) // the first error says more
+	}
 }
 
 func (n *NewConversation) partition() Partition {
@@ -138,28 +173,16 @@ func (n *NewConversation) conversation(e Entry) *Conversation {
 	return c
 }
 
-// publish builds the directory and puts it into place.
-func (s *store) publish(c *Conversation, extra map[string][]byte) (err error) {
-	tmp, err := atomicfile.MkdirTemp(s.root, c.Dirname, s.options())
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = s.root.RemoveAll(tmp) // the first error says more
-		}
-	}()
+// fill writes the files of a conversation.
+func (s *store) fill(c *creation, extra map[string][]byte) error {
 	files := c.changes(c.files(c.Stream.Encode()))
-	if err := s.fit(c, files); err != nil {
+	if err := s.fit(c.Conversation, files); err != nil {
 		return err
 	}
 	for name, data := range extra {
 		files = append(files, file{name, data})
 	}
-	if err := s.build(tmp, files); err != nil {
-		return err
-	}
-	return atomicfile.PublishDir(s.root, tmp, s.path(c.Entry), s.options())
+	return s.build(c.temp, files)
 }
 
 // build writes files into a directory that nobody sees yet, and which publishing syncs.

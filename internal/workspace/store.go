@@ -124,6 +124,17 @@ func (s *store) find(id events.ID) ([]Entry, error) {
 // names returns the names in a partition that mean an id, sorted. It asks the system for
 // nothing but names: to change all of many conversations, each is looked for among all.
 func (s *store) names(p Partition, id events.ID) ([]string, error) {
+	names, err := s.allNames(p)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		got, ok := events.ParseDirname(name)
+		return !ok || got != id
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// allNames returns the names in a partition, in no order.
+func (s *store) allNames(p Partition) ([]string, error) {
 	d, err := s.root.Open(p.Dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -132,11 +143,6 @@ func (s *store) names(p Partition, id events.ID) ([]string, error) {
 		return nil, err
 	}
 	names, err := d.Readdirnames(-1)
-	names = slices.DeleteFunc(names, func(name string) bool {
-		got, ok := events.ParseDirname(name)
-		return !ok || got != id
-	})
-	slices.Sort(names)
 	return names, errors.Join(err, d.Close())
 }
 
