@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,9 +44,12 @@ type forget struct{}
 
 func (forget) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
 
-// convert makes conversations of sessions, as many at a time as there are processors.
+// convert makes conversations of sessions, as many at a time as there are processors, and the
+// largest first, as an import does.
 func convert(found []importer.Found) (time.Duration, error) {
 	start := time.Now()
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b importer.Found) int { return cmp.Compare(b.Size, a.Size) })
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	errs := make([]error, len(found))

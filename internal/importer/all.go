@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -77,7 +78,9 @@ func (im *Importer) together(ctx context.Context, found []Found) []Result {
 	var joints joints
 	defer joints.close()
 	parts := make([]*prepared, len(found))
+	order := largestFirst(found)
 	each(len(found), atOnce(), func(i int) {
+		i = order[i]
 		f := found[i]
 		results[i] = Result{Found: f, Err: cmp.Or(f.Err, ctx.Err())}
 		if results[i].Err != nil {
@@ -107,6 +110,19 @@ func (im *Importer) together(ctx context.Context, found []Found) []Result {
 		}
 	})
 	return results
+}
+
+// largestFirst returns the sessions by number, so that none of many is left for one processor when
+// the others are done.
+func largestFirst(found []Found) []int {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(found[b].Size, found[a].Size)
+	})
+	return order
 }
 
 // atOnce returns how many sessions are read at a time.
