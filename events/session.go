@@ -1,9 +1,11 @@
 package events
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +28,10 @@ const (
 	LabelRules     = "agent-rules"  // by which secrets were taken out
 	LabelDir       = "agent-dir"    // below the working tree, in which the agent was started
 	LabelParent    = "agent-parent" // that started it, or in which it was rewound
+
+	// LabelResumed and the name of a session is the label of a conversation with which an agent
+	// went on in that session, behind an export: it says how much of the session is in.
+	LabelResumed = "agent-resumed-"
 )
 
 // MetadataOpen is the key below which the turn_start of such a conversation says that the turn was
@@ -43,6 +49,9 @@ const (
 	MetadataInjected = MetadataPrefix + "injected"
 	// MetadataSubagent is on a call, and names the session that it started.
 	MetadataSubagent = MetadataPrefix + "subagent"
+	// MetadataSession is on a turn_start, and names the session in which an agent went on so with
+	// an export of the conversation.
+	MetadataSession = MetadataPrefix + "session"
 )
 
 // SessionIDs returns the two ids that the conversation of a session may have, by the value of
@@ -113,18 +122,45 @@ func (v ImportVersion) String() string {
 	return strconv.Itoa(v.Revision) + "." + strconv.FormatInt(v.Length, 10) + "." + v.Hash
 }
 
+// Compare says which of two has more of a session: the one of the greater importer, else the
+// longer.
+func (v ImportVersion) Compare(o ImportVersion) int {
+	return cmp.Or(
+		cmp.Compare(v.Revision, o.Revision), cmp.Compare(v.Length, o.Length),
+		cmp.Compare(v.Hash, o.Hash),
+	)
+}
+
 // Copied changes the details of a conversation to those of a copy of it: it is no longer what an
 // import makes of the session, and does not grow with it.
 func (d *Details) Copied() {
+	maps.DeleteFunc(d.Labels, func(key, _ string) bool {
+		return strings.HasPrefix(key, LabelResumed)
+	})
+	_ = d.SetRewound(nil) // removing fails for no key of ours
 	session, ok := d.Labels[LabelSession]
 	if !ok {
 		return
 	}
 	delete(d.Labels, LabelSession)
 	delete(d.Labels, LabelImport)
-	_ = d.SetValue(titleKey, nil) // removing fails for no key of ours
-	_ = d.SetRewound(nil)
+	_ = d.SetValue(titleKey, nil)
 	d.Labels[LabelSessionOf] = session
+}
+
+// Resumed returns how much is in of the sessions in which agents went on with a conversation.
+func (d *Details) Resumed() map[string]ImportVersion {
+	var all map[string]ImportVersion
+	for key, value := range d.Labels {
+		session, ok := strings.CutPrefix(key, LabelResumed)
+		if v, known := ParseImportVersion(value); ok && known {
+			if all == nil {
+				all = map[string]ImportVersion{}
+			}
+			all[session] = v
+		}
+	}
+	return all
 }
 
 // createdKey is the member of metadata.json that says when a conversation began whose id does not.
@@ -261,6 +297,27 @@ func (s *Stream) SourceTurns() []string {
 		names[i] = named[turns[i]]
 	}
 	return names
+}
+
+// SessionOf returns for each element which of the sessions in which agents went on with an export
+// of the conversation brought it: by its turn, and an agent's record by what it says; "" for none.
+func (s *Stream) SessionOf(resumed map[string]ImportVersion) []string {
+	turns, said := s.TurnOf(), map[int]string{}
+	for i, e := range s.All() {
+		if session, ok := e.Metadata().Text(MetadataSession); ok && e.Kind() == KindTurnStart {
+			said[turns[i]] = session
+		}
+	}
+	all := make([]string, s.Len())
+	for i, e := range s.All() {
+		all[i] = said[turns[i]]
+		key, _ := RecordKey(e)
+		session, _, _ := strings.Cut(key, "#")
+		if _, ok := resumed[session]; ok {
+			all[i] = session // it may stand in front of the turn
+		}
+	}
+	return all
 }
 
 // RewoundNames are what an element is known by in the record of what was rewound: what it says,

@@ -60,15 +60,7 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 		}
 	}
 	mergeSource(out, ours, theirs)
-	if long := longerOf(ours, theirs); long != nil {
-		imported := slices.Concat(
-			long.ImportedTurns(), long.NotRewound(ours), long.NotRewound(theirs))
-		ours, theirs = ours.Clone(), theirs.Clone()
-		for _, d := range []*events.Details{ours, theirs} {
-			_ = d.SetRewound(long.Rewound()) // they were read from files
-			_ = d.SetImportedTurns(imported)
-		}
-	}
+	ours, theirs = mergeTurns(ours, theirs)
 	var keys []string
 	for _, d := range []*events.Details{base, ours, theirs} {
 		keys = append(keys, d.Keys()...)
@@ -83,8 +75,40 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 	return out.Encode()
 }
 
+// mergeTurns returns two details that say the same of which turns imports brought, and what was
+// rewound, where they are of one session or agents went on with them.
+func mergeTurns(ours, theirs *events.Details) (o, t *events.Details) {
+	a, b := SourceOf(ours), SourceOf(theirs)
+	var imported []string
+	switch long := longerOf(ours, theirs); {
+	case long != nil:
+		imported = slices.Concat(
+			long.ImportedTurns(), long.NotRewound(ours), long.NotRewound(theirs))
+	case len(a.Resumed)+len(b.Resumed) > 0:
+		imported = slices.Concat(ours.ImportedTurns(), theirs.ImportedTurns())
+		slices.Sort(imported)
+	default:
+		return ours, theirs
+	}
+	o, t = ours.Clone(), theirs.Clone()
+	for _, d := range []*events.Details{o, t} {
+		_ = d.SetRewound(rewoundBy(a, b)) // they were read from files
+		_ = d.SetImportedTurns(imported)
+	}
+	return o, t
+}
+
 // mergeSource gives a merge of two imports of one session what the one that has more says of it.
 func mergeSource(out, ours, theirs *events.Details) {
+	now := theirs.Resumed()
+	for session, v := range ours.Resumed() {
+		if w, both := now[session]; both {
+			if v.Compare(w) < 0 {
+				v = w
+			}
+			out.Labels[events.LabelResumed+session] = v.String()
+		}
+	}
 	long := longerOf(ours, theirs)
 	if long == nil {
 		return

@@ -126,10 +126,7 @@ func merge(sides [versions]Side, virtual bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r.Source = sides[inOurs].Source
-	if r.Source.compare(sides[inTheirs].Source) < 0 {
-		r.Source = sides[inTheirs].Source
-	}
+	r.Source = sides[inOurs].Source.with(sides[inTheirs].Source)
 	return r, nil
 }
 

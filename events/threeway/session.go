@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 )
@@ -16,7 +18,9 @@ type Source struct {
 	Version events.ImportVersion
 	Rules   string // that redacted it
 	Dir     string // in which it ran, below what the importer took for the working tree
-	// Rewound are the names of what was rewound in it, by the conversation that has it.
+	// Resumed says how much is in of the sessions in which agents went on with the conversation.
+	Resumed map[string]events.ImportVersion
+	// Rewound are the names of what was rewound in any of them, by the conversation that has it.
 	Rewound map[string][]string
 }
 
@@ -24,13 +28,55 @@ type Source struct {
 func SourceOf(d *events.Details) Source {
 	session, ok := d.Labels[events.LabelSession]
 	version, known := events.ParseImportVersion(d.Labels[events.LabelImport])
-	if !ok || !known {
-		return Source{}
+	s := Source{Resumed: d.Resumed(), Rewound: d.Rewound()}
+	if ok && known {
+		s.Session, s.Version = session, version
+		s.Rules, s.Dir = d.Labels[events.LabelRules], d.Labels[events.LabelDir]
 	}
-	return Source{
-		Session: session, Version: version, Rules: d.Labels[events.LabelRules],
-		Dir: d.Labels[events.LabelDir], Rewound: d.Rewound(),
+	return s
+}
+
+// with returns what is known of the sources of a merge of two.
+func (s Source) with(o Source) Source {
+	if s.compare(o) < 0 {
+		s, o = o, s
 	}
+	for session, v := range o.Resumed {
+		if was, ok := s.Resumed[session]; !ok || was.Compare(v) < 0 {
+			s.Resumed = maps.Clone(s.Resumed)
+			if s.Resumed == nil {
+				s.Resumed = map[string]events.ImportVersion{}
+			}
+			s.Resumed[session] = v
+		}
+	}
+	s.Rewound = rewoundBy(s, o)
+	return s
+}
+
+// rewoundBy returns what two versions of a conversation say was rewound in its sessions: the one
+// that has more of a session says it.
+func rewoundBy(a, b Source) map[string][]string {
+	all := map[string][]string{}
+	for _, of := range [2][2]Source{{a, b}, {b, a}} {
+		for fork, names := range of[0].Rewound {
+			session, _, _ := strings.Cut(fork, "@")
+			if c, both := of[0].compareIn(session, of[1]); !both || c >= 0 {
+				all[fork] = names
+			}
+		}
+	}
+	return all
+}
+
+// compareIn says which of two has more of a session, where both have some of it.
+func (s Source) compareIn(session string, o Source) (c int, both bool) {
+	if s.Session == session && o.Session == session {
+		return s.compare(o), true
+	}
+	v, ok := s.Resumed[session]
+	w, too := o.Resumed[session]
+	return v.Compare(w), ok && too
 }
 
 // SourceIn is [SourceOf] for a metadata.json, the zero value where there is none that can be read.
@@ -84,25 +130,57 @@ func longer(sides [versions]Side) (int, error) {
 
 // harmonize lets the side that has more of a source say what the source says: what an event says
 // was never changed by a person where one importer made both, and where another one made it, or
-// its turn was open, it is the source's to say.
+// its turn was open, it is the source's to say. So it is with each session in which an agent went
+// on behind an export.
 func harmonize(sides [versions]Side) ([versions]Side, error) {
 	long, err := longer(sides)
-	if err != nil || long == inBase {
+	if err != nil {
 		return sides, err
 	}
-	short := inOurs + inTheirs - long
+	if long != inBase {
+		sides = telling{sides[long].Source.Session, "", long, Source.sameMaker}.harmonize(sides)
+	}
+	ours, theirs := sides[inOurs].Source, sides[inTheirs].Source
+	for _, session := range slices.Sorted(maps.Keys(ours.Resumed)) {
+		long := inTheirs
+		switch c, both := ours.compareIn(session, theirs); {
+		case !both || c == 0:
+			continue
+		case c > 0:
+			long = inOurs
+		}
+		sides = telling{session, session, long, func(s, o Source) bool {
+			return s.Resumed[session].Revision == o.Resumed[session].Revision
+		}}.harmonize(sides)
+	}
+	return sides, nil
+}
+
+// A telling is a session of which one side has more.
+type telling struct {
+	session   string
+	resumed   string // the session, where an agent went on in it behind an export
+	long      int
+	sameMaker func(s, o Source) bool
+}
+
+func (t telling) harmonize(sides [versions]Side) [versions]Side {
+	short := inOurs + inTheirs - t.long
 	// What the shorter one says was taken back, the longer one may say was taken up again.
-	sides[inBase].Stream = newTakenBack(sides[short]).without(sides[inBase].Stream)
-	back := newTakenBack(sides[long])
-	base, all := newSourceIndex(sides[inBase].Stream), newSourceIndex(sides[long].Stream)
+	sides[inBase].Stream = newTakenBack(sides[short], t.session).without(sides[inBase].Stream)
+	back := newTakenBack(sides[t.long], t.session)
+	base := newSourceIndex(sides[inBase], t.resumed)
+	all := newSourceIndex(sides[t.long], t.resumed)
 	for _, v := range []int{inBase, short} {
-		h := harmonizer{all: all, sameMaker: sides[v].Source.sameMaker(sides[long].Source)}
-		if v != inBase && sides[inBase].Source.sameMaker(sides[v].Source) {
+		h := harmonizer{
+			all: all, sameMaker: t.sameMaker(sides[v].Source, sides[t.long].Source),
+		}
+		if v != inBase && t.sameMaker(sides[inBase].Source, sides[v].Source) {
 			h.base = base
 		}
 		sides[v].Stream = h.stream(back.without(sides[v].Stream))
 	}
-	return sides, nil
+	return sides
 }
 
 // A takenBack knows what a session's person rewound: the import of that made conversations of their
@@ -113,9 +191,12 @@ type takenBack struct {
 	only, all map[string]bool
 }
 
-func newTakenBack(side Side) takenBack {
+func newTakenBack(side Side, session string) takenBack {
 	back := takenBack{only: map[string]bool{}, all: map[string]bool{}}
-	for _, names := range side.Source.Rewound {
+	for fork, names := range side.Source.Rewound {
+		if in, _, _ := strings.Cut(fork, "@"); in != session {
+			continue
+		}
 		for _, name := range names {
 			back.only[name], back.all[name] = true, true
 		}
@@ -191,10 +272,13 @@ func sourceKeyOf(s *events.Stream, i int) (sourceKey, bool) {
 
 type sourceIndex map[sourceKey]*events.Element
 
-func newSourceIndex(s *events.Stream) sourceIndex {
-	index := sourceIndex{}
+// newSourceIndex returns what a version has of a session in which an agent went on with it, "" for
+// that of which it was imported.
+func newSourceIndex(side Side, resumed string) sourceIndex {
+	s := side.Stream
+	index, said := sourceIndex{}, s.SessionOf(side.Source.Resumed)
 	for i, e := range s.All() {
-		if key, ok := sourceKeyOf(s, i); ok && index[key] == nil {
+		if key, ok := sourceKeyOf(s, i); ok && said[i] == resumed && index[key] == nil {
 			index[key] = e
 		}
 	}
