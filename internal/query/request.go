@@ -36,6 +36,8 @@ type Source struct {
 	Session  string // names the conversation for providers that route by it
 	// Untaken are URIs of attachments of which the model is told only that they are there.
 	Untaken map[string]bool
+	// Imported, if set, returns what is given in the place of a part of an imported event.
+	Imported func(llm.Part) llm.Part
 }
 
 // Build returns the request. It reads contents and nothing else.
@@ -73,14 +75,40 @@ func newBuilder(s Source) (b *builder, err error) {
 		}
 	}
 	for i, e := range s.View.All() {
+		before := b.end()
 		if err := b.element(i, e); err != nil {
 			return nil, fmt.Errorf("element %d: %w", i, err)
+		}
+		if _, ok := e.Metadata().Value(events.MetadataSource); ok && s.Imported != nil {
+			b.replace(before, s.Imported)
 		}
 	}
 	if !b.asked {
 		return nil, ErrNothingAsked
 	}
 	return b, nil
+}
+
+// A place is behind so many parts of a message.
+type place struct{ message, parts int }
+
+func (b *builder) end() place {
+	n := len(b.messages)
+	if n == 0 {
+		return place{}
+	}
+	return place{n - 1, len(b.messages[n-1].Parts)}
+}
+
+// replace puts others in the place of the parts behind from.
+func (b *builder) replace(from place, by func(llm.Part) llm.Part) {
+	for i := from.message; i < len(b.messages); i++ {
+		parts := b.messages[i].Parts
+		for n := from.parts; n < len(parts); n++ {
+			parts[n] = by(parts[n])
+		}
+		from.parts = 0
+	}
 }
 
 type builder struct {
