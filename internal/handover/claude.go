@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 )
 
@@ -27,6 +28,14 @@ type claudeRecord struct {
 	Dir       string         `json:"cwd"`
 	Session   string         `json:"sessionId"`
 	Version   string         `json:"version"`
+}
+
+// A claudeHead is a line that Claude Code passes over.
+type claudeHead struct {
+	Type    string           `json:"type"`
+	Session string           `json:"sessionId"`
+	Time    string           `json:"timestamp"`
+	Export  *sessions.Export `json:"git_jp_export"`
 }
 
 type claudeMessage struct {
@@ -87,6 +96,9 @@ func (w *writer) claude() error {
 	}
 	w.session.Command = []string{"claude", "--resume", w.session.ID}
 	w.session.Path = filepath.Join(claude.Homes(w.Places)[0], slug, w.session.ID+".jsonl")
+	w.head = func(x *sessions.Export) any {
+		return claudeHead{sessions.ExportType, w.session.ID, w.timeOf(0), x}
+	}
 	if err := w.claudeTitle(); err != nil {
 		return err
 	}

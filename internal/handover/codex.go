@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/codex"
 )
 
@@ -48,21 +49,24 @@ func (w *writer) codex() error {
 	w.session.Command = []string{"codex", "resume", w.session.ID}
 	w.session.Path = filepath.Join(
 		codex.Home(w.Places), "sessions", at.Format("2006"), at.Format("01"), at.Format("02"), name)
-	err := w.codexLine("session_meta", map[string]any{
-		"id": w.session.ID, "session_id": w.session.ID, "timestamp": w.now(), "cwd": w.Root,
-		"originator": "codex_cli_rs", "cli_version": codexVersion, "source": "cli",
-	}) // no model_provider: Codex goes on only with the one that is named
+	w.head = func(x *sessions.Export) any {
+		at := w.timeOf(0)
+		return codexLine{at, "session_meta", map[string]any{
+			"id": w.session.ID, "session_id": w.session.ID, "timestamp": at, "cwd": w.Root,
+			"originator": "codex_cli_rs", "cli_version": codexVersion, "source": "cli",
+			"git_jp_export": x,
+		}} // no model_provider: Codex goes on only with the one that is named
+	}
 	for _, m := range w.messages {
-		if err != nil {
+		said := w.codexPrompt
+		if m.Role == llm.RoleAssistant {
+			said = w.codexAnswer
+		}
+		if err := said(m); err != nil {
 			return err
 		}
-		if m.Role == llm.RoleAssistant {
-			err = w.codexAnswer(m)
-		} else {
-			err = w.codexPrompt(m)
-		}
 	}
-	return err
+	return nil
 }
 
 func (w *writer) codexLine(kind string, payload any) error {

@@ -63,8 +63,7 @@ func Write(agent sessions.Agent, c Conversation) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s for %s: %w", c.ID, agent, err)
 	}
-	w.session.Data = w.lines.Bytes()
-	return w.session, nil
+	return w.session, w.finish()
 }
 
 // A writer makes the lines of one session.
@@ -77,6 +76,8 @@ type writer struct {
 	start    time.Time
 	written  int // lines
 	lines    bytes.Buffer
+	// head returns the first line, which says of what the session is an export.
+	head func(*sessions.Export) any
 }
 
 func newWriter(agent sessions.Agent, c Conversation) (*writer, error) {
@@ -84,19 +85,27 @@ func newWriter(agent sessions.Agent, c Conversation) (*writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base configuration: %w", err)
 	}
-	messages, err := query.Messages(query.Source{
+	source := query.Source{
 		View: query.View(c.Stream), Contents: c.Contents, Base: base, Root: c.Root,
 		Setup: query.Setup{Speaker: jpconfig.Speaker},
-	})
+	}
+	here := places{root: c.Root, home: c.Places.Home}
+	if !c.isImported() {
+		source.Imported = here.part // what an agent said that went on with it
+	}
+	messages, err := query.Messages(source)
 	if err != nil {
 		return nil, err
 	}
+	if c.isImported() {
+		messages = here.expand(messages)
+	}
 	w := &writer{
-		Conversation: c, start: c.Details.CreatedAt(c.ID).UTC(),
+		Conversation: c, start: c.Details.CreatedAt(c.ID).UTC(), written: 1,
 		session: &Session{Agent: agent, Left: map[string]int{}},
 		names:   llm.NewNames(nil, wire.WordRule(maxName)),
 	}
-	w.messages = newPlaces(c).expand(llm.UniqueIDs(messages, wire.WordRule(maxName)))
+	w.messages = llm.UniqueIDs(messages, wire.WordRule(maxName))
 	w.session.ID = w.sessionID()
 	for _, e := range c.Stream.All() {
 		switch {
@@ -131,17 +140,30 @@ func (w *writer) line(v any) error {
 	return nil
 }
 
-// now is the time of the next line. Each is later than the one before; when something was said
+// finish puts the first line in front of the others.
+func (w *writer) finish() error {
+	first, err := llm.Encode(w.head(sessions.NewExport(w.ID, w.Stream, w.lines.Bytes())))
+	w.session.Data = slices.Concat(first, []byte{'\n'}, w.lines.Bytes())
+	return err
+}
+
+// now is the time of the next line.
+func (w *writer) now() string { return w.timeOf(w.written) }
+
+// timeOf is the time of the nth line. Each is later than the one before; when something was said
 // within a conversation does not matter to who goes on with it.
-func (w *writer) now() string {
-	at := w.start.Add(time.Duration(w.written) * time.Millisecond)
+func (w *writer) timeOf(n int) string {
+	at := w.start.Add(time.Duration(n) * time.Millisecond)
 	return at.Format("2006-01-02T15:04:05.000Z")
 }
+
+// form is which form of sessions this is: the same conversation in another one is another session.
+const form = 2
 
 // sessionID returns a UUID of version 7: when the conversation began, and a hash of what it is.
 func (w *writer) sessionID() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%s\n", w.session.Agent, w.ID, w.Root)
+	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n", form, w.session.Agent, w.ID, w.Root)
 	h.Write(w.Stream.Encode())
 	id := h.Sum(nil)[:16]
 	for i, ms := 5, w.start.UnixMilli(); i >= 0; i, ms = i-1, ms>>8 {

@@ -12,20 +12,14 @@ import (
 // machine: an agent that reads "$WORKSPACE/a.go" in its own call would call so again.
 type places struct{ root, home string }
 
-// newPlaces returns the places of a conversation. In one that was not imported, $HOME is what
-// somebody wrote.
-func newPlaces(c Conversation) places {
+// isImported reports whether a conversation was imported as a whole, with the summaries in it. In
+// what was not, $HOME is what somebody wrote.
+func (c Conversation) isImported() bool {
 	labels := c.Details.Labels
-	if labels[sessions.LabelSession] == "" && labels[sessions.LabelOf] == "" {
-		return places{}
-	}
-	return places{root: c.Root, home: c.Places.Home}
+	return labels[sessions.LabelSession] != "" || labels[sessions.LabelOf] != ""
 }
 
 func (p places) expand(all []llm.Message) []llm.Message {
-	if p == (places{}) {
-		return all
-	}
 	for _, m := range all {
 		for i, part := range m.Parts {
 			m.Parts[i] = p.part(part)

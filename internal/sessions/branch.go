@@ -13,6 +13,9 @@ type path struct {
 	turns   []int  // where in the elements each begins
 	numbers []int  // of each of them in past
 	past    []past // all that there were
+	// exported and shared are how many turns and elements were there when the export ended with
+	// which the session began.
+	exported, shared int
 }
 
 // A past turn is one that is over.
@@ -40,6 +43,27 @@ func (p *path) to(number int) (all []int) {
 	slices.Reverse(all)
 	return all
 }
+
+// hasExport reports whether all turns of the export with which the session began are on the path.
+func (p *path) hasExport() bool {
+	n := p.exported
+	return n > 0 && len(p.numbers) >= n && p.numbers[n-1] == n-1
+}
+
+// reach notes that a line is told next. Where the export ends in front of it, so does the turn, and
+// the model that speaks from there on is another one, whichever it is.
+func (b *Builder) reach(line int) {
+	x := b.session.Export
+	if x == nil || line <= x.Lines || b.exported > 0 {
+		return
+	}
+	b.endTurn(true)
+	b.exported, b.shared = len(b.turns), len(b.elements)
+	b.model = model{name: unknownSpeaker}
+}
+
+// unknownSpeaker is no name of a model.
+const unknownSpeaker = "?"
 
 // pass notes that the elements of a turn follow, which is over.
 func (b *Builder) pass(m model) {

@@ -121,6 +121,9 @@ func (b *Builder) endTurn(over bool) {
 // Finish returns the conversations: that of the session first, then what was rewound in it, then
 // those of further sessions in its source.
 func (b *Builder) Finish(v Version) ([]*Conversation, error) {
+	if x := b.session.Export; x != nil {
+		b.reach(x.Lines + 1)
+	}
 	b.endTurn(b.ended)
 	if b.err != nil {
 		return nil, b.err
@@ -172,7 +175,11 @@ func (b *Builder) conversation(n Name) *Conversation {
 	} else if !b.session.Parent.IsZero() {
 		d.Labels[LabelParent] = b.session.Parent.String()
 	}
-	return &Conversation{Name: n, Stream: s, Details: d, Report: newReport()}
+	c := &Conversation{Name: n, Stream: s, Details: d, Report: newReport()}
+	if b.hasExport() {
+		c.Exported = b.shared
+	}
+	return c
 }
 
 // baseConfig returns the least that jp takes: a model, and how tools run. It is the same for

@@ -40,6 +40,7 @@ func ReadLines(
 		case number > maxKeys:
 			b.Fail(ErrManyKeys)
 		case len(line) > 0:
+			b.reach(number)
 			tell(number, line)
 		}
 	}

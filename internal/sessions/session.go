@@ -27,6 +27,7 @@ type Session struct {
 	Size    int64     // bytes of the source, about
 	Length  int64     // what the length of its [Version] is now, where a glance tells; else 0
 	Changed time.Time // when it grew last
+	Export  *Export   // that it began as; nil where it began with the agent
 }
 
 // Places is where agents keep their sessions on this machine.
@@ -84,9 +85,18 @@ type Conversation struct {
 	Stream     *events.Stream
 	Details    *events.Details
 	BaseConfig []byte
+	// Exported is how many of the first elements are those of the export with which the session
+	// began, 0 where not all of them are here.
+	Exported int
 	// Archived says that it is nobody's own talk: a sub-agent, or what was rewound.
 	Archived bool
 	Report   Report
+}
+
+// Version returns how much of the source is in.
+func (c *Conversation) Version() Version {
+	v, _ := events.ParseImportVersion(c.Details.Labels[LabelImport]) // [Builder.Finish] wrote it
+	return v
 }
 
 // A Report counts what an import made of the records of a source.

@@ -63,11 +63,16 @@ func (Dialect) Recognize(head []byte) bool {
 // List implements [sessions.Dialect].
 func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
 	var s sessions.Session
+	first := true
 	info, err := sessions.Glance(name, func(line []byte) (more bool) {
 		var r record
 		if sessions.Unmarshal(line, &r) == nil {
 			glanceAt(&s, &r)
+			if first {
+				s.Export = sessions.ParseExport(r.Export, line)
+			}
 		}
+		first = false
 		return !found(s)
 	})
 	if err != nil || s.Name.IsZero() {

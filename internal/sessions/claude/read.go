@@ -92,8 +92,8 @@ func (m *mapper) record(r *record, line []byte) {
 		m.progress(r, line)
 	case "queue-operation":
 		m.queue(r, line)
-	case "last-prompt":
-		m.Drop("last-prompt", len(line)) // a prompt that is in the session
+	case "last-prompt", sessions.ExportType:
+		m.Drop(string(r.Type), len(line)) // a prompt that is in the session; a line of our own
 	default:
 		m.title(r)
 		m.Record(r.Time.Time, kind(string(r.Type)), line)

@@ -32,6 +32,7 @@ type record struct {
 		Calls []sessions.Text `json:"compactedToolIds"`
 	}] `json:"microcompactMetadata"`
 	Payload jsontext.Value `json:"payload"` // which Codex has
+	Export  jsontext.Value `json:"git_jp_export"`
 
 	place
 	role

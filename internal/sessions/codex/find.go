@@ -99,6 +99,7 @@ func glanceAt(s *sessions.Session, r *record) {
 		s.Name = name(string(r.p.ID))
 		s.Dir = string(r.p.CWD)
 		s.Parent = r.p.parent()
+		s.Export = sessions.ParseExport(r.p.Export, r.line)
 	case r.Type == kindContext && s.Dir == "":
 		s.Dir = string(r.p.CWD)
 	case r.Type == kindEvent && r.p.Type == "user_message":

@@ -54,6 +54,7 @@ type payload struct {
 	Error   jsontext.Value                   `json:"error"`
 	Title   sessions.Text                    `json:"thread_name"`
 	Item    jsontext.Value                   `json:"item"`
+	Export  jsontext.Value                   `json:"git_jp_export"`
 	Thread  sessions.Text                    `json:"new_thread_id"`
 }
 

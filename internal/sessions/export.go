@@ -1,0 +1,191 @@
+package sessions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ExportType is the type of a record that says nothing but that its session is an export.
+const ExportType = "git-jp-export"
+
+// An Export is what the first line of a session says that was written of a conversation, for an
+// agent to go on with: what is behind it belongs to that conversation. docs/format.md, "Going on in
+// an agent", is about it.
+type Export struct {
+	Conversation string `json:"conversation"` // its digits
+	Lines        int    `json:"lines"`
+	Bytes        int64  `json:"bytes"` // of all lines but the first
+	Hash         string `json:"hash"`  // of these, as a [Version] has it
+	Turns        string `json:"turns"` // names and sums of what the conversation had
+
+	first int64 // bytes of the first line
+}
+
+// Digits of the name and of the sum of a turn.
+const (
+	nameDigits = 8
+	sumDigits  = 12
+)
+
+// NewExport returns what the first line says of an export of a conversation whose other lines are
+// rest.
+func NewExport(id events.ID, s *events.Stream, rest []byte) *Export {
+	x := &Export{
+		Conversation: id.Digits(), Bytes: int64(len(rest)), Hash: hashOf(rest),
+		Lines: 1 + strings.Count(string(rest), "\n"),
+	}
+	for _, t := range tracesOf(s) {
+		x.Turns += t.name + t.sums[len(t.sums)-1]
+	}
+	return x
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])[:hashDigits]
+}
+
+// ParseExport reads what the first line of a session says, nil where it says of no export.
+func ParseExport(v jsontext.Value, line []byte) *Export {
+	x := &Export{first: int64(len(line)) + 1}
+	if v == nil || json.Unmarshal(v, x) != nil || x.Lines < 1 || x.Bytes < 0 {
+		return nil
+	}
+	id, err := events.ParseID(x.Conversation)
+	if err != nil || id.Digits() != x.Conversation || len(x.Turns)%(nameDigits+sumDigits) != 0 {
+		return nil
+	}
+	return x
+}
+
+// ID returns the conversation's.
+func (x *Export) ID() events.ID {
+	id, _ := events.ParseID(x.Conversation) // it was read so
+	return id
+}
+
+// Length returns how many bytes of the session are the export.
+func (x *Export) Length() int64 { return x.first + x.Bytes }
+
+// ErrDamaged is for a session that is no longer what was exported, where it should be.
+var ErrDamaged = errors.New("its beginning is not what was exported")
+
+// Intact returns why a file does not begin with the export.
+func (x *Export) Intact(ctx context.Context, path string) error {
+	f, err := regular.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	lines, err := NewLines(f, x.Length())
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	if _, err = io.CopyN(io.Discard, lines.in, x.first); err == nil {
+		_, err = io.Copy(lines.sum, lines.in)
+	}
+	switch sum := hex.EncodeToString(lines.sum.Sum(nil)); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, io.EOF), err == nil && sum[:hashDigits] != x.Hash:
+		return ErrDamaged
+	case err != nil:
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// In returns the elements of the turns of a conversation that were exported, as they are there now.
+// It is another conversation where the last of these turns does not say what it said then, with or
+// without more behind that, and nothing was redacted in it since.
+//
+// What an import of the session brought in front of its first turn is not of the export.
+func (x *Export) In(s *events.Stream, n Name) (all []*events.Element, ok bool) {
+	here := map[string]trace{}
+	for _, t := range tracesOf(s) {
+		here[t.name] = t
+	}
+	kept, proven, redacted := map[int]bool{}, false, true
+	for rest := x.Turns; rest != ""; rest = rest[nameDigits+sumDigits:] {
+		t, is := here[rest[:nameDigits]]
+		if !is {
+			continue // it was removed since
+		}
+		kept[t.turn] = true
+		says := slices.Contains(t.sums, rest[nameDigits:nameDigits+sumDigits])
+		proven, redacted = proven || says, redacted && t.redacted
+		ok = says || t.redacted
+	}
+	if !ok || !proven && !redacted {
+		return nil, false
+	}
+	all = slices.DeleteFunc(turnsOf(s, kept), func(e *events.Element) bool {
+		key, _ := events.RecordKey(e)
+		return strings.HasPrefix(key, n.String()+"#")
+	})
+	return all, true
+}
+
+// turnsOf returns the elements of some turns. Settings are those of the turn that follows them.
+func turnsOf(s *events.Stream, kept map[int]bool) (all []*events.Element) {
+	turns := s.TurnOf()
+	var before []*events.Element
+	for i, e := range s.All() {
+		switch {
+		case !kept[turns[i]]:
+			before = nil
+		case e.Kind() == events.KindConfigDelta:
+			before = append(before, e)
+		default:
+			all = append(append(all, before...), e)
+			before = nil
+		}
+	}
+	return all
+}
+
+// A trace is what a turn is known by in an export.
+type trace struct {
+	turn     int
+	name     string   // of its key, whatever it says
+	sums     []string // of its first event, of its first two, and so on
+	redacted bool
+}
+
+// tracesOf returns what the turns of a conversation are known by. A turn_start is none of what a
+// turn says: repairs and merges add some.
+func tracesOf(s *events.Stream) (all []trace) {
+	turns, keys := s.TurnOf(), s.Keys()
+	var chain [sha256.Size]byte
+	var asked bool
+	for i, e := range s.All() {
+		if !e.Kind().IsEvent() || e.Kind() == events.KindTurnStart {
+			continue
+		}
+		if len(all) == 0 || all[len(all)-1].turn != turns[i] {
+			all = append(all, trace{turn: turns[i], name: hashOf([]byte(keys[i]))[:nameDigits]})
+			chain, asked = [sha256.Size]byte{}, false
+		}
+		t := &all[len(all)-1]
+		if e.Kind() == events.KindChatRequest && !asked {
+			t.name, asked = hashOf([]byte(keys[i]))[:nameDigits], true
+		}
+		chain = sha256.Sum256(append(chain[:], e.Sum().String()...))
+		t.sums = append(t.sums, hex.EncodeToString(chain[:])[:sumDigits])
+		_, redacted := e.Metadata().Value(events.MetadataRedacted)
+		t.redacted = t.redacted || redacted
+	}
+	return all
+}
