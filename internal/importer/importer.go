@@ -69,6 +69,9 @@ type Outcome struct {
 	// Secrets are, of a dry run, the findings in what is new or made anew: what is left out, and
 	// what is allowed.
 	Secrets []secrets.Finding
+	// Apart says why what an agent went on with behind an export is not in the conversation that
+	// was exported.
+	Apart error
 }
 
 var (
@@ -89,6 +92,8 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && im.removed(s.Name):
 		return Removed, nil
+	case errors.Is(err, fs.ErrNotExist) && s.Export != nil:
+		return im.lookBehind(s)
 	case errors.Is(err, fs.ErrNotExist):
 		return New, nil
 	case errors.Is(err, fs.ErrExist): // left out by the checkout
@@ -138,6 +143,12 @@ type prepared struct {
 	all     []*sessions.Conversation
 	made    []Made // of all, once they are saved
 	saving  error  // what failed when they were
+
+	// origin is what the session was exported from, and behind what of all goes on with that; both
+	// are nil where there is none.
+	origin  *origin
+	behind  *sessions.Conversation
+	rewound map[string][]string // behind the export, see [events.Details.Rewound]
 }
 
 // prepare reads what an import of a session takes in.
@@ -153,15 +164,21 @@ func (im *Importer) prepare(
 	}
 	if state == Removed && !im.Again || state == Unchanged && !im.Fresh {
 		p.out.State = state
+		if state == Removed && s.Export != nil && !im.removed(s.Name) {
+			p.out.Apart = &apartError{s.Export.ID(), ErrElsewhere}
+		}
 		return p
 	}
-	store, err := im.store(s.Name)
+	if p.err = im.originate(ctx, p); p.err != nil {
+		return p
+	}
+	store, err := im.store(p)
 	if err != nil {
 		p.err = err
 		return p
 	}
 	batch := batchIn(store)
-	if p.all, p.err = im.take(ctx, d, s, batch); p.err == nil {
+	if p.err = im.takeAll(ctx, p, batch); p.err == nil {
 		p.err = im.reachable(p.all)
 	}
 	if p.err != nil {
@@ -178,7 +195,7 @@ func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
 		return p.out, fmt.Errorf("write blobs: %w", p.err)
 	}
 	if p.made == nil {
-		p.made, p.saving = im.saveAll(ctx, p.dialect, p.out.Session, p.all)
+		p.made, p.saving = im.saveAll(ctx, p)
 	}
 	if p.saving != nil {
 		return p.out, p.saving
@@ -197,13 +214,11 @@ func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
 // it is saved last: what was rewound or a sub-agent did would never be imported again where that
 // failed before. A conflict would fail again and again, and keeps only its own conversation from
 // growing.
-func (im *Importer) saveAll(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, all []*sessions.Conversation,
-) (made []Made, err error) {
-	made = make([]Made, len(all))
+func (im *Importer) saveAll(ctx context.Context, p *prepared) (made []Made, err error) {
+	made = make([]Made, len(p.all))
 	var conflicts error
-	for i, c := range slices.Backward(all) {
-		made[i], err = im.save(ctx, d, s, c)
+	for i, c := range slices.Backward(p.all) {
+		made[i], err = im.save(ctx, p, c)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", c.Name, err)
 		}
@@ -218,8 +233,11 @@ func (im *Importer) saveAll(
 }
 
 // store returns where the contents of a session go: beside its conversation.
-func (im *Importer) store(n sessions.Name) (*blobs.Store, error) {
-	e, _, err := im.find(n)
+func (im *Importer) store(p *prepared) (*blobs.Store, error) {
+	if p.origin != nil {
+		return im.Workspace.BlobsOf(p.origin.Entry), nil
+	}
+	e, _, err := im.find(p.out.Session.Name)
 	if errors.Is(err, fs.ErrNotExist) && im.Hold {
 		if err := im.Workspace.MakeUserDir(); err != nil {
 			return nil, err
@@ -298,22 +316,24 @@ func (im *Importer) read(
 	return all, nil
 }
 
-// take reads a session for a workspace. Contents that streams have inline are in no store: nothing
-// would refer to them there.
-func (im *Importer) take(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, w events.Writer,
-) ([]*sessions.Conversation, error) {
-	if im.Workspace.Format() != workspace.FormatInline {
-		return im.read(ctx, d, s, 0, w)
+// takeAll reads a session for a workspace. Contents that streams have inline are in no store:
+// nothing would refer to them there; nor are those of an export.
+func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) (err error) {
+	if im.Workspace.Format() != workspace.FormatInline && p.origin == nil {
+		p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, w)
+		return err
 	}
 	kept := held{}
-	all, err := im.read(ctx, d, s, 0, kept)
-	for _, c := range all {
+	p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, kept)
+	if err == nil && p.origin != nil {
+		err = im.choose(p)
+	}
+	for _, c := range p.all {
 		if err == nil {
 			err = im.settle(c.Stream, kept, w)
 		}
 	}
-	return all, err
+	return err
 }
 
 // settle gives a stream its contents in the form of the workspace, of those that are held.
@@ -328,6 +348,9 @@ func (im *Importer) settle(s *events.Stream, kept held, w events.Writer) error {
 
 // idOf returns the id that the conversation of a session has, or would get.
 func (im *Importer) idOf(n sessions.Name) events.ID {
+	if id, ok := im.known.origin(n); ok {
+		return id
+	}
 	if e, _, err := im.find(n); err == nil {
 		return e.ID
 	}

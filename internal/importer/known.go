@@ -18,6 +18,7 @@ import (
 type known struct {
 	mu      sync.Mutex
 	entries map[events.ID][]workspace.Entry // nil before the listing
+	origins map[sessions.Name]events.ID     // what sessions were exported from
 }
 
 // copies returns the directories of a conversation.
@@ -55,25 +56,61 @@ func (k *known) refresh(w *workspace.Workspace, id events.ID) error {
 	return nil
 }
 
+// originate notes what a session was exported from.
+func (k *known) originate(n sessions.Name, id events.ID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.origins == nil {
+		k.origins = map[sessions.Name]events.ID{}
+	}
+	k.origins[n] = id
+}
+
+// origin returns what a session was exported from.
+func (k *known) origin(n sessions.Name) (id events.ID, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	id, ok = k.origins[n]
+	return id, ok
+}
+
+// A wanted conversation has one of some ids, and what it is known by.
+type wanted struct {
+	ids []events.ID
+	is  func(*events.Details) bool
+}
+
+// ofSession wants the conversation of a session.
+func ofSession(n sessions.Name) wanted {
+	ids := n.IDs()
+	return wanted{ids[:], func(d *events.Details) bool {
+		return d.Labels[sessions.LabelSession] == n.String()
+	}}
+}
+
 // find returns the conversation of a session.
 func (im *Importer) find(n sessions.Name) (workspace.Entry, *events.Details, error) {
-	e, d, err := im.lookUp(n)
+	return im.findAny(ofSession(n))
+}
+
+func (im *Importer) findAny(want wanted) (workspace.Entry, *events.Details, error) {
+	e, d, err := im.lookUp(want)
 	if err == nil || errors.Is(err, errUnknown) {
 		return e, d, err
 	}
-	for _, id := range n.IDs() { // it was moved, perhaps
+	for _, id := range want.ids { // it was moved, perhaps
 		if err := im.known.refresh(im.Workspace, id); err != nil {
 			return e, nil, err
 		}
 	}
-	return im.lookUp(n)
+	return im.lookUp(want)
 }
 
 // errUnknown is for a session that has no conversation here.
 var errUnknown = fmt.Errorf("it is not imported: %w", fs.ErrNotExist)
 
-func (im *Importer) lookUp(n sessions.Name) (workspace.Entry, *events.Details, error) {
-	for _, id := range n.IDs() {
+func (im *Importer) lookUp(want wanted) (workspace.Entry, *events.Details, error) {
+	for _, id := range want.ids {
 		copies, err := im.known.copies(im.Workspace, id)
 		if err == nil && len(copies) == 0 {
 			err = im.Workspace.LeftOut(id)
@@ -86,7 +123,7 @@ func (im *Importer) lookUp(n sessions.Name) (workspace.Entry, *events.Details, e
 			if err != nil {
 				return e, nil, err
 			}
-			if d.Labels[sessions.LabelSession] == n.String() {
+			if want.is(d) {
 				return e, d, nil
 			}
 		}
@@ -112,7 +149,7 @@ func (im *Importer) free(n sessions.Name) (events.ID, error) {
 // leaves it out, before any content of theirs is written.
 func (im *Importer) reachable(all []*sessions.Conversation) error {
 	for _, c := range all {
-		_, _, err := im.lookUp(c.Name)
+		_, _, err := im.lookUp(ofSession(c.Name))
 		if left, ok := errors.AsType[*workspace.LeftOutError](err); ok {
 			return left
 		}

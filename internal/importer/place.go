@@ -42,6 +42,9 @@ func (im *Importer) root(s sessions.Session) (dir string, known bool) {
 	if own := prefixOf(s.Dir, im.Workspace.Root()); own != "" {
 		return own, true
 	}
+	if s.Export != nil {
+		return strings.TrimRight(s.Dir, `/\`), true // it was exported from the root
+	}
 	if _, d, err := im.find(s.Name); err == nil && !im.Fresh {
 		return above(s, d.Labels[sessions.LabelDir])
 	}

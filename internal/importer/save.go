@@ -16,8 +16,11 @@ import (
 
 // save makes a conversation or lets it grow.
 func (im *Importer) save(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, c *sessions.Conversation,
+	ctx context.Context, p *prepared, c *sessions.Conversation,
 ) (Made, error) {
+	if c == p.behind {
+		return im.resume(ctx, p)
+	}
 	made := Made{Name: c.Name, Title: title(c.Details)}
 	e, _, err := im.find(c.Name)
 	switch {
@@ -26,37 +29,50 @@ func (im *Importer) save(
 		return made, nil
 	case errors.Is(err, fs.ErrNotExist):
 		made.State = New
-		made.ID, err = im.create(ctx, c)
+		made.ID, err = im.create(ctx, c, p.isLocal())
 		if errors.Is(err, fs.ErrExist) { // another import was faster
 			if e, _, err = im.find(c.Name); err == nil {
-				return im.update(ctx, d, s, c, e)
+				return im.update(ctx, e, made, growing(im, p, c))
 			}
 		}
 		return made, err
 	case err != nil:
 		return made, err
 	}
-	return im.update(ctx, d, s, c, e)
+	return im.update(ctx, e, made, growing(im, p, c))
+}
+
+// A growth makes a conversation what it is with what its source says now, and reports whether it
+// was something else. It changes nothing but what it is given.
+type growth func(ctx context.Context, here *workspace.Conversation) (changed bool, err error)
+
+func growing(im *Importer, p *prepared, c *sessions.Conversation) growth {
+	return func(ctx context.Context, here *workspace.Conversation) (bool, error) {
+		return im.grow(ctx, p.dialect, p.out.Session, here, c)
+	}
 }
 
 // update lets a conversation grow.
 func (im *Importer) update(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, c *sessions.Conversation,
-	e workspace.Entry,
-) (made Made, err error) {
-	made = Made{ID: e.ID, Name: c.Name, Title: title(c.Details), State: Unchanged}
-	if im.Dry {
-		made.State, err = im.growth(ctx, d, s, c, e)
-		return made, err
-	}
-	err = im.Workspace.Update(ctx, e.ID, func(here *workspace.Conversation) error {
-		changed, err := im.grow(ctx, d, s, here, c)
+	ctx context.Context, e workspace.Entry, made Made, grow growth,
+) (Made, error) {
+	made.ID, made.State = e.ID, Unchanged
+	apply := func(here *workspace.Conversation) error {
+		changed, err := grow(ctx, here)
 		if changed {
 			made.State = Grown
 		}
 		made.Title = here.Title()
 		return err
-	})
+	}
+	if !im.Dry {
+		err := im.Workspace.Update(ctx, e.ID, apply)
+		return made, err
+	}
+	here, err := im.Workspace.Load(e)
+	if err == nil {
+		err = apply(here)
+	}
 	return made, err
 }
 
@@ -67,8 +83,11 @@ func title(d *events.Details) string {
 	return *d.Title
 }
 
-func (im *Importer) create(ctx context.Context, c *sessions.Conversation) (events.ID, error) {
+func (im *Importer) create(
+	ctx context.Context, c *sessions.Conversation, isLocal bool,
+) (events.ID, error) {
 	n, err := im.newConversation(c)
+	n.Local = n.Local || isLocal
 	if err != nil || im.Dry {
 		return n.ID, err
 	}
@@ -113,7 +132,7 @@ func (im *Importer) createAll(ctx context.Context, parts []*prepared) {
 	var of []*prepared
 	count := 0
 	for _, p := range parts {
-		if p == nil || p.err != nil || im.Dry || count+len(p.all) > maxCreated {
+		if p == nil || p.err != nil || p.origin != nil || im.Dry || count+len(p.all) > maxCreated {
 			continue
 		}
 		if family := im.family(p.all); family != nil {
@@ -154,22 +173,6 @@ func (im *Importer) family(all []*sessions.Conversation) []*workspace.NewConvers
 	return family
 }
 
-// growth is what grow would do.
-func (im *Importer) growth(
-	ctx context.Context, d sessions.Dialect, s sessions.Session, c *sessions.Conversation,
-	e workspace.Entry,
-) (State, error) {
-	here, err := im.Workspace.Load(e)
-	if err != nil {
-		return "", err
-	}
-	changed, err := im.grow(ctx, d, s, here, c)
-	if changed {
-		return Grown, err
-	}
-	return Unchanged, err
-}
-
 // grow makes here what it is with what the source says now. It changes nothing but here.
 func (im *Importer) grow(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
@@ -179,6 +182,13 @@ func (im *Importer) grow(
 	if err != nil {
 		return false, err
 	}
+	return unite(was, here, now)
+}
+
+// unite brings what the source says now into what is here, over what it said before.
+func unite(
+	was *sessions.Conversation, here *workspace.Conversation, now *sessions.Conversation,
+) (changed bool, err error) {
 	merged, err := threeway.Merge(side(was), threeway.Side{
 		Stream: here.Stream, BaseConfig: here.BaseConfig, Source: threeway.SourceOf(here.Details),
 	}, side(now))
@@ -241,7 +251,7 @@ func (im *Importer) before(
 	}
 	was := imported(here, now)
 	if d.Appends(s) && !im.Fresh {
-		was.Stream = common(here, now.Stream)
+		was.Stream = events.New(common(here, now.Stream)...)
 	}
 	return was, nil
 }
@@ -251,7 +261,7 @@ func (im *Importer) before(
 // only here the source does not have, since it was continued in two places or is an older copy.
 //
 // Of what is behind that the turns were removed here that imports brought before.
-func common(here *workspace.Conversation, now *events.Stream) *events.Stream {
+func common(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
 	has := map[string]bool{}
 	for _, e := range here.Stream.All() {
 		if key, ok := sourceKey(e); ok {
@@ -271,13 +281,12 @@ func common(here *workspace.Conversation, now *events.Stream) *events.Stream {
 	for _, name := range turns[:end] {
 		delete(removed, name)
 	}
-	var all []*events.Element
 	for i, e := range now.All() {
 		if i < end || removed[turns[i]] {
 			all = append(all, e)
 		}
 	}
-	return events.New(all...)
+	return all
 }
 
 // sourceKey returns what an element of an import is known by, with its kind.
@@ -313,7 +322,11 @@ func imported(
 ) *sessions.Conversation {
 	var kept []*events.Element
 	var start *events.Element
-	for _, e := range here.Stream.All() {
+	said := here.Stream.SessionOf(here.Details.Resumed())
+	for i, e := range here.Stream.All() {
+		if said[i] != "" {
+			continue // behind an export
+		}
 		if e.Kind() == events.KindTurnStart {
 			start = e
 			continue

@@ -75,7 +75,11 @@ func (im *Importer) Findings(
 			_, ok := c.Stream.At(i).Metadata().Text(sessions.MetadataSource)
 			return ok
 		}
-		more, err := scanner.Stream(im.idOf(teller(c.Name)), c.Stream, named, contents)
+		id := im.idOf(teller(c.Name))
+		if _, ok := im.known.origin(teller(c.Name)); ok {
+			c.Stream = behind(c, c.Name)
+		}
+		more, err := scanner.Stream(id, c.Stream, named, contents)
 		if err != nil {
 			return nil, fmt.Errorf("look for secrets in %s: %w", c.Name, err)
 		}

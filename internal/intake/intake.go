@@ -185,6 +185,9 @@ func (in Intake) Report(r importer.Result) error {
 	if p.JSON {
 		return p.Records(resultRecord(r, in.Exceptions))
 	}
+	if r.Outcome.Apart != nil {
+		p.Note("%s: %v", r.Name, r.Outcome.Apart)
+	}
 	for _, b := range report.Broken {
 		p.Warn("%s: line %d: %v", r.Name, b.Number, b.Err)
 	}

@@ -26,6 +26,7 @@ type Record struct {
 	Secrets       []LeftOut      `json:"secrets,omitempty"`
 	BrokenLines   []int          `json:"broken_lines,omitempty"`
 	Conversations []string       `json:"conversations,omitempty"`
+	Apart         string         `json:"apart,omitempty"`
 	Error         string         `json:"error,omitempty"`
 }
 
@@ -75,6 +76,9 @@ func resultRecord(res importer.Result, allowed secrets.Exceptions) Record {
 	r.Outside, r.Secrets = out.Report.Outside, leftOutOf(out, allowed)
 	for _, b := range out.Report.Broken {
 		r.BrokenLines = append(r.BrokenLines, b.Number)
+	}
+	if out.Apart != nil {
+		r.Apart = out.Apart.Error()
 	}
 	for i, m := range out.Made {
 		if i == 0 {

@@ -1,0 +1,295 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// An origin is the conversation that a session was exported from.
+type origin struct {
+	workspace.Entry
+
+	redacted bool // something in it was
+}
+
+var (
+	// ErrElsewhere is for a session that was exported from a conversation that is not here: it was
+	// removed, or is on another branch.
+	ErrElsewhere = errors.New(
+		"it is not here; --again makes a conversation of its own of the session")
+	// ErrOtherwise is for a session that does not fit to the conversation that it names.
+	ErrOtherwise = errors.New("it says something else than the session, or was changed since")
+	// ErrWithheld is for a session that would bring back what was redacted.
+	ErrWithheld = errors.New("something was redacted there since, which the session still has")
+)
+
+// ofID wants the conversation of an id.
+func ofID(id events.ID) wanted {
+	return wanted{[]events.ID{id}, func(*events.Details) bool { return true }}
+}
+
+// lookBehind tells at a glance what an import of an exported session would do.
+func (im *Importer) lookBehind(s sessions.Session) (State, error) {
+	_, d, err := im.findAny(ofID(s.Export.ID()))
+	switch {
+	case errors.Is(err, errUnknown):
+		return Removed, nil
+	case err != nil:
+		return "", err
+	}
+	length := s.Export.Length()
+	if v, ok := d.Resumed()[s.Name.String()]; ok {
+		length = v.Length
+	}
+	if s.Length == length {
+		return Unchanged, nil
+	}
+	return Grown, nil
+}
+
+// originate finds the conversation that a session was exported from. Where it is not certain that
+// it is the one, the session is one like others.
+func (im *Importer) originate(ctx context.Context, p *prepared) error {
+	s := &p.out.Session
+	if s.Export == nil {
+		return nil
+	}
+	id := s.Export.ID()
+	o, err := im.origin(ctx, s)
+	redacted := len(im.Redactions[id.Digits()]) > 0 || o != nil && o.redacted
+	var apart *apartError
+	switch {
+	case errors.As(err, &apart) && redacted:
+		return &apartError{id, ErrWithheld}
+	case errors.As(err, &apart):
+		p.out.Apart, s.Export = err, nil
+		return nil
+	case err != nil:
+		return err
+	}
+	o.redacted = redacted
+	p.origin = o
+	im.known.originate(s.Name, id)
+	return nil
+}
+
+// An apartError says why a session does not go into the conversation that it was exported from.
+type apartError struct {
+	id  events.ID
+	err error
+}
+
+// Error implements error.
+func (e *apartError) Error() string { return fmt.Sprintf("exported from %s: %v", e.id, e.err) }
+
+// Unwrap returns the reason.
+func (e *apartError) Unwrap() error { return e.err }
+
+func (im *Importer) origin(ctx context.Context, s *sessions.Session) (*origin, error) {
+	id := s.Export.ID()
+	e, _, err := im.findAny(ofID(id))
+	if errors.Is(err, errUnknown) {
+		return nil, &apartError{id, ErrElsewhere}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := im.Workspace.Load(e)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{Entry: e}
+	for _, element := range c.Stream.All() {
+		_, redacted := element.Metadata().Value(events.MetadataRedacted)
+		o.redacted = o.redacted || redacted
+	}
+	if err := s.Export.Intact(ctx, s.Path); errors.Is(err, sessions.ErrDamaged) {
+		return o, &apartError{id, err}
+	} else if err != nil {
+		return o, err
+	}
+	if _, ok := s.Export.In(c.Stream, s.Name); !ok {
+		return o, &apartError{id, ErrOtherwise}
+	}
+	return o, nil
+}
+
+// isLocal reports whether what a session brings is only the user's, as its origin is.
+func (p *prepared) isLocal() bool { return p.origin != nil && p.origin.Local }
+
+// choose settles what of an exported session goes on with its origin, and reduces that to what is
+// behind the export. What the person said when they had gone back to before its end is a
+// conversation of its own, as of any session.
+func (im *Importer) choose(p *prepared) error {
+	own := p.all[0].Name
+	i := lastBehind(p.all)
+	_, _, err := im.find(own)
+	switch {
+	case err == nil && i == 0:
+		i = -1 // it was imported before it could be known what it is
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	rewound := p.all[0].Details.Rewound()
+	for n, c := range p.all {
+		if n == i {
+			c.Stream = behind(c, own)
+			p.behind = c
+			delete(rewound, c.Name.String()) // the origin has it
+		} else if p.origin.redacted && isBranch(c, own) {
+			return &apartError{p.origin.ID, ErrWithheld} // it has the beginning, too
+		}
+	}
+	if err := p.all[0].Details.SetRewound(rewound); err != nil {
+		return err
+	}
+	for _, c := range p.all {
+		if c.Exported == 0 {
+			delete(rewound, c.Name.String()) // it is none of the origin's
+		}
+	}
+	p.rewound = rewound
+	return nil
+}
+
+// lastBehind returns which of the conversations of a session is the last that follows the export:
+// that of the session, or what the person went back from, to before the end of the export; -1 for
+// none.
+func lastBehind(all []*sessions.Conversation) int {
+	if all[0].Exported > 0 {
+		return 0
+	}
+	for i, c := range slices.Backward(all) {
+		if c.Exported > 0 && isBranch(c, all[0].Name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isBranch reports whether a conversation is a session's own, or was rewound in it.
+func isBranch(c *sessions.Conversation, own sessions.Name) bool {
+	return c.Name == own || strings.HasPrefix(c.Name.ID, own.ID+"@")
+}
+
+// behind returns what a conversation has behind an export, with the name of its session.
+func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
+	var all []*events.Element
+	for i, e := range c.Stream.All() {
+		if i < c.Exported {
+			continue
+		}
+		if e.Kind() == events.KindTurnStart {
+			e = e.WithMetadata(e.Metadata().WithText(sessions.MetadataSession, own.String()))
+		}
+		all = append(all, e)
+	}
+	return events.New(all...)
+}
+
+// resume lets the origin of a session grow by what is behind the export.
+func (im *Importer) resume(ctx context.Context, p *prepared) (Made, error) {
+	made := Made{Name: p.behind.Name}
+	return im.update(ctx, p.origin.Entry, made, func(
+		ctx context.Context, here *workspace.Conversation,
+	) (bool, error) {
+		if p.behind.Version().Length <= p.out.Session.Export.Length() {
+			return false, nil // what the agent writes there is not complete yet
+		}
+		exported, ok := p.out.Session.Export.In(here.Stream, p.out.Session.Name)
+		if !ok { // another process was faster
+			return false, &apartError{here.ID, ErrOtherwise}
+		}
+		was, err := im.behindBefore(ctx, p, here)
+		if err != nil {
+			return false, err
+		}
+		details, err := p.details(here.Details)
+		if err != nil {
+			return false, err
+		}
+		side := func(d *events.Details, behind []*events.Element) *sessions.Conversation {
+			return &sessions.Conversation{
+				Stream:  events.New(slices.Concat(exported, behind)...),
+				Details: d, BaseConfig: here.BaseConfig,
+			}
+		}
+		return unite(side(here.Details, was), here, side(details, elements(p.behind.Stream)))
+	})
+}
+
+func elements(s *events.Stream) (all []*events.Element) {
+	for _, e := range s.All() {
+		all = append(all, e)
+	}
+	return all
+}
+
+// behindBefore returns what of a session behind its export was imported before: by reading as much
+// of it again, or, where it is another copy, by what is here.
+func (im *Importer) behindBefore(
+	ctx context.Context, p *prepared, here *workspace.Conversation,
+) (all []*events.Element, err error) {
+	s := p.out.Session
+	if im.Fresh {
+		said := here.Stream.SessionOf(here.Details.Resumed())
+		for i, e := range here.Stream.All() {
+			if said[i] == s.Name.String() {
+				all = append(all, e)
+			}
+		}
+		return all, nil
+	}
+	if v, ok := here.Details.Resumed()[s.Name.String()]; ok && v.Length > 0 {
+		then, err := im.read(ctx, p.dialect, s, v.Length, discard{})
+		if err != nil {
+			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)
+		}
+		i := lastBehind(then)
+		if i >= 0 && then[i].Details.Labels[sessions.LabelImport] == v.String() {
+			return elements(behind(then[i], s.Name)), nil
+		}
+	}
+	return common(here, p.behind.Stream), nil
+}
+
+// details returns those of the origin with what an import of the session adds.
+func (p *prepared) details(here *events.Details) (*events.Details, error) {
+	d, c, session := here.Clone(), p.behind.Details, p.out.Session.Name.String()
+	if d.Labels == nil {
+		d.Labels = map[string]string{}
+	}
+	has, now := here.Resumed()[session], p.behind.Version()
+	if now.Compare(has) > 0 {
+		d.Labels[sessions.LabelResumed+session] = now.String()
+	}
+	if c.LastActivatedAt.After(d.LastActivatedAt) {
+		d.LastActivatedAt = c.LastActivatedAt
+	}
+	rewound := here.Rewound()
+	maps.DeleteFunc(rewound, func(fork string, _ []string) bool {
+		return strings.HasPrefix(fork, session+"@")
+	})
+	if rewound == nil {
+		rewound = p.rewound
+	} else {
+		maps.Copy(rewound, p.rewound)
+	}
+	if err := d.SetRewound(rewound); err != nil {
+		return nil, err
+	}
+	turns := slices.Concat(d.NotRewound(here), p.behind.Stream.SourceTurns())
+	if err := d.SetImportedTurns(nil); err != nil { // it stands behind, whichever came first
+		return nil, err
+	}
+	return d, d.SetImportedTurns(turns)
+}

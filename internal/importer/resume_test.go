@@ -1,0 +1,390 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEveryConversationIsResumed: whatever was imported, when an agent goes on with an export of it the
+// import of that is the conversation and the turn, and a second one changes nothing.
+func TestEveryConversationIsResumed(t *testing.T) {
+	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: atHand(), Foreign: true})
+	tried := map[sessions.Agent]int{}
+	for _, f := range found {
+		const enough = 256 << 10
+		if f.Err != nil || f.Size > enough || tried[f.Name.Agent] == 12 {
+			continue
+		}
+		tried[f.Name.Agent]++
+		t.Run(string(f.Name.Agent)+"/"+filepath.Base(f.Path), func(t *testing.T) {
+			w := newWorkspace(t)
+			im := &Importer{Workspace: w}
+			out, err := im.Import(t.Context(), f.Dialect, f.Session)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range out.Made {
+				resumes(t, w, m.ID)
+			}
+		})
+	}
+	if len(tried) < 5 {
+		t.Errorf("there are sessions of %v alone", slices.Collect(maps.Keys(tried)))
+	}
+}
+
+// resumes holds that one conversation is gone on with by each agent.
+func resumes(t *testing.T, w *workspace.Workspace, id events.ID) {
+	t.Helper()
+	for _, d := range resumable {
+		before, has := loaded(t, w, id), count(t, w)
+		if len(said(before.Stream)) == 0 {
+			continue // nobody asked anything
+		}
+		x := export(t, w, id, d)
+		if out := x.takes(t, &Importer{Workspace: w}); out.State != Unchanged || out.Apart != nil {
+			t.Fatalf("%s: an export is %s, %v", d.Agent(), out.State, out.Apart)
+		}
+		x.asks(t, "And now?", "Gone on.")
+		out := x.takes(t, &Importer{Workspace: w})
+		if out.State != Grown || len(out.Made) != 1 || out.Made[0].ID != id || out.Apart != nil {
+			t.Fatalf("%s: it is %s as %v, %v", d.Agent(), out.State, out.Made, out.Apart)
+		}
+		after := loaded(t, w, id)
+		was, now := raws(before.Stream), raws(after.Stream)
+		if diff := cmp.Diff(was, now[:len(was)]); diff != "" {
+			t.Fatalf("%s: -before +after:\n%s", d.Agent(), diff)
+		}
+		added := said(events.New(elements(after.Stream)[len(was):]...))
+		if n := len(added); n < 2 || added[n-2] != "And now?" || added[n-1] != "Gone on." ||
+			n > 2 && d.Agent() == sessions.ClaudeCode {
+			t.Fatalf("%s: added was %q", d.Agent(), added)
+		}
+		if n := count(t, w); n != has {
+			t.Errorf("%s: there are %d conversations more", d.Agent(), n-has)
+		}
+		for _, im := range []*Importer{{Workspace: w}, {Workspace: w, Fresh: true}} {
+			if out := x.takes(t, im); out.State != Unchanged {
+				t.Errorf("%s: again it is %s", d.Agent(), out.State)
+			}
+		}
+		if diff := cmp.Diff(now, raws(loaded(t, w, id).Stream)); diff != "" {
+			t.Errorf("%s: -once +again:\n%s", d.Agent(), diff)
+		}
+	}
+}
+
+// TestResumedGrows: imported in the middle of turns, and after each, it is what one import at the end
+// gives; an export of that is gone on with too.
+func TestResumedGrows(t *testing.T) {
+	for _, d := range resumable {
+		w, once := newWorkspace(t), newWorkspace(t)
+		id := ours(t, w, "First?", "Second?")
+		ours(t, once, "First?", "Second?")
+		x := export(t, w, id, d)
+		begins := len(x.data(t))
+		for n := range 3 {
+			x.asks(t, fmt.Sprintf("Question %d?", n), fmt.Sprintf("Answer %d.", n))
+		}
+		data := x.data(t)
+		for end := begins; end < len(data); end += 97 {
+			x.write(t, data[:end])
+			x.takes(t, &Importer{Workspace: w})
+		}
+		x.write(t, data)
+		x.takes(t, &Importer{Workspace: w})
+		x.takes(t, &Importer{Workspace: once})
+		if diff := cmp.Diff(has(t, once), has(t, w)); diff != "" {
+			t.Fatalf("%s: -one import +many:\n%s", d.Agent(), diff)
+		}
+		y := export(t, w, id, d)
+		if y.session(t).Name == x.session(t).Name {
+			t.Error("it is the same session")
+		}
+		y.turns = 10
+		y.asks(t, "Anything else?", "No.")
+		x.asks(t, "Here too?", "Yes.")
+		y.takes(t, &Importer{Workspace: w})
+		x.takes(t, &Importer{Workspace: w})
+		all := said(loaded(t, w, id).Stream)
+		for _, word := range []string{"First?", "Question 2?", "Anything else?", "Here too?"} {
+			if n := len(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s != word })); n != 1 {
+				t.Errorf("%s: %q stands %d times", d.Agent(), word, n)
+			}
+		}
+	}
+}
+
+// TestResumedBesideOthers: what was asked here meanwhile, changed or removed stays so, and two clones that
+// import different lengths make streams that merge to what one of them has.
+func TestResumedBesideOthers(t *testing.T) {
+	for _, d := range resumable {
+		w, other := newWorkspace(t), newWorkspace(t)
+		id := ours(t, w, "First?", "Second?", "Third?")
+		ours(t, other, "First?", "Second?", "Third?")
+		base := loaded(t, w, id)
+		x := export(t, w, id, d)
+		change(t, w, id, func(s *events.Stream) {
+			e := s.At(1)
+			s.Set(1, e.With(&events.ChatRequest{Content: "Changed?"}))
+			ask(s, clock, "Here?")
+		})
+		x.asks(t, "There?", "")
+		x.takes(t, &Importer{Workspace: other})
+		short := loaded(t, other, id)
+		x.asks(t, "There again?", "Yes.")
+		x.takes(t, &Importer{Workspace: w})
+		long := loaded(t, w, id)
+		want := []string{"Changed?", "Second?", "Third?", "Here?", "There?", "There again?"}
+		for _, q := range want {
+			if n := slices.Index(said(long.Stream), q); n < 0 {
+				t.Errorf("%s: %q is lost of %q", d.Agent(), q, said(long.Stream))
+			}
+		}
+		// The turn says which it follows, since another is between them.
+		if !bytes.Contains(long.Stream.Encode(), []byte("git_jp_parent")) {
+			t.Errorf("%s: what was said there follows what was said here", d.Agent())
+		}
+		conv := func(c *workspace.Conversation) threeway.Side {
+			return threeway.Side{
+				Stream: c.Stream, BaseConfig: c.BaseConfig, Source: threeway.SourceOf(c.Details),
+			}
+		}
+		a := merged(t, conv(base), conv(short), conv(long))
+		b := merged(t, conv(base), conv(long), conv(short))
+		if !bytes.Equal(a.Stream.Encode(), b.Stream.Encode()) {
+			t.Errorf("%s: the result depends on who merges", d.Agent())
+		}
+		if diff := cmp.Diff(raws(long.Stream), raws(a.Stream)); diff != "" {
+			t.Errorf("%s: -longer +merged:\n%s", d.Agent(), diff)
+		}
+		for _, sides := range [][2]*workspace.Conversation{{short, long}, {long, short}} {
+			data, err := threeway.Metadata(base.Details.Encode(), sides[0].Details.Encode(),
+				sides[1].Details.Encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := events.DecodeDetails(data)
+			if err != nil || !maps.Equal(m.Resumed(), long.Details.Resumed()) {
+				t.Errorf("%s: how much is in is %v, %v", d.Agent(), m.Resumed(), err)
+			}
+		}
+		change(t, w, id, func(s *events.Stream) { // a turn is removed
+			all := elements(s)
+			i := slices.IndexFunc(all, func(e *events.Element) bool {
+				q, ok := e.Event().(*events.ChatRequest)
+				return ok && q.Content == "There again?"
+			})
+			j := i
+			for j < len(all) && (j == i || all[j].Kind() != events.KindTurnStart) {
+				j++
+			}
+			all = slices.Delete(all, i-1, j)
+			*s = *events.New(all...)
+		})
+		x.asks(t, "Still there?", "Yes.")
+		x.takes(t, &Importer{Workspace: w})
+		now := said(loaded(t, w, id).Stream)
+		if slices.Contains(now, "There again?") || !slices.Contains(now, "Still there?") {
+			t.Errorf("%s: after a removal there is %q", d.Agent(), now)
+		}
+	}
+}
+
+// TestForeignExports: a session that says of which conversation it is, and is not, is one of its own.
+func TestForeignExports(t *testing.T) {
+	for _, d := range resumable {
+		for name, spoil := range map[string]func(w *workspace.Workspace, x *exported){
+			"changed beginning": func(_ *workspace.Workspace, x *exported) {
+				x.write(t, bytes.Replace(x.data(t), []byte("Second?"), []byte("Secund?"), 1))
+			},
+			"line in the beginning": func(_ *workspace.Workspace, x *exported) {
+				lines := bytes.SplitAfter(x.data(t), []byte("\n"))
+				x.write(t, bytes.Join(slices.Insert(lines, 3, lines[2]), nil))
+			},
+			"another conversation": func(w *workspace.Workspace, _ *exported) {
+				change(t, w, 17528832001, func(s *events.Stream) {
+					*s = *events.New()
+					ask(s, clock, "First?")
+				})
+			},
+			"a last turn that was changed": func(w *workspace.Workspace, _ *exported) {
+				change(t, w, 17528832001, func(s *events.Stream) {
+					e := s.At(s.Len() - 1)
+					s.Set(s.Len()-1, e.With(&events.ChatResponse{Form: events.FormMessage, Text: "Mine"}))
+				})
+			},
+			"other turns": func(_ *workspace.Workspace, x *exported) {
+				data := regexp.MustCompile(`"turns":"[0-9a-f]{8}`).ReplaceAll(x.data(t), []byte(`"turns":"00000000`))
+				x.write(t, regexp.MustCompile(`[0-9a-f]{20}"\}`).ReplaceAll(data, []byte(`00000000000000000000"}`)))
+			},
+		} {
+			w := newWorkspace(t)
+			id := ours(t, w, "First?", "Second?")
+			x := export(t, w, id, d)
+			x.asks(t, "And now?", "Gone on.")
+			spoil(w, x)
+			before := raws(loaded(t, w, id).Stream)
+			out := x.takes(t, &Importer{Workspace: w})
+			if out.State != New || out.Apart == nil || out.Made[0].ID == id {
+				t.Errorf("%s, %s: it is %s as %v, %v", d.Agent(), name, out.State, out.Made, out.Apart)
+			}
+			if diff := cmp.Diff(before, raws(loaded(t, w, id).Stream)); diff != "" {
+				t.Errorf("%s, %s: -before +after:\n%s", d.Agent(), name, diff)
+			}
+			x.asks(t, "More?", "Yes.")
+			if out := x.takes(t, &Importer{Workspace: w}); out.State != Grown || out.Made[0].ID == id {
+				t.Errorf("%s, %s: then it is %s as %v", d.Agent(), name, out.State, out.Made)
+			}
+		}
+	}
+}
+
+// TestResumedIsElsewhere: a session waits for its conversation, unless it is to be one of its own.
+func TestResumedIsElsewhere(t *testing.T) {
+	for _, d := range resumable {
+		w := newWorkspace(t)
+		id := ours(t, w, "First?")
+		x := export(t, w, id, d)
+		x.asks(t, "And now?", "Gone on.")
+		if err := w.Remove(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if out := x.takes(t, &Importer{Workspace: w}); out.State != Removed ||
+			!errors.Is(out.Apart, ErrElsewhere) || count(t, w) != 0 {
+			t.Errorf("%s: it is %s, %v", d.Agent(), out.State, out.Apart)
+		}
+		out := x.takes(t, &Importer{Workspace: w, Again: true})
+		if out.State != New || !slices.Contains(said(loaded(t, w, out.Made[0].ID).Stream), "And now?") {
+			t.Errorf("%s: then it is %s", d.Agent(), out.State)
+		}
+	}
+}
+
+// TestWentBack: behind the export, what the person went back from is a conversation of its own; where they
+// went back to before its end, what they said there is.
+func TestWentBack(t *testing.T) {
+	w := newWorkspace(t)
+	id := ours(t, w, "First?", "Second?")
+	x := export(t, w, id, claude.Dialect{})
+	end := x.last(t, 1)
+	inside := x.last(t, 3)
+	x.asks(t, "A?", "Said A.")
+	x.takes(t, &Importer{Workspace: w})
+	x.asksBehind(t, end, "B?", "Said B.")
+	x.takes(t, &Importer{Workspace: w})
+	if got := said(loaded(t, w, id).Stream); slices.Contains(got, "A?") || !slices.Contains(got, "B?") {
+		t.Errorf("after they went back there is %q", got)
+	}
+	if n := count(t, w); n != 2 {
+		t.Fatalf("%d conversations", n)
+	}
+	x.asksBehind(t, inside, "C?", "Said C.")
+	out := x.takes(t, &Importer{Workspace: w})
+	got := said(loaded(t, w, id).Stream)
+	if !slices.Contains(got, "Second?") || !slices.Contains(got, "B?") || slices.Contains(got, "C?") {
+		t.Errorf("after they went back into the export there is %q", got)
+	}
+	own := said(loaded(t, w, out.Made[0].ID).Stream)
+	if out.Made[0].ID == id || !slices.Contains(own, "C?") || slices.Contains(own, "Second?") {
+		t.Errorf("what they said there is %q", own)
+	}
+	if n := count(t, w); n != 3 {
+		t.Errorf("%d conversations", n)
+	}
+	x.takes(t, &Importer{Workspace: w, Fresh: true})
+	if n := count(t, w); n != 3 {
+		t.Errorf("again there are %d conversations", n)
+	}
+	once := newWorkspace(t)
+	ours(t, once, "First?", "Second?")
+	x.takes(t, &Importer{Workspace: once})
+	if diff := cmp.Diff(has(t, once), has(t, w)); diff != "" {
+		t.Errorf("-one import +many:\n%s", diff)
+	}
+}
+
+// TestRedactedIsNotResumed: what was redacted since an export comes back neither into the conversation nor
+// beside it.
+func TestRedactedIsNotResumed(t *testing.T) {
+	for _, d := range resumable {
+		w := newWorkspace(t)
+		id := ours(t, w, "First?", "The quiet word?")
+		x := export(t, w, id, d)
+		change(t, w, id, func(s *events.Stream) {
+			for i, e := range s.All() {
+				if q, ok := e.Event().(*events.ChatRequest); ok && strings.Contains(q.Content, "quiet") {
+					s.Set(i, redacted(t, e, "The [redacted:word]?"))
+				}
+			}
+		})
+		x.asks(t, "And now?", "Gone on.")
+		if out := x.takes(t, &Importer{Workspace: w}); out.State != Grown || out.Made[0].ID != id {
+			t.Errorf("%s: it is %s as %v", d.Agent(), out.State, out.Made)
+		}
+		x.write(t, bytes.Replace(x.data(t), []byte("First?"), []byte("Fust?"), 1))
+		_, err := (&Importer{Workspace: w}).Import(t.Context(), x.Dialect, x.session(t))
+		if !errors.Is(err, ErrWithheld) {
+			t.Errorf("%s: what is not known for it: %v", d.Agent(), err)
+		}
+		entry := secrets.Redactions{}
+		entry.Add(secrets.Redaction{Conversation: id.Digits(), Event: "1", Member: "/content"})
+		if err := w.Remove(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		im := &Importer{Workspace: w, Again: true, Redactions: entry}
+		if _, err = im.Import(t.Context(), x.Dialect, x.session(t)); !errors.Is(err, ErrWithheld) {
+			t.Errorf("%s: where it is not here: %v", d.Agent(), err)
+		}
+		if strings.Contains(stored(t, w.Blobs()), "quiet") || count(t, w) != 0 {
+			t.Errorf("%s: it is back", d.Agent())
+		}
+	}
+}
+
+// TestExportIsNotStored: no content of an export comes into the store again.
+func TestExportIsNotStored(t *testing.T) {
+	for _, d := range resumable {
+		w := newWorkspace(t)
+		long := strings.Repeat("long ", 3000)
+		s := events.New()
+		at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+		ask(s, at, "First?")
+		none := events.Metadata{}
+		s.Append(
+			events.NewElement(at, &events.ToolCallRequest{ID: "1", Name: "look", Arguments: []byte(`{}`)}, none),
+			events.NewElement(at, &events.ToolCallResponse{ID: "1", Blocks: []events.Block{{
+				Type: events.BlockText, Content: blobs.Loaded([]byte(long)),
+			}}}, none))
+		e, err := w.Create(t.Context(), &workspace.NewConversation{
+			ID: 17528832001, Details: &events.Details{LastActivatedAt: at}, Stream: s,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := export(t, w, e.ID, d)
+		x.asks(t, "And now?", strings.Repeat("new ", 3000))
+		before := stored(t, w.Blobs())
+		x.takes(t, &Importer{Workspace: w})
+		if after := stored(t, w.Blobs()); after != before {
+			t.Errorf("%s: there are %d bytes, and were %d", d.Agent(), len(after), len(before))
+		}
+	}
+}
