@@ -8,8 +8,9 @@ import (
 )
 
 // TestExported holds that Claude Code and Codex go on with a conversation of our own, which has a
-// picture, thinking and calls and was merged, that an import of what they said there is whole, and
-// that a second export leaves it alone.
+// picture, thinking and calls and was merged, that a second export leaves it alone, and that imports
+// bring what they said there into the conversation, once, as often as they go on, also with an
+// export of that.
 func TestExported(t *testing.T) {
 	for _, a := range []*agent{claudeCode, codex} {
 		t.Run(a.name, func(t *testing.T) {
@@ -35,20 +36,44 @@ func TestExported(t *testing.T) {
 				}
 			}
 			w.jp("export", "--format", a.name, "ours")
-			w.jp("import", a.name, "--yes")
-			var said string
-			for _, c := range w.imported() {
-				said += w.jp("print", c.ID)
+			w.takes("And now?", "Gone on.")
+			w.says(turn{prompt: "And then?", session: id}, answer{text: "Further on."})
+			w.takes("And then?", "Further on.")
+			next := uuid.FindString(w.jp("export", "--format", a.name, "ours"))
+			if next == "" || next == id {
+				t.Fatalf("it is session %q again", next)
 			}
-			for _, word := range []string{"A question beside.", "An answer here.", "Gone on."} {
-				if !strings.Contains(said, word) {
-					t.Errorf("what the agent went on with is imported without %q", word)
-				}
+			w.says(turn{prompt: "And last?", session: next}, answer{text: "The end."})
+			asked = w.provider.requests()
+			if body := string(asked[len(asked)-1].body); !strings.Contains(body, "Further on.") {
+				t.Error("the model is not given what was said in the other session")
 			}
-			if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
-				t.Error(out)
-			}
+			w.takes("And last?", "The end.")
 		})
+	}
+}
+
+// takes imports what the agent wrote, twice, and holds that it is in our own conversation alone.
+func (w *world) takes(words ...string) {
+	w.Helper()
+	if out := w.jp("import", w.agent.name, "--yes"); !strings.Contains(out, "grown") {
+		w.Errorf("import: %s", out)
+	}
+	said := w.jp("print", "ours")
+	for _, word := range append(words, "A question beside.", "An answer here.") {
+		if n := strings.Count(said, word); n != 1 {
+			w.Errorf("%q stands %d times in\n%s", word, n, said)
+		}
+	}
+	out := w.jp("import", w.agent.name)
+	if strings.Contains(out, "grown") || strings.Contains(out, "new") {
+		w.Errorf("import again: %s", out)
+	}
+	if all := w.imported(); len(all) != 1 {
+		w.Errorf("there are other conversations than our own: %v", all)
+	}
+	if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
+		w.Error(out)
 	}
 }
 
