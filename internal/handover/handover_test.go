@@ -327,6 +327,23 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// In a conversation of our own that holds for what an agent said that went on with it.
+func TestPlacesBehindAnExport(t *testing.T) {
+	imported := events.Metadata{}.WithText(events.MetadataSource, "1")
+	c := made(t, events.NewElement(start, &events.ChatResponse{
+		Form: events.FormMessage, Text: "It is in $HOME/y.",
+	}, imported))
+	s, err := handover.Write(sessions.ClaudeCode, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Look in $HOME.", `{"path":"$HOME/x"}`, "It is in /home/ann/y."} {
+		if !bytes.Contains(s.Data, []byte(want)) {
+			t.Errorf("it has no %s", want)
+		}
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	if _, err := handover.Write(sessions.Gemini, made(t)); err == nil {
 		t.Error("Gemini CLI takes sessions")

@@ -219,12 +219,26 @@ func (im *Importer) resume(ctx context.Context, p *prepared) (Made, error) {
 		}
 		side := func(d *events.Details, behind []*events.Element) *sessions.Conversation {
 			return &sessions.Conversation{
-				Stream:  events.New(slices.Concat(exported, behind)...),
-				Details: d, BaseConfig: here.BaseConfig,
+				Stream: joined(exported, behind), Details: d, BaseConfig: here.BaseConfig,
 			}
 		}
 		return unite(side(here.Details, was), here, side(details, elements(p.behind.Stream)))
 	})
+}
+
+// joined puts what is behind an export behind what was exported. A compaction of the agent is one of
+// all turns before it, which the session counts otherwise.
+func joined(exported, behind []*events.Element) *events.Stream {
+	s := events.New(slices.Concat(exported, behind)...)
+	turns := s.TurnOf()
+	for i := len(exported); i < s.Len(); i++ {
+		if c, ok := s.At(i).Event().(*events.Compaction); ok {
+			all := *c
+			all.ToTurn = turns[i]
+			s.Set(i, s.At(i).With(&all))
+		}
+	}
+	return s
 }
 
 func elements(s *events.Stream) (all []*events.Element) {

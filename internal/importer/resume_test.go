@@ -388,3 +388,57 @@ func TestExportIsNotStored(t *testing.T) {
 		}
 	}
 }
+
+// TestResumedCompaction: a compaction of the agent covers all turns that it had, as the conversation counts
+// them, and none that was asked here meanwhile.
+func TestResumedCompaction(t *testing.T) {
+	w := newWorkspace(t)
+	id := ours(t, w, "First?", "Second?", "Third?")
+	change(t, w, id, func(s *events.Stream) {
+		text := "The first two."
+		s.Append(events.NewElement(clock, &events.Compaction{ToTurn: 1, Summary: &text}, events.Metadata{}))
+	})
+	x := export(t, w, id, claude.Dialect{})
+	x.asks(t, "A?", "Said A.")
+	x.write(t, fmt.Appendf(x.data(t), `{"type":"user","uuid":"00000000-0000-4000-8000-999900000000",`+
+		`"parentUuid":null,"sessionId":%q,"timestamp":"2027-01-01T11:00:00Z","isCompactSummary":true,`+
+		`"message":{"role":"user","content":"All of it."}}`+"\n", x.session(t).Name.ID))
+	x.asks(t, "B?", "Said B.")
+	x.takes(t, &Importer{Workspace: w})
+	var covered [][2]int
+	s := loaded(t, w, id).Stream
+	for _, e := range s.All() {
+		if c, ok := e.Event().(*events.Compaction); ok {
+			covered = append(covered, [2]int{c.FromTurn, c.ToTurn})
+		}
+	}
+	if diff := cmp.Diff([][2]int{{0, 1}, {0, 3}}, covered); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if n := len(s.Turns()); n != 5 {
+		t.Errorf("%d turns: %q", n, said(s))
+	}
+	if out := x.takes(t, &Importer{Workspace: w}); out.State != Unchanged {
+		t.Errorf("again it is %s", out.State)
+	}
+}
+
+// TestResumedSubagent: what a sub-agent said in the session is a conversation of its own, whose turn is
+// over only when the source says so.
+func TestResumedSubagent(t *testing.T) {
+	w := newWorkspace(t)
+	id := ours(t, w, "First?")
+	x := export(t, w, id, claude.Dialect{})
+	x.asks(t, "Have it counted.", "")
+	x.write(t, fmt.Appendf(x.data(t), `{"type":"user","uuid":"00000000-0000-4000-8000-999900000000",`+
+		`"isSidechain":true,"agentId":"z","sessionId":%q,"timestamp":"2027-01-01T11:00:00Z",`+
+		`"message":{"role":"user","content":"Count."}}`+"\n", x.session(t).Name.ID))
+	out := x.takes(t, &Importer{Workspace: w})
+	if len(out.Made) != 2 || out.Made[0].ID != id || out.State != Grown {
+		t.Fatalf("it is %s as %v", out.State, out.Made)
+	}
+	s := loaded(t, w, out.Made[1].ID).Stream
+	if _, open := s.At(0).Metadata().Value(events.MetadataOpen); !open || len(said(s)) != 1 {
+		t.Errorf("the sub-agent said\n%s", s.Encode())
+	}
+}

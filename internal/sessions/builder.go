@@ -96,6 +96,7 @@ func NewBuilder(s Session, o Options) *Builder {
 
 // Child returns the builder of another session that the same source holds. It is finished with b.
 func (b *Builder) Child(s Session) *Builder {
+	s.Export = nil // which only the session itself begins with
 	c := NewBuilder(s, b.options)
 	c.all, c.told = b.all, b.told
 	b.children = append(b.children, c)
