@@ -178,7 +178,7 @@ func ours(t *testing.T, w *workspace.Workspace, questions ...string) events.ID {
 	}
 	e, err := w.Create(t.Context(), &workspace.NewConversation{
 		ID: 17528832001, Details: &events.Details{LastActivatedAt: at}, Stream: s,
-		BaseConfig: []byte(`{"assistant":{"model":{"id":{"provider":"openai","name":"gpt-5"}}}}` + "\n"),
+		BaseConfig: []byte(`{"assistant":{"name":"Ann","model":{"id":{"provider":"openai","name":"gpt-5"}}}}` + "\n"),
 	})
 	if err != nil {
 		t.Fatal(err)

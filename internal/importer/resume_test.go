@@ -144,6 +144,9 @@ func TestResumedBesideOthers(t *testing.T) {
 		change(t, w, id, func(s *events.Stream) {
 			e := s.At(1)
 			s.Set(1, e.With(&events.ChatRequest{Content: "Changed?"}))
+			s.Append(events.NewElement(clock.Add(-time.Second), &events.ConfigDelta{
+				Delta: []byte(`{"assistant":{"name":"Ben"}}`),
+			}, events.Metadata{}))
 			ask(s, clock, "Here?")
 		})
 		x.asks(t, "There?", "")
@@ -157,6 +160,12 @@ func TestResumedBesideOthers(t *testing.T) {
 			if n := slices.Index(said(long.Stream), q); n < 0 {
 				t.Errorf("%s: %q is lost of %q", d.Agent(), q, said(long.Stream))
 			}
+		}
+		// It ran under what was set when it was exported, by another model.
+		behind := string(long.Stream.Encode())
+		behind = behind[strings.Index(behind, `"Here?"`):]
+		if !strings.Contains(behind, `"Ann"`) || !strings.Contains(behind, `"provider"`) {
+			t.Errorf("%s: behind what was said here is\n%s", d.Agent(), behind)
 		}
 		// The turn says which it follows, since another is between them.
 		if !bytes.Contains(long.Stream.Encode(), []byte("git_jp_parent")) {
@@ -175,6 +184,7 @@ func TestResumedBesideOthers(t *testing.T) {
 		if diff := cmp.Diff(raws(long.Stream), raws(a.Stream)); diff != "" {
 			t.Errorf("%s: -longer +merged:\n%s", d.Agent(), diff)
 		}
+		short.Details.LastActivatedAt = clock.AddDate(1, 0, 0)
 		for _, sides := range [][2]*workspace.Conversation{{short, long}, {long, short}} {
 			data, err := threeway.Metadata(base.Details.Encode(), sides[0].Details.Encode(),
 				sides[1].Details.Encode())
@@ -336,11 +346,18 @@ func TestRedactedIsNotResumed(t *testing.T) {
 			}
 		})
 		x.asks(t, "And now?", "Gone on.")
+		data := x.data(t)
+		x.write(t, regexp.MustCompile(`("turns":"[0-9a-f]{8})[0-9a-f]{12}`).ReplaceAll(data, []byte("${1}000000000000")))
+		_, err := (&Importer{Workspace: w}).Import(t.Context(), x.Dialect, x.session(t))
+		if !errors.Is(err, ErrWithheld) {
+			t.Errorf("%s: what does not know the other turn: %v", d.Agent(), err)
+		}
+		x.write(t, data)
 		if out := x.takes(t, &Importer{Workspace: w}); out.State != Grown || out.Made[0].ID != id {
 			t.Errorf("%s: it is %s as %v", d.Agent(), out.State, out.Made)
 		}
 		x.write(t, bytes.Replace(x.data(t), []byte("First?"), []byte("Fust?"), 1))
-		_, err := (&Importer{Workspace: w}).Import(t.Context(), x.Dialect, x.session(t))
+		_, err = (&Importer{Workspace: w}).Import(t.Context(), x.Dialect, x.session(t))
 		if !errors.Is(err, ErrWithheld) {
 			t.Errorf("%s: what is not known for it: %v", d.Agent(), err)
 		}
@@ -359,32 +376,59 @@ func TestRedactedIsNotResumed(t *testing.T) {
 	}
 }
 
-// TestExportIsNotStored: no content of an export comes into the store again.
+// TestExportIsNotStored: no content of an export comes into a store which does not have it any more.
 func TestExportIsNotStored(t *testing.T) {
-	for _, d := range resumable {
-		w := newWorkspace(t)
-		long := strings.Repeat("long ", 3000)
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	result := func(text string) *events.Element {
+		return events.NewElement(at, &events.ToolCallResponse{ID: "1", Blocks: []events.Block{{
+			Type: events.BlockText, Content: blobs.Loaded([]byte(strings.Repeat(text, 3000))),
+		}}}, events.Metadata{})
+	}
+	was := result("quiet ")
+	with := func(w *workspace.Workspace, last *events.Element) events.ID {
 		s := events.New()
-		at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 		ask(s, at, "First?")
-		none := events.Metadata{}
-		s.Append(
-			events.NewElement(at, &events.ToolCallRequest{ID: "1", Name: "look", Arguments: []byte(`{}`)}, none),
-			events.NewElement(at, &events.ToolCallResponse{ID: "1", Blocks: []events.Block{{
-				Type: events.BlockText, Content: blobs.Loaded([]byte(long)),
-			}}}, none))
+		s.Append(events.NewElement(at, &events.ToolCallRequest{
+			ID: "1", Name: "look", Arguments: []byte(`{}`),
+		}, events.Metadata{}), last)
 		e, err := w.Create(t.Context(), &workspace.NewConversation{
 			ID: 17528832001, Details: &events.Details{LastActivatedAt: at}, Stream: s,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := export(t, w, e.ID, d)
+		return e.ID
+	}
+	for _, d := range resumable {
+		w, other := newWorkspace(t), newWorkspace(t)
+		x := export(t, w, with(w, was), d)
+		with(other, result("loud ").AsRedacted(was))
 		x.asks(t, "And now?", strings.Repeat("new ", 3000))
-		before := stored(t, w.Blobs())
+		if out := x.takes(t, &Importer{Workspace: other}); out.State != Grown {
+			t.Errorf("%s: it is %s, %v", d.Agent(), out.State, out.Apart)
+		}
+		if strings.Contains(stored(t, other.Blobs()), "quiet") {
+			t.Errorf("%s: the store has what was redacted", d.Agent())
+		}
+	}
+}
+
+// TestResumedAnew: what agents went on with is made anew by other rules, and nothing else.
+func TestResumedAnew(t *testing.T) {
+	for _, d := range resumable {
+		w := newWorkspace(t)
+		id := ours(t, w, "First? It is quiet.")
+		x := export(t, w, id, d)
+		x.asks(t, "And now? It is quiet.", "Gone on.")
 		x.takes(t, &Importer{Workspace: w})
-		if after := stored(t, w.Blobs()); after != before {
-			t.Errorf("%s: there are %d bytes, and were %d", d.Agent(), len(after), len(before))
+		rules := secrets.ValueRules("word", "quiet")
+		if out := x.takes(t, &Importer{Workspace: w, Rules: rules, Fresh: true}); out.State != Grown {
+			t.Errorf("%s: it is %s", d.Agent(), out.State)
+		}
+		got := strings.Join(said(loaded(t, w, id).Stream), " ")
+		if !strings.Contains(got, "First? It is quiet.") ||
+			strings.Count(got, "And now? It is [redacted:word].") != 1 || strings.Count(got, "quiet") != 2 {
+			t.Errorf("%s: it is %q", d.Agent(), got)
 		}
 	}
 }
