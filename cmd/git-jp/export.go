@@ -32,7 +32,8 @@ configuration too, which git jp import - makes the same conversation of in anoth
 
 With --format=claude-code or codex it is a session of that agent, in the agent's own directory, to
 go on with there from this working tree: what a model would be given, with compactions applied. The
-agent's command for that is printed. What the agent has no form for is left out and said.`
+agent's command for that is printed. What the agent has no form for is left out and said. git jp
+import brings what is said there back into the conversation.`
 }
 
 // Run exports conversations. A file is written whole or not at all.

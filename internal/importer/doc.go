@@ -4,6 +4,7 @@
 // sessions, and saves these: a new one in the archive under the id that is derived from its
 // session, one that was there as what it has become. Where somebody went on with a conversation
 // here, or changed it, the source's growth and theirs are merged by the rules of docs/merge.md.
+// What an agent went on with behind an export goes into the conversation that was exported.
 //
 // What it keeps true:
 //

@@ -226,8 +226,8 @@ func (im *Importer) resume(ctx context.Context, p *prepared) (Made, error) {
 	})
 }
 
-// joined puts what is behind an export behind what was exported. A compaction of the agent is one of
-// all turns before it, which the session counts otherwise.
+// joined puts what is behind an export behind what was exported. A compaction of the agent is one
+// of all turns before it, which the session counts otherwise.
 func joined(exported, behind []*events.Element) *events.Stream {
 	s := events.New(slices.Concat(exported, behind)...)
 	turns := s.TurnOf()

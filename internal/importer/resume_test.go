@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,8 +19,10 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/sessions/codex"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 // TestEveryConversationIsResumed: whatever was imported, when an agent goes on with an export of it the
@@ -430,6 +433,15 @@ func TestResumedAnew(t *testing.T) {
 			strings.Count(got, "And now? It is [redacted:word].") != 1 || strings.Count(got, "quiet") != 2 {
 			t.Errorf("%s: it is %q", d.Agent(), got)
 		}
+		change(t, w, id, func(s *events.Stream) { *s = *events.New(elements(s)[:3]...) }) // as restored
+		for _, im := range []*Importer{{Workspace: w}, {Workspace: w, Fresh: true}} {
+			if out := x.takes(t, im); im.Fresh != (out.State == Grown) {
+				t.Errorf("%s: where it was restored it is %s", d.Agent(), out.State)
+			}
+		}
+		if got := said(loaded(t, w, id).Stream); !slices.Contains(got, "Gone on.") {
+			t.Errorf("%s: then it is %q", d.Agent(), got)
+		}
 	}
 }
 
@@ -484,5 +496,31 @@ func TestResumedSubagent(t *testing.T) {
 	s := loaded(t, w, out.Made[1].ID).Stream
 	if _, open := s.At(0).Metadata().Value(events.MetadataOpen); !open || len(said(s)) != 1 {
 		t.Errorf("the sub-agent said\n%s", s.Encode())
+	}
+}
+
+// TestPackedIsResumed: Codex packs a session when it is a week old.
+func TestPackedIsResumed(t *testing.T) {
+	w := newWorkspace(t)
+	id := ours(t, w, "First?")
+	x := export(t, w, id, codex.Dialect{})
+	x.asks(t, "And now?", "Gone on.")
+	packer, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := packer.EncodeAll(x.data(t), nil)
+	if err := errors.Join(packer.Close(), os.Remove(x.path)); err != nil {
+		t.Fatal(err)
+	}
+	x.path += ".zst"
+	x.write(t, data)
+	for _, want := range []State{Grown, Unchanged} {
+		if out := x.takes(t, &Importer{Workspace: w}); out.State != want || out.Made[0].ID != id {
+			t.Errorf("it is %s as %v, not %s", out.State, out.Made, want)
+		}
+	}
+	if got := said(loaded(t, w, id).Stream); !slices.Contains(got, "Gone on.") {
+		t.Errorf("there is %q", got)
 	}
 }
