@@ -28,11 +28,11 @@ const (
 	LabelRules     = "agent-rules"  // by which secrets were taken out
 	LabelDir       = "agent-dir"    // below the working tree, in which the agent was started
 	LabelParent    = "agent-parent" // that started it, or in which it was rewound
-
-	// LabelResumed and the name of a session is the label of a conversation with which an agent
-	// went on in that session, behind an export: it says how much of the session is in.
-	LabelResumed = "agent-resumed-"
 )
+
+// labelResumed and the name of a session is the label of a conversation with which an agent went on
+// in that session, behind an export: it says how much of the session is in.
+const labelResumed = LabelImport + "-"
 
 // MetadataOpen is the key below which the turn_start of such a conversation says that the turn was
 // not over in the source.
@@ -49,9 +49,9 @@ const (
 	MetadataInjected = MetadataPrefix + "injected"
 	// MetadataSubagent is on a call, and names the session that it started.
 	MetadataSubagent = MetadataPrefix + "subagent"
-	// MetadataSession is on a turn_start, and names the session in which an agent went on so with
+	// metadataSession is on a turn_start, and names the session in which an agent went on so with
 	// an export of the conversation.
-	MetadataSession = MetadataPrefix + "session"
+	metadataSession = MetadataPrefix + "session"
 )
 
 // SessionIDs returns the two ids that the conversation of a session may have, by the value of
@@ -135,7 +135,7 @@ func (v ImportVersion) Compare(o ImportVersion) int {
 // import makes of the session, and does not grow with it.
 func (d *Details) Copied() {
 	maps.DeleteFunc(d.Labels, func(key, _ string) bool {
-		return strings.HasPrefix(key, LabelResumed)
+		return strings.HasPrefix(key, labelResumed)
 	})
 	_ = d.SetRewound(nil) // removing fails for no key of ours
 	session, ok := d.Labels[LabelSession]
@@ -152,7 +152,7 @@ func (d *Details) Copied() {
 func (d *Details) Resumed() map[string]ImportVersion {
 	var all map[string]ImportVersion
 	for key, value := range d.Labels {
-		session, ok := strings.CutPrefix(key, LabelResumed)
+		session, ok := strings.CutPrefix(key, labelResumed)
 		if v, known := ParseImportVersion(value); ok && known {
 			if all == nil {
 				all = map[string]ImportVersion{}
@@ -161,6 +161,14 @@ func (d *Details) Resumed() map[string]ImportVersion {
 		}
 	}
 	return all
+}
+
+// SetResumed notes how much is in of such a session.
+func (d *Details) SetResumed(session string, v ImportVersion) {
+	if d.Labels == nil {
+		d.Labels = map[string]string{}
+	}
+	d.Labels[labelResumed+session] = v.String()
 }
 
 // createdKey is the member of metadata.json that says when a conversation began whose id does not.
@@ -299,12 +307,18 @@ func (s *Stream) SourceTurns() []string {
 	return names
 }
 
+// InSession marks a turn_start as that of a turn in which an agent went on with an export of the
+// conversation, in a session.
+func (e *Element) InSession(session string) *Element {
+	return e.WithMetadata(e.Metadata().WithText(metadataSession, session))
+}
+
 // SessionOf returns for each element which of the sessions in which agents went on with an export
 // of the conversation brought it: by its turn, and an agent's record by what it says; "" for none.
 func (s *Stream) SessionOf(resumed map[string]ImportVersion) []string {
 	turns, said := s.TurnOf(), map[int]string{}
 	for i, e := range s.All() {
-		if session, ok := e.Metadata().Text(MetadataSession); ok && e.Kind() == KindTurnStart {
+		if session, ok := e.Metadata().Text(metadataSession); ok && e.Kind() == KindTurnStart {
 			said[turns[i]] = session
 		}
 	}

@@ -106,7 +106,7 @@ func mergeSource(out, ours, theirs *events.Details) {
 			if v.Compare(w) < 0 {
 				v = w
 			}
-			out.Labels[events.LabelResumed+session] = v.String()
+			out.SetResumed(session, v)
 		}
 	}
 	long := longerOf(ours, theirs)

@@ -169,7 +169,7 @@ func (im *Importer) prepare(
 		}
 		return p
 	}
-	if p.err = im.originate(ctx, p); p.err != nil {
+	if p.err = p.originate(ctx, im); p.err != nil {
 		return p
 	}
 	store, err := im.store(p)
@@ -326,7 +326,7 @@ func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) (
 	kept := held{}
 	p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, kept)
 	if err == nil && p.origin != nil {
-		err = im.choose(p)
+		err = p.choose(im)
 	}
 	for _, c := range p.all {
 		if err == nil {

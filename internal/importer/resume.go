@@ -58,13 +58,13 @@ func (im *Importer) lookBehind(s sessions.Session) (State, error) {
 
 // originate finds the conversation that a session was exported from. Where it is not certain that
 // it is the one, the session is one like others.
-func (im *Importer) originate(ctx context.Context, p *prepared) error {
+func (p *prepared) originate(ctx context.Context, im *Importer) error {
 	s := &p.out.Session
 	if s.Export == nil {
 		return nil
 	}
 	id := s.Export.ID()
-	o, err := im.origin(ctx, s)
+	o, err := im.originOf(ctx, s)
 	redacted := len(im.Redactions[id.Digits()]) > 0 || o != nil && o.redacted
 	var apart *apartError
 	switch {
@@ -94,7 +94,7 @@ func (e *apartError) Error() string { return fmt.Sprintf("exported from %s: %v",
 // Unwrap returns the reason.
 func (e *apartError) Unwrap() error { return e.err }
 
-func (im *Importer) origin(ctx context.Context, s *sessions.Session) (*origin, error) {
+func (im *Importer) originOf(ctx context.Context, s *sessions.Session) (*origin, error) {
 	id := s.Export.ID()
 	e, _, err := im.findAny(ofID(id))
 	if errors.Is(err, errUnknown) {
@@ -129,7 +129,7 @@ func (p *prepared) isLocal() bool { return p.origin != nil && p.origin.Local }
 // choose settles what of an exported session goes on with its origin, and reduces that to what is
 // behind the export. What the person said when they had gone back to before its end is a
 // conversation of its own, as of any session.
-func (im *Importer) choose(p *prepared) error {
+func (p *prepared) choose(im *Importer) error {
 	own := p.all[0].Name
 	i := lastBehind(p.all)
 	_, _, err := im.find(own)
@@ -189,7 +189,7 @@ func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 			continue
 		}
 		if e.Kind() == events.KindTurnStart {
-			e = e.WithMetadata(e.Metadata().WithText(sessions.MetadataSession, own.String()))
+			e = e.InSession(own.String())
 		}
 		all = append(all, e)
 	}
@@ -197,7 +197,7 @@ func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 }
 
 // resume lets the origin of a session grow by what is behind the export.
-func (im *Importer) resume(ctx context.Context, p *prepared) (Made, error) {
+func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
 	made := Made{Name: p.behind.Name}
 	return im.update(ctx, p.origin.Entry, made, func(
 		ctx context.Context, here *workspace.Conversation,
@@ -209,7 +209,7 @@ func (im *Importer) resume(ctx context.Context, p *prepared) (Made, error) {
 		if !ok { // another process was faster
 			return false, &apartError{here.ID, ErrOtherwise}
 		}
-		was, err := im.behindBefore(ctx, p, here)
+		was, err := p.behindBefore(ctx, im, here)
 		if err != nil {
 			return false, err
 		}
@@ -250,8 +250,8 @@ func elements(s *events.Stream) (all []*events.Element) {
 
 // behindBefore returns what of a session behind its export was imported before: by reading as much
 // of it again, or, where it is another copy, by what is here.
-func (im *Importer) behindBefore(
-	ctx context.Context, p *prepared, here *workspace.Conversation,
+func (p *prepared) behindBefore(
+	ctx context.Context, im *Importer, here *workspace.Conversation,
 ) (all []*events.Element, err error) {
 	s := p.out.Session
 	if im.Fresh {
@@ -279,12 +279,9 @@ func (im *Importer) behindBefore(
 // details returns those of the origin with what an import of the session adds.
 func (p *prepared) details(here *events.Details) (*events.Details, error) {
 	d, c, session := here.Clone(), p.behind.Details, p.out.Session.Name.String()
-	if d.Labels == nil {
-		d.Labels = map[string]string{}
-	}
 	has, now := here.Resumed()[session], p.behind.Version()
 	if now.Compare(has) > 0 {
-		d.Labels[sessions.LabelResumed+session] = now.String()
+		d.SetResumed(session, now)
 	}
 	if c.LastActivatedAt.After(d.LastActivatedAt) {
 		d.LastActivatedAt = c.LastActivatedAt

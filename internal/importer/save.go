@@ -19,7 +19,7 @@ func (im *Importer) save(
 	ctx context.Context, p *prepared, c *sessions.Conversation,
 ) (Made, error) {
 	if c == p.behind {
-		return im.resume(ctx, p)
+		return p.resume(ctx, im)
 	}
 	made := Made{Name: c.Name, Title: title(c.Details)}
 	e, _, err := im.find(c.Name)

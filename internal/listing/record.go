@@ -100,7 +100,7 @@ func withoutSession(labels map[string]string) map[string]string {
 		delete(shown, key)
 	}
 	maps.DeleteFunc(shown, func(key, _ string) bool {
-		return strings.HasPrefix(key, events.LabelResumed)
+		return strings.HasPrefix(key, events.LabelImport+"-")
 	})
 	return shown
 }

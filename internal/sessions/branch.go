@@ -52,7 +52,7 @@ func (p *path) hasExport() bool {
 
 // reach notes that a line is told next. Where the export ends in front of it, so does the turn, and
 // the model that speaks from there on is another one, whichever it is.
-func (b *Builder) reach(line int) {
+func reach(b *Builder, line int) {
 	x := b.session.Export
 	if x == nil || line <= x.Lines || b.exported > 0 {
 		return

@@ -16,7 +16,6 @@ const (
 	MetadataSplit    = events.MetadataSplit
 	MetadataSubagent = events.MetadataSubagent
 	MetadataInjected = events.MetadataInjected
-	MetadataSession  = events.MetadataSession
 )
 
 // A draft is an element that may still change: its turn is not over.

@@ -122,7 +122,7 @@ func (b *Builder) endTurn(over bool) {
 // those of further sessions in its source.
 func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 	if x := b.session.Export; x != nil {
-		b.reach(x.Lines + 1)
+		reach(b, x.Lines+1)
 	}
 	b.endTurn(b.ended)
 	if b.err != nil {

@@ -34,11 +34,9 @@ const (
 	// LabelRules names the rules by which secrets were taken out.
 	LabelRules = events.LabelRules
 	// LabelDir is where below $WORKSPACE the agent was started, where that is known.
-	LabelDir = events.LabelDir
-	// LabelResumed and a name hold the [Version] of what an agent went on with behind an export.
-	LabelResumed = events.LabelResumed
-	LabelBranch  = "branch"
-	LabelCommit  = "commit"
+	LabelDir    = events.LabelDir
+	LabelBranch = "branch"
+	LabelCommit = "commit"
 )
 
 // A Name identifies a session, wherever a copy of it lies.

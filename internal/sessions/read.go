@@ -40,7 +40,7 @@ func ReadLines(
 		case number > maxKeys:
 			b.Fail(ErrManyKeys)
 		case len(line) > 0:
-			b.reach(number)
+			reach(b, number)
 			tell(number, line)
 		}
 	}
