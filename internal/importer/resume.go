@@ -64,7 +64,7 @@ func (p *prepared) originate(ctx context.Context, im *Importer) error {
 		return nil
 	}
 	id := s.Export.ID()
-	o, err := im.originOf(ctx, s)
+	o, err := originOf(ctx, im, s)
 	redacted := len(im.Redactions[id.Digits()]) > 0 || o != nil && o.redacted
 	var apart *apartError
 	switch {
@@ -94,7 +94,7 @@ func (e *apartError) Error() string { return fmt.Sprintf("exported from %s: %v",
 // Unwrap returns the reason.
 func (e *apartError) Unwrap() error { return e.err }
 
-func (im *Importer) originOf(ctx context.Context, s *sessions.Session) (*origin, error) {
+func originOf(ctx context.Context, im *Importer, s *sessions.Session) (*origin, error) {
 	id := s.Export.ID()
 	e, _, err := im.findAny(ofID(id))
 	if errors.Is(err, errUnknown) {
