@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -11,7 +12,8 @@ import (
 // What comes out is not held against the checksum, since the caller compares it with the name of
 // the object.
 type inflater struct {
-	zip io.ReadCloser // nil before the first
+	zip io.ReadCloser // of files; nil before the first
+	raw io.ReadCloser // of what is in memory, likewise
 	src bytes.Reader
 }
 
@@ -26,12 +28,27 @@ func (z *inflater) from(src io.Reader) (_ io.Reader, err error) {
 }
 
 // fill fills dst with what the zlib stream at the beginning of src gives. There may be more of
-// both.
+// both. A checksum of what comes out, which would not be compared, is not made.
 func (z *inflater) fill(dst, src []byte) error {
-	z.src.Reset(src)
-	r, err := z.from(&z.src)
-	if err == nil {
-		_, err = io.ReadFull(r, dst)
+	const head = 2
+	if len(src) < head || !isZlib(src[0], src[1]) {
+		return zlib.ErrHeader
 	}
+	z.src.Reset(src[head:])
+	if z.raw == nil {
+		z.raw = flate.NewReader(&z.src)
+	} else if again, ok := z.raw.(flate.Resetter); ok {
+		if err := again.Reset(&z.src, nil); err != nil {
+			return err
+		}
+	}
+	_, err := io.ReadFull(z.raw, dst)
 	return err
+}
+
+// isZlib reports whether a zlib stream without a dictionary begins with these bytes.
+func isZlib(method, flags byte) bool {
+	const deflate, widest, dictionary, divisor = 8, 7, 1 << 5, 31
+	return method&0xf == deflate && method>>4 <= widest && flags&dictionary == 0 &&
+		(int(method)<<8|int(flags))%divisor == 0
 }
