@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -155,15 +156,43 @@ func (in *Installer) attributesFiles(clone bool) ([]attributesFile, error) {
 	return files, nil
 }
 
-func (in *Installer) installAttributes(p *Plan) error {
+func (in *Installer) installAttributes(ctx context.Context, p *Plan) error {
 	files, err := in.attributesFiles(in.opts.Drivers)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
+		left, err := in.isLeftOut(ctx, f)
+		if err != nil {
+			return err
+		}
+		if left {
+			p.add(Action{
+				Do: Skip, Hook: "attributes", Path: f.path,
+				Reason: "the sparse checkout leaves it out",
+			})
+			continue
+		}
 		f.install(p)
 	}
 	return nil
+}
+
+// isLeftOut reports whether a sparse checkout leaves a file out of the working tree: git has it all
+// the same, and a new one would replace it in the next commit.
+func (in *Installer) isLeftOut(ctx context.Context, f attributesFile) (bool, error) {
+	if !f.step.absent || f.step.workspace == "" {
+		return false, nil
+	}
+	rel := below(in.repo.Root(), f.step.workspace)
+	if rel == "" {
+		return false, nil
+	}
+	left, err := in.repo.LeftOut(ctx, rel, path.Join(rel, blobsDir))
+	if err != nil {
+		return false, fmt.Errorf("inspect attributes: %w", err)
+	}
+	return slices.Contains(left, f.step.file), nil
 }
 
 // install puts the block behind what is there: what stands last counts.
@@ -243,7 +272,10 @@ func (in *Installer) shared(ctx context.Context, f attributesFile) (bool, error)
 }
 
 // attributesTemp is where temporaries of a workspace lie, from .jp.
-const attributesTemp = "blobs/.tmp"
+const attributesTemp = blobsDir + "/.tmp"
+
+// blobsDir is where the blobs of a workspace are, from .jp.
+const blobsDir = "blobs"
 
 // writeAttributes writes the file of a workspace, and leaves no other trace.
 func writeAttributes(s step) error {

@@ -17,6 +17,7 @@ type Repo interface {
 	CommonDir() string
 	HooksDir(ctx context.Context) (dir, scope string, err error)
 	Index(ctx context.Context) (*gitint.Index, error)
+	LeftOut(ctx context.Context, dir, except string) ([]string, error)
 	Version(ctx context.Context) (gitint.Version, error)
 	ConfigMatching(ctx context.Context, pattern string) (map[string][]gitint.Setting, error)
 	SetConfig(ctx context.Context, key, value string) error
@@ -179,7 +180,7 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 	if in.opts.Drivers {
 		in.installDrivers(p, all)
 	}
-	return p, in.installAttributes(p)
+	return p, in.installAttributes(ctx, p)
 }
 
 // installHooks plans the hooks. Where somebody has turned hooks off there are none, not even
