@@ -28,10 +28,7 @@ func (r *Repo) LeftOut(ctx context.Context, dir, except string) (left []string, 
 		return nil, err
 	}
 	for _, e := range x.below(dir) {
-		_, pinned := slices.BinarySearch(x.pinned, e.Path)
-		isSparse := func(dir string) bool { return strings.HasPrefix(e.Path, dir) }
-		if (!pinned || slices.Contains(x.assumed, e.Path)) &&
-			!slices.ContainsFunc(x.sparse, isSparse) {
+		if !x.IsLeftOut(e.Path) {
 			continue
 		}
 		name := filepath.Join(r.root, filepath.FromSlash(e.Path))
@@ -40,4 +37,10 @@ func (r *Repo) LeftOut(ctx context.Context, dir, except string) (left []string, 
 		}
 	}
 	return left, nil
+}
+
+// IsLeftOut reports whether a sparse checkout leaves a file of the index out of the working tree.
+func (x *Index) IsLeftOut(name string) bool {
+	isIn := func(dir string) bool { return strings.HasPrefix(name, dir) }
+	return x.markOf(name) == MarkSkipped || slices.ContainsFunc(x.sparse, isIn)
 }

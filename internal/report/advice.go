@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -40,7 +39,9 @@ type Adviser struct {
 // the hint is a command that brings it back.
 type lookout struct {
 	repo   *gitint.Repo
+	root   string // of the working tree, from where commands are run
 	atRoot bool
+	lazy   bool // it leaves blobs out of its working tree on purpose
 	index  *gitint.Index
 	head   *gitint.Tree // nil without a commit
 	log    map[string]gitint.OID
@@ -52,6 +53,7 @@ type remedy struct {
 	found   string // where the content is, for a sentence
 	command string
 	several string // the command for a whole directory, where that is another one
+	noPaths bool   // the command is complete
 }
 
 // Advise changes what findings say of content that is not there to where it is and
@@ -63,7 +65,10 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
-	l := &lookout{repo: ad.Repo, atRoot: ad.AtRoot, onto: map[string]string{}}
+	l := &lookout{
+		repo: ad.Repo, root: ad.fromHere(ad.Repo.Root()), atRoot: ad.AtRoot,
+		onto: map[string]string{},
+	}
 	l.look(ctx, findings)
 	l.apply(ctx, findings)
 }
@@ -132,11 +137,15 @@ func (ad Adviser) repairCommand(name string) string {
 	if err == nil && regular.SameFile(near, root) {
 		return RepairHere
 	}
-	rel, err := filepath.Rel(ad.Dir, root)
-	if err != nil {
-		rel = root
+	return "git -C " + check.ShellQuote(ad.fromHere(root)) + " jp repair"
+}
+
+// fromHere returns a directory as commands take it where they are run.
+func (ad Adviser) fromHere(dir string) string {
+	if rel, err := filepath.Rel(ad.Dir, dir); err == nil {
+		dir = rel
 	}
-	return "git -C " + check.ShellQuote(filepath.ToSlash(rel)) + " jp repair"
+	return filepath.ToSlash(dir)
 }
 
 func isAboutContent(f check.Finding) bool {
@@ -159,6 +168,7 @@ func blobPath(f check.Finding) (string, bool) {
 func (l *lookout) look(ctx context.Context, findings []check.Finding) {
 	l.index, _ = l.repo.Index(ctx)
 	l.head, _ = l.repo.Tree(ctx, "HEAD")
+	l.lazy, _ = l.repo.Lazy(ctx)
 	var names []string
 	for _, f := range findings {
 		if name, ok := blobPath(f); ok {
@@ -219,22 +229,20 @@ func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) reme
 		return r
 	}
 	if f.Commit != check.WorkTreeName && l.inWorkTree(name, ref) {
-		return remedy{found: "the working tree", command: l.stageCommand(f)}
+		return l.stage(f)
 	}
 	if f.Commit == check.WorkTreeName && l.index != nil {
-		if id, ok := l.index.OID(name); ok && l.sound(ctx, id, ref) {
-			return remedy{
-				found: "the index", command: "git restore", several: "git restore --overlay",
-			}
+		if r, ok := l.fromIndex(ctx, name, ref); ok {
+			return r
 		}
 	}
 	if l.head != nil {
-		if id, ok := l.head.OID(name); ok && l.sound(ctx, id, ref) {
+		if id, ok := l.head.OID(name); ok && l.isSound(ctx, id, ref) {
 			return fromRevision("HEAD", "HEAD")
 		}
 	}
 	if commit, ok := l.log[name]; ok {
-		if id, ok := l.inCommit(ctx, commit, name); ok && l.sound(ctx, id, ref) {
+		if id, ok := l.inCommit(ctx, commit, name); ok && l.isSound(ctx, id, ref) {
 			short := commit.String()[:12]
 			return fromRevision(short, "commit "+short)
 		}
@@ -242,8 +250,31 @@ func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) reme
 	return remedy{}
 }
 
-// joinCommand lets the user join a commit with a later one.
-const joinCommand = "git rebase -i "
+// fromIndex returns how to get a blob that the index has. What a sparse checkout leaves out of the
+// working tree git restores nowhere until the checkout has it; a remote may have the object.
+func (l *lookout) fromIndex(
+	ctx context.Context, name string, ref blobs.Ref,
+) (remedy, bool) {
+	id, ok := l.index.OID(name)
+	if !ok {
+		return remedy{}, false
+	}
+	sound, promised := l.sound(ctx, id, ref)
+	if l.index.IsLeftOut(name) && (sound || promised && !l.lazy) {
+		dir, _ := workspace.PathDir(name)
+		git := "git"
+		if !l.atRoot {
+			git = "git -C " + check.ShellQuote(l.root)
+		}
+		return remedy{
+			found: "the index", noPaths: true,
+			command: git + " sparse-checkout add " + check.ShellQuote(path.Join(dir, blobs.Dir)),
+		}, true
+	}
+	return remedy{
+		found: "the index", command: "git restore", several: "git restore --overlay",
+	}, sound
+}
 
 // completed returns what is to be done about a commit that lacks what a later one of the branch
 // that is checked out has: nothing that is staged now would make it complete.
@@ -254,7 +285,7 @@ func (l *lookout) completed(
 		return remedy{}, false
 	}
 	id, ok := l.head.OID(name)
-	if !ok || !l.sound(ctx, id, ref) {
+	if !ok || !l.isSound(ctx, id, ref) {
 		return remedy{}, false
 	}
 	onto, ok := l.onto[f.Commit]
@@ -262,7 +293,8 @@ func (l *lookout) completed(
 		onto = l.before(ctx, f.Commit)
 		l.onto[f.Commit] = onto
 	}
-	return remedy{found: "HEAD", command: joinCommand + onto}, onto != ""
+	command := "git rebase -i " + onto
+	return remedy{found: "HEAD", command: command, noPaths: true}, onto != ""
 }
 
 // before returns what git rebase takes for the commits from one of the branch that is checked out,
@@ -292,18 +324,19 @@ func fromRevision(rev, found string) remedy {
 	}
 }
 
-// stageCommand stages the conversation if the working tree has it, and else the blob.
-func (l *lookout) stageCommand(f check.Finding) string {
-	if _, err := os.Stat(filepath.Join(l.repo.Root(), filepath.FromSlash(f.Path))); err != nil {
-		return "git add --force"
+// stage stages the conversation if the working tree has it, and else the blob.
+func (l *lookout) stage(f check.Finding) remedy {
+	r := remedy{found: "the working tree", command: "git add --force"}
+	_, err := os.Stat(filepath.Join(l.repo.Root(), filepath.FromSlash(f.Path)))
+	if r.noPaths = err == nil; r.noPaths {
+		r.command = "git jp stage " + f.Conversation
 	}
-	return "git jp stage " + f.Conversation
+	return r
 }
 
 // next completes the command of a remedy for one path, or for the store of several.
 func (l *lookout) next(r remedy, name string, paths int) string {
-	if strings.HasPrefix(r.command, "git jp stage ") ||
-		strings.HasPrefix(r.command, joinCommand) {
+	if r.noPaths {
 		return r.command
 	}
 	command := r.command
@@ -341,9 +374,16 @@ func (l *lookout) inCommit(
 	return tree.OID(name)
 }
 
-// sound reports whether an object has the content.
-func (l *lookout) sound(ctx context.Context, id gitint.OID, ref blobs.Ref) bool {
+// sound reports whether an object has the content, or a remote may have it.
+func (l *lookout) sound(
+	ctx context.Context, id gitint.OID, ref blobs.Ref,
+) (sound, promised bool) {
 	const overhead = 1 << 16 // of what gzip cannot make smaller
 	data, err := l.repo.ReadObject(ctx, id, ref.Size+ref.Size/64+overhead)
-	return err == nil && blobs.Verify(data, ref, ref.Size) == nil
+	return err == nil && blobs.Verify(data, ref, ref.Size) == nil, check.IsAway(err)
+}
+
+func (l *lookout) isSound(ctx context.Context, id gitint.OID, ref blobs.Ref) bool {
+	sound, _ := l.sound(ctx, id, ref)
+	return sound
 }
