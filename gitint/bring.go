@@ -1,7 +1,6 @@
 package gitint
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +56,46 @@ func (r *Repo) Need(ctx context.Context, ids []OID) error {
 		return err
 	}
 	return r.Bring(ctx, ids, 0)
+}
+
+// NeedTrees fetches, in one request, the directories of commits that are not here: a partial clone
+// need not have been made with them.
+func (r *Repo) NeedTrees(ctx context.Context, commits ...OID) error {
+	from := []string{"--no-walk"}
+	for _, id := range commits {
+		if !id.IsZero() {
+			from = append(from, id.String())
+		}
+	}
+	_, err := r.bringTrees(ctx, from)
+	return err
+}
+
+// bringTrees fetches the directories that git finds missing on the way from some revisions, and
+// with them what is below, and reports whether there were any. None are missing where git cannot
+// say.
+func (r *Repo) bringTrees(ctx context.Context, from []string) (bool, error) {
+	partial, err := r.Partial(ctx)
+	if err != nil || !partial {
+		return false, err
+	}
+	out, err := r.run(ctx, command{args: append([]string{
+		"rev-list", "--objects", "--no-object-names", "--missing=print", "--filter=blob:none",
+	}, from...)})
+	if err != nil {
+		return false, ctx.Err()
+	}
+	var missing []OID
+	for line := range strings.Lines(string(out)) {
+		if name, ok := strings.CutPrefix(line, "?"); ok {
+			id, err := ParseOID(strings.TrimSpace(name))
+			if err != nil {
+				return false, err
+			}
+			missing = append(missing, id)
+		}
+	}
+	return len(missing) > 0, r.Bring(ctx, missing, 0)
 }
 
 // Bring fetches those of the objects that are not here from the remotes that have promised them:
@@ -149,7 +188,7 @@ func (r *Repo) fetchObjects(ctx context.Context, remote string, ids []OID) error
 // missing returns the objects that are not here, each once.
 func (r *Repo) missing(ctx context.Context, ids []OID) ([]OID, error) {
 	ids = slices.Clone(ids)
-	slices.SortFunc(ids, func(a, b OID) int { return bytes.Compare(a.sum[:], b.sum[:]) })
+	slices.SortFunc(ids, OID.compare)
 	missing, err := r.HasObject(ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, fmt.Errorf("look for %d objects: %w", len(ids), err)

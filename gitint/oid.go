@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ func (id *OID) UnmarshalText(text []byte) error {
 	*id = parsed
 	return nil
 }
+
+// compare orders ids by their bytes.
+func (id OID) compare(other OID) int { return bytes.Compare(id.sum[:], other.sum[:]) }
 
 func (id OID) bytes() []byte {
 	if id.size == 0 {

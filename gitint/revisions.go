@@ -35,15 +35,29 @@ func (r *Repo) History(ctx context.Context, h HistoryRequest) ([]Revision, error
 	if h.Count > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(h.Count))
 	}
+	var from []string
 	if h.All {
-		args = append(args, "--all")
+		from = append(from, "--all")
 	}
-	args = append(append(args, "--end-of-options"), h.Revs...)
-	args = append(args, "--")
+	from = append(append(from, "--end-of-options"), h.Revs...)
+	args = append(append(args, from...), "--")
 	for _, glob := range h.Globs {
 		args = append(args, ":(top,glob)"+glob)
 	}
-	out, err := r.run(ctx, command{args: args, env: []string{"GIT_LITERAL_PATHSPECS=0"}})
+	log := command{args: args, env: []string{"GIT_LITERAL_PATHSPECS=0"}}
+	out, err := r.run(ctx, log)
+	if err != nil {
+		if len(h.Revs) == 0 {
+			from = append(from, "HEAD")
+		}
+		brought, failed := r.bringTrees(ctx, from)
+		if failed != nil {
+			return nil, fmt.Errorf("list history: %w", failed)
+		}
+		if brought {
+			out, err = r.run(ctx, log)
+		}
+	}
 	if err != nil {
 		if unborn, _ := r.unborn(ctx); unborn && len(h.Revs) == 0 && !h.All {
 			return nil, nil
