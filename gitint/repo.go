@@ -61,6 +61,7 @@ type Repo struct {
 
 	objects objects
 	refs    refState
+	behind  promisedHistory
 }
 
 // Open finds the repository of opts.Dir as git does. It returns

@@ -203,6 +203,43 @@ func TestIndexWhere(t *testing.T) {
 	}
 }
 
+// TestIndexBeyond holds that what an index has beyond a tree is all that differs from it, in each
+// form.
+func TestIndexBeyond(t *testing.T) {
+	for name, make := range tornShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := make(t)
+			for _, name := range []string{"b/c", "b/d", ".jp/conversations/1-x/added", "unwanted"} {
+				r.WriteFile(name, "other")
+			}
+			r.Run("update-index", "--add", "b/c", "b/d", ".jp/conversations/1-x/added", "unwanted")
+			repo := open(t, r)
+			head, err := repo.Tree(t.Context(), "HEAD")
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := repo.Index(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wanted := func(path []byte) bool { return bytes.Contains(path, []byte("/")) }
+			beyond, err := repo.IndexBeyond(t.Context(), head, wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _ := whole.Entries(".")
+			all = slices.DeleteFunc(all, func(e gitint.Entry) bool {
+				id, ok := head.OID(e.Path)
+				return !wanted([]byte(e.Path)) || ok && id == e.OID
+			})
+			if some, _ := beyond.Entries("."); !slices.Equal(some, all) || len(all) != 3 {
+				t.Errorf("read %v, not %v", some, all)
+			}
+		})
+	}
+}
+
 // TestStageCopiesNoIndex holds that the copy on which git works takes no space, and that the index
 // stays as it is until the change is complete.
 func TestStageCopiesNoIndex(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Unpromised returns those of the entries whose objects are not here and that no branch of a remote
@@ -53,12 +54,13 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
 		return strings.Compare(a.Path, b.Path)
 	})
-	seen := map[OID]bool{}
+	var tips []OID
 	for _, ref := range refs {
-		if !strings.HasPrefix(ref.Name, remoteRefs) || seen[ref.Peeled] || len(unknown) == 0 {
+		if !strings.HasPrefix(ref.Name, remoteRefs) || slices.Contains(tips, ref.Peeled) ||
+			len(unknown) == 0 {
 			continue
 		}
-		seen[ref.Peeled] = true
+		tips = append(tips, ref.Peeled)
 		tip, err := r.Tree(ctx, ref.Peeled.String())
 		if err != nil {
 			return err
@@ -72,20 +74,49 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 			}
 		}
 	}
-	if len(unknown) == 0 || len(seen) == 0 {
+	if len(unknown) == 0 || len(tips) == 0 {
 		return nil
 	}
-	return r.stream(ctx, command{args: []string{
+	behind, err := r.behind.of(ctx, r, tips)
+	for id := range unknown {
+		if _, ok := slices.BinarySearchFunc(behind, id, OID.compare); ok {
+			delete(unknown, id)
+		}
+	}
+	return err
+}
+
+// A promisedHistory is what the branches of remotes lead to and is not here. To list it takes a
+// look at all of their commits, so it is remembered as long as they are the same.
+type promisedHistory struct {
+	mu   sync.Mutex
+	tips []OID
+	ids  []OID // sorted
+}
+
+func (h *promisedHistory) of(ctx context.Context, r *Repo, tips []OID) ([]OID, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tips != nil && slices.Equal(h.tips, tips) {
+		return h.ids, nil
+	}
+	h.tips, h.ids = nil, nil
+	err := r.stream(ctx, command{args: []string{
 		"rev-list", "--objects", "--no-object-names", "--missing=print", "--remotes",
 	}}, func(out io.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			if name, ok := strings.CutPrefix(lines.Text(), "?"); ok {
 				if id, err := ParseOID(name); err == nil {
-					delete(unknown, id)
+					h.ids = append(h.ids, id)
 				}
 			}
 		}
 		return lines.Err()
 	})
+	if err == nil {
+		h.tips = tips
+	}
+	slices.SortFunc(h.ids, OID.compare)
+	return h.ids, err
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -14,18 +15,23 @@ import (
 )
 
 // LeftOut returns what has the blobs that the working tree of a lazy clone leaves out, the first
-// counting: nothing in every other clone. HEAD is asked first: a few small trees answer, and the
-// index of a large store has many entries, which are read when something else is asked for.
+// counting: nothing in every other clone. HEAD is asked first: a few small trees answer. Of the
+// index, which has many entries, what HEAD has not is read when something else is asked for.
 func LeftOut(ctx context.Context, repo *gitint.Repo) ([]gitint.Snapshot, error) {
 	lazy, err := repo.Lazy(ctx)
 	if err != nil || !lazy {
 		return nil, err
 	}
-	index := gitint.Later(IndexName, func() (gitint.Snapshot, error) { return repo.Index(ctx) })
 	head, err := repo.Tree(ctx, "HEAD")
 	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return []gitint.Snapshot{index}, nil
+		index, err := repo.Index(ctx)
+		return []gitint.Snapshot{index}, err
 	}
+	index := gitint.Later(IndexName, func() (gitint.Snapshot, error) {
+		return repo.IndexBeyond(ctx, head, func(path []byte) bool {
+			return bytes.Contains(path, []byte(".jp/"+blobs.Dir+"/"))
+		})
+	})
 	return []gitint.Snapshot{head, index}, err
 }
 
@@ -44,14 +50,86 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	}
 	dir, err := filepath.Rel(repo.Root(), root)
 	for _, snap := range snapshots {
-		if dir == "." {
-			all = append(all, Git(repo, snap))
-			continue
-		}
-		below := gitint.Sub(snap, filepath.ToSlash(dir))
-		all = append(all, FS(snap.Name(), below, repo.Limits()))
+		all = append(all, below{&gitSource{snap, repo}, filepath.ToSlash(dir)})
 	}
 	return all, err
+}
+
+// A below is a directory of a snapshot as a source, which knows paths from there.
+type below struct {
+	git *gitSource
+	dir string
+}
+
+var (
+	_ Walker   = below{}
+	_ promiser = below{}
+)
+
+// Name implements [Source].
+func (s below) Name() string { return s.git.Name() }
+
+// IsLazy implements promiser.
+func (s below) IsLazy(ctx context.Context) bool { return s.git.IsLazy(ctx) }
+
+// ReadFile implements [Source].
+func (s below) ReadFile(name string) ([]byte, error) {
+	return s.git.ReadFile(path.Join(s.dir, name))
+}
+
+// List implements [Source].
+func (s below) List(dir string) ([]Entry, error) {
+	return s.git.List(path.Join(s.dir, dir))
+}
+
+// Walk implements [Walker]. All of a large store at once would take much memory.
+func (s below) Walk(ctx context.Context, dir string, f func(Entry)) error {
+	top, err := list(s, dir)
+	if err != nil {
+		return err
+	}
+	for group := range slices.Chunk(top, partsAtOnce) {
+		var dirs, names []string
+		for _, e := range group {
+			if !e.Mode.IsDir() {
+				f(e)
+				continue
+			}
+			dirs, names = append(dirs, path.Join(s.dir, dir, e.Name)), append(names, e.Name)
+		}
+		err := s.git.WalkAll(ctx, dirs, func(i int, e Entry) {
+			e.Name = names[i] + "/" + e.Name
+			f(e)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Sizes implements [Source].
+func (s below) Sizes(ctx context.Context, files []File) ([]int64, error) {
+	return s.git.Sizes(ctx, s.fromRoot(files))
+}
+
+// Lost implements promiser.
+func (s below) Lost(ctx context.Context, files []File) ([]File, error) {
+	lost, err := s.git.Lost(ctx, s.fromRoot(files))
+	for i, f := range lost {
+		rel, _ := filepath.Rel(filepath.FromSlash(s.dir), filepath.FromSlash(f.Path))
+		lost[i].Path = filepath.ToSlash(rel)
+	}
+	return lost, err
+}
+
+// fromRoot returns files with their paths from the root of the repository.
+func (s below) fromRoot(files []File) []File {
+	all := make([]File, len(files))
+	for i, f := range files {
+		all[i] = File{path.Join(s.dir, f.Path), f.ID}
+	}
+	return all
 }
 
 // IsAway reports whether a file could not be read because its content is at a remote.
@@ -271,28 +349,20 @@ func leftOut(name string, mode fs.FileMode) bool {
 	return strings.HasSuffix(name, store) && mode.IsDir() || strings.Contains(name, store+"/")
 }
 
-// Walk implements [Walker].
+// Walk implements [Walker]. Of what several have the first counts, which is therefore the last to
+// be listed. Nothing is left out of directories that are in no store.
 func (s *lazySource) Walk(ctx context.Context, dir string, f func(Entry)) error {
-	here := map[string]bool{}
-	add := func(e Entry) {
-		if !here[e.Name] {
-			here[e.Name] = true
-			f(e)
-		}
-	}
-	for _, src := range append([]Source{s.Source}, s.left...) {
+	for _, src := range slices.Backward(s.left) {
 		w, ok := src.(Walker)
-		if !ok {
+		if !ok || !leftOut(dir, fs.ModeDir) {
 			continue
 		}
-		err := w.Walk(ctx, dir, func(e Entry) {
-			if src == s.Source || leftOut(path.Join(dir, e.Name), e.Mode) {
-				add(e)
-			}
-		})
-		if err != nil {
+		if err := w.Walk(ctx, dir, f); err != nil {
 			return err
 		}
+	}
+	if w, ok := s.Source.(Walker); ok {
+		return w.Walk(ctx, dir, f)
 	}
 	return ctx.Err()
 }

@@ -2,9 +2,13 @@ package check
 
 import (
 	"context"
+	"maps"
+	"strconv"
 	"testing"
 	"testing/fstest"
 
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -13,9 +17,11 @@ import (
 type leftSource struct {
 	*source
 	byPath int
+	most   int // files that were asked for at once
 }
 
 func (n *leftSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
+	n.most = max(n.most, len(files))
 	for _, f := range files {
 		if f.ID == "" {
 			n.byPath++
@@ -52,5 +58,62 @@ func TestLeftOutIsAskedForByName(t *testing.T) {
 	}
 	if left.byPath > 0 {
 		t.Errorf("%d files were asked for by their paths", left.byPath)
+	}
+}
+
+// TestFirstCounts: of a blob that the working tree has, and what it leaves out too, the file
+// counts, and then what is left out first.
+func TestFirstCounts(t *testing.T) {
+	f := many(2)
+	whole, empty := fstest.MapFS(maps.Clone(f)), maps.Clone(f)
+	var stores []string
+	for name := range f {
+		if leftOut(name, 0) {
+			stores = append(stores, name)
+			empty[name] = &fstest.MapFile{}
+		}
+	}
+	without, one := fstest.MapFS(maps.Clone(f)), fstest.MapFS(maps.Clone(f))
+	for _, name := range stores {
+		delete(without, name)
+		delete(one, name)
+	}
+	one[stores[0]] = &fstest.MapFile{}
+	good, bad := f.source("HEAD"), empty.source("index")
+	for _, c := range []struct {
+		name string
+		tree fstest.MapFS
+		left []Source
+		want int // empty files
+	}{
+		{"file", whole, []Source{bad}, 0},
+		{"empty file", one, []Source{good}, 1},
+		{"first", without, []Source{good, bad}, 0},
+		{"second", without, []Source{bad, good}, 2},
+	} {
+		src := FS(WorkTreeName, c.tree, regular.Limits{})
+		report, err := Tree(t.Context(), src, Options{LeftOut: c.left})
+		if err != nil || report.References != 2 || len(report.Findings) != c.want {
+			t.Errorf("%s: %d references, %v, %v", c.name, report.References, report.Findings, err)
+		}
+	}
+}
+
+// TestLargeStoreTakesTurns: however many blobs a working tree leaves out, so many are asked about
+// at a time.
+func TestLargeStoreTakesTurns(t *testing.T) {
+	const n = objectsAtOnce + 1
+	left := &leftSource{source: forest{}.source("HEAD")}
+	s := newStore(".jp/blobs", &refs.Cache{})
+	var wanted []*blob
+	for i := range n {
+		b, _, _ := s.refer(blobs.RefTo([]byte(strconv.Itoa(i))))
+		b.mode, b.id = 0, hashOf("blob", strconv.Itoa(i))
+		wanted = append(wanted, b)
+	}
+	src := Lazily(FS(WorkTreeName, fstest.MapFS{}, regular.Limits{}), []Source{left})
+	sound, err := newVerifier(&Options{}, s.cache).judge(t.Context(), src, s, wanted)
+	if err != nil || !sound || left.most != objectsAtOnce {
+		t.Errorf("sound %t, %d at once, %v", sound, left.most, err)
 	}
 }

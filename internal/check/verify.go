@@ -1,11 +1,13 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -69,9 +71,12 @@ func newVerifier(opts *Options, cache *refs.Cache) *verifier {
 // A job is one blob to judge.
 type job struct {
 	*blob
-	path string
-	file int64 // the size of the file
+	store *store
+	file  int64 // the size of the file
 }
+
+// path returns the path from the root of the source.
+func (j job) path() string { return j.store.path(j.hash) }
 
 // A setter sets the verdict of a blob.
 type setter func(*blob, *verdict)
@@ -91,11 +96,17 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 		v.pointers = v.pointers || got.pointer
 	}
 	jobs := v.jobs(s, wanted, set)
-	jobs, err = v.stat(ctx, src, jobs, set)
-	if err != nil {
-		return false, err
+	// In the order of their paths, so that what is in one directory is looked up together.
+	slices.SortFunc(jobs, func(a, b job) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	var open []job
+	for group := range slices.Chunk(jobs, objectsAtOnce) {
+		left, err := v.stat(ctx, src, group, set)
+		if err != nil {
+			return false, err
+		}
+		open = append(open, left...)
 	}
-	return sound, v.inspectAll(ctx, src, jobs, set)
+	return sound, v.inspectAll(ctx, src, open, set)
 }
 
 // jobs settles what needs no look at the file and returns the rest.
@@ -118,7 +129,7 @@ func (v *verifier) jobs(s *store, wanted []*blob, set setter) []job {
 			set(b, v.fine)
 			continue
 		}
-		jobs = append(jobs, job{blob: b, path: s.path(b.hash)})
+		jobs = append(jobs, job{blob: b, store: s})
 	}
 	return jobs
 }
@@ -154,7 +165,7 @@ func (v *verifier) stat(
 	var open []job
 	for i, j := range jobs {
 		switch j.file = sizes[i]; {
-		case j.file < 0 && lost[j.path]:
+		case j.file < 0 && lost[j.path()]:
 			set(j.blob, objectLost())
 		case j.file < 0:
 			set(j.blob, v.objectAbsent())
@@ -179,7 +190,7 @@ func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, 
 	}
 	files := make([]File, len(jobs))
 	for i, j := range jobs {
-		files[i] = File{j.path, j.id}
+		files[i] = File{j.path(), j.id}
 	}
 	return src.Sizes(ctx, files)
 }
@@ -219,7 +230,7 @@ func (v *verifier) lost(
 	var absent []File
 	for i, j := range jobs {
 		if sizes[i] < 0 {
-			absent = append(absent, File{j.path, j.id})
+			absent = append(absent, File{j.path(), j.id})
 		}
 	}
 	found, err := p.Lost(ctx, absent)
@@ -295,7 +306,7 @@ func (v *verifier) load(
 			wanted, ids = append(wanted, j), append(ids, j.id)
 			continue
 		}
-		read := sync.OnceValues(func() ([]byte, error) { return src.ReadFile(j.path) })
+		read := sync.OnceValues(func() ([]byte, error) { return src.ReadFile(j.path()) })
 		select {
 		case work <- loaded{j, read}:
 		case <-ctx.Done():

@@ -1,0 +1,65 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"slices"
+)
+
+// IndexBeyond is Index of the files alone that wanted accepts by their path and that a tree does
+// not have alike, as if there were no others. It takes the memory that these take, and that of a
+// part of the tree.
+func (r *Repo) IndexBeyond(
+	ctx context.Context, tree *Tree, wanted func(path []byte) bool,
+) (*Index, error) {
+	known := treePart{ctx: ctx, tree: tree}
+	beyond := func(path []byte, id OID) bool { return wanted(path) && !known.has(path, id) }
+	x := &Index{repo: r, path: r.indexPath}
+	// What is in a directory of a sparse index is not known yet.
+	x.keep = func(e *indexEntry, path []byte) bool {
+		return e.Mode == ModeDir || beyond(path, e.OID)
+	}
+	if _, err := r.readIndex(ctx, x); err != nil {
+		return nil, err
+	}
+	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool {
+		return !beyond([]byte(e.Path), e.OID)
+	})
+	return x, nil
+}
+
+// A treePart has the files of a directory of a tree two levels below which the last file was: an
+// index is in the order of the paths, and directories that are read together cost least.
+type treePart struct {
+	ctx     context.Context //nolint:containedctx // of one reading of an index
+	tree    *Tree
+	dir     []byte
+	entries []Entry
+}
+
+// has reports whether the tree has an object at a path. What cannot be read it has not.
+func (p *treePart) has(path []byte, id OID) bool {
+	dir := path[:max(bytes.LastIndexByte(path, '/'), 0)]
+	if dir = dir[:max(bytes.LastIndexByte(dir, '/'), 0)]; len(dir) == 0 {
+		is, ok := p.tree.OID(string(path))
+		return ok && is == id
+	}
+	if !bytes.Equal(dir, p.dir) {
+		p.dir = append(p.dir[:0], dir...)
+		lists, err := p.tree.EntriesOf(p.ctx, string(dir))
+		if p.entries = lists[0]; err != nil {
+			p.entries = nil
+		}
+	}
+	i, ok := slices.BinarySearchFunc(p.entries, path, func(e Entry, path []byte) int {
+		switch {
+		case e.Path < string(path):
+			return -1
+		case e.Path > string(path):
+			return 1
+		default:
+			return 0
+		}
+	})
+	return ok && p.entries[i].OID == id
+}
