@@ -61,6 +61,29 @@ func TestLeftOutIsAskedForByName(t *testing.T) {
 	}
 }
 
+// An objects is a source of files that knows the objects of another one too, as git does.
+type objects struct {
+	*source
+	other *source
+}
+
+func objectsOf(f, other forest, name string) objects {
+	return objects{f.source(name), other.source(name)}
+}
+
+func (o objects) Sizes(_ context.Context, files []File) ([]int64, error) {
+	sizes := make([]int64, len(files))
+	for i, f := range files {
+		sizes[i] = -1
+		for _, s := range []*source{o.source, o.other} {
+			if f.ID == s.ids[f.Path] || f.ID == "" && s == o.source {
+				sizes[i] = int64(len(s.tree[f.Path].Data))
+			}
+		}
+	}
+	return sizes, nil
+}
+
 // TestFirstCounts: of a blob that the working tree has, and what it leaves out too, the file
 // counts, and then what is left out first.
 func TestFirstCounts(t *testing.T) {
@@ -79,7 +102,7 @@ func TestFirstCounts(t *testing.T) {
 		delete(one, name)
 	}
 	one[stores[0]] = &fstest.MapFile{}
-	good, bad := f.source("HEAD"), empty.source("index")
+	good, bad := objectsOf(f, empty, "HEAD"), objectsOf(empty, f, "index")
 	for _, c := range []struct {
 		name string
 		tree fstest.MapFS
