@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -113,12 +112,4 @@ func conversationOr(a *app, name string) (*workspace.Conversation, error) {
 		return nil, err
 	}
 	return a.openWorkspace.Load(e)
-}
-
-// plural counts things whose name has a plain plural.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, thing)
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -21,8 +21,8 @@ const (
 	firstGarbage = 400 // of the 4 MiB with which the runtime begins
 )
 
-// A garbage says when memory that is not used any more is collected. A percentage that was chosen for
-// the process, as GOGC chooses it, is kept.
+// A garbage says when memory that is not used any more is collected. A percentage that was chosen
+// for the process, as GOGC chooses it, is kept.
 type garbage struct {
 	mu      sync.Mutex
 	percent int  // from the second collection on
