@@ -79,8 +79,8 @@ func AgentOf(session string) string {
 // KindAgentRecord is the kind of the elements that keep what of a session has no counterpart.
 const KindAgentRecord Kind = "git_jp_agent_record"
 
-// RecordKey returns what such an element is known by: agent, session and ordinal.
-func RecordKey(e *Element) (string, bool) {
+// RecordKey returns what an element of [KindAgentRecord] is known by: agent, session and ordinal.
+func (e *Element) RecordKey() (string, bool) {
 	if e.Kind() != KindAgentRecord {
 		return "", false
 	}
@@ -325,7 +325,7 @@ func (s *Stream) SessionOf(resumed map[string]ImportVersion) []string {
 	all := make([]string, s.Len())
 	for i, e := range s.All() {
 		all[i] = said[turns[i]]
-		key, _ := RecordKey(e)
+		key, _ := e.RecordKey()
 		session, _, _ := strings.Cut(key, "#")
 		if _, ok := resumed[session]; ok {
 			all[i] = session // it may stand in front of the turn
@@ -380,7 +380,7 @@ const sourceName = "="
 // digest names what an element says: 12 digits of its sum. An agent's record is named by its key:
 // as long as its turn is open, more comes into it.
 func (e *Element) digest() string {
-	if key, ok := RecordKey(e); ok {
+	if key, ok := e.RecordKey(); ok {
 		return key
 	}
 	return e.Sum().String()[:12]

@@ -264,7 +264,7 @@ func sourceKeyOf(s *events.Stream, i int) (sourceKey, bool) {
 	if key, ok := at.Metadata().Text(events.MetadataSource); ok {
 		return sourceKey{e.Kind(), key}, true
 	}
-	if key, ok := events.RecordKey(e); ok {
+	if key, ok := e.RecordKey(); ok {
 		return sourceKey{e.Kind(), key}, true
 	}
 	return sourceKey{}, false

@@ -100,7 +100,7 @@ func (im *Importer) together(ctx context.Context, found []Found) []Result {
 			}
 		}
 	}
-	im.createAll(ctx, parts)
+	creation{im}.all(ctx, parts)
 	each(len(found), maxWaiting, func(i int) {
 		if parts[i] == nil {
 			return

@@ -29,7 +29,7 @@ func (im *Importer) save(
 		return made, nil
 	case errors.Is(err, fs.ErrNotExist):
 		made.State = New
-		made.ID, err = im.create(ctx, c, p.isLocal())
+		made.ID, err = creation{im}.one(ctx, c, p.isLocal())
 		if errors.Is(err, fs.ErrExist) { // another import was faster
 			if e, _, err = im.find(c.Name); err == nil {
 				return im.update(ctx, e, made, growing(im, p, c))
@@ -81,96 +81,6 @@ func title(d *events.Details) string {
 		return ""
 	}
 	return *d.Title
-}
-
-func (im *Importer) create(
-	ctx context.Context, c *sessions.Conversation, isLocal bool,
-) (events.ID, error) {
-	n, err := im.newConversation(c)
-	n.Local = n.Local || isLocal
-	if err != nil || im.Dry {
-		return n.ID, err
-	}
-	e, err := im.Workspace.Create(ctx, n)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return n.ID, errors.Join(err, im.known.refresh(im.Workspace, n.ID))
-	case err != nil:
-		return n.ID, err
-	}
-	return n.ID, im.created(e)
-}
-
-func (im *Importer) newConversation(
-	c *sessions.Conversation,
-) (*workspace.NewConversation, error) {
-	id, err := im.free(c.Name)
-	return &workspace.NewConversation{
-		ID: id, Details: c.Details, Stream: c.Stream, BaseConfig: c.BaseConfig,
-		Archived: true, Local: im.Hold,
-	}, err
-}
-
-// created notes a conversation that is there now.
-func (im *Importer) created(e workspace.Entry) error {
-	im.known.add(e)
-	if im.Again {
-		return im.Workspace.RemoveFile(RemovedPath(e.ID))
-	}
-	return nil
-}
-
-// maxCreated is how many conversations are made together: each has its lock then, which is a file
-// that is open.
-const maxCreated = 256
-
-// createAll makes those conversations together that are new with all of their session, which costs
-// a few waits for the disk in all. Where it cannot, which somebody else may be the reason of, they
-// are left to be saved one by one.
-func (im *Importer) createAll(ctx context.Context, parts []*prepared) {
-	var families [][]*workspace.NewConversation
-	var of []*prepared
-	count := 0
-	for _, p := range parts {
-		if p == nil || p.err != nil || p.origin != nil || im.Dry || count+len(p.all) > maxCreated {
-			continue
-		}
-		if family := im.family(p.all); family != nil {
-			families, of = append(families, family), append(of, p)
-			count += len(family)
-		}
-	}
-	if len(families) < minJoint {
-		return
-	}
-	entries, errs := im.Workspace.CreateAll(ctx, families)
-	for i, p := range of {
-		if errs[i] != nil {
-			continue
-		}
-		made := make([]Made, len(p.all))
-		for j, c := range p.all {
-			e := entries[i][j]
-			made[j] = Made{ID: e.ID, Name: c.Name, Title: title(c.Details), State: New}
-			p.saving = errors.Join(p.saving, im.created(e))
-		}
-		p.made = made
-	}
-}
-
-// family returns the conversations of a session where all are new, nil where one is not.
-func (im *Importer) family(all []*sessions.Conversation) []*workspace.NewConversation {
-	family := make([]*workspace.NewConversation, len(all))
-	for i, c := range all {
-		_, _, err := im.find(c.Name)
-		if !errors.Is(err, fs.ErrNotExist) || !im.Again && im.removed(c.Name) {
-			return nil
-		}
-		if family[i], err = im.newConversation(c); err != nil {
-			return nil
-		}
-	}
-	return family
 }
 
 // grow makes here what it is with what the source says now. It changes nothing but here.
@@ -291,7 +201,7 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 
 // sourceKey returns what an element of an import is known by, with its kind.
 func sourceKey(e *events.Element) (string, bool) {
-	if key, ok := events.RecordKey(e); ok {
+	if key, ok := e.RecordKey(); ok {
 		return key, true
 	}
 	key, ok := e.Metadata().Text(sessions.MetadataSource)

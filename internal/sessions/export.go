@@ -132,7 +132,7 @@ func (x *Export) In(s *events.Stream, n Name) (all []*events.Element, ok bool) {
 		return nil, false
 	}
 	all = slices.DeleteFunc(turnsOf(s, kept), func(e *events.Element) bool {
-		key, _ := events.RecordKey(e)
+		key, _ := e.RecordKey()
 		return strings.HasPrefix(key, n.String()+"#")
 	})
 	return all, true

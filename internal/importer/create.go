@@ -1,0 +1,106 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A creation makes conversations that are not here yet.
+type creation struct{ *Importer }
+
+// one makes a conversation.
+func (cr creation) one(
+	ctx context.Context, c *sessions.Conversation, isLocal bool,
+) (events.ID, error) {
+	n, err := cr.of(c)
+	n.Local = n.Local || isLocal
+	if err != nil || cr.Dry {
+		return n.ID, err
+	}
+	e, err := cr.Workspace.Create(ctx, n)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return n.ID, errors.Join(err, cr.known.refresh(cr.Workspace, n.ID))
+	case err != nil:
+		return n.ID, err
+	}
+	return n.ID, cr.note(e)
+}
+
+// of returns the conversation that is to be made.
+func (cr creation) of(
+	c *sessions.Conversation,
+) (*workspace.NewConversation, error) {
+	id, err := cr.free(c.Name)
+	return &workspace.NewConversation{
+		ID: id, Details: c.Details, Stream: c.Stream, BaseConfig: c.BaseConfig,
+		Archived: true, Local: cr.Hold,
+	}, err
+}
+
+// note remembers a conversation that is there now.
+func (cr creation) note(e workspace.Entry) error {
+	cr.known.add(e)
+	if cr.Again {
+		return cr.Workspace.RemoveFile(RemovedPath(e.ID))
+	}
+	return nil
+}
+
+// maxCreated is how many conversations are made together: each has its lock then, which is a file
+// that is open.
+const maxCreated = 256
+
+// all makes those conversations together that are new with all of their session, which costs
+// a few waits for the disk in all. Where it cannot, which somebody else may be the reason of, they
+// are left to be saved one by one.
+func (cr creation) all(ctx context.Context, parts []*prepared) {
+	var families [][]*workspace.NewConversation
+	var of []*prepared
+	count := 0
+	for _, p := range parts {
+		if p == nil || p.err != nil || p.origin != nil || cr.Dry || count+len(p.all) > maxCreated {
+			continue
+		}
+		if family := cr.family(p.all); family != nil {
+			families, of = append(families, family), append(of, p)
+			count += len(family)
+		}
+	}
+	if len(families) < minJoint {
+		return
+	}
+	entries, errs := cr.Workspace.CreateAll(ctx, families)
+	for i, p := range of {
+		if errs[i] != nil {
+			continue
+		}
+		made := make([]Made, len(p.all))
+		for j, c := range p.all {
+			e := entries[i][j]
+			made[j] = Made{ID: e.ID, Name: c.Name, Title: title(c.Details), State: New}
+			p.saving = errors.Join(p.saving, cr.note(e))
+		}
+		p.made = made
+	}
+}
+
+// family returns the conversations of a session where all are new, nil where one is not.
+func (cr creation) family(all []*sessions.Conversation) []*workspace.NewConversation {
+	family := make([]*workspace.NewConversation, len(all))
+	for i, c := range all {
+		_, _, err := cr.find(c.Name)
+		if !errors.Is(err, fs.ErrNotExist) || !cr.Again && cr.removed(c.Name) {
+			return nil
+		}
+		if family[i], err = cr.of(c); err != nil {
+			return nil
+		}
+	}
+	return family
+}
