@@ -244,6 +244,12 @@ func TestForeignExports(t *testing.T) {
 					s.Set(s.Len()-1, e.With(&events.ChatResponse{Form: events.FormMessage, Text: "Mine"}))
 				})
 			},
+			"fewer lines": func(_ *workspace.Workspace, x *exported) {
+				x.write(t, regexp.MustCompile(`"lines":[0-9]+`).ReplaceAll(x.data(t), []byte(`"lines":3`)))
+			},
+			"more lines": func(_ *workspace.Workspace, x *exported) {
+				x.write(t, regexp.MustCompile(`"lines":[0-9]+`).ReplaceAll(x.data(t), []byte(`"lines":99`)))
+			},
 			"other turns": func(_ *workspace.Workspace, x *exported) {
 				data := regexp.MustCompile(`"turns":"[0-9a-f]{8}`).ReplaceAll(x.data(t), []byte(`"turns":"00000000`))
 				x.write(t, regexp.MustCompile(`[0-9a-f]{20}"\}`).ReplaceAll(data, []byte(`00000000000000000000"}`)))

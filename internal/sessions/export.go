@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -93,18 +94,29 @@ func (x *Export) Intact(ctx context.Context, path string) error {
 		return err
 	}
 	defer lines.Close()
+	count := newlines(1) // that of the first line
 	if _, err = io.CopyN(io.Discard, lines.in, x.first); err == nil {
-		_, err = io.Copy(lines.sum, lines.in)
+		_, err = io.Copy(io.MultiWriter(lines.sum, &count), lines.in)
 	}
 	switch sum := hex.EncodeToString(lines.sum.Sum(nil)); {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, io.EOF), err == nil && sum[:hashDigits] != x.Hash:
+	case errors.Is(err, io.EOF),
+		err == nil && (sum[:hashDigits] != x.Hash || int(count) != x.Lines):
 		return ErrDamaged
 	case err != nil:
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
+}
+
+// A newlines counts the ends of lines that are written to it.
+type newlines int
+
+// Write implements [io.Writer].
+func (n *newlines) Write(p []byte) (int, error) {
+	*n += newlines(bytes.Count(p, []byte{'\n'}))
+	return len(p), nil
 }
 
 // In returns the elements of the turns of a conversation that were exported, as they are there now.
