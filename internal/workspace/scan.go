@@ -37,6 +37,8 @@ func ScanOf(fsys fs.FS, jpDir string, wanted func(events.ID) bool) ([]Entry, []P
 	return s.entries, s.problems, nil
 }
 
+var errNotDirectory = errors.New("not a directory")
+
 type scanner struct {
 	fsys     fs.FS
 	jpDir    string
@@ -57,6 +59,8 @@ func (s *scanner) partition(p Partition) error {
 	case info.Mode().Type() == fs.ModeSymlink:
 		s.report(Problem{Kind: Linked, Path: dir})
 		return nil
+	case !info.IsDir(): // to open a pipe would wait for somebody who writes
+		return &fs.PathError{Op: "list", Path: dir, Err: errNotDirectory}
 	}
 	list, err := fs.ReadDir(s.fsys, dir)
 	if err != nil {
