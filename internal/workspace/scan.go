@@ -59,7 +59,7 @@ func (s *scanner) partition(p Partition) error {
 	case info.Mode().Type() == fs.ModeSymlink:
 		s.report(Problem{Kind: Linked, Path: dir})
 		return nil
-	case !info.IsDir(): // to open a pipe would wait for somebody who writes
+	case !info.IsDir():
 		return &fs.PathError{Op: "list", Path: dir, Err: errNotDirectory}
 	}
 	list, err := fs.ReadDir(s.fsys, dir)

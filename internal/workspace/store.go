@@ -135,6 +135,14 @@ func (s *store) names(p Partition, id events.ID) ([]string, error) {
 
 // allNames returns the names in a partition, in no order.
 func (s *store) allNames(p Partition) ([]string, error) {
+	switch info, err := s.root.Stat(p.Dir()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.IsDir(): // to open a pipe would wait for somebody who writes
+		return nil, &fs.PathError{Op: "list", Path: p.Dir(), Err: errNotDirectory}
+	}
 	d, err := s.root.Open(p.Dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
