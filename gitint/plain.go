@@ -47,7 +47,7 @@ func (r *Repo) locatePlain() bool {
 }
 
 // plainEnv reports whether no variable has a say in where git finds a repository that is the
-// user's, but for the ceilings and the name of the index.
+// user's, except the ceilings and the name of the index.
 func (r *Repo) plainEnv() bool {
 	return !slices.ContainsFunc(r.env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

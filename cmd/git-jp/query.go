@@ -175,7 +175,7 @@ func (c queryCmd) valid() error {
 // maxInput bounds what is read from standard input.
 const maxInput = 64 << 20
 
-// text is what is asked, as far as the command line and standard input say it.
+// text returns the question, as far as the command line and standard input have it.
 func (c queryCmd) text(a *app) (t question.Text, err error) {
 	t = question.Text{Quote: c.Quote, GoOn: c.NoEdit, Attached: len(c.Attach) > 0}
 	if t.Schema, err = c.schema(a); err != nil {

@@ -27,8 +27,8 @@ type Comparison struct {
 	Problem func(error)
 }
 
-// A Difference is what is different between them. A side has no name where there is no such
-// conversation.
+// A Difference has the changes from one side to the other. A side has no name where there is no
+// such conversation.
 type Difference struct {
 	ID    string `json:"id"`
 	From  string `json:"from"`

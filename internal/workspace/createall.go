@@ -58,7 +58,7 @@ func (w *Workspace) placeOf(families [][]*NewConversation) (*store, error) {
 	return w.main, nil
 }
 
-// A creation is a conversation that is complete under a name that nobody knows.
+// A creation is a conversation that is complete under a temporary name.
 type creation struct {
 	*Conversation
 	content *keeper
