@@ -57,7 +57,8 @@ const (
 // parent directories of name are created.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
-	if err := w.write(name, data); err != nil {
+	err := w.write(name, data, func(t *temp) error { return w.renamed(t.name, name) })
+	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
 	return nil
@@ -78,7 +79,8 @@ type writer struct {
 	opts Options
 }
 
-func (w writer) write(name string, data []byte) error {
+// write makes a file of the data, which place gives the name.
+func (w writer) write(name string, data []byte, place func(*temp) error) error {
 	t, err := w.createTemp(name)
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func (w writer) write(name string, data []byte) error {
 		t.remove()
 		return err
 	}
-	dirs, err := w.rename(t.name, name)
+	dirs, err := w.place(name, func() error { return place(t) })
 	if err != nil {
 		t.remove()
 		return err
@@ -101,14 +103,24 @@ func (w writer) write(name string, data []byte) error {
 // directory that it is in while that was still empty, as git checkout does.
 const attempts = 8
 
-// rename moves the temporary oldName to newName, making the directory if it must,
-// and returns the directories to sync.
+// rename moves the temporary oldName to newName as place does.
 func (w writer) rename(oldName, newName string) (dirs []string, err error) {
-	dir := path.Dir(newName)
+	return w.place(newName, func() error { return w.renamed(oldName, newName) })
+}
+
+func (w writer) renamed(oldName, newName string) error {
+	if err := w.step(StepRename, newName); err != nil {
+		return err
+	}
+	return w.root.Rename(oldName, newName)
+}
+
+// place calls f, which gives something the name, making the directory if it must, and returns the
+// directories to sync.
+func (w writer) place(name string, f func() error) (dirs []string, err error) {
+	dir := path.Dir(name)
 	for range attempts {
-		if err = w.step(StepRename, newName); err == nil {
-			err = w.root.Rename(oldName, newName)
-		}
+		err = f()
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -14,8 +14,11 @@
 //
 // [Output] writes what a user named as the place of an answer: whole or not at all, and unsynced.
 //
-// What it does not promise: order between two writers of one name (the last rename
-// wins; lock, if that matters), one step for several files ([Group] publishes each
+// [Replace] is for files that others write too, also without a lock: it takes the place of nothing
+// but what its caller has read.
+//
+// What it does not promise: order between two calls of [Write] for one name (the last rename
+// wins), one step for several files ([Group] publishes each
 // file by itself), following a symbolic link at the name (it is replaced), owners,
 // access lists and extended attributes of the old file, and durability of a directory
 // that another process made an instant before and has not yet synced itself. On

@@ -17,6 +17,8 @@ type temp struct {
 	name string
 	file *os.File
 	perm fs.FileMode // to set at the end; 0 leaves what creating gave
+	// placed is the file that got the target's name last, once others may come in return.
+	placed fs.FileInfo
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
@@ -152,4 +154,8 @@ func (t *temp) close() error {
 }
 
 // remove is for the way out of an error, where a second error says nothing new.
-func (t *temp) remove() { _ = t.w.root.Remove(t.name) }
+func (t *temp) remove() {
+	if t.isLeft() {
+		_ = t.w.root.Remove(t.name)
+	}
+}

@@ -489,8 +489,9 @@ var rooms = []room{
 		processes: "pager",
 	},
 	{
-		dir: "internal/atomicfile",
-		is:  "the one way a file is replaced",
+		dir:     "internal/atomicfile",
+		is:      "the one way a file is replaced",
+		imports: []string{"internal/regular"},
 	},
 	{
 		dir:     "internal/outfile",

@@ -1,0 +1,282 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// before runs f once, at a step of some kind.
+func before(at Step, f func()) func(Step, string) error {
+	var once sync.Once
+	return func(s Step, _ string) error {
+		if s == at {
+			once.Do(f)
+		}
+		return nil
+	}
+}
+
+func TestReplace(t *testing.T) {
+	tests := []struct {
+		name      string
+		there     string // "" for no file
+		old, want string
+		err       error
+	}{
+		{"as known", "old", "old", "new", nil},
+		{"other bytes", "odd", "old", "odd", ErrChanged},
+		{"longer", "older", "old", "older", ErrChanged},
+		{"shorter", "ol", "old", "ol", ErrChanged},
+		{"gone", "", "old", "new", nil},
+		{"none", "", "", "new", nil},
+		{"none expected", "old", "", "old", ErrChanged},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			root, dir := openRoot(t)
+			if tt.there != "" {
+				writeFile(t, filepath.Join(dir, "x"), tt.there)
+			}
+			var old []byte
+			if tt.old != "" {
+				old = []byte(tt.old)
+			}
+			err := Replace(root, "x", old, []byte("new"), Options{TempDir: tmp})
+			if !errors.Is(err, tt.err) {
+				t.Errorf("error %v, want %v", err, tt.err)
+			}
+			if got := readFile(t, root, "x"); got != tt.want {
+				t.Errorf("content %q, want %q", got, tt.want)
+			}
+			noTemps(t, root)
+		})
+	}
+}
+
+func writeFile(t *testing.T, name, data string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An empty file is one, no file is none.
+func TestReplace_empty(t *testing.T) {
+	root, dir := openRoot(t)
+	writeFile(t, filepath.Join(dir, "x"), "")
+	if err := Replace(root, "x", []byte{}, []byte("new"), Options{TempDir: tmp}); err != nil {
+		t.Error(err)
+	}
+	writeFile(t, filepath.Join(dir, "y"), "")
+	err := Replace(root, "y", nil, []byte("new"), Options{TempDir: tmp})
+	if !errors.Is(err, ErrChanged) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Somebody changes the file at the last moment: right before each step, in place, by renaming
+// another one to it, and by removing it.
+func TestReplace_changedMeanwhile(t *testing.T) {
+	ways := map[string]func(t *testing.T, dir string){
+		"in place": func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "d/x"), "odd") },
+		"renamed": func(t *testing.T, dir string) {
+			writeFile(t, filepath.Join(dir, "d/y"), "odd")
+			if err := os.Rename(filepath.Join(dir, "d/y"), filepath.Join(dir, "d/x")); err != nil {
+				t.Error(err)
+			}
+		},
+	}
+	for _, at := range []Step{StepCreate, StepWrite, StepSync, StepClose, StepRename} {
+		for name, change := range ways {
+			t.Run(string(at)+" "+name, func(t *testing.T) {
+				root, dir := openRoot(t)
+				if err := root.Mkdir("d", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				writeFile(t, filepath.Join(dir, "d/x"), "old")
+				opts := Options{TempDir: tmp, Hook: before(at, func() { change(t, dir) })}
+				err := Replace(root, "d/x", []byte("old"), []byte("new"), opts)
+				if !errors.Is(err, ErrChanged) {
+					t.Errorf("error %v", err)
+				}
+				if got := readFile(t, root, "d/x"); got != "odd" {
+					t.Errorf("content %q", got)
+				}
+				noTemps(t, root)
+			})
+		}
+	}
+}
+
+// Where the change shows only after both files changed places, and another one comes then, the last
+// one stays.
+func TestReplace_changedTwice(t *testing.T) {
+	root, dir := openRoot(t)
+	x := filepath.Join(dir, "x")
+	writeFile(t, x, "old")
+	renames := 0
+	hook := func(s Step, _ string) error {
+		if s != StepRename {
+			return nil
+		}
+		renames++
+		if renames > 2 {
+			return nil
+		}
+		writeFile(t, x+".tmp", fmt.Sprint("od", renames))
+		return os.Rename(x+".tmp", x)
+	}
+	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
+	if !errors.Is(err, ErrChanged) {
+		t.Errorf("error %v", err)
+	}
+	if got, want := readFile(t, root, "x"), fmt.Sprint("od", min(renames, 2)); got != want {
+		t.Errorf("content %q, want %q", got, want)
+	}
+	noTemps(t, root)
+}
+
+// What cannot be put back is not removed as if it were ours.
+func TestReplace_notPutBack(t *testing.T) {
+	root, dir := openRoot(t)
+	x := filepath.Join(dir, "x")
+	writeFile(t, x, "old")
+	renames := 0
+	hook := func(s Step, _ string) error {
+		if s != StepRename {
+			return nil
+		}
+		if renames++; renames == 1 {
+			writeFile(t, x, "odd")
+			return nil
+		}
+		return syscall.EROFS
+	}
+	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
+	if renames < 2 {
+		t.Skip("files cannot change places here")
+	}
+	if !errors.Is(err, ErrChanged) || !errors.Is(err, syscall.EROFS) {
+		t.Errorf("error %v", err)
+	}
+	entries, listErr := fs.ReadDir(root.FS(), tmp)
+	if listErr != nil || len(entries) != 1 {
+		t.Fatalf("temporaries %v, %v", entries, listErr)
+	}
+	left := tmp + "/" + entries[0].Name()
+	if got := readFile(t, root, left); got != "odd" || !strings.Contains(err.Error(), left) {
+		t.Errorf("%s holds %q, error %v", left, got, err)
+	}
+}
+
+// The directory goes at the last moment, with the file in it: there is nothing to lose.
+func TestReplace_goneMeanwhile(t *testing.T) {
+	root, dir := openRoot(t)
+	if err := root.Mkdir("d", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "d/x"), "old")
+	opts := Options{TempDir: tmp, Hook: before(StepRename, func() {
+		if err := os.RemoveAll(filepath.Join(dir, "d")); err != nil {
+			t.Error(err)
+		}
+	})}
+	if err := Replace(root, "d/x", []byte("old"), []byte("new"), opts); err != nil {
+		t.Error(err)
+	}
+	if got := readFile(t, root, "d/x"); got != "new" {
+		t.Errorf("content %q", got)
+	}
+	noTemps(t, root)
+}
+
+func TestReplace_notRegular(t *testing.T) {
+	root, dir := openRoot(t)
+	writeFile(t, filepath.Join(dir, "target"), "old")
+	if err := os.Symlink("target", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := root.Mkdir("dir", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "dir"} {
+		err := Replace(root, name, []byte("old"), []byte("new"), Options{TempDir: tmp})
+		if !errors.Is(err, regular.ErrNot) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if got := readFile(t, root, "target"); got != "old" {
+		t.Errorf("content %q", got)
+	}
+	noTemps(t, root)
+}
+
+// Every step fails once: the file holds the old bytes or the new ones, and nothing is left.
+func TestReplace_failureAtEveryStep(t *testing.T) {
+	for n := 1; ; n++ {
+		root, dir := openRoot(t)
+		writeFile(t, filepath.Join(dir, "x"), "old")
+		j := journal{failAt: n, err: syscall.ENOSPC}
+		opts := Options{TempDir: tmp, Hook: j.hook}
+		err := Replace(root, "x", []byte("old"), []byte("new"), opts)
+		if len(j.steps) < n {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		failed := j.steps[n-1]
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: error %v", failed, err)
+		}
+		late := failed == "syncdir ." && n == len(j.steps) && readFile(t, root, "x") == "new"
+		if got := readFile(t, root, "x"); got != "old" && !late {
+			t.Errorf("%s: content %q", failed, got)
+		}
+		noTemps(t, root)
+	}
+}
+
+// Nobody who replaces what it read loses the lines of another one.
+func TestReplace_manyAtOnce(t *testing.T) {
+	root, dir := openRoot(t)
+	writeFile(t, filepath.Join(dir, "x"), "begin\n")
+	const writers, lines = 8, 20
+	add := func(line string) error {
+		for {
+			old, err := root.ReadFile("x")
+			if err != nil {
+				return err
+			}
+			now := append(old[:len(old):len(old)], line...)
+			err = Replace(root, "x", old, now, Options{TempDir: tmp, NoSync: true})
+			if !errors.Is(err, ErrChanged) {
+				return err
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() {
+			for n := range lines {
+				if err := add(fmt.Sprintf("line %d of %d\n", n, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := strings.Count(readFile(t, root, "x"), "\n"); got != 1+writers*lines {
+		t.Errorf("%d lines, want %d", got, 1+writers*lines)
+	}
+	noTemps(t, root)
+}
