@@ -30,6 +30,9 @@ func (w Writer) Replace(
 	ctx context.Context, q quarantine.Quarantine, s *events.Stream, at time.Time,
 ) (kept *quarantine.Item, err error) {
 	err = w.update(ctx, s, func(was *events.Stream) (err error) {
+		if kept != nil {
+			return nil // called again, with the same stream
+		}
 		kept, err = q.Put(quarantine.Change{
 			ID: w.Conversation.ID, At: at, Was: was, Is: s,
 			Contents: w.Workspace.BlobsOf(w.Conversation.Entry),

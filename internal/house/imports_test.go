@@ -45,7 +45,7 @@ var auditImports = []string{
 // reportImports are those whose errors it knows a hint for.
 var reportImports = []string{
 	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/approval",
-	"internal/ask", "internal/attach", "internal/audit", "internal/check", "internal/config",
+	"internal/ask", "internal/atomicfile", "internal/attach", "internal/audit", "internal/check", "internal/config",
 	"internal/jpconfig", "internal/llm", "internal/llm/models", "internal/llm/wire", "internal/merge",
 	"internal/quarantine", "internal/query", "internal/stage", "internal/importer",
 	"internal/regular", "internal/render", "internal/repair", "internal/sessions",

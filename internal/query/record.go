@@ -12,7 +12,8 @@ import (
 type Record interface {
 	// Stream returns the stream as it was saved last. It must not be changed.
 	Stream() *events.Stream
-	// Save changes the stream and saves it, or does neither.
+	// Save changes the stream and saves it, or does neither. Change is called again where somebody
+	// else changed the conversation before it was saved.
 	Save(change func(*events.Stream) error) error
 	// Contents reads what the stream refers to.
 	Contents() blobs.Reader

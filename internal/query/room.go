@@ -117,9 +117,9 @@ func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error
 		n, freed = n+1, freed+c.history.Sizes[i]
 	}
 	if n > 0 {
-		s.watch.Notice(fmt.Sprintf("%d results of this turn are not sent any more (about %.0f"+
-			" tokens): the request would not fit the model's window; 'git jp compact --undo' gives"+
-			" them back", n, freed))
+		s.notices = append(s.notices, fmt.Sprintf("%d results of this turn are not sent any more"+
+			" (about %.0f tokens): the request would not fit the model's window; 'git jp compact"+
+			" --undo' gives them back", n, freed))
 	}
 	return n > 0, nil
 }
@@ -141,8 +141,8 @@ func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, err
 	for _, m := range made {
 		stream.Append(events.NewElement(s.Now(), m, events.Metadata{}))
 	}
-	s.watch.Notice(fmt.Sprintf("a summary is sent in place of the earlier turns: the request would"+
-		" have about %.0f tokens too many; 'git jp compact --undo' gives them back", c.over))
+	s.notices = append(s.notices, fmt.Sprintf("a summary is sent in place of the earlier turns:"+
+		" the request would have about %.0f tokens too many; 'git jp compact --undo' gives them back", c.over))
 	return true, nil
 }
 

@@ -29,8 +29,10 @@ type Trim struct {
 	Current func(uri string) (events.Resource, error)
 }
 
-// prepare plans the next request of a stream and stores in it what was decided.
+// prepare plans the next request of a stream and stores in it what was decided. It can be called
+// again for one request, see [Record.Save].
 func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
+	s.notices = nil
 	view, plan, err := s.plan(stream)
 	if err != nil {
 		return nil, nil, err
@@ -82,8 +84,8 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 		if t.room {
 			why += "; 'git jp compact --undo' gives them back"
 		}
-		s.watch.Notice(fmt.Sprintf("%d superseded results are not sent any more (about %.0f"+
-			" tokens): %s", n, w.pending.Tokens, why))
+		s.notices = append(s.notices, fmt.Sprintf("%d superseded results are not sent any more"+
+			" (about %.0f tokens): %s", n, w.pending.Tokens, why))
 	}
 	return n > 0, nil
 }

@@ -201,6 +201,7 @@ type session struct {
 
 	view      *events.Stream // of the next request, when it was planned already
 	planned   *dedup.Plan
+	notices   []string // of what was decided about it
 	cycles    int
 	resumed   int // answers that broke off
 	limited   int // answers that were cut at their limit
@@ -317,8 +318,11 @@ func (s *session) request() (*llm.Request, error) {
 			return nil, notSaved("what is sent", err)
 		}
 	}
+	for _, text := range s.notices {
+		s.watch.Notice(text)
+	}
 	view, plan := s.view, s.planned
-	s.view, s.planned = nil, nil
+	s.view, s.planned, s.notices = nil, nil, nil
 	s.told = compact.Told(view, plan)
 	s.answer.Saved = plan.Saved()
 	return s.build(view, plan)

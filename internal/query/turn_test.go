@@ -181,10 +181,20 @@ func (s *stage) turn(m llm.Model, tools query.Tools) *query.Turn {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return &query.Turn{
 		Resume: true,
-		Record: query.Held(s.workspace, s.hold), Model: m, Tools: tools, Root: s.workspace.Root(),
+		Record: repeated{query.Held(s.workspace, s.hold)}, Model: m, Tools: tools, Root: s.workspace.Root(),
 		Dedup: dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30},
 		Now:   func() time.Time { at = at.Add(time.Second); return at },
 	}
+}
+
+// repeated makes each change twice, as a save does after which somebody else has changed a file.
+type repeated struct{ query.Record }
+
+func (r repeated) Save(change func(*events.Stream) error) error {
+	if err := change(r.Stream().Clone()); err != nil {
+		return err
+	}
+	return r.Record.Save(change)
 }
 
 // stored shows what is on disk, a line for each event.

@@ -256,9 +256,10 @@ func (t Target) rename(c *workspace.Conversation) {
 // change redacts one conversation. The original is kept first.
 func (r *run) change(ctx context.Context, id events.ID) error {
 	res := r.res
-	return r.Workspace.Update(ctx, id, func(c *workspace.Conversation) error {
+	var done secrets.Applied // by the last call
+	err := r.Workspace.Update(ctx, id, func(c *workspace.Conversation) (err error) {
 		store := r.Workspace.BlobsOf(c.Entry)
-		done, err := r.entries.Apply(c.ID, c.Stream, store)
+		done, err = r.entries.Apply(c.ID, c.Stream, store)
 		if err != nil {
 			return err
 		}
@@ -274,22 +275,26 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 		if err != nil {
 			return err
 		}
-		for _, rep := range done.Replaced {
-			if rep.Dropped {
-				res.Dropped++
-			} else {
-				res.Replaced++
-			}
-		}
 		for _, ref := range referred(c.Stream) {
 			r.gone[ref.Hash] = true
 		}
 		res.Kept = append(res.Kept, item.Name)
-		res.Conversations = append(res.Conversations, id)
 		c.Stream = done.Stream
 		r.target.rename(c)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, rep := range done.Replaced {
+		if rep.Dropped {
+			res.Dropped++
+		} else {
+			res.Replaced++
+		}
+	}
+	res.Conversations = append(res.Conversations, id)
+	return nil
 }
 
 // stored is the stream as it is saved: the quarantine tells by it what nothing refers to any more.

@@ -28,11 +28,10 @@ func (r Redactor) Undo(ctx context.Context, id events.ID) (entries []string, err
 		if err != nil {
 			return err
 		}
-		if entries, err = r.forget(c.ID, was); err != nil {
-			return err
-		}
+		forgotten, err := r.forget(c.ID, was)
+		entries = append(entries, forgotten...) // this may be called again
 		c.Stream = was
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("undo redaction: %w", err)

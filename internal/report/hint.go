@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/approval"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/config"
@@ -257,7 +258,7 @@ func gitHint(err error) string {
 		return "wait until the other process is done with the conversation"
 	case isA[*gitint.UnmergedError](err):
 		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"
-	case isA[*install.ChangedError](err):
+	case isA[*install.ChangedError](err), errors.Is(err, atomicfile.ErrChanged):
 		return "run the command again"
 	default:
 		return ""

@@ -175,12 +175,12 @@ func (n *NewConversation) conversation(e Entry) *Conversation {
 
 // fill writes the files of a conversation.
 func (s *store) fill(c *creation, extra map[string][]byte) error {
-	files := c.changes(c.files(c.Stream.Encode()))
+	files := changes(c.files(c.Stream.Encode()))
 	if err := s.fit(c.Conversation, files); err != nil {
 		return err
 	}
 	for name, data := range extra {
-		files = append(files, file{name, data})
+		files = append(files, file{name: name, data: data})
 	}
 	return s.build(c.temp, files)
 }

@@ -15,6 +15,8 @@
 //     every save goes through [Workspace.Update] or [Workspace.UpdateDetails]: they
 //     write what changed, in jp's order, each file whole or not at all. Nothing
 //     that changed nothing is written, so no modification time moves.
+//   - Programs that change a conversation without the lock, as an editor and git checkout do, are
+//     not overwritten: what they wrote is loaded, and the change made again.
 //   - A new conversation appears in one step, complete. One that is removed
 //     disappears in one step. Nothing of ours that is unfinished is ever visible
 //     below conversations: temporaries lie in .jp/blobs/.tmp.
@@ -37,7 +39,7 @@
 //
 // What it does not promise: a reader takes no lock and can see the files of a
 // conversation from before and after a save; jp's own commands write without
-// asking us; network file systems whose flock is not shared. Processes that change
-// conversations without the lock, as git checkout does, are noticed where that is
-// possible and not prevented.
+// asking us; network file systems whose flock is not shared; that no moment is left for a program
+// without the lock where the system cannot exchange two files in one step, see
+// [atomicfile.Replace].
 package workspace

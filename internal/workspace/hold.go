@@ -1,15 +1,15 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"os"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
 // A Hold is a conversation that is locked for longer than one change, as while a model
@@ -18,7 +18,10 @@ import (
 type Hold struct {
 	workspace *Workspace
 	current   *Conversation
-	unlock    func() error
+	// seen is what the system said of the files of current when they were read or written.
+	// Nil is to load them again.
+	seen   []fs.FileInfo
+	unlock func() error
 }
 
 // Hold takes the lock of a conversation, as [Workspace.Lock] does, and loads it. Whoever
@@ -41,6 +44,7 @@ func (h *Hold) load(id events.ID) error {
 	if err != nil {
 		return err
 	}
+	seen := h.workspace.storeOf(e).look(e) // before they are read
 	c, err := h.workspace.Load(e)
 	if err != nil {
 		return err
@@ -49,7 +53,7 @@ func (h *Hold) load(id events.ID) error {
 		return fmt.Errorf("hold conversation %s: %w", id, ErrLegacy)
 	}
 	c.Others = others
-	h.current = c
+	h.current, h.seen = c, seen
 	return nil
 }
 
@@ -62,70 +66,70 @@ func (h *Hold) Conversation() *Conversation { return h.current }
 // git checkout, may have changed them, and what they wrote is not overwritten.
 func (h *Hold) Update(f func(*Conversation) error) error {
 	id := h.current.ID
+	err := settled(context.Background(), func() error { return h.update(id, f) })
+	if err != nil {
+		return fmt.Errorf("update conversation %s: %w", id, err)
+	}
+	return nil
+}
+
+func (h *Hold) update(id events.ID, f func(*Conversation) error) error {
 	if !h.unchanged() {
-		if err := h.load(id); err != nil {
-			return fmt.Errorf("update conversation %s: %w", id, err)
+		err := h.load(id)
+		if isHalf(err) {
+			return errors.Join(err, atomicfile.ErrChanged)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	next := *h.current
 	next.Details, next.Stream = next.Details.Clone(), next.Stream.Clone()
 	if err := f(&next); err != nil {
-		return fmt.Errorf("update conversation %s: %w", id, err)
+		return err
 	}
 	if err := h.workspace.save(&next); err != nil {
-		return fmt.Errorf("update conversation %s: %w", id, err)
+		if errors.Is(err, atomicfile.ErrChanged) {
+			h.seen = nil // what changed can look as it did
+		}
+		return err
 	}
-	h.current = &next
+	// Who changed a file since it was written is noticed when it is to be replaced.
+	h.current, h.seen = &next, h.workspace.storeOf(next.Entry).look(next.Entry)
 	return nil
 }
 
-// unchanged reports whether the files are those that were loaded or saved last.
+// unchanged reports whether the files are those that were loaded or saved last, for all that the
+// system says of them. That saves reading them; before one is replaced its bytes are compared.
 func (h *Hold) unchanged() bool {
-	c := h.current
-	s := h.workspace.storeOf(c.Entry)
-	dir, err := s.root.OpenRoot(s.path(c.Entry)) // not each file is walked to
-	if err != nil {
-		return false
-	}
-	defer dir.Close() //nolint:errcheck // was only read
-	for _, f := range c.stored.files() {
-		same, err := holds(regular.In(dir), f.name, f.data)
-		if f.data == nil && errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil || !same {
-			return false
-		}
-	}
-	return true
+	now := h.workspace.storeOf(h.current.Entry).look(h.current.Entry)
+	return h.seen != nil && slices.EqualFunc(h.seen, now, isSame)
 }
 
-// holds reports whether a file has exactly the given bytes. Its time and size would not
-// tell: another program can write as fast as the file system's clock ticks.
-func holds(fsys fs.FS, name string, want []byte) (same bool, err error) {
-	info, err := fs.Lstat(fsys, name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(want)) {
-		return false, err
+func isSame(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
 	}
-	f, err := fsys.Open(name)
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// look returns what the system says of a conversation's own files, nil for those that it says
+// nothing of, and nil for all when their directory cannot be opened.
+func (s *store) look(e Entry) []fs.FileInfo {
+	dir, err := s.root.OpenRoot(s.path(e)) // not each file is walked to
 	if err != nil {
-		return false, err
+		return nil
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	piece := make([]byte, min(len(want)+1, 128<<10))
-	for {
-		n, err := f.Read(piece)
-		if n > len(want) || !bytes.Equal(piece[:n], want[:n]) {
-			return false, nil
-		}
-		want = want[n:]
-		if errors.Is(err, io.EOF) {
-			return len(want) == 0, nil
-		}
+	defer dir.Close() //nolint:errcheck // was only read
+	seen := make([]fs.FileInfo, 0, 3)
+	for _, f := range (&stored{}).files() {
+		info, err := dir.Lstat(f.name)
 		if err != nil {
-			return false, err
+			info = nil
 		}
+		seen = append(seen, info)
 	}
+	return seen
 }
 
 // Release gives the lock back.

@@ -39,9 +39,13 @@ type stored struct {
 	encoded               bool // stream is nobody else's memory
 }
 
-// files returns the files in the order of [Conversation.files].
+// files returns the files in the order of [Conversation.files], with what they held.
 func (s *stored) files() [3]file {
-	return [...]file{{BaseConfigFile, s.base}, {EventsFile, s.stream}, {MetadataFile, s.details}}
+	return [...]file{
+		{name: BaseConfigFile, old: s.base},
+		{name: EventsFile, old: s.stream},
+		{name: MetadataFile, old: s.details},
+	}
 }
 
 // Title returns the title, "" when there is none.

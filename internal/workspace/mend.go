@@ -60,6 +60,7 @@ func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) er
 		if !bytes.Equal(now, r.Before) {
 			return ErrMeanwhile
 		}
+		r.Before = now // nil where there is none
 		if r.Name == MetadataFile {
 			return w.replaceDetails(e, r)
 		}
@@ -77,7 +78,7 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 	if e, err = w.retitle(e, titleOf(d)); err != nil {
 		return err
 	}
-	if err := s.write(s.path(e, r.Name), r.After); err != nil {
+	if err := s.replace(s.path(e, r.Name), r.Before, r.After); err != nil {
 		return err
 	}
 	return w.outrank(e, r.Name)

@@ -19,10 +19,12 @@ import (
 type file struct {
 	name string
 	data []byte
+	old  []byte // what it held when it was read or written last, nil for no file
 }
 
 // save writes what differs from what was loaded, and notes it as what is stored. The
-// caller has the lock.
+// caller has the lock. Where a file is not what was loaded, the error is
+// [atomicfile.ErrChanged], and that file stays.
 func (w *Workspace) save(c *Conversation) error {
 	s := w.storeOf(c.Entry)
 	var content *keeper
@@ -37,7 +39,7 @@ func (w *Workspace) save(c *Conversation) error {
 		stream = c.Stream.EncodeIn(c.spare)
 	}
 	all := c.files(stream)
-	changed := c.changes(all)
+	changed := changes(all)
 	if len(changed) == 0 && !c.Renamed {
 		return nil
 	}
@@ -116,22 +118,18 @@ func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
 // comes before that. metadata.json says how much of a session was imported, so it comes last:
 // what it tells of would never be imported again where the stream did not follow.
 func (c *Conversation) files(stream []byte) [3]file {
-	return [...]file{
-		{BaseConfigFile, c.BaseConfig},
-		{EventsFile, stream},
-		{MetadataFile, c.Details.Encode()},
+	all := c.stored.files()
+	for i, data := range [...][]byte{c.BaseConfig, stream, c.Details.Encode()} {
+		all[i].data = data
 	}
+	return all
 }
 
 // changes returns those of the files that are to be written.
-func (c *Conversation) changes(all [3]file) []file {
-	var changed []file
-	for i, old := range c.stored.files() {
-		if f := all[i]; f.data != nil && !bytes.Equal(old.data, f.data) {
-			changed = append(changed, f)
-		}
-	}
-	return changed
+func changes(all [3]file) []file {
+	return slices.DeleteFunc(slices.Clone(all[:]), func(f file) bool {
+		return f.data == nil || bytes.Equal(f.old, f.data)
+	})
 }
 
 // keep notes all files as what is stored. Where the stream was put together anew, the memory of the
@@ -152,7 +150,7 @@ func (c *Conversation) keep(all [3]file, encoded bool) {
 
 func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 	for _, f := range changed {
-		if err := s.write(s.path(c.Entry, f.name), f.data); err != nil {
+		if err := s.replace(s.path(c.Entry, f.name), f.old, f.data); err != nil {
 			return err
 		}
 	}
@@ -177,7 +175,7 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 			_, err = dir.Lstat(f.name)
 		}
 		if f.data != nil && errors.Is(err, fs.ErrNotExist) {
-			err = s.write(s.path(c.Entry, f.name), f.data)
+			err = s.replace(s.path(c.Entry, f.name), nil, f.data)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -169,6 +169,11 @@ func (s *store) write(name string, data []byte) error {
 	return atomicfile.Write(s.root, name, data, s.options())
 }
 
+// replace writes a file of a conversation, in the place of old or, when that is nil, of none.
+func (s *store) replace(name string, old, data []byte) error {
+	return atomicfile.Replace(s.root, name, old, data, s.options())
+}
+
 func (s *store) options() atomicfile.Options {
 	return atomicfile.Options{TempDir: tempDir, Private: s.local, Hook: s.hook}
 }

@@ -5,13 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
 // Update changes a conversation: it takes the lock, loads, calls f and saves what f
 // changed. When f fails, or what it made cannot be saved, nothing is written, and
 // nothing is either when f changed nothing.
+//
+// Programs that do not take the lock, such as an editor or git checkout, can change the files
+// meanwhile. What they wrote is not overwritten: the conversation is loaded again, and f is called
+// again with it, so f is not to rely on being called once.
 //
 // f may change Details, replace or change Stream and replace BaseConfig; content that
 // it wants stored it puts into events with [blobs.Loaded]. Where the stream
@@ -77,15 +83,43 @@ func (w *Workspace) locked(
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	e, others, err := w.locate(id)
-	if err != nil {
-		return err
-	}
-	if err := f(e, others); err != nil {
-		return fmt.Errorf("%s conversation %s: %w", what, id, err)
-	}
-	return nil
+	return settled(ctx, func() error {
+		e, others, err := w.locate(id)
+		if err != nil {
+			return err
+		}
+		if err := f(e, others); err != nil {
+			return fmt.Errorf("%s conversation %s: %w", what, id, err)
+		}
+		return nil
+	})
 }
+
+// Somebody else who changes a file is waited for about two seconds in all: twice as long each time.
+const (
+	settleAttempts = 12
+	settleWait     = time.Millisecond
+)
+
+// settled calls f, which loads and saves, until nobody else changes the files meanwhile. What
+// makes no sense then may be half of what another program is writing.
+func settled(ctx context.Context, f func() error) error {
+	err := f()
+	for n := 0; n < settleAttempts && errors.Is(err, atomicfile.ErrChanged); n++ {
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(settleWait << n):
+		}
+		if err = f(); isHalf(err) {
+			err = errors.Join(err, atomicfile.ErrChanged)
+		}
+	}
+	return err
+}
+
+// isHalf reports whether a file that another program has not written to its end can be the reason.
+func isHalf(err error) bool { return errors.As(err, new(*events.SyntaxError)) }
 
 // updateDetails saves what f makes of e's details and returns where e is then. The
 // caller has the lock.
@@ -111,7 +145,7 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 			return e, err
 		}
 	}
-	if err := s.write(s.path(e, MetadataFile), data); err != nil {
+	if err := s.replace(s.path(e, MetadataFile), old, data); err != nil {
 		return e, err
 	}
 	return e, w.outrank(e, MetadataFile)
