@@ -193,7 +193,7 @@ func (r *Repo) exclude(pattern string, ignored bool) error {
 	if text == string(data) {
 		return nil
 	}
-	return atomicfile.Write(root, "exclude", []byte(text), atomicfile.Options{TempDir: "."})
+	return atomicfile.Replace(root, "exclude", data, []byte(text), atomicfile.Options{TempDir: "."})
 }
 
 // everything is the pattern of a checkout that is not sparse.

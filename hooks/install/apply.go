@@ -93,9 +93,20 @@ func (w *writer) write(s step) error {
 	if err := w.noteNewDir(path.Dir(s.file)); err != nil {
 		return err
 	}
-	return atomicfile.Write(w.root, s.file, []byte(s.new), atomicfile.Options{
-		TempDir: tempDir, Perm: s.perm,
-	})
+	return s.replace(w.root, atomicfile.Options{TempDir: tempDir, Perm: s.perm})
+}
+
+// replace writes the file, unless it is not what the plan saw.
+func (s step) replace(root *os.Root, opts atomicfile.Options) error {
+	var old []byte
+	if !s.absent {
+		old = []byte(s.old)
+	}
+	err := atomicfile.Replace(root, s.file, old, []byte(s.new), opts)
+	if errors.Is(err, atomicfile.ErrChanged) {
+		return &ChangedError{Path: s.file}
+	}
+	return err
 }
 
 // unchanged makes sure that what a step replaces is what the plan saw.

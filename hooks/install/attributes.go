@@ -291,7 +291,7 @@ func writeAttributes(s step) error {
 		return root.Remove(s.file)
 	}
 	hadTemp, hadStore := exists(root, attributesTemp), exists(root, path.Dir(attributesTemp))
-	err = atomicfile.Write(root, s.file, []byte(s.new), atomicfile.Options{TempDir: attributesTemp})
+	err = s.replace(root, atomicfile.Options{TempDir: attributesTemp})
 	// Both are removed only when they are empty.
 	if !hadTemp {
 		_ = root.Remove(attributesTemp)

@@ -168,7 +168,7 @@ func (c Change) Apply() error {
 	}
 	now, err := readSettings(c.Path)
 	if err == nil && (!bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil)) {
-		err = fmt.Errorf("write %s: it has just been changed by somebody else", c.Path)
+		err = fmt.Errorf("write %s: %w", c.Path, atomicfile.ErrChanged)
 	}
 	if err != nil {
 		return err
@@ -184,5 +184,5 @@ func (c Change) Apply() error {
 	if c.Before == nil {
 		o.Perm = c.perm
 	}
-	return atomicfile.WriteIn(dir, name, c.After, o)
+	return atomicfile.ReplaceIn(dir, name, c.Before, c.After, o)
 }

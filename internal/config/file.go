@@ -9,7 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// EditFile replaces a configuration file by what edit makes of it. A missing file is empty. The
+// EditFile replaces a configuration file by what edit makes of it. A missing file is empty. What
+// somebody else writes meanwhile stays, and the error is [atomicfile.ErrChanged]. The
 // temporary file is in temp below the file's directory, "." for beside it.
 func EditFile(path, temp string, edit func([]byte) ([]byte, error)) error {
 	data, err := regular.ReadFile(path, regular.MaxSettings)
@@ -24,5 +25,6 @@ func EditFile(path, temp string, edit func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return atomicfile.WriteIn(dir, filepath.Base(path), changed, atomicfile.Options{TempDir: temp})
+	return atomicfile.ReplaceIn(dir, filepath.Base(path), data, changed,
+		atomicfile.Options{TempDir: temp})
 }

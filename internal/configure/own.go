@@ -186,12 +186,15 @@ func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
 	})
 }
 
-// Edit edits a configuration file. Below .jp temporaries have their place; in the user's own
-// directory they are beside the file.
+// Edit edits a configuration file. Below .jp temporaries have their place, and a link, which
+// somebody may have committed, is not followed; in the user's own directory they are beside the
+// file, and a link of theirs is, as git does.
 func Edit(file string, edit func([]byte) ([]byte, error)) error {
-	temp := "."
 	if filepath.Base(filepath.Dir(file)) == workspace.DirName {
-		temp = blobs.Dir + "/.tmp"
+		return config.EditFile(file, blobs.Dir+"/.tmp", edit)
 	}
-	return config.EditFile(file, temp, edit)
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	return config.EditFile(file, ".", edit)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,35 @@ func TestValuesAreWrittenAsTheyAreGiven(t *testing.T) {
 	} {
 		if got := text(value); got != want {
 			t.Errorf("%v: got %q, want %q", value, got, want)
+		}
+	}
+}
+
+// A link in the user's own directory leads to where people keep their files; one below .jp can be
+// somebody's who wants another file written.
+func TestLinksOfTheUserAreFollowed(t *testing.T) {
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept.toml")
+	for name, follows := range map[string]bool{"home/git-jp.toml": true, ".jp/git-jp.toml": false} {
+		link := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(kept, []byte("[gc]\ngrace = \"3w\"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(kept, link); err != nil {
+			t.Skip(err)
+		}
+		if err := Set(link, "gc.grace", "5w"); (err == nil) != follows {
+			t.Errorf("%s: %v", name, err)
+		}
+		data, err := os.ReadFile(kept)
+		if err != nil || strings.Contains(string(data), "5w") != follows {
+			t.Errorf("%s: the file has %q, %v", name, data, err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: the link is gone: %v", name, err)
 		}
 	}
 }

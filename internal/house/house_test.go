@@ -413,6 +413,51 @@ func mentions(f *ast.File, pkg, name string) bool {
 	return found
 }
 
+// writesUnseen are the files that write without saying what they replace: nobody else writes there.
+var writesUnseen = map[string]string{
+	"blobs/write.go":               "content, named by its hash",
+	"gc/historycache.go":           "a cache",
+	"gc/journal.go":                "the collector's own",
+	"gc/move.go":                   "the collector's own",
+	"hooks/install/apply.go":       "what was made, a list of ours",
+	"internal/capture/note.go":     "notes of ours",
+	"internal/handover/keep.go":    "a session, named by its id",
+	"internal/merge/answer.go":     "answers of ours, in Git's directory",
+	"internal/merge/record.go":     "records of ours, in Git's directory",
+	"internal/quarantine/item.go":  "a directory that was just made",
+	"internal/redact/entry.go":     "an entry, named by its hash",
+	"internal/refs/shard.go":       "a cache",
+	"internal/site/site.go":        "a folder of ours",
+	"internal/trust/approvals.go":  "under a lock that only we write under",
+	"internal/workspace/active.go": "what a session has open, the last one counts",
+	"internal/workspace/create.go": "a directory that nobody sees yet",
+	"internal/workspace/store.go":  "a note of ours",
+	"internal/workspace/wsid.go":   "a file that was not there",
+}
+
+// TestWhatOthersWriteIsReplacedAsItWas holds that a file which somebody else can change meanwhile is
+// written by [atomicfile.Replace].
+func TestWhatOthersWriteIsReplacedAsItWas(t *testing.T) {
+	used := make(map[string]bool)
+	for _, src := range sources(t) {
+		if src.test || slices.Contains(testOnly, src.dir) || src.dir == "internal/bench" {
+			continue
+		}
+		if !mentions(src.file, "atomicfile", "Write") && !mentions(src.file, "atomicfile", "WriteIn") {
+			continue
+		}
+		if writesUnseen[src.path] == "" {
+			t.Errorf("%s: use atomicfile.Replace", src.path)
+		}
+		used[src.path] = true
+	}
+	for name := range writesUnseen {
+		if !used[name] {
+			t.Errorf("%s writes nothing", name)
+		}
+	}
+}
+
 // makesOpenDirs are the files that make directories as the umask says, since they belong to the
 // working tree or are no directories of ours.
 var makesOpenDirs = map[string]string{

@@ -136,7 +136,7 @@ func (r Recovery) anew(
 		if path.Base(e.Path) == workspace.EventsFile {
 			data = want.Encode()
 		}
-		if err := r.write(ctx, Case{Path: e.Path, ID: id}, data); err != nil {
+		if err := r.write(ctx, Case{Path: e.Path, ID: id}, nil, data); err != nil {
 			return "", err
 		}
 	}
@@ -177,7 +177,7 @@ func (r Recovery) into(
 		return err
 	}
 	if next := s.Encode(); !bytes.Equal(next, data) {
-		return r.write(ctx, Case{Path: name, ID: id}, next)
+		return r.write(ctx, Case{Path: name, ID: id}, data, next)
 	}
 	return nil
 }

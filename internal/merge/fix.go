@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -62,10 +63,18 @@ func Fix(
 	var fixed []MergedFile
 	var names []string
 	for _, b := range files {
-		if b.Outcome != TextMerged || b.Data == nil || !untouched(repo, root, index, b.Path) {
+		if b.Outcome != TextMerged || b.Data == nil {
 			continue
 		}
-		err := atomicfile.Write(root, b.Path, b.Data, atomicfile.Options{TempDir: tempOf(b.Path)})
+		staged, ok := untouched(repo, root, index, b.Path)
+		if !ok {
+			continue
+		}
+		opts := atomicfile.Options{TempDir: tempOf(b.Path)}
+		err := atomicfile.Replace(root, b.Path, staged, b.Data, opts)
+		if errors.Is(err, atomicfile.ErrChanged) {
+			continue
+		}
 		if err != nil {
 			return fixed, fmt.Errorf("fix %s: %w", b.Path, err)
 		}
@@ -81,10 +90,13 @@ func Fix(
 	return fixed, nil
 }
 
-func untouched(repo *gitint.Repo, root *os.Root, index *gitint.Index, name string) bool {
+// untouched returns a file of the working tree that is as the index has it.
+func untouched(
+	repo *gitint.Repo, root *os.Root, index *gitint.Index, name string,
+) (data []byte, ok bool) {
 	staged, ok := index.OID(name)
 	data, err := regular.Read(regular.In(root), name, repo.Limits().Of(name))
-	return ok && err == nil && repo.HashBlob(data) == staged
+	return data, ok && err == nil && repo.HashBlob(data) == staged
 }
 
 // tempOf is where temporaries of a workspace lie.

@@ -51,7 +51,8 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
-	if edited, err := r.edited(c, f); err != nil || edited {
+	was, edited, err := r.edited(c, f)
+	if err != nil || edited {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
 	heads, err := r.Repo.MergeHeads()
@@ -70,13 +71,13 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 		return nil, nil, err
 	}
 	if len(m.Conflicts) == 0 {
-		return nil, m, r.settle(ctx, c, m.Data)
+		return nil, m, r.settle(ctx, c, was, m.Data)
 	}
 	c.Record = newRecord(f, m, r.Repo, r.Now())
 	if err := RecordsOf(r.Repo.GitDir()).Save(*c.Record); err != nil {
 		return nil, nil, err
 	}
-	return &c, m, r.write(ctx, c, m.Data)
+	return &c, m, r.write(ctx, c, was, m.Data)
 }
 
 // ancestor returns the file that a conversation had in the commit which both sides come from,
@@ -122,21 +123,18 @@ func (r Resolver) object(ctx context.Context, id gitint.OID) ([]byte, error) {
 	return r.Repo.ReadObject(ctx, id, 0)
 }
 
-// edited reports whether the file of the working tree is neither side's, nor git's attempt to
-// merge their lines.
-func (r Resolver) edited(c Case, f File) (bool, error) {
-	if c.Kind != Events {
-		return false, nil
-	}
-	now, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil || bytes.Equal(now, f.Ours) || bytes.Equal(now, f.Theirs) {
-		return false, err
+// edited returns the file of the working tree, nil where there is none, and reports whether it is
+// neither side's, nor git's attempt to merge their lines.
+func (r Resolver) edited(c Case, f File) (now []byte, edited bool, err error) {
+	now, err = regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err != nil, c.Kind != Events, bytes.Equal(now, f.Ours), bytes.Equal(now, f.Theirs):
+		return now, false, err
 	}
 	_, err = events.Decode(now)
-	return err == nil, nil
+	return now, err == nil, nil
 }
 
 // Place stages the version that a case is about, see [Case.Placed]: what the working tree has of
@@ -146,32 +144,44 @@ func (r Resolver) Place(ctx context.Context, c Case) error {
 	if version.IsZero() {
 		return r.remove(ctx, c)
 	}
+	return r.stageVersion(ctx, c, version)
+}
+
+// stageVersion stages a file as the working tree has it, which somebody may have edited, or else a
+// version of it, which is written first.
+func (r Resolver) stageVersion(ctx context.Context, c Case, version gitint.OID) error {
 	if _, err := os.Lstat(r.file(c.Path)); err == nil {
-		return r.stage(ctx, gitint.Change{Add: []string{c.Path}})
+		return r.staged(ctx, c)
 	}
 	data, err := r.object(ctx, version)
 	if err != nil {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	return r.settle(ctx, c, data)
+	return r.settle(ctx, c, nil, data)
 }
 
 // Stream returns the stream of a case as the working tree has it.
 func (r Resolver) Stream(c Case) (*events.Stream, error) {
+	s, _, err := r.stream(c)
+	return s, err
+}
+
+// stream returns the file too.
+func (r Resolver) stream(c Case) (*events.Stream, []byte, error) {
 	data, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil {
-		return nil, fmt.Errorf("resolve %s: %w", c.Path, err)
+		return nil, nil, fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
 	s, err := events.Decode(bytes.TrimSuffix(data, leftMark))
 	if err != nil {
-		return nil, fmt.Errorf("resolve %s: %w", c.Path, err)
+		return nil, nil, fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	return s, nil
+	return s, data, nil
 }
 
 // Decide applies a decision for each conflict of the case's record.
 func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) error {
-	s, err := r.Stream(c)
+	s, was, err := r.stream(c)
 	if err != nil {
 		return err
 	}
@@ -183,7 +193,7 @@ func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) erro
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	if err := r.settle(ctx, c, s.Encode()); err != nil {
+	if err := r.settle(ctx, c, was, s.Encode()); err != nil {
 		return err
 	}
 	return r.noteDecided(ctx, c.ID)
@@ -206,11 +216,7 @@ func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 	if id.IsZero() {
 		id = c.Stages[stageTheirs]
 	}
-	data, err := r.object(ctx, id)
-	if err != nil {
-		return fmt.Errorf("resolve %s: %w", c.Path, err)
-	}
-	if err := r.settle(ctx, c, data); err != nil || c.ID == 0 {
+	if err := r.stageVersion(ctx, c, id); err != nil || c.ID == 0 {
 		return err
 	}
 	return r.complete(ctx, c)
@@ -242,7 +248,7 @@ func (r Resolver) complete(ctx context.Context, c Case) error {
 			return fmt.Errorf("resolve %s: %w", c.Path, err)
 		}
 		if data != nil {
-			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
+			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, nil, data); err != nil {
 				return err
 			}
 		}
@@ -281,7 +287,7 @@ func (r Resolver) Complete(ctx context.Context, c Case) error {
 			if data == nil {
 				continue
 			}
-			if err := r.write(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
+			if err := r.write(ctx, Case{Path: file, ID: c.ID}, nil, data); err != nil {
 				return err
 			}
 		}
@@ -313,10 +319,15 @@ func (r Resolver) ofSides(ctx context.Context, file string) ([]byte, error) {
 }
 
 // settle writes a file, stages it and closes its record.
-func (r Resolver) settle(ctx context.Context, c Case, data []byte) error {
-	if err := r.write(ctx, c, data); err != nil {
+func (r Resolver) settle(ctx context.Context, c Case, was, data []byte) error {
+	if err := r.write(ctx, c, was, data); err != nil {
 		return err
 	}
+	return r.staged(ctx, c)
+}
+
+// staged stages a file and closes its record.
+func (r Resolver) staged(ctx context.Context, c Case) error {
 	if err := r.stage(ctx, gitint.Change{Add: []string{c.Path}}); err != nil {
 		return err
 	}
@@ -381,8 +392,9 @@ func (r Resolver) stage(ctx context.Context, change gitint.Change) error {
 	return err
 }
 
-// write replaces a file of the working tree while nobody else writes the conversation.
-func (r Resolver) write(ctx context.Context, c Case, data []byte) (err error) {
+// write replaces a file of the working tree that still is what it was, nil for none, while nobody
+// else writes the conversation.
+func (r Resolver) write(ctx context.Context, c Case, was, data []byte) (err error) {
 	if c.ID != 0 {
 		var unlock func() error
 		if unlock, err = r.Workspace.Lock(ctx, c.ID); err != nil {
@@ -400,7 +412,7 @@ func (r Resolver) write(ctx context.Context, c Case, data []byte) (err error) {
 		err = root.MkdirAll(filepath.Dir(name), 0o755)
 	}
 	if err == nil {
-		err = atomicfile.Write(root, filepath.ToSlash(name), data,
+		err = atomicfile.Replace(root, filepath.ToSlash(name), was, data,
 			atomicfile.Options{TempDir: blobs.Dir + "/.tmp"})
 	}
 	if err != nil {

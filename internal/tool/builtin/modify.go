@@ -89,7 +89,7 @@ func (w Workspace) modifyFile(ctx context.Context, a modifyArgs) (tool.Result, e
 		if e.unchanged() {
 			continue
 		}
-		if _, err := w.Tree.Replace(e.Rel, e.after); err != nil {
+		if _, err := w.Tree.Replace(e.Rel, e.Data, e.after); err != nil {
 			return written(patch.String()), err
 		}
 		patch.Write(unified(e))

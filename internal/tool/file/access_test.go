@@ -77,7 +77,7 @@ func TestAccess(t *testing.T) {
 		"read":   func() error { _, err := tree.Read(".env", 0); return err },
 		"change": func() error { _, err := tree.ReadToChange("README", 0); return err },
 		"create": func() error { _, err := tree.Create("new", nil); return err },
-		"update": func() error { _, err := tree.Replace("README", nil); return err },
+		"update": func() error { _, err := tree.Replace("README", nil, nil); return err },
 		"delete": func() error { _, err := tree.Remove("src/lib"); return err },
 	} {
 		if err := do(); !errors.Is(err, ErrNotGranted) {
@@ -142,7 +142,7 @@ func TestAnotherNameOutsideIsNotWritten(t *testing.T) {
 		t.Skipf("no hard links here: %v", err)
 	}
 	tree := restricted(t, root, "")
-	if _, err := tree.Replace("src/hard.txt", []byte("new")); err != nil {
+	if _, err := tree.Replace("src/hard.txt", []byte("secret"), []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{inside: "new", outside: "secret"} {

@@ -245,7 +245,7 @@ func (t *Tree) Create(path string, data []byte) (File, error) {
 	if _, err := t.root.Lstat(filepath.FromSlash(rel)); err == nil {
 		return File{}, fmt.Errorf("create file %q: %w", path, fs.ErrExist)
 	}
-	return t.write("create", path, rel, data)
+	return t.write("create", path, rel, nil, data)
 }
 
 // nameable reports by an error that no file is to be made of that name: one that people cannot
@@ -260,9 +260,9 @@ func nameable(path string) error {
 	return nil
 }
 
-// Replace gives an existing regular file other content. Its mode stays. Other names of the
-// same file, which may lie anywhere, keep the content that it had.
-func (t *Tree) Replace(path string, data []byte) (File, error) {
+// Replace gives an existing regular file other content, unless it is not what it was any more. Its
+// mode stays. Other names of the same file, which may lie anywhere, keep the content that it had.
+func (t *Tree) Replace(path string, was, data []byte) (File, error) {
 	rel, err := t.Rel(path)
 	if err != nil {
 		return File{}, err
@@ -273,14 +273,15 @@ func (t *Tree) Replace(path string, data []byte) (File, error) {
 	if _, err := t.regular(path, rel); err != nil {
 		return File{}, err
 	}
-	return t.write("replace", path, rel, data)
+	return t.write("replace", path, rel, was, data)
 }
 
-func (t *Tree) write(verb, path, rel string, data []byte) (File, error) {
+// write makes a file, of what it was, nil for none.
+func (t *Tree) write(verb, path, rel string, was, data []byte) (File, error) {
 	if strings.HasSuffix(path, "/") || rel == "." {
 		return File{}, &AccessError{Path: path, Err: ErrNotRegular}
 	}
-	err := atomicfile.Write(t.root, rel, data, atomicfile.Options{TempDir: TempDir})
+	err := atomicfile.Replace(t.root, rel, was, data, atomicfile.Options{TempDir: TempDir})
 	if err != nil {
 		return File{}, fmt.Errorf("%s file %q: %w", verb, path, plainError(err))
 	}

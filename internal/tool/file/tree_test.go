@@ -53,7 +53,7 @@ func TestNothingLeavesTheWorkspace(t *testing.T) {
 		refused(t, "read "+p, func() error { _, err := tr.Read(p, 0); return err })
 		refused(t, "stat "+p, func() error { _, _, err := tr.Stat(p); return err })
 		refused(t, "create "+p, func() error { _, err := tr.Create(p, []byte("x")); return err })
-		refused(t, "replace "+p, func() error { _, err := tr.Replace(p, []byte("x")); return err })
+		refused(t, "replace "+p, func() error { _, err := tr.Replace(p, nil, []byte("x")); return err })
 		refused(t, "remove "+p, func() error { _, err := tr.Remove(p); return err })
 	}
 	if after := snapshot(t, filepath.Dir(root)); !slices.Equal(before, after) {
@@ -98,7 +98,7 @@ func TestLinksInsideAreFollowed(t *testing.T) {
 	if res.MIMEType != "text/x-rust" || res.Name != "src/main.rs" {
 		t.Errorf("%+v", res)
 	}
-	if _, err := tr.Replace("code/main.rs", []byte("new")); err != nil {
+	if _, err := tr.Replace("code/main.rs", f.Data, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(filepath.Join(root, "src/main.rs")); string(data) != "new" {
