@@ -9,10 +9,24 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
+// editAttempts is how often a file is edited that others edit too. Of those who do so at the same
+// time one succeeds each time.
+const editAttempts = 64
+
 // EditFile replaces a configuration file by what edit makes of it. A missing file is empty. What
-// somebody else writes meanwhile stays, and the error is [atomicfile.ErrChanged]. The
+// somebody else writes meanwhile is edited in its turn, so edit can be called again. The
 // temporary file is in temp below the file's directory, "." for beside it.
-func EditFile(path, temp string, edit func([]byte) ([]byte, error)) error {
+func EditFile(path, temp string, edit func([]byte) ([]byte, error)) (err error) {
+	for range editAttempts {
+		err = editFile(path, temp, edit)
+		if !errors.Is(err, atomicfile.ErrChanged) {
+			break
+		}
+	}
+	return err
+}
+
+func editFile(path, temp string, edit func([]byte) ([]byte, error)) error {
 	data, err := regular.ReadFile(path, regular.MaxSettings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
