@@ -117,7 +117,8 @@ func (x *exported) asksBehind(t *testing.T, parent, question, answer string) {
 		line := func(s int, kind, payload string) {
 			fmt.Fprintf(&out, `{"timestamp":%q,"type":%q,"payload":{%s}}`+"\n", at(s), kind, payload)
 		}
-		turn := fmt.Sprintf(`"turn_id":"01a2085a-0000-7000-8000-%012d"`, id)
+		// As of every UUID, no other session has the last 12 digits: they are the keys of its turns.
+		turn := fmt.Sprintf(`"turn_id":"01a2085a-0000-7000-8000-7e57%08d"`, id)
 		line(0, "event_msg", `"type":"thread_settings_applied","x":1`)
 		line(0, "event_msg", `"type":"task_started",`+turn)
 		line(0, "response_item", `"type":"message","role":"developer","content":[{"type":"input_text",`+

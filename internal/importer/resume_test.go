@@ -29,10 +29,12 @@ import (
 // import of that is the conversation and the turn, and a second one changes nothing.
 func TestEveryConversationIsResumed(t *testing.T) {
 	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: atHand(), Foreign: true})
+	slices.SortStableFunc(found, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
 	tried := map[sessions.Agent]int{}
 	for _, f := range found {
 		const enough = 256 << 10
-		if f.Err != nil || f.Size > enough || tried[f.Name.Agent] == 12 {
+		ours := strings.HasPrefix(f.Path, "..") // the others are many
+		if f.Err != nil || f.Size > enough || !ours && tried[f.Name.Agent] >= 12 {
 			continue
 		}
 		tried[f.Name.Agent]++
@@ -48,7 +50,7 @@ func TestEveryConversationIsResumed(t *testing.T) {
 			}
 		})
 	}
-	if len(tried) < 5 {
+	if len(tried) < 4 {
 		t.Errorf("there are sessions of %v alone", slices.Collect(maps.Keys(tried)))
 	}
 }
