@@ -33,6 +33,11 @@ func sessionHints(err error) (all []string) {
 			importer.ErrUnknown,
 			"'git jp import' lists what can be imported; '-' takes envelopes from standard input",
 		},
+		{
+			sessions.ErrMark,
+			"restore the session's first line from a backup; " +
+				"'git jp export' writes a session to go on with anew",
+		},
 		{sessions.ErrTooLarge, sizeHint},
 		{sessions.ErrTooMany, sizeHint},
 		{sqlite.ErrBusy, "import again when the agent is done"},

@@ -28,6 +28,7 @@ func TestSessionHints(t *testing.T) {
 		{importer.ErrTaken, "git jp rm"},
 		{importer.ErrOwnSecret, ".jp/secrets/rules.toml"},
 		{importer.ErrUnknown, "git jp import"},
+		{sessions.ErrMark, "git jp export"},
 		{sessions.ErrTooLarge, "storage.max_stream_bytes"},
 		{sessions.ErrTooMany, "storage.max_stream_bytes"},
 		{sqlite.ErrBusy, "import again"},

@@ -57,17 +57,88 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])[:hashDigits]
 }
 
-// ParseExport reads what the first line of a session says, nil where it says of no export.
-func ParseExport(v jsontext.Value, line []byte) *Export {
+// exportName is the member that says of what a session is an export.
+const exportName = "git_jp_export"
+
+// ErrMark is for a session that says that it is an export, and not readably of what.
+var ErrMark = errors.New(
+	"the line that says from which conversation it was exported is damaged")
+
+// A Mark looks in the lines of a session, from the first on, for the one that says of what it is an
+// export. One that is damaged is an error: what is behind it would else be taken for a session of
+// its own, with all that was redacted in the conversation since.
+type Mark struct {
+	Export *Export
+	Err    error
+}
+
+// Look looks at a line. v is what it has as [exportName], nil where it has nothing or is no record.
+func (m *Mark) Look(line []byte, v jsontext.Value) {
+	if m.Export != nil || m.Err != nil {
+		return
+	}
+	switch n := namings(line); {
+	case n == 0:
+	case n == 1 && v != nil:
+		m.Export, m.Err = parseExport(v, line)
+	default:
+		m.Err = ErrMark
+	}
+}
+
+// namings counts how often a line says that it is of an export, in itself or in its payload. What is
+// no record and says so counts as more than once.
+func namings(line []byte) (n int) {
+	const damaged = 2
+	said := bytes.Contains(line, []byte(exportName)) || bytes.Contains(line, []byte(ExportType))
+	if !said && !bytes.Contains(line, []byte(`\u`)) {
+		return 0
+	}
+	lax := []jsontext.Options{
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
+	}
+	switch valid := jsontext.Value(line).IsValid(lax...); {
+	case !valid && said:
+		return damaged
+	case !valid:
+		return 0
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(line), lax...)
+	isType, typed := false, false
+	for {
+		t, err := dec.ReadToken()
+		if err != nil && n == 0 && typed {
+			return damaged
+		}
+		if err != nil {
+			return n
+		}
+		if depth := dec.StackDepth(); t.Kind() != '"' || depth > 2 {
+			continue
+		}
+		in, at := dec.StackIndex(dec.StackDepth())
+		isName := in == '{' && at%2 == 1
+		typed = typed || isType && !isName && t.String() == ExportType
+		isType = isName && t.String() == "type"
+		if isName && t.String() == exportName {
+			n++
+		}
+	}
+}
+
+// parseExport reads what a line says of an export.
+func parseExport(v jsontext.Value, line []byte) (*Export, error) {
 	x := &Export{first: int64(len(line)) + 1}
-	if v == nil || json.Unmarshal(v, x) != nil || x.Lines < 1 || x.Bytes < 0 {
-		return nil
+	if json.Unmarshal(v, x) != nil || x.Lines < 2 || x.Bytes < 1 {
+		return nil, ErrMark
 	}
 	id, err := events.ParseID(x.Conversation)
-	if err != nil || id.Digits() != x.Conversation || len(x.Turns)%(nameDigits+sumDigits) != 0 {
-		return nil
+	if err != nil || id.Digits() != x.Conversation || len(x.Hash) != hashDigits ||
+		x.Turns == "" || len(x.Turns)%(nameDigits+sumDigits) != 0 ||
+		strings.Trim(x.Hash+x.Turns, "0123456789abcdef") != "" {
+		return nil, ErrMark
 	}
-	return x
+	return x, nil
 }
 
 // ID returns the conversation's.

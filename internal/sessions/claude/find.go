@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"os"
@@ -63,21 +64,19 @@ func (Dialect) Recognize(head []byte) bool {
 // List implements [sessions.Dialect].
 func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
 	var s sessions.Session
-	first := true
+	var mark sessions.Mark
 	info, err := sessions.Glance(name, func(line []byte) (more bool) {
 		var r record
 		if sessions.Unmarshal(line, &r) == nil {
 			glanceAt(&s, &r)
-			if first {
-				s.Export = sessions.ParseExport(r.Export, line)
-			}
 		}
-		first = false
+		mark.Look(line, r.Export)
 		return !found(s)
 	})
-	if err != nil || s.Name.IsZero() {
+	if err = cmp.Or(err, mark.Err); err != nil || s.Name.IsZero() {
 		return nil, err
 	}
+	s.Export = mark.Export
 	s.Path, s.Size, s.Length, s.Changed = name, info.Size(), info.Size(), info.ModTime()
 	return []sessions.Session{s}, nil
 }

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Dialect is the [sessions.Dialect] of Codex.
@@ -74,15 +76,25 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 		}
 	}
 	var s sessions.Session
+	var mark sessions.Mark
 	info, err := sessions.Glance(name, func(line []byte) (more bool) {
-		if r, ok := read(line); ok {
+		r, ok := read(line)
+		if s.Name.IsZero() { // what follows may be the parent's
+			var export jsontext.Value
+			if ok && r.Type == kindMeta {
+				export = r.p.Export
+			}
+			mark.Look(line, export)
+		}
+		if ok {
 			glanceAt(&s, r)
 		}
 		return s.Name.IsZero() || s.Title == ""
 	})
-	if err != nil || s.Name.IsZero() {
+	if err = cmp.Or(err, mark.Err); err != nil || s.Name.IsZero() {
 		return nil, err
 	}
+	s.Export = mark.Export
 	s.Path, s.Size, s.Changed = name, info.Size(), info.ModTime()
 	if !isPacked {
 		s.Length = info.Size()
@@ -99,7 +111,6 @@ func glanceAt(s *sessions.Session, r *record) {
 		s.Name = name(string(r.p.ID))
 		s.Dir = string(r.p.CWD)
 		s.Parent = r.p.parent()
-		s.Export = sessions.ParseExport(r.p.Export, r.line)
 	case r.Type == kindContext && s.Dir == "":
 		s.Dir = string(r.p.CWD)
 	case r.Type == kindEvent && r.p.Type == "user_message":
