@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/google/go-cmp/cmp"
 )
 
 // quiet is what is redacted in a conversation after its export.
@@ -116,6 +119,145 @@ func TestHalfWrittenMarkWaits(t *testing.T) {
 		x.write(t, line[:len(line)-2])
 		if all, leaked := leaks(t, w, x, entries); len(all) != 0 || leaked {
 			t.Errorf("%s: it is %v", d.Agent(), all)
+		}
+	}
+}
+
+// TestNoDamageBringsRedactedBack: whatever a single damage does to the first line, what was redacted
+// in the conversation since its export does not come back.
+func TestNoDamageBringsRedactedBack(t *testing.T) {
+	members := regexp.MustCompile(`"([a-z_]+)":("[^"]*"|[0-9]+|\{[^{}]*\})`)
+	for _, d := range resumable {
+		_, x, _ := redactedSince(t, d, "Keep "+quiet+" for me.")
+		first, rest, _ := bytes.Cut(x.data(t), []byte("\n"))
+		lines := map[string][]byte{"gone": nil}
+		for n := range first {
+			lines[fmt.Sprintf("cut at %d", n)] = append(bytes.Clone(first[:n]), '\n')
+			if n%3 > 0 {
+				continue
+			}
+			lines[fmt.Sprintf("ends at %d", n)] = bytes.Clone(first[:n])
+			other := append(bytes.Clone(first), '\n')
+			other[n] ^= 1
+			lines[fmt.Sprintf("other at %d", n)] = other
+		}
+		for _, at := range members.FindAllSubmatchIndex(first, -1) {
+			member, name := string(first[at[0]:at[1]]), string(first[at[2]:at[3]])
+			for how, with := range map[string]string{
+				"gone": `"x":0`, "twice": member + "," + member, "null": `"` + name + `":null`,
+				"array": `"` + name + `":[]`, "number": `"` + name + `":7`, "text": `"` + name + `":"7"`,
+			} {
+				lines[name+" "+how] = append(bytes.Replace(bytes.Clone(first), []byte(member), []byte(with), 1), '\n')
+			}
+		}
+		w, x, entries := redactedSince(t, d, "Keep "+quiet+" for me.")
+		ours := has(t, w)
+		for name, line := range lines {
+			x.write(t, append(line, rest...))
+			if all, leaked := leaks(t, w, x, entries); leaked {
+				t.Fatalf("%s, %s: it is back: %v", d.Agent(), name, all)
+			}
+			for _, e := range must(w.AllCopies()) {
+				for _, c := range e {
+					if c.ID.IsDerived() {
+						if err := w.Remove(t.Context(), c.ID); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+		}
+		if got := has(t, w); strings.Contains(fmt.Sprint(got), quiet) || len(got) != len(ours) {
+			t.Errorf("%s: -before +after:\n%s", d.Agent(), cmp.Diff(ours, got))
+		}
+		if err := os.Remove(x.path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// unmarked removes what says of what a session is an export.
+func (x *exported) unmarked(t *testing.T) {
+	t.Helper()
+	first, rest, _ := bytes.Cut(x.data(t), []byte("\n"))
+	if x.Agent() == sessions.ClaudeCode {
+		x.write(t, rest)
+		return
+	}
+	first = regexp.MustCompile(`"git_jp_export":\{[^{}]*\},`).ReplaceAll(first, nil)
+	x.write(t, append(append(first, '\n'), rest...))
+}
+
+// TestCopyIsRedacted: a session that is a copy of a conversation, of which nothing says so, does not
+// have what was redacted there, wherever that stood; it has all the rest.
+func TestCopyIsRedacted(t *testing.T) {
+	long := strings.Repeat("so it is and so it was\n", 1000)
+	for _, d := range resumable {
+		for name, questions := range map[string][]string{
+			"all of a text":          {"What do you keep?", quiet},
+			"the first words":        {quiet + " is what you keep."},
+			"twice":                  {"Keep " + quiet + " for me.", "Again, keep " + quiet + " for me."},
+			"in the midst of a long": {long + quiet + long},
+		} {
+			w, x, entries := redactedSince(t, d, questions...)
+			x.unmarked(t)
+			all, leaked := leaks(t, w, x, entries)
+			if leaked || len(all) != 1 || all[0].Err != nil || all[0].Outcome.State != New {
+				t.Fatalf("%s, %s: back: %v, it is %v", d.Agent(), name, leaked, all)
+			}
+			c := loaded(t, w, all[0].Outcome.Made[0].ID)
+			was, got := said(loaded(t, w, 17528832001).Stream), said(c.Stream)
+			got = slices.DeleteFunc(got, func(s string) bool { return s == "<permissions instructions>" })
+			if diff := cmp.Diff(append(was, "And now?", "Gone on."), got); diff != "" {
+				t.Errorf("%s, %s: -redacted +copy:\n%.600s", d.Agent(), name, diff)
+			}
+			if _, leaked := leaks(t, w, x, entries); leaked {
+				t.Errorf("%s, %s: once more it is back", d.Agent(), name)
+			}
+			x.asks(t, "More?", "Yes.")
+			all, leaked = leaks(t, w, x, entries)
+			if leaked || all[0].Err != nil || all[0].Outcome.State != Grown {
+				t.Errorf("%s, %s: when it grows, back: %v, it is %v", d.Agent(), name, leaked, all)
+			}
+			if err := w.Remove(t.Context(), 17528832001); err != nil {
+				t.Fatal(err)
+			}
+			x.asks(t, "Still?", "Yes.")
+			if _, leaked := leaks(t, w, x, entries); leaked {
+				t.Errorf("%s, %s: when the conversation is gone, it is back", d.Agent(), name)
+			}
+			x.takes(t, &Importer{Workspace: w, Redactions: entries, Fresh: true})
+			if _, leaked := leaks(t, w, x, entries); leaked {
+				t.Errorf("%s, %s: made anew, it is back", d.Agent(), name)
+			}
+		}
+	}
+}
+
+// TestLikeTextStays: what only looks like a text that was redacted elsewhere stays as it is.
+func TestLikeTextStays(t *testing.T) {
+	for _, d := range resumable {
+		w, _, entries := redactedSince(t, d, "First?", "Keep "+quiet+" for me.", quiet)
+		other := newWorkspace(t)
+		questions := []string{"tulip-4712", "Keep lemon-4711 for me."}
+		for n := range 600 {
+			questions = append(questions, fmt.Sprintf("tulip-%04d", 5000+n))
+		}
+		x := export(t, other, ours(t, other, questions...), d)
+		x.unmarked(t)
+		all, _ := leaks(t, w, x, entries)
+		got := said(loaded(t, w, all[0].Outcome.Made[0].ID).Stream)
+		for i, q := range questions {
+			if got[2*i] != q {
+				t.Errorf("%s: %q became %q", d.Agent(), q, got[2*i])
+			}
 		}
 	}
 }

@@ -94,7 +94,8 @@ func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
 	if err != nil {
 		return err
 	}
-	if e.Stream, err = im.redact(e.ID, e.Stream, kept); err != nil {
+	im.knowRedacted()
+	if e.Stream, err = im.redact(e.ID, e.Stream, e.Details, kept); err != nil {
 		return err
 	}
 	if err := im.settle(e.Stream, kept, batch); err != nil {

@@ -38,7 +38,8 @@ type Importer struct {
 	// Dry saves nothing.
 	Dry bool
 
-	known known
+	known    known
+	redacted knownRedacted
 }
 
 // A State says what an import is to a workspace.
@@ -296,6 +297,7 @@ func (im *Importer) read(
 	if len(im.Redactions) == 0 {
 		return im.build(ctx, d, s, until, w)
 	}
+	im.knowRedacted()
 	all, err := im.build(ctx, d, s, until, discard{})
 	if err != nil || !slices.ContainsFunc(all, im.isRedacted) {
 		return im.build(ctx, d, s, until, w)
@@ -305,7 +307,7 @@ func (im *Importer) read(
 		return nil, err
 	}
 	for _, c := range all {
-		c.Stream, err = im.redact(im.idOf(c.Name), c.Stream, kept)
+		c.Stream, err = im.redact(im.idOf(c.Name), c.Stream, c.Details, kept)
 		if err == nil {
 			err = kept.give(c.Stream, w)
 		}
@@ -359,20 +361,6 @@ func (im *Importer) idOf(n sessions.Name) events.ID {
 		return n.IDs()[0]
 	}
 	return id
-}
-
-func (im *Importer) isRedacted(c *sessions.Conversation) bool {
-	return im.Redactions.Concern(c.Stream)
-}
-
-// redact applies what was redacted in a conversation to its stream, and adds what it has then to
-// what is held.
-func (im *Importer) redact(id events.ID, s *events.Stream, kept held) (*events.Stream, error) {
-	applied, err := im.Redactions.Apply(id, s, kept)
-	for _, text := range applied.Store {
-		_, _ = kept.Write(text) // it only remembers
-	}
-	return applied.Stream, err
 }
 
 // held are contents that are not in a store yet.

@@ -86,8 +86,8 @@ func (m *Mark) Look(line []byte, v jsontext.Value) {
 	}
 }
 
-// namings counts how often a line says that it is of an export, in itself or in its payload. What is
-// no record and says so counts as more than once.
+// namings counts how often a line says that it is of an export, in itself or in its payload. What
+// is no record and says so counts as more than once.
 func namings(line []byte) (n int) {
 	const damaged = 2
 	said := bytes.Contains(line, []byte(exportName)) || bytes.Contains(line, []byte(ExportType))

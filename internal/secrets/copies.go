@@ -1,0 +1,227 @@
+package secrets
+
+import (
+	"bytes"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// Copies finds copies of conversations in which something was redacted, whose agents name their
+// events otherwise: by what is said around what was redacted.
+type Copies struct {
+	of map[blobs.Hash][]*known // by their longer texts
+	in []*known
+}
+
+// A known conversation is one of which there may be copies.
+type known struct {
+	id   events.ID
+	gaps []gap
+}
+
+// A gap is what stands around the ranges of a text, which the text may have lost with its event.
+type gap struct {
+	member string
+	ranges []Range
+	lost   bool
+	text   []byte // without the ranges
+	parts  []part
+}
+
+// A part is one range, and how the text goes on in front of it and behind it, up to the next.
+type part struct {
+	Range
+
+	before, after []byte
+}
+
+const (
+	// longText is how long a text is that two conversations do not have by chance.
+	longText = 16
+	// minAround and maxAround are how much has to be, and is, compared around a range.
+	minAround, maxAround = 8, 32
+)
+
+// Conversations yields those that entries name, by their digits.
+func (rs Redactions) Conversations() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, digits := range slices.Sorted(maps.Keys(rs)) {
+			if digits != everywhere && !yield(digits) {
+				return
+			}
+		}
+	}
+}
+
+// Know adds a conversation that entries name. What it says may be redacted or not yet.
+func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents blobs.Reader) {
+	k := &known{id: id}
+	c.in = append(c.in, k)
+	here := map[string]map[string][]byte{} // texts, by event and member
+	for i, key := range s.Keys() {
+		here[key] = map[string][]byte{}
+		for _, t := range Texts(s.At(i)) {
+			text, err := t.Content.Bytes(contents)
+			if err == nil {
+				here[key][t.Member] = text
+				c.add(k, text)
+			}
+		}
+	}
+	named := rs[id.Digits()]
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		for _, member := range slices.Sorted(maps.Keys(named[key])) {
+			text, ok := here[key][member]
+			k.gaps = append(k.gaps, newGap(member, named[key][member], text, !ok))
+		}
+	}
+}
+
+// add notes that a conversation has a text.
+func (c *Copies) add(k *known, text []byte) {
+	if len(text) < longText {
+		return
+	}
+	if c.of == nil {
+		c.of = map[blobs.Hash][]*known{}
+	}
+	if h := blobs.Sum(text); !slices.Contains(c.of[h], k) {
+		c.of[h] = append(c.of[h], k)
+	}
+}
+
+func newGap(member string, ranges []Range, text []byte, lost bool) gap {
+	g := gap{member: member, ranges: ranges, lost: lost}
+	g.text, _, _ = redactRanges(text, ranges)
+	rest := g.text
+	for _, r := range ranges {
+		before, after, ok := bytes.Cut(rest, []byte(Marker(r.Rule)))
+		if !ok {
+			break
+		}
+		until, _, _ := bytes.Cut(after, []byte(markerPrefix))
+		g.parts = append(g.parts, part{
+			r, before[max(0, len(before)-maxAround):], until[:min(len(until), maxAround)],
+		})
+		rest = after
+	}
+	return g
+}
+
+// Concern reports whether a stream may be of a copy.
+func (c *Copies) Concern(s *events.Stream) bool { return len(c.copied(s)) > 0 }
+
+// copied returns the conversations of which a stream may be a copy: it has one of the longer texts,
+// wherever that is, or its first turn has what was redacted.
+func (c *Copies) copied(s *events.Stream) map[*known]bool {
+	all, turns := map[*known]bool{}, s.TurnOf()
+	if len(c.in) == 0 {
+		return all
+	}
+	for i, e := range s.All() {
+		for _, t := range Texts(e) {
+			for _, k := range c.of[t.Content.Ref().Hash] {
+				all[k] = true
+			}
+			text, err := t.Content.Bytes(nothing{})
+			for _, k := range c.in {
+				if err == nil && turns[i] == 0 && len(k.in(t.Member, text, false)) > 0 {
+					all[k] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
+// nothing has no content.
+type nothing struct{}
+
+func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
+
+// Of returns the entries of what a copy has that was redacted in a known conversation: a text that
+// is the same but for it, or one of an event that is gone there. What the conversation itself has
+// its entries name.
+func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
+	of := c.copied(s)
+	for i, key := range s.Keys() {
+		if len(of) == 0 {
+			break
+		}
+		for _, t := range Texts(s.At(i)) {
+			text, err := t.Content.Bytes(contents)
+			if err != nil {
+				continue // what cannot be read others report
+			}
+			for _, k := range c.in {
+				if !of[k] || k.id == id {
+					continue
+				}
+				if ranges := k.in(t.Member, text, true); len(ranges) > 0 {
+					all = append(all, Redaction{id.Digits(), key, t.Member, ranges})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// in returns what of a text was redacted in the known conversation.
+func (k *known) in(member string, text []byte, related bool) (all []Range) {
+	for _, g := range k.gaps {
+		if g.is(member, text, related) {
+			all = append(all, g.ranges...)
+			continue
+		}
+		for _, p := range g.parts {
+			all = append(all, p.in(text)...)
+		}
+	}
+	return all
+}
+
+// is reports whether a text is that of the gap, with what was redacted. Of an event that is gone,
+// as reasoning goes whose signature covered something, the checks alone say so, which are short.
+func (g *gap) is(member string, text []byte, related bool) bool {
+	is, rules, _ := redactRanges(text, g.ranges)
+	if g.lost {
+		return related && member == g.member && len(rules) == len(g.ranges) &&
+			(member == "/reasoning" || len(rules) > 1)
+	}
+	said := len(g.text)
+	for _, p := range g.parts {
+		said -= len(Marker(p.Rule))
+	}
+	return bytes.Equal(is, g.text) && len(rules) > 0 && (related || said >= minAround)
+}
+
+// in returns where a range stands in a text between what stands around it.
+func (p *part) in(text []byte) (all []Range) {
+	n := p.To - p.From
+	if len(p.before)+len(p.after) < minAround {
+		return nil
+	}
+	anchor, ahead := p.before, len(p.before)
+	if len(p.after) > len(p.before) {
+		anchor, ahead = p.after, -n
+	}
+	for at := 0; ; at++ {
+		i := bytes.Index(text[at:], anchor)
+		if i < 0 {
+			return all
+		}
+		at += i
+		from := at + ahead
+		if from < len(p.before) || from+n > len(text) ||
+			!bytes.HasSuffix(text[:from], p.before) || !bytes.HasPrefix(text[from+n:], p.after) ||
+			check(text[from:from+n]) != p.Check {
+			continue
+		}
+		all = append(all, Range{From: from, To: from + n, Rule: p.Rule, Check: p.Check})
+	}
+}

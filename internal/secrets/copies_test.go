@@ -1,0 +1,59 @@
+package secrets_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TestCopies: a copy is known by what it says beside what was redacted, and has of that what was
+// redacted, also in reasoning that is gone.
+func TestCopies(t *testing.T) {
+	const word = "tulip-4711"
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	stream := func(key, asked string) *events.Stream {
+		element := func(n string, e events.Event) *events.Element {
+			at = at.Add(time.Second)
+			md := events.Metadata{}.WithText(events.MetadataSource, key+n)
+			if r, ok := e.(*events.ChatResponse); ok && r.Form == events.FormReasoning {
+				md = md.With("anthropic_thinking_signature", jsontext.Value(`"c2ln"`))
+			}
+			return events.NewElement(at, e, md)
+		}
+		return events.New(
+			element("1", &events.ChatRequest{Content: asked}),
+			element("2", &events.ChatResponse{Form: events.FormReasoning, Text: "They keep " + word}),
+			element("3", &events.ChatResponse{Form: events.FormMessage, Text: word}),
+		)
+	}
+	s, rs := stream("a", "What is it that you keep?"), secrets.Redactions{}
+	for i, member := range []string{"", "/reasoning", "/message"} {
+		text := map[string]string{"/reasoning": "They keep " + word, "/message": word}[member]
+		if from := strings.Index(text, word); from >= 0 {
+			m := secrets.Match{Start: from, End: from + len(word), Rule: "word"}
+			rs.Add(secrets.Redaction{
+				Conversation: "17", Event: s.Keys()[i], Member: member,
+				Ranges: []secrets.Range{secrets.NewRange([]byte(text), m)},
+			})
+		}
+	}
+	done, err := rs.Apply(17, s, nil)
+	if err != nil || done.Stream.Len() != 2 {
+		t.Fatal(done, err)
+	}
+	var copies secrets.Copies
+	copies.Know(rs, 17, done.Stream, nil)
+	for asked, want := range map[string]int{"What is it that you keep?": 2, "What is it?": 0} {
+		other := stream("b", asked)
+		if got := copies.Of(18, other, nil); len(got) != want || copies.Concern(other) != (want > 0) {
+			t.Errorf("%s: %v", asked, got)
+		}
+	}
+	if got := copies.Of(17, stream("b", "What is it that you keep?"), nil); len(got) > 0 {
+		t.Errorf("of itself: %v", got)
+	}
+}
