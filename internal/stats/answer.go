@@ -45,7 +45,7 @@ func Answers(s Subject, table *models.Table) (all []Answer, err error) {
 func (a *answer) priced(agent string, table *models.Table) Answer {
 	usd, known := a.cost(table)
 	return Answer{
-		Key: identityOf(agent, a.element), Index: a.index, At: a.element.Time(),
+		Key: a.identity(agent), Index: a.index, At: a.element.Time(),
 		Model: a.model, Author: a.author, Tool: a.given.tool,
 		Input: a.usage.Prompt(), Cached: a.usage.CacheRead, Output: a.usage.Output,
 		USD: usd, Priced: known,
@@ -55,7 +55,8 @@ func (a *answer) priced(agent string, table *models.Table) Answer {
 // An answer is one that has recorded usage.
 type answer struct {
 	element *events.Element
-	index   int // of the element
+	index   int    // of the element
+	agent   string // who said it behind an export, "" for none
 	usage   llm.Usage
 	hour    int64 // what of usage.CacheWrite was to be kept for an hour
 	model   string
@@ -110,14 +111,15 @@ func (g *given) offer(tool string, size int64) {
 	g.answered = false
 }
 
-// eachAnswer calls f with the answers of a stream that have usage, in their order.
+// eachAnswer calls f with the answers of a stream that have usage, in their order. One that cost
+// nothing is what an export repeats.
 func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	config, err := settings.Parse(orEmpty(base), 0)
 	if err != nil {
 		return err
 	}
 	var a answer
-	model := modelOf(config)
+	model, said := modelOf(config), s.SessionOf(nil)
 	for i, e := range s.All() {
 		a.given.enter(e)
 		switch ev := e.Event().(type) {
@@ -139,10 +141,10 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 			a.rewritten = true
 		}
 		u, ok := compact.UsageOf(e)
-		if !ok {
+		if !ok || u.Prompt() == 0 && u.Output == 0 {
 			continue
 		}
-		a.index = i
+		a.index, a.agent = i, events.AgentOf(said[i])
 		a.complete(e, u, model)
 		f(a)
 		a.rewritten = false

@@ -72,7 +72,7 @@ type Subject struct {
 // Add adds a conversation. Its answers count unless they were counted already.
 func (l *Ledger) Add(s Subject) error {
 	err := eachAnswer(s.Base, s.Stream, func(a answer) {
-		if key := identityOf(s.Agent, a.element); !l.seen[key] {
+		if key := a.identity(s.Agent); !l.seen[key] {
 			l.seen[key] = true
 			l.count(s, a)
 		}
@@ -83,9 +83,10 @@ func (l *Ledger) Add(s Subject) error {
 	return nil
 }
 
-// identityOf is what an answer is known by wherever it is copied: the agent's own name of it, since
+// identity is what an answer is known by wherever it is copied: the agent's own name of it, since
 // a copy may have been redacted, else what it says.
-func identityOf(agent string, e *events.Element) blobs.Hash {
+func (a *answer) identity(agent string) blobs.Hash {
+	e, agent := a.element, cmp.Or(a.agent, agent)
 	if key, ok := e.Metadata().Text(events.MetadataSource); ok && agent != "" {
 		return blobs.Sum([]byte(agent + "\x00" + string(e.Kind()) + "\x00" + key))
 	}
@@ -132,7 +133,7 @@ func (l *Ledger) count(s Subject, a answer) {
 	case ByModel:
 		name = cmp.Or(a.model, "(unknown)")
 	case ByAgent:
-		name = cmp.Or(s.Agent, "(none)")
+		name = cmp.Or(a.agent, s.Agent, "(none)")
 	case ByTool:
 		name = cmp.Or(a.given.tool, NoTool)
 	}

@@ -1,0 +1,60 @@
+package stats_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/stats"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestResumedTurns: what an agent said behind an export is the agent's, and counts once where the
+// person went back in it, in whichever conversation it is read first; what the export repeats has
+// cost nothing.
+func TestResumedTurns(t *testing.T) {
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	turn := func(session, key, text string, u llm.Usage) []*events.Element {
+		at = at.Add(time.Minute)
+		md := events.Metadata{}.With(llm.MetadataUsage, u.Value())
+		if key != "" {
+			md = md.WithText(events.MetadataSource, key)
+		}
+		start := events.NewElement(at, &events.TurnStart{}, events.Metadata{})
+		if session != "" {
+			start = start.InSession(session)
+		}
+		return []*events.Element{start, events.NewElement(at, &events.ChatResponse{Text: text}, md)}
+	}
+	const session = "claude-code-1"
+	own := turn("", "", "First.", llm.Usage{Input: 10, Output: 1, Model: "m"})
+	behind := turn(session, "k", "The [redacted:word].", llm.Usage{Input: 100, Output: 2, Model: "m"})
+	again := turn("", "k", "The word.", llm.Usage{Input: 100, Output: 2, Model: "m"})
+	subjects := []stats.Subject{
+		{ID: 1, Stream: events.New(append(own, behind...)...)},
+		{ID: 2, Agent: events.AgentOf(session), Stream: events.New(
+			append(turn("", "copy", "First.", llm.Usage{Model: "m"}), again...)...)},
+	}
+	table, err := models.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][2]int{{0, 1}, {1, 0}} {
+		l := stats.NewLedger(stats.ByAgent, time.UTC, table)
+		for _, i := range order {
+			if err := l.Add(subjects[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := map[string][2]int64{}
+		for _, r := range l.Rows() {
+			got[r.Name] = [2]int64{int64(r.Answers), r.Input}
+		}
+		want := map[string][2]int64{"(none)": {1, 10}, "claude-code": {1, 100}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
