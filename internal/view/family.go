@@ -13,6 +13,11 @@ func Families(all []Summary) {
 	g.children = make([][]int, len(all))
 	for i, s := range all {
 		g.byName[s.ID.String()] = i
+		for _, session := range s.Resumed {
+			if _, own := g.byName[session]; !own {
+				g.byName[session] = i
+			}
+		}
 		if s.Session != "" {
 			g.byName[s.Session] = i
 		}
@@ -22,7 +27,7 @@ func Families(all []Summary) {
 		if p, ok := g.byName[s.origin()]; ok && s.Fork != "" && p != i {
 			g.children[p] = append(g.children[p], i)
 			all[i].OriginPage = all[p].Page
-			if s.origin() == all[p].Session { // which is no name for people
+			if s.origin() != all[p].ID.String() { // which is no name for people
 				all[i].OriginName = all[p].name()
 			}
 		}

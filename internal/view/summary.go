@@ -20,6 +20,8 @@ type Summary struct {
 	Page    string // where it is
 	Title   string
 	Session string // the agent's session that it was, "" for none
+	// Resumed are the sessions in which agents went on with it.
+	Resumed []string `json:",omitempty"`
 	Labels  []string
 	Branch  string
 	Fork    string // what it was forked from or started by, "" for nothing
@@ -49,7 +51,7 @@ type Summary struct {
 func HeadOf(id events.ID, d *events.Details) Summary {
 	s := Summary{
 		ID: id, Page: id.Digits() + ".html", Labels: labelsOf(d),
-		Branch:  d.Labels[sessions.LabelBranch],
+		Branch: d.Labels[sessions.LabelBranch], Resumed: slices.Sorted(maps.Keys(d.Resumed())),
 		Session: d.Labels[sessions.LabelSession], Fork: d.Labels[sessions.LabelParent],
 		Last: d.LastActivatedAt, Pending: true, Doc: -1,
 	}

@@ -522,13 +522,15 @@ func TestFamiliesCountAnAnswerOnce(t *testing.T) {
 		talk(5, map[string]string{own: "codex-a", parent: "codex-b"}, "r"),
 		talk(6, map[string]string{own: "codex-b", parent: "codex-a"}, "s"),
 		talk(7, map[string]string{parent: "claude-code-nowhere"}, "t"),
+		talk(8, map[string]string{"agent-import-claude-code-d": "2.10.0123456789abcdef"}, "gone on"),
+		talk(9, map[string]string{own: "claude-code-d.z", parent: "claude-code-d"}, "counted"),
 	}
 	view.Families(all)
 	for i, want := range []struct {
 		relatives int
 		input     int64
 		from      string
-	}{{3, 7000, ""}, {1, 4000, "1.html"}, {0, 3000, "2.html"}, {0, 2000, "1.html"}, {1, 2000, "6.html"}, {0, 1000, "5.html"}, {0, 1000, ""}} {
+	}{{3, 7000, ""}, {1, 4000, "1.html"}, {0, 3000, "2.html"}, {0, 2000, "1.html"}, {1, 2000, "6.html"}, {0, 1000, "5.html"}, {0, 1000, ""}, {1, 2000, ""}, {0, 1000, "8.html"}} {
 		s := all[i]
 		if s.Relatives != want.relatives || s.Family.Input != want.input || s.OriginPage != want.from {
 			t.Errorf("%d: got %d relatives, %d tokens, from %q; want %+v", i+1, s.Relatives, s.Family.Input, s.OriginPage, want)
@@ -538,7 +540,7 @@ func TestFamiliesCountAnAnswerOnce(t *testing.T) {
 	if err := (view.Index{Title: "All"}).Write(&list, all); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"7.0k tokens in, 7 out with 3 sub-agents or forks", "Figures: 10.0k tokens in", `from <a href="1.html">“x”</a>`} {
+	for _, want := range []string{"7.0k tokens in, 7 out with 3 sub-agents or forks", "Figures: 12.0k tokens in", `from <a href="1.html">“x”</a>`, `from <a href="8.html">“gone on”</a>`} {
 		if !strings.Contains(list.String(), want) {
 			t.Errorf("no %q in the list", want)
 		}
