@@ -94,12 +94,12 @@ func (h *history) mark(ctx context.Context, commits []gitint.OID) error {
 
 // plan makes a step of each workspace that differs from all before.
 func (h *history) plan(commits []gitint.OID) {
-	type key struct{ conversations, blobs refs.ObjectID }
+	type key struct{ conversations, blobs gitint.OID }
 	seen := make(map[key]bool)
 	for _, c := range commits {
 		for _, p := range h.trees.places[c] {
 			k := key{p.Conversations, p.Blobs}
-			if p.Conversations != "" && !seen[k] {
+			if !p.Conversations.IsZero() && !seen[k] {
 				seen[k] = true
 				h.steps = append(h.steps, step{commit: c, place: p})
 			}
@@ -119,13 +119,13 @@ type chain struct {
 }
 
 // chain makes one of the steps that are wanted; nil wants all.
-func (h *history) chain(of func(refs.Place) refs.ObjectID, wanted []bool) chain {
+func (h *history) chain(of func(refs.Place) gitint.OID, wanted []bool) chain {
 	var c chain
 	for i, s := range h.steps {
 		if wanted != nil && !wanted[i] {
 			continue
 		}
-		id := oid(of(s.place))
+		id := of(s.place)
 		if len(c.ids) == 0 || c.ids[len(c.ids)-1] != id {
 			c.ids, c.steps = append(c.ids, id), append(c.steps, i)
 		}
@@ -175,7 +175,7 @@ func (h *history) compare(
 
 func (h *history) compareConversations(ctx context.Context) error {
 	var units []unit
-	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Conversations }, nil)
+	c := h.chain(func(p refs.Place) gitint.OID { return p.Conversations }, nil)
 	err := h.compare(ctx, c, func(s *step, e gitint.Entry, gone bool) {
 		u, ok := unitOf(e)
 		switch {
@@ -238,7 +238,7 @@ func (h *history) compareStores(ctx context.Context) error {
 	for _, c := range h.references.hashes.all {
 		wanted[hex.EncodeToString(c[:1])] = true
 	}
-	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Blobs }, h.asking())
+	c := h.chain(func(p refs.Place) gitint.OID { return p.Blobs }, h.asking())
 	return h.compare(ctx, c, func(s *step, e gitint.Entry, gone bool) {
 		at := fanout{e.Path, e.OID}
 		switch {

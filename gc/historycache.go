@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
-	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,7 +12,6 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -100,7 +98,14 @@ func (m historyCache) usable(h *history, commits map[gitint.OID]bool) bool {
 	})
 }
 
-func parsed(id string) gitint.OID { return oid(refs.ObjectID(id)) }
+// parsed is the zero id, which names nothing, for what is none.
+func parsed(id string) gitint.OID {
+	known, err := gitint.ParseOID(id)
+	if err != nil {
+		return gitint.OID{}
+	}
+	return known
+}
 
 // apply adds the cached results to those of the new commits.
 func (m historyCache) apply(h *history) {
@@ -125,13 +130,13 @@ func (m historyCache) apply(h *history) {
 		}
 	}
 	for _, id := range m.Objects {
-		h.trees.uses(refs.ObjectID(id))
+		h.trees.uses(parsed(id))
 	}
 }
 
 // remember returns the next cache, before anything that may change is looked at.
 func (h *history) remember(commits []gitint.OID, before historyCache) historyCache {
-	m := historyCache{Objects: before.Objects}
+	m := historyCache{Objects: slices.Clip(before.Objects)}
 	for _, id := range commits {
 		m.Commits = append(m.Commits, id.String())
 	}
@@ -149,9 +154,9 @@ func (h *history) remember(commits []gitint.OID, before historyCache) historyCac
 		}
 		m.Candidates = append(m.Candidates, c)
 	}
-	seen := make(map[refs.ObjectID]struct{})
+	seen := make(map[gitint.OID]struct{})
 	for _, id := range h.boards {
-		seen[objectID(id)] = struct{}{}
+		seen[id] = struct{}{}
 	}
 	for _, s := range h.steps {
 		seen[s.place.Conversations], seen[s.place.Blobs] = struct{}{}, struct{}{}
@@ -166,12 +171,13 @@ func (h *history) remember(commits []gitint.OID, before historyCache) historyCac
 		}
 	}
 	for q := range h.questions {
-		seen[objectID(q.fanout.id)] = struct{}{}
+		seen[q.fanout.id] = struct{}{}
 	}
-	delete(seen, "")
-	for _, id := range slices.Sorted(maps.Keys(seen)) {
-		m.Objects = append(m.Objects, string(id))
+	delete(seen, gitint.OID{})
+	for id := range seen {
+		m.Objects = append(m.Objects, id.String())
 	}
+	slices.Sort(m.Objects[len(before.Objects):])
 	return m
 }
 
@@ -223,7 +229,7 @@ func (h *history) listCommits(
 	h.commits = make([]gitint.OID, len(last.Commits))
 	for i, id := range last.Commits {
 		h.commits[i] = parsed(id)
-		h.trees.uses(refs.ObjectID(id))
+		h.trees.uses(parsed(id))
 	}
 	return nil
 }

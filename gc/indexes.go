@@ -94,7 +94,7 @@ func (m *marker) indexTip(title string, x *gitint.Index) {
 		case !ok:
 			// A branch with conversations at another place is checked out.
 			if isStreamName(path.Base(e.Path)) {
-				t.files = append(t.files, stagedFile{e.Path, document{id: objectID(e.OID)}})
+				t.files = append(t.files, stagedFile{e.Path, document{id: e.OID}})
 			}
 			return
 		}
@@ -110,7 +110,7 @@ func (m *marker) indexTip(title string, x *gitint.Index) {
 		}
 		stream := path.Base(name) == workspace.EventsFile &&
 			!strings.HasPrefix(name, trashName+"/")
-		t.files = append(t.files, stagedFile{e.Path, document{objectID(e.OID), stream}})
+		t.files = append(t.files, stagedFile{e.Path, document{e.OID, stream}})
 	}
 	all, _ := x.Entries(".") // an index that was read has no error
 	for _, e := range all {

@@ -219,7 +219,7 @@ func (m *marker) notesTips(ctx context.Context, all []gitint.Root) error {
 		t := &tip{title: root.Title(), kind: tipOther}
 		for _, e := range files {
 			if e.Mode.IsRegular() {
-				t.files = append(t.files, stagedFile{e.Path, document{id: objectID(e.OID)}})
+				t.files = append(t.files, stagedFile{e.Path, document{id: e.OID}})
 			}
 		}
 		m.tips = append(m.tips, t)
@@ -275,7 +275,7 @@ func (m *marker) root(root gitint.Root, kind string) {
 	case "blob":
 		m.tips = append(m.tips, &tip{
 			title: root.Title(), kind: tipOther,
-			files: []stagedFile{{document: document{id: objectID(root.OID)}}},
+			files: []stagedFile{{document: document{id: root.OID}}},
 		})
 		return
 	case "tree":
@@ -381,10 +381,10 @@ func (m *marker) expand(ctx context.Context) error {
 }
 
 func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
-	trees := make([]refs.ObjectID, 0, len(tips))
-	seen := make(map[refs.ObjectID]bool)
+	trees := make([]gitint.OID, 0, len(tips))
+	seen := make(map[gitint.OID]bool)
 	for _, t := range tips {
-		if id := t.place.Conversations; id != "" && !seen[id] {
+		if id := t.place.Conversations; !id.IsZero() && !seen[id] {
 			seen[id] = true
 			trees = append(trees, id)
 		}
@@ -394,7 +394,7 @@ func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
 		return err
 	}
 	var all []unit
-	at := make(map[refs.ObjectID][]unit, len(trees))
+	at := make(map[gitint.OID][]unit, len(trees))
 	for i, id := range trees {
 		at[id] = lists[i]
 		all = append(all, lists[i]...)
@@ -540,7 +540,7 @@ func (m *marker) present(ctx context.Context, h *history) (wait func() error) {
 	}
 	ids := make([]gitint.OID, 0, len(m.trees.used))
 	for id := range m.trees.used {
-		ids = append(ids, oid(id))
+		ids = append(ids, id)
 	}
 	clear(m.trees.used)
 	done := make(chan error, 1)

@@ -18,7 +18,7 @@ var errUnknown = errors.New("not known")
 
 // A document is a file that can refer to content: a stream, or anything else beside one.
 type document struct {
-	id     refs.ObjectID
+	id     gitint.OID
 	stream bool
 }
 
@@ -100,7 +100,7 @@ func (l *referenceCache) load(ctx context.Context, o *Options, all []document) e
 func (l *referenceCache) read(ctx context.Context, o *Options, unread []document) error {
 	ids := make([]gitint.OID, len(unread))
 	for i, d := range unread {
-		ids[i] = oid(d.id)
+		ids[i] = d.id
 	}
 	type page struct {
 		document
@@ -170,7 +170,7 @@ const encryptedMark = "\x00GITCRYPT\x00"
 // that has the form of a hash. Of a stream nothing more is known, as if it were damaged.
 func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 	in := func(keep func(blobs.Hash) bool) (all []blobs.Hash, err error) {
-		err = l.trees.repo.StreamBlob(ctx, oid(d.id), func(r io.Reader) error {
+		err = l.trees.repo.StreamBlob(ctx, d.id, func(r io.Reader) error {
 			all, err = refs.HashesFrom(r, keep)
 			return err
 		})
@@ -185,7 +185,7 @@ func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 	}
 	m := refs.Mentions{Loose: all}
 	if d.stream {
-		begins, err := l.trees.repo.BlobHead(ctx, oid(d.id), int64(len(encryptedMark)))
+		begins, err := l.trees.repo.BlobHead(ctx, d.id, int64(len(encryptedMark)))
 		if err != nil {
 			return err
 		}

@@ -66,10 +66,10 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	return s.trees.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
 		t.Entries(inside[i].noteOwn)
 		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
-			inside[i].place.Blobs = objectID(e.OID)
+			inside[i].place.Blobs = e.OID
 		}
 		if e, ok := t.Find(workspace.IDFile); ok && e.Mode.IsRegular() {
-			inside[i].place.ID = objectID(e.OID)
+			inside[i].place.ID = e.OID
 		}
 		return nil
 	})
@@ -105,10 +105,10 @@ func (n *placeNode) noteOwn(e gitint.Entry) {
 	switch {
 	case e.Mode != gitint.ModeDir || !strings.EqualFold(e.Path, conversationsName):
 	case e.Path == conversationsName:
-		n.place.Conversations = objectID(e.OID)
+		n.place.Conversations = e.OID
 	default:
 		n.spelled = append(n.spelled, refs.Place{
-			Dir: workspace.DirName, Conversations: objectID(e.OID),
+			Dir: workspace.DirName, Conversations: e.OID,
 		})
 	}
 }
@@ -160,7 +160,7 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 		n.found = leading(n.own, append(append(n.found, n.place), n.spelled...))
 	}
 	if n.isConversation() {
-		p := refs.Place{Conversations: objectID(tree), Kind: refs.Stray}
+		p := refs.Place{Conversations: tree, Kind: refs.Stray}
 		if n.hasMetadata || n.hasConfig {
 			p.Kind = refs.Copy
 		}
@@ -184,7 +184,7 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 func leading(tree gitint.OID, all []refs.Place) []refs.Place {
 	all = slices.Clone(all)
 	for i, p := range all {
-		all[i].Through = append(slices.Clip(p.Through), objectID(tree))
+		all[i].Through = append(slices.Clip(p.Through), tree)
 	}
 	return all
 }
@@ -194,7 +194,7 @@ func leading(tree gitint.OID, all []refs.Place) []refs.Place {
 func (n *placeNode) joined(below []refs.Place) []refs.Place {
 	all := make([]refs.Place, 0, len(below))
 	p := refs.Place{
-		Conversations: objectID(n.conversations), Blobs: objectID(n.blobs), ID: objectID(n.id),
+		Conversations: n.conversations, Blobs: n.blobs, ID: n.id,
 		Kind: refs.Stray,
 	}
 	copies := false

@@ -16,21 +16,21 @@ import (
 // A presence knows which blobs the stores of trees have.
 type presence struct {
 	m      *marker
-	stores map[refs.ObjectID][]refs.ObjectID // the fan-out directories of a store
-	has    map[refs.ObjectID][]int32         // the blobs of a fan-out directory
+	stores map[gitint.OID][]gitint.OID // the fan-out directories of a store
+	has    map[gitint.OID][]int32      // the blobs of a fan-out directory
 }
 
 // load makes the stores known. Few of the 256 directories at the top of a store change from
 // one commit to the next, and the cache knows those that it has seen.
-func (s *presence) load(ctx context.Context, stores []refs.ObjectID) error {
-	var fanouts []refs.ObjectID
-	names := make(map[refs.ObjectID]string)
-	err := s.m.trees.repo.ReadTrees(ctx, oids(stores), func(i int, t gitint.TreeData) error {
+func (s *presence) load(ctx context.Context, stores []gitint.OID) error {
+	var fanouts []gitint.OID
+	names := make(map[gitint.OID]string)
+	err := s.m.trees.repo.ReadTrees(ctx, stores, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
 			if e.Mode != gitint.ModeDir {
 				return
 			}
-			id := objectID(e.OID)
+			id := e.OID
 			s.stores[stores[i]] = append(s.stores[stores[i]], id)
 			if _, ok := names[id]; !ok {
 				names[id] = e.Path
@@ -42,7 +42,7 @@ func (s *presence) load(ctx context.Context, stores []refs.ObjectID) error {
 	if err != nil {
 		return err
 	}
-	var unknown []refs.ObjectID
+	var unknown []gitint.OID
 	for _, id := range fanouts {
 		found, err := s.m.trees.cache.Blobs(id, func() ([]refs.BlobFile, error) {
 			return nil, errUnknown
@@ -51,7 +51,7 @@ func (s *presence) load(ctx context.Context, stores []refs.ObjectID) error {
 			unknown = append(unknown, id)
 			continue
 		}
-		below, err := s.m.trees.cache.Trees(id, func() ([]refs.ObjectID, error) {
+		below, err := s.m.trees.cache.Trees(id, func() ([]gitint.OID, error) {
 			return nil, errUnknown
 		})
 		if err != nil {
@@ -64,7 +64,7 @@ func (s *presence) load(ctx context.Context, stores []refs.ObjectID) error {
 	return s.read(ctx, unknown, names)
 }
 
-func (s *presence) put(fanout refs.ObjectID, found []refs.BlobFile) {
+func (s *presence) put(fanout gitint.OID, found []refs.BlobFile) {
 	numbers := make([]int32, len(found))
 	for i, b := range found {
 		numbers[i] = s.m.hashes.add(b.Hash)
@@ -73,21 +73,21 @@ func (s *presence) put(fanout refs.ObjectID, found []refs.BlobFile) {
 }
 
 func (s *presence) read(
-	ctx context.Context, fanouts []refs.ObjectID, names map[refs.ObjectID]string,
+	ctx context.Context, fanouts []gitint.OID, names map[gitint.OID]string,
 ) error {
 	found := make([][]refs.BlobFile, len(fanouts))
 	foreign := make([]bool, len(fanouts))
-	boards := make([][]refs.ObjectID, len(fanouts))
+	boards := make([][]gitint.OID, len(fanouts))
 	all := make([]fanout, len(fanouts))
 	for i, id := range fanouts {
-		all[i] = fanout{names[id], oid(id)}
+		all[i] = fanout{names[id], id}
 	}
 	err := s.m.trees.blobsOn(ctx, all, blobWalk{
 		found: func(i int, h blobs.Hash, id gitint.OID) {
-			found[i] = append(found[i], refs.BlobFile{Hash: h, Object: objectID(id)})
+			found[i] = append(found[i], refs.BlobFile{Hash: h, Object: id})
 		},
 		foreign: func(i int) { foreign[i] = true },
-		board:   func(i int, id gitint.OID) { boards[i] = append(boards[i], objectID(id)) },
+		board:   func(i int, id gitint.OID) { boards[i] = append(boards[i], id) },
 	})
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *presence) read(
 		_, _ = s.m.trees.cache.Blobs(id, func() ([]refs.BlobFile, error) {
 			return found[i], nil
 		})
-		_, _ = s.m.trees.cache.Trees(id, func() ([]refs.ObjectID, error) { return boards[i], nil })
+		_, _ = s.m.trees.cache.Trees(id, func() ([]gitint.OID, error) { return boards[i], nil })
 	}
 	return nil
 }
@@ -109,18 +109,18 @@ func (s *presence) read(
 // touch the numbers of contents meanwhile.
 func (m *marker) startPresence(ctx context.Context) (wait func() (*presence, error)) {
 	s := &presence{
-		m: m, stores: make(map[refs.ObjectID][]refs.ObjectID),
-		has: make(map[refs.ObjectID][]int32),
+		m: m, stores: make(map[gitint.OID][]gitint.OID),
+		has: make(map[gitint.OID][]int32),
 	}
-	var stores []refs.ObjectID
-	seen := make(map[refs.ObjectID]bool)
+	var stores []gitint.OID
+	seen := make(map[gitint.OID]bool)
 	for _, t := range m.tips {
 		if t.complete = t.isComplete(m.trees.cache); t.complete {
 			// What is gone of its store hides nothing: all that a tip refers to is kept.
 			m.trees.uses(t.place.Blobs)
 			continue
 		}
-		if id := t.place.Blobs; t.kind == tipRef && id != "" && !seen[id] {
+		if id := t.place.Blobs; t.kind == tipRef && !id.IsZero() && !seen[id] {
 			seen[id] = true
 			stores = append(stores, id)
 		}

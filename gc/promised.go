@@ -58,7 +58,7 @@ func (s *fileSearch) addTips(ctx context.Context, tips []*tip) error {
 	titles := make(map[gitint.OID]string)
 	for _, t := range tips {
 		for _, f := range t.files {
-			s.addFile(oid(f.id), origin{t.title, f.path})
+			s.addFile(f.id, origin{t.title, f.path})
 		}
 		switch {
 		case t.commit.IsZero():

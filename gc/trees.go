@@ -27,18 +27,18 @@ type treeCache struct {
 	cache *refs.Cache
 	// used are the objects about which the cache answered: that they are still there has
 	// to be asked for.
-	used   map[refs.ObjectID]struct{}
+	used   map[gitint.OID]struct{}
 	usedMu sync.Mutex
 
 	places  map[gitint.OID][]refs.Place
-	streams map[refs.ObjectID][]refs.TreeFile
+	streams map[gitint.OID][]refs.TreeFile
 }
 
 func newTreeCache(o *Options) *treeCache {
 	return &treeCache{
-		repo: o.Repo, cache: o.cache(), used: make(map[refs.ObjectID]struct{}),
+		repo: o.Repo, cache: o.cache(), used: make(map[gitint.OID]struct{}),
 		places:  make(map[gitint.OID][]refs.Place),
-		streams: make(map[refs.ObjectID][]refs.TreeFile),
+		streams: make(map[gitint.OID][]refs.TreeFile),
 	}
 }
 
@@ -50,30 +50,6 @@ func (f *treeCache) limits() regular.Limits {
 	return f.repo.Limits()
 }
 
-func objectID(id gitint.OID) refs.ObjectID {
-	if id.IsZero() {
-		return ""
-	}
-	return refs.ObjectID(id.String())
-}
-
-// oid is the inverse; what is no id gives the zero one, which names nothing.
-func oid(id refs.ObjectID) gitint.OID {
-	parsed, err := gitint.ParseOID(string(id))
-	if err != nil {
-		return gitint.OID{}
-	}
-	return parsed
-}
-
-func oids(ids []refs.ObjectID) []gitint.OID {
-	all := make([]gitint.OID, len(ids))
-	for i, id := range ids {
-		all[i] = oid(id)
-	}
-	return all
-}
-
 // locate finds the workspaces in commits, or in trees if they are trees.
 func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool) error {
 	var unknown []gitint.OID
@@ -81,7 +57,7 @@ func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool)
 		if _, ok := f.places[id]; ok {
 			continue
 		}
-		found, err := f.cache.Places(objectID(id), func() ([]refs.Place, error) {
+		found, err := f.cache.Places(id, func() ([]refs.Place, error) {
 			return nil, errUnknown
 		})
 		if err != nil {
@@ -111,16 +87,16 @@ func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool)
 	for i, id := range unknown {
 		found := leading(roots[i], search.below(roots[i]))
 		f.places[id] = found
-		_, _ = f.cache.Places(objectID(id), func() ([]refs.Place, error) { return found, nil })
+		_, _ = f.cache.Places(id, func() ([]refs.Place, error) { return found, nil })
 	}
 	return nil
 }
 
-func (f *treeCache) uses(ids ...refs.ObjectID) {
+func (f *treeCache) uses(ids ...gitint.OID) {
 	f.usedMu.Lock()
 	defer f.usedMu.Unlock()
 	for _, id := range ids {
-		if id != "" {
+		if !id.IsZero() {
 			f.used[id] = struct{}{}
 		}
 	}
@@ -129,7 +105,7 @@ func (f *treeCache) uses(ids ...refs.ObjectID) {
 // A unit is what lies directly in a directory of conversations, mostly a conversation.
 type unit struct {
 	name string
-	id   refs.ObjectID
+	id   gitint.OID
 	file bool
 }
 
@@ -137,14 +113,14 @@ type unit struct {
 func (u unit) lenient() bool { return u.name == trashName }
 
 func unitOf(e gitint.Entry) (unit, bool) {
-	u := unit{name: e.Path, id: objectID(e.OID), file: e.Mode.IsRegular()}
+	u := unit{name: e.Path, id: e.OID, file: e.Mode.IsRegular()}
 	return u, u.file || e.Mode == gitint.ModeDir
 }
 
 // units returns what lies in each tree of conversations.
-func (f *treeCache) units(ctx context.Context, trees []refs.ObjectID) ([][]unit, error) {
+func (f *treeCache) units(ctx context.Context, trees []gitint.OID) ([][]unit, error) {
 	all := make([][]unit, len(trees))
-	err := f.repo.ReadTrees(ctx, oids(trees), func(i int, t gitint.TreeData) error {
+	err := f.repo.ReadTrees(ctx, trees, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
 			if u, ok := unitOf(e); ok {
 				all[i] = append(all[i], u)
@@ -173,7 +149,7 @@ func isStreamless(name string) bool {
 
 // list finds the files in units.
 func (f *treeCache) list(ctx context.Context, units []unit) error {
-	var unknown []refs.ObjectID
+	var unknown []gitint.OID
 	for _, u := range units {
 		if _, ok := f.streams[u.id]; ok || u.file {
 			continue
@@ -196,18 +172,18 @@ type streamNode struct {
 	dirs  []unit
 }
 
-func (f *treeCache) listUnknown(ctx context.Context, top []refs.ObjectID) error {
-	nodes := make(map[refs.ObjectID]*streamNode)
+func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
+	nodes := make(map[gitint.OID]*streamNode)
 	for level := slices.Clone(top); len(level) > 0; {
-		level = slices.DeleteFunc(level, func(id refs.ObjectID) bool {
+		level = slices.DeleteFunc(level, func(id gitint.OID) bool {
 			again := nodes[id] != nil
 			if !again {
 				nodes[id] = new(streamNode)
 			}
 			return again
 		})
-		var next []refs.ObjectID
-		err := f.repo.ReadTrees(ctx, oids(level), func(i int, t gitint.TreeData) error {
+		var next []gitint.OID
+		err := f.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
 			n := nodes[level[i]]
 			t.Entries(func(e gitint.Entry) {
 				u, ok := unitOf(e)
@@ -240,13 +216,13 @@ func (f *treeCache) listUnknown(ctx context.Context, top []refs.ObjectID) error 
 
 // A streamLister makes paths of trees.
 type streamLister struct {
-	nodes map[refs.ObjectID]*streamNode
+	nodes map[gitint.OID]*streamNode
 	room  gitint.Room
 }
 
 // below appends the files below a tree.
 func (l *streamLister) below(
-	id refs.ObjectID, all []refs.TreeFile, prefix string,
+	id gitint.OID, all []refs.TreeFile, prefix string,
 ) (_ []refs.TreeFile, err error) {
 	for _, file := range l.nodes[id].files {
 		if err := l.room.Take(len(prefix) + len(file.Path)); err != nil {

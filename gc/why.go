@@ -10,7 +10,6 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -126,7 +125,7 @@ func (e *explainer) onDisk(t *tip, name string) Chain {
 
 func (e *explainer) complete(ctx context.Context, c Chain, d document) Chain {
 	c.Conversation, _ = events.ParseDirname(path.Base(path.Dir(c.Path)))
-	if data, err := e.m.o.Repo.ReadObject(ctx, oid(d.id), 0); err == nil {
+	if data, err := e.m.o.Repo.ReadObject(ctx, d.id, 0); err == nil {
 		c.At = find(data, e.hash)
 	}
 	if c.Commit.IsZero() {
@@ -195,10 +194,10 @@ func (e *explainer) past(ctx context.Context, p *Plan) error {
 // locate finds the reference in the commit of a chain.
 func (e *explainer) locate(ctx context.Context, h *history, c *Chain) error {
 	for _, p := range h.trees.places[c.Commit] {
-		if p.Conversations == "" {
+		if p.Conversations.IsZero() {
 			continue
 		}
-		lists, err := h.trees.units(ctx, []refs.ObjectID{p.Conversations})
+		lists, err := h.trees.units(ctx, []gitint.OID{p.Conversations})
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type workspaces struct {
 	// tracked are the directories in which an index or a tip has a .jp, from the root.
 	tracked map[string]bool
 	// objects are the files .id there, ids is what those on disk say.
-	objects map[refs.ObjectID]bool
+	objects map[gitint.OID]bool
 	ids     []string
 	// userDirs have the user's own copies. noUserData is where they would be if there were any.
 	userDirs   []string
@@ -37,7 +37,7 @@ type workspaces struct {
 func newWorkspaces(m *marker) *workspaces {
 	return &workspaces{
 		m: m, read: make(map[string]bool), tracked: make(map[string]bool),
-		objects: make(map[refs.ObjectID]bool),
+		objects: make(map[gitint.OID]bool),
 	}
 }
 
@@ -185,7 +185,7 @@ func (ws *workspaces) inIndex(e gitint.Entry) {
 	}
 	ws.tracked[strings.TrimPrefix(dir, "/")] = true
 	if rest == workspace.IDFile && e.Mode.IsRegular() {
-		ws.objects[objectID(e.OID)] = true
+		ws.objects[e.OID] = true
 	}
 }
 
@@ -196,7 +196,7 @@ func (ws *workspaces) whereTracked(ctx context.Context) error {
 		if t.place.Dir != "" && t.place.Kind == refs.Workspace {
 			ws.tracked[strings.TrimPrefix(path.Dir("/"+t.place.Dir), "/")] = true
 		}
-		if t.place.ID != "" {
+		if !t.place.ID.IsZero() {
 			ws.objects[t.place.ID] = true
 		}
 	}
@@ -291,7 +291,7 @@ func (ws *workspaces) readLoosely(ctx context.Context, dir string) error {
 func (ws *workspaces) readIDs(ctx context.Context) error {
 	var ids []gitint.OID
 	for id := range ws.objects {
-		ids = append(ids, oid(id))
+		ids = append(ids, id)
 	}
 	err := ws.m.o.Repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
 		if err != nil {

@@ -38,6 +38,14 @@ func parseHex(digits []byte) (id OID, ok bool) {
 	return oidOf(raw[:n]), err == nil
 }
 
+// OIDOf returns the name that is these 20 or 32 bytes; ok is false for any other number of them.
+func OIDOf(raw []byte) (id OID, ok bool) {
+	if len(raw) != sha1Size && len(raw) != sha256Size {
+		return OID{}, false
+	}
+	return oidOf(raw), true
+}
+
 // oidOf is the OID with these 20 or 32 bytes. All zeroes, git's way to say
 // that there is none, is the zero value.
 func oidOf(raw []byte) OID {
@@ -70,6 +78,9 @@ func (id *OID) UnmarshalText(text []byte) error {
 
 // compare orders ids by their bytes.
 func (id OID) compare(other OID) int { return bytes.Compare(id.sum[:], other.sum[:]) }
+
+// AppendBytes appends the 20 or 32 bytes of id to b, and nothing for the zero value.
+func (id OID) AppendBytes(b []byte) []byte { return append(b, id.sum[:id.size]...) }
 
 func (id OID) bytes() []byte {
 	if id.size == 0 {

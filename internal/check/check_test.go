@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/refs"
 
@@ -342,7 +343,7 @@ func (s absentObjects) ReadFile(name string) ([]byte, error) {
 	return s.source.ReadFile(name)
 }
 
-func (s absentObjects) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error) {
+func (s absentObjects) ObjectSizes(ctx context.Context, ids []gitint.OID) ([]int64, error) {
 	var files []File
 	for _, id := range ids {
 		files = append(files, File{s.path(id), id})
@@ -351,7 +352,7 @@ func (s absentObjects) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]
 }
 
 func (s absentObjects) ReadObjectsOf(
-	ctx context.Context, ids []refs.ObjectID, wanted func(int64) bool,
+	ctx context.Context, ids []gitint.OID, wanted func(int64) bool,
 	f func(int, int64, []byte, error) error,
 ) error {
 	return readObjectsOf(ctx, s, ids, wanted, f)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -27,7 +28,7 @@ const (
 type conv struct {
 	dir    string // from the root of the source
 	id     events.ID
-	stream refs.ObjectID // of events.json, "" when it cannot be read
+	stream gitint.OID // of events.json, zero when it cannot be read
 	// found are the findings on its files, dangling those on its references.
 	found, dangling []Finding
 	// suspect says that a reference has no file, is too large, or disagrees
@@ -100,7 +101,7 @@ func (r reading) isDraft(files map[string]Entry) bool {
 // document checks a file that is not the stream.
 func (r reading) document(
 	files map[string]Entry, name string,
-	check func(*refs.Cache, refs.ObjectID, func() ([]byte, error)) (*events.SyntaxError, error),
+	check func(*refs.Cache, gitint.OID, func() ([]byte, error)) (*events.SyntaxError, error),
 ) {
 	e, ok := files[name]
 	switch {
@@ -125,7 +126,7 @@ func (r reading) document(
 
 // A handle is a file that can be read, and named by what is in it.
 type handle struct {
-	id   refs.ObjectID
+	id   gitint.OID
 	read func() ([]byte, error)
 }
 
@@ -138,7 +139,7 @@ func (r reading) open(e Entry) (handle, bool) {
 		return handle{}, false
 	}
 	read := func() ([]byte, error) { return r.src.ReadFile(name) }
-	if e.ID != "" && !r.unread[e.ID] {
+	if !e.ID.IsZero() && !r.unread[e.ID] {
 		return handle{e.ID, read}, true
 	}
 	data, err := read()
@@ -195,7 +196,7 @@ func (r reading) count(all []events.RefAt) {
 // was examined. A stream that cannot be read any more leaves its blobs referred
 // to, which costs only time.
 func (ch *checker) forget(old Source, c *conv) {
-	if c.stream == "" {
+	if c.stream.IsZero() {
 		return
 	}
 	res, err := ch.cache.References(c.stream, func() ([]byte, error) {
@@ -311,7 +312,7 @@ func lineIn(data []byte, offset int64) int {
 // references sets the findings on the conversation's references.
 func (r reading) references() error {
 	r.c.dangling = nil
-	if r.c.stream == "" {
+	if r.c.stream.IsZero() {
 		return nil
 	}
 	read := func() ([]byte, error) { return r.src.ReadFile(r.c.events()) }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -33,14 +32,6 @@ type gitSource struct {
 type unmergedSource struct {
 	*gitSource
 	Conflicter
-}
-
-// idOf is "" for an object that is none, as that of a directory in the index.
-func idOf(id gitint.OID) refs.ObjectID {
-	if id.IsZero() {
-		return ""
-	}
-	return refs.ObjectID(id.String())
 }
 
 // List implements [Source].
@@ -72,7 +63,7 @@ func (s *gitSource) WalkAll(
 	for i, entries := range lists {
 		prefix := dirs[i] + "/"
 		for _, raw := range entries {
-			f(i, Entry{strings.TrimPrefix(raw.Path, prefix), fileType(raw.Mode), idOf(raw.OID)})
+			f(i, Entry{strings.TrimPrefix(raw.Path, prefix), fileType(raw.Mode), raw.OID})
 		}
 	}
 	return ctx.Err()
@@ -94,10 +85,9 @@ func (s *gitSource) entriesOf(ctx context.Context, dirs []string) ([][]gitint.En
 
 // Differ implements [objectSource].
 func (s *gitSource) Differ(
-	ctx context.Context, was, is refs.ObjectID, f func(was, is Entry),
+	ctx context.Context, was, is gitint.OID, f func(was, is Entry),
 ) error {
-	ids := parseIDs([]refs.ObjectID{was, is})
-	return s.repo.DiffTrees(ctx, ids[0], ids[1], func(was, is gitint.Entry) {
+	return s.repo.DiffTrees(ctx, was, is, func(was, is gitint.Entry) {
 		f(named(was), named(is))
 	})
 }
@@ -107,7 +97,7 @@ func named(raw gitint.Entry) Entry {
 	if raw.Mode == 0 {
 		return Entry{Mode: absent}
 	}
-	return Entry{path.Base(raw.Path), fileType(raw.Mode), idOf(raw.OID)}
+	return Entry{path.Base(raw.Path), fileType(raw.Mode), raw.OID}
 }
 
 // Sizes implements [Source].
@@ -121,8 +111,8 @@ func (s *gitSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 
 // object reads the id again, which is faster than to descend to the path.
 func (s *gitSource) object(f File) (id gitint.OID, ok bool) {
-	if id, err := gitint.ParseOID(string(f.ID)); err == nil {
-		return id, true
+	if !f.ID.IsZero() {
+		return f.ID, true
 	}
 	return s.OID(f.Path)
 }
@@ -132,45 +122,36 @@ func (s *gitSource) Limits() regular.Limits { return s.repo.Limits() }
 
 // ObjectSizes implements [objectSource].
 func (s *gitSource) ObjectSizes(
-	ctx context.Context, ids []refs.ObjectID,
+	ctx context.Context, ids []gitint.OID,
 ) ([]int64, error) {
-	return s.repo.ObjectSizes(ctx, parseIDs(ids))
+	return s.repo.ObjectSizes(ctx, ids)
 }
 
 // Gone implements [objectSource].
 func (s *gitSource) Gone(
-	ctx context.Context, ids []refs.ObjectID,
-) (map[refs.ObjectID]bool, error) {
-	missing, err := s.repo.HasObject(ctx, parseIDs(ids))
-	gone := make(map[refs.ObjectID]bool, len(missing))
+	ctx context.Context, ids []gitint.OID,
+) (map[gitint.OID]bool, error) {
+	missing, err := s.repo.HasObject(ctx, ids)
+	gone := make(map[gitint.OID]bool, len(missing))
 	for _, id := range missing {
-		gone[idOf(id)] = true
+		gone[id] = true
 	}
 	return gone, err
 }
 
 // ReadObjects implements [objectSource].
 func (s *gitSource) ReadObjects(
-	ctx context.Context, ids []refs.ObjectID, f func(i int, data []byte, err error) error,
+	ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
 ) error {
-	return s.repo.ReadObjects(ctx, parseIDs(ids), f)
+	return s.repo.ReadObjects(ctx, ids, f)
 }
 
 // ReadObjectsOf implements [objectSource].
 func (s *gitSource) ReadObjectsOf(
-	ctx context.Context, ids []refs.ObjectID, wanted func(size int64) bool,
+	ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
 	f func(i int, size int64, data []byte, err error) error,
 ) error {
-	return s.repo.ReadObjectsOf(ctx, parseIDs(ids), wanted, f)
-}
-
-// parseIDs leaves the zero value, which names nothing, for what is no id.
-func parseIDs(ids []refs.ObjectID) []gitint.OID {
-	parsed := make([]gitint.OID, len(ids))
-	for i, id := range ids {
-		parsed[i], _ = gitint.ParseOID(string(id))
-	}
-	return parsed
+	return s.repo.ReadObjectsOf(ctx, ids, wanted, f)
 }
 
 // fileType is the type of a file alone. Old trees have modes such as 0o100664.

@@ -248,7 +248,7 @@ func (s *lazySource) notElsewhere(ctx context.Context, lost []File) ([]File, err
 // byName returns which of the files are known by their objects, and which by their paths alone.
 func byName(files []File) (named, other []int) {
 	for i, f := range files {
-		if f.ID != "" {
+		if !f.ID.IsZero() {
 			named = append(named, i)
 		} else {
 			other = append(other, i)

@@ -23,7 +23,7 @@ type leftSource struct {
 func (n *leftSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 	n.most = max(n.most, len(files))
 	for _, f := range files {
-		if f.ID == "" {
+		if f.ID.IsZero() {
 			n.byPath++
 		}
 	}
@@ -34,7 +34,7 @@ func (*leftSource) IsLazy(context.Context) bool { return true }
 
 func (n *leftSource) Lost(_ context.Context, files []File) ([]File, error) {
 	for _, f := range files {
-		if f.ID == "" {
+		if f.ID.IsZero() {
 			n.byPath++
 		}
 	}
@@ -76,7 +76,7 @@ func (o objects) Sizes(_ context.Context, files []File) ([]int64, error) {
 	for i, f := range files {
 		sizes[i] = -1
 		for _, s := range []*source{o.source, o.other} {
-			if f.ID == s.ids[f.Path] || f.ID == "" && s == o.source {
+			if f.ID == s.ids[f.Path] || f.ID.IsZero() && s == o.source {
 				sizes[i] = int64(len(s.tree[f.Path].Data))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -16,7 +17,7 @@ const learnFrom = 64
 type lesson struct {
 	name string
 	kind refs.File
-	id   refs.ObjectID
+	id   gitint.OID
 }
 
 // learn reads the files that the cache does not know, at once and several at a time, so that
@@ -36,7 +37,7 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	if len(lessons) < learnFrom {
 		return nil
 	}
-	ids := make([]refs.ObjectID, len(lessons))
+	ids := make([]gitint.OID, len(lessons))
 	for i, l := range lessons {
 		ids[i] = l.id
 	}
@@ -76,8 +77,8 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 // for ever, and says nothing of either.
 func unread(
 	ctx context.Context, o objectSource, known []lesson, limits regular.Limits,
-) (map[refs.ObjectID]bool, error) {
-	ids := make([]refs.ObjectID, len(known))
+) (map[gitint.OID]bool, error) {
+	ids := make([]gitint.OID, len(known))
 	for i, l := range known {
 		ids[i] = l.id
 	}
@@ -85,7 +86,7 @@ func unread(
 	if err != nil {
 		return nil, err
 	}
-	gone := make(map[refs.ObjectID]bool)
+	gone := make(map[gitint.OID]bool)
 	for i, size := range sizes {
 		if size < 0 || size > limits.Of(known[i].name) {
 			gone[ids[i]] = true
@@ -110,7 +111,7 @@ func (ch *checker) lessons(fresh []*conv) (unknown, known []lesson) {
 		for _, k := range kinds {
 			e, ok := ch.listed[c.dir][k.name]
 			l := lesson{k.name, k.kind, e.ID}
-			if !ok || e.ID == "" || !e.Mode.IsRegular() || seen[l] {
+			if !ok || e.ID.IsZero() || !e.Mode.IsRegular() || seen[l] {
 				continue
 			}
 			seen[l] = true

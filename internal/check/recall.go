@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -22,8 +23,8 @@ func (ch *checker) remembering(ctx context.Context, t transition) string {
 	switch {
 	case !ch.alone || !ofGit || mergeable || t.old != nil || ch.opts.Rules == "" || ch.opts.Content,
 		ch.opts.Select != nil,
-		!conversations.Mode.IsDir() || conversations.ID == "",
-		!store.Mode.IsDir() || store.ID == "",
+		!conversations.Mode.IsDir() || conversations.ID.IsZero(),
+		!store.Mode.IsDir() || store.ID.IsZero(),
 		// What is not here and may come was not looked into.
 		ch.opts.partial() || IsLazy(ctx, t.new):
 		return ""
@@ -93,7 +94,7 @@ func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool 
 	if err != nil {
 		return false
 	}
-	var ids []refs.ObjectID
+	var ids []gitint.OID
 	lookUp := func() bool {
 		gone, err := o.Gone(ctx, ids)
 		ids = ids[:0]
@@ -106,7 +107,7 @@ func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool 
 		if !s.cache.IsPlain(e.ID) {
 			return false
 		}
-		below, err := s.cache.Trees(e.ID, unknown[refs.ObjectID])
+		below, err := s.cache.Trees(e.ID, unknown[gitint.OID])
 		files, errFiles := s.cache.Blobs(e.ID, unknown[refs.BlobFile])
 		if errors.Join(err, errFiles) != nil {
 			return false

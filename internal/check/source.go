@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -31,7 +31,7 @@ type Source interface {
 // A File is a file of a source.
 type File struct {
 	Path string // from the root of the source
-	ID   refs.ObjectID
+	ID   gitint.OID
 }
 
 // An Entry is what a directory of a source holds.
@@ -39,10 +39,10 @@ type Entry struct {
 	Name string
 	// Mode has the bits of fs.ModeType. A submodule is an fs.ModeIrregular.
 	Mode fs.FileMode
-	// ID is the git object, of directories too where there is one. It is "" where
+	// ID is the git object, of directories too where there is one. It is zero where
 	// there is none, as in a working tree; then a directory is never known to be
 	// the same in another source.
-	ID refs.ObjectID
+	ID gitint.OID
 }
 
 // A Walker is a Source that knows a faster way to list all that is in a directory and
@@ -61,22 +61,22 @@ type objectSource interface {
 	WalkAll(ctx context.Context, dirs []string, f func(i int, e Entry)) error
 	// Differ compares what lies directly in two directories, "" being an empty one. The
 	// names of both sides are the same; the mode of one that is not there is absent.
-	Differ(ctx context.Context, was, is refs.ObjectID, f func(was, is Entry)) error
+	Differ(ctx context.Context, was, is gitint.OID, f func(was, is Entry)) error
 	// Limits are how large the files may be that ReadFile reads.
 	Limits() regular.Limits
 	// ObjectSizes is Sizes for what is known by its id alone.
-	ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error)
+	ObjectSizes(ctx context.Context, ids []gitint.OID) ([]int64, error)
 	// Gone returns which objects are not here, at less cost than their sizes.
-	Gone(ctx context.Context, ids []refs.ObjectID) (map[refs.ObjectID]bool, error)
+	Gone(ctx context.Context, ids []gitint.OID) (map[gitint.OID]bool, error)
 	// ReadObjects calls f with the content of each, in any order but one at a time. An
 	// error of f ends the reading and is returned.
 	ReadObjects(
-		ctx context.Context, ids []refs.ObjectID, f func(i int, data []byte, err error) error,
+		ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
 	) error
 	// ReadObjectsOf calls f with the size of each, -1 for one that is not here, and where that is
 	// wanted with the content.
 	ReadObjectsOf(
-		ctx context.Context, ids []refs.ObjectID, wanted func(size int64) bool,
+		ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
 		f func(i int, size int64, data []byte, err error) error,
 	) error
 }
@@ -127,7 +127,7 @@ func entriesDiffer(before, now []Entry, f func(was, is Entry)) {
 			f(none, now[0])
 			now = now[1:]
 		default:
-			if before[0] != now[0] || now[0].ID == "" {
+			if before[0] != now[0] || now[0].ID.IsZero() {
 				f(before[0], now[0])
 			}
 			before, now = before[1:], now[1:]
@@ -185,7 +185,7 @@ func (d differ) differences(
 }
 
 // byObject reports whether a directory is known by its object, or is not there.
-func byObject(e Entry) bool { return e.Mode == absent || e.Mode.IsDir() && e.ID != "" }
+func byObject(e Entry) bool { return e.Mode == absent || e.Mode.IsDir() && !e.ID.IsZero() }
 
 // listed lists a directory, sorted.
 func listed(src Source, dir string, e Entry) ([]Entry, error) {

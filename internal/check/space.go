@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -43,7 +44,7 @@ type checker struct {
 	wanted     []*blob // blobs to judge
 	// listed are the files of the conversations that are examined, by directory.
 	listed map[string]map[string]Entry
-	unread map[refs.ObjectID]bool // what the cache knows of them and nobody can read
+	unread map[gitint.OID]bool // what the cache knows of them and nobody can read
 }
 
 func newChecker(ch checker) *checker {
@@ -95,7 +96,7 @@ func changed(old, new map[string]Entry, name string) bool {
 	if !before && !after {
 		return false
 	}
-	return before != after || was.Mode != is.Mode || was.ID != is.ID || is.ID == ""
+	return before != after || was.Mode != is.Mode || was.ID != is.ID || is.ID.IsZero()
 }
 
 func (ch *checker) update(ctx context.Context, t transition) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -76,7 +77,7 @@ func (s *store) fill(
 	if err != nil {
 		return err
 	}
-	if len(entries) > 0 && entries[0].ID == "" {
+	if len(entries) > 0 && entries[0].ID.IsZero() {
 		return d.all(ctx, o, ".")
 	}
 	gone, err := s.goneParts(ctx, o, entries)
@@ -112,14 +113,14 @@ func (s *store) fill(
 // is not.
 func (s *store) goneParts(
 	ctx context.Context, o objectSource, entries []Entry,
-) (map[refs.ObjectID]bool, error) {
-	var known, parts []refs.ObjectID
+) (map[gitint.OID]bool, error) {
+	var known, parts []gitint.OID
 	for _, e := range entries {
 		if !e.Mode.IsDir() || !s.cache.KnowsBlobs(e.ID) {
 			continue
 		}
 		// Where the record is damaged it is made again.
-		below, _ := s.cache.Trees(e.ID, func() ([]refs.ObjectID, error) {
+		below, _ := s.cache.Trees(e.ID, func() ([]gitint.OID, error) {
 			return treesIn(ctx, o, e.ID)
 		})
 		known = append(append(known, e.ID), below...)
@@ -131,7 +132,7 @@ func (s *store) goneParts(
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", s.dir, err)
 	}
-	gone := make(map[refs.ObjectID]bool)
+	gone := make(map[gitint.OID]bool)
 	for i, id := range known {
 		if lost[id] {
 			gone[parts[i]] = true
@@ -142,9 +143,9 @@ func (s *store) goneParts(
 
 // treesIn lists the directories in a directory.
 func treesIn(
-	ctx context.Context, o objectSource, dir refs.ObjectID,
-) (all []refs.ObjectID, err error) {
-	err = o.Differ(ctx, "", dir, func(_, is Entry) {
+	ctx context.Context, o objectSource, dir gitint.OID,
+) (all []gitint.OID, err error) {
+	err = o.Differ(ctx, gitint.OID{}, dir, func(_, is Entry) {
 		if is.Mode.IsDir() {
 			all = append(all, is.ID)
 		}
@@ -155,7 +156,7 @@ func treesIn(
 // filesOf lists those of the directories that the cache does not know, or that are gone, of which
 // the listing says so.
 func (s *store) filesOf(
-	ctx context.Context, o objectSource, group []Entry, gone map[refs.ObjectID]bool,
+	ctx context.Context, o objectSource, group []Entry, gone map[gitint.OID]bool,
 ) ([][]Entry, error) {
 	files := make([][]Entry, len(group))
 	var dirs []string
@@ -184,7 +185,7 @@ func (s *store) fillPart(
 		return onlyBlobs(dir.Name, files)
 	})
 	if err == nil && files != nil {
-		_, err = s.cache.Trees(dir.ID, func() ([]refs.ObjectID, error) {
+		_, err = s.cache.Trees(dir.ID, func() ([]gitint.OID, error) {
 			return treesIn(ctx, o, dir.ID)
 		})
 	}
@@ -204,7 +205,7 @@ func onlyBlobs(dir string, files []Entry) ([]refs.BlobFile, error) {
 	all := make([]refs.BlobFile, 0, len(files))
 	for _, e := range files {
 		h, ok := blobs.ParsePath(dir + "/" + e.Name)
-		if !ok || !e.Mode.IsRegular() || e.ID == "" {
+		if !ok || !e.Mode.IsRegular() || e.ID.IsZero() {
 			return nil, errNotOnlyBlobs
 		}
 		all = append(all, refs.BlobFile{Hash: h, Object: e.ID})
@@ -217,7 +218,7 @@ func (s *store) apply(c change) {
 	switch {
 	case !ok && c.new.Mode == absent:
 		delete(s.foreign, c.path)
-	case !ok && c.new.ID == "" && strings.HasPrefix(c.path, ".tmp/"):
+	case !ok && c.new.ID.IsZero() && strings.HasPrefix(c.path, ".tmp/"):
 		// a file being written, in a working tree
 	case !ok && !isOurs(c.path):
 		s.foreign[strings.Clone(c.path)] = struct{}{}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/gitint"
 )
 
 // A part is the blobs of a directory at the top of a store that holds nothing else.
 type part struct {
-	tree  refs.ObjectID
+	tree  gitint.OID
 	blobs []*blob
 }
 
@@ -105,8 +105,8 @@ func (p part) sound() bool {
 	return true
 }
 
-func idsOf(all []*blob) []refs.ObjectID {
-	ids := make([]refs.ObjectID, len(all))
+func idsOf(all []*blob) []gitint.OID {
+	ids := make([]gitint.OID, len(all))
 	for i, b := range all {
 		ids[i] = b.id
 	}

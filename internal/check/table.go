@@ -5,14 +5,14 @@ import (
 	"io/fs"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/gitint"
 )
 
 // A blob is what a source has at a blob's path, and what is known of it.
 type blob struct {
 	hash blobs.Hash
 	next *blob // in the table
-	id   refs.ObjectID
+	id   gitint.OID
 	size int64       // as the first reference states it
 	mode fs.FileMode // absent: nothing; the blob is only referred to
 	refs int32       // references from the conversations of the source

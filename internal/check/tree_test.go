@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -116,7 +115,7 @@ func encode(all ...object) string {
 type source struct {
 	fileSource
 	tree  forest
-	ids   map[string]refs.ObjectID
+	ids   map[string]gitint.OID
 	reads *atomic.Int64
 	asked *atomic.Int64 // for sizes, or what is here
 	sized *atomic.Int64 // of how many objects
@@ -125,14 +124,14 @@ type source struct {
 func (f forest) source(name string) *source {
 	s := &source{
 		fileSource: fileSource{name: name, fsys: fstest.MapFS(f)}, tree: f,
-		ids: make(map[string]refs.ObjectID), reads: new(atomic.Int64),
+		ids: make(map[string]gitint.OID), reads: new(atomic.Int64),
 		asked: new(atomic.Int64), sized: new(atomic.Int64),
 	}
 	children := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		s.ids[name] = hashOf("blob", string(f[name].Data))
 		for at := name; at != "."; at = path.Dir(at) {
-			children[path.Dir(at)] = append(children[path.Dir(at)], name+"="+string(s.ids[name]))
+			children[path.Dir(at)] = append(children[path.Dir(at)], name+"="+s.ids[name].String())
 		}
 	}
 	for dir, below := range children {
@@ -144,9 +143,10 @@ func (f forest) source(name string) *source {
 	return s
 }
 
-func hashOf(kind, s string) refs.ObjectID {
+func hashOf(kind, s string) gitint.OID {
 	sum := sha256.Sum256([]byte(kind + "\x00" + s))
-	return refs.ObjectID(hex.EncodeToString(sum[:20]))
+	id, _ := gitint.OIDOf(sum[:20])
+	return id
 }
 
 func (s *source) List(dir string) ([]Entry, error) {
@@ -188,7 +188,7 @@ func (s *source) WalkAll(ctx context.Context, dirs []string, f func(int, Entry))
 }
 
 // path finds a file with an id; a repository has the object once, however many files it is.
-func (s *source) path(id refs.ObjectID) string {
+func (s *source) path(id gitint.OID) string {
 	for name := range s.tree {
 		if s.ids[name] == id {
 			return name
@@ -197,7 +197,7 @@ func (s *source) path(id refs.ObjectID) string {
 	return "no such object"
 }
 
-func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error) {
+func (s *source) ObjectSizes(ctx context.Context, ids []gitint.OID) ([]int64, error) {
 	s.asked.Add(1)
 	s.sized.Add(int64(len(ids)))
 	var files []File
@@ -208,7 +208,7 @@ func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64,
 }
 
 func (s *source) ReadObjectsOf(
-	ctx context.Context, ids []refs.ObjectID, wanted func(int64) bool,
+	ctx context.Context, ids []gitint.OID, wanted func(int64) bool,
 	f func(int, int64, []byte, error) error,
 ) error {
 	return readObjectsOf(ctx, s, ids, wanted, f)
@@ -216,7 +216,7 @@ func (s *source) ReadObjectsOf(
 
 // readObjectsOf asks a source for sizes first.
 func readObjectsOf(
-	ctx context.Context, o objectSource, ids []refs.ObjectID, wanted func(int64) bool,
+	ctx context.Context, o objectSource, ids []gitint.OID, wanted func(int64) bool,
 	f func(int, int64, []byte, error) error,
 ) error {
 	sizes, err := o.ObjectSizes(ctx, ids)
@@ -232,10 +232,10 @@ func readObjectsOf(
 }
 
 func (s *source) Gone(
-	_ context.Context, ids []refs.ObjectID,
-) (map[refs.ObjectID]bool, error) {
+	_ context.Context, ids []gitint.OID,
+) (map[gitint.OID]bool, error) {
 	s.asked.Add(1)
-	gone := make(map[refs.ObjectID]bool)
+	gone := make(map[gitint.OID]bool)
 	for _, id := range ids {
 		_, isDir := directories.Load(id)
 		if _, ok := s.tree[s.path(id)]; !ok && !isDir {
@@ -246,7 +246,7 @@ func (s *source) Gone(
 }
 
 func (s *source) ReadObjects(
-	_ context.Context, ids []refs.ObjectID, f func(int, []byte, error) error,
+	_ context.Context, ids []gitint.OID, f func(int, []byte, error) error,
 ) error {
 	for i, id := range ids {
 		data, err := s.ReadFile(s.path(id))
@@ -257,9 +257,9 @@ func (s *source) ReadObjects(
 	return nil
 }
 
-func (s *source) Differ(_ context.Context, was, is refs.ObjectID, f func(was, is Entry)) error {
+func (s *source) Differ(_ context.Context, was, is gitint.OID, f func(was, is Entry)) error {
 	s.reads.Add(1)
-	list := func(id refs.ObjectID) []Entry {
+	list := func(id gitint.OID) []Entry {
 		entries, _ := directories.Load(id)
 		all, _ := entries.([]Entry)
 		return all

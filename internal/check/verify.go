@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -58,7 +59,7 @@ type verifier struct {
 
 type memoKey struct {
 	hash blobs.Hash
-	id   refs.ObjectID
+	id   gitint.OID
 }
 
 func newVerifier(opts *Options, cache *refs.Cache) *verifier {
@@ -89,7 +90,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	v.lazy = IsLazy(ctx, src)
 	set := func(b *blob, got *verdict) {
 		b.verdict = got
-		if b.id != "" && (got != v.fine || b.look == unseen) {
+		if !b.id.IsZero() && (got != v.fine || b.look == unseen) {
 			v.memo[memoKey{b.hash, b.id}] = got
 		}
 		sound = sound && got.fits(b.ref())
@@ -120,7 +121,7 @@ func (v *verifier) jobs(s *store, wanted []*blob, set setter) []job {
 			set(b, &verdict{state: Missing, detail: notAFile(b.mode), size: -1})
 			continue
 		}
-		if known := v.memo[memoKey{b.hash, b.id}]; known != nil && b.id != "" {
+		if known := v.memo[memoKey{b.hash, b.id}]; known != nil && !b.id.IsZero() {
 			set(b, known)
 			continue
 		}
@@ -182,7 +183,7 @@ func (v *verifier) stat(
 
 func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, error) {
 	if o, ok := src.(objectSource); ok {
-		ids := make([]refs.ObjectID, len(jobs))
+		ids := make([]gitint.OID, len(jobs))
 		for i, j := range jobs {
 			ids[i] = j.id
 		}
@@ -300,7 +301,7 @@ func (v *verifier) load(
 ) error {
 	o, bulk := src.(objectSource)
 	var wanted []job
-	var ids []refs.ObjectID
+	var ids []gitint.OID
 	for _, j := range jobs {
 		if bulk && !v.tooLarge(j) && !regular.IsLarge(j.file) {
 			wanted, ids = append(wanted, j), append(ids, j.id)

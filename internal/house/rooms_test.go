@@ -109,7 +109,7 @@ var rooms = []room{
 	{
 		dir:     "internal/refs",
 		is:      "the references of a stream by its object id, cached",
-		imports: []string{"events", "blobs", "internal/atomicfile"},
+		imports: []string{"events", "blobs", "gitint", "internal/atomicfile"},
 	},
 	{
 		dir: "internal/check",

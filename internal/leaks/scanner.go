@@ -12,7 +12,6 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/check"
-	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -226,7 +225,7 @@ func (s *Scanner) each(
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if c, ok := s.open(src, dir, path.Join(place, e.Name), id, e.ID); ok {
+			if c, ok := s.open(src, dir, path.Join(place, e.Name), id, e); ok {
 				if err := f(c); err != nil {
 					return fmt.Errorf("%s:%s: %w", src.Name(), c.at, err)
 				}
@@ -238,9 +237,9 @@ func (s *Scanner) each(
 
 // open reads the files of a conversation; false where a tree before had just these.
 func (s *Scanner) open(
-	src check.Source, dir, at string, id events.ID, tree refs.ObjectID,
+	src check.Source, dir, at string, id events.ID, tree check.Entry,
 ) (conversation, bool) {
-	if key := at + " " + string(tree); tree != "" {
+	if key := at + " " + tree.ID.String(); !tree.ID.IsZero() {
 		if s.streams[key] {
 			return conversation{}, false
 		}

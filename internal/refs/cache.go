@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 )
 
 // shards is the number of files: enough that one conversation's lookup reads little,
@@ -67,11 +68,11 @@ type Result struct {
 // they are not known; its error is returned and not remembered. As one that
 // deletes must, it finds the references under every one of duplicate names, and those
 // of any size.
-func (c *Cache) References(id ObjectID, read func() ([]byte, error)) (Result, error) {
+func (c *Cache) References(id gitint.OID, read func() ([]byte, error)) (Result, error) {
 	return remember(c, referencesOf(id, read))
 }
 
-func referencesOf(id ObjectID, read func() ([]byte, error)) question[Result] {
+func referencesOf(id gitint.OID, read func() ([]byte, error)) question[Result] {
 	return question[Result]{
 		kindReferences, id, after(read, references), Result.encode, decodeResult,
 	}
@@ -101,7 +102,7 @@ func decodeResult(r *reader) Result { return Result{Err: r.syntaxError(), Refs: 
 // and how to write it down.
 type question[T any] struct {
 	kind    kind
-	id      ObjectID
+	id      gitint.OID
 	compute func() (T, error)
 	encode  func(T, *writer)
 	decode  func(*reader) T

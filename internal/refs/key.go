@@ -2,22 +2,20 @@ package refs
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
-)
 
-// An ObjectID names the bytes of a file: the id of a git object in lower-case
-// hex, or a [Sum].
-type ObjectID string
+	"github.com/git-jp/git-jp/gitint"
+)
 
 // Sum returns the id of bytes that are not in a repository, such as a file of the
 // working tree: their git object id in a SHA-256 repository. In a SHA-1 repository it is
 // an id that no object has.
-func Sum(data []byte) ObjectID {
+func Sum(data []byte) gitint.OID {
 	h := sha256.New()
 	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
 	h.Write(data)
-	return ObjectID(hex.EncodeToString(h.Sum(nil)))
+	id, _ := gitint.OIDOf(h.Sum(nil))
+	return id
 }
 
 // kind says what a record tells about the object it names.
@@ -49,19 +47,12 @@ type key struct {
 	id   [sha256.Size]byte
 }
 
-// keyOf returns the key of id; ok is false when id is not the id of an object, and
-// then nothing is remembered under it.
-func keyOf(k kind, id ObjectID) (_ key, ok bool) {
-	n := hex.DecodedLen(len(id))
-	if n < 20 || n > sha256.Size {
-		return key{}, false
-	}
-	var buf [2 * sha256.Size]byte
-	out := key{kind: k, size: uint8(n)}
-	if _, err := hex.Decode(out.id[:], buf[:copy(buf[:], id)]); err != nil {
-		return key{}, false
-	}
-	return out, true
+// keyOf returns the key of id; ok is false when id names nothing, and then nothing is remembered
+// under it.
+func keyOf(k kind, id gitint.OID) (_ key, ok bool) {
+	out := key{kind: k}
+	out.size = uint8(len(id.AppendBytes(out.id[:0]))) //nolint:gosec // at most 32
+	return out, out.size > 0
 }
 
 // shard returns the number of the file that holds the record.

@@ -1,5 +1,7 @@
 package refs
 
+import "github.com/git-jp/git-jp/gitint"
+
 // A File says what questions are asked about a file.
 type File int
 
@@ -12,7 +14,7 @@ const (
 
 // Knows reports whether all answers about a file are remembered, so that it need not be
 // read. As nothing else, it does not look whether the record is sound.
-func (c *Cache) Knows(f File, id ObjectID) bool {
+func (c *Cache) Knows(f File, id gitint.OID) bool {
 	switch f {
 	case StreamFile:
 		return c.has(kindVerdict, id) && c.has(kindReferences, id)
@@ -24,7 +26,7 @@ func (c *Cache) Knows(f File, id ObjectID) bool {
 }
 
 // Learn answers all questions about a file from its bytes, so that they are remembered.
-func (c *Cache) Learn(f File, id ObjectID, data []byte) {
+func (c *Cache) Learn(f File, id gitint.OID, data []byte) {
 	read := func() ([]byte, error) { return data, nil }
 	// The errors are those of read.
 	switch f {
@@ -38,14 +40,14 @@ func (c *Cache) Learn(f File, id ObjectID, data []byte) {
 }
 
 // KnowsBlobs reports whether Blobs and Trees have an answer for a tree.
-func (c *Cache) KnowsBlobs(tree ObjectID) bool {
+func (c *Cache) KnowsBlobs(tree gitint.OID) bool {
 	return c.has(kindBlobs, tree) && c.has(kindTrees, tree)
 }
 
 // IsPlain reports whether SetPlain was called for a tree.
-func (c *Cache) IsPlain(tree ObjectID) bool { return c.isSet(kindPlain, tree) }
+func (c *Cache) IsPlain(tree gitint.OID) bool { return c.isSet(kindPlain, tree) }
 
-func (c *Cache) isSet(what kind, id ObjectID) bool {
+func (c *Cache) isSet(what kind, id gitint.OID) bool {
 	k, ok := keyOf(what, id)
 	if !ok {
 		return false
@@ -54,27 +56,38 @@ func (c *Cache) isSet(what kind, id ObjectID) bool {
 	return ok
 }
 
-func (c *Cache) set(what kind, id ObjectID) {
+func (c *Cache) set(what kind, id gitint.OID) {
 	if k, ok := keyOf(what, id); ok {
 		c.shards[k.shard()].add(k, nil)
 	}
 }
 
 // IsComplete reports whether SetComplete was called for two trees.
-func (c *Cache) IsComplete(conversations, blobs ObjectID) bool {
-	return c.isSet(kindComplete, Sum([]byte(conversations+" "+blobs)))
+func (c *Cache) IsComplete(conversations, blobs gitint.OID) bool {
+	return c.isSet(kindComplete, pairOf(conversations, blobs))
 }
 
 // SetComplete remembers that everything that one tree refers to has an entry in the other.
-func (c *Cache) SetComplete(conversations, blobs ObjectID) {
-	c.set(kindComplete, Sum([]byte(conversations+" "+blobs)))
+func (c *Cache) SetComplete(conversations, blobs gitint.OID) {
+	c.set(kindComplete, pairOf(conversations, blobs))
+}
+
+// pairOf names two trees together.
+func pairOf(a, b gitint.OID) gitint.OID { return Sum([]byte(digits(a) + " " + digits(b))) }
+
+// digits are those of an id, none for the one that names nothing.
+func digits(id gitint.OID) string {
+	if id.IsZero() {
+		return ""
+	}
+	return id.String()
 }
 
 // SetPlain remembers that every blob in the tree, or in those below it, was seen to be no
 // Git LFS pointer.
-func (c *Cache) SetPlain(tree ObjectID) { c.set(kindPlain, tree) }
+func (c *Cache) SetPlain(tree gitint.OID) { c.set(kindPlain, tree) }
 
-func (c *Cache) has(what kind, id ObjectID) bool {
+func (c *Cache) has(what kind, id gitint.OID) bool {
 	k, ok := keyOf(what, id)
 	return ok && c.shards[k.shard()].has(k)
 }

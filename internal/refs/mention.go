@@ -2,9 +2,7 @@ package refs
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // its size alone
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"io"
 	"maps"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 )
 
 // Mentions is what a collector needs of a stream: which contents it may refer to, each
@@ -31,14 +30,14 @@ type Mentions struct {
 }
 
 // Mentions returns what the stream that id names may refer to.
-func (c *Cache) Mentions(id ObjectID, read func() ([]byte, error)) (Mentions, error) {
+func (c *Cache) Mentions(id gitint.OID, read func() ([]byte, error)) (Mentions, error) {
 	return remember(c, question[Mentions]{
 		kindMentions, id, after(read, MentionsIn), Mentions.encode, decodeMentions,
 	})
 }
 
 // KnowsMentions reports whether Mentions has an answer.
-func (c *Cache) KnowsMentions(id ObjectID) bool { return c.has(kindMentions, id) }
+func (c *Cache) KnowsMentions(id gitint.OID) bool { return c.has(kindMentions, id) }
 
 // MentionsIn is [Cache.Mentions] for bytes that have no id.
 func MentionsIn(data []byte) Mentions {
@@ -78,12 +77,12 @@ func distinct(all []blobs.Hash) []blobs.Hash {
 }
 
 // Texts returns what has the form of a hash in the file that id names, whatever it is.
-func (c *Cache) Texts(id ObjectID, read func() ([]byte, error)) ([]blobs.Hash, error) {
+func (c *Cache) Texts(id gitint.OID, read func() ([]byte, error)) ([]blobs.Hash, error) {
 	return c.TextsFrom(id, after(read, HashesIn))
 }
 
 // TextsFrom is [Cache.Texts] of a file that is too large to be read as a whole.
-func (c *Cache) TextsFrom(id ObjectID, find func() ([]blobs.Hash, error)) ([]blobs.Hash, error) {
+func (c *Cache) TextsFrom(id gitint.OID, find func() ([]blobs.Hash, error)) ([]blobs.Hash, error) {
 	return remember(c, question[[]blobs.Hash]{
 		kindText, id, find,
 		func(all []blobs.Hash, w *writer) { w.hashes(all) }, (*reader).hashes,
@@ -91,7 +90,7 @@ func (c *Cache) TextsFrom(id ObjectID, find func() ([]blobs.Hash, error)) ([]blo
 }
 
 // KnowsTexts reports whether Texts has an answer.
-func (c *Cache) KnowsTexts(id ObjectID) bool { return c.has(kindText, id) }
+func (c *Cache) KnowsTexts(id gitint.OID) bool { return c.has(kindText, id) }
 
 // HashesIn returns what has the form of a hash in a text, each once: sixty-four
 // hexadecimal digits in lower case, with others on neither side.
@@ -207,13 +206,13 @@ func (r *reader) hashes() []blobs.Hash {
 // A TreeFile is a file in a tree of conversations that can refer to content.
 type TreeFile struct {
 	Path   string // below the tree
-	Object ObjectID
+	Object gitint.OID
 }
 
 // Streams returns the files below a tree of conversations that can refer to content, which
 // list finds when they are not known.
 func (c *Cache) Streams(
-	tree ObjectID, list func() ([]TreeFile, error),
+	tree gitint.OID, list func() ([]TreeFile, error),
 ) ([]TreeFile, error) {
 	return remember(c, question[[]TreeFile]{
 		kindStreams, tree, list,
@@ -238,13 +237,13 @@ func (c *Cache) Streams(
 }
 
 // A Place is where conversations are in a tree: the path of their directory, and the trees of
-// the conversations and of their blobs and the file .id, "" for one that it has not.
+// the conversations and of their blobs and the file .id, the zero one for what it has not.
 type Place struct {
 	Dir                  string
-	Conversations, Blobs ObjectID
-	ID                   ObjectID
+	Conversations, Blobs gitint.OID
+	ID                   gitint.OID
 	Kind                 PlaceKind
-	Through              []ObjectID // the trees that lead to these
+	Through              []gitint.OID // the trees that lead to these
 }
 
 // A PlaceKind says how sure it is that there are conversations in a place.
@@ -258,7 +257,7 @@ const (
 )
 
 // Places returns the places in the tree of a commit, which find finds when they are not known.
-func (c *Cache) Places(commit ObjectID, find func() ([]Place, error)) ([]Place, error) {
+func (c *Cache) Places(commit gitint.OID, find func() ([]Place, error)) ([]Place, error) {
 	return remember(c, question[[]Place]{
 		kindPlaces, commit, find,
 		func(all []Place, w *writer) {
@@ -298,49 +297,49 @@ func (r *reader) placeKind() PlaceKind {
 	return k
 }
 
-func (w *writer) ids(all []ObjectID) {
+func (w *writer) ids(all []gitint.OID) {
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	for _, id := range all {
 		w.id(id)
 	}
 }
 
-// ids cuts the ids, in hex, from one string.
-func (r *reader) ids() []ObjectID {
+func (r *reader) ids() []gitint.OID {
 	n := r.count()
 	if n == 0 {
 		return nil
 	}
-	names := newIDTexts(min(n, len(r.buf)/sha1.Size+1))
+	all := make([]gitint.OID, 0, min(n, len(r.buf)/shortestID+1))
 	for range n {
-		if !names.read(r) {
-			r.fail()
+		all = append(all, r.id())
+		if r.err != nil {
 			return nil
 		}
-	}
-	text, all := names.text(), make([]ObjectID, n)
-	for i, size := range names.sizes {
-		all[i], text = text[:size], text[size:]
 	}
 	return all
 }
 
 // id writes the length of an object id and the id in binary; no bytes for none.
-func (w *writer) id(id ObjectID) {
-	raw, err := hex.DecodeString(string(id))
-	if err != nil || len(raw) > len(blobs.Hash{}) {
-		raw = nil // comes out as another id, which a reader may refuse
-	}
-	w.buf = append(append(w.buf, byte(len(raw))), raw...) //nolint:gosec // at most 32
+func (w *writer) id(id gitint.OID) {
+	at := len(w.buf)
+	w.buf = id.AppendBytes(append(w.buf, 0))
+	w.buf[at] = byte(len(w.buf) - at - 1) //nolint:gosec // at most 32
 }
 
-func (r *reader) id() ObjectID {
+// shortestID is how many bytes the id of an object has at least.
+const shortestID = 20
+
+func (r *reader) id() gitint.OID {
 	if len(r.buf) == 0 || len(r.buf) < 1+int(r.buf[0]) {
 		r.fail()
-		return ""
+		return gitint.OID{}
 	}
 	size := 1 + int(r.buf[0])
-	id := ObjectID(hex.EncodeToString(r.buf[1:size]))
+	id, ok := gitint.OIDOf(r.buf[1:size])
+	if !ok && size > 1 {
+		r.fail()
+		return gitint.OID{}
+	}
 	r.buf = r.buf[size:]
 	return id
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -75,10 +76,11 @@ func TestHashesInTakesWholeRunsOnly(t *testing.T) {
 func TestStreamsAndPlacesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	id, other := refs.Sum([]byte("a")), refs.Sum([]byte("b"))
-	files := []refs.TreeFile{{Path: "x/events.json", Object: other}, {Path: "", Object: id[:40]}}
+	short, _ := gitint.OIDOf(id.AppendBytes(nil)[:20]) // as those of other repositories are
+	files := []refs.TreeFile{{Path: "x/events.json", Object: other}, {Path: "", Object: short}}
 	places := []refs.Place{
 		{Dir: "a/.jp", Conversations: other},
-		{Dir: ".jp", Blobs: id[:40], ID: other, Through: []refs.ObjectID{other, id}},
+		{Dir: ".jp", Blobs: short, ID: other, Through: []gitint.OID{other, id}},
 		{Dir: "", Conversations: other, Kind: refs.Stray},
 	}
 	unknown := errors.New("not remembered")

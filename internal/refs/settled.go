@@ -1,11 +1,15 @@
 package refs
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/git-jp/git-jp/gitint"
+)
 
 // Settled says of two trees that nothing was left to do for the conversations of the one, whose
 // blobs the other has: what was looked for, where says. It is true for ever, as it names them.
 type Settled struct {
-	Conversations, Blobs ObjectID
+	Conversations, Blobs gitint.OID
 	// Except are the conversations of which it does not say that.
 	Except []string
 }
@@ -18,7 +22,7 @@ func (c *Cache) Settled(where string) (s Settled, ok bool) {
 		return Settled{}, false
 	}
 	r := newReader(payload)
-	s = Settled{Conversations: ObjectID(r.string()), Blobs: ObjectID(r.string())}
+	s = Settled{Conversations: r.digits(), Blobs: r.digits()}
 	for range r.count() {
 		s.Except = append(s.Except, r.string())
 	}
@@ -28,12 +32,22 @@ func (c *Cache) Settled(where string) (s Settled, ok bool) {
 // Settle remembers what was found where, in the place of what was found there before.
 func (c *Cache) Settle(where string, s Settled) {
 	var w writer
-	w.string(string(s.Conversations))
-	w.string(string(s.Blobs))
+	w.string(digits(s.Conversations))
+	w.string(digits(s.Blobs))
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(s.Except)))
 	for _, id := range s.Except {
 		w.string(id)
 	}
 	k, _ := keyOf(kindSettled, Sum([]byte(where)))
 	c.shards[k.shard()].add(k, w.buf)
+}
+
+// digits reads an id that was written as its digits.
+func (r *reader) digits() gitint.OID {
+	text := r.string()
+	id, err := gitint.ParseOID(text)
+	if err != nil && text != "" {
+		r.fail()
+	}
+	return id
 }

@@ -1,19 +1,16 @@
 package refs
 
 import (
-	"crypto/sha1" //nolint:gosec // its size alone
 	"encoding/binary"
-	"encoding/hex"
-	"math"
-	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 )
 
 // A BlobFile is a blob in a git tree: the object of its file.
 type BlobFile struct {
 	Hash   blobs.Hash
-	Object ObjectID
+	Object gitint.OID
 }
 
 // Blobs returns the blobs in the git tree that id names and in those below it, which list
@@ -21,7 +18,7 @@ type BlobFile struct {
 //
 // It pays for trees that hold many others, such as the 256 of a store, which change
 // seldom and take long to read.
-func (c *Cache) Blobs(id ObjectID, list func() ([]BlobFile, error)) ([]BlobFile, error) {
+func (c *Cache) Blobs(id gitint.OID, list func() ([]BlobFile, error)) ([]BlobFile, error) {
 	return remember(c, question[[]BlobFile]{
 		kindBlobs, id, list,
 		func(all []BlobFile, w *writer) { w.files(all) }, (*reader).files,
@@ -30,15 +27,15 @@ func (c *Cache) Blobs(id ObjectID, list func() ([]BlobFile, error)) ([]BlobFile,
 
 // Trees returns the trees in the git tree that id names, which list finds when they are not known:
 // what Blobs says of it was read through them.
-func (c *Cache) Trees(id ObjectID, list func() ([]ObjectID, error)) ([]ObjectID, error) {
-	return remember(c, question[[]ObjectID]{
+func (c *Cache) Trees(id gitint.OID, list func() ([]gitint.OID, error)) ([]gitint.OID, error) {
+	return remember(c, question[[]gitint.OID]{
 		kindTrees, id, list,
-		func(all []ObjectID, w *writer) { w.ids(all) }, (*reader).ids,
+		func(all []gitint.OID, w *writer) { w.ids(all) }, (*reader).ids,
 	})
 }
 
 // IsPointer reports whether the file that id names is a Git LFS pointer.
-func (c *Cache) IsPointer(id ObjectID, read func() ([]byte, error)) (bool, error) {
+func (c *Cache) IsPointer(id gitint.OID, read func() ([]byte, error)) (bool, error) {
 	return remember(c, question[bool]{
 		kindPointer, id, after(read, blobs.IsPointer),
 		func(is bool, w *writer) { w.bool(is) }, (*reader).bool,
@@ -54,50 +51,18 @@ func (w *writer) files(all []BlobFile) {
 	}
 }
 
-// files cuts the ids, in hex, from one string.
 func (r *reader) files() []BlobFile {
 	n := r.count()
-	room := min(n, len(r.buf)/len(blobs.Hash{})+1)
-	all := make([]BlobFile, 0, room)
-	names := newIDTexts(room)
+	all := make([]BlobFile, 0, min(n, len(r.buf)/(len(blobs.Hash{})+shortestID)+1))
 	for range n {
-		all = append(all, BlobFile{Hash: r.hash()})
-		if len(r.buf) == 0 || r.buf[0] < 20 || !names.read(r) {
+		f := BlobFile{Hash: r.hash(), Object: r.id()}
+		if f.Object.IsZero() {
 			r.fail()
+		}
+		if r.err != nil {
 			return nil
 		}
-	}
-	text := names.text()
-	for i, size := range names.sizes {
-		all[i].Object, text = text[:size], text[size:]
+		all = append(all, f)
 	}
 	return all
 }
-
-// idTexts are object ids in hex, in one string.
-type idTexts struct {
-	digits strings.Builder
-	sizes  []int
-}
-
-// newIDTexts returns some with room for so many.
-func newIDTexts(n int) *idTexts {
-	t := &idTexts{sizes: make([]int, 0, n)}
-	t.digits.Grow(2 * sha1.Size * n)
-	return t
-}
-
-// read takes the next id, its length in front of it, and reports whether there is one.
-func (t *idTexts) read(r *reader) bool {
-	if len(r.buf) == 0 || len(r.buf) < 1+int(r.buf[0]) {
-		return false
-	}
-	size := 1 + int(r.buf[0])
-	var digits [2 * math.MaxUint8]byte
-	t.digits.Write(digits[:hex.Encode(digits[:], r.buf[1:size])])
-	t.sizes = append(t.sizes, 2*(size-1))
-	r.buf = r.buf[size:]
-	return true
-}
-
-func (t *idTexts) text() ObjectID { return ObjectID(t.digits.String()) }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 )
 
 // An OpenCall is a tool call of the last turn that has no response.
@@ -29,7 +30,7 @@ type Verdict struct {
 // Stream returns the verdict on the stream that id names, and its references as
 // [Cache.References] does. What is not known of the two, one decoding of it answers. The verdict is
 // stricter than the references, but it knows no limit of size either.
-func (c *Cache) Stream(id ObjectID, read func() ([]byte, error)) (Verdict, Result, error) {
+func (c *Cache) Stream(id gitint.OID, read func() ([]byte, error)) (Verdict, Result, error) {
 	whole := question[Verdict]{kindVerdict, id, nil, Verdict.encode, decodeVerdict}
 	named := referencesOf(id, read)
 	v, judged := recall(c, whole)
@@ -168,7 +169,7 @@ func decodeVerdict(r *reader) Verdict { return Verdict{Err: r.syntaxError(), Ope
 
 // Details reports why the metadata.json that id names cannot be read; nil when it
 // can.
-func (c *Cache) Details(id ObjectID, read func() ([]byte, error)) (*events.SyntaxError, error) {
+func (c *Cache) Details(id gitint.OID, read func() ([]byte, error)) (*events.SyntaxError, error) {
 	return c.document(kindDetails, id, read, func(data []byte) *events.SyntaxError {
 		_, err := events.DecodeDetails(data)
 		return syntaxError(err)
@@ -177,7 +178,7 @@ func (c *Cache) Details(id ObjectID, read func() ([]byte, error)) (*events.Synta
 
 // JSON reports why the file that id names, such as a base_config.json, is no JSON
 // document; nil when it is one. Duplicate names are allowed, as by jp.
-func (c *Cache) JSON(id ObjectID, read func() ([]byte, error)) (*events.SyntaxError, error) {
+func (c *Cache) JSON(id gitint.OID, read func() ([]byte, error)) (*events.SyntaxError, error) {
 	return c.document(kindJSON, id, read, wellFormed)
 }
 
@@ -203,7 +204,7 @@ func wellFormed(data []byte) *events.SyntaxError {
 }
 
 func (c *Cache) document(
-	k kind, id ObjectID, read func() ([]byte, error), f func([]byte) *events.SyntaxError,
+	k kind, id gitint.OID, read func() ([]byte, error), f func([]byte) *events.SyntaxError,
 ) (*events.SyntaxError, error) {
 	return remember(c, question[*events.SyntaxError]{
 		k, id, after(read, f),

@@ -38,7 +38,7 @@ type folder struct {
 
 // held is a file that was read.
 type held struct {
-	id     refs.ObjectID
+	id     gitint.OID
 	object gitint.OID // of a stream
 }
 

@@ -340,7 +340,7 @@ func (c *commit) missing() (map[string]blobs.Ref, error) {
 			}
 			stores[dir] = store
 		}
-		res, err := c.cache.References(refs.ObjectID(oid.String()), func() ([]byte, error) {
+		res, err := c.cache.References(oid, func() ([]byte, error) {
 			return c.index.ReadFile(name)
 		})
 		if err != nil {

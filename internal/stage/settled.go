@@ -112,25 +112,18 @@ func (s *survey) passes(name string, added bool, only map[events.ID]bool) bool {
 func (s *survey) since(
 	ctx context.Context, was refs.Settled, only map[events.ID]bool,
 ) (bool, error) {
-	conversations, err := gitint.ParseOID(string(was.Conversations))
-	if err != nil {
-		return false, err
-	}
-	store, err := gitint.ParseOID(string(was.Blobs))
-	if err != nil {
-		return false, err
-	}
 	archive := func(name string) bool { return strings.HasPrefix(name, ".") }
-	err = s.differ(ctx, conversations, s.head.conversations, archive, func(was, is gitint.Entry) {
+	differs := func(was, is gitint.Entry) {
 		if id, ok := events.ParseDirname(max(was.Path, is.Path)); ok {
 			only[id] = true
 		}
-	})
+	}
+	err := s.differ(ctx, was.Conversations, s.head.conversations, archive, differs)
 	if err != nil {
 		return false, err
 	}
 	stayed, all := true, func(string) bool { return true }
-	err = s.differ(ctx, store, s.head.blobs, all, func(was, _ gitint.Entry) {
+	err = s.differ(ctx, was.Blobs, s.head.blobs, all, func(was, _ gitint.Entry) {
 		stayed = stayed && was.Mode == 0
 	})
 	return stayed, err
@@ -202,8 +195,8 @@ func (s *survey) settle(
 		return
 	}
 	is := refs.Settled{
-		Conversations: refs.ObjectID(s.head.conversations.String()),
-		Blobs:         refs.ObjectID(s.head.blobs.String()),
+		Conversations: s.head.conversations,
+		Blobs:         s.head.blobs,
 	}
 	differs, committed := s.different()
 	for _, c := range looked {

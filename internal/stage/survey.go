@@ -423,7 +423,7 @@ func (s *survey) quickly(name string) ([]events.RefAt, gitint.OID) {
 	if _, differs := s.states[name]; !ok || differs {
 		return s.exactly(name)
 	}
-	res, _ := s.cache.References(refs.ObjectID(oid.String()), func() ([]byte, error) {
+	res, _ := s.cache.References(oid, func() ([]byte, error) {
 		return s.index.ReadFile(name)
 	})
 	return res.Refs, oid

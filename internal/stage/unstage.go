@@ -126,7 +126,7 @@ func (u *unstaging) refer(snap gitint.Snapshot, e gitint.Entry, to map[blobs.Has
 	if path.Base(e.Path) != workspace.EventsFile || !e.Mode.IsRegular() {
 		return nil
 	}
-	res, err := u.cache.References(refs.ObjectID(e.OID.String()), func() ([]byte, error) {
+	res, err := u.cache.References(e.OID, func() ([]byte, error) {
 		return snap.ReadFile(e.Path)
 	})
 	if err != nil {

@@ -106,7 +106,7 @@ func (p *Plan) verifyStream(ctx context.Context, e gitint.Entry) error {
 	if cache == nil {
 		cache = &refs.Cache{}
 	}
-	res, err := cache.References(refs.ObjectID(e.OID.String()), func() ([]byte, error) {
+	res, err := cache.References(e.OID, func() ([]byte, error) {
 		return p.req.Repo.ReadObject(ctx, e.OID, 0)
 	})
 	switch {
