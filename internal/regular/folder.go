@@ -107,7 +107,7 @@ func readTurn(file openFile, limit int64, t *Turn) (data []byte, done func(), er
 		return nil, func() {}, &SizeError{Size: size, Max: limit}
 	}
 	done = t.Take(size)
-	data, err = all(file, size, limit)
+	data, err = whole(file, size, limit)
 	return data, done, err
 }
 

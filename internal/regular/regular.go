@@ -159,7 +159,7 @@ func readOpen(f fs.File, name string, limit int64) ([]byte, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = all(f, info.Size(), limit)
+		data, err = whole(f, info.Size(), limit)
 	}
 	if over, ok := errors.AsType[*SizeError](err); ok {
 		err = &fs.PathError{Op: "read", Path: name, Err: over}
@@ -170,13 +170,26 @@ func readOpen(f fs.File, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
+// whole is all of a regular file, of which the system gives less than was asked for only at its end:
+// where it is as large as it was said to be, nobody asks for the end another time.
+func whole(f io.Reader, size, limit int64) ([]byte, error) {
+	data := make([]byte, size+1)
+	n, err := f.Read(data)
+	if err == nil && int64(n) == size {
+		return data[:n], nil
+	}
+	return rest(f, data[:n], limit, err)
+}
+
 // all reads what is said to have size bytes and may have grown. No more than one byte over the
 // limit is asked for.
 func all(r io.Reader, size, limit int64) ([]byte, error) {
-	data := make([]byte, 0, min(size, limit)+1)
+	return rest(r, make([]byte, 0, min(size, limit)+1), limit, nil)
+}
+
+// rest reads on after data, with which that error came.
+func rest(r io.Reader, data []byte, limit int64, err error) ([]byte, error) {
 	for {
-		n, err := r.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > limit:
 			return nil, &SizeError{Size: int64(len(data)), Max: limit}
@@ -188,6 +201,9 @@ func all(r io.Reader, size, limit int64) ([]byte, error) {
 			more := min(int64(cap(data)), limit+1-int64(len(data)))
 			data = append(make([]byte, 0, int64(len(data))+more), data...)
 		}
+		var n int
+		n, err = r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
 	}
 }
 

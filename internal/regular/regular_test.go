@@ -113,3 +113,53 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 }
+
+// A counted is a file of a file system, said to be of a size, which counts how often it is read.
+type counted struct {
+	text  string
+	said  int64
+	reads *int
+}
+
+func (c counted) Open(name string) (fs.File, error) {
+	return &countedFile{c, strings.NewReader(c.text)}, nil
+}
+
+type countedFile struct {
+	counted
+	*strings.Reader
+}
+
+func (f *countedFile) Read(p []byte) (int, error) { *f.reads++; return f.Reader.Read(p) }
+func (f *countedFile) Stat() (fs.FileInfo, error) { return saidInfo{size: f.said}, nil }
+func (f *countedFile) Close() error               { return nil }
+
+type saidInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (saidInfo) Mode() fs.FileMode { return 0 }
+func (i saidInfo) Size() int64     { return i.size }
+
+// TestReadAsksOnce: a file that is as large as it was said to be takes one reading; of one that has
+// grown or shrunk since, or that says nothing of its size, all comes.
+func TestReadAsksOnce(t *testing.T) {
+	const limit = 16
+	for _, tt := range []struct {
+		text  string
+		said  int64
+		reads int
+	}{{"text", 4, 1}, {"", 0, 1}, {"text", 0, 4}, {"text", 9, 2}, {"long text", 4, 3}} {
+		reads := 0
+		data, err := regular.Read(counted{tt.text, tt.said, &reads}, "file", limit)
+		if string(data) != tt.text || err != nil || reads != tt.reads {
+			t.Errorf("%q said to be %d: %q after %d reads, %v", tt.text, tt.said, data, reads, err)
+		}
+	}
+	var over *regular.SizeError
+	_, err := regular.Read(counted{strings.Repeat("x", limit+1), 4, new(int)}, "file", limit)
+	if !errors.As(err, &over) {
+		t.Errorf("a file that grew over the limit: %v", err)
+	}
+}
