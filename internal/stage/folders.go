@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -27,6 +29,7 @@ type folders struct {
 	repo  *gitint.Repo
 	large regular.Turn
 	known map[string]*folder // by path
+	ahead map[string]*folder // likewise, before anybody knew what changed
 }
 
 // A folder is what a directory had.
@@ -80,6 +83,23 @@ func (f *folders) look(
 	return nil
 }
 
+// lookAhead is look while git is asked what changed, at directories of which that is known: who
+// looks at them later finds them. It returns how to wait for that.
+func (f *folders) lookAhead(
+	ctx context.Context, jpDir string, wanted func(events.ID) bool,
+) (wait func() error) {
+	early := &folders{RootFS: f.RootFS, root: f.root, cache: f.cache, repo: f.repo}
+	done := make(chan error, 1)
+	go func() {
+		done <- early.look(ctx, jpDir, wanted, func(string) bool { return true })
+	}()
+	return func() error {
+		err := <-done
+		f.ahead = early.known
+		return err
+	}
+}
+
 func (f *folders) lookIn(
 	ctx context.Context, dir string, wanted func(events.ID) bool, changed func(name string) bool,
 ) error {
@@ -91,48 +111,52 @@ func (f *folders) lookIn(
 		return nil //nolint:nilerr // the same
 	}
 	f.known[dir] = &folder{entries: top.Entries()}
-	names := make(chan string)
-	var mu sync.Mutex
+	var names []string
+	for _, e := range top.Entries() {
+		if id, ok := events.ParseDirname(e.Name()); ok && e.IsDir() && wanted(id) {
+			names = append(names, e.Name())
+		}
+	}
+	found := make([]*folder, len(names))
+	var next atomic.Int64 // a channel would wake somebody for each
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for name := range names {
-				if d, err := f.folder(top, dir, name, changed); err == nil {
-					mu.Lock()
-					f.known[path.Join(dir, name)] = d
-					mu.Unlock()
-				}
+			for i := int(next.Add(1)) - 1; i < len(names) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				found[i] = f.folder(top, dir+"/"+names[i], names[i], changed)
 			}
 		})
 	}
-	for _, e := range top.Entries() {
-		id, ok := events.ParseDirname(e.Name())
-		if ok && e.IsDir() && wanted(id) && ctx.Err() == nil {
-			names <- e.Name()
+	group.Wait()
+	for i, d := range found {
+		if d != nil {
+			f.known[dir+"/"+names[i]] = d
 		}
 	}
-	close(names)
-	group.Wait()
 	return errors.Join(ctx.Err(), top.Close())
 }
 
-// folder reads one directory of those of top.
+// folder reads one directory of those of top, nil if it cannot be listed.
 func (f *folders) folder(
 	top *regular.Folder, dir, name string, changed func(name string) bool,
-) (*folder, error) {
+) *folder {
+	if d := f.ahead[dir]; d != nil {
+		maps.DeleteFunc(d.files, func(name string, _ held) bool { return !changed(dir + "/" + name) })
+		return d
+	}
 	open, err := top.Open(name)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	d := &folder{entries: open.Entries(), files: make(map[string]held, len(kinds))}
-	below := dir + "/" + name + "/"
 	for _, e := range d.entries {
 		kind, ok := kinds[e.Name()]
-		if ok && e.Type().IsRegular() && changed(below+e.Name()) {
+		if ok && e.Type().IsRegular() && changed(dir+"/"+e.Name()) {
 			f.read(open, d, e, kind)
 		}
 	}
-	return d, open.Close()
+	_ = open.Close() // was only read
+	return d
 }
 
 // read learns what is in a file, unless that cannot be read.

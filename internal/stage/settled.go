@@ -55,6 +55,32 @@ func (s *survey) readHead(ctx context.Context) *settledHead {
 	return h
 }
 
+// notInHead says which conversations HEAD has not, as far as that is known: whatever git says of
+// them, they are looked at.
+func (s *survey) notInHead(ctx context.Context) func(events.ID) bool {
+	none := func(events.ID) bool { return false }
+	tree, err := s.req.Repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return func(events.ID) bool { return true } // there is no commit yet
+	}
+	if err != nil {
+		return none
+	}
+	has := map[events.ID]bool{}
+	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
+		children, err := tree.Children(path.Join(s.req.Dir, p.Dir()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return none
+		}
+		for _, e := range children {
+			if id, ok := events.ParseDirname(path.Base(e.Path)); ok {
+				has[id] = true
+			}
+		}
+	}
+	return func(id events.ID) bool { return !has[id] }
+}
+
 // where names what a request looks for.
 func (s *survey) where() string {
 	how := ""

@@ -80,8 +80,9 @@ func (s *survey) close() { _ = s.fsys.root.Close() }
 // lookAtAll looks at every conversation that is not known to be settled.
 func (s *survey) lookAtAll(ctx context.Context) error {
 	before := s.readHead(ctx)
+	looked := s.fsys.lookAhead(ctx, s.req.Dir, s.notInHead(ctx))
 	changes, err := s.compare(ctx, s.conversations(), path.Join(s.req.Dir, blobs.Dir))
-	if err != nil {
+	if err = errors.Join(err, looked()); err != nil {
 		return err
 	}
 	if s.head = s.readHead(ctx); s.head == nil || before == nil || *s.head != *before {
