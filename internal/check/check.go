@@ -43,6 +43,7 @@ func run(
 	}
 	report := &Report{Strict: opts.Strict}
 	v := newVerifier(opts.loosest(), cache)
+	v.alone = alone
 	var checkers []*checker
 	for _, dir := range opts.dirs() {
 		checkers = append(checkers, newChecker(checker{

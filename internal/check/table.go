@@ -11,12 +11,12 @@ import (
 // A blob is what a source has at a blob's path, and what is known of it.
 type blob struct {
 	hash blobs.Hash
-	next *blob // in the table
 	id   gitint.OID
-	size int64       // as the first reference states it
+	look look        // here, where it takes no room: there may be a million
 	mode fs.FileMode // absent: nothing; the blob is only referred to
 	refs int32       // references from the conversations of the source
-	look look
+	next *blob       // in the table
+	size int64       // as the first reference states it
 	// verdict is nil until there is a reference: what nothing refers to is not
 	// judged.
 	verdict *verdict

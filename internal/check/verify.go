@@ -50,6 +50,7 @@ type verifier struct {
 	// pointed is shared by all for which a pointer was found.
 	pointed  *verdict
 	pointers bool // there was one
+	alone    bool // there is no other source, so that nothing is asked again
 	turn     regular.Turn
 	read     int
 	total    int
@@ -82,7 +83,7 @@ func (j job) path() string { return j.store.path(j.hash) }
 // A setter sets the verdict of a blob.
 type setter func(*blob, *verdict)
 
-// judge sets the verdicts of the blobs and reports whether all are sound.
+// judge sets the verdicts of the blobs, in an order of its own, and reports whether all are sound.
 func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*blob) (
 	sound bool, err error,
 ) {
@@ -90,18 +91,22 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	v.lazy = IsLazy(ctx, src)
 	set := func(b *blob, got *verdict) {
 		b.verdict = got
-		if !b.id.IsZero() && (got != v.fine || b.look == unseen) {
+		if !v.alone && !b.id.IsZero() && (got != v.fine || b.look == unseen) {
 			v.memo[memoKey{b.hash, b.id}] = got
 		}
 		sound = sound && got.fits(b.ref())
 		v.pointers = v.pointers || got.pointer
 	}
-	jobs := v.jobs(s, wanted, set)
+	unknown := v.unknown(wanted, set)
 	// In the order of their paths, so that what is in one directory is looked up together.
-	slices.SortFunc(jobs, func(a, b job) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	slices.SortFunc(unknown, func(a, b *blob) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	var open []job
-	for group := range slices.Chunk(jobs, objectsAtOnce) {
-		left, err := v.stat(ctx, src, group, set)
+	for group := range slices.Chunk(unknown, objectsAtOnce) {
+		jobs := make([]job, len(group))
+		for i, b := range group {
+			jobs[i] = job{blob: b, store: s}
+		}
+		left, err := v.stat(ctx, src, jobs, set)
 		if err != nil {
 			return false, err
 		}
@@ -110,9 +115,9 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	return sound, v.inspectAll(ctx, src, open, set)
 }
 
-// jobs settles what needs no look at the file and returns the rest.
-func (v *verifier) jobs(s *store, wanted []*blob, set setter) []job {
-	var jobs []job // few: most were seen by survey
+// unknown settles what needs no look at the file and returns the rest, in the memory of all.
+func (v *verifier) unknown(wanted []*blob, set setter) []*blob {
+	unknown := wanted[:0]
 	for _, b := range wanted {
 		if b.mode == absent {
 			continue
@@ -130,9 +135,9 @@ func (v *verifier) jobs(s *store, wanted []*blob, set setter) []job {
 			set(b, v.fine)
 			continue
 		}
-		jobs = append(jobs, job{blob: b, store: s})
+		unknown = append(unknown, b)
 	}
-	return jobs
+	return unknown
 }
 
 // notAFile says what stands where a file should.

@@ -1,0 +1,19 @@
+package main
+
+import "testing"
+
+// TestGarbageInProportion: little is in use, and it pays to leave a lot of garbage; what is much is
+// not made several times as much.
+func TestGarbageInProportion(t *testing.T) {
+	for inUse, want := range map[uint64]int{
+		0: firstGarbage, 4 << 20: firstGarbage, 48 << 20: 200, 96 << 20: 100,
+		192 << 20: leastGarbage, 1 << 40: leastGarbage,
+	} {
+		if got := proportion(inUse); got != want {
+			t.Errorf("%d bytes in use: %d %%, want %d", inUse, got, want)
+		}
+	}
+	if inUse() > 1<<32 {
+		t.Error("more is in use than this process has")
+	}
+}
