@@ -66,8 +66,8 @@ func (g *garbage) begin() {
 
 // seldom has garbage collected seldom while little is in use, and often when that is much: of
 // commands that read a whole repository collecting takes a tenth of the time, and those that read a
-// large one should not take the machine's memory. A limit of memory stays what it is. Of nil nothing
-// was put off, and nothing is set.
+// large one should not take the machine's memory. A limit of memory stays what it is. Of nil
+// nothing was put off, and nothing is set.
 func (g *garbage) seldom() {
 	if g == nil {
 		return
@@ -84,7 +84,8 @@ func (g *garbage) seldom() {
 
 // proportion is how much garbage there may be, in percent of what is in use.
 func proportion(inUse uint64) int {
-	return int(min(max(roomForGarbage*100/max(inUse, 1), leastGarbage), firstGarbage)) //nolint:gosec // small
+	percent := roomForGarbage * 100 / max(inUse, 1)
+	return int(min(max(percent, leastGarbage), firstGarbage)) //nolint:gosec // at most firstGarbage
 }
 
 // inUse is what the last collection left.

@@ -170,8 +170,8 @@ func readOpen(f fs.File, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// whole is all of a regular file, of which the system gives less than was asked for only at its end:
-// where it is as large as it was said to be, nobody asks for the end another time.
+// whole is all of a regular file, of which the system gives less than was asked for only at its
+// end: where it is as large as it was said to be, nobody asks for the end another time.
 func whole(f io.Reader, size, limit int64) ([]byte, error) {
 	data := make([]byte, size+1)
 	n, err := f.Read(data)

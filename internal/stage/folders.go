@@ -118,11 +118,15 @@ func (f *folders) lookIn(
 		}
 	}
 	found := make([]*folder, len(names))
-	var next atomic.Int64 // a channel would wake somebody for each
+	var taken atomic.Int64 // a channel would wake somebody for each
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(names) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			for ctx.Err() == nil {
+				i := int(taken.Add(1)) - 1
+				if i >= len(names) {
+					return
+				}
 				found[i] = f.folder(top, dir+"/"+names[i], names[i], changed)
 			}
 		})
@@ -141,7 +145,8 @@ func (f *folders) folder(
 	top *regular.Folder, dir, name string, changed func(name string) bool,
 ) *folder {
 	if d := f.ahead[dir]; d != nil {
-		maps.DeleteFunc(d.files, func(name string, _ held) bool { return !changed(dir + "/" + name) })
+		same := func(name string, _ held) bool { return !changed(dir + "/" + name) }
+		maps.DeleteFunc(d.files, same)
 		return d
 	}
 	open, err := top.Open(name)

@@ -1,0 +1,80 @@
+package stage
+
+import (
+	"path"
+	"slices"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// TestNewConversationsAreReadAhead: those that HEAD has not are read while git is asked, and of what
+// was read nothing counts that is as the index has it.
+func TestNewConversationsAreReadAhead(t *testing.T) {
+	r := gittest.Repo(t)
+	dirs := map[string]string{}
+	for i, name := range []string{"unborn", "committed", "staged", "archived", "new"} {
+		parent := ".jp/conversations/"
+		if name == "archived" {
+			parent += ".archive/"
+		}
+		dirs[name] = parent + string(rune('1'+i)) + "7758406187-" + name
+	}
+	write := func(name string) {
+		r.WriteFile(dirs[name]+"/events.json", "[]\n")
+		r.WriteFile(dirs[name]+"/metadata.json", `{"title": "`+name+`"}`+"\n")
+	}
+	ahead, known := look(t, r, func() { write("unborn") })
+	if !slices.Equal(ahead, []string{dirs["unborn"]}) || len(known[dirs["unborn"]].files) != 2 {
+		t.Errorf("without a commit %q were read ahead, and %v is known", ahead, known)
+	}
+	ahead, known = look(t, r, func() {
+		write("committed")
+		write("archived")
+		r.Commit("conversations")
+		write("staged")
+		r.Run("add", dirs["staged"])
+		write("new")
+		r.WriteFile(dirs["committed"]+"/events.json", "[ ]\n")
+	})
+	if want := []string{dirs["staged"], dirs["new"]}; !slices.Equal(ahead, want) {
+		t.Errorf("read ahead were %q, want %q", ahead, want)
+	}
+	for name, want := range map[string]int{
+		"unborn": 0, "committed": 1, "archived": 0, "staged": 0, "new": 2,
+	} {
+		if got := known[dirs[name]]; got == nil || len(got.files) != want {
+			t.Errorf("of %s there is %v, want %d files", name, got, want)
+		}
+	}
+}
+
+// look surveys what changed, after something was written, and returns which conversations were read
+// ahead, sorted, and what is known of all.
+func look(t *testing.T, r *gittest.Repository, write func()) ([]string, map[string]*folder) {
+	t.Helper()
+	write()
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close() //nolint:errcheck // was only read
+	s, err := newSurvey(t.Context(), Request{
+		Repo: repo, Dir: workspace.DirName, Select: Changed, Cache: &refs.Cache{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	var ahead []string
+	for name, d := range s.fsys.ahead {
+		if path.Base(name) != conversationsDir && d.files != nil {
+			ahead = append(ahead, name)
+		}
+	}
+	slices.Sort(ahead)
+	return ahead, s.fsys.known
+}
