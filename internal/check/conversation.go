@@ -51,6 +51,12 @@ func (r reading) examine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := r.unlisted[r.c.dir]; err != nil {
+		f := Refused(r.c.dir, err)
+		f.Severity, f.Commit, f.Conversation = f.State.Severity(), r.src.Name(), idText(r.c.id)
+		r.c.found = append(r.c.found, f)
+		return nil
+	}
 	files := r.files()
 	if r.isDraft(files) {
 		return nil
@@ -226,6 +232,9 @@ func (r reading) malformed(name string, fault *events.SyntaxError, read func() (
 func (r reading) unreadable(name string, err error) {
 	f := r.finding(Unreadable, name)
 	f.Detail, f.Next = "cannot be read: "+err.Error(), "git fsck --full"
+	if IsRefused(r.src, err) {
+		f.Detail, f.Next = Refused(f.Path, err).Detail, ""
+	}
 	if over, ok := errors.AsType[*regular.SizeError](err); ok {
 		f.Detail, f.Next = "cannot be read: "+over.Error(), earlier(f.Path)
 	}

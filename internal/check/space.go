@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -45,6 +46,8 @@ type checker struct {
 	// listed are the files of the conversations that are examined, by directory.
 	listed map[string]map[string]Entry
 	unread map[gitint.OID]bool // what the cache knows of them and nobody can read
+	// unlisted are the directories of conversations that the system does not list.
+	unlisted map[string]error
 }
 
 func newChecker(ch checker) *checker {
@@ -110,7 +113,7 @@ func (ch *checker) update(ctx context.Context, t transition) error {
 		ch.wanted = append(ch.wanted[:0], ch.store.touched...)
 		err = ch.conversations(ctx, src, fresh)
 	}
-	ch.listed, ch.unread = nil, nil
+	ch.listed, ch.unread, ch.unlisted = nil, nil, nil
 	if err = errors.Join(err, files.surveyed()); err != nil {
 		return err
 	}
@@ -173,19 +176,33 @@ func (ch *checker) conversations(ctx context.Context, src Source, fresh []*conv)
 // once too.
 func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error {
 	ch.listed = make(map[string]map[string]Entry, len(fresh))
+	ch.unlisted = make(map[string]error)
 	w, ok := src.(Walker)
-	if !ok || ch.last != nil || ch.opts.Select != nil {
-		for _, c := range fresh {
-			entries, err := list(src, c.dir)
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
-			for _, e := range entries {
-				ch.hold(c.dir, e)
-			}
+	if ok && ch.last == nil && ch.opts.Select == nil {
+		switch err := ch.walk(ctx, src, w); {
+		case err == nil:
+			return ch.learn(ctx, src, fresh)
+		case !IsRefused(src, err):
+			return err
 		}
-		return ch.learn(ctx, src, fresh)
 	}
+	for _, c := range fresh {
+		entries, err := list(src, c.dir)
+		if IsRefused(src, err) {
+			ch.unlisted[c.dir], err = err, nil
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			ch.hold(c.dir, e)
+		}
+	}
+	return ch.learn(ctx, src, fresh)
+}
+
+// walk lists all conversations at once.
+func (ch *checker) walk(ctx context.Context, src Source, w Walker) error {
 	dir := path.Join(ch.dir, conversationsDir)
 	err := w.Walk(ctx, dir, func(e Entry) {
 		at, name := path.Split(path.Join(dir, e.Name))
@@ -195,7 +212,15 @@ func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error
 	if err != nil {
 		return fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
 	}
-	return ch.learn(ctx, src, fresh)
+	return nil
+}
+
+// IsRefused reports whether the system does not show what is at a path of a source, which says
+// nothing of other paths. What a commit or an index has and cannot be read is git's to show.
+func IsRefused(src Source, err error) bool {
+	_, ofGit := src.(objectSource)
+	_, ofSystem := errors.AsType[*fs.PathError](err)
+	return ofSystem && !ofGit && !errors.Is(err, fs.ErrNotExist)
 }
 
 // hold notes a file of a directory.
@@ -224,17 +249,17 @@ func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, erro
 				}
 			}
 			if max(was.Name, is.Name) == archiveName {
-				archived, archive = orNone(was), orNone(is)
+				archived, archive = was, is
 			}
 		}
 	}
 	dir := path.Join(ch.dir, conversationsDir)
 	was, is := t.part(conversationsDir)
-	if err := d.differences(ctx, dir, was, is, step(dir)); err != nil {
+	if err := ch.partition(ctx, d, dir, change{"", was, is}, step(dir)); err != nil {
 		return nil, err
 	}
 	dir = path.Join(dir, archiveName)
-	if err := d.differences(ctx, dir, archived, archive, step(dir)); err != nil {
+	if err := ch.partition(ctx, d, dir, change{"", archived, archive}, step(dir)); err != nil {
 		return nil, err
 	}
 	if len(ch.convs) > maxConversations {
@@ -242,6 +267,34 @@ func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, erro
 			t.new.Name(), dir, maxConversations)
 	}
 	return fresh, nil
+}
+
+// partition compares the directory of the live or the archived conversations. What is in its place,
+// or keeps it from being listed, is a finding.
+func (ch *checker) partition(
+	ctx context.Context, d differ, dir string, is change, f func(was, is Entry),
+) error {
+	if is.old.Mode != absent || is.new.Mode != absent {
+		delete(ch.foreign, dir)
+	}
+	if is.new.Mode != absent && !is.new.Mode.IsDir() {
+		ch.foreign[dir] = foreignDirectory(dir, is.new)
+	}
+	err := d.differences(ctx, dir, orNone(is.old), orNone(is.new), f)
+	if IsRefused(d.new, err) {
+		ch.foreign[dir], err = Refused(dir, err), nil
+	}
+	return err
+}
+
+// Refused is the finding that the system does not let anybody see what is in a directory.
+func Refused(dir string, err error) Finding {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		err = inner.Err
+	}
+	return Finding{
+		State: Unreadable, Path: dir, Element: -1, Detail: "cannot be read: " + err.Error(),
+	}
 }
 
 // maxConversations bounds what is remembered of one workspace, at about a kilobyte each.
@@ -278,9 +331,13 @@ func (ch *checker) enter(dir string, e Entry, first bool) *conv {
 
 func foreignDirectory(name string, e Entry) Finding {
 	f := Finding{State: Foreign, Path: name, Element: -1}
-	f.Detail = "is no conversation: jp moves such a directory to its trash"
-	if !e.Mode.IsDir() {
+	switch {
+	case e.Mode.IsDir():
+		f.Detail = "is no conversation: jp moves such a directory to its trash"
+	case e.Mode&fs.ModeSymlink != 0:
 		f.Detail = "is a link: jp does not see it"
+	default:
+		f.Detail = "is no directory, so there are no conversations in it"
 	}
 	return f
 }

@@ -214,7 +214,10 @@ func (s *Scanner) each(
 	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
 		place := path.Join(dir, p.Dir())
 		all, err := list(src, place)
-		if err != nil {
+		switch {
+		case check.IsRefused(src, err):
+			continue // a check reports it
+		case err != nil:
 			return err
 		}
 		for _, e := range all {
