@@ -72,8 +72,11 @@ func (c migrateCmd) entries(a *app, w *workspace.Workspace) ([]workspace.Entry, 
 	for _, p := range problems {
 		a.warn("%s", p)
 	}
-	if err != nil || len(c.Conversation) == 0 {
-		return all, err
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Conversation) == 0 {
+		return all, workspace.Unlisted(problems)
 	}
 	return findAll(a, c.Conversation)
 }

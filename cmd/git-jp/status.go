@@ -24,10 +24,11 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	all, err := staging.Status(ctx, req, a.openWorkspace, newPrinter(a))
+	all, others, err := staging.Status(ctx, req, a.openWorkspace, newPrinter(a))
 	if err != nil {
 		return err
 	}
+	a.warnFindings(others)
 	p := &a.terminal.Printer
 	unimported := intake.NotImported(ctx, req.Repo, a.openWorkspace, placesOf(a))
 	if !a.JSON {

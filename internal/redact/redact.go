@@ -95,7 +95,7 @@ func (r Redactor) united() error {
 			return &workspace.DuplicateError{ID: p.ID, Paths: []string{p.Detail, p.Path}}
 		}
 	}
-	return err
+	return errors.Join(err, workspace.Unlisted(problems))
 }
 
 // Apply takes out what entries say and what is there again, as after a merge of an older branch.
@@ -123,8 +123,8 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 func (r Redactor) each(
 	ctx context.Context, res *Result, ids []events.ID, f func(*workspace.Conversation) error,
 ) error {
-	all, _, err := r.Workspace.List(workspace.ListOptions{Archived: true})
-	if err != nil {
+	all, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
+	if err = errors.Join(err, workspace.Unlisted(problems)); err != nil {
 		return err
 	}
 	if len(ids) > 0 {

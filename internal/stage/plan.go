@@ -2,10 +2,13 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,8 +66,7 @@ type Plan struct {
 	refs map[blobs.Hash]blobs.Ref
 }
 
-// NewPlan finds out what a request would do and changes nothing.
-func NewPlan(ctx context.Context, req Request) (*Plan, error) {
+func newPlan(ctx context.Context, req Request) (*Plan, error) {
 	s, err := newSurvey(ctx, req)
 	if err != nil {
 		return nil, fmt.Errorf("stage: %w", err)
@@ -136,7 +138,7 @@ func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 			return nil, fmt.Errorf("%s: %w", id, ErrNoConversation)
 		}
 		if s.req.Select == Changed {
-			quick, err := s.closure(id, s.quickly)
+			quick, err := s.closure(ctx, id, s.quickly)
 			if err != nil {
 				return nil, err
 			}
@@ -145,7 +147,7 @@ func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 				continue
 			}
 		}
-		c, err := s.closure(id, s.exactly)
+		c, err := s.closure(ctx, id, s.exactly)
 		if err != nil {
 			return nil, err
 		}
@@ -186,6 +188,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 			return err
 		}
 	}
+	report.AddAll(s.unlisted)
 	p.Report, p.oids, p.absent = report, src.seen, src.absent
 	for _, c := range closures {
 		maps.Copy(p.oids, c.streams)
@@ -303,6 +306,22 @@ func (p *Plan) differs(s *survey, name string) bool {
 	was, ok := s.index.OID(name)
 	is, known := p.oids[name]
 	return !ok || known && was != is
+}
+
+// moved returns a file of a conversation that the plan has and the working tree has not any more,
+// else "".
+func (p *Plan) moved() string {
+	if p == nil {
+		return ""
+	}
+	for _, name := range p.all {
+		_, isBlob := blobOf(p.req.Dir, name)
+		_, err := os.Lstat(filepath.Join(p.req.Repo.Root(), filepath.FromSlash(name)))
+		if !isBlob && errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Refused reports whether Apply would refuse.

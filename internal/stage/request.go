@@ -82,22 +82,48 @@ type Result struct {
 // attempts is how often a stage is planned while conversations are written to.
 const attempts = 5
 
-// errMoved says that a stream was not the one of the plan any more.
-var errMoved = errors.New("a conversation changed while it was staged")
+// A MovedError says that a file of a conversation was not the one of the plan any more, whenever
+// it was looked at again.
+type MovedError struct {
+	Path string // from the root of the working tree
+}
+
+// Error names the file.
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("stage: %s was changed, moved or removed meanwhile", e.Path)
+}
 
 // Run plans and applies a request. The error is a *RefusedError when the
 // conversations are not fit to be committed.
-func Run(ctx context.Context, req Request) (Result, error) {
-	var err error
-	for range attempts {
-		var plan *Plan
-		if plan, err = NewPlan(ctx, req); err != nil {
-			return Result{}, err
+func Run(ctx context.Context, req Request) (res Result, err error) {
+	err = again(func() error {
+		plan, err := newPlan(ctx, req)
+		if err == nil {
+			res, err = plan.Apply(ctx)
 		}
-		var res Result
-		if res, err = plan.Apply(ctx); !errors.Is(err, errMoved) {
-			return res, err
+		if name := plan.moved(); err != nil && name != "" && ctx.Err() == nil {
+			return &MovedError{name}
+		}
+		return err
+	})
+	return res, err
+}
+
+// NewPlan finds out what a request would do and changes nothing.
+func NewPlan(ctx context.Context, req Request) (p *Plan, err error) {
+	err = again(func() error {
+		p, err = newPlan(ctx, req)
+		return err
+	})
+	return p, err
+}
+
+// again does something while conversations move below it, a few times.
+func again(f func() error) (err error) {
+	for range attempts {
+		if err = f(); !errors.As(err, new(*MovedError)) {
+			return err
 		}
 	}
-	return Result{}, err
+	return err
 }

@@ -230,7 +230,7 @@ func (s *survey) settle(
 		if differs[c.id] && !committed[c.id] && s.isNew(tree, c) {
 			continue // nothing is said of what HEAD has not
 		}
-		if differs[c.id] || found[name] || !s.isCommitted(tree, c, object) {
+		if differs[c.id] || c.refused || found[name] || !s.isCommitted(tree, c, object) {
 			is.Except = append(is.Except, name)
 		}
 	}

@@ -44,6 +44,8 @@ type survey struct {
 	dirs    map[events.ID][]workspace.Entry
 	indexed map[events.ID][]string
 	states  map[string]gitint.WorkState
+	// unlisted are the findings on directories of which the system does not say what is in them.
+	unlisted []check.Finding
 }
 
 func newSurvey(ctx context.Context, req Request) (*survey, error) {
@@ -157,9 +159,13 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 	if err := s.fsys.look(ctx, s.req.Dir, wanted, s.mayDiffer); err != nil {
 		return err
 	}
-	entries, _, err := workspace.ScanOf(s.fsys, s.req.Dir, wanted)
+	entries, problems, err := workspace.ScanOf(s.fsys, s.req.Dir, wanted)
 	if err != nil {
 		return err
+	}
+	s.unlisted = nil
+	if s.req.Select != Named {
+		s.addUnlisted(problems)
 	}
 	for _, e := range entries {
 		s.dirs[e.ID] = append(s.dirs[e.ID], e)
@@ -187,6 +193,20 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 		}
 	}
 	return nil
+}
+
+// addUnlisted notes which partitions cannot be listed. Of conversations the closures say it.
+func (s *survey) addUnlisted(problems []workspace.Problem) {
+	for _, p := range problems {
+		if p.Kind == workspace.Unreadable && p.ID == 0 {
+			f := check.Refused(p.Path, p.Err)
+			if workspace.Unlisted([]workspace.Problem{p}) == nil {
+				f.State = check.Foreign // and nothing is in it
+			}
+			f.Commit = check.WorkTreeName
+			s.unlisted = append(s.unlisted, f)
+		}
+	}
 }
 
 // mayDiffer reports whether a file may be another one than that of the index, as far as git was
@@ -312,17 +332,25 @@ type closure struct {
 	removed []string              // from the index
 	streams map[string]gitint.OID // those of files that are streams
 	refs    []events.RefAt
+	// refused says that the system does not let anybody see what is in a directory of it. It is
+	// then staged in no part, and nothing of it is removed.
+	refused bool
 }
 
 // A streamReader returns the references of a stream, and the object of what it read.
 type streamReader func(name string) ([]events.RefAt, gitint.OID)
 
 // closure reads what belongs to a conversation.
-func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
+func (s *survey) closure(
+	ctx context.Context, id events.ID, read streamReader,
+) (*closure, error) {
 	c := &closure{id: id, streams: map[string]gitint.OID{}}
 	for _, e := range s.dirs[id] {
 		c.dir = e.Path
-		if err := s.addFiles(c, e.Path); err != nil {
+		switch err := s.addFiles(c, e.Path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, &MovedError{e.Path}
+		case err != nil:
 			return nil, fmt.Errorf("list %s: %w", e.Path, err)
 		}
 		stream := path.Join(e.Path, workspace.EventsFile)
@@ -333,12 +361,41 @@ func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
 	}
 	for _, p := range s.indexed[id] {
 		// What is not there because a sparse checkout leaves it out is not Deleted.
-		if s.states[p] == gitint.Deleted && !slices.Contains(c.files, p) {
+		switch _, differs := s.states[p]; {
+		case slices.Contains(c.files, p):
+		case s.states[p] == gitint.Deleted:
 			c.removed = append(c.removed, p)
+		case !differs && !c.refused && len(s.dirs[id]) > 0 && !s.there.has(p):
+			if err := s.stayed(ctx, p); err != nil {
+				return nil, err
+			}
 		}
+	}
+	if c.refused {
+		c.files, c.removed = nil, nil
 	}
 	slices.Sort(c.removed)
 	return c, nil
+}
+
+// stayed asks git again about a file that is not there and of which it said nothing: it may be one
+// that a sparse checkout leaves out, or have moved since.
+func (s *survey) stayed(ctx context.Context, name string) error {
+	work, err := s.req.Repo.WorkChanges(ctx, name)
+	if len(work) > 0 {
+		return &MovedError{name}
+	}
+	return err
+}
+
+// refuse notes that a directory of a conversation cannot be listed.
+func (s *survey) refuse(c *closure, dir string, err error) {
+	c.refused = true
+	f := check.Refused(dir, err)
+	f.Commit, f.Conversation = check.WorkTreeName, c.id.String()
+	if !slices.Contains(s.unlisted, f) {
+		s.unlisted = append(s.unlisted, f)
+	}
 }
 
 // title returns the title of a conversation, "" when it has none. One that is gone has
@@ -366,8 +423,12 @@ func (s *survey) title(id events.ID) string {
 
 func (s *survey) addFiles(c *closure, below string) error {
 	entries, err := s.fsys.ReadDir(below)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return err
+	case err != nil:
+		s.refuse(c, below, err)
+		return nil
 	}
 	for _, e := range entries {
 		name := below + "/" + e.Name()
@@ -436,7 +497,7 @@ func (s *survey) changed(c *closure) bool {
 		_, ok := s.states[name]
 		return ok
 	}
-	if len(c.removed) > 0 || slices.ContainsFunc(c.files, differs) {
+	if c.refused || len(c.removed) > 0 || slices.ContainsFunc(c.files, differs) {
 		return true
 	}
 	return slices.ContainsFunc(c.refs, func(at events.RefAt) bool {

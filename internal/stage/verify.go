@@ -113,11 +113,11 @@ func (p *Plan) verifyStream(ctx context.Context, e gitint.Entry) error {
 	case err != nil:
 		return fmt.Errorf("read what was staged as %s: %w", e.Path, err)
 	case res.Err != nil:
-		return errMoved
+		return &MovedError{e.Path}
 	}
 	for _, at := range res.Refs {
 		if ref, ok := p.refs[at.Ref.Hash]; at.Counts() && (!ok || ref != at.Ref) {
-			return errMoved
+			return &MovedError{e.Path}
 		}
 	}
 	return nil

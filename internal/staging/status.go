@@ -31,35 +31,40 @@ type StatusRecord struct {
 }
 
 // Status returns the conversations of a workspace that are not as HEAD has them, or incomplete.
-// What was found is said in the sentences of a printer.
+// What was found is said in the sentences of a printer; what concerns no conversation is returned.
 func Status(
 	ctx context.Context, req stage.Request, w *workspace.Workspace, said check.Printer,
-) ([]*StatusRecord, error) {
+) (sorted []*StatusRecord, others []check.Finding, err error) {
 	req.NoContent = true
 	plan, err := stage.NewPlan(ctx, req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lost, err := missing(ctx, req, plan)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	conflicts, err := audit.InConflict(ctx, req.Repo, req.Dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all := records{}
 	all.addPlan(plan)
 	for _, f := range slices.Concat(plan.Report.Findings, lost, conflicts) {
 		all.addFinding(f, said)
 	}
-	sorted := make([]*StatusRecord, 0, len(all))
+	sorted = make([]*StatusRecord, 0, len(all))
 	for _, r := range all {
 		sorted = append(sorted, r)
 	}
 	slices.SortFunc(sorted, func(x, y *StatusRecord) int { return cmp.Compare(x.ID, y.ID) })
 	all.entitle(ctx, req.Repo, w, plan.Staged)
-	return sorted, nil
+	for _, f := range plan.Report.Findings {
+		if f.Conversation == "" {
+			others = append(others, f)
+		}
+	}
+	return sorted, others, nil
 }
 
 // missing returns what is missing because files of the store were deleted. The plan does

@@ -140,7 +140,7 @@ func firstGit(dirs []string) (string, error) {
 		switch _, err := os.Lstat(name); {
 		case err == nil:
 			return name, nil
-		case !errors.Is(err, fs.ErrNotExist):
+		case !isNone(err):
 			return "", err
 		}
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,7 @@ func (w *Workspace) Find(arg string, o FindOptions) (Entry, error) {
 	if arg == "." || arg == "-" {
 		return w.findRecent(arg, o.Session)
 	}
-	entries, _, err := w.List(o.ListOptions)
+	entries, problems, err := w.List(o.ListOptions)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -42,6 +43,9 @@ func (w *Workspace) Find(arg string, o FindOptions) (Entry, error) {
 		default:
 			return Entry{}, w.ambiguous(arg, found)
 		}
+	}
+	if err := Unlisted(problems); err != nil {
+		return Entry{}, fmt.Errorf("find conversation %q: %w", arg, err)
 	}
 	return Entry{}, &NotFoundError{Arg: arg}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -52,23 +53,49 @@ func (s *scanner) report(p Problem) { s.problems = append(s.problems, p) }
 func (s *scanner) partition(p Partition) error {
 	dir := path.Join(s.jpDir, p.Dir())
 	switch info, err := fs.Lstat(s.fsys, dir); {
-	case errors.Is(err, fs.ErrNotExist):
+	case isNone(err):
 		return nil
 	case err != nil:
-		return err
+		return s.unlisted(dir, err)
 	case info.Mode().Type() == fs.ModeSymlink:
 		s.report(Problem{Kind: Linked, Path: dir})
 		return nil
-	case !info.IsDir():
-		return &fs.PathError{Op: "list", Path: dir, Err: errNotDirectory}
+	case !info.IsDir(): // to open a pipe would wait for somebody who writes
+		return s.unlisted(dir, errNotDirectory)
 	}
 	list, err := fs.ReadDir(s.fsys, dir)
 	if err != nil {
-		return err
+		return s.unlisted(dir, err)
 	}
 	for _, d := range list {
 		if !strings.HasPrefix(d.Name(), ".") {
 			s.directory(p, path.Join(dir, d.Name()), d)
+		}
+	}
+	return nil
+}
+
+// isNone reports whether an error says that there is no such file, as below what is no directory.
+func isNone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// unlisted reports what keeps a partition from being listed, which hides no other. That a snapshot
+// has not the object of a directory, or that reading was given up, is an error.
+func (s *scanner) unlisted(dir string, err error) error {
+	if _, ok := errors.AsType[syscall.Errno](err); !ok && !errors.Is(err, errNotDirectory) {
+		return err
+	}
+	s.report(Problem{Kind: Unreadable, Path: dir, Err: err})
+	return nil
+}
+
+// Unlisted returns an error for the first partition of which the system refuses to say what is in
+// it: for whoever must know all conversations.
+func Unlisted(problems []Problem) error {
+	for _, p := range problems {
+		if p.Kind == Unreadable && p.ID == 0 && !errors.Is(p.Err, errNotDirectory) {
+			return p.Err
 		}
 	}
 	return nil

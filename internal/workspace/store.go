@@ -101,14 +101,14 @@ func (s *store) scan() ([]Entry, []Problem, error) {
 	return entries, problems, err
 }
 
-// find returns the directories with an id, by their names alone.
+// find returns the directories with an id, by their names alone. A partition that cannot be listed
+// counts where the other one has none.
 func (s *store) find(id events.ID) ([]Entry, error) {
 	var found []Entry
+	var failed error
 	for _, p := range []Partition{Live, Archive} {
 		names, err := s.names(p, id)
-		if err != nil {
-			return nil, fmt.Errorf("find conversation %s: %w", id, err)
-		}
+		failed = errors.Join(failed, err)
 		for _, name := range names {
 			if !s.isDir(p, name) {
 				continue
@@ -117,6 +117,9 @@ func (s *store) find(id events.ID) ([]Entry, error) {
 			e.Legacy = s.isLegacy(e)
 			found = append(found, e)
 		}
+	}
+	if failed != nil && len(found) == 0 {
+		return nil, fmt.Errorf("find conversation %s: %w", id, failed)
 	}
 	return found, nil
 }
@@ -136,12 +139,12 @@ func (s *store) names(p Partition, id events.ID) ([]string, error) {
 // allNames returns the names in a partition, in no order.
 func (s *store) allNames(p Partition) ([]string, error) {
 	switch info, err := s.root.Stat(p.Dir()); {
-	case errors.Is(err, fs.ErrNotExist):
+	case isNone(err):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case !info.IsDir(): // to open a pipe would wait for somebody who writes
-		return nil, &fs.PathError{Op: "list", Path: p.Dir(), Err: errNotDirectory}
+		return nil, nil
 	}
 	d, err := s.root.Open(p.Dir())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -151,8 +151,8 @@ func (w *Workspace) Copies(id events.ID) ([]Entry, error) {
 func (w *Workspace) AllCopies() (map[events.ID][]Entry, error) {
 	all := map[events.ID][]Entry{}
 	for _, s := range w.stores() {
-		entries, _, err := s.scan()
-		if err != nil {
+		entries, problems, err := s.scan()
+		if err = errors.Join(err, Unlisted(problems)); err != nil {
 			return nil, err
 		}
 		for _, e := range entries {
