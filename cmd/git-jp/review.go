@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -45,13 +46,13 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 			a.warn("%v", err)
 		}
 	}
-	err = review.Fetch(ctx, repo, c.Format == "html", review.Range{Base: base, Head: head})
-	if err != nil {
-		problem(err)
-	}
+	fetched := review.Fetch(ctx, repo, c.Format == "html", review.Range{Base: base, Head: head})
 	all, err := review.Between(ctx, repo, base, head, problem)
 	if err != nil {
-		return err
+		return cmp.Or(fetched, err) // what did not come is why
+	}
+	if fetched != nil {
+		problem(fetched)
 	}
 	var problems []render.Problem
 	write := func(out io.Writer) (err error) {

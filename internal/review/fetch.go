@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"errors"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -21,13 +20,10 @@ func Fetch(ctx context.Context, repo *gitint.Repo, contents bool, ranges ...Rang
 	}
 	var all []ondemand.Place
 	for _, r := range ranges {
-		c, err := compare(ctx, repo, r.Base, r.Head)
-		if missing, ok := errors.AsType[*gitint.MissingObjectError](err); ok && missing.Promised {
-			if err := repo.NeedTrees(ctx, r.Base, r.Head); err != nil {
-				return err
-			}
-			c, err = compare(ctx, repo, r.Base, r.Head)
+		if err := repo.NeedTrees(ctx, r.Base, r.Head); err != nil {
+			return err
 		}
+		c, err := compare(ctx, repo, r.Base, r.Head)
 		if err != nil {
 			return err
 		}
