@@ -72,7 +72,7 @@ func (c cloneCmd) target(a *app) (string, error) {
 	if name == "" || name == "." || name == ".." {
 		return "", usagef("clone %s: name a directory", c.URL)
 	}
-	dir := a.inDirectory(name)
+	dir := a.path(name)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return "", fmt.Errorf("clone into %s: it exists and is not empty", a.short(dir))
 	}

@@ -21,7 +21,7 @@ type invocation struct {
 }
 
 // directory is where the command runs: the working directory, or that of -C.
-func (i *invocation) directory() string { return i.path(i.Dir) }
+func (i *invocation) directory() string { return below(i.dir, i.Dir) }
 
 // enter looks whether the directory that -C names is there: a search upwards from one that is
 // not would end in another.
@@ -42,20 +42,15 @@ func (i *invocation) enter() error {
 	return nil
 }
 
-// path makes a path of the command line absolute.
-func (i *invocation) path(p string) string {
-	if filepath.IsAbs(p) {
-		return filepath.Clean(p)
-	}
-	return filepath.Join(i.dir, p)
-}
+// path makes a path of the command line absolute. As with git it is relative to where the command
+// runs, so that -C counts.
+func (i *invocation) path(p string) string { return below(i.directory(), p) }
 
-// inDirectory makes a path absolute that is relative to where the command runs.
-func (i *invocation) inDirectory(p string) string {
+func below(dir, p string) string {
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)
 	}
-	return filepath.Join(i.directory(), p)
+	return filepath.Join(dir, p)
 }
 
 // short returns the shorter of a path and the same relative to here.

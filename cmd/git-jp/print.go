@@ -156,7 +156,7 @@ func writeTo(a *app, name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(a.stdout)
 	}
-	if err := outfile.Write(a.inDirectory(name), a.pid, write); err != nil {
+	if err := outfile.Write(a.path(name), a.pid, write); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
