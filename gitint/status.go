@@ -170,6 +170,10 @@ func (r *Repo) Changes(
 	}
 	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
 	if err != nil {
+		// Of a damaged index git says less than our own reading.
+		if _, own := r.Index(ctx); own != nil && ctx.Err() == nil {
+			err = own
+		}
 		return nil, nil, fmt.Errorf("compare the working tree with the index: %w", err)
 	}
 	for _, line := range splitZ(out) {

@@ -262,3 +262,20 @@ func TestStageCopiesNoIndex(t *testing.T) {
 		t.Errorf("err %v, and the index is not as it was", err)
 	}
 }
+
+// TestChangesOfTornIndex holds that a damaged index is named, not the command of git that failed.
+func TestChangesOfTornIndex(t *testing.T) {
+	t.Parallel()
+	r := gittest.Repo(t)
+	r.WriteFile("a", "a")
+	r.Commit("x")
+	repo := open(t, r)
+	for _, torn := range []string{"", "DIRC\x00\x00\x00\x09\x00\x00\x00\x01" + strings.Repeat("x", 40)} {
+		r.WriteFile(".git/index", torn)
+		_, _, err := repo.Changes(t.Context())
+		if err == nil || errors.As(err, new(*gitint.ExitError)) ||
+			!strings.Contains(err.Error(), r.Path(".git/index")) {
+			t.Errorf("an index of %d bytes: %v", len(torn), err)
+		}
+	}
+}
