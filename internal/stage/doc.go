@@ -11,8 +11,9 @@
 // # What holds
 //
 //   - A closure is staged whole, in one step, or not at all. What is staged is what was
-//     checked: a stream that grew in between is planned again, and a filter that turns a
-//     blob into something else refuses the stage.
+//     checked: a stream that grew in between, or a conversation that was renamed, is planned
+//     again, and a filter that turns a blob into something else refuses the stage. Of a
+//     conversation that cannot be listed nothing is staged, and nothing removed.
 //   - What was removed or renamed in the working tree leaves the index, by the
 //     conversation's id and not by its title. What a sparse checkout does not show
 //     is not removed. Blobs never leave the index: the collector knows who else

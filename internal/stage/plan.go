@@ -73,6 +73,9 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 	}
 	defer s.close()
 	closures, err := s.choose(ctx)
+	if _, ok := errors.AsType[*MovedError](err); ok {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("stage %w", err)
 	}

@@ -90,7 +90,7 @@ type MovedError struct {
 
 // Error names the file.
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("stage: %s was changed, moved or removed meanwhile", e.Path)
+	return fmt.Sprintf("stage %s: it was changed, moved or removed meanwhile", e.Path)
 }
 
 // Run plans and applies a request. The error is a *RefusedError when the
@@ -101,7 +101,10 @@ func Run(ctx context.Context, req Request) (res Result, err error) {
 		if err == nil {
 			res, err = plan.Apply(ctx)
 		}
-		if name := plan.moved(); err != nil && name != "" && ctx.Err() == nil {
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if name := plan.moved(); name != "" {
 			return &MovedError{name}
 		}
 		return err
