@@ -18,7 +18,7 @@ func TestLimits(t *testing.T) {
 	git := gittest.Repo(t)
 	ids := make([]gitint.OID, 0, 300)
 	add := func(text string) {
-		id, err := gitint.ParseOID(git.RunInput(text, "hash-object", "-w", "--stdin"))
+		id, err := gitint.ParseOID(git.Blob(text))
 		if err != nil {
 			t.Fatal(err)
 		}

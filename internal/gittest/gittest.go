@@ -127,6 +127,22 @@ func (r *Repository) Commit(message string) string {
 	)
 	dated.Run("add", "-A")
 	dated.Run("commit", "-q", "--allow-empty", "--allow-empty-message", "-m", message)
+	return r.head()
+}
+
+// head is the id of the commit that is checked out: of the file of its ref, if it is where refs of an
+// ordinary repository are, or else by git.
+func (r *Repository) head() string {
+	r.tb.Helper()
+	elsewhere := slices.ContainsFunc(r.Env, func(kv string) bool {
+		return strings.HasPrefix(kv, "GIT_DIR=")
+	})
+	data, err := os.ReadFile(r.Path(".git/HEAD"))
+	if ref, ok := strings.CutPrefix(string(data), "ref: "); err == nil && ok && !elsewhere {
+		if data, err = os.ReadFile(r.Path(".git/" + strings.TrimSpace(ref))); err == nil {
+			return strings.TrimSpace(string(data))
+		}
+	}
 	return r.Run("rev-parse", "HEAD")
 }
 

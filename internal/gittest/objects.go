@@ -23,6 +23,13 @@ func (r *Repository) CommitOf(message string, files map[string]string) string {
 		hex.EncodeToString(r.tree(files)), who, who, message))
 }
 
+// Blob writes an object of this content and returns its id, as hash-object does, without a process.
+// The objects of the repository have to be named by SHA-1.
+func (r *Repository) Blob(content string) string {
+	r.tb.Helper()
+	return r.object("blob", content)
+}
+
 // tree writes the tree of these files and returns its id.
 func (r *Repository) tree(files map[string]string) []byte {
 	below := make(map[string]map[string]string)
@@ -30,7 +37,7 @@ func (r *Repository) tree(files map[string]string) []byte {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		dir, rest, ok := strings.Cut(name, "/")
 		if !ok {
-			id, _ := hex.DecodeString(r.object("blob", files[name]))
+			id, _ := hex.DecodeString(r.Blob(files[name]))
 			entries[name] = "100644 " + name + "\x00" + string(id)
 			continue
 		}
