@@ -52,23 +52,21 @@ const askRefFormat = "--show-ref-format"
 func open(ctx context.Context, g *git) (*repository, error) {
 	out, _, err := g.output(ctx, "rev-parse", "--path-format=absolute", "--show-object-format",
 		"--is-inside-work-tree", "--git-dir", "--git-common-dir", "--git-path", "index",
-		"--git-path", "objects", askRefFormat)
-	if err != nil {
+		"--git-path", "objects", askRefFormat, "--show-toplevel")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	// Where there is no working tree, git fails for want of its root after all else is said.
+	bare := len(lines) == 7 && lines[1] == "false"
+	if err != nil && !bare {
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 7 {
+	if len(lines) != 8 && !bare {
 		return nil, fmt.Errorf("find the repository of %s: git says %q", g.dir, out)
 	}
 	g.format = lines[0]
 	r := &repository{git: g, common: lines[3], objects: lines[5]}
 	r.inFiles = lines[6] == askRefFormat || lines[6] == "files"
 	if lines[1] == "true" {
-		top, _, err := g.output(ctx, "rev-parse", "--show-toplevel")
-		if err != nil {
-			return nil, err
-		}
-		r.addTree(strings.TrimSuffix(top, "\n"))
+		r.addTree(lines[7])
 	}
 	r.addPart(part{r.common, "", filepath.Join(r.common, "index")})
 	if err := r.linked(); err != nil {
