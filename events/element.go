@@ -69,15 +69,18 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	if md.err != nil {
 		return unread.broken(md.err)
 	}
-	if !jsontext.Value(raw).IsValid() {
+	usual := jsonspan.IsUsual(raw)
+	if !usual && !jsontext.Value(raw).IsValid() {
 		return unread.broken(notJSON(raw))
 	}
 	ms, _, depth := jsonspan.MembersAt(raw, 0, make([]jsonspan.Member, 0, 8))
 	if depth >= jpDepth {
 		return unread.broken(ErrTooDeep)
 	}
-	if err := numbers(raw); err != nil {
-		return unread.broken(err)
+	if !usual {
+		if err := numbers(raw); err != nil {
+			return unread.broken(err)
+		}
 	}
 	// Limits are the business of whoever saves, and known there.
 	e, err := readElement(raw, &ms, DecodeOptions{MaxBlobBytes: -1})

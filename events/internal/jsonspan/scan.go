@@ -2,7 +2,10 @@ package jsonspan
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -216,11 +219,33 @@ func Unquote(quoted []byte) []byte {
 // no JSON, so that nothing is changed in silence and the check before saving finds it.
 func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
 	start := len(dst)
-	dst, err := jsontext.AppendQuote(dst, s)
-	if err != nil {
-		dst = append(append(append(dst[:start], '"'), s...), '"')
+	dst = append(slices.Grow(dst, len(s)+len(`""`)), '"')
+	for from := 0; ; {
+		i := ordinaryEnd(s, from)
+		for i < len(s) && s[i] >= utf8.RuneSelf {
+			i = ordinaryEnd(s, i+1)
+		}
+		if dst = append(dst, s[from:i]...); i == len(s) {
+			break
+		}
+		dst = appendEscape(dst, s[i])
+		from = i + 1
 	}
-	return dst
+	if !utf8.Valid(dst[start:]) {
+		dst = append(append(dst[:start], '"'), s...)
+	}
+	return append(dst, '"')
+}
+
+// appendEscape appends a quote, a backslash or a control character as it is in a string.
+func appendEscape(dst []byte, c byte) []byte {
+	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
+		return append(dst, '\\', "bfnrt"[i])
+	}
+	if c >= ' ' {
+		return append(dst, '\\', c)
+	}
+	return fmt.Appendf(dst, `\u%04x`, c)
 }
 
 // Quoted is [Quote] into a new slice.
