@@ -22,6 +22,7 @@ type keeper struct {
 	told    *int // how much was told of all sessions of the source
 	err     error
 	key     string // of the event that is being made
+	room    []byte // for a text that is looked at
 }
 
 // Fail ends the import with an error.
@@ -53,12 +54,22 @@ func (k *keeper) Broken(number int, err error) {
 
 // Text returns text as it is kept: as UTF-8, with its places, without its secrets.
 func (k *keeper) Text(s string) string {
-	text := []byte(s)
-	kept := k.bytes(text)
-	if len(text) == 0 || len(kept) == len(text) && &kept[0] == &text[0] {
+	kept := k.text(s)
+	if isSame(kept, k.room) {
 		return s
 	}
 	return string(kept)
+}
+
+// text is Text in memory that the next text takes.
+func (k *keeper) text(s string) []byte {
+	k.room = append(k.room[:0], s...)
+	return k.bytes(k.room)
+}
+
+// isSame reports whether both are the same memory.
+func isSame(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // bytes is Text of bytes, which it returns where they are kept as they are.
@@ -86,6 +97,7 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 	if end < 0 {
 		return k.tokens(v)
 	}
+	var err error
 	out := make(jsontext.Value, 0, end-from)
 	for i := from; i < end; {
 		switch v[i] {
@@ -93,8 +105,17 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 			i++
 		case '"':
 			behind := text(v, i)
-			var err error
-			if out, err = jsontext.AppendQuote(out, k.Text(unquote(v[i:behind]))); err != nil {
+			in := v[i+1 : behind-1]
+			asWritten := isPlain(in)
+			if !asWritten {
+				// The error is of what is U+FFFD.
+				k.room, _ = jsontext.AppendUnquote(k.room[:0], v[i:behind])
+				in = k.room
+			}
+			kept := k.bytes(in)
+			if asWritten && isSame(kept, in) {
+				out = append(out, v[i:behind]...)
+			} else if out, err = jsontext.AppendQuote(out, kept); err != nil {
 				return quote(k.Text(string(v)))
 			}
 			i = behind
@@ -213,7 +234,7 @@ func (k *keeper) block(block Block) []events.Block {
 		}}
 	}
 	var all []events.Block
-	for _, part := range k.parts(k.bytes([]byte(block.Text))) {
+	for _, part := range k.parts(k.text(block.Text)) {
 		all = append(all, events.Block{Type: events.BlockText, Content: k.content(part)})
 	}
 	return all
@@ -241,7 +262,7 @@ func (k *keeper) parts(text []byte) (all [][]byte) {
 // whichever agent read it, and what the model was given is beside it.
 func (k *keeper) file(block Block) events.Block {
 	f := block.File
-	plain, shown := k.bytes([]byte(f.Content)), k.bytes([]byte(block.Text))
+	plain, shown := k.bytes([]byte(f.Content)), k.text(block.Text)
 	r := &events.Resource{URI: k.places.uri(f.Name, f.Dir), Content: k.content(plain)}
 	if f.First > 0 && f.Lines > 0 {
 		r.URI += fmt.Sprintf("#L%d-%d", f.First, f.First+f.Lines-1)
