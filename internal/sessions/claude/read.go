@@ -2,8 +2,8 @@ package claude
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,8 +33,10 @@ func (Dialect) Read(
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
-	turns   map[string]int                            // the Point of each record, by uuid
-	told    map[string]map[[sha256.Size]byte]struct{} // what those of a uuid said
+	turns   map[string]int // the Point of each record, by uuid
+	told    map[saying]struct{}
+	sayings map[string]int // how many there are of a uuid
+	seeds   [2]maphash.Seed
 	dir     string
 	parts   []part         // that have titles, in the order of these
 	queued  map[string]int // prompts that were told when they left the queue, by text
@@ -44,13 +46,21 @@ type mapper struct {
 	files   map[string]bool   // sub-agents that have a file of their own
 }
 
+// A saying is what a record of a uuid said, by two sums whose seeds nobody knows before: what is
+// not the same has the same ones by an accident of one in 2^128.
+type saying struct {
+	uuid string
+	sums [2]uint64
+}
+
 // A part of a session ends where the agent gave it a title.
 type part struct{ last, title string } // last is the uuid of a record
 
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
 		Builder: b, session: s, turns: map[string]int{},
-		told:   map[string]map[[sha256.Size]byte]struct{}{},
+		told: map[saying]struct{}{}, sayings: map[string]int{},
+		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		queued: map[string]int{}, agents: map[string]*mapper{},
 		chains: map[string]string{}, files: map[string]bool{},
 	}
@@ -107,24 +117,27 @@ func (m *mapper) record(r *record, line []byte) {
 // came before. One that says something else, as in damaged files, is told: it gets a name of its
 // own.
 func (m *mapper) repeats(r *record) bool {
-	digest := sha256.New()
-	for _, part := range [][]byte{
-		[]byte(r.Type), []byte(r.Subtype), r.Message, r.Attachment, r.Data, []byte(r.Content),
-	} {
-		digest.Write(part)
-		digest.Write([]byte{0})
+	id := string(r.UUID)
+	said := saying{uuid: id}
+	for i, seed := range m.seeds {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, part := range [][]byte{r.Message, r.Attachment, r.Data} {
+			_, _ = h.Write(part)
+			_ = h.WriteByte(0)
+		}
+		for _, part := range []sessions.Text{r.Type, r.Subtype, r.Content} {
+			_, _ = h.WriteString(string(part))
+			_ = h.WriteByte(0)
+		}
+		said.sums[i] = h.Sum64()
 	}
-	sum := [sha256.Size]byte(digest.Sum(nil))
-	said := m.told[string(r.UUID)]
-	if said == nil {
-		said = map[[sha256.Size]byte]struct{}{}
-		m.told[string(r.UUID)] = said
-	}
-	if _, ok := said[sum]; ok {
+	if _, ok := m.told[said]; ok {
 		return true
 	}
-	r.further = len(said)
-	said[sum] = struct{}{}
+	m.told[said] = struct{}{}
+	r.further = m.sayings[id]
+	m.sayings[id]++
 	return false
 }
 
