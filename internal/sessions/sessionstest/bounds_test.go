@@ -264,10 +264,7 @@ func TestManyValues(t *testing.T) {
 
 // TestLongLines has a line that is longer than any is read: it is told, and the others are there.
 func TestLongLines(t *testing.T) {
-	long := make([]byte, sessions.MaxLine+2<<20)
-	for i := range long {
-		long[i] = 'y'
-	}
+	long := bytes.Repeat([]byte("y"), sessions.MaxLine+2<<20)
 	for _, s := range scripts() {
 		path := s.file(t, 1<<10, "y", s.answer)
 		data, err := os.ReadFile(path)
@@ -275,6 +272,9 @@ func TestLongLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole, _ := sessionstest.Import(t, s.dialect, path, 0)
+		if s.name == "gemini" {
+			continue // packs nothing
+		}
 		begin, rest, _ := bytes.Cut(data, []byte("\n"))
 		packed := filepath.Join(t.TempDir(), "s.jsonl.zst")
 		f, err := os.Create(packed)
@@ -290,9 +290,6 @@ func TestLongLines(t *testing.T) {
 			strings.NewReader("\"}\n"), bytes.NewReader(rest)))
 		if err := errors.Join(err, enc.Close(), f.Close()); err != nil {
 			t.Fatal(err)
-		}
-		if s.name == "gemini" {
-			continue // packs nothing
 		}
 		all, _ := sessionstest.Import(t, s.dialect, packed, 0)
 		if broken := all[0].Report.Broken; len(broken) != 1 || broken[0].Number != 2 {

@@ -112,10 +112,11 @@ func check(all []*sessions.Conversation, kept Contents) error {
 		if err := c.Stream.Validate(); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		if _, err := events.Decode(c.Stream.Encode()); err != nil {
+		data := c.Stream.Encode()
+		if _, err := events.Decode(data); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
-		refs, err := events.References(c.Stream.Encode())
+		refs, err := events.References(data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
