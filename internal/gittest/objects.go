@@ -68,10 +68,12 @@ func (r *Repository) object(kind, content string) string {
 		return id
 	}
 	var packed bytes.Buffer
-	w := zlib.NewWriter(&packed)
-	_, err := w.Write(data)
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
+	w, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
 	}
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(name), 0o755)
