@@ -438,22 +438,29 @@ var writesUnseen = map[string]string{
 // TestWhatOthersWriteIsReplacedAsItWas holds that a file which somebody else can change meanwhile is
 // written by [atomicfile.Replace].
 func TestWhatOthersWriteIsReplacedAsItWas(t *testing.T) {
+	onlyListed(t, writesUnseen, "use atomicfile.Replace", func(f *ast.File) bool {
+		return mentions(f, "atomicfile", "Write") || mentions(f, "atomicfile", "WriteIn")
+	})
+}
+
+// onlyListed holds that files of the program that do something are those of the list, and all of
+// them.
+func onlyListed(t *testing.T, list map[string]string, advice string, does func(*ast.File) bool) {
+	t.Helper()
 	used := make(map[string]bool)
 	for _, src := range sources(t) {
-		if src.test || slices.Contains(testOnly, src.dir) || src.dir == "internal/bench" {
+		if src.test || slices.Contains(testOnly, src.dir) || src.dir == "internal/bench" ||
+			!does(src.file) {
 			continue
 		}
-		if !mentions(src.file, "atomicfile", "Write") && !mentions(src.file, "atomicfile", "WriteIn") {
-			continue
-		}
-		if writesUnseen[src.path] == "" {
-			t.Errorf("%s: use atomicfile.Replace", src.path)
+		if list[src.path] == "" {
+			t.Errorf("%s: %s", src.path, advice)
 		}
 		used[src.path] = true
 	}
-	for name := range writesUnseen {
+	for name := range list {
 		if !used[name] {
-			t.Errorf("%s writes nothing", name)
+			t.Errorf("%s need not be listed any more", name)
 		}
 	}
 }
@@ -476,26 +483,9 @@ var makesOpenDirs = map[string]string{
 // TestDirectoriesOfOursAreClosed holds that whatever keeps something makes its directory by
 // [atomicfile.MkdirPrivate].
 func TestDirectoriesOfOursAreClosed(t *testing.T) {
-	used := make(map[string]bool)
-	for _, src := range sources(t) {
-		if src.test || slices.Contains(testOnly, src.dir) || src.dir == "internal/bench" {
-			continue
-		}
-		for _, name := range []string{"Mkdir", "MkdirAll"} {
-			if !calls(src.file, name) {
-				continue
-			}
-			if makesOpenDirs[src.path] == "" {
-				t.Errorf("%s: %s: use atomicfile.MkdirPrivate", src.path, name)
-			}
-			used[src.path] = true
-		}
-	}
-	for name := range makesOpenDirs {
-		if !used[name] {
-			t.Errorf("%s need not be listed any more", name)
-		}
-	}
+	onlyListed(t, makesOpenDirs, "use atomicfile.MkdirPrivate", func(f *ast.File) bool {
+		return calls(f, "Mkdir") || calls(f, "MkdirAll")
+	})
 }
 
 // calls reports whether the file calls something of that name, of whatever it is.
