@@ -30,11 +30,12 @@ type treeEntry struct {
 	oid  OID
 }
 
-// Tree returns the files of a revision: a commit, a tag, or a tree. In a partial clone that was made
-// without trees it fetches this one, with all directories below, where fetching is reported.
+// Tree returns the files of a revision: a commit, a tag, or a tree. In a partial clone that was
+// made without trees it fetches this one, with all directories below, where fetching is reported.
 func (r *Repo) Tree(ctx context.Context, rev string) (*Tree, error) {
 	id, err := r.treeID(ctx, rev)
-	if missing, ok := errors.AsType[*MissingObjectError](err); ok && missing.Promised && r.fetch != nil {
+	missing, ok := errors.AsType[*MissingObjectError](err)
+	if ok && missing.Promised && r.fetch != nil {
 		if err = r.Bring(ctx, []OID{missing.OID}, 0); err == nil {
 			id, err = r.treeID(ctx, rev)
 		}

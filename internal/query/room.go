@@ -142,7 +142,8 @@ func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, err
 		stream.Append(events.NewElement(s.Now(), m, events.Metadata{}))
 	}
 	s.notices = append(s.notices, fmt.Sprintf("a summary is sent in place of the earlier turns:"+
-		" the request would have about %.0f tokens too many; 'git jp compact --undo' gives them back", c.over))
+		" the request would have about %.0f tokens too many; 'git jp compact --undo' gives them"+
+		" back", c.over))
 	return true, nil
 }
 
