@@ -10,12 +10,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -240,7 +242,7 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	if absent := present(); err != nil || absent != nil {
 		return cmp.Or(err, absent)
 	}
-	p.Temporaries, err = m.o.oldTemporaries(p)
+	p.Temporaries, err = m.oldTemporaries(p)
 	if at := m.workspaces.noUserData; at != "" && len(p.Items) > 0 {
 		// Somebody may be at work as another user, such as by sudo.
 		m.notes = append(m.notes, "no user-local copies were looked for: "+at+" is not there")
@@ -475,8 +477,9 @@ func (m *marker) refuseMissing(
 }
 
 // oldTemporaries lists what writers that were killed have left. While a conversation is held
-// nothing is taken from under a writer.
-func (o *Options) oldTemporaries(p *Plan) ([]string, error) {
+// nothing is taken from under a writer. What can be somebody else's only copy is left, and said.
+func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
+	o := m.o
 	held, err := o.held()
 	if err != nil || held {
 		return nil, err
@@ -490,6 +493,11 @@ func (o *Options) oldTemporaries(p *Plan) ([]string, error) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || isOurs(e.Name()) || !info.ModTime().Before(p.started.Add(-o.Grace)) {
+			continue
+		}
+		if strings.HasSuffix(e.Name(), atomicfile.Marked) {
+			m.notes = append(m.notes, filepath.Join(dir, e.Name())+" was left by a save that was"+
+				" killed, and can be what somebody else wrote: look at it, then remove it")
 			continue
 		}
 		old = append(old, e.Name())

@@ -2,6 +2,9 @@ package atomicfile
 
 import (
 	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -24,11 +27,13 @@ var ErrChanged = errors.New("somebody else has just changed the file")
 // program that has the file open for writing. Elsewhere, and on file systems that cannot do that,
 // the file is read right before it is replaced.
 //
-// Replacing what somebody changed in that very step puts it back. A process that is killed before
-// it did leaves it as its temporary.
+// What somebody changed in that very step is put back. Where they change the file once more before
+// that, both versions stay, one of them beside the file, and the error is an [*AsideError]. A
+// process that is killed in between leaves what they wrote as its temporary, whose name ends with
+// [Marked]. Of a file that belongs to another user the system does not say whether it is open.
 func Replace(root *os.Root, name string, old, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
-	err := w.write(name, data, func(t *temp) error { return t.replace(name, old) })
+	err := w.write(name, data, func(t *temp) error { return t.replace(name, old, data) })
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
@@ -44,12 +49,17 @@ func ReplaceIn(dir, name string, old, data []byte, opts Options) error {
 	return errors.Join(Replace(root, name, old, data, opts), root.Close())
 }
 
-// replace gives the temporary the name of what holds old.
-func (t *temp) replace(name string, old []byte) error {
+// replace gives the temporary, which holds data, the name of what holds old.
+func (t *temp) replace(name string, old, data []byte) error {
 	w := t.w
 	info, err := w.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if old != nil && w.opts.Gone != nil {
+			if err := w.opts.Gone(); err != nil {
+				return err
+			}
+		}
 		return t.claim(name)
 	case err != nil:
 		return err
@@ -58,7 +68,7 @@ func (t *temp) replace(name string, old []byte) error {
 	case old == nil || info.Size() != int64(len(old)):
 		return ErrChanged
 	}
-	if t.placed, err = w.root.Lstat(t.name); err != nil {
+	if err := t.mark(); err != nil {
 		return err
 	}
 	defer w.alone()()
@@ -69,10 +79,31 @@ func (t *temp) replace(name string, old []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := w.untouched(t.name, old); err != nil {
-		return errors.Join(err, t.putBack(name))
+	if w.untouched(t.name, old) == nil {
+		_ = w.root.Remove(t.name) // what was replaced; the new file is in its place
+		return nil
 	}
-	_ = w.root.Remove(t.name) // what was replaced; the new file is in its place
+	return t.putBack(name, data)
+}
+
+// Marked ends the names of temporaries that can be the only copy of what somebody else wrote, after
+// a process was killed: nobody removes them.
+const Marked = "~"
+
+// mark notes what the temporary is, before its name can mean another file.
+func (t *temp) mark() (err error) {
+	if t.made != nil {
+		return nil
+	}
+	if t.made, err = t.w.root.Lstat(t.name); err != nil {
+		return err
+	}
+	// Renaming replaces, so nobody may ever have had this name.
+	name := t.name + "." + rand.Text() + Marked
+	if err := t.w.root.Rename(t.name, name); err != nil {
+		return err
+	}
+	t.name = name
 	return nil
 }
 
@@ -115,33 +146,77 @@ func (t *temp) claim(name string) error {
 	return w.root.Rename(t.name, name)
 }
 
-// putBack gives what was replaced its name again. Where somebody put one more file there meanwhile,
-// that one has come in return, and is the one that stays.
-func (t *temp) putBack(name string) (err error) {
-	for range attempts {
-		theirs, lost := t.w.root.Lstat(t.name)
-		if err = errors.Join(lost, t.swap(name)); errors.Is(err, fs.ErrNotExist) {
-			err = t.claim(name)
-		}
-		if err != nil || t.isLeft() {
-			break
-		}
-		t.placed = theirs
+// putBack gives what was replaced its name again, and returns [ErrChanged]. Where somebody wrote
+// into the new file or over it meanwhile, that stays, as the later of any two writes does; what was
+// there before is put beside it.
+func (t *temp) putBack(name string, data []byte) error {
+	theirs, err := t.w.root.Lstat(t.name)
+	if err == nil {
+		err = t.swap(name)
 	}
-	if !t.isLeft() {
-		err = errors.Join(err, fmt.Errorf("what somebody else wrote is %s now", t.name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // the new file is gone, and maybe its directory
+		return t.keepBeside(name, name)
+	case err != nil:
+		return errors.Join(t.keepBeside(name, ""), err)
+	case t.isMade() && t.w.untouched(t.name, data) == nil:
+		return ErrChanged
 	}
-	return err
+	if t.swap(name) == nil {
+		if now, err := t.w.root.Lstat(t.name); err == nil && !os.SameFile(now, theirs) {
+			_ = t.swap(name) // one more came
+		}
+	}
+	return t.keepBeside(name, "")
 }
 
-// isLeft reports that the name of the temporary means nothing, or what was taken from the place
-// where it had been put: nobody else's only copy.
-func (t *temp) isLeft() bool {
-	if t.placed == nil {
+// An AsideError says that two programs changed a file at once, and where one of the two versions is.
+type AsideError struct{ Path, Aside string }
+
+// Error names both.
+func (e *AsideError) Error() string {
+	return fmt.Sprintf("others wrote %q twice meanwhile: one of the two is %q now", e.Path, e.Aside)
+}
+
+// keepBeside gives what somebody else wrote the name first, if it is free, or else its own name with
+// the beginning of its hash. If that fails it stays where it is. The error says so.
+func (t *temp) keepBeside(name, first string) error {
+	for _, to := range []string{first, name + t.suffix()} {
+		if to == "" {
+			continue
+		}
+		_, err := t.w.place(to, func() error { return t.claim(to) })
+		switch {
+		case err == nil && to == first:
+			return ErrChanged
+		case err == nil:
+			return &AsideError{name, to}
+		}
+	}
+	return &AsideError{name, t.name}
+}
+
+// suffix is of the hash of what the temporary holds, or of its name where it is no file.
+func (t *temp) suffix() string {
+	h := sha256.New()
+	f, err := regular.OpenIn(t.w.root, t.name)
+	if err == nil {
+		_, err = io.Copy(h, f)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		_, _ = io.WriteString(h, t.name)
+	}
+	return Marked + hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// isMade reports whether the name of the temporary means the file that was made for it.
+func (t *temp) isMade() bool {
+	if t.made == nil {
 		return true
 	}
 	info, err := t.w.root.Lstat(t.name)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(info, t.placed)
+	return err == nil && os.SameFile(info, t.made)
 }
 
 // untouched returns [ErrChanged] unless a file has exactly the given bytes and nobody has it open

@@ -17,8 +17,7 @@ type temp struct {
 	name string
 	file *os.File
 	perm fs.FileMode // to set at the end; 0 leaves what creating gave
-	// placed is the file that got the target's name last, once others may come in return.
-	placed fs.FileInfo
+	made fs.FileInfo // the file, noted once the name can come to mean another one
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
@@ -153,9 +152,10 @@ func (t *temp) close() error {
 	return errors.Join(t.w.step(StepClose, t.name), t.file.Close())
 }
 
-// remove is for the way out of an error, where a second error says nothing new.
+// remove is for the way out of an error, where a second error says nothing new. What somebody else
+// wrote is not removed.
 func (t *temp) remove() {
-	if t.isLeft() {
+	if t.isMade() {
 		_ = t.w.root.Remove(t.name)
 	}
 }

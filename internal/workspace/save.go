@@ -150,7 +150,7 @@ func (c *Conversation) keep(all [3]file, encoded bool) {
 
 func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 	for _, f := range changed {
-		if err := s.replace(s.path(c.Entry, f.name), f.old, f.data); err != nil {
+		if err := s.replace(c.Entry, f.name, f.old, f.data); err != nil {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 			_, err = dir.Lstat(f.name)
 		}
 		if f.data != nil && errors.Is(err, fs.ErrNotExist) {
-			err = s.replace(s.path(c.Entry, f.name), nil, f.data)
+			err = s.replace(c.Entry, f.name, nil, f.data)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

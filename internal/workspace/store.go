@@ -172,9 +172,19 @@ func (s *store) write(name string, data []byte) error {
 	return atomicfile.Write(s.root, name, data, s.options())
 }
 
-// replace writes a file of a conversation, in the place of old or, when that is nil, of none.
-func (s *store) replace(name string, old, data []byte) error {
-	return atomicfile.Replace(s.root, name, old, data, s.options())
+// replace writes a file of a conversation, in the place of old or, when that is nil, of none. One
+// that is gone is made again, unless the conversation has another directory by now.
+func (s *store) replace(e Entry, name string, old, data []byte) error {
+	opts := s.options()
+	opts.Gone = func() error {
+		found, err := s.find(e.ID)
+		isHere := func(f Entry) bool { return f.Path == e.Path }
+		if err == nil && len(found) > 0 && !slices.ContainsFunc(found, isHere) {
+			err = atomicfile.ErrChanged
+		}
+		return err
+	}
+	return atomicfile.Replace(s.root, s.path(e, name), old, data, opts)
 }
 
 func (s *store) options() atomicfile.Options {

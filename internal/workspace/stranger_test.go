@@ -146,6 +146,33 @@ func meetAtEveryStep(
 	}
 }
 
+// TestRenamedDirectoryIsFollowed lets a stranger rename the directory of a conversation while a file
+// of it is written.
+func TestRenamedDirectoryIsFollowed(t *testing.T) {
+	for _, at := range []atomicfile.Step{atomicfile.StepCreate, atomicfile.StepSync} {
+		w := newWorld(t)
+		w.conversation(dir1, "first")
+		ws := w.open()
+		renamed := false
+		ws.main.hook = func(s atomicfile.Step, name string) error {
+			if s != at || renamed || !strings.Contains(name, EventsFile) {
+				return nil
+			}
+			renamed = true
+			return os.Rename(w.path(dir1), w.path(dir1+"-and-more"))
+		}
+		if err := ws.Update(t.Context(), id1, appendMessage("ours")); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+		ws.main.hook = nil
+		c := loadOnly(t, ws)
+		if !renamed || !strings.HasSuffix(c.Dirname, "-and-more") ||
+			!strings.Contains(string(c.stored.stream), "ours") {
+			t.Errorf("%s: %s:\n%s", at, c.Dirname, c.stored.stream)
+		}
+	}
+}
+
 func loadOnly(t *testing.T, ws *Workspace) *Conversation {
 	t.Helper()
 	entries, problems, err := ws.List(ListOptions{})
