@@ -15,6 +15,7 @@ type Beginning struct {
 	create    *workspace.NewConversation
 	created   func(workspace.Entry) error
 	hold      *workspace.Hold
+	held      *held
 }
 
 // Begin returns the record of a new conversation. The stream of n is what it begins with.
@@ -47,7 +48,7 @@ func (b *Beginning) Contents() blobs.Reader {
 // Save implements [Record].
 func (b *Beginning) Save(change func(*events.Stream) error) error {
 	if b.hold != nil {
-		return Held(b.workspace, b.hold).Save(change)
+		return b.held.Save(change)
 	}
 	n := *b.create
 	n.Stream = n.Stream.Clone()
@@ -61,6 +62,7 @@ func (b *Beginning) Save(change func(*events.Stream) error) error {
 	if b.hold, err = b.workspace.Hold(context.Background(), e.ID); err != nil {
 		return err
 	}
+	b.held = heldFrom(b.workspace, b.hold, b.create.Stream.Len())
 	if b.created == nil {
 		return nil
 	}

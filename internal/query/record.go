@@ -20,21 +20,64 @@ type Record interface {
 }
 
 // Held is the record of a conversation that is held.
-func Held(w *workspace.Workspace, h *workspace.Hold) Record { return held{w, h} }
+func Held(w *workspace.Workspace, h *workspace.Hold) Record {
+	return heldFrom(w, h, h.Conversation().Stream.Len())
+}
+
+// heldFrom is Held where what the record is made of begins before the end of the stream.
+func heldFrom(w *workspace.Workspace, h *workspace.Hold, from int) *held {
+	return &held{workspace: w, hold: h, saved: h.Conversation().Stream, from: from}
+}
 
 type held struct {
 	workspace *workspace.Workspace
 	hold      *workspace.Hold
+
+	saved *events.Stream // as it was saved last
+	from  int            // where in it begins what this record saved
 }
 
-func (r held) Stream() *events.Stream { return r.hold.Conversation().Stream }
+func (r *held) Stream() *events.Stream { return r.hold.Conversation().Stream }
 
-func (r held) Contents() blobs.Reader {
+func (r *held) Contents() blobs.Reader {
 	return r.workspace.BlobsOf(r.hold.Conversation().Entry)
 }
 
-func (r held) Save(change func(*events.Stream) error) error {
-	return r.hold.Update(func(c *workspace.Conversation) error { return change(c.Stream) })
+func (r *held) Save(change func(*events.Stream) error) error {
+	from := r.from
+	err := r.hold.Update(func(c *workspace.Conversation) error {
+		from = r.restore(c.Stream)
+		return change(c.Stream)
+	})
+	if err == nil {
+		r.saved, r.from = r.Stream(), from
+	}
+	return err
+}
+
+// restore makes sure that a stream, which may have been loaded again, has what this record saved, and
+// returns where that begins. What somebody has taken away as a whole, as git stash and git checkout
+// do, is put at the end: an answer says nothing without its question.
+func (r *held) restore(s *events.Stream) (from int) {
+	n := r.saved.Len()
+	if s.Len() == n && (n == 0 || s.At(n-1) == r.saved.At(n-1)) {
+		return r.from
+	}
+	var ours []*events.Element
+	for i := r.from; i < n; i++ {
+		ours = append(ours, r.saved.At(i))
+	}
+	for i, e := range s.All() {
+		// Somebody may have edited one, so their bytes do not count.
+		if slices.ContainsFunc(ours, func(o *events.Element) bool {
+			return o.Kind() == e.Kind() && o.Time().Equal(e.Time())
+		}) {
+			return i
+		}
+	}
+	from = s.Len()
+	s.Append(ours...)
+	return from
 }
 
 // Unsaved returns a record of a conversation that nothing is written to: what is saved is kept in

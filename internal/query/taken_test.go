@@ -1,0 +1,47 @@
+package query_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// TestQuestionThatIsTakenAwayComesBack takes the turn out of the file while the model answers, as
+// git stash and git checkout do: the answer is saved with its question, behind what is there.
+func TestQuestionThatIsTakenAwayComesBack(t *testing.T) {
+	s := newStage(t, t.TempDir())
+	name := filepath.Join(
+		s.workspace.Root(), filepath.FromSlash(s.entry.Path), workspace.EventsFile)
+	before, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	away := func(then act) act {
+		return func(a *llm.Assembler) error {
+			taken++
+			if err := os.WriteFile(name, before, 0o644); err != nil {
+				t.Error(err)
+			}
+			return then(a)
+		}
+	}
+	m := &player{acts: []act{away(calls("1")), away(say(llm.StopEnd, "the answer"))}}
+	turn := s.turn(m, waiter{order: []string{"1"}})
+	if _, err := turn.Run(t.Context(), ask("the question")); err != nil {
+		t.Fatal(err)
+	}
+	got := s.stored(t)
+	for _, want := range []string{"the question", "result of 1", "the answer"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q stands there %d times:\n%s", want, strings.Count(got, want), got)
+		}
+	}
+	if taken != 2 || strings.Index(got, "the question") > strings.Index(got, "the answer") {
+		t.Errorf("taken %d times:\n%s", taken, got)
+	}
+}
