@@ -495,7 +495,7 @@ func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
 		if err != nil || isOurs(e.Name()) || !info.ModTime().Before(p.started.Add(-o.Grace)) {
 			continue
 		}
-		if strings.HasSuffix(e.Name(), atomicfile.Marked) {
+		if strings.HasPrefix(e.Name(), atomicfile.Marked) {
 			m.notes = append(m.notes, filepath.Join(dir, e.Name())+" was left by a save that was"+
 				" killed, and can be what somebody else wrote: look at it, then remove it")
 			continue

@@ -87,22 +87,24 @@ func (w *writer) write(s step) error {
 	if err := unchanged(w.root, s); err != nil {
 		return err
 	}
-	if s.remove {
-		return w.root.Remove(s.file)
-	}
-	if err := w.noteNewDir(path.Dir(s.file)); err != nil {
-		return err
+	if !s.remove {
+		if err := w.noteNewDir(path.Dir(s.file)); err != nil {
+			return err
+		}
 	}
 	return s.replace(w.root, atomicfile.Options{TempDir: tempDir, Perm: s.perm})
 }
 
-// replace writes the file, unless it is not what the plan saw.
-func (s step) replace(root *os.Root, opts atomicfile.Options) error {
-	var old []byte
-	if !s.absent {
-		old = []byte(s.old)
+// replace writes or removes the file, unless it is not what the plan saw.
+func (s step) replace(root *os.Root, opts atomicfile.Options) (err error) {
+	switch {
+	case s.remove:
+		err = atomicfile.Remove(root, s.file, []byte(s.old), opts)
+	case s.absent:
+		err = atomicfile.Replace(root, s.file, nil, []byte(s.new), opts)
+	default:
+		err = atomicfile.Replace(root, s.file, []byte(s.old), []byte(s.new), opts)
 	}
-	err := atomicfile.Replace(root, s.file, old, []byte(s.new), opts)
 	if errors.Is(err, atomicfile.ErrChanged) {
 		return &ChangedError{Path: s.file}
 	}

@@ -287,9 +287,6 @@ func writeAttributes(s step) error {
 	if err := unchanged(root, s); err != nil {
 		return err
 	}
-	if s.remove {
-		return root.Remove(s.file)
-	}
 	hadTemp, hadStore := exists(root, attributesTemp), exists(root, path.Dir(attributesTemp))
 	err = s.replace(root, atomicfile.Options{TempDir: attributesTemp})
 	// Both are removed only when they are empty.

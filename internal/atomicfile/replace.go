@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -29,7 +29,7 @@ var ErrChanged = errors.New("somebody else has just changed the file")
 //
 // What somebody changed in that very step is put back. Where they change the file once more before
 // that, both versions stay, one of them beside the file, and the error is an [*AsideError]. A
-// process that is killed in between leaves what they wrote as its temporary, whose name ends with
+// process that is killed in between leaves what they wrote as its temporary, whose name begins with
 // [Marked]. Of a file that belongs to another user the system does not say whether it is open.
 func Replace(root *os.Root, name string, old, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
@@ -47,6 +47,44 @@ func ReplaceIn(dir, name string, old, data []byte, opts Options) error {
 		return err
 	}
 	return errors.Join(Replace(root, name, old, data, opts), root.Close())
+}
+
+// Remove removes a file that still holds old. What it is otherwise by then stays, and the error is
+// that of [Replace].
+func Remove(root *os.Root, name string, old []byte, opts Options) error {
+	if err := (writer{root: root, opts: opts}).removeAs(name, old); err != nil {
+		return fmt.Errorf("remove %q: %w", name, err)
+	}
+	return nil
+}
+
+// RemoveIn is [Remove] below a directory, which it opens and closes.
+func RemoveIn(dir, name string, old []byte, opts Options) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Remove(root, name, old, opts), root.Close())
+}
+
+// removeAs takes the file out of its place before it looks at it.
+func (w writer) removeAs(name string, old []byte) error {
+	if err := w.untouched(name, old); err != nil {
+		return err
+	}
+	at, err := w.reserve(name)
+	if err != nil {
+		return err
+	}
+	t := temp{w: w, name: at}
+	if err := w.renamed(name, t.name); err != nil {
+		_ = w.root.Remove(t.name)
+		return err
+	}
+	if w.untouched(t.name, old) != nil {
+		return t.keepBeside(name, name)
+	}
+	return w.root.Remove(t.name)
 }
 
 // replace gives the temporary, which holds data, the name of what holds old.
@@ -86,8 +124,8 @@ func (t *temp) replace(name string, old, data []byte) error {
 	return t.putBack(name, data)
 }
 
-// Marked ends the names of temporaries that can be the only copy of what somebody else wrote, after
-// a process was killed: nobody removes them.
+// Marked begins the names of temporaries that can be the only copy of what somebody else wrote,
+// after a process was killed: nobody removes them.
 const Marked = "~"
 
 // mark notes what the temporary is, before its name can mean another file.
@@ -98,13 +136,26 @@ func (t *temp) mark() (err error) {
 	if t.made, err = t.w.root.Lstat(t.name); err != nil {
 		return err
 	}
-	// Renaming replaces, so nobody may ever have had this name.
-	name := t.name + "." + rand.Text() + Marked
-	if err := t.w.root.Rename(t.name, name); err != nil {
-		return err
+	name, err := t.w.reserve(t.target)
+	if err == nil {
+		err = t.w.root.Rename(t.name, name)
 	}
-	t.name = name
-	return nil
+	if err == nil {
+		t.name = name
+	}
+	return err
+}
+
+// reserve makes an empty temporary of a marked name. Renaming replaces, and the name may be that of
+// a file which a killed process left.
+func (w writer) reserve(target string) (string, error) {
+	return w.unique(Marked+path.Base(target), func(name string) error {
+		f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatePerm)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
 }
 
 func (t *temp) swap(name string) error {
@@ -170,7 +221,7 @@ func (t *temp) putBack(name string, data []byte) error {
 	return t.keepBeside(name, "")
 }
 
-// An AsideError says that two programs changed a file at once, and where one of the two versions is.
+// An AsideError says that two programs changed a file at once, and where one of both versions is.
 type AsideError struct{ Path, Aside string }
 
 // Error names both.
@@ -178,8 +229,8 @@ func (e *AsideError) Error() string {
 	return fmt.Sprintf("others wrote %q twice meanwhile: one of the two is %q now", e.Path, e.Aside)
 }
 
-// keepBeside gives what somebody else wrote the name first, if it is free, or else its own name with
-// the beginning of its hash. If that fails it stays where it is. The error says so.
+// keepBeside gives what somebody else wrote the name first, if it is free, or else its own name
+// with the beginning of its hash. If that fails it stays where it is. The error says so.
 func (t *temp) keepBeside(name, first string) error {
 	for _, to := range []string{first, name + t.suffix()} {
 		if to == "" {

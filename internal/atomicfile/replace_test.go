@@ -300,6 +300,29 @@ func TestReplace_notRegular(t *testing.T) {
 	noTemps(t, root)
 }
 
+func TestRemove(t *testing.T) {
+	for there, want := range map[string]error{"old": nil, "odd": ErrChanged, "older": ErrChanged} {
+		root, dir := openRoot(t)
+		writeFile(t, filepath.Join(dir, "x"), there)
+		if err := Remove(root, "x", []byte("old"), Options{TempDir: tmp}); !errors.Is(err, want) {
+			t.Errorf("%s: error %v, want %v", there, err, want)
+		}
+		if _, err := root.Lstat("x"); errors.Is(err, fs.ErrNotExist) != (want == nil) {
+			t.Errorf("%s: the file: %v", there, err)
+		}
+		noTemps(t, root)
+	}
+}
+
+// Somebody changes the file at the last moment.
+func TestRemove_changedMeanwhile(t *testing.T) {
+	root, dir := openRoot(t)
+	writeFile(t, filepath.Join(dir, "x"), "old")
+	hook := before(StepRename, func() { writeFile(t, filepath.Join(dir, "x"), "odd") })
+	err := Remove(root, "x", []byte("old"), Options{TempDir: tmp, Hook: hook})
+	leftAs(t, root, "x", "odd", err)
+}
+
 // Every step fails once: the file holds the old bytes or the new ones, and nothing is left.
 func TestReplace_failureAtEveryStep(t *testing.T) {
 	for n := 1; ; n++ {

@@ -13,11 +13,12 @@ import (
 
 // A temp is a file that is not yet visible under its own name.
 type temp struct {
-	w    writer
-	name string
-	file *os.File
-	perm fs.FileMode // to set at the end; 0 leaves what creating gave
-	made fs.FileInfo // the file, noted once the name can come to mean another one
+	w      writer
+	name   string
+	target string
+	file   *os.File
+	perm   fs.FileMode // to set at the end; 0 leaves what creating gave
+	made   fs.FileInfo // the file, noted once the name can come to mean another one
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
@@ -55,7 +56,7 @@ func (w writer) createTemp(target string) (*temp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &temp{w: w, name: name, file: file, perm: chmod}, nil
+	return &temp{w: w, name: name, target: target, file: file, perm: chmod}, nil
 }
 
 // MkdirTemp makes a new directory in opts.TempDir, named after base, in which

@@ -173,10 +173,10 @@ func (c Change) Apply() error {
 	if err != nil {
 		return err
 	}
-	if c.After == nil {
-		return os.Remove(c.Path)
-	}
 	dir, name := filepath.Split(c.Path)
+	if c.After == nil {
+		return atomicfile.RemoveIn(dir, name, c.Before, atomicfile.Options{TempDir: "."})
+	}
 	if err := atomicfile.MkdirPrivate(filepath.Clean(dir)); err != nil {
 		return err
 	}

@@ -55,9 +55,9 @@ func (r *held) Save(change func(*events.Stream) error) error {
 	return err
 }
 
-// restore makes sure that a stream, which may have been loaded again, has what this record saved, and
-// returns where that begins. What somebody has taken away as a whole, as git stash and git checkout
-// do, is put at the end: an answer says nothing without its question.
+// restore makes sure that a stream, which may have been loaded again, has what this record saved,
+// and returns where that begins. What somebody has taken away as a whole, as git stash and git
+// checkout do, is put at the end: an answer says nothing without its question.
 func (r *held) restore(s *events.Stream) (from int) {
 	n := r.saved.Len()
 	if s.Len() == n && (n == 0 || s.At(n-1) == r.saved.At(n-1)) {

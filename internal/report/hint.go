@@ -260,6 +260,8 @@ func gitHint(err error) string {
 		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"
 	case isA[*install.ChangedError](err), errors.Is(err, atomicfile.ErrChanged):
 		return "run the command again"
+	case isA[*atomicfile.AsideError](err):
+		return "compare the two files, and keep what is right"
 	default:
 		return ""
 	}
