@@ -242,7 +242,7 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	if absent := present(); err != nil || absent != nil {
 		return cmp.Or(err, absent)
 	}
-	p.Temporaries, err = m.oldTemporaries(p)
+	p.Temporaries, err = m.o.oldTemporaries(p, &m.notes)
 	if at := m.workspaces.noUserData; at != "" && len(p.Items) > 0 {
 		// Somebody may be at work as another user, such as by sudo.
 		m.notes = append(m.notes, "no user-local copies were looked for: "+at+" is not there")
@@ -477,9 +477,8 @@ func (m *marker) refuseMissing(
 }
 
 // oldTemporaries lists what writers that were killed have left. While a conversation is held
-// nothing is taken from under a writer. What can be somebody else's only copy is left, and said.
-func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
-	o := m.o
+// nothing is taken from under a writer. What can be somebody else's only copy is left, and noted.
+func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	held, err := o.held()
 	if err != nil || held {
 		return nil, err
@@ -496,7 +495,7 @@ func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
 			continue
 		}
 		if strings.HasPrefix(e.Name(), atomicfile.Marked) {
-			m.notes = append(m.notes, filepath.Join(dir, e.Name())+" was left by a save that was"+
+			*notes = append(*notes, filepath.Join(dir, e.Name())+" was left by a save that was"+
 				" killed, and can be what somebody else wrote: look at it, then remove it")
 			continue
 		}
