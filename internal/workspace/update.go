@@ -15,9 +15,9 @@ import (
 // changed. When f fails, or what it made cannot be saved, nothing is written, and
 // nothing is either when f changed nothing.
 //
-// Programs that do not take the lock, such as an editor or git checkout, can change the files
-// meanwhile. What they wrote is not overwritten: the conversation is loaded again, and f is called
-// again with it, so f is not to rely on being called once.
+// Programs that do not take the lock, such as an editor or git checkout, may change the files in
+// the meantime. Update does not overwrite them: it loads the conversation again and calls f again,
+// so f must not rely on being called once.
 //
 // f may change Details, replace or change Stream and replace BaseConfig; content that
 // it wants stored it puts into events with [blobs.Loaded]. Where the stream
@@ -95,14 +95,15 @@ func (w *Workspace) locked(
 	})
 }
 
-// Somebody else who changes a file is waited for about two seconds in all: twice as long each time.
+// Another program that changes a file is waited for about two seconds in all, each time twice as
+// long.
 const (
-	settleAttempts = 12
+	settleAttempts = 11
 	settleWait     = time.Millisecond
 )
 
-// settled calls f, which loads and saves, until nobody else changes the files meanwhile. What
-// makes no sense then may be half of what another program is writing.
+// settled calls f, which loads and saves, until no other program changes the files in between. A
+// file that cannot be decoded then may be one that the other program has not finished.
 func settled(ctx context.Context, f func() error) error {
 	err := f()
 	for n := 0; n < settleAttempts && errors.Is(err, atomicfile.ErrChanged); n++ {
@@ -118,7 +119,7 @@ func settled(ctx context.Context, f func() error) error {
 	return err
 }
 
-// isHalf reports whether a file that another program has not written to its end can be the reason.
+// isHalf reports whether an error can come from a file that another program has not finished.
 func isHalf(err error) bool { return errors.As(err, new(*events.SyntaxError)) }
 
 // updateDetails saves what f makes of e's details and returns where e is then. The
