@@ -14,23 +14,24 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// ErrChanged says that a file is not, or no longer, the one that was to be replaced.
-var ErrChanged = errors.New("somebody else has just changed the file")
+// ErrChanged says that a file does not have the content that its replacement was made from.
+var ErrChanged = errors.New("the file was changed by another program")
 
-// Replace is [Write] for whoever read the file before: data takes the place of old, of no file
-// where old is nil. Whatever else the name means by then stays, and the error is [ErrChanged]: so
-// nothing is overwritten that a program wrote which takes no lock, an editor or git checkout. A
-// file that is gone can lose nothing; it is made. A link in its place is not replaced.
+// Replace is [Write] for a caller that has read the file: it replaces the content old by data. A
+// nil old stands for a file that does not exist. If the file has any other content, it is left
+// alone, and the error is [ErrChanged]: so a program that takes no lock, such as an editor or git
+// checkout, is never overwritten. A file that was removed is written again. A symbolic link is
+// never replaced.
 //
-// On Linux and macOS the two files change places in one step, and what was replaced is looked at
-// afterwards: there is no moment in which a change goes unseen. On Linux that holds also for a
-// program that has the file open for writing. Elsewhere, and on file systems that cannot do that,
-// the file is read right before it is replaced.
+// On Linux and macOS the old and the new file are exchanged in one step, and the old one is
+// compared afterwards, so no change goes unseen. On Linux this includes programs that have the file
+// open for writing, if it belongs to the user. Other systems, and file systems without exchange,
+// compare the file right before they rename.
 //
-// What somebody changed in that very step is put back. Where they change the file once more before
-// that, both versions stay, one of them beside the file, and the error is an [*AsideError]. A
-// process that is killed in between leaves what they wrote as its temporary, whose name begins with
-// [Marked]. Of a file that belongs to another user the system does not say whether it is open.
+// A file that was changed in the meantime is exchanged back. If it is changed a second time before
+// that, both versions are kept, the earlier one beside the file, and the error is an [*AsideError].
+// A process that is killed between the two exchanges leaves the earlier version as a temporary
+// whose name begins with [Marked].
 func Replace(root *os.Root, name string, old, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
 	err := w.write(name, data, func(t *temp) error { return t.replace(name, old, data) })
@@ -49,8 +50,8 @@ func ReplaceIn(dir, name string, old, data []byte, opts Options) error {
 	return errors.Join(Replace(root, name, old, data, opts), root.Close())
 }
 
-// Remove removes a file that still holds old. What it is otherwise by then stays, and the error is
-// that of [Replace].
+// Remove removes a file that has the content old. A file with any other content is left alone, with
+// the errors of [Replace].
 func Remove(root *os.Root, name string, old []byte, opts Options) error {
 	if err := (writer{root: root, opts: opts}).removeAs(name, old); err != nil {
 		return fmt.Errorf("remove %q: %w", name, err)
@@ -67,7 +68,7 @@ func RemoveIn(dir, name string, old []byte, opts Options) error {
 	return errors.Join(Remove(root, name, old, opts), root.Close())
 }
 
-// removeAs takes the file out of its place before it looks at it.
+// removeAs renames the file before it compares it, so that nobody can change it in between.
 func (w writer) removeAs(name string, old []byte) error {
 	if err := w.untouched(name, old); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (w writer) removeAs(name string, old []byte) error {
 	return w.root.Remove(t.name)
 }
 
-// replace gives the temporary, which holds data, the name of what holds old.
+// replace renames the temporary, which has the content data, over the file with the content old.
 func (t *temp) replace(name string, old, data []byte) error {
 	w := t.w
 	info, err := w.root.Lstat(name)
@@ -124,11 +125,12 @@ func (t *temp) replace(name string, old, data []byte) error {
 	return t.putBack(name, data)
 }
 
-// Marked begins the names of temporaries that can be the only copy of what somebody else wrote,
-// after a process was killed: nobody removes them.
+// Marked begins the name of a temporary that may be the only copy of what another program wrote,
+// if our process was killed. The collector does not remove it.
 const Marked = "~"
 
-// mark notes what the temporary is, before its name can mean another file.
+// mark gives the temporary a marked name and remembers which file it is: from here on the name can
+// refer to the other program's file.
 func (t *temp) mark() (err error) {
 	if t.made != nil {
 		return nil
@@ -137,17 +139,19 @@ func (t *temp) mark() (err error) {
 		return err
 	}
 	name, err := t.w.reserve(t.target)
-	if err == nil {
-		err = t.w.root.Rename(t.name, name)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		t.name = name
+	if err := t.w.root.Rename(t.name, name); err != nil {
+		_ = t.w.root.Remove(name)
+		return err
 	}
-	return err
+	t.name = name
+	return nil
 }
 
-// reserve makes an empty temporary of a marked name. Renaming replaces, and the name may be that of
-// a file which a killed process left.
+// reserve creates an empty temporary with a marked name. A rename replaces its target, and a killed
+// process may have left a file of that name.
 func (w writer) reserve(target string) (string, error) {
 	return w.unique(Marked+path.Base(target), func(name string) error {
 		f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatePerm)
@@ -173,8 +177,8 @@ func (t *temp) replaceUnseen(name string, old []byte) error {
 	return t.w.root.Rename(t.name, name)
 }
 
-// claim gives the temporary a name that nothing has. A second name for it fails where renaming
-// would replace.
+// claim renames the temporary to a name that must be free. It makes a hard link, since a rename
+// would replace a file that was just created.
 func (t *temp) claim(name string) error {
 	w := t.w
 	if err := w.step(StepRename, name); err != nil {
@@ -190,23 +194,23 @@ func (t *temp) claim(name string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	// Not every file system has links.
+	// The file system may not have hard links.
 	if _, err := w.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(ErrChanged, err)
 	}
 	return w.root.Rename(t.name, name)
 }
 
-// putBack gives what was replaced its name again, and returns [ErrChanged]. Where somebody wrote
-// into the new file or over it meanwhile, that stays, as the later of any two writes does; what was
-// there before is put beside it.
+// putBack undoes the exchange and returns [ErrChanged]. If another program has written to the new
+// file in the meantime, or replaced it, that later version keeps the name, and the earlier one is
+// saved beside it.
 func (t *temp) putBack(name string, data []byte) error {
 	theirs, err := t.w.root.Lstat(t.name)
 	if err == nil {
 		err = t.swap(name)
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // the new file is gone, and maybe its directory
+	case errors.Is(err, fs.ErrNotExist): // the new file was removed, or its directory
 		return t.keepBeside(name, name)
 	case err != nil:
 		return errors.Join(t.keepBeside(name, ""), err)
@@ -215,22 +219,25 @@ func (t *temp) putBack(name string, data []byte) error {
 	}
 	if t.swap(name) == nil {
 		if now, err := t.w.root.Lstat(t.name); err == nil && !os.SameFile(now, theirs) {
-			_ = t.swap(name) // one more came
+			_ = t.swap(name) // and changed a third time
 		}
 	}
 	return t.keepBeside(name, "")
 }
 
-// An AsideError says that two programs changed a file at once, and where one of both versions is.
+// An AsideError says that other programs changed a file twice while it was written, and where the
+// second version was saved.
 type AsideError struct{ Path, Aside string }
 
 // Error names both.
 func (e *AsideError) Error() string {
-	return fmt.Sprintf("others wrote %q twice meanwhile: one of the two is %q now", e.Path, e.Aside)
+	return fmt.Sprintf("%q was changed twice by other programs; one version was saved as %q",
+		e.Path, e.Aside)
 }
 
-// keepBeside gives what somebody else wrote the name first, if it is free, or else its own name
-// with the beginning of its hash. If that fails it stays where it is. The error says so.
+// keepBeside renames the temporary, which another program wrote, to first, unless that is "" or
+// exists, or else to the name with the beginning of its hash. If both fail it stays where it is,
+// and the error names it.
 func (t *temp) keepBeside(name, first string) error {
 	for _, to := range []string{first, name + t.suffix()} {
 		if to == "" {
@@ -247,7 +254,8 @@ func (t *temp) keepBeside(name, first string) error {
 	return &AsideError{name, t.name}
 }
 
-// suffix is of the hash of what the temporary holds, or of its name where it is no file.
+// suffix returns the end of the name for [temp.keepBeside]: from the hash of the content, or of the
+// name if the temporary is not a regular file.
 func (t *temp) suffix() string {
 	h := sha256.New()
 	f, err := regular.OpenIn(t.w.root, t.name)
@@ -261,7 +269,7 @@ func (t *temp) suffix() string {
 	return Marked + hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// isMade reports whether the name of the temporary means the file that was made for it.
+// isMade reports whether the temporary is the file that we wrote, and not another program's.
 func (t *temp) isMade() bool {
 	if t.made == nil {
 		return true
@@ -270,9 +278,9 @@ func (t *temp) isMade() bool {
 	return err == nil && os.SameFile(info, t.made)
 }
 
-// untouched returns [ErrChanged] unless a file has exactly the given bytes and nobody has it open
-// for writing. Its time and size would not tell: another program can write as fast as the clock of
-// the file system ticks.
+// untouched returns [ErrChanged] unless a file has exactly the given content and no program has it
+// open for writing. Time and size are not enough: a program can write twice within one tick of the
+// file system's clock.
 func (w writer) untouched(name string, want []byte) (err error) {
 	info, err := w.root.Lstat(name)
 	switch {
@@ -286,7 +294,7 @@ func (w writer) untouched(name string, want []byte) (err error) {
 		return errors.Join(ErrChanged, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// This comes first: who has it open later would have opened the new file.
+	// Before the comparison: a program that opens the name later gets the new file.
 	if isWritten(f) {
 		return ErrChanged
 	}
