@@ -495,8 +495,8 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 			continue
 		}
 		if strings.HasPrefix(e.Name(), atomicfile.Marked) {
-			*notes = append(*notes, filepath.Join(dir, e.Name())+" was left by a save that was"+
-				" killed, and can be what somebody else wrote: look at it, then remove it")
+			*notes = append(*notes, filepath.Join(dir, e.Name())+" was left by a killed"+
+				" process and may hold another program's changes; look at it before you remove it")
 			continue
 		}
 		old = append(old, e.Name())

@@ -30,8 +30,8 @@ type Options struct {
 	// Volume, when not nil, is synced by [Group.Commit] in the place of each file and directory:
 	// once before anything gets its name, once after everything has. Only groups take it.
 	Volume *Volume
-	// Gone, when not nil, is called when [Replace] finds no file where there was one, before it
-	// makes the file again. Its error is that of the call.
+	// Gone, when not nil, is called before [Replace] writes a file that was removed. If it returns
+	// an error, the file is not written.
 	Gone func() error
 	// Hook, when not nil, is called before each step with the name that it is about,
 	// possibly from several goroutines. Its error is taken as the failure of the

@@ -14,8 +14,8 @@
 //
 // [Output] writes what a user named as the place of an answer: whole or not at all, and unsynced.
 //
-// [Replace] and [Remove] are for files that others write too, also without a lock: they take the
-// place of nothing, and take away nothing, but what their caller has read.
+// [Replace] and [Remove] are for files that other programs write too, also without a lock: they
+// replace and remove only the content that their caller has read.
 //
 // What it does not promise: order between two calls of [Write] for one name (the last rename
 // wins), one step for several files ([Group] publishes each

@@ -10,16 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Others are waited for so long: longer than it takes to look at a file.
+// How long other processes of ours are waited for: longer than a comparison takes.
 const (
 	turnAttempts = 200
 	turnWait     = 5 * time.Millisecond
 )
 
-// alone keeps others of ours from swapping files until what it returns is called: each would take
-// the other's new file for one that a stranger wrote, and put back what was there before. Where the
-// system has no such lock, or somebody keeps it, they go on all the same, each looking at what
-// it replaced.
+// alone keeps other processes of ours from exchanging files until done is called: each would take
+// the other's new file for a change by a stranger and undo it. Without the lock, on file systems
+// that have none or if another program keeps it, the exchange goes on; each is still checked.
 func (w writer) alone() (done func()) {
 	dir, err := w.root.Open(w.opts.TempDir)
 	if err != nil {

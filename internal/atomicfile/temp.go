@@ -18,7 +18,7 @@ type temp struct {
 	target string
 	file   *os.File
 	perm   fs.FileMode // to set at the end; 0 leaves what creating gave
-	made   fs.FileInfo // the file, noted once the name can come to mean another one
+	made   fs.FileInfo // the file that we wrote; nil until another one can get its name
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
@@ -153,8 +153,8 @@ func (t *temp) close() error {
 	return errors.Join(t.w.step(StepClose, t.name), t.file.Close())
 }
 
-// remove is for the way out of an error, where a second error says nothing new. What somebody else
-// wrote is not removed.
+// remove is for the way out of an error, where a second error says nothing new. It does not remove
+// another program's file.
 func (t *temp) remove() {
 	if t.isMade() {
 		_ = t.w.root.Remove(t.name)

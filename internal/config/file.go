@@ -9,12 +9,12 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// editAttempts is how often a file is edited that others edit too. Of those who do so at the same
-// time one succeeds each time.
+// editAttempts is how often an edit is tried if other programs edit the file too. Of several edits
+// at once, one succeeds in each round.
 const editAttempts = 64
 
-// EditFile replaces a configuration file by what edit makes of it. A missing file is empty. What
-// somebody else writes meanwhile is edited in its turn, so edit can be called again. The
+// EditFile replaces a configuration file by what edit makes of it. A missing file is empty. If
+// another program changes the file in the meantime, edit is called again with its version. The
 // temporary file is in temp below the file's directory, "." for beside it.
 func EditFile(path, temp string, edit func([]byte) ([]byte, error)) (err error) {
 	for range editAttempts {

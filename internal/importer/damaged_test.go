@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// quiet is what is redacted in a conversation after its export.
+// quiet is redacted in a conversation after its export.
 const quiet = "tulip-4711"
 
 // redactedSince returns a conversation that was exported and gone on with, and what was redacted in

@@ -24,7 +24,7 @@ func Held(w *workspace.Workspace, h *workspace.Hold) Record {
 	return heldFrom(w, h, h.Conversation().Stream.Len())
 }
 
-// heldFrom is Held where what the record is made of begins before the end of the stream.
+// heldFrom is Held if elements from an index on were saved by the record already.
 func heldFrom(w *workspace.Workspace, h *workspace.Hold, from int) *held {
 	return &held{workspace: w, hold: h, saved: h.Conversation().Stream, from: from}
 }
@@ -56,8 +56,8 @@ func (r *held) Save(change func(*events.Stream) error) error {
 }
 
 // restore makes sure that a stream, which may have been loaded again, has what this record saved,
-// and returns where that begins. What somebody has taken away as a whole, as git stash and git
-// checkout do, is put at the end: an answer says nothing without its question.
+// and returns where that begins. If all of it was removed, as git stash and git checkout do, it is
+// appended again: an answer is useless without its question.
 func (r *held) restore(s *events.Stream) (from int) {
 	n := r.saved.Len()
 	if s.Len() == n && (n == 0 || s.At(n-1) == r.saved.At(n-1)) {
@@ -68,7 +68,7 @@ func (r *held) restore(s *events.Stream) (from int) {
 		ours = append(ours, r.saved.At(i))
 	}
 	for i, e := range s.All() {
-		// Somebody may have edited one, so their bytes do not count.
+		// The text may have been edited, so the bytes are not compared.
 		if slices.ContainsFunc(ours, func(o *events.Element) bool {
 			return o.Kind() == e.Kind() && o.Time().Equal(e.Time())
 		}) {

@@ -261,7 +261,7 @@ func gitHint(err error) string {
 	case isA[*install.ChangedError](err), errors.Is(err, atomicfile.ErrChanged):
 		return "run the command again"
 	case isA[*atomicfile.AsideError](err):
-		return "compare the two files, and keep what is right"
+		return "compare the two files and keep what is right"
 	default:
 		return ""
 	}

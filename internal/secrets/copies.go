@@ -145,8 +145,8 @@ type nothing struct{}
 func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 
 // Of returns the entries of what a copy has that was redacted in a known conversation: a text that
-// is the same but for it, or one of an event that is gone there. What the conversation itself has
-// its entries name.
+// differs in nothing else, or one of an event that was removed there. What the conversation itself
+// has its entries name.
 func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
 	of := c.copied(s)
 	for i, key := range s.Keys() {

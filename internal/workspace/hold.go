@@ -90,11 +90,11 @@ func (h *Hold) update(id events.ID, f func(*Conversation) error) error {
 	}
 	if err := h.workspace.save(&next); err != nil {
 		if errors.Is(err, atomicfile.ErrChanged) {
-			h.seen = nil // what changed can look as it did
+			h.seen = nil // size and time can be the same
 		}
 		return err
 	}
-	// Who changed a file since it was written is noticed when it is to be replaced.
+	// A change between writing and looking is noticed by the next replacement.
 	h.current, h.seen = &next, h.workspace.storeOf(next.Entry).look(next.Entry)
 	return nil
 }

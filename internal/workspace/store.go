@@ -172,8 +172,8 @@ func (s *store) write(name string, data []byte) error {
 	return atomicfile.Write(s.root, name, data, s.options())
 }
 
-// replace writes a file of a conversation, in the place of old or, when that is nil, of none. One
-// that is gone is made again, unless the conversation has another directory by now.
+// replace writes a file of a conversation that has the content old, nil if it does not exist. A
+// file that was removed is written again, unless the directory of the conversation was renamed.
 func (s *store) replace(e Entry, name string, old, data []byte) error {
 	opts := s.options()
 	opts.Gone = func() error {

@@ -46,8 +46,8 @@ type mapper struct {
 	files   map[string]bool   // sub-agents that have a file of their own
 }
 
-// A saying is what a record of a uuid said, by two sums whose seeds nobody knows before: what is
-// not the same has the same ones by an accident of one in 2^128.
+// A saying is what a record of a uuid said, by two sums with random seeds: different
+// records have the same ones with a probability of one in 2^128.
 type saying struct {
 	uuid string
 	sums [2]uint64
