@@ -25,6 +25,21 @@ func before(at Step, f func()) func(Step, string) error {
 	}
 }
 
+// renames calls f before each rename or exchange with its number, from 1 on. Where files cannot be
+// exchanged there is one.
+type renames struct {
+	n int
+	f func(n int) error
+}
+
+func (r *renames) hook(s Step, _ string) error {
+	if s != StepRename {
+		return nil
+	}
+	r.n++
+	return r.f(r.n)
+}
+
 func TestReplace(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -69,7 +84,7 @@ func writeFile(t *testing.T, name, data string) {
 	}
 }
 
-// An empty file is one, no file is none.
+// An empty file is not a missing one.
 func TestReplace_empty(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "")
@@ -83,8 +98,7 @@ func TestReplace_empty(t *testing.T) {
 	}
 }
 
-// Somebody changes the file at the last moment: right before each step, in place, by renaming
-// another one to it, and by removing it.
+// Another program changes the file right before each step, in place and by a rename.
 func TestReplace_changedMeanwhile(t *testing.T) {
 	ways := map[string]func(t *testing.T, dir string){
 		"in place": func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "d/x"), "odd") },
@@ -111,26 +125,21 @@ func TestReplace_changedMeanwhile(t *testing.T) {
 	}
 }
 
-// Where the change shows only after both files changed places, and another one comes then, the last
-// one stays.
+// A file that is replaced again, after both were exchanged and before they are exchanged back, keeps
+// the later version.
 func TestReplace_changedTwice(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
 	writeFile(t, x, "old")
-	renames := 0
-	hook := func(s Step, _ string) error {
-		if s != StepRename {
+	r := renames{f: func(n int) error {
+		if n > 2 {
 			return nil
 		}
-		renames++
-		if renames > 2 {
-			return nil
-		}
-		writeFile(t, x+".tmp", fmt.Sprint("od", renames))
+		writeFile(t, x+".tmp", fmt.Sprint("od", n))
 		return os.Rename(x+".tmp", x)
-	}
-	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
-	if renames == 1 { // files cannot change places here
+	}}
+	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: r.hook})
+	if r.n == 1 {
 		leftAs(t, root, "x", "od1", err)
 		return
 	}
@@ -153,28 +162,25 @@ func keptBoth(t *testing.T, root *os.Root, want, beside string, err error) {
 	noTemps(t, root)
 }
 
-// What somebody writes into the new file before the old one is back stays too.
+// What is written into the new file before both are exchanged back is kept too.
 func TestReplace_changedInPlaceTwice(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
 	writeFile(t, x, "old")
-	renames := 0
-	hook := func(s Step, _ string) error {
-		if s == StepRename {
-			if renames++; renames <= 2 {
-				writeFile(t, x, fmt.Sprint("od", renames))
-			}
+	r := renames{f: func(n int) error {
+		if n <= 2 {
+			writeFile(t, x, fmt.Sprint("od", n))
 		}
 		return nil
-	}
-	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
-	if renames == 1 {
-		t.Skip("files cannot change places here")
+	}}
+	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: r.hook})
+	if r.n == 1 {
+		t.Skip("files cannot be exchanged here")
 	}
 	keptBoth(t, root, "od2", "od1", err)
 }
 
-// The directory goes before what was replaced is back in it.
+// The directory is removed before the files are exchanged back.
 func TestReplace_goneBeforePutBack(t *testing.T) {
 	root, dir := openRoot(t)
 	if err := root.Mkdir("d", 0o755); err != nil {
@@ -182,24 +188,20 @@ func TestReplace_goneBeforePutBack(t *testing.T) {
 	}
 	x := filepath.Join(dir, "d/x")
 	writeFile(t, x, "old")
-	renames := 0
-	hook := func(s Step, _ string) error {
-		if s != StepRename {
-			return nil
-		}
-		switch renames++; renames {
+	r := renames{f: func(n int) error {
+		switch n {
 		case 1:
 			writeFile(t, x, "odd")
 		case 2:
 			return os.RemoveAll(filepath.Join(dir, "d"))
 		}
 		return nil
-	}
-	err := Replace(root, "d/x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
+	}}
+	err := Replace(root, "d/x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: r.hook})
 	leftAs(t, root, "d/x", "odd", err)
 }
 
-// Who knows more about why a file is gone can stop it from being made again.
+// An error of Gone keeps a removed file from being written again.
 func TestReplace_notMadeAgain(t *testing.T) {
 	root, _ := openRoot(t)
 	moved := errors.New("it was moved")
@@ -213,7 +215,7 @@ func TestReplace_notMadeAgain(t *testing.T) {
 	noTemps(t, root)
 }
 
-// leftAs fails unless somebody else's file was left alone.
+// leftAs fails unless the file of another program was left alone.
 func leftAs(t *testing.T, root *os.Root, name, want string, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrChanged) {
@@ -225,25 +227,21 @@ func leftAs(t *testing.T, root *os.Root, name, want string, err error) {
 	noTemps(t, root)
 }
 
-// What cannot be put back is not removed as if it were ours.
+// A file that cannot be exchanged back is not removed as if it were ours.
 func TestReplace_notPutBack(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
 	writeFile(t, x, "old")
-	renames := 0
-	hook := func(s Step, _ string) error {
-		if s != StepRename {
-			return nil
-		}
-		if renames++; renames == 1 {
+	r := renames{f: func(n int) error {
+		if n == 1 {
 			writeFile(t, x, "odd")
 			return nil
 		}
 		return syscall.EROFS
-	}
-	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
-	if renames < 2 {
-		t.Skip("files cannot change places here")
+	}}
+	err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: r.hook})
+	if r.n < 2 {
+		t.Skip("files cannot be exchanged here")
 	}
 	if !errors.Is(err, syscall.EROFS) {
 		t.Errorf("error %v", err)
@@ -258,7 +256,7 @@ func TestReplace_notPutBack(t *testing.T) {
 	}
 }
 
-// The directory goes at the last moment, with the file in it: there is nothing to lose.
+// The directory is removed at the last moment, with the file in it: nothing can be lost.
 func TestReplace_goneMeanwhile(t *testing.T) {
 	root, dir := openRoot(t)
 	if err := root.Mkdir("d", 0o755); err != nil {
@@ -314,7 +312,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Somebody changes the file at the last moment.
+// Another program changes the file at the last moment.
 func TestRemove_changedMeanwhile(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "old")
@@ -349,7 +347,7 @@ func TestReplace_failureAtEveryStep(t *testing.T) {
 	}
 }
 
-// Nobody who replaces what it read loses the lines of another one.
+// Several writers that replace what they read lose no line of each other.
 func TestReplace_manyAtOnce(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "begin\n")
