@@ -9,12 +9,11 @@ import (
 	"strconv"
 )
 
-// maxAncestors is how far up the git that runs a hook is looked for: a manager of hooks may
-// stand between.
+// maxAncestors limits the search for the git that runs a hook: a manager of hooks may be between.
 const maxAncestors = 8
 
-// amends reports whether this hook was run by a git commit --amend. Git does not tell a hook, so
-// that its command line is read, where the system shows it as a file.
+// amends reports whether this hook was run by a git commit --amend. Git does not say so, so amends
+// reads git's command line on systems that show it as a file.
 func amends() bool {
 	pid := os.Getppid()
 	for range maxAncestors {

@@ -2,14 +2,15 @@
 //
 // What it keeps true:
 //
-//   - A hook stops a commit or a push only for what that itself would break. A failure of our own
-//     is told and stops nothing, but on a server that receives: nobody reads its warnings.
-//   - After a merge or a rebase nothing can be stopped any more: what is certain is fixed and
-//     staged, and put into the commit where nobody else may have it; the rest is said.
+//   - A hook stops a commit or a push only for damage that it would do itself. A failure of our own
+//     is reported and stops nothing, except on a server that receives, where warnings are not read.
+//   - After a merge or a rebase nothing can be stopped any more. Certain fixes are made and staged,
+//     and put into the commit if no one else can have it; the rest is reported.
 //   - After a checkout nothing is written, because git would refuse the next one.
 //   - What a workspace's settings turn off is off in that workspace and no other.
 //   - Nothing waits: for a lock, a person or the network.
 //
 // What it does not promise: git runs no pre-commit for merges and rebases, and a hook manager may
-// hand on less than git said. Whether a repository is whole is for a check of its trees to say.
+// pass on less than git gave it. Whether a repository is complete is for a check of its trees to
+// say.
 package hooks

@@ -10,8 +10,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// refuseHalf stops a commit that would bring a conversation into several directories, as a stopped
-// merge and 'git stash pop' leave it: added like that, jp keeps one of them and deletes the other.
+// refuseHalf stops a commit that would bring a conversation into several directories. A stopped
+// merge and 'git stash pop' leave it so: added like that, jp keeps one of them and deletes the
+// other.
 func (r *run) refuseHalf(ctx context.Context, hook served, v *stage.Verdict,
 ) error {
 	if !isTwice(v.Others) {
@@ -47,7 +48,7 @@ func (r *run) refuseHalf(ctx context.Context, hook served, v *stage.Verdict,
 	return &ConflictError{"a conversation is in several directories"}
 }
 
-// workspacesWith are the directories .jp that have findings, sorted.
+// workspacesWith returns the directories .jp that have findings, sorted.
 func workspacesWith(findings []check.Finding) []string {
 	var dirs []string
 	for _, f := range findings {

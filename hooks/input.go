@@ -35,9 +35,9 @@ func ReadPrePush(r io.Reader) ([]PushedRef, error) {
 	return refs, err
 }
 
-// A ReceivedRef is one line that git gives to pre-receive: a ref that somebody pushes.
+// A ReceivedRef is one line that git gives to pre-receive: a ref that is being pushed.
 type ReceivedRef struct {
-	Old, New gitint.OID // zero when there is none
+	Old, New gitint.OID // zero if the ref does not exist
 	Name     string
 }
 
@@ -80,8 +80,8 @@ func ReadPostRewrite(r io.Reader) ([]Rewrite, error) {
 	return all, err
 }
 
-// eachLine gives f the fields of each line, of which there must be at least n; git may
-// add more.
+// eachLine calls f with the fields of each line. A line with fewer than n is an error; git may add
+// more.
 func eachLine(r io.Reader, hook string, n int, f func(fields []string) error) error {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -100,7 +100,7 @@ func eachLine(r io.Reader, hook string, n int, f func(fields []string) error) er
 	return nil
 }
 
-// A Checkout is what git tells post-checkout.
+// A Checkout is what git passes to post-checkout.
 type Checkout struct {
 	Previous, Next gitint.OID // the same when files were checked out
 	Branch         bool       // the branch changed; otherwise only files

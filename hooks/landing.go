@@ -14,9 +14,9 @@ import (
 
 // A landing is the commit on which a command of git ended.
 type landing struct {
-	// sides are what it brought together, nil where that is not two commits.
+	// sides are the commits that it brought together, nil unless there are two.
 	sides *merge.Sides
-	head  gitint.OID // zero after merge --squash, which makes none
+	head  gitint.OID // zero after merge --squash, which makes no commit
 	// made says that the command made the commit: a fast-forward makes none. tidy says that
 	// nothing else is staged or changed in the working tree.
 	made, tidy bool
@@ -53,8 +53,9 @@ func (r *run) landing(ctx context.Context, repo *gitint.Repo, went headMove) (la
 	return at, err
 }
 
-// settleStaged puts what a hook has staged into the commit that the command made. Where others
-// may have that commit, or it would take along what is not ours, it says that it waits.
+// settleStaged puts what a hook has staged into the commit that the command made. If others may
+// have that commit, or it would include unrelated changes, settleStaged reports that the fix waits
+// for a commit.
 func (r *run) settleStaged(ctx context.Context, repo *gitint.Repo, at landing) error {
 	others, published, err := spread(ctx, repo, at)
 	if err != nil {
@@ -80,7 +81,7 @@ func (r *run) settleStaged(ctx context.Context, repo *gitint.Repo, at landing) e
 }
 
 // spread reports whether anything but the branch that is checked out leads to the commit, and
-// whether a remote has it as far as is known here.
+// whether a remote has it as far as this clone knows.
 func spread(
 	ctx context.Context, repo *gitint.Repo, at landing,
 ) (others, published bool, err error) {
@@ -99,8 +100,8 @@ func spread(
 	return others, published, err
 }
 
-// noteArchived says which conversations one side archived and the other continued: what was
-// said is in the archive too.
+// noteArchived reports the conversations that one side archived and the other continued: the new
+// turns are in the archive too.
 func (r *run) noteArchived(
 	ctx context.Context, hook served, at landing, paths []gitint.StagedPath,
 ) error {

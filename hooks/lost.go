@@ -45,8 +45,8 @@ func (r *run) hintNext(found []check.Finding) {
 	}
 }
 
-// warnLosing prints what the merge that waits for its commit is about to leave out, except what
-// a person decided with resolve.
+// warnLosing prints what the merge that waits for its commit is about to leave out, except what a
+// person decided with resolve.
 func (r *run) warnLosing(ctx context.Context, hook served) error {
 	heads, err := hook.Repo.MergeHeads()
 	if err != nil || len(heads) == 0 {
@@ -87,8 +87,8 @@ func (r *run) warnLosing(ctx context.Context, hook served) error {
 	return nil
 }
 
-// noteDecided says in the message of the merge that HEAD is what was decided of it, where git was
-// given another message than the one in which that stood.
+// noteDecided adds the decisions about the merge that is HEAD to its message, if git was given
+// another message than the one that had them.
 func (r *run) noteDecided(ctx context.Context, repo *gitint.Repo) error {
 	if !merge.HasDecided(repo) || merge.Waits(repo) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// The manager pre-commit, and prek like it, keep from the hooks of their configuration what
-// git gives to a hook, and tell some of it by these variables instead.
+// The manager pre-commit, and prek like it, do not pass what git gives to a hook on to the hooks of
+// their configuration, and put some of it into these variables instead.
 const (
 	byPreCommit    = "PRE_COMMIT"
 	messageSource  = "PRE_COMMIT_COMMIT_MSG_SOURCE"
@@ -22,8 +22,7 @@ const (
 	remotePlace    = "PRE_COMMIT_REMOTE_URL"
 )
 
-// given returns the arguments that git gave to the hook, also where a manager stands
-// between.
+// given returns the arguments that git gave to the hook, also if a manager is between.
 func (r *run) given() []string {
 	if r.Getenv(byPreCommit) == "" {
 		return r.args
@@ -41,7 +40,8 @@ func (r *run) given() []string {
 	case "prepare-commit-msg":
 		names = []string{messageSource}
 	}
-	// Git itself gives all or none, except for the message, whose file the manager gives too.
+	// Git itself gives all or no arguments, except for the message, whose file the manager gives
+	// too.
 	if len(r.args) > 0 && (r.name != "prepare-commit-msg" || len(r.args) > 1) {
 		return r.args
 	}
@@ -54,8 +54,8 @@ func (r *run) given() []string {
 	return args
 }
 
-// pushedByManager is what pre-commit says of a push. It looks at the first ref alone, and
-// names no commit where all of them are new.
+// pushedByManager reads the variables that pre-commit sets for a push. It looks at the first ref
+// alone, and names no commit if all of them are new.
 func (r *run) pushedByManager(
 	ctx context.Context, repo *gitint.Repo, d *gitint.PushRange,
 ) error {

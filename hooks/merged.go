@@ -17,12 +17,12 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ErrMended says that a merge waits with what it was lacking. Git has made the tree of the
-// merge before it asks the hook, so that what the hook changes would not be part of it.
+// ErrMended reports that a merge was fixed and waits for its commit. Git has made the tree of the
+// merge before it asks the hook, so the hook's changes would not be part of it.
 var ErrMended = errors.New("the merge of conversations was fixed and is not committed yet")
 
-// preMergeCommit does for a merge what pre-commit does for a commit, and puts what the
-// drivers make of the sides in the place of what git merged as text without them.
+// preMergeCommit does for a merge what pre-commit does for a commit, and replaces what git merged
+// as text by the drivers' result.
 func (r *run) preMergeCommit(ctx context.Context) error {
 	hook, err := r.hook(ctx)
 	var paths []gitint.StagedPath
@@ -111,8 +111,8 @@ func (r *run) remerge(
 	return u, err
 }
 
-// restoreBlobs replaces damaged blobs by a sound copy from anywhere in this repository, and reports
-// those that have none.
+// restoreBlobs replaces damaged blobs by an intact copy from anywhere in this repository, and
+// reports those that have no copy.
 func (r *run) restoreBlobs(
 	ctx context.Context, hook served, damaged []merge.MergedFile, u *remerged,
 ) error {
@@ -167,7 +167,7 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// workspacesOf returns the directories .jp in which paths lie, sorted.
+// workspacesOf returns the directories .jp that have the paths, sorted.
 func workspacesOf(paths []gitint.StagedPath) []string {
 	var dirs []string
 	for _, p := range paths {
@@ -178,7 +178,7 @@ func workspacesOf(paths []gitint.StagedPath) []string {
 	return union(dirs, nil)
 }
 
-// restoring is PreCommit, which is asked again when content that a merge lost is back.
+// restoring is PreCommit, repeated when content that a merge lost is back.
 func (r *run) restoring(ctx context.Context, hook served,
 ) (*stage.Verdict, error) {
 	verdict, err := hook.PreCommit(ctx)
@@ -201,8 +201,8 @@ func (r *run) restoring(ctx context.Context, hook served,
 	return again, err
 }
 
-// restoreLost brings content back that findings miss, wherever this repository has it, and
-// returns the paths of what is back in the working tree.
+// restoreLost brings missing content back, wherever this repository has it, and returns the paths
+// that are back in the working tree.
 func (r *run) restoreLost(
 	ctx context.Context, hook served, findings []check.Finding,
 ) ([]string, error) {
@@ -241,8 +241,8 @@ func (r *run) restoreLost(
 	return names, nil
 }
 
-// A headMove is from where to where a command of git moved HEAD; to "" for a change of the index
-// alone, as merge --squash makes.
+// A headMove says from where to where a command of git moved HEAD; to is "" for a change of the
+// index alone, as merge --squash makes.
 type headMove struct{ from, to string }
 
 // headMove parses the arguments and the input of a hook that runs afterwards. It is false when no
@@ -256,7 +256,7 @@ func (r *run) headMove() (headMove, bool, error) {
 	case "post-rewrite":
 		all, err := ReadPostRewrite(r.Stdin)
 		if err == nil && len(all) == 0 && slices.Equal(r.args, []string{"rebase"}) {
-			// A manager of hooks kept the list, which git never leaves empty.
+			// A manager of hooks did not pass on the list, which git never leaves empty.
 			return headMove{"ORIG_HEAD", "HEAD"}, true, nil
 		}
 		if err != nil || len(all) == 0 || slices.Equal(r.args, []string{"amend"}) {
@@ -274,7 +274,7 @@ func (r *run) headMove() (headMove, bool, error) {
 // isFirst reports whether a working tree was just filled: nothing was checked out before.
 func (p headMove) isFirst() bool { return strings.Trim(p.from, "0") == "" && p.to != "" }
 
-// greet looks at the clone itself, when its files have just come to be.
+// greet checks the clone itself, when its files have just been checked out.
 func (r *run) greet(ctx context.Context) error {
 	repo, err := r.Open(ctx)
 	if err != nil {
@@ -283,8 +283,8 @@ func (r *run) greet(ctx context.Context) error {
 	return r.WarnDrift(ctx, repo)
 }
 
-// afterwards looks at the conversations that a merge, a checkout or a rebase has touched.
-// It is too late to stop git, so that it fixes what is certain and reports the rest.
+// afterwards looks at the conversations that a merge, a checkout or a rebase has touched. It is too
+// late to stop git, so afterwards fixes what is certain and reports the rest.
 func (r *run) afterwards(ctx context.Context) error {
 	went, ok, err := r.headMove()
 	switch {
@@ -310,7 +310,7 @@ func (r *run) lookBack(ctx context.Context, went headMove) error {
 	if r.name != "post-merge" || went.to == "" {
 		return r.lookAt(ctx, hook, went)
 	}
-	// What a merge left out is no change of it.
+	// What a merge left out does not show as a changed path, so its commits are listed.
 	came := gitint.PushRange{
 		Tips: []string{went.to}, Not: []string{went.from},
 		Under: []string{audit.EveryConversation, audit.EveryBlob},
@@ -372,8 +372,8 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 	return r.bringBack(ctx, hook, change.Findings)
 }
 
-// UniteAfter unites what a merge, from one revision to another, left in several directories, where
-// no hook did.
+// UniteAfter unites conversations that a merge, from one revision to another, left in several
+// directories, where no hook did.
 func UniteAfter(ctx context.Context, env Env, from, to string) error {
 	r, went := &run{Env: env, name: "post-merge"}, headMove{from, to}
 	hook, err := r.hook(ctx)
@@ -401,7 +401,7 @@ func isTwice(findings []check.Finding) bool {
 	})
 }
 
-// A merged is what a command of git made of conversations.
+// A merged is the outcome of a git command for conversations.
 type merged struct {
 	hook  served
 	went  headMove
@@ -409,8 +409,8 @@ type merged struct {
 	paths []gitint.StagedPath
 }
 
-// remergeCommits checks a merge that was just made: the commit, what --squash left in the
-// index, or the merges of others that a pull brought.
+// remergeCommits checks a merge that was just made: the commit, what --squash left in the index, or
+// other people's merges that a pull brought.
 func (r *run) remergeCommits(ctx context.Context, m merged) error {
 	hook, went, paths := m.hook, m.went, m.paths
 	if went.to == "" {
@@ -445,7 +445,7 @@ func (r *run) remergeCommits(ctx context.Context, m merged) error {
 }
 
 // bringBack fixes the findings whose fix is certain, and warns about the others. After a checkout
-// nothing is put into the working tree: git would refuse the next one because of it.
+// nothing is written into the working tree: git would refuse the next one because of it.
 func (r *run) bringBack(ctx context.Context, hook served, findings []check.Finding,
 ) (err error) {
 	var restored []string

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// Received returns what a server is being given.
+// Received returns the commits that a server is receiving.
 func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Push, error) {
 	refs, err := ReadPreReceive(input)
 	if err != nil {
@@ -29,7 +29,8 @@ func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Pu
 	return audit.NewPush(ctx, repo, d)
 }
 
-// pushed returns what is about to leave for a remote, or for a place without a name.
+// pushed returns the commits that are about to be pushed to a remote, or to an address without a
+// name.
 func (r *run) pushed(
 	ctx context.Context, repo *gitint.Repo, args []string,
 ) (audit.Push, error) {
@@ -43,7 +44,7 @@ func (r *run) pushed(
 	}
 	for _, ref := range refs {
 		if ref.LocalOID.IsZero() {
-			continue // it is deleted there
+			continue // it is deleted on the remote
 		}
 		d.Tips = append(d.Tips, ref.LocalOID.String())
 		if !ref.RemoteOID.IsZero() {
@@ -58,14 +59,14 @@ func (r *run) pushed(
 	return audit.NewPush(ctx, repo, d)
 }
 
-// ErrPush and ErrReceived say that a push was stopped, after the reasons were printed.
+// ErrPush and ErrReceived report that a push was stopped, after the reasons were printed.
 var (
 	ErrPush     = errors.New("the push was stopped: its conversations are incomplete")
 	ErrReceived = errors.New("the push was refused: its conversations are incomplete")
 )
 
-// prePush blocks what would reach others without its content. A failure of ours blocks
-// nothing: what it would have found, CI will.
+// prePush blocks a push that would publish commits without their content. A failure of ours blocks
+// nothing: CI will find the same problems.
 func (r *run) prePush(ctx context.Context) error {
 	hook, err := r.hook(ctx)
 	var d audit.Push
@@ -91,8 +92,8 @@ func (r *run) prePush(ctx context.Context) error {
 		return err
 	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool {
-		// Two directories of a conversation are for a person to unite where a hook has not:
-		// both are there, and no push loses one.
+		// A person unites two directories of a conversation if a hook has not: both exist, and no
+		// push loses one.
 		return hook.isProblem(f) && hook.stops(f) && f.State != check.DuplicateID
 	}) {
 		return nil
@@ -100,8 +101,8 @@ func (r *run) prePush(ctx context.Context) error {
 	return ErrPush
 }
 
-// preReceive refuses what others would get without its content. A server that cannot
-// check refuses too: nobody reads its warnings.
+// preReceive refuses a push of commits without their content. A server that cannot check refuses
+// too, since its warnings are not read.
 func (r *run) preReceive(ctx context.Context) error {
 	hook, err := r.hook(ctx)
 	if err != nil {
@@ -124,10 +125,11 @@ func (r *run) preReceive(ctx context.Context) error {
 	return nil
 }
 
-// judge checks a departure for a hook.
+// judge checks the commits to be pushed for a hook.
 func (r *run) judge(ctx context.Context, hook served, d audit.Push,
 ) (*check.Report, error) {
-	// Whether a warning counts each workspace says, of what the others have not already.
+	// Each workspace decides whether a warning counts, among problems that the remote does not have
+	// already.
 	o, err := r.CheckOptions(hook.Repo)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func (r *run) judge(ctx context.Context, hook served, d audit.Push,
 }
 
 // prepareMessage names the conversations of a commit in its message, as trailers, and the sessions
-// of agents that are at work where it is made.
+// of agents that are in a turn in this working tree.
 func (r *run) prepareMessage(ctx context.Context) error {
 	if len(r.args) == 0 || len(r.args) > 1 && (r.args[1] == "merge" || r.args[1] == "squash") {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// A run is one hook at work.
+// A run is one run of a hook.
 type run struct {
 	Env
 	name string
@@ -24,7 +24,7 @@ type run struct {
 // Run does the work of the hook that git calls by this name, with the arguments that git gives it.
 // A hook of a later version that this one does not know does nothing: the repository's owner may
 // have a newer program. The error is [ErrCommit], [ErrSecret], [ErrMended], [ErrPush],
-// [ErrReceived] or a [*ConflictError] where git is to be stopped, after the reasons were printed.
+// [ErrReceived] or a [*ConflictError] if git has to stop, after the reasons were printed.
 func Run(ctx context.Context, env Env, name string, args []string) error {
 	r := &run{Env: env, name: name, args: args}
 	r.args = r.given()
@@ -50,15 +50,15 @@ func Run(ctx context.Context, env Env, name string, args []string) error {
 	}
 }
 
-// putsBack reports whether a hook puts back what a collection had moved that was killed.
-// After a checkout nothing is put into the working tree, because git would refuse the next one,
-// and a push reads commits only: then the next command does it.
+// putsBack reports whether a hook moves back what a killed collection had moved. After a checkout
+// nothing is written into the working tree, because git would refuse the next one, and a push reads
+// commits only: then the next command does it.
 func (r *run) putsBack() bool {
 	return r.name != "post-checkout" && r.name != "pre-push" && r.name != "pre-receive"
 }
 
-// preCommit blocks only what the commit itself would break. A failure of ours is
-// told and does not block: a check in CI is the guarantee, a hook a convenience.
+// preCommit blocks only damage that the commit itself would do. A failure of ours is reported and
+// does not block: a check in CI is the guarantee, a hook a convenience.
 func (r *run) preCommit(ctx context.Context) error {
 	hook, err := r.hook(ctx)
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *run) preCommit(ctx context.Context) error {
 	return r.tell(ctx, hook, verdict)
 }
 
-// unchecked says why a commit was not checked. Where an object that it is to have is corrupt, git
-// would make it all the same, and nobody could be given it: that stops it.
+// unchecked reports why a commit was not checked. If an object that the commit needs is corrupt,
+// git would commit anyway, and no one could fetch it: that stops the commit.
 func (r *run) unchecked(err error) error {
 	if _, corrupt := errors.AsType[*gitint.CorruptObjectError](err); corrupt {
 		return fmt.Errorf("%s: %w", r.name, err)
@@ -111,7 +111,7 @@ func (r *run) unchecked(err error) error {
 	return nil
 }
 
-// tell prints what pre-commit found and did, and says whether the commit is stopped.
+// tell prints what pre-commit found and did, and returns an error if the commit is stopped.
 func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
 ) error {
 	if verdict.AddError != nil {
@@ -142,7 +142,7 @@ func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
 	}
 }
 
-// refuseUndecided stops a commit of conflicts that were only added.
+// refuseUndecided stops a commit of conflicts that were added without a decision.
 func (r *run) refuseUndecided(ctx context.Context, repo *gitint.Repo) error {
 	conflicts, err := audit.Undecided(ctx, repo)
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *run) refuseUndecided(ctx context.Context, repo *gitint.Repo) error {
 	return &ConflictError{"conflicts were added and not decided"}
 }
 
-// refuseUnmerged stops a commit of settings with both sides of a merge.
+// refuseUnmerged stops a commit of settings that have both sides of a merge.
 func (r *run) refuseUnmerged(ctx context.Context, hook served, verdict *stage.Verdict) error {
 	if len(verdict.Beside) == 0 {
 		return nil
@@ -184,11 +184,12 @@ func (r *run) refuseUnmerged(ctx context.Context, hook served, verdict *stage.Ve
 
 func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
 
-// ErrSecret says that a commit was stopped because it would bring a secret, after the reasons were
-// printed.
+// ErrSecret reports that a commit was stopped because it would bring a secret, after the reasons
+// were printed.
 var ErrSecret = errors.New("the commit was stopped: it would bring a secret")
 
-// commitError says why a commit is stopped; that it would be incomplete is the worse reason.
+// commitError returns the reason why a commit is stopped; that it would be incomplete is the worse
+// reason.
 func commitError(blocking []check.Finding) error {
 	others := func(f check.Finding) bool {
 		return f.State != check.Secret && f.State != check.Unredacted
@@ -199,11 +200,11 @@ func commitError(blocking []check.Finding) error {
 	return ErrSecret
 }
 
-// ErrCommit says that a commit was stopped, after the reasons were printed.
+// ErrCommit reports that a commit was stopped, after the reasons were printed.
 var ErrCommit = errors.New("the commit was stopped: it would be incomplete")
 
-// A ConflictError says that git was stopped for what a person has to decide, after that was
-// printed.
+// A ConflictError reports that git was stopped because a person has to decide, after the conflict
+// was printed.
 type ConflictError struct{ Text string }
 
 // Error implements error.
@@ -230,8 +231,9 @@ func (r *run) postCommit(ctx context.Context) error {
 	return nil
 }
 
-// warnStanding prints what HEAD lacks, and what brings it back, and reports whether it lacks any. A
-// workspace in which a commit is not stopped for that was told when it was made.
+// warnStanding prints what HEAD lacks, with the command that brings it back, and reports whether it
+// lacks anything. In a workspace that does not stop a commit for that, it was reported when the
+// commit was made.
 func (r *run) warnStanding(ctx context.Context, hook served, found []check.Finding) bool {
 	found = slices.DeleteFunc(slices.Clone(found), func(f check.Finding) bool {
 		return !hook.stops(f)

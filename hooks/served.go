@@ -12,12 +12,12 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A served hook knows what each workspace of its repository wants. A repository has several
-// where directories below its root have one of their own.
+// A served hook knows the settings of each workspace of its repository. A repository has several if
+// directories below its root have their own.
 type served struct {
 	stage.Hook
-	// settings are those of a workspace, by its directory .jp. They are read when something
-	// lies there: a commit without conversations reads none.
+	// settings returns the settings of a workspace, by its directory .jp. They are read only when a
+	// path in it is concerned: a commit without conversations reads none.
 	settings func(dir string) config.Settings
 }
 
@@ -46,7 +46,7 @@ func (r *run) hook(ctx context.Context) (served, error) {
 	return h, nil
 }
 
-// of are the settings that hold for a file.
+// of returns the settings that hold for a file.
 func (h served) of(name string) config.Settings {
 	dir, _ := workspace.PathDir(name + "/")
 	return h.settings(dir)
@@ -55,7 +55,7 @@ func (h served) of(name string) config.Settings {
 // changes reports whether hooks may change what is staged of a file's workspace.
 func (h served) changes(name string) bool { return h.of(name).Hooks.Stage }
 
-// restores reports whether they bring back content that it lost.
+// restores reports whether hooks bring back content that a file's workspace lost.
 func (h served) restores(name string) bool { return h.changes(name) && h.of(name).Hooks.Restore }
 
 // checked leaves out the findings of workspaces that turned the check off.
@@ -65,25 +65,24 @@ func (h served) checked(findings []check.Finding) []check.Finding {
 	})
 }
 
-// stops reports whether a finding is one to stop for in its workspace.
+// stops reports whether a finding stops git in its workspace.
 func (h served) stops(f check.Finding) bool { return h.of(f.Path).Hooks.Check == "error" }
 
-// replaceable are the files that hooks may merge anew.
+// replaceable returns the files that hooks may merge again.
 func (h served) replaceable(files []merge.MergedFile) []merge.MergedFile {
 	return slices.DeleteFunc(slices.Clone(files), func(b merge.MergedFile) bool {
 		return !h.changes(b.Path) || h.of(b.Path).Merge.Blended == "refuse"
 	})
 }
 
-// refused are the findings about files that a workspace wants refused.
+// refused returns the findings about files that their workspace wants refused.
 func (h served) refused(findings []check.Finding) []check.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
 		return f.Severity == check.Warning || h.of(f.Path).Merge.Blended != "refuse"
 	})
 }
 
-// isProblem reports whether a finding is one that a push is stopped for, where warnings are too
-// if the workspace says so.
+// isProblem reports whether a finding stops a push; warnings do if the workspace says so.
 func (h served) isProblem(f check.Finding) bool {
 	return f.Severity == check.Error ||
 		f.Severity == check.Warning && h.of(f.Path).Hooks.Strict

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// unite merges directories that a merge left with one id, as when both sides gave a
-// conversation another title, where that is certain, and stages what came of it.
+// unite merges directories that a merge left with one id, as when both sides retitled a
+// conversation, if the result is certain, and stages it.
 func (r *run) unite(
 	ctx context.Context, hook served, at landing, findings []check.Finding,
 ) error {
@@ -41,8 +41,8 @@ func (r *run) unite(
 	return r.settleStaged(ctx, hook.Repo, at)
 }
 
-// A uniting is the conversations of a workspace that are in several directories, and what was
-// brought together there.
+// A uniting has the conversations of a workspace that are in several directories, and the commits
+// that were brought together.
 type uniting struct {
 	dir   string
 	ids   []events.ID

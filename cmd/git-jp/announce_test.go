@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestHooksThatHangSayWhoTheyAre has a hook wait for input that does not come.
+// TestHooksThatHangSayWhoTheyAre makes a hook wait for input that does not come.
 func TestHooksThatHangSayWhoTheyAre(t *testing.T) {
 	repo := gittest.Repo(t)
 	input, endInput := io.Pipe()

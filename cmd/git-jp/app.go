@@ -28,14 +28,14 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Waiting for locks that others hold. Hooks never wait.
+// How long to wait for locks that other processes hold. Hooks never wait.
 const (
 	conversationLockWait = 10 * time.Second
 	indexLockWait        = 5 * time.Second
 )
 
-// An app is one run of one command, with what was opened on the way. What a command does not ask
-// for is not opened.
+// An app is one run of one command, with everything that it has opened. It opens only what the
+// command asks for.
 type app struct {
 	invocation
 
@@ -45,11 +45,11 @@ type app struct {
 	openConfig    *config.Config
 	openLimits    *regular.Limits
 	tracer        *trace.Log
-	models        func() (*models.Table, error) // what is known of models, read once
-	onDemand      []*ondemand.Source            // of the workspaces that are open
-	lacks         bool                          // content was asked for that is not here
+	models        func() (*models.Table, error) // the table of models, read once
+	onDemand      []*ondemand.Source            // one for each open workspace
+	lacks         bool                          // content was requested that is not here
 	closers       []func() error
-	pointers      map[blobs.Hash]bool // blobs that are with Git LFS, of those that were wanted
+	pointers      map[blobs.Hash]bool // requested blobs that are with Git LFS
 }
 
 func newApp(w *environment, g globals) *app {
@@ -76,7 +76,7 @@ func newApp(w *environment, g globals) *app {
 	return a
 }
 
-// close closes what was opened, last first.
+// close closes everything that was opened, last first.
 func (a *app) close() error {
 	var errs []error
 	for i := len(a.closers) - 1; i >= 0; i-- {
@@ -86,7 +86,7 @@ func (a *app) close() error {
 	return errors.Join(errs...)
 }
 
-// openTrace returns the log that GIT_JP_TRACE asks for, nil for none.
+// openTrace returns the log that GIT_JP_TRACE asks for, nil without one.
 func openTrace(a *app) (*trace.Log, error) {
 	if a.tracer != nil {
 		return a.tracer, nil
@@ -141,7 +141,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	return c, err
 }
 
-// readConfig is configAt for one workspace of several: nothing remembers it.
+// readConfig is configAt for one workspace of several: the result is not cached.
 func readConfig(a *app, root string) (*config.Config, error) {
 	dirs := config.Dirs{
 		User:      userDir(a),
@@ -157,9 +157,9 @@ func readConfig(a *app, root string) (*config.Config, error) {
 	return config.Load(dirs)
 }
 
-// limits are how large the files may be that are read. They are the user's, whatever workspace
-// the command runs in. Where the user's configuration cannot be read, whoever asks for more of
-// it says so.
+// limits returns the largest sizes of files that are read. They are the user's, whatever workspace
+// the command runs in. If the user's configuration cannot be read, commands that need more of it
+// report the error.
 func (a *app) limits() regular.Limits {
 	if a.openLimits == nil {
 		a.openLimits = new(regular.Limits)
@@ -172,7 +172,7 @@ func (a *app) limits() regular.Limits {
 	return *a.openLimits
 }
 
-// userDir is where the user's own configuration is.
+// userDir returns the directory of the user's own configuration.
 func userDir(a *app) string {
 	return config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
 }
@@ -195,8 +195,8 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 	return w, nil
 }
 
-// root returns where the workspace is that the command runs in. Nothing of one that belongs to
-// another user is read.
+// root returns the root of the workspace that the command runs in. It reads nothing in a workspace
+// that belongs to another user.
 func (a *app) root() (string, error) {
 	root, err := workspace.Find(a.directory())
 	if err == nil {
@@ -205,10 +205,10 @@ func (a *app) root() (string, error) {
 	return root, err
 }
 
-// safe reports by an error that the workspace at root belongs to another user. In a repository
-// git's word counts, elsewhere git's rule.
+// safe returns an error if the workspace at root belongs to another user. In a repository git
+// decides, elsewhere git's rule applies.
 func safe(a *app, root string) error {
-	ctx := context.Background() // one question to git, where something is not the user's
+	ctx := context.Background() // one question to git, if something is not the user's
 	names := []string{root, filepath.Join(root, workspace.DirName), filepath.Join(root, ".git")}
 	err := gitint.Safe(ctx, gitint.Options{Dir: a.directory(), Env: a.env}, root, names...)
 	if err == nil {
@@ -229,7 +229,7 @@ func safe(a *app, root string) error {
 	return nil
 }
 
-// workspaceAt opens the workspace whose .jp lies in root.
+// workspaceAt opens the workspace whose .jp is in root.
 func (a *app) workspaceAt(root string) (*workspace.Workspace, error) {
 	c, err := a.configAt(root)
 	if err != nil {
@@ -252,11 +252,11 @@ func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, erro
 	return w, err
 }
 
-// committedIn returns what says whether Git has a conversation of the workspace at root. Where
-// that cannot be read, it counts as had: nothing is renamed then.
+// committedIn returns a function that reports whether Git has a conversation of the workspace at
+// root. If that cannot be read, it reports true: nothing is renamed then.
 func committedIn(a *app, root string) func(events.ID) bool {
 	return func(id events.ID) bool {
-		ctx := context.Background() // a save is not left half-way, and this reads a few files
+		ctx := context.Background() // a save must not stop half-way, and this reads a few files
 		repo, err := a.repo(ctx)
 		if err != nil {
 			return !errors.Is(err, gitint.ErrNotRepository)
@@ -294,7 +294,7 @@ func (a *app) settings() (config.Settings, error) {
 	return c.Settings(), nil
 }
 
-// findOr is find for an argument that may be left out; the active one is meant then.
+// findOr is find for an optional argument; without it, it finds the active conversation.
 func (a *app) findOr(arg string) (workspace.Entry, error) {
 	if arg == "" {
 		arg = "."
@@ -302,8 +302,8 @@ func (a *app) findOr(arg string) (workspace.Entry, error) {
 	return a.find(arg)
 }
 
-// find returns the conversation that arg names, wherever it lies. An empty name is no
-// name: it comes from an unset variable of a script.
+// find returns the conversation that arg names, in any partition. An empty name is an error: it
+// comes from an unset variable of a script.
 func (a *app) find(arg string) (workspace.Entry, error) {
 	w, err := a.workspace()
 	if err != nil {
@@ -336,7 +336,7 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	return e, nil
 }
 
-// newAdviser knows where the user stands in a repository.
+// newAdviser returns an adviser for the directory in which the user is.
 func newAdviser(a *app, repo *gitint.Repo) report.Adviser {
 	return report.Adviser{
 		Repo: repo, Dir: a.directory(),
@@ -344,7 +344,7 @@ func newAdviser(a *app, repo *gitint.Repo) report.Adviser {
 	}
 }
 
-// readColorUI asks git for color.ui where it can make a difference: on a terminal, and in what
+// readColorUI asks git for color.ui if it can make a difference: on a terminal, and for output that
 // people pipe into a pager.
 func (w *environment) readColorUI(ctx context.Context, g globals, command string) {
 	looks := slices.Contains([]string{
@@ -365,8 +365,8 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 	}
 }
 
-// paged calls f with the writer for an answer that may be long: the pager that git
-// would use on a terminal, else standard output.
+// paged calls f with the writer for a long answer: the pager that git would use on a terminal, else
+// standard output.
 func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 	out, ok := unwrapped(a.stdout).(*os.File)
 	if !a.stdoutTerminal || !ok {
@@ -391,7 +391,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 	return err
 }
 
-// programs are the user's editor and pager.
+// programs returns the user's editor and pager.
 func programs(a *app) ask.Programs {
 	config := func(ctx context.Context, key string) (string, bool) {
 		repo, err := a.repo(ctx)
@@ -404,7 +404,7 @@ func programs(a *app) ask.Programs {
 	return ask.Programs{Getenv: a.getenv, Config: config}
 }
 
-// editor returns the editor, which is a program of the terminal where nobody names one.
+// editor returns the editor. If none is configured, the default needs a terminal.
 func (a *app) editor(ctx context.Context) (string, error) {
 	if e := programs(a).Editor(ctx); e != "" {
 		return e, nil

@@ -27,7 +27,7 @@ pattern, the id of another conversation, or a URL:
     mcp+server+uri       a resource of an MCP server`
 }
 
-// attachedHere has the attachments of the workspace.
+// attachedHere returns the attachments of the workspace.
 func attachedHere(a *app) (*attached.Desk, error) {
 	w, err := a.workspace()
 	if err != nil {
@@ -61,7 +61,7 @@ type attachmentAddCmd struct {
 	ID         string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default."`
 }
 
-// Help says where it goes.
+// Help says where it is stored.
 func (attachmentAddCmd) Help() string {
 	return `The attachment becomes part of the conversation's configuration. What it stands for is
 looked up with the next question. For you that is approved by it, also where it is a command
@@ -86,7 +86,7 @@ type attachmentRmCmd struct {
 	ID         string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default."`
 }
 
-// Run takes attachments out of a conversation's configuration.
+// Run removes attachments from a conversation's configuration.
 func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
 	e, err := a.findOr(c.ID)
 	if err != nil {

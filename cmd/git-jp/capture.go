@@ -61,7 +61,7 @@ func capturable() string {
 func (c captureCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Hook != "":
-		// The agent goes on whatever happens here: it reads the exit code and what is printed.
+		// The agent must continue whatever happens here: it reads the exit code and the output.
 		_ = c.note(ctx, a, sessions.Agent(c.Hook))
 		return nil
 	case c.Sweep:
@@ -81,7 +81,7 @@ func (c captureCmd) Run(ctx context.Context, a *app) error {
 	return c.status(ctx, a, agents)
 }
 
-// agents are those that are named, or all.
+// agents returns the agents that are named, or all.
 func (c captureCmd) agents() ([]sessions.Agent, error) {
 	if len(c.Agents) == 0 {
 		return capture.Agents(), nil
@@ -127,17 +127,17 @@ func (c captureCmd) change(ctx context.Context, a *app, agents []sessions.Agent)
 	return nil
 }
 
-// noteNotAgreed says that hooks import nothing in this workspace as long as nobody agreed to it.
+// noteNotAgreed says that hooks import nothing in this workspace until someone agrees to it.
 func noteNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
 	if _, err := a.workspace(); err != nil {
-		return // hooks are put in anywhere
+		return // hooks are installed anywhere
 	}
 	if repo, err := a.repo(ctx); err == nil && intake.Agreed(repo) != nil {
 		a.note("in this clone hooks import nothing before 'git jp import %s' was agreed to", agent)
 	}
 }
 
-// status prints the agents, and how many sessions wait in this clone, where there is one.
+// status prints the agents, and how many sessions wait in this clone, if there is one.
 func (c captureCmd) status(ctx context.Context, a *app, agents []sessions.Agent) error {
 	if err := c.settings(a).Status(agents); err != nil || a.JSON {
 		return err
@@ -152,7 +152,7 @@ func (c captureCmd) status(ctx context.Context, a *app, agents []sessions.Agent)
 	return intake.NoteWaiting(&a.terminal.Printer, repo)
 }
 
-// exclude leaves sessions of this clone out.
+// exclude excludes sessions of this clone from import.
 func (c captureCmd) exclude(ctx context.Context, a *app) error {
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error 
 	return intake.Note(repo, root, agent, event, a.env)
 }
 
-// sweep imports what grew of the agents that are captured.
+// sweep imports what grew in sessions of the captured agents.
 func (c captureCmd) sweep(ctx context.Context, a *app) error {
 	agents := intake.Enabled(placesOf(a))
 	if len(agents) == 0 {
@@ -202,8 +202,8 @@ func (c captureCmd) sweep(ctx context.Context, a *app) error {
 	return intake.Sweep(ctx, in, agents)
 }
 
-// noted imports what hooks noted in this workspace, unless an agent is in a turn. Its last hook
-// comes here again.
+// noted imports the sessions that hooks noted in this workspace, unless an agent is in a turn. That
+// agent's last hook calls noted again.
 func (captureCmd) noted(ctx context.Context, a *app) error {
 	in, err := openCaptured(ctx, a, true)
 	if err == nil {
@@ -215,7 +215,8 @@ func (captureCmd) noted(ctx context.Context, a *app) error {
 	return in.Noted(ctx)
 }
 
-// openCaptured opens what sessions are captured into, in a clone where that was agreed to.
+// openCaptured opens the destination of captured sessions, in a clone where the user agreed to
+// capturing.
 func openCaptured(ctx context.Context, a *app, gentle bool) (c importer.Captured, err error) {
 	repo, err := a.repo(ctx)
 	if err == nil {

@@ -33,7 +33,7 @@ type checkCmd struct {
 	Format      string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
 }
 
-// Help says what is looked at and what is not.
+// Help says what is checked and what is not.
 func (checkCmd) Help() string {
 	return `Looks whether every blob that a conversation refers to is there: in the working tree by
 default, in HEAD of a bare repository. Presence is checked without opening content, so it is
@@ -103,13 +103,14 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// named reports whether something else is checked than the working tree, or what stands for it.
+// named reports whether the check is of something else than the working tree, or its replacement in
+// a bare repository.
 func (c checkCmd) named() bool {
 	return len(c.Revision) > 0 || c.Staged || c.All || c.Stdin
 }
 
-// ofClone reports whether the outcome depends on the clone, and not on commits alone: its files
-// do, and so does what a merge in it would come to.
+// ofClone reports whether the outcome depends on the clone, and not on commits alone: its files do,
+// and so does the result of a merge in it.
 func (c checkCmd) ofClone() bool { return c.Merge || !c.named() }
 
 func (c checkCmd) print(a *app, report *check.Report) error {
@@ -134,7 +135,7 @@ func newPrinter(a *app) check.Printer {
 	return check.Printer{Version: a.version, Verbose: a.Verbose, More: "'-v' shows all"}
 }
 
-// printFindings writes findings where errors go.
+// printFindings writes findings to standard error.
 func (a *app) printFindings(findings []check.Finding) error {
 	p := newPrinter(a)
 	p.More = "'git jp check -v' shows all"
@@ -211,8 +212,8 @@ func isRange(revs []string) bool {
 	return len(revs) > 1 || len(revs) == 1 && (strings.Contains(revs[0], "..") || revs[0][0] == '^')
 }
 
-// checkOptions are what all sources of a repository share. They read no configuration: what hooks
-// look at is not for a broken file of a workspace to end.
+// checkOptions returns the options that all sources of a repository share. They read no
+// configuration: a broken file of a workspace must not stop hooks.
 func checkOptions(
 	a *app, repo *gitint.Repo, o check.Options, ranged bool,
 ) (check.Options, error) {

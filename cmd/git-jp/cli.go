@@ -26,7 +26,7 @@ type globals struct {
 	Set     []string `short:"c" name:"config" aliases:"cfg" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, or read a file or a name, for this call."`
 }
 
-// cli is the command line. The groups are those of docs/cli.md.
+// cli is the command line, in the groups of docs/cli.md.
 type cli struct {
 	globals
 
@@ -105,11 +105,11 @@ var groups = []kong.Group{
 
 const description = "Conversations with language models, in Git beside the code they are about."
 
-// exitRequest is how kong's help flag ends the run: it wants to exit in the middle
-// of parsing, and only main may do that.
+// exitRequest carries the exit code of kong's help flag: kong wants to exit in the middle of
+// parsing, and only main may do that.
 type exitRequest int
 
-// parse builds the command line and understands the environment's arguments.
+// parse builds the command line and parses the environment's arguments.
 func parse(w *environment) (g *globals, k *kong.Context, err error) {
 	args, command := commandline.Words(w.args)
 	if line, g, ok := lineOf(command); ok {
@@ -117,7 +117,7 @@ func parse(w *environment) (g *globals, k *kong.Context, err error) {
 			return g, k, nil
 		}
 	}
-	c := new(cli) // which knows what else might have been meant
+	c := new(cli) // which suggests what else might have been meant
 	k, err = parseLine(w, c, args)
 	if err != nil {
 		return &c.globals, nil, parseFailure(err)
@@ -133,7 +133,7 @@ func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
 	return parser.Parse(args)
 }
 
-// parseFailure turns what kong says into a report.UsageError.
+// parseFailure turns kong's error into a report.UsageError.
 func parseFailure(err error) error {
 	u := &report.UsageError{Err: err}
 	if p := new(kong.ParseError); errors.As(err, &p) && p.Context != nil {
@@ -175,7 +175,7 @@ func kongOptions(w *environment) []kong.Option {
 	}
 }
 
-// printHelp is kong's printer with an end that works: git turns --help into `man`.
+// printHelp is kong's printer with another ending: git turns --help into `man`.
 func printHelp(o kong.HelpOptions, k *kong.Context) error {
 	var text strings.Builder
 	out := k.Stdout
@@ -225,7 +225,7 @@ func run(ctx context.Context, w *environment) (code int) {
 	warnPointers(a)
 	err = errors.Join(err, a.close())
 	if err == nil && a.lacks {
-		err = report.ErrProblems // which was said when it was closed
+		err = report.ErrProblems // printed when it was closed
 	}
 	err = misused(err, commandOf(k))
 	if ctx.Err() != nil && err != nil {
@@ -234,8 +234,8 @@ func run(ctx context.Context, w *environment) (code int) {
 	return a.report(err)
 }
 
-// misused says which command a command line was for that could not be understood, also where
-// that was found by a package that knows no command line.
+// misused sets the command in the error of a command line that could not be parsed, also if a
+// package found the error that knows no command line.
 func misused(err error, command string) error {
 	u := new(report.UsageError)
 	switch {
@@ -250,8 +250,8 @@ func misused(err error, command string) error {
 	return err
 }
 
-// changesNothing reports whether a command only reads; those that do with some flags say so
-// themselves.
+// changesNothing reports whether a command only reads; commands that only read with some flags say
+// so themselves.
 func changesNothing(command string) bool {
 	first, rest, _ := strings.Cut(command, " ")
 	switch first {

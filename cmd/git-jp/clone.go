@@ -61,7 +61,7 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 	return cloneOf(a, repo).Install(ctx, register.Request{})
 }
 
-// target returns where the clone is to be: where git would put it.
+// target returns the directory of the clone: the one that git would choose.
 func (c cloneCmd) target(a *app) (string, error) {
 	name := c.Directory
 	if name == "" {

@@ -35,7 +35,7 @@ type compactCmd struct {
 	Undo undoFlag `placeholder:"N|all" help:"Take back the last compaction, the N-th of the overlay, or all of it."`
 }
 
-// overlayFlags are about rules, which remove nothing.
+// overlayFlags concern rules, which remove nothing.
 type overlayFlags struct {
 	Overlay   bool      `help:"Keep all events, and add one that says what a model is not given: by the configured rules where no flag names one."`
 	Rule      []string  `short:"k" name:"compact" sep:"none" placeholder:"SPEC" help:"A rule of the overlay, as jp has it: r, s and t joined by +, then :FROM..TO."`
@@ -68,10 +68,10 @@ with what takes its place and the strategy or rule that does so. It is a dry run
 options say.`
 }
 
-// A toolsFlag is given alone or with what is left of tool calls.
+// A toolsFlag is given without a value or with what stays of tool calls.
 type toolsFlag struct{ Policy *events.ToolCallPolicy }
 
-// IsBool lets the flag stand alone.
+// IsBool makes the value optional.
 func (toolsFlag) IsBool() bool { return true }
 
 // Decode implements kong's mapping of flags.
@@ -84,13 +84,13 @@ func (f *toolsFlag) Decode(k *kong.DecodeContext) (err error) {
 	return err
 }
 
-// An undoFlag is given alone, with the number of a compaction, or with "all".
+// An undoFlag is given without a value, with the number of a compaction, or with "all".
 type undoFlag struct {
 	Given bool
 	N     int // as compact.RemoveOverlay has it
 }
 
-// IsBool lets the flag stand alone.
+// IsBool makes the value optional.
 func (undoFlag) IsBool() bool { return true }
 
 // Decode implements kong's mapping of flags.
@@ -112,7 +112,7 @@ func (f *undoFlag) Decode(k *kong.DecodeContext) error {
 	return nil
 }
 
-// overlays reports whether the overlay is meant.
+// overlays reports whether any flag asks for the overlay.
 func (c compactCmd) overlays() bool {
 	return c.Overlay || len(c.Rule) > 0 || c.Reasoning || c.Tools.Policy != nil || c.Summarize ||
 		c.KeepFirst != "" || c.From != "" || c.To != "" || c.Turn != "" || c.First != nil ||
@@ -189,7 +189,7 @@ func (c compactCmd) strategies(ctx context.Context, j compactor.Job) error {
 	})
 }
 
-// compactionOf returns what compacts a conversation into forks that become the active one.
+// compactionOf returns the job that compacts a conversation into forks that become the active one.
 func compactionOf(a *app, conv *workspace.Conversation) (compactor.Job, error) {
 	settings, err := a.configAt(a.openWorkspace.Root())
 	return compactor.Job{
@@ -200,7 +200,8 @@ func compactionOf(a *app, conv *workspace.Conversation) (compactor.Job, error) {
 
 func (c compactCmd) pins() bool { return len(c.Pin)+len(c.Unpin) > 0 }
 
-// rules returns the rules of the overlay that flags name, and the turns of those without any.
+// rules returns the rules of the overlay that flags name, and the turns that rules without a range
+// apply to.
 func (c compactCmd) rules(a *app) (compactor.Rules, error) {
 	r := compactor.Rules{Model: c.Model}
 	for _, spec := range c.Rule {
@@ -270,7 +271,7 @@ func bound(a *app, flag, text string) (events.Bound, error) {
 	return events.AtTime(at), nil
 }
 
-// spared reads how many turns at the end are left alone, or how long ago they began.
+// spared parses how many turns at the end are left alone, or how long ago they began.
 func spared(a *app, text string) (events.Bound, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		_, to := compact.Spared(0, n)
@@ -284,7 +285,7 @@ func spared(a *app, text string) (events.Bound, error) {
 	return events.AtTime(at), nil
 }
 
-// keptTurns reads --keep-last for strategies, nil for what is configured.
+// keptTurns parses --keep-last for strategies, nil for the configured number.
 func keptTurns(text string) (*int, error) {
 	if text == "" {
 		return nil, nil
@@ -296,7 +297,7 @@ func keptTurns(text string) (*int, error) {
 	return &n, nil
 }
 
-// reading opens a conversation for f, which only looks at it.
+// reading opens a conversation for f, which only reads it.
 func reading(
 	ctx context.Context, a *app, name string,
 	f func(context.Context, *app, *prepare.Compaction) error,

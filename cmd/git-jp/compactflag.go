@@ -9,12 +9,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A specFlag says how a conversation is compacted on the way: alone, as `git jp compact` would
-// do it; with names of strategies joined by "+"; or with a rule of the overlay. It may be
-// repeated.
+// A specFlag says how a conversation is compacted first: without a value, as `git jp compact` would
+// do it; with names of strategies joined by "+"; or with a rule of the overlay. It may be repeated.
 type specFlag struct{ compactor.Spec }
 
-// IsBool lets the flag stand alone.
+// IsBool makes the value optional.
 func (specFlag) IsBool() bool { return true }
 
 // IsCumulative lets the flag be repeated.
@@ -31,7 +30,7 @@ func (f *specFlag) Decode(k *kong.DecodeContext) error {
 
 func (f *specFlag) given() bool { return f.Wanted() }
 
-// compacted returns what becomes of a conversation as the flag wants it.
+// compacted returns the conversation as the flag compacts it.
 func compacted(
 	ctx context.Context, a *app, conv *workspace.Conversation, f specFlag,
 ) (*compact.Result, error) {
@@ -42,7 +41,7 @@ func compacted(
 	return j.Compacted(ctx, f.Spec)
 }
 
-// compactFirst compacts a conversation before it is asked, and returns the one to go on with.
+// compactFirst compacts a conversation before the question, and returns the one to continue.
 func compactFirst(
 	ctx context.Context, a *app, e workspace.Entry, f specFlag, yes bool,
 ) (workspace.Entry, error) {

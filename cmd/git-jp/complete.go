@@ -18,8 +18,8 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"The words of the command line; the last is being completed."`
 }
 
-// Run prints the words that can stand last, one a line: commands, flags and their
-// values, keys of settings, and ids of conversations.
+// Run prints the words that can come last, one a line: commands, flags and their values, keys of
+// settings, and ids of conversations.
 func (c completeCmd) Run(a *app) error {
 	parser, err := kong.New(&cli{}, kongOptions(a.environment)...)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c completeCmd) Run(a *app) error {
 	return nil
 }
 
-// valuesOf returns what can be the value of a flag or an argument, and of what config is given.
+// valuesOf returns the possible values of a flag or an argument, including those of config.
 func valuesOf(a *app, name, last string) ([]string, bool) {
 	switch name {
 	case "--config":
@@ -66,7 +66,7 @@ func valuesOf(a *app, name, last string) ([]string, bool) {
 	return nil, false
 }
 
-// modelNames returns the models that are known without asking anybody, and short names.
+// modelNames returns the models that are known without a request, and short names.
 func modelNames(a *app) []string {
 	m, err := modelsHere(a)
 	if err != nil {
@@ -91,7 +91,7 @@ func choicesOf(setting string) []string {
 
 // revisionNames returns the names of branches, tags and HEAD, also as the end of a range.
 func revisionNames(a *app, last string) []string {
-	ctx := context.Background() // somebody waits for it at a prompt
+	ctx := context.Background() // a user waits for it at a prompt
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil
@@ -99,7 +99,7 @@ func revisionNames(a *app, last string) []string {
 	return revisions.Names(ctx, repo, last)
 }
 
-// settingKeys returns the keys that name one setting, each with what stands behind it.
+// settingKeys returns the keys that name one setting, each followed by end.
 func settingKeys(end string) []string {
 	keys := report.SettingKeys()
 	for i := range keys {
@@ -108,8 +108,8 @@ func settingKeys(end string) []string {
 	return keys
 }
 
-// conversationIDs returns the ids of all conversations, in the form that was begun, and
-// nothing where there is no workspace: a completion must not complain.
+// conversationIDs returns the ids of all conversations, in the form that was begun, and nothing
+// without a workspace: a completion must not complain.
 func conversationIDs(a *app, last string) []string {
 	w, err := a.workspace()
 	if err != nil {

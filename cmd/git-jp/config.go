@@ -71,7 +71,7 @@ type configGetCmd struct {
 	layerFlags
 }
 
-// Run prints one value. A key without a value is exit code 1, as in git config.
+// Run prints one value. For a key without a value the exit code is 1, as in git config.
 func (c configGetCmd) Run(ctx context.Context, a *app) error {
 	if c.Key == checkoutKey {
 		return printCheckout(ctx, a)
@@ -131,7 +131,7 @@ type configUnsetCmd struct {
 	layerFlags
 }
 
-// Run takes a key out and keeps every other byte of the file.
+// Run removes a key and keeps every other byte of the file.
 func (c configUnsetCmd) Run(ctx context.Context, a *app) error {
 	if c.Key == checkoutKey {
 		return setCheckout(ctx, a, checkoutFull)

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A layerFlags names the layer of jp's settings that is meant.
+// A layerFlags selects a layer of jp's settings.
 type layerFlags struct {
 	User          bool `short:"u" xor:"layer" help:"For you everywhere; where keys of jp are set by default."`
 	Workspace     bool `short:"w" xor:"layer" help:"For everybody in this workspace; where keys of git jp are set by default."`
@@ -18,7 +18,7 @@ type layerFlags struct {
 	Cwd           bool `xor:"layer" help:"For everybody in this directory and below it (keys of jp)."`
 }
 
-// layer returns the layer that was named, [jpconfig.BuiltIn] for none.
+// layer returns the layer that was named, [jpconfig.BuiltIn] without one.
 func (f layerFlags) layer() jpconfig.Layer {
 	switch {
 	case f.User:
@@ -34,7 +34,7 @@ func (f layerFlags) layer() jpconfig.Layer {
 	}
 }
 
-// ownFile returns the file of our settings that is meant, the user's or the workspace's.
+// ownFile returns the file of our settings that the flags select, the user's or the workspace's.
 func (f layerFlags) ownFile(a *app, doing, key string) (string, error) {
 	switch {
 	case f.UserWorkspace, f.Cwd:
@@ -49,7 +49,7 @@ func (f layerFlags) ownFile(a *app, doing, key string) (string, error) {
 	return filepath.Join(root, workspace.DirName, config.OwnFile), nil
 }
 
-// jpSettings has jp's settings, those of the user alone where there is no workspace.
+// jpSettings returns jp's settings, only the user's if there is no workspace.
 func jpSettings(a *app) (configure.JP, error) {
 	w, err := a.workspace()
 	if errors.Is(err, workspace.ErrNoWorkspace) {

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// confined is nothing where a process cannot be confined as the tests need it.
+// confined exits where a process cannot be confined as the tests need it.
 func confined() { os.Exit(1) }

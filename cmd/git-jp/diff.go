@@ -60,7 +60,7 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	return contentProblems(a, problems)
 }
 
-// comparison is of no conversation yet.
+// comparison returns one without a conversation.
 func (c diffCmd) comparison(ctx context.Context, a *app) (b revisions.Comparison, err error) {
 	if b.Repo, err = a.repo(ctx); err != nil {
 		return b, err

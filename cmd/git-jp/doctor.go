@@ -20,7 +20,7 @@ installed, can read the conversations. Each finding comes with the command that 
 One thing is changed: directories of git jp that other users could enter are closed to them.`
 }
 
-// Run examines.
+// Run examines the clone.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Getenv: a.getenv, Private: a.workspaceEnv(config.Settings{}).PrivateDirs(),

@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// addDrift adds to a report what attributes ask of this clone in vain. That is a warning: it
-// says nothing about what is checked, and a clone in CI merges nothing.
+// addDrift adds attributes that this clone does not fulfil to a report. That is a warning: it says
+// nothing about the commits that are checked, and a clone in CI merges nothing.
 func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Report) error {
 	drifts, err := install.UrgentDrifts(ctx, repo, nearDirs(a, repo))
 	for _, d := range drifts {
@@ -27,7 +27,7 @@ func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Repor
 	return err
 }
 
-// warnDrift says once a workspace that this clone does not merge as its attributes demand.
+// warnDrift warns once a workspace that this clone does not merge as its attributes demand.
 func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 	drifts, err := install.UrgentDrifts(ctx, repo, nearDirs(a, repo))
 	for _, d := range drifts {
@@ -36,8 +36,8 @@ func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 	return err
 }
 
-// nearDirs are the workspace at the root and that of the working directory, as slash
-// paths from the root. To look for all of them takes longer than a check.
+// nearDirs returns the workspace at the root and that of the working directory, as slash paths from
+// the root. Looking for all of them takes longer than a check.
 func nearDirs(a *app, repo *gitint.Repo) []string {
 	if repo.Root() == "" {
 		return nil

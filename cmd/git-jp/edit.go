@@ -73,8 +73,7 @@ func (c editCmd) filename() string {
 	}
 }
 
-// save puts what the editor left in the place of the file, unless that is no longer
-// what the editor was given.
+// save replaces the file by the editor's text, unless the file has changed since the editor got it.
 func (c editCmd) save(
 	ctx context.Context, a *app, e workspace.Entry, before, after []byte,
 ) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// envelopes writes conversations as they are, a line each, for import in another workspace.
+// envelopes writes conversations unchanged, a line each, for import in another workspace.
 func (c exportCmd) envelopes(a *app, out io.Writer, entries []workspace.Entry) error {
 	for _, e := range entries {
 		conv, err := a.openWorkspace.Load(e)

@@ -18,7 +18,7 @@ type exportCmd struct {
 	Focused      bool     `help:"With --format=html, only prompts and the answers to them."`
 }
 
-// Help explains the difference to print.
+// Help explains the difference from print.
 func (exportCmd) Help() string {
 	return `An export is one document with all content in it, to be read without git-jp. It holds
 no path of this machine: the workspace is written $WORKSPACE.
@@ -36,7 +36,7 @@ agent's command for that is printed. What the agent has no form for is left out 
 import brings what is said there back into the conversation.`
 }
 
-// Run exports conversations. A file is written whole or not at all.
+// Run exports conversations. A file is written completely or not at all.
 func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 	names := c.Conversation
 	if len(names) == 0 {
@@ -92,7 +92,7 @@ func (c exportCmd) document(
 ) ([]render.Problem, error) {
 	o := render.Options{Format: render.FormatMarkdown, Full: true}
 	if c.Output == "" || c.Output == "-" {
-		o.Output.Terminal = a.stdoutTerminal // a file or a pipe has every byte as it is
+		o.Output.Terminal = a.stdoutTerminal // a file or a pipe gets every byte unchanged
 	}
 	switch {
 	case c.Format == "json" || a.JSON:

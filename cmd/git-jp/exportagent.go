@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// handedRecord is what `export --json` says of a session that was written for an agent.
+// handedRecord is the record of `export --json` for a session that was written for an agent.
 type handedRecord struct {
 	Agent   string         `json:"agent"`
 	Session string         `json:"session"`

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// tellSettings says what of the settings of the workspace at root does not count. What the user
-// said no to is no news.
+// tellSettings reports which settings of the workspace at root have no effect. Settings that the
+// user declined are not reported.
 func tellSettings(a *app, root string, c *config.Config) {
 	held := c.Held()
 	if len(held) > 0 {

@@ -8,12 +8,12 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// shows are the commands whose text is that of conversations.
+// shows are the commands that print text of conversations.
 var shows = []string{
 	"diff", "grep", "log", "ls", "print", "query", "show", "stats", "status",
 }
 
-// isForgeLog reports whether what a command shows may become part of the log of a forge's job,
+// isForgeLog reports whether the output of a command may become part of the log of a forge's job,
 // which obeys lines of it. Standard output that is a file does not.
 func (w *environment) isForgeLog(command string) bool {
 	name, _, _ := strings.Cut(command, " ")
@@ -28,8 +28,8 @@ func (w *environment) isForgeLog(command string) bool {
 	return true
 }
 
-// writeForgeLog has what is written to standard output, answers of models too, pass the writer of
-// such logs.
+// writeForgeLog sends standard output, including answers of models, through the writer for such
+// logs.
 func writeForgeLog(a *app) {
 	log := render.NewForgeLog(a.stdout)
 	a.stdout, a.terminal.Out, a.closers = log, log, append(a.closers, log.Flush)

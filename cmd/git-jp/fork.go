@@ -54,7 +54,7 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 	w := a.openWorkspace
 	entry, err := w.Create(ctx, &workspace.NewConversation{
 		Details: details, Stream: stream, BaseConfig: conv.BaseConfig, Local: conv.Local,
-		AllowDangling: true, // the source's own faults are not the fork's to refuse
+		AllowDangling: true, // the fork must not refuse faults of the source
 	})
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func compactedFork(
 	return out.Stream, nil
 }
 
-// options understands which turns are to be kept.
+// options parses which turns are kept.
 func (c forkCmd) options(a *app) (o events.ForkOptions, err error) {
 	if c.First < 0 || c.Last < 0 {
 		return o, usagef("--first and --last: expected a positive number")

@@ -17,7 +17,7 @@ type gcCmd struct {
 	Undo gcUndoCmd `cmd:"" help:"Bring back what was deleted."`
 }
 
-// Help says what is kept and what becomes of the rest.
+// Help says what is kept and what happens to the rest.
 func (gcCmd) Help() string {
 	return `Deletes content from the store of this worktree that nothing can need: no worktree,
 index, branch, remote-tracking branch, stash or operation in progress refers to it, and no
@@ -44,7 +44,7 @@ type gcRunCmd struct {
 	Yes           bool   `short:"y" help:"Do not ask."`
 }
 
-// Run collects.
+// Run collects garbage.
 func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if c.Grace != "" {
 		a.Set = append(a.Set, "gc.grace="+c.Grace)
@@ -66,8 +66,8 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	}.Run(ctx)
 }
 
-// collector opens what a collection needs: the repository in which the workspace lies, which
-// need not be that of the working directory.
+// collector opens what a collection needs: the repository of the workspace, which need not be that
+// of the working directory.
 func collector(ctx context.Context, a *app, userLocal bool) (gc.Options, error) {
 	w, err := a.workspace()
 	if err != nil {
@@ -90,7 +90,7 @@ func collector(ctx context.Context, a *app, userLocal bool) (gc.Options, error) 
 	return o, nil
 }
 
-// repoOf opens the repository in which a workspace lies.
+// repoOf opens the repository that contains a workspace.
 func repoOf(ctx context.Context, a *app, w *workspace.Workspace) (*gitint.Repo, error) {
 	log, err := openTrace(a)
 	if err != nil {
@@ -106,10 +106,10 @@ func repoOf(ctx context.Context, a *app, w *workspace.Workspace) (*gitint.Repo, 
 	return r, err
 }
 
-// finishCollection finishes a collection of the workspace that was killed, before anything
-// else is done with it.
+// finishCollection finishes an interrupted collection of the workspace, before anything else is
+// done with it.
 func finishCollection(a *app, w *workspace.Workspace) {
-	ctx := context.Background() // it is short, and must not be left half-way again
+	ctx := context.Background() // it is short, and must not stop half-way again
 	for _, userLocal := range []bool{false, true} {
 		dir := w.Dir()
 		if userLocal {
@@ -127,8 +127,8 @@ func finishCollection(a *app, w *workspace.Workspace) {
 	}
 }
 
-// putBack is finishCollection for hooks: it costs one look at a file where nothing is open, it
-// waits for nobody, and it changes no index and deletes nothing.
+// putBack is finishCollection for hooks: it costs one look at a file if no run is open, it waits
+// for no lock, and it changes no index and deletes nothing.
 func (a *app) putBack(ctx context.Context, root string, repo *gitint.Repo) {
 	if !gc.IsOpen(filepath.Join(root, workspace.DirName)) {
 		return
@@ -139,9 +139,8 @@ func (a *app) putBack(ctx context.Context, root string, repo *gitint.Repo) {
 	}, err)
 }
 
-// collectAside begins a collection that is due, beside a command that takes long. The function
-// that it returns ends it and does not wait: what it had not done, the next command puts
-// back.
+// collectAside begins a due collection beside a command that takes long. The returned function ends
+// it and does not wait: the next command rolls back what was not finished.
 func collectAside(ctx context.Context, a *app, w *workspace.Workspace) (end func()) {
 	settings, err := a.settings()
 	if err != nil || !settings.GC.Auto || safe(a, w.Root()) != nil {
@@ -150,7 +149,7 @@ func collectAside(ctx context.Context, a *app, w *workspace.Workspace) (end func
 	limits := a.limits()
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
-		// Everything is its own: the command closes what it has when it ends.
+		// It opens everything itself: the command closes its own when it ends.
 		repo, err := gitint.Open(ctx, gitint.Options{Dir: w.Root(), Env: a.env, Limits: limits})
 		if err != nil {
 			return

@@ -13,7 +13,7 @@ type gcWhyCmd struct {
 	UserLocal bool   `help:"Ask about the user-local store."`
 }
 
-// Help says what is told.
+// Help says what is shown.
 func (gcWhyCmd) Help() string {
 	return `Shows the way from a branch, an index or a worktree to the reference that keeps a
 content, or the last one that did. It says nothing about age but whether the grace period keeps it.`

@@ -13,12 +13,12 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// mistakesFile has what typical mistakes are answered with. It is the list of them, too: a test
-// types each line that begins with $, below the heading that says where, and writes what is
-// printed when it runs with -update.
+// mistakesFile has the answers to typical mistakes. It is also the list of them: a test types each
+// line that begins with $, below the heading that says where, and writes the output when it runs
+// with -update.
 const mistakesFile = "testdata/mistakes.golden"
 
-// TestGoldenMistakes makes mistakes and compares what is said about them.
+// TestGoldenMistakes makes mistakes and compares the messages.
 func TestGoldenMistakes(t *testing.T) {
 	want, err := os.ReadFile(mistakesFile)
 	if err != nil {
@@ -73,7 +73,7 @@ func compareGolden(t *testing.T, name, got string) {
 	}
 }
 
-// enter goes where the mistakes below a heading are made.
+// enter goes to the place where the mistakes below a heading are made.
 func enter(s *scripts.Shell, heading string) {
 	s.Helper()
 	conversations := func() {
@@ -120,7 +120,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// troubled configures providers that are named after what is wrong with them.
+// troubled configures providers that are named after their fault.
 func troubled(url string) string {
 	text := "assistant.request.max_retries = 0\n"
 	for _, name := range []string{"anthropic", "openai", "google", "page", "busy", "down", "other", "cut"} {
@@ -132,7 +132,7 @@ func troubled(url string) string {
 	return text
 }
 
-// serveTrouble starts a server that answers each provider with a trouble of its own.
+// serveTrouble starts a server that answers each provider with its own fault.
 func serveTrouble(t *testing.T) string {
 	t.Helper()
 	answers := map[string]struct {

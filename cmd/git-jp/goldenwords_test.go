@@ -16,7 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestGoldenHelp compares what 'git jp help' says of each command, to be read as prose.
+// TestGoldenHelp compares the output of 'git jp help' for each command, to be read as prose.
 func TestGoldenHelp(t *testing.T) {
 	var out bytes.Buffer
 	w := &environment{stdout: &out, stderr: &out}
@@ -60,8 +60,8 @@ func nodePath(node *kong.Node) string {
 	return nodePath(node.Parent) + " " + node.Name
 }
 
-// TestGoldenHints compares all sentences that help: the texts of the room that makes hints, and
-// those that errors of others have themselves, with … for what they are filled with.
+// TestGoldenHints compares all hints: the texts of the room that makes hints, and those that errors
+// of other rooms have themselves, with … for inserted values.
 func TestGoldenHints(t *testing.T) {
 	var got strings.Builder
 	n := 0
@@ -82,7 +82,7 @@ func TestGoldenHints(t *testing.T) {
 	compareGolden(t, "testdata/hints.golden", got.String())
 }
 
-// rooms are the packages below internal but that of which all declarations are looked at.
+// rooms returns the packages below internal except the one whose declarations are all searched.
 func rooms(t *testing.T) []string {
 	files, err := filepath.Glob("../../internal/*/doc.go")
 	if err != nil {
@@ -97,7 +97,7 @@ func rooms(t *testing.T) []string {
 	return dirs
 }
 
-// declarations are those of a package, without its tests, in the order of their files.
+// declarations returns the declarations of a package, without its tests, in the order of files.
 func declarations(t *testing.T, dir string) (all []ast.Decl) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(names) == 0 {
@@ -169,7 +169,7 @@ func sentences(decl ast.Decl) (all []string) {
 	return slices.Compact(all)
 }
 
-// spoken is the text of an expression, with … for what is no literal.
+// spoken returns the text of an expression, with … for anything but literals.
 func spoken(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

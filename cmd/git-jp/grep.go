@@ -73,7 +73,7 @@ func (c grepCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// workTree searches conversations as they are in the working tree.
+// workTree searches the conversations of the working tree.
 func (c grepCmd) workTree(ctx context.Context, a *app, g *grep.Search) error {
 	walk, err := newWalk(a, c.Conversation, c.Archived)
 	if err != nil {
@@ -98,7 +98,7 @@ func newWalk(a *app, names []string, archived bool) (k workspace.Walk, err error
 	return k, err
 }
 
-// refs searches what the tips of all refs have.
+// refs searches the tips of all refs.
 func (c grepCmd) refs(ctx context.Context, a *app, g *grep.Search, p *search.Pattern) error {
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -113,8 +113,8 @@ func (c grepCmd) refs(ctx context.Context, a *app, g *grep.Search, p *search.Pat
 	return all.Each(ctx, g.Version)
 }
 
-// wanted understands the conversations that were named for a search of refs, where one
-// need not be in the working tree.
+// wanted parses the conversations that were named for a search of refs, where one need not be in
+// the working tree.
 func (c grepCmd) wanted(a *app) (wanted map[events.ID]bool, err error) {
 	for _, name := range c.Conversation {
 		e, err := a.find(name)

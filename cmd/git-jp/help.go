@@ -12,14 +12,14 @@ type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command to explain."`
 }
 
-// guessed is what the parser takes an unknown word for, "" when it has no idea.
+// guessed returns the parser's suggestion for an unknown word, "" without one.
 func guessed(err error) string {
 	_, guess, _ := strings.Cut(err.Error(), ", ")
 	return guess
 }
 
-// Run prints the help of a command. It exists because git turns
-// `git jp --help` into `man git-jp`, which fails where no page is installed.
+// Run prints the help of a command. It exists because git turns `git jp --help` into `man git-jp`,
+// which fails if the page is not installed.
 func (c helpCmd) Run(a *app) error {
 	parser, err := kong.New(&cli{}, kongOptions(a.environment)...)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// commandForm finds what looks like a command of ours: quoted, indented as an example, or
-// a text of its own.
+// commandForm finds text that looks like a command of ours: quoted, indented as an example, or a
+// complete text.
 var commandForm = regexp.MustCompile("(?:\x00|['`\"]|[$:;&|] |\n    )git jp ([a-z]+(?:-[a-z]+)*)\\b((?: --[a-z-]+(?:[= ][a-zA-Z0-9.<%]+)?)*)")
 
 var flagForm = regexp.MustCompile(` (--[a-z-]+)([= ][a-zA-Z0-9.<%]+)?`)
@@ -99,8 +99,8 @@ func texts(t *testing.T, root string) map[string]string {
 	return all
 }
 
-// addSources adds the literals of a package, and of those of the module that it imports:
-// what is not linked is told to nobody.
+// addSources adds the literals of a package, and of those of the module that it imports: text that
+// is not linked is never printed.
 func addSources(t *testing.T, root, dir string, all map[string]string) {
 	t.Helper()
 	const module = "github.com/git-jp/git-jp/"

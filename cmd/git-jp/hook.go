@@ -24,11 +24,12 @@ type hookCmd struct {
 	Args []string `arg:"" optional:"" passthrough:"" help:"What git gives it."`
 }
 
-// hookMemory is from where on a hook rather collects its garbage than takes more memory. What it
-// holds is bounded by the sizes of what it reads; git waits for it on machines of all sizes.
+// hookMemory is the size from which a hook collects garbage instead of taking more memory. What it
+// keeps in memory is bounded by the sizes of the files that it reads; git waits for it on machines
+// of all sizes.
 const hookMemory = 176 << 20
 
-// hookPatience is how long git waits for a hook before that says what git waits for.
+// hookPatience is how long a hook runs before it says that git is waiting for it.
 const hookPatience = 10 * time.Second
 
 // Run does the work of a hook.
@@ -38,8 +39,8 @@ func (c hookCmd) Run(ctx context.Context, a *app) error {
 	return hooks.Run(ctx, hookEnv(a), c.Name, c.Args)
 }
 
-// announce says after a while who it is that git waits for, and how to go on without: nobody sees
-// which of the hooks of a repository does not end.
+// announce says after a while which hook git is waiting for, and how to continue without it:
+// otherwise it is not visible which of a repository's hooks does not end.
 func (c hookCmd) announce(a *app) (stop func()) {
 	text := fmt.Sprintf("warning: git jp: the %s hook is still at work; Ctrl-C ends it", c.Name)
 	switch c.Name {
@@ -81,8 +82,8 @@ func hookEnv(a *app) hooks.Env {
 	}
 }
 
-// settingsBelow reads the settings of workspaces. Where they cannot be read your own hold:
-// that a hook looks at what somebody commits is not for a slip in a file to end.
+// settingsBelow reads the settings of workspaces. If they cannot be read, your own apply: a mistake
+// in a file must not stop hooks from checking a commit.
 func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings {
 	known := make(map[string]config.Settings)
 	return func(dir string) config.Settings {
@@ -96,7 +97,7 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 		conf, err := readConfig(a, root)
 		if err != nil {
 			a.warn("%s: %v; the hooks go on without it", dir, err)
-			conf, err = readConfig(a, "") // what is yours holds all the same
+			conf, err = readConfig(a, "") // your own settings still apply
 		}
 		if err != nil {
 			conf, err = config.Load(config.Dirs{})
@@ -111,10 +112,11 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 	}
 }
 
-// maxWarned is how many findings are warned about without -v.
+// maxWarned is how many findings are printed as warnings without -v.
 const maxWarned = 10
 
-// warnFindings prints what does not block, a line each. Of many the first are printed.
+// warnFindings prints findings that do not block, a line each. If there are many, it prints the
+// first.
 func (a *app) warnFindings(findings []check.Finding) {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
 		return f.Severity == check.Note

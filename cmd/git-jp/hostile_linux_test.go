@@ -28,14 +28,14 @@ import (
 )
 
 const (
-	confinedSpace = 1 << 30   // of addresses
+	confinedSpace = 1 << 30   // of address space
 	confinedTime  = 20        // seconds of a processor
 	hookMax       = 256 << 10 // KiB that a hook may have in memory
 	hangs         = 5 * time.Minute
 )
 
-// confined runs a program with little address space and time, and writes how many KiB it had in
-// memory at most into the file that its first argument names.
+// confined runs a program with little address space and time, and writes its peak memory in KiB
+// into the file that its first argument names.
 func confined() {
 	code, most := runConfined(os.Args[2:])
 	if err := os.WriteFile(os.Args[1], []byte(strconv.FormatInt(most, 10)), 0o600); err != nil {
@@ -45,8 +45,8 @@ func confined() {
 }
 
 func runConfined(args []string) (code int, most int64) {
-	// What is shipped is linked statically. Here a C library would take much of the room: a stack
-	// for each thread, and an arena.
+	// The released program is linked statically. Here a C library would take much of the space: a
+	// stack for each thread, and an arena.
 	limits := fmt.Sprintf("ulimit -c 0; ulimit -s 1024; ulimit -v %d; ulimit -t %d; ",
 		confinedSpace>>10, confinedTime) + "export MALLOC_ARENA_MAX=1; "
 	cmd := exec.Command("sh", append([]string{"-c", limits + `exec git-jp "$@"`, "sh"}, args...)...)
@@ -62,7 +62,7 @@ func runConfined(args []string) (code int, most int64) {
 	return code, usage.Maxrss
 }
 
-// A hostile file is one that a stranger commits, or something else that lies in its place.
+// A hostile file is one that a stranger commits, or something else in its place.
 type hostile struct {
 	name string
 	put  func(r *gittest.Repository)
@@ -70,7 +70,7 @@ type hostile struct {
 
 const hostileDir = ".jp/conversations/17000000001-one/"
 
-// scaled is a size for the soak, or a smaller one that is past the same limits.
+// scaled returns a size for the soak, or else a smaller one that exceeds the same limits.
 func scaled(usual, soak int) int {
 	if scripts.Soaks() {
 		return soak
@@ -78,7 +78,7 @@ func scaled(usual, soak int) int {
 	return usual
 }
 
-// hostileFiles is the corpus.
+// hostileFiles returns the corpus.
 func hostileFiles() []hostile {
 	rep := strings.Repeat
 	file := func(name string, text func() string) func(*gittest.Repository) {
@@ -160,7 +160,8 @@ func numberedLines(format string, n int) string {
 	return b.String()
 }
 
-// extendsAll has each of some files extend all that follow: a load of each way would take 2^30.
+// extendsAll makes each file of a chain extend all that follow: loading every path would take 2^30
+// reads.
 func extendsAll(r *gittest.Repository) {
 	const n = 30
 	for i := range n {
@@ -200,7 +201,7 @@ func link(r *gittest.Repository, to, name string) {
 	must(os.Symlink(to, r.Path(name)))
 }
 
-// zerosOnBranch commits a stream of so many MiB on a branch that is not checked out.
+// zerosOnBranch commits a stream of this many MiB on a branch that is not checked out.
 func zerosOnBranch(r *gittest.Repository, mib int) {
 	cmd := exec.Command("git", "-c", "core.compression=1", "-c", "core.bigFileThreshold=1m",
 		"hash-object", "-w", "--stdin")
@@ -220,7 +221,7 @@ func evilTree(r *gittest.Repository, dir, tree string) {
 	r.Run("update-ref", "refs/heads/evil", r.Run("commit-tree", "-m", "evil", tree))
 }
 
-// doubled has a directory of 30 trees that each hold the next one twice.
+// doubled commits a directory of 30 trees that each have the next one twice.
 func doubled(r *gittest.Repository, dir string) {
 	tree := r.RunInput("100644 blob "+r.RunInput("x", "hash-object", "-w", "--stdin")+"\tx\n", "mktree")
 	for range 30 {
@@ -229,8 +230,7 @@ func doubled(r *gittest.Repository, dir string) {
 	evilTree(r, dir, tree)
 }
 
-// honest is a stream as large as one may be that has something in it, on a branch and, changed, in
-// the working tree.
+// honest commits a real stream of the maximal size, on a branch and, changed, in the working tree.
 func honest(r *gittest.Repository) {
 	const head = `{"timestamp":"2026-05-29 19:42:36.0","type":`
 	turn := head + `"turn_start"},` +
@@ -257,8 +257,8 @@ func conversations(r *gittest.Repository, n int) {
 	}
 }
 
-// hostileRepository is a clone with a sound conversation that is committed, and one file of the
-// corpus, staged where git takes it.
+// hostileRepository returns a clone with an intact conversation that is committed, and one file of
+// the corpus, staged if git takes it.
 func hostileRepository(t *testing.T, h hostile) *gittest.Repository {
 	t.Helper()
 	r := gittest.Repo(t)
@@ -280,7 +280,7 @@ func hostileRepository(t *testing.T, h hostile) *gittest.Repository {
 	return r
 }
 
-// An outcome is what came of a confined call.
+// An outcome is the result of a confined call.
 type outcome struct {
 	code   int
 	most   int64 // KiB
@@ -297,7 +297,7 @@ func callConfined(t *testing.T, r *gittest.Repository, input string, args ...str
 	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.WaitDelay = r.Dir, strings.NewReader(input), &stderr, time.Second
 	home := t.TempDir()
 	cmd.Env = append(slices.Clone(r.Env), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
-		"EDITOR=true", "GIT_EDITOR=true", "GOTRACEBACK=single", "GOGC=100") // as people have it
+		"EDITOR=true", "GIT_EDITOR=true", "GOTRACEBACK=single", "GOGC=100") // as for a user
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		t.Fatalf("git-jp %q hangs", args)
@@ -316,7 +316,7 @@ func callConfined(t *testing.T, r *gittest.Repository, input string, args ...str
 	return outcome{cmd.ProcessState.ExitCode(), most, stderr.String()}
 }
 
-// judge fails where a program did not end by itself with a few clear lines.
+// judge fails unless a program ended by itself with a few clear lines.
 func (o outcome) judge(t *testing.T, what string) {
 	t.Helper()
 	crashed := strings.Contains(o.stderr, "goroutine ") || strings.Contains(o.stderr, "fatal error: ")
@@ -330,8 +330,9 @@ func (o outcome) judge(t *testing.T, what string) {
 	}
 }
 
-// TestEveryHostileFile runs all hooks beside each file of the corpus, which is made once, and each
-// command on some file of it, and on each file some command; in a soak all on all.
+// TestEveryHostileFile runs all hooks with each file of the corpus, which is made once, each
+// command with some file of it, and some command with each file; a soak runs every command with
+// every file.
 func TestEveryHostileFile(t *testing.T) {
 	files, commands := hostileFiles(), commandLines(t)
 	for i, h := range files {
@@ -351,8 +352,8 @@ func TestEveryHostileFile(t *testing.T) {
 	}
 }
 
-// hooksStaySmall runs all hooks; where there is no time for all, a third of them, beside the next
-// file others.
+// hooksStaySmall runs all hooks; if there is no time for all, a third of them, and another third
+// with the next file.
 func hooksStaySmall(t *testing.T, r *gittest.Repository, i int) {
 	head := r.Run("rev-parse", "HEAD")
 	tip := head
@@ -385,8 +386,8 @@ func hooksStaySmall(t *testing.T, r *gittest.Repository, i int) {
 	}
 }
 
-// TestTreesInTreesAreRefused: 30 trees that each hold the next one twice are a billion files. Who
-// has to list them says so in a line, and deletes nothing.
+// TestTreesInTreesAreRefused: 30 trees that each have the next one twice are a billion files. A
+// command that has to list them says so in a line, and deletes nothing.
 func TestTreesInTreesAreRefused(t *testing.T) {
 	for dir, commands := range map[string][][]string{
 		hostileDir:                {{"check", "--all"}, {"gc", "--dry-run"}, {"gc", "run", "--yes"}},
@@ -414,9 +415,9 @@ func commandLines(t *testing.T) [][]string {
 	}
 	var all [][]string
 	for _, leaf := range parser.Model.Leaves(false) {
-		path := strings.Fields(leaf.FullPath())[2:] // behind "git jp"
+		path := strings.Fields(leaf.FullPath())[2:] // after "git jp"
 		if path[0] == "hook" || path[0] == "web" {
-			continue // hooks have a test of their own; web runs until it is stopped, with the pages of site
+			continue // hooks have their own test; web runs until it is stopped, with the pages of site
 		}
 		var args []string
 		for _, word := range path {
@@ -440,7 +441,7 @@ func commandLines(t *testing.T) [][]string {
 		[]string{"gc", "--dry-run"}, []string{"stage", "--all"}, []string{"repair", "--yes"})
 }
 
-// hostileWords are what commands want that the parser's model does not tell.
+// hostileWords are arguments that commands need and that the parser's model does not give.
 var hostileWords = map[string][]string{
 	"label rm": {"a"}, "label set": {"a=b"}, "redact": {"--apply"}, "rename": {"a"}, "review": {"HEAD"},
 	"update-branch": {"HEAD"},
@@ -462,8 +463,8 @@ func hostileArgument(p *kong.Positional) []string {
 	return []string{"17000000001"}
 }
 
-// endByThemselves runs commands, each of which meets the file as it was: what one changed, the next
-// would not test.
+// endByThemselves runs commands, each on the original file: one that a command changed would not
+// test the next.
 func endByThemselves(t *testing.T, made *gittest.Repository, commands [][]string) {
 	var r *gittest.Repository
 	var before string
@@ -479,7 +480,8 @@ func endByThemselves(t *testing.T, made *gittest.Repository, commands [][]string
 	}
 }
 
-// copyOf is a repository that shares r's objects, which nobody writes to, and nothing else.
+// copyOf returns a repository that shares r's objects, which no command writes to, and nothing
+// else.
 func copyOf(t *testing.T, r *gittest.Repository) *gittest.Repository {
 	t.Helper()
 	copied := *r
@@ -494,8 +496,7 @@ func copyOf(t *testing.T, r *gittest.Repository) *gittest.Repository {
 	return &copied
 }
 
-// traces tells of each file of a repository, but its objects and our cache, when it was changed and
-// how large it is.
+// traces returns the time and size of each file of a repository, except its objects and our cache.
 func traces(t *testing.T, r *gittest.Repository) string {
 	t.Helper()
 	hash := sha256.New()

@@ -105,7 +105,7 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 	return in.Run(ctx, found, foreign)
 }
 
-// openIntake returns what imports sessions into a workspace.
+// openIntake returns the intake for importing sessions into a workspace.
 func openIntake(ctx context.Context, a *app, w *workspace.Workspace) (intake.Intake, error) {
 	d := intake.Destination{
 		Workspace: w, Home: a.getenv("HOME"), Off: a.rulesOff(w.Root()),

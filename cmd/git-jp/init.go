@@ -72,14 +72,13 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// errBare says that there is nowhere to put a workspace.
+// errBare reports that there is no working tree for a workspace.
 var errBare error = &situation{
 	"a bare repository has no working tree", "'git jp init' in a clone or a worktree makes one",
 }
 
-// initRoot returns where the workspace is to be: the directory that was named, an existing
-// workspace of the repository around here, its root, or here. repo is nil when there
-// is none.
+// initRoot returns the root of the new workspace: the directory that was named, an existing
+// workspace of the repository above here, its root, or here. repo is nil outside a repository.
 func initRoot(a *app, directory string, repo *gitint.Repo) (string, error) {
 	here := a.directory()
 	switch {
@@ -93,7 +92,7 @@ func initRoot(a *app, directory string, repo *gitint.Repo) (string, error) {
 		return "", fmt.Errorf("make a workspace in %s: %w", here, errBare)
 	}
 	top := repo.Root()
-	// One that is not within the repository is that of somebody around it.
+	// A workspace outside the repository belongs to a project around it.
 	if found, err := workspace.Find(here); err == nil && within(top, found) {
 		return found, nil
 	}

@@ -37,7 +37,7 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 	return cloneOf(a, repo).Install(ctx, register.Request(c))
 }
 
-// cloneOf installs the hooks and drivers of a repository.
+// cloneOf returns the hooks and drivers of a repository, to install them.
 func cloneOf(a *app, repo *gitint.Repo) register.Clone {
 	return register.Clone{Repo: repo, Printer: &a.terminal.Printer}
 }
@@ -46,7 +46,7 @@ type uninstallCmd struct {
 	DryRun bool `short:"n" help:"Print what would be done."`
 }
 
-// Run takes the hooks and drivers out again.
+// Run removes the hooks and drivers again.
 func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	repo, err := a.repo(ctx)
 	if err != nil {

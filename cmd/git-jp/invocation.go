@@ -11,8 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// An invocation is where and with which global flags a command runs, and how it speaks with who
-// started it.
+// An invocation is the directory and the global flags of a command, and its streams.
 type invocation struct {
 	*environment
 	globals
@@ -20,11 +19,11 @@ type invocation struct {
 	terminal *ask.Terminal
 }
 
-// directory is where the command runs: the working directory, or that of -C.
+// directory returns where the command runs: the working directory, or that of -C.
 func (i *invocation) directory() string { return below(i.dir, i.Dir) }
 
-// enter looks whether the directory that -C names is there: a search upwards from one that is
-// not would end in another.
+// enter checks that the directory of -C exists: an upward search from a missing one would end in
+// another directory.
 func (i *invocation) enter() error {
 	if i.Dir == "" {
 		return nil
@@ -42,8 +41,8 @@ func (i *invocation) enter() error {
 	return nil
 }
 
-// path makes a path of the command line absolute. As with git it is relative to where the command
-// runs, so that -C counts.
+// path makes a path of the command line absolute. As with git it is relative to the directory in
+// which the command runs, so that -C counts.
 func (i *invocation) path(p string) string { return below(i.directory(), p) }
 
 func below(dir, p string) string {
@@ -53,7 +52,7 @@ func below(dir, p string) string {
 	return filepath.Join(dir, p)
 }
 
-// short returns the shorter of a path and the same relative to here.
+// short returns the shorter of a path and its relative form from here.
 func (i *invocation) short(path string) string {
 	here, err := realDir(i.directory())
 	if err != nil {
@@ -79,8 +78,8 @@ func (i *invocation) outputOf(terminal bool) render.Output {
 // printJSON writes one record as one line.
 func (i *invocation) printJSON(record any) error { return i.terminal.Records(record) }
 
-// note tells the user something that is no answer; -q silences it.
+// note prints a message that is not part of the answer; -q silences it.
 func (i *invocation) note(format string, args ...any) { i.terminal.Note(format, args...) }
 
-// warn tells the user something that should not be missed.
+// warn prints a warning, also with -q.
 func (i *invocation) warn(format string, args ...any) { i.terminal.Warn(format, args...) }

@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// jpConfig returns jp's configuration as it holds for a conversation, for the workspace
-// alone when conv is nil, and for the user alone where there is no workspace.
+// jpConfig returns jp's configuration for a conversation, for the workspace alone when conv is nil,
+// and for the user alone if there is no workspace.
 func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
 	s, err := jpSources(a, conv)
 	if err != nil {
@@ -23,7 +23,7 @@ func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
 	return jpconfig.Load(s)
 }
 
-// host is what the program gives to those who open models, tools and attachments.
+// host returns the part of the program that opening models, tools and attachments needs.
 func (a *app) host() *prepare.Host {
 	l := process.Launcher{Env: process.Minimal(a.env), Environ: a.env}
 	if a.interrupts != nil {
@@ -39,7 +39,7 @@ func (a *app) host() *prepare.Host {
 	}
 }
 
-// gateOf asks on the terminal about what others wrote.
+// gateOf returns the gate that asks on the terminal about settings of other people.
 func gateOf(a *app) (trust.Gate, error) {
 	w, err := a.workspace()
 	if err != nil {
@@ -48,7 +48,7 @@ func gateOf(a *app) (trust.Gate, error) {
 	return a.host().Gate(w.Root())
 }
 
-// jpSources says where the layers of that configuration are.
+// jpSources returns the places of that configuration's layers.
 func jpSources(a *app, conv *workspace.Conversation) (jpconfig.Sources, error) {
 	w, err := a.workspace()
 	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
@@ -57,21 +57,21 @@ func jpSources(a *app, conv *workspace.Conversation) (jpconfig.Sources, error) {
 	return a.host().Sources(w, conv), nil
 }
 
-// modelsOf makes models for those who ask no question.
+// modelsOf returns models for commands that ask no question.
 func modelsOf(a *app, c *jpconfig.Config, g trust.Gate) prepare.Models {
 	return prepare.Models{
 		Host: a.host(), Network: a.openConfig.Settings().Network, Config: c, Gate: g,
 	}
 }
 
-// jpOptions returns the -c options that are not about keys of ours, which jp's
-// configuration does not know.
+// jpOptions returns the -c options that do not assign to keys of ours, which jp's configuration
+// does not know.
 func jpOptions(options []string) []string {
 	return slices.DeleteFunc(slices.Clone(options), isOwn)
 }
 
-// ownOptions returns the -c options that are for the settings of our own. A command that does
-// not read jp's configuration takes no others, so that a slip of the pen is told.
+// ownOptions returns the -c options for our own settings. A command that does not read jp's
+// configuration takes no others, so that a typo is reported.
 func ownOptions(a *app) []string {
 	if !a.readsJP {
 		return a.Set
@@ -91,15 +91,15 @@ func readsJP(command string) bool {
 	return slices.Contains([]string{"query", "attachment", "models", "setup", "trust"}, first)
 }
 
-// warnOfConfig tells what of the configuration was left out.
+// warnOfConfig prints which parts of the configuration were left out.
 func warnOfConfig(a *app, c *jpconfig.Config) {
 	for _, w := range c.Warnings() {
 		a.warn("%v", w)
 	}
 }
 
-// conversationOr loads the conversation of this name, or, without a name, the active one;
-// nil when none is active.
+// conversationOr loads the conversation with this name, or, without a name, the active one; nil
+// when none is active.
 func conversationOr(a *app, name string) (*workspace.Conversation, error) {
 	if name == "" {
 		w, err := a.workspace()

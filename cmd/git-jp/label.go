@@ -17,7 +17,7 @@ type labelCmd struct {
 	Rm  labelRmCmd  `cmd:"" aliases:"r" help:"Remove labels."`
 }
 
-// Help says what labels are good for.
+// Help says what labels are for.
 func (labelCmd) Help() string {
 	return `Labels are committed with the conversation, a merge keeps those of both sides, and
 'git jp ls --label=<key>' lists the conversations that have one.
@@ -26,7 +26,7 @@ func (labelCmd) Help() string {
     git jp label rm --id 17838 area`
 }
 
-// labelled is whose labels are meant.
+// labelled selects the conversations whose labels are meant.
 type labelled struct {
 	ID []string `short:"i" name:"id" sep:"none" placeholder:"CONVERSATION" help:"The conversation; the active one by default. Repeat for several."`
 }
@@ -111,8 +111,8 @@ type labelRmCmd struct {
 	All bool     `help:"Take all labels away."`
 }
 
-// Run takes labels away. Without a key it needs --all, so that an unset variable of a
-// script does not take all of them.
+// Run removes labels. Without a key it needs --all, so that an unset variable of a script does not
+// remove all of them.
 func (c labelRmCmd) Run(ctx context.Context, a *app) error {
 	if (len(c.Key) == 0) != c.All {
 		return usagef("expected \"<key> ...\" or --all")

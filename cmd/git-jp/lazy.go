@@ -19,8 +19,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// checkoutKey is the setting of a clone that says how its working tree has blobs. It is in git's
-// own configuration of the clone, where no commit can bring it.
+// checkoutKey is the setting of a clone that says whether its working tree has blobs. It is in
+// git's own configuration of the clone, which no commit can change.
 const checkoutKey = "storage.checkout"
 
 // The values of checkoutKey.
@@ -29,8 +29,8 @@ const (
 	checkoutLazy = "lazy"
 )
 
-// elsewhereIn returns what has the blobs of the workspace at root where its working tree leaves
-// them out, else nil.
+// elsewhereIn returns the source of blobs that the working tree of the workspace at root leaves
+// out, nil if it has them.
 func elsewhereIn(a *app, root string) workspace.Elsewhere {
 	if !gitint.MayBeLazy(gitint.Options{Env: a.env}, root) {
 		return nil
@@ -48,7 +48,7 @@ func elsewhereIn(a *app, root string) workspace.Elsewhere {
 		return nil
 	}
 	keep := func() error { return spare.Keep(repo.GitDir(), repo.Root(), store) }
-	_ = keep() // what fails now fails at the end, which says so
+	_ = keep() // if it fails now it fails at the end, which reports it
 	s := ondemand.New(repo, store)
 	a.closers = append(a.closers, func() error {
 		if err := keep(); err != nil {
@@ -62,14 +62,15 @@ func elsewhereIn(a *app, root string) workspace.Elsewhere {
 }
 
 // storeIn returns the store of the workspace at root as a slash path from the root of the working
-// tree; false where it is outside.
+// tree; false if it is outside.
 func storeIn(repo *gitint.Repo, root string) (string, bool) {
 	dir, err := realDir(root)
 	below, outside := filepath.Rel(repo.Root(), filepath.Join(dir, workspace.DirName, blobs.Dir))
 	return filepath.ToSlash(below), err == nil && outside == nil && filepath.IsLocal(below)
 }
 
-// fetching returns what says on a terminal what is fetched, and whether anything is.
+// fetching returns a function that reports on a terminal what is fetched, and decides whether to
+// fetch.
 func fetching(a *app) func(objects int, bytes int64) error {
 	return func(n int, bytes int64) error {
 		switch {
@@ -85,8 +86,8 @@ func fetching(a *app) func(objects int, bytes int64) error {
 // offline reports whether nothing may be fetched.
 func offline(a *app) bool { return a.Offline || isTrue(a.getenv("GIT_NO_LAZY_FETCH")) }
 
-// fetchFiles returns what fetches files of conversations from the remote that has promised them.
-// Nothing but the remote knows how large they are.
+// fetchFiles returns a function that fetches files of conversations from the remote that has
+// promised them. Only the remote knows how large they are.
 func fetchFiles(a *app, repo *gitint.Repo) func(context.Context, []gitint.OID) error {
 	return func(ctx context.Context, ids []gitint.OID) error {
 		if offline(a) {
@@ -97,7 +98,7 @@ func fetchFiles(a *app, repo *gitint.Repo) func(context.Context, []gitint.OID) e
 	}
 }
 
-// sized is a size in brackets, where it is known.
+// sized returns a size in brackets, if it is known.
 func sized(bytes int64) string {
 	if bytes == 0 {
 		return ""
@@ -125,7 +126,7 @@ func warnAbsent(a *app, s *ondemand.Source) {
 	}
 }
 
-// setCheckout turns the clone into one whose working tree leaves blobs out, or back.
+// setCheckout makes the clone's working tree leave blobs out, or have them again.
 func setCheckout(ctx context.Context, a *app, value string) error {
 	if value != checkoutLazy && value != checkoutFull {
 		return usagef("set %s %q: expected %s or %s", checkoutKey, value,
@@ -160,8 +161,8 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 	return stage.Vacate(ctx, repo)
 }
 
-// fillCheckout brings all blobs that the working tree is to have in one request, before anything
-// changes, and then puts them there.
+// fillCheckout fetches all blobs that the working tree needs in one request, before anything
+// changes, and then writes them there.
 func fillCheckout(ctx context.Context, repo *gitint.Repo) error {
 	if err := ondemand.BringAll(ctx, repo); err != nil {
 		return fmt.Errorf("set %s %s: %w", checkoutKey, checkoutFull, err)
@@ -196,8 +197,8 @@ func printCheckout(ctx context.Context, a *app) error {
 	return err
 }
 
-// isNotHere reports whether content exists that is not on this machine: all of a command's is
-// counted in one line at its end.
+// isNotHere reports whether content exists but is not on this machine: a command counts such
+// content in one line at its end.
 func isNotHere(a *app, err error) bool {
 	if p, ok := errors.AsType[*blobs.PointerError](err); ok {
 		if a.pointers == nil {
@@ -217,7 +218,7 @@ func warnPointers(a *app) {
 	}
 }
 
-// expectTurns says that only these turns of a conversation are read, counted from 1.
+// expectTurns announces that only these turns of a conversation are read, counted from 1.
 func expectTurns(a *app, s *events.Stream, first, last int) {
 	for _, source := range a.onDemand {
 		source.Only(func(yield func(blobs.Ref) bool) {

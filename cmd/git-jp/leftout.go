@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// leftOutIn returns what lists the files of the workspace at root that a sparse checkout leaves
-// out.
+// leftOutIn returns a function that lists the files of the workspace at root that a sparse checkout
+// leaves out.
 func leftOutIn(a *app, root string) func() ([]string, error) {
 	return func() ([]string, error) {
 		ctx := context.Background() // the index is read
@@ -25,8 +25,8 @@ func leftOutIn(a *app, root string) func() ([]string, error) {
 	}
 }
 
-// refuseLeftOut reports files that every workspace has and that a sparse checkout leaves out of the
-// one at root: new ones would replace them in the next commit.
+// refuseLeftOut returns an error if a sparse checkout leaves out one of the files of the workspace
+// at root that every workspace has: a new one would replace it in the next commit.
 func refuseLeftOut(a *app, root string) error {
 	left, err := leftOutIn(a, root)()
 	for _, name := range []string{workspace.IDFile, ".gitignore", ".gitattributes"} {

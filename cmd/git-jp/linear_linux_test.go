@@ -24,7 +24,7 @@ type cost struct {
 	read           uint64 // bytes of files and of other programs
 }
 
-// A crowd is what a stranger has many of.
+// A crowd is a large number of one thing that a stranger commits.
 type crowd struct {
 	name        string
 	usual, soak int
@@ -56,8 +56,8 @@ func crowds() []crowd {
 	}
 }
 
-// TestCommandsAreLinear counts what each command takes of many, and of twice as many: nothing that
-// is done with what others commit takes a square of it.
+// TestCommandsAreLinear counts the cost of each command for many items, and for twice as many:
+// nothing that is done with foreign data takes quadratic time.
 func TestCommandsAreLinear(t *testing.T) {
 	commands := slices.DeleteFunc(commandLines(t), func(args []string) bool {
 		return !slices.Contains(counted, args[0])
@@ -76,7 +76,8 @@ func TestCommandsAreLinear(t *testing.T) {
 			name := strings.Join(args, " ")
 			one, two := costOf(t, small, args), costOf(t, large, args)
 			t.Logf("%s: %s: %d of %d, %d of %d", c.name, name, one, n, two, 2*n)
-			// What hangs on no number; and from 4 MiB on git reads an object, which is not compressed then.
+			// These costs do not depend on the number; and from 4 MiB on git reads an object, which is not
+			// compressed then.
 			few := cost{bytes: 1 << 20, objects: 2000, read: uint64(scaled(64, 16<<10)) << 10}
 			for what, count := range map[string][]uint64{
 				"bytes":   {one.bytes, two.bytes, few.bytes},
@@ -92,7 +93,7 @@ func TestCommandsAreLinear(t *testing.T) {
 	}
 }
 
-// counted are the commands that look at everything there is.
+// counted are the commands that look at everything.
 var counted = []string{
 	"ls", "stats", "stage", "check", "print", "grep", "show", "log", "diff", "export", "gc",
 	"compact", "fork", "status", "migrate", "repair",
@@ -112,8 +113,8 @@ func (c crowd) repository(t *testing.T, n int) *gittest.Repository {
 	return r
 }
 
-// costOf runs a command in this process, without what earlier ones remembered: of two repositories one
-// may have a stream in its cache that the other has not.
+// costOf runs a command in this process, without the caches of earlier ones: of two repositories
+// one may have a stream in its cache that the other does not have.
 func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -140,7 +141,7 @@ func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
 	}
 }
 
-// bytesRead is how much this process has read so far.
+// bytesRead returns how much this process has read so far.
 func bytesRead(t *testing.T) (n uint64) {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/io")

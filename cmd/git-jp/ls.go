@@ -62,7 +62,7 @@ func (c lsCmd) Run(a *app) error {
 	return nil
 }
 
-// activeID returns the id of this session's active conversation, 0 for none.
+// activeID returns the id of this session's active conversation, 0 without one.
 func activeID(a *app, w *workspace.Workspace) events.ID {
 	s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
 	if !ok {

@@ -20,7 +20,7 @@ import (
 // version is set by the Makefile; builds by `go install` take it from the module.
 var version string
 
-// An environment is all that the program takes from outside.
+// An environment is everything that the program takes from outside.
 type environment struct {
 	args           []string // without the program's name
 	env            []string // as os.Environ returns it
@@ -29,18 +29,18 @@ type environment struct {
 	stdout, stderr io.Writer
 	now            func() time.Time
 	random         func() float64 // from 0 to 1
-	token          func() string  // that nobody guesses
+	token          func() string  // not guessable
 	pid            int
 	session        func() (int, error) // getsid(0)
 	stdinTerminal  bool
 	stdoutTerminal bool
 	stderrTerminal bool
-	patience       time.Duration // of git, with a hook that says nothing
+	patience       time.Duration // how long git waits for a silent hook
 	interrupts     *ask.Interrupts
 	garbage        *garbage
 	width          int // columns of the terminal, 0 when there is none
 	version        string
-	colorUI        string // git's color.ui, "" where it is not asked for
+	colorUI        string // git's color.ui, "" if it is not read
 }
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 
 // mainCode runs the program in the environment of its process and returns its exit code.
 func mainCode() int {
-	// The runtime takes several times the addresses that it uses.
+	// The runtime takes several times as much address space as it uses.
 	limitMemory(addressSpace() / 8)
 	later := collectLater()
 	w, err := outside()
@@ -61,7 +61,7 @@ func mainCode() int {
 	ctx, stop := w.interrupts.Listen(context.Background())
 	defer stop()
 	code := run(ctx, w)
-	w.interrupts.Groups.Kill() // what did not end in time was left behind until now
+	w.interrupts.Groups.Kill() // programs that did not end in time have run until now
 	for _, out := range []io.Writer{w.stdout, w.stderr} {
 		if t, ok := out.(*render.Terminal); ok && t.Flush() != nil {
 			code = max(code, report.ExitProblems)
@@ -108,7 +108,7 @@ func buildVersion() string {
 	return "devel"
 }
 
-// unwrapped is a standard stream as other programs are given it: the terminal itself.
+// unwrapped returns a standard stream as other programs get it: the terminal itself.
 func unwrapped(w io.Writer) io.Writer {
 	if t, ok := w.(*render.Terminal); ok {
 		return t.Unwrap()
@@ -133,8 +133,8 @@ func cutEnv(entry, name string) (string, bool) {
 	return "", false
 }
 
-// device opens the terminal. GIT_TERMINAL_PROMPT=0 means to git, and to us, that
-// nobody is there to answer.
+// device opens the terminal. GIT_TERMINAL_PROMPT=0 means to git, and to us, that there is no one to
+// answer.
 func (w *environment) device() (io.ReadWriteCloser, error) {
 	if w.getenv("GIT_TERMINAL_PROMPT") == "0" {
 		return nil, errors.New("GIT_TERMINAL_PROMPT is 0")

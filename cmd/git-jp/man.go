@@ -7,8 +7,8 @@ import (
 
 type manCmd struct{}
 
-// Run prints the man page. It is written from the command line's own model, so
-// that a flag cannot be missing from it.
+// Run prints the man page. It is written from the command line's own model, so that no flag is
+// missing from it.
 func (manCmd) Run(a *app) error {
 	parser, err := kong.New(&cli{}, kongOptions(a.environment)...)
 	if err != nil {

@@ -25,8 +25,8 @@ func output(t *testing.T, args ...string) string {
 	return stdout.String()
 }
 
-// TestManPageIsComplete holds that every command and flag that help shows stands in the
-// page, which is all that `git jp --help` has.
+// TestManPageIsComplete verifies that every command and flag that help shows is in the page, which
+// is all that `git jp --help` shows.
 func TestManPageIsComplete(t *testing.T) {
 	page := output(t, "man")
 	parser, err := kong.New(&cli{}, kongOptions(&environment{})...)
@@ -65,7 +65,7 @@ func TestManPageIsComplete(t *testing.T) {
 // hyphens spells a name as the page does.
 func hyphens(name string) string { return strings.ReplaceAll(name, "-", `\-`) }
 
-// TestManPageHasNoWarnings asks troff itself.
+// TestManPageHasNoWarnings checks the page with troff itself.
 func TestManPageHasNoWarnings(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("groff is not installed")
@@ -82,8 +82,8 @@ func TestManPageHasNoWarnings(t *testing.T) {
 	}
 }
 
-// TestManPageKeepsTheQuarantine holds that the page calls deletable what is a cache, and nothing
-// that has the only copy of something.
+// TestManPageKeepsTheQuarantine verifies that the page calls caches deletable, and nothing that has
+// the only copy of something.
 func TestManPageKeepsTheQuarantine(t *testing.T) {
 	_, files, _ := strings.Cut(output(t, "man"), ".SH FILES")
 	files, _, _ = strings.Cut(files, ".SH ")

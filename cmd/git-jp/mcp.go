@@ -47,8 +47,8 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// anyPlace has the conversations that are here when they are asked for: agents start the server in
-// every project, and one without a workspace is told so by its calls.
+// anyPlace returns the conversations that exist at the time of a call: agents start the server in
+// every project, and in one without a workspace its calls say so.
 type anyPlace struct {
 	a   *app
 	ref string
@@ -63,7 +63,7 @@ func (p anyPlace) Entries(ctx context.Context) ([]web.Entry, error) {
 	return source.Entries(ctx)
 }
 
-// unclosed is a stream that is not closed by who writes to it.
+// unclosed is a stream that the writer does not close.
 type unclosed struct{ io.Writer }
 
 // Close implements [io.Closer].

@@ -7,36 +7,36 @@ import (
 	"sync"
 )
 
-// limitMemory has garbage collected rather than more memory taken from here on, unless that is
-// so with less already. What is needed at once may still be more: sizes of files bound that.
+// limitMemory makes the runtime collect garbage before it takes more memory than this, unless the
+// limit is lower already. More may still be needed at once: sizes of files bound that.
 func limitMemory(bytes int64) {
 	if bytes < debug.SetMemoryLimit(-1) {
 		debug.SetMemoryLimit(bytes)
 	}
 }
 
-// How much is taken until garbage is collected, in percent of what is in use.
+// How much memory is taken until garbage is collected, in percent of the live heap.
 const (
 	usualGarbage = 100
 	leastGarbage = 60
 	firstGarbage = 400 // of the 4 MiB with which the runtime begins
 )
 
-// roomForGarbage is how much of it a command that reads a whole repository leaves lying, as long as
-// that is not out of proportion to what is in use.
+// roomForGarbage is how much garbage a command that reads a whole repository leaves uncollected, as
+// long as that is in proportion to the live heap.
 const roomForGarbage = 96 << 20
 
-// A garbage says when memory that is not used any more is collected. A percentage that was chosen
-// for the process, as GOGC chooses it, is kept.
+// A garbage decides when unused memory is collected. A percentage that was chosen for the process,
+// with GOGC, is kept.
 type garbage struct {
 	mu      sync.Mutex
 	percent int  // from the second collection on
-	first   bool // the first one has yet to come
+	first   bool // the first collection has not run yet
 	whole   bool // a whole repository is read
 }
 
-// collectLater puts off the first collection: most commands that git runs end before it. What
-// comes after it is as it was set.
+// collectLater delays the first collection: most commands that git runs end before it. After that
+// the original setting applies.
 func collectLater() *garbage {
 	g := &garbage{percent: debug.SetGCPercent(firstGarbage), first: true}
 	if g.percent < 0 || g.percent >= firstGarbage {
@@ -47,12 +47,12 @@ func collectLater() *garbage {
 	return g
 }
 
-// afterNext has begin called when garbage was collected.
+// afterNext calls begin after the next collection.
 func (g *garbage) afterNext() {
 	runtime.AddCleanup(&struct{ _ *byte }{}, (*garbage).begin, g)
 }
 
-// begin sets what counts from a collection on.
+// begin sets the percentage that counts after a collection.
 func (g *garbage) begin() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,10 +64,10 @@ func (g *garbage) begin() {
 	debug.SetGCPercent(g.percent)
 }
 
-// seldom has garbage collected seldom while little is in use, and often when that is much: of
+// seldom collects garbage seldom while the live heap is small, and often when it is large: in
 // commands that read a whole repository collecting takes a tenth of the time, and those that read a
-// large one should not take the machine's memory. A limit of memory stays what it is. Of nil
-// nothing was put off, and nothing is set.
+// large one should not take the machine's memory. A memory limit stays in force. On nil, where
+// nothing was delayed, it sets nothing.
 func (g *garbage) seldom() {
 	if g == nil {
 		return
@@ -82,13 +82,13 @@ func (g *garbage) seldom() {
 	}
 }
 
-// proportion is how much garbage there may be, in percent of what is in use.
+// proportion returns how much garbage there may be, in percent of the live heap.
 func proportion(inUse uint64) int {
 	percent := roomForGarbage * 100 / max(inUse, 1)
 	return int(min(max(percent, leastGarbage), firstGarbage)) //nolint:gosec // at most firstGarbage
 }
 
-// inUse is what the last collection left.
+// inUse returns the live heap after the last collection.
 func inUse() uint64 {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)

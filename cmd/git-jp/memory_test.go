@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestGarbageInProportion: little is in use, and it pays to leave a lot of garbage; what is much is
-// not made several times as much.
+// TestGarbageInProportion: with a small live heap it pays to leave a lot of garbage; a large one is
+// not multiplied.
 func TestGarbageInProportion(t *testing.T) {
 	for inUse, want := range map[uint64]int{
 		0: firstGarbage, 4 << 20: firstGarbage, 48 << 20: 200, 96 << 20: 100,

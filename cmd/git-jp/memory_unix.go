@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// addressSpace returns how many bytes of addresses the process may have.
+// addressSpace returns how many bytes of address space the process may have.
 func addressSpace() int64 {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit)

@@ -19,13 +19,13 @@ type mergeDriverCmd struct {
 	Trial  bool   `help:"Do not record conflicts to be decided later."`
 }
 
-// A mergeError is a merge that did not come about: what is to be merged is as it was.
+// A mergeError reports a merge that was not made: the files are unchanged.
 type mergeError struct{ err error }
 
 func (e *mergeError) Error() string { return e.err.Error() }
 func (e *mergeError) Unwrap() error { return e.err }
 
-// Run merges one file for git, whose exit code 1 is a conflict to git.
+// Run merges one file for git. Exit code 1 means a conflict to git.
 func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 	m, err := merge.Call{
 		Kind: merge.Kind(c.Kind), Path: c.Path, MarkerSize: c.Marker, Trial: c.Trial,

@@ -66,7 +66,7 @@ func (c migrateCmd) Run(ctx context.Context, a *app) error {
 	return c.setFormat(a)
 }
 
-// entries are the conversations that are migrated: those that are named, or all.
+// entries returns the conversations to migrate: those that are named, or all.
 func (c migrateCmd) entries(a *app, w *workspace.Workspace) ([]workspace.Entry, error) {
 	all, problems, err := w.List(workspace.ListOptions{Archived: true})
 	for _, p := range problems {
@@ -81,7 +81,7 @@ func (c migrateCmd) entries(a *app, w *workspace.Workspace) ([]workspace.Entry, 
 	return findAll(a, c.Conversation)
 }
 
-// setFormat makes the new form the workspace's own once everything has it.
+// setFormat makes the new form the workspace's own once every conversation has it.
 func (c migrateCmd) setFormat(a *app) error {
 	file := filepath.Join(a.openWorkspace.Dir(), config.OwnFile)
 	if err := editConfig(file, func(data []byte) ([]byte, error) {

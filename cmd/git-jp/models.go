@@ -45,13 +45,13 @@ func (c modelsCmd) Run(ctx context.Context, a *app) error {
 	return prepare.PrintModels(&a.terminal.Printer, records)
 }
 
-// modelsHere is what makes models here. There need not be a workspace.
+// modelsHere returns the models here. There need not be a workspace.
 func modelsHere(a *app) (prepare.Models, error) {
 	conf, err := a.jpConfig(nil)
 	if err != nil {
 		return prepare.Models{}, err
 	}
-	if a.openConfig == nil { // outside of a workspace there is the user's
+	if a.openConfig == nil { // outside a workspace the user's configuration is read
 		if _, err := a.configAt(""); err != nil {
 			return prepare.Models{}, err
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/git-jp/git-jp/internal/commandline"
 )
 
-// lineOf returns the part of [cli] that has one command, by its name or an alias.
+// lineOf returns the part of [cli] with one command, by its name or an alias.
 func lineOf(command string) (line any, g *globals, ok bool) {
 	part, ok := commandline.Only(reflect.TypeFor[cli](), reflect.TypeFor[globals](), command)
 	if !ok {

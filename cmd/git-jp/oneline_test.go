@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLineOfOneCommandIsShort counts allocations: no call builds the commands that it is not.
+// TestLineOfOneCommandIsShort counts allocations: a call builds only its own command.
 func TestLineOfOneCommandIsShort(t *testing.T) {
 	all := testing.AllocsPerRun(3, func() {
 		if _, err := parseLine(silent(nil), new(cli), []string{"version"}); err != nil {
@@ -30,7 +30,7 @@ func silent(args []string) *environment {
 	return &environment{args: args, stdout: io.Discard, stderr: io.Discard}
 }
 
-// TestLineOfOneCommand: each command, under each of its names, is understood as among all others.
+// TestLineOfOneCommand: each command, under each of its names, is parsed as among all others.
 func TestLineOfOneCommand(t *testing.T) {
 	commands := 0
 	for field := range reflect.TypeFor[cli]().Fields() {

@@ -73,8 +73,8 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 	return printConversation(ctx, a, subject, o)
 }
 
-// renderable returns what render needs of a conversation as it is, or as a model is
-// given it. Without a root, its files are those of $WORKSPACE.
+// renderable returns what render needs of a conversation, in full or as a model is sent it. Without
+// a root, its files are named from $WORKSPACE.
 func renderable(
 	a *app, conv *workspace.Conversation, root string, compacted bool,
 ) (render.Conversation, error) {
@@ -104,7 +104,7 @@ func printConversation(
 	return contentProblems(a, problems)
 }
 
-// contentProblems reports contents that could not be shown.
+// contentProblems reports content that could not be shown.
 func contentProblems(a *app, problems []render.Problem) error {
 	for _, p := range problems {
 		if !isNotHere(a, p.Err) {
@@ -117,7 +117,7 @@ func contentProblems(a *app, problems []render.Problem) error {
 	return nil
 }
 
-// turns returns the turns to print, counted from 1, 0 for no bound.
+// turns returns the turns to print, counted from 1, 0 without a bound.
 func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 	if c.Turn == "" && c.Last == nil && c.First == nil {
 		return 0, 0, nil
@@ -134,7 +134,7 @@ func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 	return r.From + 1, r.To + 1, nil
 }
 
-// turnBounds reads the flags that name turns.
+// turnBounds parses the flags that name turns.
 func turnBounds(turn string, first, last *int) (from, to events.Bound, err error) {
 	switch {
 	case turn != "":

@@ -39,7 +39,7 @@ type queryCmd struct {
 	Explain       bool     `help:"Show what would be sent, and send nothing."`
 }
 
-// targetFlags name the conversation that is asked, and what becomes of it first.
+// targetFlags select the conversation of the question, and what is done with it first.
 type targetFlags struct {
 	New     bool         `short:"n" help:"Begin a new conversation."`
 	ID      optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to go on with; the active one by default. Alone, or with ?, it asks for one."`
@@ -52,7 +52,7 @@ type targetFlags struct {
 	Tmp     durationFlag `placeholder:"DURATION" help:"A new conversation that may go DURATION after it began, or when it is no longer active."`
 }
 
-// modelFlags say who answers, and with which tools.
+// modelFlags select the model, and its tools.
 type modelFlags struct {
 	Model       string       `short:"m" placeholder:"MODEL" help:"The model, as provider/name or by its short name."`
 	Param       []string     `short:"p" sep:"none" placeholder:"KEY=VALUE" help:"Set a parameter of the model."`
@@ -64,7 +64,7 @@ type modelFlags struct {
 	NoToolUse   bool         `short:"U" help:"The same as --tool-use false."`
 }
 
-// Help says what sticks, and what happens without a model.
+// Help says which settings stay, and what happens without a model.
 func (queryCmd) Help() string {
 	return `Asks a language model. The question, everything the model was given, what it called and
 what it answered become part of the conversation, event by event: an interrupt loses
@@ -109,7 +109,7 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	return t.Ask(ctx, text, func(p *query.Prompt) error { return c.ask(ctx, a, t, p) })
 }
 
-// ask opens all that is needed, and asks.
+// ask opens everything that is needed, and asks.
 func (c queryCmd) ask(
 	ctx context.Context, a *app, t *question.Target, p *query.Prompt,
 ) (err error) {
@@ -175,7 +175,7 @@ func (c queryCmd) valid() error {
 // maxInput bounds what is read from standard input.
 const maxInput = 64 << 20
 
-// text returns the question, as far as the command line and standard input have it.
+// text returns the question, as far as the command line and standard input give it.
 func (c queryCmd) text(a *app) (t question.Text, err error) {
 	t = question.Text{Quote: c.Quote, GoOn: c.NoEdit, Attached: len(c.Attach) > 0}
 	if t.Schema, err = c.schema(a); err != nil {
@@ -195,7 +195,7 @@ func (c queryCmd) text(a *app) (t question.Text, err error) {
 	return t, nil
 }
 
-// fileOr returns what is in the file that @FILE names, or a text that is no such name.
+// fileOr returns the content of the file that @FILE names, or the text itself if it names no file.
 func fileOr(a *app, text string) (string, error) {
 	name, ok := strings.CutPrefix(text, "@")
 	if !ok {
@@ -205,8 +205,8 @@ func fileOr(a *app, text string) (string, error) {
 	return string(data), err
 }
 
-// opensEditor says whether the question is written in the editor: where that is asked for, and
-// where there are no words and somebody sits at a terminal.
+// opensEditor reports whether the question is written in the editor: if that is requested, or if
+// there are no words and there is a terminal.
 func (c queryCmd) opensEditor(a *app, words, piped string) bool {
 	switch {
 	case c.NoEdit:
@@ -222,7 +222,7 @@ func (c queryCmd) opensEditor(a *app, words, piped string) bool {
 	return err == nil && tty.Close() == nil
 }
 
-// piped is what stands on standard input.
+// piped returns the text on standard input.
 func piped(a *app) (string, error) {
 	if a.stdinTerminal || a.stdin == nil {
 		return "", nil

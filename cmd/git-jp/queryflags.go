@@ -13,13 +13,13 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// A turnsFlag is given alone or with a number.
+// A turnsFlag is given without a value or with a number.
 type turnsFlag struct {
 	Given bool
 	Last  int // 0 for all
 }
 
-// IsBool lets the flag stand alone.
+// IsBool makes the value optional.
 func (turnsFlag) IsBool() bool { return true }
 
 // Decode implements kong's mapping of flags.
@@ -36,7 +36,7 @@ func (f *turnsFlag) Decode(k *kong.DecodeContext) error {
 	return nil
 }
 
-// An optionalFlag is given alone or with a value.
+// An optionalFlag is given with or without a value.
 type optionalFlag struct {
 	Given bool
 	Value string
@@ -51,13 +51,13 @@ func (f *optionalFlag) Decode(k *kong.DecodeContext) error { //nolint:unparam //
 	return nil
 }
 
-// A durationFlag is given alone or as --flag=DURATION.
+// A durationFlag is given without a value or as --flag=DURATION.
 type durationFlag struct {
 	Given bool
 	Value time.Duration
 }
 
-// IsBool lets the flag stand alone.
+// IsBool makes the value optional.
 func (durationFlag) IsBool() bool { return true }
 
 // Decode implements kong's mapping of flags.
@@ -78,8 +78,8 @@ func (f *durationFlag) Decode(k *kong.DecodeContext) error {
 	return nil
 }
 
-// A toolFlag collects one of the two flags for tools, with where on the command line each of
-// them stood: they count from left to right.
+// A toolFlag collects one of the two flags for tools, with its positions on the command line: they
+// count from left to right.
 type toolFlag []placedTool
 
 type placedTool struct {
@@ -100,7 +100,7 @@ func (f *toolFlag) Decode(k *kong.DecodeContext) error { //nolint:unparam // as 
 	return nil
 }
 
-// options are what the flags say of the question.
+// options converts the flags of the question.
 func (c queryCmd) options(a *app) (o prepare.Options, err error) {
 	o = prepare.Options{
 		Model: c.Model, Switches: c.switches(), Attach: c.Attach, MaxCost: c.MaxCost,
@@ -118,7 +118,7 @@ func (c queryCmd) options(a *app) (o prepare.Options, err error) {
 	return o, err
 }
 
-// switches are the flags for tools, from left to right.
+// switches returns the flags for tools, from left to right.
 func (c queryCmd) switches() []tool.Switch {
 	type placed struct {
 		left int
@@ -139,7 +139,7 @@ func (c queryCmd) switches() []tool.Switch {
 	return switches
 }
 
-// choice is what --tool-use says, which counts for this turn only.
+// choice returns the choice of --tool-use, which counts for this turn only.
 func (c queryCmd) choice() (llm.ToolChoice, bool) {
 	switch {
 	case c.NoToolUse, c.ToolUse.Value == "false":

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// errNoneActive says that nothing tells which conversation is meant.
+// errNoneActive reports that no conversation is named or active.
 var errNoneActive error = &situation{
 	"no conversation is active",
 	"'git jp query --new' begins a conversation, '--id' names one of 'git jp ls'",
@@ -73,13 +73,13 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *question.Target, err e
 	return t, t.Take(ctx, e)
 }
 
-// begins reports whether a question may begin a conversation: it names none to go on with.
+// begins reports whether a question may begin a conversation: it names no conversation to continue.
 func (c queryCmd) begins() bool {
 	return !c.ID.Given && !c.Replay && !c.Fork.Given && !c.Compact.given()
 }
 
-// first reports whether a question that names no conversation is the first one of a workspace:
-// then it begins a conversation, for there is none that could be meant.
+// first reports whether a question that names no conversation is the first one of a workspace: then
+// it begins a conversation, since there is none to continue.
 func (c queryCmd) first(w *workspace.Workspace) (bool, error) {
 	if !c.begins() {
 		return false, nil
@@ -88,7 +88,7 @@ func (c queryCmd) first(w *workspace.Workspace) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// newDetails are those of a new conversation. The time when it may go counts from now, its
+// newDetails returns the metadata of a new conversation. The expiry time counts from now, its
 // beginning.
 func (c queryCmd) newDetails(a *app) *events.Details {
 	d := &events.Details{LastActivatedAt: a.now().UTC()}
@@ -99,7 +99,7 @@ func (c queryCmd) newDetails(a *app) *events.Details {
 	return d
 }
 
-// chosen is the conversation that --id names, or the active one. Where none is active, a person
+// chosen returns the conversation that --id names, or the active one. If none is active, the person
 // chooses one.
 func (c queryCmd) chosen(ctx context.Context, a *app) (workspace.Entry, error) {
 	if c.ID.Given && (c.ID.Value == "" || c.ID.Value == "?") {
@@ -115,8 +115,8 @@ func (c queryCmd) chosen(ctx context.Context, a *app) (workspace.Entry, error) {
 	return pickOne(a)
 }
 
-// workspace returns the workspace. A question that begins a conversation makes it where there is
-// none: at the top of a working tree, elsewhere only where a person wants it.
+// workspace returns the workspace. If there is none, a question that begins a conversation makes
+// it: at the top of a working tree at once, elsewhere only after asking.
 func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, error) {
 	w, err := a.workspace()
 	if !errors.Is(err, workspace.ErrNoWorkspace) || !c.begins() || c.Explain || c.NoPersist {
@@ -138,7 +138,8 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 	return makeWorkspace(a, root, repo != nil)
 }
 
-// makeWorkspace makes a workspace without what 'git jp init' installs in a repository, and says so.
+// makeWorkspace makes a workspace without the hooks and drivers that 'git jp init' installs in a
+// repository, and says so.
 func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, error) {
 	conf, err := a.configAt("")
 	if err != nil {
@@ -160,8 +161,8 @@ func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, erro
 	return a.openWorkspace, err
 }
 
-// activateIfKnown returns what makes a conversation the active one of this terminal, where
-// something tells it from others.
+// activateIfKnown returns a function that makes a conversation the active one of this terminal, if
+// the terminal can be told from others.
 func activateIfKnown(a *app, w *workspace.Workspace) func(events.ID) error {
 	return func(id events.ID) error {
 		s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))

@@ -71,8 +71,8 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 	return names, optional
 }
 
-// TestRecordsAreDocumented holds that docs/json.md tells every member of every record,
-// and no others.
+// TestRecordsAreDocumented verifies that docs/json.md has every member of every record, and no
+// others.
 func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
@@ -93,8 +93,8 @@ func TestRecordsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestEventsAreDocumented holds the same for what a conversation is printed as, by what
-// the printer's own test says.
+// TestEventsAreDocumented verifies the same for the events of a printed conversation, by the output
+// of the printer's own test.
 func TestEventsAreDocumented(t *testing.T) {
 	documented, _ := documentedFields(t)
 	data, err := os.ReadFile(

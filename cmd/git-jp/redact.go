@@ -40,7 +40,7 @@ said: that rewrites history. A secret that was pushed has to be revoked, whateve
     git jp redact --text < secret.txt`
 }
 
-// Run redacts.
+// Run redacts secrets.
 func (c redactCmd) Run(ctx context.Context, a *app) error {
 	flagged := c.Text || c.Result != "" || c.Apply || len(c.Undo) > 0
 	switch {
@@ -70,7 +70,8 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// newRedaction opens what takes secrets out of conversations, and their content out of the index.
+// newRedaction opens what is needed to remove secrets from conversations, and their content from
+// the index.
 func newRedaction(ctx context.Context, a *app) (s redact.Session, err error) {
 	o, err := repairer(ctx, a)
 	if err != nil {
@@ -93,7 +94,8 @@ func newRedaction(ctx context.Context, a *app) (s redact.Session, err error) {
 	}, err
 }
 
-// targets are what is to go; one without a value means what entries say already.
+// targets returns what to redact; a target without a value means the text that entries name
+// already.
 func (c redactCmd) targets(
 	ctx context.Context, a *app, t redact.Tracked,
 ) (targets []redact.Target, err error) {
@@ -116,7 +118,7 @@ func (c redactCmd) targets(
 	return targets, err
 }
 
-// restage puts conversations into the index as they are now.
+// restage stages the present state of conversations.
 func restage(ctx context.Context, a *app, ids []events.ID) error {
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -133,7 +135,7 @@ func restage(ctx context.Context, a *app, ids []events.ID) error {
 	return err
 }
 
-// undoRedaction brings conversations back.
+// undoRedaction restores conversations.
 func undoRedaction(ctx context.Context, a *app, s redact.Session, names []string) error {
 	for _, name := range names {
 		e, err := a.find(name)

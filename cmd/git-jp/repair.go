@@ -16,7 +16,7 @@ type repairCmd struct {
 	Yes    bool     `short:"y" help:"Do not ask before conversations are changed."`
 }
 
-// Help says what is done without asking and what never is.
+// Help says what is done without asking and what is never done.
 func (repairCmd) Help() string {
 	return `Looks for what is incomplete in the working tree: references without content, damaged
 content, conversations that cannot be loaded, directories that share an id, and what jp has put
@@ -37,7 +37,7 @@ else is reported, with the command that helps, or with who may still have it.
 Exit code: 0 everything is complete, 1 something is left.`
 }
 
-// Run repairs.
+// Run repairs the workspace.
 func (c repairCmd) Run(ctx context.Context, a *app) error {
 	o, err := repairer(ctx, a)
 	if err != nil {

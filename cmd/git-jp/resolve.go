@@ -89,7 +89,7 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	return r.NoteEmpty(ctx)
 }
 
-// resolveOptions are those of a run that asks nobody.
+// resolveOptions returns the options of a run that asks no questions.
 func resolveOptions(ctx context.Context, a *app) (o resolve.Options, err error) {
 	if o.Workspace, err = a.workspace(); err != nil {
 		return o, err
@@ -104,7 +104,7 @@ func resolveOptions(ctx context.Context, a *app) (o resolve.Options, err error) 
 	return o, err
 }
 
-// cases are those of the conversations that were named, or all.
+// cases returns the cases of the conversations that were named, or all cases.
 func (c resolveCmd) cases(ctx context.Context, a *app, r *resolve.Run) ([]merge.Case, error) {
 	cases, err := r.Cases(ctx)
 	if err != nil || len(c.Conversation) == 0 {
@@ -116,7 +116,7 @@ func (c resolveCmd) cases(ctx context.Context, a *app, r *resolve.Run) ([]merge.
 	}), err
 }
 
-// answer is what the command line says for all conflicts, "" when it says nothing.
+// answer returns the command line's answer to all conflicts, "" without one.
 func (c resolveCmd) answer() merge.Answer {
 	switch {
 	case c.Ours:

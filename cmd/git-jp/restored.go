@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// restored returns how much of their sessions the conversations have whose stream somebody restored
-// alone. Without git's help nothing is known to be restored.
+// restored returns how much of their sessions the conversations have whose stream alone was
+// restored. Without a repository no conversation is known to be restored.
 func restored(
 	ctx context.Context, a *app, w *workspace.Workspace,
 ) map[events.ID]events.ImportVersion {

@@ -49,7 +49,7 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 	fetched := review.Fetch(ctx, repo, c.Format == "html", review.Range{Base: base, Head: head})
 	all, err := review.Between(ctx, repo, base, head, problem)
 	if err != nil {
-		return cmp.Or(fetched, err) // what did not come is why
+		return cmp.Or(fetched, err) // a failed fetch is the cause
 	}
 	if fetched != nil {
 		problem(fetched)
@@ -71,7 +71,7 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 	return report.ErrProblems
 }
 
-// page writes all that the turns of the branch have.
+// page writes everything in the turns of the branch.
 func (reviewCmd) page(
 	a *app, out io.Writer, all []review.Conversation,
 ) ([]render.Problem, error) {

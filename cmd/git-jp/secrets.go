@@ -10,21 +10,21 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
-// leakPolicy says what is a secret by the user's word.
+// leakPolicy returns the user's decisions about secrets.
 func (a *app) leakPolicy() leaks.Policy {
 	return leaks.Policy{Approved: a.host().Approved, Env: a.env}
 }
 
-// rulesOff returns those of the rules that a workspace switches off that the user approved. The
-// directory .jp is below base.
+// rulesOff returns the rules that a workspace turns off with the user's approval. The directory .jp
+// is below base.
 func (a *app) rulesOff(base string) func(dir string, names []string) []string {
 	return a.leakPolicy().Off(base)
 }
 
-// leakOptions say what is no secret by the user's leave.
+// leakOptions returns the options with the findings that the user approved as no secrets.
 func (a *app) leakOptions(base string) leaks.Options { return a.leakPolicy().Options(base) }
 
-// guardOptions are leakOptions of what is about to be committed: secrets of the user's own stop it.
+// guardOptions is leakOptions for a commit: the user's own secrets stop it.
 func (a *app) guardOptions(repo *gitint.Repo) leaks.Options {
 	var dirs []string
 	if repo.Root() != "" {
@@ -36,7 +36,7 @@ func (a *app) guardOptions(repo *gitint.Repo) leaks.Options {
 	return a.leakPolicy().Guard(repo.Root(), dirs...)
 }
 
-// scanOptions are guardOptions with the limit of the workspace.
+// scanOptions is guardOptions with the limit of the workspace.
 func (a *app) scanOptions(repo *gitint.Repo) (o leaks.Options, err error) {
 	settings, err := a.settings()
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *app) scanOptions(repo *gitint.Repo) (o leaks.Options, err error) {
 	return o, nil
 }
 
-// allowSecret commits to findings of the workspace being no secrets.
+// allowSecret allows findings of the workspace that are no secrets.
 func (a *app) allowSecret(ctx context.Context, fingerprints []string) error {
 	t, err := a.tracked(ctx)
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *app) commitAllowed(ctx context.Context, entries []secrets.Allowed) erro
 	return nil
 }
 
-// tracked is the workspace in its repository.
+// tracked returns the workspace in its repository.
 func (a *app) tracked(ctx context.Context) (t redact.Tracked, err error) {
 	if t.Workspace, err = a.workspace(); err != nil {
 		return t, err

@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-// sessionID has no answer here; the variables that jp tries next may have one.
+// sessionID is not supported here; jp then tries variables.
 func sessionID() (int, error) {
 	return 0, errors.ErrUnsupported
 }

@@ -4,7 +4,7 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// sessionID returns the terminal session, by which jp tells terminals apart.
+// sessionID returns the id of the terminal session, by which jp distinguishes terminals.
 func sessionID() (int, error) {
 	return unix.Getsid(0)
 }

@@ -20,7 +20,7 @@ that it answers, and writes both to your own configuration. Keys are read from t
 and written nowhere. 'git jp config set' changes each of the values later.`
 }
 
-// errNobodyToSetUp says that setup has nobody to ask.
+// errNobodyToSetUp reports that setup has no terminal to ask on.
 var errNobodyToSetUp error = &situation{
 	"set up a model: there is no terminal to ask on",
 	"without questions: 'git jp config set assistant.model.id PROVIDER/NAME'",
@@ -52,7 +52,7 @@ func (setupCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// modelsWith makes models by the configuration, with keys of a provider over it.
+// modelsWith returns models by the configuration, with keys of a provider on top.
 func modelsWith(a *app, provider string, keys map[string]string) (all prepare.Models, err error) {
 	sources, err := jpSources(a, nil)
 	if err != nil {

@@ -49,8 +49,7 @@ func (c renameCmd) Run(ctx context.Context, a *app) error {
 	return a.printRecord(e)
 }
 
-// printRecord prints a conversation that was changed, for programs. People have
-// got a note.
+// printRecord prints a changed conversation for programs. People have seen a note.
 func (a *app) printRecord(e workspace.Entry) error {
 	if !a.JSON {
 		return nil
@@ -68,7 +67,7 @@ type archiveCmd struct {
 	Conversation []string `arg:"" help:"Conversations to archive."`
 }
 
-// Help says what becomes of the index.
+// Help says what happens to the index.
 func (archiveCmd) Help() string {
 	return `The directory is moved to .jp/conversations/.archive, with everything in it.
 Of files that git tracks the move is staged, as 'git mv' does it; what changed in them stays as
@@ -90,7 +89,7 @@ type unarchiveCmd struct {
 	Conversation []string `arg:"" help:"Conversations to take back."`
 }
 
-// Help says what becomes of the index.
+// Help says what happens to the index.
 func (unarchiveCmd) Help() string {
 	return `The directory is moved back from .jp/conversations/.archive.
 Of files that git tracks the move is staged, as 'git mv' does it; what changed in them stays as
@@ -108,7 +107,7 @@ func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// shelfOf has the conversations of the workspace that is open.
+// shelfOf returns the conversations of the open workspace.
 func shelfOf(a *app) shelf.Shelf {
 	return shelf.Shelf{
 		Workspace: a.openWorkspace, Terminal: a.terminal, Repo: a.repo, Dir: a.dirInRepo,
@@ -116,8 +115,8 @@ func shelfOf(a *app) shelf.Shelf {
 	}
 }
 
-// forEach finds all conversations that names mean, and only then calls f for each,
-// once: a name that means nothing stops everything.
+// forEach finds all named conversations, and only then calls f for each, once: an unknown name
+// stops everything.
 func forEach(a *app, names []string, f func(workspace.Entry) error) error {
 	entries, err := findAll(a, names)
 	if err != nil {
@@ -131,7 +130,7 @@ func forEach(a *app, names []string, f func(workspace.Entry) error) error {
 	return nil
 }
 
-// findAll returns the conversations that names mean, each once.
+// findAll returns the named conversations, each once.
 func findAll(a *app, names []string) (entries []workspace.Entry, err error) {
 	seen := make(map[events.ID]bool)
 	for _, name := range names {

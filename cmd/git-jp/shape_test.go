@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// TestRmAsks holds what a person at a terminal sees: scripts have none.
+// TestRmAsks tests the prompt at a terminal, which scripts do not have.
 func TestRmAsks(t *testing.T) {
 	for answer, deleted := range map[string]bool{
 		"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "yikes\n": false,

@@ -28,7 +28,7 @@ relative to the current directory, so that other programs can take them:
 'git jp stage' does that in one step and looks first whether all of it is there.`
 }
 
-// Run shows what there is to know about conversations without opening a blob.
+// Run shows everything about conversations that takes no blob.
 func (c showCmd) Run(a *app) error {
 	names := c.Conversation
 	if len(names) == 0 {
@@ -48,7 +48,7 @@ func (c showCmd) Run(a *app) error {
 	return c.several(a, entries)
 }
 
-// several shows what can be read, and reports the others.
+// several shows the conversations that can be read, and reports the others.
 func (c showCmd) several(a *app, entries []workspace.Entry) error {
 	var problems error
 	further := false
@@ -74,7 +74,7 @@ func (c showCmd) one(a *app, conv *workspace.Conversation, further bool) error {
 	return c.print(a, conv, further)
 }
 
-// load finds and reads a conversation, the active one where none is named.
+// load finds and reads a conversation, the active one without a name.
 func (a *app) load(name string) (*workspace.Conversation, error) {
 	e, err := a.findOr(name)
 	if err != nil {
@@ -118,7 +118,7 @@ func files(a *app, conv *workspace.Conversation) ([]string, error) {
 	return paths, nil
 }
 
-// realDir follows links, as the paths of a workspace have none.
+// realDir follows links, since the paths of a workspace have none.
 func realDir(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, os.ErrNotExist) {

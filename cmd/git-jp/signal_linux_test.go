@@ -17,10 +17,10 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// TestOneSignalEndsAnyLoop sends one signal to commands that work on what takes them long. They
-// end by it: not later, when the loop is over, and not with an exit code of their own.
+// TestOneSignalEndsAnyLoop sends one signal to commands in the middle of long work. The signal ends
+// them: not later, when the loop is over, and not with their own exit code.
 func TestOneSignalEndsAnyLoop(t *testing.T) {
-	// Whoever runs the tests may have them ignore a signal, as nohup does, and commands would too.
+	// The tests may run with a signal ignored, as under nohup, and commands would ignore it too.
 	obeyed := make(chan os.Signal, 1)
 	signal.Notify(obeyed, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer signal.Stop(obeyed)
@@ -48,7 +48,7 @@ func TestOneSignalEndsAnyLoop(t *testing.T) {
 	}
 }
 
-// bigWorkspace makes conversations that no command is done with soon.
+// bigWorkspace makes conversations that take every command long.
 func bigWorkspace(t *testing.T, root string) {
 	t.Helper()
 	files := scripts.Conversation("big", []string{"40000*a result of some length, so that there is something to read"})
@@ -70,8 +70,8 @@ func bigWorkspace(t *testing.T, root string) {
 	}
 }
 
-// endedBy runs a command until it has computed for a while, or waits for somebody to read what it
-// prints, which nobody does. Then it sends one signal, and returns by which the command ended.
+// endedBy runs a command until it has computed for a while, or blocks because its output is not
+// read. Then it sends one signal, and returns the signal that ended the command.
 func endedBy(t *testing.T, r *gittest.Repository, s syscall.Signal, args ...string) syscall.Signal {
 	t.Helper()
 	cmd := exec.Command("git-jp", args...)
@@ -105,8 +105,8 @@ func endedBy(t *testing.T, r *gittest.Repository, s syscall.Signal, args ...stri
 	return status.Signal()
 }
 
-// computed returns for how long a process has had the processor, in hundredths of a second; one
-// that has ended has had it long.
+// computed returns how long a process has had the processor, in hundredths of a second; a very long
+// time for one that has ended.
 func computed(pid int) int {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

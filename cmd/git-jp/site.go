@@ -56,7 +56,7 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	var authors map[events.ID]string
 	var commits *site.History
 	if h := historyOf(ctx, a, nil, ""); h != nil {
-		authors, _ = h.Authors(ctx) // a repository without commits: the list names who asked
+		authors, _ = h.Authors(ctx) // a repository without commits: the list names the askers
 		if rev, dirs, err := h.Dirs(ctx); err == nil {
 			commits = site.HistoryOf(ctx, h.Repo, rev, dirs, a.note)
 		}
@@ -91,7 +91,7 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// files returns the files that are published, nil for none.
+// files returns the files that are published, nil without --files.
 func (c siteCmd) files(ctx context.Context, a *app) (*site.Files, error) {
 	if len(c.Files) == 0 {
 		return nil, nil

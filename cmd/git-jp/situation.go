@@ -34,9 +34,9 @@ func (a *app) report(err error) int {
 	return report.Print(a.stderr, err)
 }
 
-// isBare reports whether we are in a repository that no workspace can be made in.
+// isBare reports whether this is a repository without a place for a workspace.
 func isBare(a *app) bool {
-	repo, err := a.repo(context.Background()) // what is reported may be the end of another
+	repo, err := a.repo(context.Background()) // the error may come from a cancelled context
 	return err == nil && repo.Root() == ""
 }
 
@@ -48,16 +48,17 @@ type unmergedFileError struct {
 
 func (e *unmergedFileError) Unwrap() error { return e.error }
 
-// Hints name what finishes the merge.
+// Hints returns the command that finishes the merge.
 func (e *unmergedFileError) Hints() []string { return []string{check.Resolve(e.id.String())} }
 
-// unmergedAt reports whether git left a file of the workspace unmerged, and of which conversation.
+// unmergedAt reports whether git left a file of the workspace unmerged, and the conversation that
+// the file belongs to.
 func unmergedAt(a *app, name string) (events.ID, bool) {
 	if !strings.HasPrefix(name, workspace.DirName+"/") {
 		return 0, false // a copy in the user's own data
 	}
 	id, ok := workspace.PathID(name)
-	ctx := context.Background() // what is reported may be the end of another
+	ctx := context.Background() // the error may come from a cancelled context
 	repo, err := a.repo(ctx)
 	if !ok || err != nil || repo.Root() == "" {
 		return 0, false
@@ -74,5 +75,5 @@ func isA[T error](err error) bool {
 	return ok
 }
 
-// usagef is the error of a command line that could not be understood.
+// usagef returns the error for a command line that could not be parsed.
 func usagef(format string, args ...any) error { return report.Usagef(format, args...) }

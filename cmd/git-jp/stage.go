@@ -69,7 +69,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 
 func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
 
-// A refusedError says that nothing was done, after the reasons were printed.
+// A refusedError reports that nothing was done, after the reasons were printed.
 type refusedError struct {
 	text     string
 	conflict bool // a person has to resolve one
@@ -91,10 +91,10 @@ func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []che
 	}
 }
 
-// orEmpty makes [] of nothing where JSON would say null.
+// orEmpty returns [] for nil, which JSON would print as null.
 func orEmpty(s []string) []string { return append([]string{}, s...) }
 
-// stageRequest understands what a command that stages or unstages was given.
+// stageRequest parses the arguments of a command that stages or unstages.
 func stageRequest(
 	ctx context.Context, a *app, names []string, all, changed bool,
 ) (stage.Request, error) {
@@ -133,8 +133,8 @@ func stageRequest(
 	return req, err
 }
 
-// stageIDs returns the ids that names mean. An id in full needs no directory: it may
-// be that of a deleted conversation, which is to leave the index.
+// stageIDs returns the ids that names mean. A complete id needs no directory: it may belong to a
+// deleted conversation that has to be removed from the index.
 func (a *app) stageIDs(names []string) ([]events.ID, error) {
 	var ids []events.ID
 	for _, name := range names {
@@ -180,7 +180,7 @@ func (a *app) dirInRepo(w *workspace.Workspace, repo *gitint.Repo) (string, erro
 func (a *app) refsCache(repo *gitint.Repo) *refs.Cache {
 	c := refs.Open(path.Join(filepath.ToSlash(repo.Dir()), "cache"))
 	a.closers = append(a.closers, func() error {
-		_ = c.Close() // what is lost costs time only
+		_ = c.Close() // a lost entry costs only time
 		return nil
 	})
 	return c
@@ -191,7 +191,7 @@ type unstageCmd struct {
 	All          bool     `short:"a" help:"Every conversation."`
 }
 
-// Help says what goes back.
+// Help says what is restored.
 func (unstageCmd) Help() string {
 	return `Gives the index back what HEAD has of a conversation, and takes out the content that
 only what was staged needs. The working tree is not touched.`

@@ -15,10 +15,10 @@ import (
 // initLine is one package in what GODEBUG=inittrace=1 prints.
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, \S+ ms clock, (\d+) bytes, (\d+) allocs`)
 
-// TestNoPackageIsSlowToInitialize holds that start-up stays cheap: git starts the
-// program once for each hook and each merged file, so a library that builds tables or compiles
-// expressions in its init costs every commit. What it allocates is counted, which is the same in
-// each run. A limit that a library must break is raised with the figures in docs/decisions.md.
+// TestNoPackageIsSlowToInitialize verifies that start-up stays cheap: git starts the program once
+// for each hook and each merged file, so a library that builds tables or compiles expressions in
+// its init costs every commit. The test counts allocations, which are the same in each run. A limit
+// that a library must break is raised with the figures in docs/decisions.md.
 func TestNoPackageIsSlowToInitialize(t *testing.T) {
 	const (
 		mostBytes, mostAllocs = 160 << 10, 1200 // of one package
@@ -51,8 +51,8 @@ func TestNoPackageIsSlowToInitialize(t *testing.T) {
 	}
 }
 
-// TestHooksCollectNoGarbage: of a commit with a megabyte of new text so little is garbage that to
-// look for it takes longer than to let it lie. A command that takes more does collect it.
+// TestHooksCollectNoGarbage: a commit with a megabyte of new text makes so little garbage that
+// collecting it takes longer than leaving it. A command that makes more does collect it.
 func TestHooksCollectNoGarbage(t *testing.T) {
 	for _, c := range []struct {
 		megabytes int

@@ -23,7 +23,7 @@ type statsCmd struct {
 	By           string `enum:",day,model,author,agent,tool,cause" default:"" placeholder:"day|model|author|agent|tool|cause" help:"Show what all conversations have cost, or one: by day, model, author, agent or tool, or why prompts were not in the provider's cache."`
 }
 
-// Help says what the figures are.
+// Help explains the figures.
 func (statsCmd) Help() string {
 	return `Shows where the tokens of a conversation are: by kind, by tool and by turn; what a model
 has twice or has no use for any more; and what each strategy of 'git jp compact' would save
@@ -49,7 +49,7 @@ type statsRecord struct {
 	Cache stats.Caching `json:"cache"`
 }
 
-// Run looks at a conversation.
+// Run analyses a conversation.
 func (c statsCmd) Run(ctx context.Context, a *app) error {
 	if c.By != "" {
 		return c.spending(ctx, a)
@@ -69,7 +69,7 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 	if err != nil {
 		return err
 	}
-	o.Subsumer = nil // to look starts no process
+	o.Subsumer = nil // looking starts no process
 	s, err := compact.Survey(ctx, conv.Stream, o)
 	if err != nil {
 		return err
@@ -100,10 +100,10 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 	return c.printer(a).Caching(cache)
 }
 
-// byCause asks for the ledger of the providers' caches.
+// byCause selects the ledger of the providers' caches.
 const byCause = "cause"
 
-// spending tells what has been spent.
+// spending prints what has been spent.
 func (c statsCmd) spending(ctx context.Context, a *app) error {
 	table, err := a.models()
 	if err != nil {
@@ -153,7 +153,7 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 	return nil
 }
 
-// agentOf returns the agent whose session a conversation was, or is a copy of.
+// agentOf returns the agent that a conversation was imported from, or is a copy of an import from.
 func agentOf(d *events.Details) string {
 	return events.AgentOf(cmp.Or(
 		d.Labels[events.LabelSession], d.Labels[events.LabelSessionOf],
@@ -179,7 +179,7 @@ func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {
 	return nil
 }
 
-// tellCaching tells what prompts had of caches, and why the rest was not in them.
+// tellCaching prints how much of the prompts came from caches, and why the rest did not.
 func (c statsCmd) tellCaching(a *app, cache stats.Caching) error {
 	switch {
 	case a.JSON:

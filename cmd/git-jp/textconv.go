@@ -14,9 +14,9 @@ type textconvCmd struct {
 	File string `arg:"" help:"The file."`
 }
 
-// Run prints a file as git diff is to show it. It reads nothing else: a reference shows as
-// what it names, whose own difference git shows beside it. What cannot be read is
-// printed as it stands, since git gives up a diff when a conversion fails.
+// Run prints a file for git diff. It reads nothing else: a reference is shown as the blob that it
+// names, whose own difference git shows beside it. A file that cannot be read is printed unchanged,
+// since git gives up a diff when a conversion fails.
 func (c textconvCmd) Run(a *app) error {
 	data, err := regular.ReadFile(a.path(c.File), c.limit(a.limits()))
 	if over, ok := errors.AsType[*regular.SizeError](err); ok {
@@ -37,7 +37,7 @@ func (c textconvCmd) Run(a *app) error {
 	return render.DiffText(a.stdout, text)
 }
 
-// limit is how much of a file is converted, whose name is one of git's.
+// limit returns how much of a file is converted; the file has a temporary name of git's.
 func (c textconvCmd) limit(l regular.Limits) int64 {
 	if c.Kind == "events" {
 		return l.OfStream()

@@ -76,7 +76,7 @@ func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 	return r.Print(&a.terminal.Printer)
 }
 
-// relay prints what git and the hooks said.
+// relay prints the output of git and the hooks.
 func relay(a *app, said string) {
 	for line := range strings.Lines(said) {
 		fmt.Fprintln(a.stderr, render.Message(strings.TrimRight(line, "\n")))

@@ -51,8 +51,7 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	return s.Serve(ctx, l)
 }
 
-// historyOf returns what knows the commits of a ref, or of the working tree; nil where there is no
-// repository.
+// historyOf returns the commits of a ref, or of the working tree; nil outside a repository.
 func historyOf(ctx context.Context, a *app, source web.Source, ref string) *web.Repository {
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -67,7 +66,7 @@ func historyOf(ctx context.Context, a *app, source web.Source, ref string) *web.
 	return web.NewRepository(repo, source, ref, dir)
 }
 
-// sourceOf has the conversations of a ref, or of the workspace.
+// sourceOf returns the conversations of a ref, or of the workspace.
 func sourceOf(ctx context.Context, a *app, ref string) (web.Source, error) {
 	if ref == "" {
 		w, err := a.workspace()

@@ -9,11 +9,11 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// whenHelp is what parseWhen reads, for the help of flags.
+// whenHelp describes what parseWhen reads, for the help of flags.
 const whenHelp = `TIME is a date (2026-05-29), a date and a time (RFC 3339), how long ago
 (36h, 3d, 2w), or a conversation's id, which is the moment when it began.`
 
-// parseWhen reads a moment of the command line; the zero time for none.
+// parseWhen parses a time of the command line; the zero time for "".
 func parseWhen(a *app, flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -17,8 +17,8 @@ import (
 // ErrApplied is returned by a second [Plan.Apply].
 var ErrApplied = errors.New("the plan has been applied")
 
-// A ChangedError says that a hook file is not as it was when the plan was made. The
-// file was left alone; so were the steps after it.
+// A ChangedError reports that a hook file has changed since the plan was made. The file was left
+// alone; so were the steps after it.
 type ChangedError struct {
 	Path string // below the common directory, or below .jp
 }
@@ -31,13 +31,13 @@ func (e *ChangedError) Error() string {
 const (
 	stateDir = "jp"
 	tempDir  = stateDir + "/tmp"
-	// madeFile holds the names of directories that an installation made, one a line, so
-	// that uninstalling can remove them.
+	// madeFile lists the directories that an installation made, one a line, so that uninstalling
+	// can remove them.
 	madeFile = stateDir + "/made-directories"
 )
 
-// Apply does what the plan says. It can be called once. After an error, what was done
-// stays done, and a new plan goes on from there.
+// Apply carries out the plan. It can be called once. After an error, completed steps stay, and a
+// new plan continues from there.
 func (p *Plan) Apply(ctx context.Context) error {
 	if p.repo == nil {
 		return ErrApplied
@@ -80,7 +80,7 @@ func do(ctx context.Context, repo Repo, w *writer, s step) error {
 // A writer applies steps below one common directory.
 type writer struct {
 	root     *os.Root
-	hadState bool // the state directory was there before
+	hadState bool // the state directory existed before
 }
 
 func (w *writer) write(s step) error {
@@ -95,7 +95,7 @@ func (w *writer) write(s step) error {
 	return s.replace(w.root, atomicfile.Options{TempDir: tempDir, Perm: s.perm})
 }
 
-// replace writes or removes the file, unless it is not what the plan saw.
+// replace writes or removes the file, unless it differs from the one that the plan saw.
 func (s step) replace(root *os.Root, opts atomicfile.Options) (err error) {
 	switch {
 	case s.remove:
@@ -111,7 +111,7 @@ func (s step) replace(root *os.Root, opts atomicfile.Options) (err error) {
 	return err
 }
 
-// unchanged makes sure that what a step replaces is what the plan saw.
+// unchanged returns an error unless the file that a step replaces is the one that the plan saw.
 func unchanged(root *os.Root, s step) error {
 	data, err := regular.Read(regular.In(root), s.file, regular.MaxNote)
 	switch {
@@ -128,7 +128,7 @@ func unchanged(root *os.Root, s step) error {
 	return nil
 }
 
-// noteNewDir remembers dir and its parents that do not exist and are about to be made.
+// noteNewDir records dir and its parents that do not exist and are about to be made.
 func (w *writer) noteNewDir(dir string) error {
 	var missing []byte
 	for ; dir != "." && !exists(w.root, dir); dir = path.Dir(dir) {
@@ -141,14 +141,14 @@ func (w *writer) noteNewDir(dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// The inner ones first, as they are to be removed.
+	// The inner directories come first, in the order in which they are removed.
 	return atomicfile.Write(w.root, madeFile, append(missing, made...), atomicfile.Options{
 		TempDir: tempDir, Private: true,
 	})
 }
 
-// tidy removes what only this package left: temporary directories, and directories
-// that it made and that are empty again.
+// tidy removes what only this package left: temporary directories, and directories that it made and
+// that are empty again.
 func (w *writer) tidy() error {
 	made, err := regular.Read(regular.In(w.root), madeFile, regular.MaxNote)
 	if err == nil {
@@ -168,8 +168,8 @@ func (w *writer) tidy() error {
 	return nil
 }
 
-// removeMade removes the directories that were made, as far as they are empty, and
-// forgets them when all are gone.
+// removeMade removes the recorded directories as far as they are empty, and the record when all are
+// removed.
 func (w *writer) removeMade(dirs []string) error {
 	for _, dir := range dirs {
 		if !emptyDir(w.root, dir) {
@@ -187,7 +187,7 @@ func exists(root *os.Root, name string) bool {
 	return err == nil
 }
 
-// emptyDir reports whether there is nothing in dir, or no dir.
+// emptyDir reports whether dir is empty or does not exist.
 func emptyDir(root *os.Root, dir string) bool {
 	entries, err := fs.ReadDir(regular.In(root), dir)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0

@@ -15,26 +15,25 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Attributes stand in two files. That of the workspace, which is committed, says what
-// holds in every clone: no conversion of what was said, and no merge by lines, so that a
-// clone which knows nothing of us stops instead of blending. A value that names our
-// driver would not do there: where nobody registered it git merges by lines and says
-// nothing. The file of the clone, which git asks first, names the drivers of those who
-// have them; git reads it in a bare repository too.
+// Attributes are in two files. The workspace's file, which is committed, holds in every clone: no
+// conversion of the text, and no merge by lines, so that a clone without git jp stops instead of
+// merging lines. A value that names our driver would not do that: where the driver is not
+// registered, git merges by lines and says nothing. The clone's file, which git consults first,
+// names the drivers if they are registered; git reads it in a bare repository too.
 const (
 	workspaceAttributes = ".gitattributes"
 	cloneAttributes     = "info/attributes"
 )
 
-// unconverted keeps git from what it would otherwise do to a file on its way into a commit and
-// out of it. Filters are left to the user: LFS and git-crypt give back what they took. An encoding
-// cannot be unset, git dies of it: it is made unspecified (gitattributes(5)).
+// unconverted keeps git from changing a file on its way into a commit and out of it. Filters are
+// left to the user: LFS and git-crypt restore the original. An encoding cannot be unset, because
+// git dies of it: it is made unspecified (gitattributes(5)).
 const unconverted = " -ident !working-tree-encoding"
 
 // workspaceLines2 is the block of the committed file.
 func workspaceLines2() string { return workspaceLines(" -text" + unconverted + " -merge") }
 
-// workspaceLines1 let ident and working-tree-encoding change what was said.
+// workspaceLines1 did not prevent changes by ident and working-tree-encoding.
 func workspaceLines1() string { return workspaceLines(" -text -merge") }
 
 func workspaceLines(attributes string) string {
@@ -50,11 +49,11 @@ func workspaceLines(attributes string) string {
 	return b.String()
 }
 
-// cloneLines3 is the block of the file of the clone. A directory of conversations may have
-// attributes of its own: this file alone comes before them.
+// cloneLines3 is the block of the clone's file. A directory of conversations may have its own
+// attributes: only this file takes precedence over them.
 func cloneLines3() string { return cloneLines(" -text" + unconverted) }
 
-// cloneLines2 let a text below .jp have its line ends changed in a checkout.
+// cloneLines2 did not prevent a checkout from changing the line ends of a text below .jp.
 func cloneLines2() string { return cloneLines(unconverted) }
 
 func cloneLines1() string { return cloneLines("") }
@@ -69,8 +68,8 @@ func cloneLines(attributes string) string {
 
 const attributesMark = "# >>> git jp >>>"
 
-// attributesBlock puts marks around lines. A file whose last line has no end gets one,
-// which the mark tells, so that it can be taken away again.
+// attributesBlock puts marks around lines. A file whose last line has no end gets one, which the
+// mark records, so that it can be removed again.
 func attributesBlock(lines string, openEnd bool) string {
 	head := attributesMark + "\n"
 	if openEnd {
@@ -79,8 +78,8 @@ func attributesBlock(lines string, openEnd bool) string {
 	return head + lines + "# <<< git jp <<<\n"
 }
 
-// cutAttributes returns text without a block of ours, and which of the known ones it
-// was, -1 for none.
+// cutAttributes returns text without our block, and the index of its version among known, -1
+// without a block.
 func cutAttributes(text string, known []string) (rest string, version int) {
 	for i, lines := range known {
 		for _, openEnd := range []bool{true, false} {
@@ -135,8 +134,7 @@ func (f *attributesFile) read() error {
 	return nil
 }
 
-// attributesFiles returns that of the clone, if it is asked for, and those of the
-// workspaces.
+// attributesFiles returns the clone's file, if clone is set, and those of the workspaces.
 func (in *Installer) attributesFiles(clone bool) ([]attributesFile, error) {
 	var files []attributesFile
 	if clone {
@@ -178,8 +176,8 @@ func (in *Installer) installAttributes(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// isLeftOut reports whether a sparse checkout leaves a file out of the working tree: git has it all
-// the same, and a new one would replace it in the next commit.
+// isLeftOut reports whether a sparse checkout leaves a file out of the working tree: git has the
+// file anyway, and a new one would replace it in the next commit.
 func (in *Installer) isLeftOut(ctx context.Context, f attributesFile) (bool, error) {
 	if !f.step.absent || f.step.workspace == "" {
 		return false, nil
@@ -195,7 +193,7 @@ func (in *Installer) isLeftOut(ctx context.Context, f attributesFile) (bool, err
 	return slices.Contains(left, f.step.file), nil
 }
 
-// install puts the block behind what is there: what stands last counts.
+// install puts the block at the end of the file: the last line that matches counts.
 func (f attributesFile) install(p *Plan) {
 	a := Action{Do: Keep, Hook: "attributes", Path: f.path}
 	rest, version := cutAttributes(f.step.old, f.known)
@@ -218,8 +216,8 @@ func (f attributesFile) install(p *Plan) {
 	p.add(a, f.with(rest+attributesBlock(f.known[0], openEnd)))
 }
 
-// uninstallAttributes plans to take out our lines, except for those that the index has:
-// they are everybody's, and not of this clone alone.
+// uninstallAttributes plans to remove our lines, except those that the index has: they belong to
+// everyone, and not to this clone alone.
 func (in *Installer) uninstallAttributes(ctx context.Context, p *Plan) error {
 	files, err := in.attributesFiles(true)
 	if err != nil {
@@ -271,10 +269,10 @@ func (in *Installer) shared(ctx context.Context, f attributesFile) (bool, error)
 	return strings.Contains(string(data), attributesMark), err
 }
 
-// attributesTemp is where temporaries of a workspace lie, from .jp.
+// attributesTemp is the directory for temporary files of a workspace, from .jp.
 const attributesTemp = blobsDir + "/.tmp"
 
-// blobsDir is where the blobs of a workspace are, from .jp.
+// blobsDir is the directory of a workspace's blobs, from .jp.
 const blobsDir = "blobs"
 
 // writeAttributes writes the file of a workspace, and leaves no other trace.

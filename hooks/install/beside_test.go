@@ -12,7 +12,8 @@ import (
 )
 
 // TestBesideRunsOnce: a git that ran the hook of the configuration also runs the file beside it,
-// which then does nothing; for one that knows none of the configuration the file is the hook.
+// which then does nothing; for a git that does not know the configuration's hooks the file is the
+// hook.
 func TestBesideRunsOnce(t *testing.T) {
 	r := gittest.Repo(t)
 	installIn(t, open(t, r, r.Dir, newGit), install.Options{Names: []string{"pre-commit"}})

@@ -9,19 +9,19 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// A configured hook is what the configuration says of a hook of ours.
+// A configured hook is what the configuration says about one of our hooks.
 type configured struct {
 	set     bool // event and command are ours, this or an older text
 	version int
 	local   bool     // in the repository's own configuration
-	changed string   // the value that is not ours, "" for none
-	off     string   // the key that turns it off, "" where none does
-	scope   string   // where that is
-	by      string   // the key of somebody's command that calls our hook, "" for none
-	others  []string // the keys of what git runs beside it
+	changed string   // the value that is not ours, "" without one
+	off     string   // the key that turns it off, "" without one
+	scope   string   // where that key is set
+	by      string   // the key of a user's command that calls our hook, "" without one
+	others  []string // the keys of the hooks that git runs beside it
 }
 
-// settings are the values of all keys of ours: git reads them together as fast as one.
+// settings are the values of all our keys: git reads them together as fast as one.
 type settings map[string][]gitint.Setting
 
 func readSettings(ctx context.Context, repo Repo) (settings, error) {
@@ -67,8 +67,8 @@ func (in *Installer) config(all settings, name string) configured {
 	return c
 }
 
-// off returns the key that turns off a hook of the configuration, or all of an event, and where it
-// is set; "" where none does. One without a value is true.
+// off returns the key that turns off a hook of the configuration, or all hooks of an event, and
+// where it is set; "" if it is on. A key without a value is true.
 func (all settings) off(friendly, event string) (key, scope string) {
 	for _, of := range []string{friendly, event} {
 		key := hookKey(of, "enabled")
@@ -84,8 +84,8 @@ func isFalse(value string) bool {
 	return slices.Contains([]string{"0", "false", "no", "off"}, strings.ToLower(value))
 }
 
-// runBy returns the names, sorted, of the hooks of somebody else that the configuration has for an
-// event and that nothing turns off.
+// runBy returns the names, sorted, of the other hooks that the configuration has for an event and
+// that are not turned off.
 func (all settings) runBy(event string) []string {
 	var names []string
 	for key, events := range all {
@@ -94,7 +94,7 @@ func (all settings) runBy(event string) []string {
 			continue
 		}
 		runs := false
-		for _, e := range events { // an empty one takes back those before
+		for _, e := range events { // an empty value resets the list
 			runs = e.Value == event || runs && e.Value != ""
 		}
 		off, _ := all.off(friendly, event)

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestHooksOfTheConfiguration holds what is made of hooks that somebody has in the configuration,
-// and of those that are turned off there.
+// TestHooksOfTheConfiguration tests a user's hooks in the configuration, and hooks that are turned
+// off there.
 func TestHooksOfTheConfiguration(t *testing.T) {
 	const ours = "hook.jp-pre-commit.command"
 	for _, tt := range []struct {
@@ -93,7 +93,7 @@ func TestHooksOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestHooksThatChangeLater: somebody turns ours off, or calls it, after it was installed.
+// TestHooksThatChangeLater: the user turns ours off, or calls it, after it was installed.
 func TestHooksThatChangeLater(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, newGit)

@@ -15,16 +15,16 @@ type Mismatch string
 
 // The mismatches.
 const (
-	// Blends: the attributes name a driver that nobody registered, so that git merges
-	// the files by lines and says nothing.
+	// Blends: the attributes name a driver that is not registered, so git merges the files by lines
+	// and says nothing.
 	Blends Mismatch = "blends"
 	// Stops: the driver is not registered, and git stops at every merge of the files.
 	Stops Mismatch = "stops"
-	// Converts: git would take another text into a commit than the file has.
+	// Converts: git would commit another text than the file has.
 	Converts Mismatch = "converts"
 	// Unnamed: the driver is registered, and the attributes do not name it.
 	Unnamed Mismatch = "unnamed"
-	// Unshared: this clone is all right, and one without our drivers would blend.
+	// Unshared: this clone is in order, but one without our drivers would merge by lines.
 	Unshared Mismatch = "unshared"
 	// Changed: the configuration has a value that we never wrote.
 	Changed Mismatch = "changed"
@@ -39,9 +39,9 @@ type Drift struct {
 	Mismatch  Mismatch
 }
 
-// Drifts compares what attributes ask for with what the clone has registered. Dirs are
-// the slash paths of the directories .jp. A workspace for which nobody asked for
-// drivers, by attributes or by the configuration, has none.
+// Drifts compares the attributes with the drivers that the clone has registered. Dirs are the slash
+// paths of the directories .jp. A workspace that asks for no drivers, by attributes or by the
+// configuration, has no drifts.
 func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, error) {
 	values, err := readSettings(ctx, repo)
 	if err != nil {
@@ -71,8 +71,9 @@ func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, err
 	return all, nil
 }
 
-// UrgentDrifts returns those that cost something before the doctor is asked, one a workspace: what
-// attributes name and this clone has not registered, or have git change.
+// UrgentDrifts returns the drifts that do damage before anyone runs the doctor, one for each
+// workspace: drivers that attributes name and this clone has not registered, and conversions by
+// git.
 func UrgentDrifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, error) {
 	drifts, err := Drifts(ctx, repo, dirs)
 	seen := make(map[string]bool)
@@ -85,7 +86,7 @@ func UrgentDrifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drif
 	}), err
 }
 
-// sample is the path of a file of the driver, from .jp.
+// sample returns the path of a file of the driver, from .jp.
 func (d Driver) sample() string { return strings.ReplaceAll(d.Pattern, "*", "x") }
 
 func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
@@ -115,11 +116,11 @@ func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
 	return ""
 }
 
-// attrShared is what the committed attributes alone give: the clone's own have all that keeps git
-// from changing a file.
+// attrShared is an attribute that only the committed attributes give: the clone's own have all
+// those that keep git from changing a file.
 const attrShared = "linguist-generated"
 
-// The attributes by which git changes what a file says.
+// The attributes by which git changes the text of a file.
 const (
 	attrIdent    = "ident"
 	attrEncoding = "working-tree-encoding"
@@ -130,7 +131,7 @@ func isGiven(value string) bool {
 	return value != gitint.AttrUnspecified && value != gitint.AttrUnset
 }
 
-// Sentence says what a drift comes to.
+// Sentence describes a drift.
 func (d Drift) Sentence() string {
 	switch name := d.Driver.Name; d.Mismatch {
 	case Blends:

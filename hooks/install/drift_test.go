@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestUrgentDriftsNameAWorkspaceOnce holds that of the drivers that a workspace's attributes name in
-// vain one is reported, and nothing of a workspace that asks for none.
+// TestUrgentDriftsNameAWorkspaceOnce verifies that only one missing driver of a workspace is
+// reported, and nothing for a workspace that asks for no drivers.
 func TestUrgentDriftsNameAWorkspaceOnce(t *testing.T) {
 	r := gittest.Repo(t)
 	var attributes strings.Builder

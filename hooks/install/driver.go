@@ -6,12 +6,12 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// A Driver is what git runs for one kind of file: to merge it, and to show it in diffs.
+// A Driver is a program that git runs for one kind of file: to merge it, and to show it in diffs.
 type Driver struct {
 	Name    string // in the configuration and in attributes
 	Kind    string // as 'git jp merge-driver' and 'git jp textconv' have it
 	Pattern string // of its files, from the directory .jp
-	Shown   bool   // git diff shows it as text of ours
+	Shown   bool   // git diff shows it as text that we make
 }
 
 // Drivers returns every driver that an installation registers.
@@ -24,8 +24,8 @@ func Drivers() []Driver {
 	}
 }
 
-// TrialDrivers returns the settings that register the drivers for one merge that is only tried, as
-// 'git -c' takes them.
+// TrialDrivers returns the settings that register the drivers for one trial merge, as 'git -c'
+// takes them.
 func TrialDrivers() []string {
 	var settings []string
 	for _, d := range Drivers() {
@@ -35,23 +35,23 @@ func TrialDrivers() []string {
 	return settings
 }
 
-// MergeKey is the key of the configuration that registers the driver for merges.
+// MergeKey returns the configuration key that registers the driver for merges.
 func (d Driver) MergeKey() string { return "merge." + d.Name + ".driver" }
 
-// DiffKey is the key that registers it for diffs.
+// DiffKey returns the key that registers it for diffs.
 func (d Driver) DiffKey() string { return "diff." + d.Name + ".textconv" }
 
-// mergeCommand1 stops the merge of the file where there is no git-jp: git then keeps ours
-// and calls the file unmerged. The program is called by its own name: a git between
-// would be one more process for each file.
+// mergeCommand1 stops the merge of the file if there is no git-jp: git then keeps ours and marks
+// the file unmerged. The command calls git-jp itself: calling it through git would be one more
+// process for each file.
 func mergeCommand1(d Driver) string {
 	return `jp() { command -v git-jp >/dev/null 2>&1 && exec git-jp merge-driver ` + d.Kind +
 		` "$@"; echo "git-jp is not installed: $4 was not merged, ours was kept" >&2; exit 1; }; ` +
 		`jp %O %A %B %P %L`
 }
 
-// textCommand1 shows the file as it is where there is no git-jp: git diff dies when a
-// conversion fails.
+// textCommand1 shows the file unconverted if there is no git-jp: git diff dies when a conversion
+// fails.
 func textCommand1(d Driver) string {
 	raw := `cat "$1"`
 	if d.Kind == "blob" {
@@ -66,14 +66,13 @@ const turnLine1 = `^== (.*)$`
 
 func driverTitle(d Driver) string { return "git jp: " + d.Kind }
 
-// A driverKey is a key of the configuration with every value that we ever gave it, the
-// newest first.
+// A driverKey is a configuration key with every value that we ever gave it, the newest first.
 type driverKey struct {
 	key   string
 	texts []string
 }
 
-// keys returns what registers the driver.
+// keys returns the settings that register the driver.
 func (d Driver) keys() []driverKey {
 	keys := []driverKey{
 		{"merge." + d.Name + ".name", []string{driverTitle(d)}},
@@ -83,13 +82,13 @@ func (d Driver) keys() []driverKey {
 		keys = append(keys, driverKey{d.DiffKey(), []string{textCommand1(d)}})
 	}
 	if d.Kind == "events" {
-		// What git writes behind the @@ of a hunk: the turn, and not any line of it.
+		// Git writes the turn after the @@ of a hunk, and not just any line of it.
 		keys = append(keys, driverKey{"diff." + d.Name + ".xfuncname", []string{turnLine1}})
 	}
 	return keys
 }
 
-// A valueState says what the configuration has for a key of ours.
+// A valueState classifies the value of one of our keys in the configuration.
 type valueState int
 
 const (
@@ -143,7 +142,7 @@ func (in *Installer) installDriver(p *Plan, d Driver, all settings) {
 	p.add(a, steps...)
 }
 
-// uninstallDrivers plans to take out what the repository's own configuration has.
+// uninstallDrivers plans to remove the settings in the repository's own configuration.
 func (in *Installer) uninstallDrivers(ctx context.Context, p *Plan, all settings) error {
 	for _, d := range Drivers() {
 		a := Action{Do: Remove, Hook: "driver " + d.Name, Path: d.MergeKey()}

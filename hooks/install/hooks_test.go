@@ -78,7 +78,7 @@ func uninstall(t *testing.T, repo install.Repo) *install.Plan {
 	return p
 }
 
-// deeds are a plan's actions, without paths.
+// deeds returns a plan's actions, without paths.
 func deeds(p *install.Plan) []string {
 	var all []string
 	for _, a := range p.Actions {
@@ -94,7 +94,7 @@ func wantDeeds(t *testing.T, p *install.Plan, want ...string) {
 	}
 }
 
-// listing is every file below dir with its mode and bytes.
+// listing returns every file below dir with its mode and bytes.
 func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -356,7 +356,7 @@ func TestHooksPathElsewhere(t *testing.T) {
 	}
 }
 
-// What a manager's configuration or a tracked hook calls is not installed twice.
+// A hook that a manager's configuration or a tracked hook calls is not installed twice.
 func TestCalledByHand(t *testing.T) {
 	tests := []struct{ name, hooksPath, file, text, hookFile, hook string }{
 		{
@@ -403,7 +403,7 @@ func TestCalledByHand(t *testing.T) {
 	}
 }
 
-// pre-commit keeps the hook that it finds and runs it.
+// pre-commit keeps the hook that it replaces and runs it.
 func TestInstalledBeforePreCommit(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, oldGit)
@@ -450,7 +450,7 @@ func TestChangedSettingSurvives(t *testing.T) {
 	}
 }
 
-// An edit of a chained hook survives taking out the block.
+// An edit of a chained hook survives the removal of the block.
 func TestChainedHookMayBeEdited(t *testing.T) {
 	r := gittest.Repo(t)
 	writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
@@ -463,7 +463,7 @@ func TestChainedHookMayBeEdited(t *testing.T) {
 	}
 }
 
-// Moving between gits of different versions never leaves a hook that runs twice.
+// Switching between gits of different versions never leaves a hook that runs twice.
 func TestUpgradeAndDowngradeOfGit(t *testing.T) {
 	r := gittest.Repo(t)
 	before := listing(t, r.Dir)

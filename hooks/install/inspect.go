@@ -19,42 +19,42 @@ type site struct {
 	dir   string // absolute
 	rel   string // slash path below the common directory, "" when it is elsewhere
 	where string // for people: what is special about it, "" for the repository's own
-	scope string // of the setting that names it, "" for none
+	scope string // of the setting that names it, "" without one
 	off   string // why there can be no hooks, "" when there can
 }
 
-// kind says what stands where a hook goes.
+// kind classifies the file at a hook's place.
 type kind int
 
 const (
 	kindAbsent   kind = iota
 	kindOurs          // our script, this or an older text
-	kindChained       // somebody's script with our block
-	kindByHand        // somebody's script, which calls our hook
+	kindChained       // a user's script with our block
+	kindByHand        // a user's script that calls our hook
 	kindManaged       // a hook manager's script
-	kindShell         // somebody's shell script
-	kindInert         // a file that git does not run, as it is not executable
+	kindShell         // a user's shell script
+	kindInert         // a file that git does not run because it is not executable
 	kindOpaque        // anything else: a program, a link
 	kindLegacy        // a manager's script that runs ours
 	kindUnproved      // it has our marks but not our words
 )
 
-// found is what stands where a hook goes.
+// found describes the file at a hook's place.
 type found struct {
 	name    string
 	site    site
 	kind    kind
 	text    string
 	perm    fs.FileMode
-	version int  // which of the known texts, 0 for the newest
-	beside  bool // with kindOurs, it does nothing where git runs the hook of the configuration
+	version int  // index of the known text, 0 for the newest
+	beside  bool // with kindOurs, it does nothing if git runs the hook of the configuration
 	manager manager
 	by      string // file that calls our hook
-	detail  string // what kindOpaque is
+	detail  string // description of a kindOpaque file
 	room    string // with kindManaged, a name under which the manager runs a hook beside its own
 }
 
-// site returns where git looks for hooks.
+// site returns the directory where git looks for hooks.
 func (in *Installer) site(ctx context.Context) (site, error) {
 	dir, scope, err := in.repo.HooksDir(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (in *Installer) site(ctx context.Context) (site, error) {
 	return s, nil
 }
 
-// setting says what core.hooksPath is, "" where it is not set.
+// setting says what core.hooksPath is, "" if it is not set.
 func (s site) setting() string {
 	if s.scope == "" {
 		return ""
@@ -89,8 +89,8 @@ func (s site) setting() string {
 	return fmt.Sprintf("core.hooksPath (%s) is %s", s.scope, s.dir)
 }
 
-// blocked returns why a directory of hooks is none and cannot become one, "" when it is or
-// can. /dev/null is how people turn hooks off.
+// blocked returns why a hooks directory is not one and cannot become one, "" if it is or can.
+// People turn hooks off with /dev/null.
 func blocked(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -105,13 +105,13 @@ func blocked(dir string) string {
 	return fmt.Sprintf(", which cannot be used (%v)", err)
 }
 
-// own is the repository's own hooks directory, whether or not git looks there.
+// own returns the repository's own hooks directory, whether or not git looks there.
 func (in *Installer) own() site {
 	dir := filepath.Join(in.repo.CommonDir(), "hooks")
 	return site{dir: dir, rel: below(in.repo.CommonDir(), dir), off: blocked(dir)}
 }
 
-// below returns the slash path of dir below base, "" when it is not, after following
+// below returns the slash path of dir below base, "" if it is not below it, after following
 // symbolic links: a hooks directory that is a link into the working tree is not ours.
 func below(base, dir string) string {
 	rel, err := filepath.Rel(resolve(base), resolve(dir))
@@ -134,7 +134,7 @@ func resolve(name string) string {
 	return filepath.Join(resolve(parent), filepath.Base(name))
 }
 
-// look says what stands in s for the hook name.
+// look describes the file in s for the hook name.
 func (in *Installer) look(s site, name string) (found, error) {
 	f := found{name: name, site: s}
 	file := filepath.Join(s.dir, name)
@@ -164,10 +164,10 @@ func (in *Installer) look(s site, name string) (found, error) {
 	return f, nil
 }
 
-// notShell says what nobody can add a line to.
+// notShell describes a file to which no line can be added.
 const notShell = "a program that is no shell script"
 
-// classify says whose text a hook file has.
+// classify finds out whose text a hook file has.
 func (in *Installer) classify(f *found) {
 	if f.version = is(f.text, f.name, in.texts.scripts); f.version >= 0 {
 		f.kind = kindOurs
@@ -214,7 +214,7 @@ func (in *Installer) lookManaged(f *found) {
 	}
 	f.kind, f.manager = kindManaged, m
 	if f.text == "" {
-		// Its files are ignored by git: a new working tree has none before the manager ran.
+		// Git ignores its files: a new working tree has none before the manager ran.
 		f.detail = m.name + " has no hook in this working tree"
 		return
 	}

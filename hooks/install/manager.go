@@ -7,17 +7,17 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A manager is a program that writes hook files of its own and overwrites them again.
+// A manager is a program that writes its own hook files and overwrites them again.
 type manager struct {
 	name    string
 	mark    string // in the text of each of its hook files
-	backup  string // suffix under which it keeps the hook that it found
-	runsIt  bool   // it runs that hook as well, and keeps it when it writes its own anew
+	backup  string // suffix under which it keeps the hook that it replaced
+	runsIt  bool   // it runs that hook too, and keeps it when it rewrites its own
 	configs []string
 	snippet func(hook string) string
 }
 
-// managers are the hook managers that are known by the text of their files.
+// managers returns the hook managers that are recognised by the text of their files.
 func managers() []manager {
 	return []manager{
 		{
@@ -46,7 +46,7 @@ func managers() []manager {
 	}
 }
 
-// husky is known by the place of its files: it sets core.hooksPath.
+// husky is recognised by the place of its files: it sets core.hooksPath.
 func husky(hook string) manager {
 	return manager{
 		name: "husky", configs: []string{".husky/" + hook},
@@ -54,9 +54,9 @@ func husky(hook string) manager {
 	}
 }
 
-// call is what calls our hook from a script. It is the block without its marks, since
-// nobody but its author takes it out again: a machine without the program goes on, and
-// what follows in the script has the same input.
+// call returns the lines that call our hook from a script. It is the block without its marks, since
+// only the author of the script removes it again: a machine without the program continues, and the
+// rest of the script has the same input.
 func call(hook string) string {
 	lines := strings.SplitAfter(direct(block1)(hook), "\n")
 	return strings.Join(lines[1:len(lines)-2], "")
@@ -77,8 +77,8 @@ func lefthookSnippet(hook string) string {
 		"      run: |\n        " + command(hook, " {0}") + "\n" + input
 }
 
-// preCommitSnippet is verbose, or nobody would see what the hook says of a commit that it
-// lets pass.
+// preCommitSnippet is verbose, since pre-commit otherwise hides what the hook says about a commit
+// that it lets pass.
 func preCommitSnippet(hook string) string {
 	args, ending, files := "", "", "false"
 	if hook == "prepare-commit-msg" {
@@ -110,8 +110,7 @@ func managerOf(dir, text, hook string) (manager, bool) {
 	return manager{}, false
 }
 
-// calledBy returns the configuration file of the manager that calls our hook, "" for
-// none.
+// calledBy returns the configuration file of the manager that calls our hook, "" without one.
 func (m manager) calledBy(root, hook string) string {
 	if root == "" {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// What the managers write, shortened where it says nothing to us: husky 9.1.7, lefthook
-// 2.2.2, pre-commit 3.0.4, prek 0.5.3, simple-git-hooks 2.14.0.
+// The managers' scripts, without the parts that we do not look at: husky 9.1.7, lefthook 2.2.2,
+// pre-commit 3.0.4, prek 0.5.3, simple-git-hooks 2.14.0.
 const (
 	huskyScript    = "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\""
 	lefthookScript = "#!/bin/sh\n\nif [ \"$LEFTHOOK\" = \"0\" ]; then\n  exit 0\nfi\n\n" +
@@ -27,9 +27,9 @@ const (
 		"    exit 0\nfi\necho mine"
 )
 
-// A line that somebody puts into a script of a manager or a directory of hooks, as the plan
-// says, lets a machine without the program commit, stops what our hook stops, and leaves
-// the input to what follows.
+// A line that a user adds to a manager's script or a directory of hooks, as the plan says, lets a
+// machine without the program commit, stops what our hook stops, and leaves the input to the rest
+// of the script.
 func TestLinesToAddByHand(t *testing.T) {
 	for name, hooksPath := range map[string]string{
 		"husky": ".husky/_", "a directory of the working tree": ".githooks",
@@ -67,8 +67,8 @@ func TestLinesToAddByHand(t *testing.T) {
 	}
 }
 
-// pre-commit and prek run <hook>.legacy before their own hooks and keep it when they write
-// theirs anew, so that ours is chained there.
+// pre-commit and prek run <hook>.legacy before their own hooks and keep it when they rewrite
+// theirs, so ours is chained there.
 func TestChainBesideAManager(t *testing.T) {
 	for name, script := range map[string]string{"pre-commit": preCommitScript, "prek": prekScript} {
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +93,8 @@ func TestChainBesideAManager(t *testing.T) {
 	}
 }
 
-// The files of husky are ignored by git: a linked worktree has none, and what .husky says
-// is not run there.
+// Git ignores the files of husky: a linked worktree has none, and does not run the commands in
+// .husky.
 func TestHuskyNeverRanHere(t *testing.T) {
 	r := gittest.Repo(t)
 	r.Run("config", "core.hooksPath", ".husky/_")
@@ -114,7 +114,8 @@ func TestHuskyNeverRanHere(t *testing.T) {
 	}
 }
 
-// What a manager's configuration calls since it was installed does not run twice from then on.
+// A hook that a manager's configuration calls since it was installed does not run twice from then
+// on.
 func TestCalledByHandSince(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, newGit)

@@ -2,7 +2,7 @@ package install
 
 import "slices"
 
-// DefaultNames returns the hooks that an installation has.
+// DefaultNames returns the hooks that are installed by default.
 func DefaultNames() []string {
 	return []string{
 		"pre-commit", "post-commit", "pre-merge-commit", "post-merge", "post-checkout",
@@ -16,8 +16,8 @@ func TrailerNames() []string { return []string{"prepare-commit-msg"} }
 // ServerNames returns the hooks of a repository that is pushed to.
 func ServerNames() []string { return []string{"pre-receive"} }
 
-// AllNames returns every hook that this package can install, which is every hook
-// that a release may ever have installed.
+// AllNames returns every hook that this package can install, which includes every hook that a
+// release ever installed.
 func AllNames() []string {
 	return []string{
 		"pre-commit", "pre-merge-commit", "prepare-commit-msg", "post-commit", "post-merge",
@@ -28,9 +28,9 @@ func AllNames() []string {
 // Known reports whether name is one of [AllNames].
 func Known(name string) bool { return slices.Contains(AllNames(), name) }
 
-// speaks reports whether the hook says that git-jp is not installed. Of those that run
-// in one command of git the first does, so that it is said once; and what looks at a
-// checkout says nothing, since nothing is skipped that matters.
+// speaks reports whether the hook says that git-jp is not installed. Among the hooks that run in
+// one git command only the first does. Hooks that look at a checkout do not, since nothing
+// important is skipped.
 func speaks(name string) bool {
 	switch name {
 	case "pre-commit", "pre-merge-commit", "pre-push", "pre-receive":
@@ -44,9 +44,8 @@ func readsInput(name string) bool {
 	return name == "pre-push" || name == "post-rewrite" || name == "pre-receive"
 }
 
-// canRefuse reports whether git stops when the hook fails. After the others it is too
-// late, so their failure must not keep a script that they are chained into from going
-// on.
+// canRefuse reports whether git stops when the hook fails. After the others it is too late, so
+// their failure must not end a script that they are chained into.
 func canRefuse(name string) bool {
 	switch name {
 	case "pre-commit", "pre-merge-commit", "prepare-commit-msg", "pre-push", "pre-receive":

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// A Repo is what an [Installer] needs of *gitint.Repo.
+// A Repo is the part of *gitint.Repo that an [Installer] needs.
 type Repo interface {
 	Root() string
 	CommonDir() string
@@ -26,7 +26,7 @@ type Repo interface {
 
 var _ Repo = (*gitint.Repo)(nil)
 
-// Foreign is what to do where there is a shell script of somebody else.
+// Foreign says what to do about another shell script in a hook's place.
 type Foreign int
 
 const (
@@ -36,16 +36,15 @@ const (
 	ForeignChain
 )
 
-// Via is where hooks are installed.
+// Via says where hooks are installed.
 type Via int
 
 const (
-	// ViaAuto is the configuration where the installed git reads hooks from it, files
-	// otherwise.
+	// ViaAuto is the configuration if the installed git reads hooks from it, files otherwise.
 	ViaAuto Via = iota
 	// ViaFiles is for repositories that an older git uses as well.
 	ViaFiles
-	// ViaConfig is an error where the installed git does not read hooks from it.
+	// ViaConfig is an error if the installed git does not read hooks from it.
 	ViaConfig
 )
 
@@ -56,12 +55,12 @@ type Options struct {
 	Via     Via
 	// Drivers registers the merge and diff drivers as well.
 	Drivers bool
-	// Workspaces are the absolute paths of the directories .jp of the working tree, which
-	// get attributes.
+	// Workspaces are the absolute paths of the directories .jp of the working tree, which get
+	// attributes.
 	Workspaces []string
 }
 
-// An Installer plans what hooks of one repository need.
+// An Installer plans changes to the hooks of one repository.
 type Installer struct {
 	repo  Repo
 	opts  Options
@@ -93,10 +92,10 @@ const (
 	Keep   Do = "keep"   // it is as it should be
 	Create Do = "create" // write a hook file, or set the configuration
 	Update Do = "update" // replace an older text of ours
-	Chain  Do = "chain"  // put a block into somebody's script
-	Remove Do = "remove" // take out a file, a block or a setting of ours
-	Skip   Do = "skip"   // leave somebody's alone; Reason says why that is enough
-	Manual Do = "manual" // somebody has to do it by hand; Snippet is what to add
+	Chain  Do = "chain"  // put a block into a user's script
+	Remove Do = "remove" // remove a file, a block or a setting of ours
+	Skip   Do = "skip"   // leave a user's file alone; Reason says why that is enough
+	Manual Do = "manual" // it has to be done by hand; Snippet is the text to add
 )
 
 // An Action is one step of a [Plan], for one hook, one driver or one file of attributes.
@@ -104,7 +103,7 @@ type Action struct {
 	Do      Do
 	Hook    string // its name, "hooks" for all; "driver <name>" and "attributes" for the others
 	Path    string // file, or key of the configuration
-	Reason  string // "" when Do says all
+	Reason  string // "" when Do says everything
 	Snippet string // text to add by hand, with Manual
 }
 
@@ -122,8 +121,8 @@ func (a Action) String() string {
 	return s
 }
 
-// A Plan is what is to be done, decided and not yet done. Print Actions, then call
-// [Plan.Apply] once.
+// A Plan lists changes that are decided and not yet made. Print Actions, then call [Plan.Apply]
+// once.
 type Plan struct {
 	Actions []Action
 
@@ -134,7 +133,7 @@ type Plan struct {
 // Empty reports whether applying the plan would change nothing.
 func (p *Plan) Empty() bool { return len(p.steps) == 0 }
 
-// Open returns the actions that somebody has to do by hand.
+// Open returns the actions that have to be done by hand.
 func (p *Plan) Open() []Action {
 	var open []Action
 	for _, a := range p.Actions {
@@ -183,8 +182,8 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 	return p, in.installAttributes(ctx, p)
 }
 
-// installHooks plans the hooks. Where somebody has turned hooks off there are none, not even
-// by the configuration.
+// installHooks plans the hooks. If the user has turned hooks off, none are installed, not even in
+// the configuration.
 func (in *Installer) installHooks(p *Plan, s site, all settings, useConfig bool) error {
 	if s.off != "" && len(in.opts.Names) > 0 {
 		p.add(Action{Do: Skip, Hook: "hooks", Path: s.dir, Reason: "hooks are off: " + s.off})
@@ -225,9 +224,9 @@ func (in *Installer) useConfig(ctx context.Context) (bool, error) {
 	return able, nil
 }
 
-// installConfig plans a hook in the configuration, and a file beside it for an older git that
-// uses the repository too, in an editor or a container. That file does nothing where git runs the
-// hook of the configuration; any other of ours would run as well, so it goes.
+// installConfig plans a hook in the configuration, and a file beside it for an older git that uses
+// the repository too, in an editor or a container. That file does nothing if git runs the hook of
+// the configuration; any other file of ours would run as well, so it is removed.
 func (in *Installer) installConfig(p *Plan, f found, c configured) {
 	key := commandKey(f.name)
 	switch {
@@ -272,13 +271,13 @@ func (in *Installer) installConfig(p *Plan, f found, c configured) {
 	p.steps = append(p.steps, in.beside(f)...)
 }
 
-// fitsBeside reports whether what stands where the hook goes is as it is to be beside a hook of
-// the configuration.
+// fitsBeside reports whether the file at the hook's place is right beside a hook of the
+// configuration.
 func (in *Installer) fitsBeside(f found) bool {
 	return f.kind != kindChained && len(in.beside(f)) == 0
 }
 
-// besideAction says what beside does where the configuration is as it should be.
+// besideAction returns the action for the file when the configuration is as it should be.
 func (in *Installer) besideAction(f found) Action {
 	a := Action{Do: Update, Hook: f.name, Path: filepath.Join(f.site.dir, f.name)}
 	if f.kind == kindAbsent {
@@ -287,8 +286,8 @@ func (in *Installer) besideAction(f found) Action {
 	return a
 }
 
-// beside plans the file for an older git. Where somebody has a hook, or git looks for hooks out
-// of the repository, there is none.
+// beside plans the file for an older git. There is none if the user has a hook, or if git looks for
+// hooks outside the repository.
 func (in *Installer) beside(f found) []step {
 	text := in.texts.besides[0](f.name)
 	switch {
@@ -347,7 +346,7 @@ func (in *Installer) installFile(p *Plan, f found) {
 // scriptPerm is the mode of a new hook file, before the umask.
 const scriptPerm = 0o755
 
-// chainInto plans to put the newest block into text, the script without any.
+// chainInto plans to put the newest block into text, a script without a block.
 func (in *Installer) chainInto(p *Plan, f found, text string, a Action) {
 	chained, ok := chain(text, in.texts.blocks[0](f.name))
 	if !ok {
@@ -357,7 +356,7 @@ func (in *Installer) chainInto(p *Plan, f found, text string, a Action) {
 	p.add(a, in.write(f, chained, 0))
 }
 
-// reason says why a file of somebody else is left alone.
+// reason says why another file is left alone.
 func (f *found) reason() string {
 	switch {
 	case f.kind == kindUnproved:

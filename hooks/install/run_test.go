@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// Real git runs what was installed.
+// Real git runs the installed hooks.
 func TestGitRunsTheHooks(t *testing.T) {
 	r, log := fakeJP(t, gittest.Repo(t))
 	installIn(t, open(t, r, r.Dir, oldGit), install.Options{})
@@ -56,8 +56,8 @@ func TestWithoutGitJP(t *testing.T) {
 	}
 }
 
-// The block runs before the script, though the script ends in exec, and stops it only
-// where git can be stopped.
+// The block runs before the script, though the script ends in exec, and stops it only if git can be
+// stopped.
 func TestChainedHooksRunBoth(t *testing.T) {
 	for _, tt := range []struct {
 		hook, exit string
@@ -88,7 +88,7 @@ func TestChainedHooksRunBoth(t *testing.T) {
 	}
 }
 
-// Both hooks of a chain get the whole input, in every shell that there is.
+// Both hooks of a chain get the complete input, in every available shell.
 func TestChainedHooksShareTheInput(t *testing.T) {
 	const input = "refs/heads/a\\n $HOME 1 2\n`x` \"y\" 'z'\n"
 	for _, shell := range []string{"sh", "bash", "dash", "ksh", "zsh"} {
@@ -119,8 +119,8 @@ func TestChainedHooksShareTheInput(t *testing.T) {
 	}
 }
 
-// The command in the configuration works the way git runs it: as a shell command, with
-// "$@" behind it when there are arguments.
+// The command in the configuration works the way git runs it: as a shell command, with "$@" after
+// it when there are arguments.
 func TestConfiguredCommand(t *testing.T) {
 	r, log := fakeJP(t, gittest.Repo(t))
 	installIn(t, open(t, r, r.Dir, newGit), install.Options{
@@ -157,7 +157,7 @@ func TestConfiguredCommand(t *testing.T) {
 	}
 }
 
-// failing is a repository of which the configuration cannot be written any more after some keys.
+// failing is a repository whose configuration cannot be written any more after some keys.
 type failing struct {
 	install.Repo
 	left int
@@ -170,8 +170,7 @@ func (f *failing) SetConfig(ctx context.Context, key, value string) error {
 	return f.Repo.SetConfig(ctx, key, value)
 }
 
-// TestCutShort: git dies of an event without a command, so there is none wherever an installation
-// ends.
+// TestCutShort: git dies of an event without a command, so no interrupted installation leaves one.
 func TestCutShort(t *testing.T) {
 	for n := range 5 {
 		r := gittest.Repo(t)
@@ -192,7 +191,7 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// TestAttributesBesideOurs: what somebody wrote before and behind our lines stays when they go.
+// TestAttributesBesideOurs: a user's lines before and after ours stay when ours are removed.
 func TestAttributesBesideOurs(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, oldGit)

@@ -2,13 +2,12 @@ package install
 
 import "strings"
 
-// texts are all texts that were ever written, the newest first. Texts are never
-// changed, only added at the front: an installation of an older release is
-// recognised by them.
+// texts are all texts that we ever wrote, the newest first. Texts are never changed, only added at
+// the front: they identify an installation of an older release.
 type texts struct {
-	scripts  []template // whole hook files
-	besides  []template // whole hook files beside a hook of the configuration
-	blocks   []template // blocks in hook files of others
+	scripts  []template // complete hook files
+	besides  []template // complete hook files beside a hook of the configuration
+	blocks   []template // blocks in other hook files
 	commands []template // values of hook.jp-<name>.command
 }
 
@@ -24,15 +23,15 @@ func knownTexts() texts {
 	}
 }
 
-// direct calls the program where the text before called git to call it: of what a commit takes with
-// all hooks, that was a seventh. The text has found the program in PATH a line before.
+// direct calls the program itself instead of calling it through git, which took a seventh of a
+// commit's time with all hooks. The text has found the program in PATH a line before.
 func direct(before template) template {
 	return func(name string) string {
 		return strings.ReplaceAll(before(name), "git jp hook ", "git-jp hook ")
 	}
 }
 
-// is returns which of the templates made text, -1 for none.
+// is returns the index of the template that made text, -1 if none did.
 func is(text, name string, known []template) int {
 	for i, t := range known {
 		if t(name) == text {
@@ -42,13 +41,12 @@ func is(text, name string, known []template) int {
 	return -1
 }
 
-// wrote reports whether a file is one that was written, and nothing else.
+// wrote reports whether we wrote the file, and nothing else is in it.
 func (t texts) wrote(text, name string) bool {
 	return is(text, name, t.scripts) >= 0 || is(text, name, t.besides) >= 0
 }
 
-// fill puts the name of a hook into a text, and what a machine without the program
-// says.
+// fill inserts the name of a hook into a text, and the message for a machine without the program.
 func fill(text, name string) string {
 	absent := `echo "git-jp is not installed: its NAME hook was skipped" >&2`
 	if !speaks(name) {
@@ -69,8 +67,8 @@ exec git jp hook NAME "$@"
 `, name)
 }
 
-// beside1 does nothing where git has run the hook of the configuration, or where somebody
-// disabled that. A git that knows none of the configuration does not know the command either.
+// beside1 does nothing if git has run the hook of the configuration, or if the user disabled that.
+// A git that does not know hooks in the configuration does not know the command either.
 func beside1(name string) string {
 	return fill(`#!/bin/sh
 # Installed by 'git jp install' and removed by 'git jp uninstall'. It is for a git that runs no
@@ -86,8 +84,8 @@ exec git jp hook NAME "$@"
 `, name)
 }
 
-// command1 is run by git as a shell command, which git ends with "$@" when the hook
-// has arguments. So it must end in a word that takes them.
+// command1 is run by git as a shell command, to which git appends "$@" when the hook has arguments.
+// So it must end in a word that takes them.
 func command1(name string) string {
 	return fill(`jp() { command -v git-jp >/dev/null 2>&1 && exec git jp hook NAME "$@"; `+
 		`ABSENT; }; jp`, name)
@@ -97,8 +95,8 @@ func block1(name string) string {
 	call := `	git jp hook NAME "$@" ELSE
 `
 	if readsInput(name) {
-		// The script that follows reads the same input, so it is read once and given to
-		// both. The shell cuts trailing line feeds and a here-document adds one.
+		// The script after it reads the same input, so it is read once and given to both. The shell
+		// cuts trailing line feeds and a here-document adds one.
 		call = `	jp_input=$(cat)
 	if [ -n "$jp_input" ]; then
 		printf '%s\n' "$jp_input" | git jp hook NAME "$@" ELSE
@@ -124,8 +122,8 @@ fi
 `, name)
 }
 
-// chain returns the script text with block behind its first line, and whether that is
-// possible: the script must be one for a POSIX shell with LF line ends.
+// chain returns the script text with block after its first line, and whether that is possible: the
+// script must be one for a POSIX shell with LF line ends.
 func chain(text, block string) (string, bool) {
 	end := strings.IndexByte(text, '\n') + 1
 	if end == 0 || !isShell(text[:end]) {
@@ -134,8 +132,8 @@ func chain(text, block string) (string, bool) {
 	return text[:end] + block + text[end:], true
 }
 
-// unchain returns text without the first block that one of the templates made, and
-// which one that was, -1 for none.
+// unchain returns text without the first block that one of the templates made, and the index of
+// that template, -1 without a block.
 func unchain(text, name string, known []template) (string, int) {
 	for i, t := range known {
 		if before, after, ok := strings.Cut(text, t(name)); ok {
@@ -165,8 +163,7 @@ func isShell(line string) bool {
 	return false
 }
 
-// callsHook reports whether text has a line that calls our hook, however it was
-// written.
+// callsHook reports whether text has a line that calls our hook, in any spelling.
 func callsHook(text, name string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -182,8 +179,8 @@ func callsHook(text, name string) bool {
 	return false
 }
 
-// endsWord reports whether rest does not go on with the name before it: "pre-commit"
-// is not "pre-commit-msg".
+// endsWord reports whether rest does not continue the name before it: "pre-commit" is not
+// "pre-commit-msg".
 func endsWord(rest string) bool {
 	return rest == "" || !strings.ContainsAny(rest[:1], "-_abcdefghijklmnopqrstuvwxyz")
 }

@@ -51,7 +51,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A text of an older release is known, and an installation brings the newest.
+// A text of an older release is recognised, and an installation brings the newest.
 func TestOlderTexts(t *testing.T) {
 	older := func(name string) string { return "#!/bin/sh\n# old " + name + "\n" }
 	in := &Installer{texts: knownTexts()}
@@ -77,7 +77,7 @@ func TestOlderTexts(t *testing.T) {
 	}
 }
 
-// A commit on a machine without the program says one line, not one for each hook.
+// A commit on a machine without the program prints one line, not one for each hook.
 func TestOneHookOfACommitComplains(t *testing.T) {
 	known := knownTexts()
 	for _, text := range slices.Concat(known.scripts, known.blocks, known.commands) {

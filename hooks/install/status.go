@@ -7,27 +7,27 @@ import (
 	"path/filepath"
 )
 
-// A Status is what there is of one hook.
+// A Status is the state of one hook.
 type Status struct {
 	Hook   string
-	Active bool   // git runs it, in this clone, as far as files and settings tell
+	Active bool   // git runs it, in this clone, as far as files and settings show
 	Via    string // "file", "chain", "config", or what calls it; "" when nothing does
 	Path   string // file, or key of the configuration
 	Old    bool   // an older text of ours, which an installation would replace
 	Twice  bool   // a file and the configuration both call it
-	Detail string // why it is not active, "" when it was never installed
-	// Beside says that the file does nothing where git runs the hook of the configuration.
+	Detail string // why it is not active, "" if it was never installed
+	// Beside says that the file does nothing if git runs the hook of the configuration.
 	Beside bool
-	// Off says that no hook can run, because core.hooksPath is no directory; Scope is where
-	// that is set, "" for nowhere.
+	// Off says that no hook can run, because core.hooksPath is not a directory; Scope is where that
+	// is set, "" if it is not.
 	Off   bool
 	Scope string
-	// Setting is the key that turns off this hook of the configuration, "" where none does; Scope
-	// is where that is set.
+	// Setting is the key that turns off this hook of the configuration, "" without one; Scope is
+	// where that is set.
 	Setting string
 }
 
-// viaCall is a hook of somebody's that calls ours.
+// viaCall is a user's hook that calls ours.
 const viaCall = "called"
 
 // Status reports on every hook of the installer's names.
@@ -70,7 +70,7 @@ func (in *Installer) runsConfig(ctx context.Context) (bool, error) {
 	return err == nil && v.AtLeast(configVersion()), err
 }
 
-// merged says of a file and a setting what they are together.
+// merged combines the states of a file and a setting.
 func (in *Installer) merged(file, config Status) Status {
 	switch {
 	case file.Beside && config.Via == "config", file.Beside && config.Setting != "":
@@ -109,7 +109,7 @@ func (in *Installer) ofFile(f found) Status {
 	return st
 }
 
-// dormant says that a hook of ours stands where git does not look any more.
+// dormant reports a hook of ours in a directory where git does not look any more.
 func (in *Installer) dormant(f found) string {
 	own := in.own()
 	if own.rel == "" || own.rel == f.site.rel {

@@ -10,9 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Uninstall plans to take out every driver and every hook that was ever installed,
-// wherever git looks for hooks now and in the repository's own hooks directory. It
-// changes nothing.
+// Uninstall plans to remove every driver and every hook that was ever installed, from the directory
+// where git looks for hooks now and from the repository's own. It changes nothing.
 func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
 	s, err := in.site(ctx)
 	if err != nil {
@@ -63,8 +62,8 @@ func (in *Installer) uninstallFile(p *Plan, s site, name string) error {
 	return in.removeBackups(p, s, name)
 }
 
-// removeBackups plans to remove scripts of ours that a hook manager found and kept
-// under another name.
+// removeBackups plans to remove scripts of ours that a hook manager replaced and kept under another
+// name.
 func (in *Installer) removeBackups(p *Plan, s site, name string) error {
 	for _, suffix := range []string{".legacy", ".old"} {
 		backup := name + suffix
@@ -83,7 +82,7 @@ func (in *Installer) removeBackups(p *Plan, s site, name string) error {
 	return nil
 }
 
-// removeFile plans to remove a script of ours, or our block from somebody's.
+// removeFile plans to remove a script of ours, or our block from a user's script.
 func (in *Installer) removeFile(p *Plan, f found) {
 	a := Action{Do: Remove, Hook: f.name, Path: filepath.Join(f.site.dir, f.name)}
 	if f.kind == kindChained {
@@ -106,7 +105,7 @@ func (in *Installer) removeConfig(p *Plan, name string, c configured) {
 		p.manual(name, commandKey(name), "its value is not ours: "+c.changed, "")
 	default:
 		p.add(Action{Do: Remove, Hook: name, Path: commandKey(name)},
-			// Git dies of an event without a command, so the event goes first.
+			// Git dies of an event without a command, so the event is removed first.
 			step{key: eventKey(name)}, step{key: commandKey(name)})
 	}
 }

@@ -14,28 +14,28 @@ type agent struct {
 	pkg     string // its name in npm
 	version string
 	binary  string
-	finish  string // the script of its package that puts the program in place
+	finish  string // the script of its package that installs the program
 
 	sessions []string // how the paths of its sessions begin, below the home directory
-	aside    []string // endings of files there that have nothing of a session
+	aside    []string // endings of files there without session data
 
-	// config are its files below the home directory: no telemetry, no updates, our provider.
+	// config returns its files below the home directory: no telemetry, no updates, our provider.
 	config func(*world) map[string]string
 	env    func(*world) []string
 	args   func(*world, turn) []string
-	input  func(turn) string // what it reads on its standard input; nil for nothing
+	input  func(turn) string // its standard input; nil for none
 
 	tools tools
 }
 
-// A turn is one prompt that an agent is started with.
+// A turn is one prompt with which an agent is started.
 type turn struct {
 	prompt  string
 	resume  bool
 	fork    bool
-	session string // the id of the one to go on with
+	session string // the id of the one to continue
 	image   string // the name of a file in the project
-	model   string // "" for the one that is configured
+	model   string // "" for the configured one
 }
 
 // tools are the calls of tools that every agent has, by its own names.
@@ -46,7 +46,7 @@ type tools struct {
 	delegate func(prompt string) call
 }
 
-// known are the agents that run here, with the versions for which this was tried.
+// known are the agents that run here, with the versions that were tested.
 var known = []*agent{claudeCode, codex, geminiCLI, opencode, copilotCLI}
 
 var claudeCode = &agent{

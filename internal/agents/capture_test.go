@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// gitJP builds the program once and returns the directory that it is in.
+// gitJP builds the program once and returns its directory.
 var gitJP = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "git-jp-agents-bin-")
 	if err != nil {
@@ -45,7 +45,7 @@ func withJP(w *world) {
 	w.git("commit", "-q", "-m", "init")
 }
 
-// imported are the conversations of sessions that the workspace has.
+// imported returns the conversations that were imported into the workspace.
 func (w *world) imported() (all []conversation) {
 	w.Helper()
 	for line := range strings.Lines(w.jp("ls", "--archived", "--json")) {
@@ -61,9 +61,9 @@ type conversation struct {
 	Turns int    `json:"turns"`
 }
 
-// TestCapture puts our hooks into each agent and holds that a turn is imported when it has ended,
-// without a word of ours to the agent, that what was captured is what an import at the end gives,
-// and that the agent's settings are as before when the hooks are out.
+// TestCapture installs our hooks in each agent and verifies that a turn is imported when it has
+// ended, that our hooks print nothing to the agent, that captures give the same result as an import
+// at the end, and that removing the hooks restores the agent's settings.
 func TestCapture(t *testing.T) {
 	for _, a := range known {
 		t.Run(a.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// settings are the files that hooks are put into, as far as there are any.
+// settings returns the files to which hooks are added, as far as they exist.
 func (w *world) settings() map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{
@@ -128,7 +128,7 @@ func (w *world) settings() map[string]string {
 	return all
 }
 
-// eventually waits for what a process that nobody waits for does.
+// eventually waits for the effect of a background process.
 func (w *world) eventually(what string, is func() bool) {
 	w.Helper()
 	for range 300 {
@@ -140,8 +140,8 @@ func (w *world) eventually(what string, is func() bool) {
 	w.Errorf("not within half a minute: %s", what)
 }
 
-// imports has the program import what the agent has just written: the words of the scene are in a
-// conversation, and a second import changes nothing.
+// imports imports what the agent has just written: the words of the scene are in a conversation,
+// and a second import changes nothing.
 func (w *world) imports(words []string) {
 	w.Helper()
 	withJP(w)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestExported holds that Claude Code and Codex go on with a conversation of our own, which has a
-// picture, thinking and calls and was merged, that a second export leaves it alone, and that imports
-// bring what they said there into the conversation, once, as often as they go on, also with an
-// export of that.
+// TestExported verifies that Claude Code and Codex continue a conversation of our own, which has a
+// picture, thinking and calls and was merged, that a second export leaves it alone, and that
+// imports bring what they said there into the conversation, once, as often as they continue, also
+// with an export of that.
 func TestExported(t *testing.T) {
 	for _, a := range []*agent{claudeCode, codex} {
 		t.Run(a.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// takes imports what the agent wrote, twice, and holds that it is in our own conversation alone.
+// takes imports what the agent wrote, twice, and verifies that it is in our own conversation alone.
 func (w *world) takes(words ...string) {
 	w.Helper()
 	if out := w.jp("import", w.agent.name, "--yes"); !strings.Contains(out, "grown") {
@@ -77,7 +77,7 @@ func (w *world) takes(words ...string) {
 	}
 }
 
-// ours makes a conversation of our own, which two branches went on with and a merge united.
+// ours makes a conversation of our own, which was continued on two branches and merged.
 func (w *world) ours() {
 	w.Helper()
 	w.extra = append(w.extra, "ANTHROPIC_API_KEY=none", "JP_SESSION=ours")

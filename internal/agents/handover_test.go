@@ -28,8 +28,8 @@ func (k kept) Read(ref blobs.Ref) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// TestHandedOver holds that agents go on with sessions that were written for them, of whatever
-// agent they are, and give the model what was said.
+// TestHandedOver verifies that agents continue sessions that were written for them, from whatever
+// agent, and send the model what was said.
 func TestHandedOver(t *testing.T) {
 	for _, a := range []*agent{claudeCode, codex} {
 		for from, says := range map[string][]string{
@@ -52,13 +52,13 @@ func TestHandedOver(t *testing.T) {
 	}
 }
 
-// TestOursIsHandedOver holds the same for a conversation of our own: attachments of each kind, a
-// tool that the agent does not have, reasoning that nobody signed, a call without a result.
+// TestOursIsHandedOver verifies the same for a conversation of our own: attachments of each kind, a
+// tool that the agent does not have, unsigned reasoning, a call without a result.
 func TestOursIsHandedOver(t *testing.T) {
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 	contents := sessionstest.Contents{}
 	content := func(b string) blobs.Content {
-		ref, _ := contents.Write([]byte(b)) // it only remembers
+		ref, _ := contents.Write([]byte(b)) // it only records
 		return blobs.Refer(ref)
 	}
 	png, err := base64.StdEncoding.DecodeString(picture)
@@ -96,7 +96,7 @@ func TestOursIsHandedOver(t *testing.T) {
 	}
 }
 
-// goesOn holds that the agent goes on with a session, and gives the model what was said.
+// goesOn verifies that the agent continues a session, and sends the model what was said.
 func (w *world) goesOn(s *handover.Session, says ...string) {
 	w.Helper()
 	out := w.says(turn{prompt: "And now?", session: s.ID}, answer{text: "Gone on."})
@@ -127,7 +127,7 @@ func (w *world) keep(c handover.Conversation) *handover.Session {
 	return s
 }
 
-// handOver writes what was recorded as a session of the agent.
+// handOver writes a recording as a session of the agent.
 func (w *world) handOver(dir string) *handover.Session {
 	w.Helper()
 	found, _ := importer.Find(w.Context(), sessions.Places{}, importer.Selection{

@@ -12,7 +12,7 @@ import (
 )
 
 // program returns the path of the agent's program, which npm installs on first use below
-// $GIT_JP_AGENTS, else in a cache of the user. Where npm reaches no registry, the test is skipped.
+// $GIT_JP_AGENTS, else in a cache of the user. If npm reaches no registry, the test is skipped.
 func (a *agent) program(t *testing.T) string {
 	t.Helper()
 	root := os.Getenv("GIT_JP_AGENTS")
@@ -34,7 +34,7 @@ func (a *agent) program(t *testing.T) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	// Of what packages want to run at installing only that runs which puts the program in place.
+	// Of the packages' install scripts only the one that installs the program runs.
 	out, err := runIn(ctx, dir, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
 		"--prefix", dir, a.pkg+"@"+a.version)
 	if err != nil {

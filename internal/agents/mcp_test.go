@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestServer puts git jp mcp into each agent's settings and holds that the agent starts it, offers
-// its tools to the model, and gives the model what a call of one says; and that the settings are as
-// before when it is out again.
+// TestServer adds git jp mcp to each agent's settings and verifies that the agent starts it, offers
+// its tools to the model, and sends the model the result of a call; and that removing it restores
+// the settings.
 func TestServer(t *testing.T) {
 	for _, a := range known {
 		t.Run(a.name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestServer(t *testing.T) {
 }
 
 // offered returns a call of a tool by the name under which an agent offers it. Codex names the
-// server and tells of the tools when it is asked.
+// server and lists its tools on request.
 func (w *world) offered(tool string) call {
 	w.Helper()
 	name := regexp.MustCompile(`"name":\s*"([^"]*` + tool + `)"`)

@@ -14,31 +14,31 @@ import (
 	"testing"
 )
 
-// An answer is what the provider says to one request.
+// An answer is the provider's answer to one request.
 type answer struct {
-	// when is a part of the last message of the request that it answers. One without it answers
-	// the next request that offers tools; those that offer none are asked for titles and the like.
+	// when is a part of the last message of the request that it answers. Without it, it answers the
+	// next request that offers tools; agents make requests without tools for titles, for example.
 	when string
 
 	think string
 	text  string
 	calls []call
 
-	refuses bool // the model does not want to
-	status  int  // the server does not want to: an error of HTTP
-	tokens  int  // how long the prompt is said to be; 0 for a short one
+	refuses bool // the model refuses
+	status  int  // the server refuses: an error of HTTP
+	tokens  int  // the reported length of the prompt; 0 for a short one
 	hangs   bool // never ends
 }
 
-// A call is a tool that the model wants to be run.
+// A call is a tool that the model wants to run.
 type call struct {
 	name  string
-	space string // what the name belongs to, where tools have that
+	space string // the namespace of the name, if tools have one
 	args  map[string]any
 	free  string // the text of a tool that takes no arguments but text
 }
 
-// arguments are those of a call as JSON text.
+// arguments returns the arguments of a call as JSON text.
 func (c call) arguments() string {
 	data, err := json.Marshal(c.args)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c call) arguments() string {
 	return string(data)
 }
 
-// A request is what an agent asked.
+// A request is an agent's request.
 type request struct {
 	path   string
 	stream bool
@@ -56,8 +56,8 @@ type request struct {
 	body   []byte
 }
 
-// A provider plays scripted answers in each of the formats that the agents speak. It is their
-// proxy too, and refuses to connect anybody: nothing leaves the machine.
+// A provider plays scripted answers in each of the formats that the agents use. It is their proxy
+// too, and refuses all connections: nothing leaves the machine.
 type provider struct {
 	*httptest.Server
 	hung chan struct{} // gets one for each answer that hangs
@@ -67,7 +67,7 @@ type provider struct {
 	script    []answer
 	made      int // ids made
 	asked     []request
-	strangers []string // hosts that the agent wanted to speak to
+	strangers []string // hosts that the agent tried to reach
 }
 
 // serve starts a provider, which ends with the test.
@@ -90,7 +90,7 @@ func (p *provider) play(script ...answer) {
 	p.script = append(p.script, script...)
 }
 
-// rest are the answers that nobody asked for. The next script begins without them.
+// rest returns the answers that were not requested. The next script begins without them.
 func (p *provider) rest() []answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,14 +99,14 @@ func (p *provider) rest() []answer {
 	return left
 }
 
-// requests are what was asked until now.
+// requests returns the requests so far.
 func (p *provider) requests() []request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]request(nil), p.asked...)
 }
 
-// next is the answer to a request.
+// next returns the answer to a request.
 func (p *provider) next(r request) answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *provider) next(r request) answer {
 	return answer{text: "Counting lines"}
 }
 
-// expects reports whether the script has an answer for just this request.
+// expects reports whether the script has an answer for exactly this request.
 func (p *provider) expects(r request) bool {
 	for _, a := range p.script {
 		if a.when != "" && strings.Contains(r.last, a.when) {
@@ -131,7 +131,7 @@ func (p *provider) expects(r request) bool {
 	return false
 }
 
-// id makes an identifier that no other answer has.
+// id makes a unique identifier.
 func (p *provider) id(prefix string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,7 +174,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse notes to whom the agent wanted to speak.
+// refuse records which host the agent tried to reach.
 func (p *provider) refuse(w http.ResponseWriter, host string) {
 	p.mu.Lock()
 	p.strangers = append(p.strangers, host)
@@ -189,7 +189,7 @@ func requestOf(path string, body []byte) request {
 		Tools                     []json.RawMessage
 		Messages, Input, Contents []json.RawMessage
 	}
-	_ = json.Unmarshal(body, &asked) // what is no request has no last message
+	_ = json.Unmarshal(body, &asked) // other bodies have no last message
 	r := request{path: path, stream: asked.Stream, tools: len(asked.Tools) > 0, body: body}
 	for _, list := range [][]json.RawMessage{asked.Messages, asked.Input, asked.Contents} {
 		if len(list) > 0 {
@@ -234,7 +234,7 @@ func (v *voice) event(name string, data map[string]any) {
 	_, _ = v.w.Write(b.Bytes()) // the client may be gone
 }
 
-// object writes the only object of an answer that is no stream.
+// object writes the only object of an answer without a stream.
 func (v *voice) object(data map[string]any) {
 	_ = json.NewEncoder(v.w).Encode(data)
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// recorded is where session files are kept as test data.
+// recorded is the directory of session files that are kept as test data.
 const recorded = "../sessions/testdata/recorded"
 
 func (w *world) read(name string) string {
@@ -20,7 +20,7 @@ func (w *world) read(name string) string {
 	return string(data)
 }
 
-// below is the text of a file below the home directory.
+// below returns the text of a file below the home directory.
 func (w *world) below(name string) string {
 	w.Helper()
 	data, err := os.ReadFile(filepath.Join(w.home, name))
@@ -28,7 +28,7 @@ func (w *world) below(name string) string {
 	return string(data)
 }
 
-// record keeps the session files of a scene, where `make test-agents RECORD=1` asks for it.
+// record keeps the session files of a scene, if `make test-agents RECORD=1` asks for it.
 func (w *world) record(scene string) {
 	if os.Getenv("GIT_JP_RECORD") == "" || w.Failed() {
 		return
@@ -48,11 +48,12 @@ func (w *world) record(scene string) {
 	}
 }
 
-// prompts are the system prompts that Copilot CLI notes. They are its maker's, and not kept.
+// prompts are the system prompts that Copilot CLI records. They belong to its maker, and are not
+// kept.
 var prompts = regexp.MustCompile(
 	`("type":"system\.message","data":\{"role":"system","content":")(?:[^"\\]|\\.)*"`)
 
-// dump is a database as text that makes it anew: the tables that sessions are in.
+// dump returns a database as text that recreates it: the tables with sessions.
 func (w *world) dump(path string) string {
 	w.Helper()
 	out, err := exec.CommandContext(w.Context(), "sqlite3", path,

@@ -16,7 +16,7 @@ type scene struct {
 	play func(*world)
 	// only and not name the agents that can, or cannot, be brought to it from a command line.
 	only, not []string
-	// says are words that the session files must have afterwards.
+	// say are words that the session files must have afterwards.
 	says []string
 }
 
@@ -80,7 +80,7 @@ var scenes = []scene{
 		play: func(w *world) {
 			w.says(turn{prompt: "The first question."}, answer{text: "The first answer.", tokens: 190_000})
 			summary := answer{when: "ummar", text: "IN SHORT: a question was answered."}
-			if w.agent == claudeCode { // which compacts nothing short
+			if w.agent == claudeCode { // which does not compact short sessions
 				w.says(turn{prompt: "More of it?", resume: true}, answer{text: "No more."})
 				w.says(turn{prompt: "/compact", resume: true}, summary)
 				w.says(turn{prompt: "The second question.", resume: true}, answer{text: "The second answer."})
@@ -142,7 +142,7 @@ var scenes = []scene{
 	},
 }
 
-// codeMode is a model for which Codex has one tool only, that runs JavaScript, and with which it
+// codeMode is a model for which Codex has only one tool, that runs JavaScript, and with which it
 // talks to other agents.
 const codeMode = "gpt-5.6-sol"
 
@@ -164,7 +164,7 @@ func codexTeam(w *world) {
 
 const countInCode = `const r = await tools.exec_command({cmd: "wc -l notes.txt"}); text(r.output);`
 
-// TestScenes brings every agent into every scene and holds that its session files have what was
+// TestScenes plays every scene with every agent and verifies that its session files have what was
 // said there.
 func TestScenes(t *testing.T) {
 	for _, a := range known {
@@ -185,7 +185,7 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// wrote holds that the session files have these words.
+// wrote verifies that the session files have these words.
 func (w *world) wrote(words []string) {
 	w.Helper()
 	var all strings.Builder

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// wireOf is who writes answers of the format that is asked for below a path.
+// wireOf returns the function that writes answers in the format of a path.
 func wireOf(path string) func(*voice, answer) {
 	switch {
 	case strings.HasSuffix(path, "/messages"):
@@ -19,10 +19,10 @@ func wireOf(path string) func(*voice, answer) {
 	return nil
 }
 
-// prompted is how many tokens the prompt is said to have had.
+// prompted returns the reported number of tokens of the prompt.
 func (a answer) prompted() int { return max(a.tokens, 1200) }
 
-// anthropic answers as the Messages API does.
+// anthropic answers like the Messages API.
 func (v *voice) anthropic(a answer) {
 	v.begin()
 	reason := "end_turn"
@@ -78,7 +78,7 @@ func (v *voice) anthropicBlocks(a answer) []map[string]any {
 	return blocks
 }
 
-// anthropicBlock sends one block: an empty one, what is in it, and its end.
+// anthropicBlock sends one block: an empty one, its content, and its end.
 func (v *voice) anthropicBlock(i int, block map[string]any) {
 	start := map[string]any{"type": block["type"]}
 	var deltas []map[string]any
@@ -104,7 +104,7 @@ func (v *voice) anthropicBlock(i int, block map[string]any) {
 	v.event("content_block_stop", map[string]any{"index": i})
 }
 
-// openai answers as the Responses API does.
+// openai answers like the Responses API.
 func (v *voice) openai(a answer) {
 	v.begin()
 	response := map[string]any{
@@ -178,7 +178,7 @@ func (v *voice) openaiItems(a answer) []map[string]any {
 	return items
 }
 
-// gemini answers as generateContent does.
+// gemini answers like generateContent.
 func (v *voice) gemini(a answer) {
 	v.begin()
 	var parts []any

@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// root is where an agent lives and works while it is tried. It is the same everywhere, so that
-// what is recorded names no directory of the machine that recorded it.
+// root is where an agent lives and works during a test. It is the same everywhere, so that
+// recordings name no directory of the recording machine.
 const root = "/tmp/git-jp-agents"
 
-// patience is how long an agent may take for a turn before it is ended: it hangs.
+// patience is how long an agent may take for a turn before it is considered hanging and ended.
 const patience = 2 * time.Minute
 
 // picture is a PNG of one red pixel.
@@ -47,7 +47,7 @@ func inhabit(t *testing.T, a *agent) *world {
 		home: filepath.Join(root, "home"), project: filepath.Join(root, "project"),
 	}
 	alone(t)
-	w.check(removeAll(root)) // what a process that outlived its world has left
+	w.check(removeAll(root)) // files of a process that outlived its world
 	t.Cleanup(func() { w.check(removeAll(root)) })
 	for _, dir := range []string{root, w.home, w.project, filepath.Join(root, "tmp")} {
 		w.check(os.Mkdir(dir, 0o755))
@@ -65,7 +65,7 @@ func inhabit(t *testing.T, a *agent) *world {
 	return w
 }
 
-// alone waits until nobody else uses the root, and keeps others out until the test ends.
+// alone waits until no other process uses the root, and keeps others out until the test ends.
 func alone(t *testing.T) {
 	t.Helper()
 	f, err := os.OpenFile(root+".lock", os.O_CREATE|os.O_RDWR, 0o644)
@@ -102,7 +102,7 @@ func (w *world) write(path, text string) {
 	w.check(os.WriteFile(path, []byte(text), 0o644))
 }
 
-// git runs git in the project, and returns what it says.
+// git runs git in the project, and returns its output.
 func (w *world) git(args ...string) string {
 	w.Helper()
 	cmd := exec.CommandContext(w.Context(), "git", args...)
@@ -114,7 +114,7 @@ func (w *world) git(args ...string) string {
 	return string(out)
 }
 
-// environ is all that an agent knows of the machine.
+// environ returns the complete environment of an agent.
 func (w *world) environ() []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + filepath.Join(root, "tmp"),
@@ -128,7 +128,7 @@ func (w *world) environ() []string {
 	return append(append(env, w.agent.env(w)...), w.extra...)
 }
 
-// command is the agent, about to be given a prompt, in a process group of its own.
+// command returns the command of the agent with a prompt, in its own process group.
 func (w *world) command(t turn) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.CommandContext(w.Context(), w.bin, w.agent.args(w, t)...)
 	cmd.Dir, cmd.Env = w.project, w.environ()
@@ -143,8 +143,8 @@ func (w *world) command(t turn) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &out
 }
 
-// says gives the agent a prompt, with the answers to it, and returns what it printed. All answers
-// must be asked for.
+// says gives the agent a prompt, with the answers to it, and returns its output. All answers must
+// be requested.
 func (w *world) says(t turn, script ...answer) string {
 	w.Helper()
 	w.provider.play(script...)
@@ -175,7 +175,7 @@ func (w *world) breaksOff(sig syscall.Signal, t turn, script ...answer) {
 	case err := <-ended:
 		w.Fatalf("%s ended before it was stopped: %v\n%s", w.agent.name, err, out)
 	}
-	time.Sleep(time.Second) // until it has noted what it was told
+	time.Sleep(time.Second) // until it has recorded the answer
 	target := cmd.Process.Pid
 	if sig == syscall.SIGKILL {
 		target = -target
@@ -185,7 +185,8 @@ func (w *world) breaksOff(sig syscall.Signal, t turn, script ...answer) {
 	w.provider.rest()
 }
 
-// files are the session files that the agent has written, by their paths below the home directory.
+// files returns the session files that the agent has written, by their paths below the home
+// directory.
 func (w *world) files() []string {
 	w.Helper()
 	var found []string
@@ -208,7 +209,7 @@ func (w *world) files() []string {
 
 var uuid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// newest is the id of the last session, where ids grow with time.
+// newest returns the id of the last session, if ids grow with time.
 func (w *world) newest() string {
 	files := w.files()
 	if len(files) == 0 {

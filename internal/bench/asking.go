@@ -33,7 +33,7 @@ func toolResult(id string, text []byte) events.Event {
 	}}}
 }
 
-// A provider answers in n fragments on this machine, and keeps what it was sent last.
+// A provider answers in n fragments on this machine, and keeps the last request.
 type provider struct {
 	*httptest.Server
 
@@ -67,8 +67,8 @@ func (p *provider) answer(w http.ResponseWriter, r *http.Request) {
 	event(`{"type":"message_stop"}`)
 }
 
-// firstWords compares how long it takes from a question to the first words of its answer, the
-// question being saved before it is sent, with a client that posts the same bytes.
+// firstWords measures the time from a question to the first words of its answer, the question being
+// saved before it is sent, and compares it with a client that posts the same bytes.
 func firstWords(n int) func(*builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
 		p := serve(1)
@@ -92,7 +92,7 @@ func firstWords(n int) func(*builder) (ours, theirs side, err error) {
 	}
 }
 
-// throughput compares a whole answer with a client that decodes the same events and keeps their
+// throughput compares a complete answer with a client that decodes the same events and keeps their
 // text.
 func throughput(b *builder) (ours, theirs side, err error) {
 	p := serve(10_000)
@@ -120,7 +120,7 @@ func throughput(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// turn returns one that asks the provider in a conversation of n events.
+// turn returns a turn that asks the provider in a conversation of n events.
 func (b *builder) turn(n int, p *provider) (*query.Turn, error) {
 	h, err := b.hold(n)
 	if err != nil {
@@ -144,7 +144,7 @@ func ask(t *query.Turn) error {
 	return err
 }
 
-// A watcher notes when the first words came.
+// A watcher notes when the first words arrived.
 type watcher struct {
 	first time.Time
 }
@@ -159,8 +159,8 @@ func (w *watcher) Delta(d llm.Delta) {
 	}
 }
 
-// raw posts what was posted last, as little as a client can do, and returns when the first
-// words came and all of them.
+// raw posts the last request again with a minimal client, and returns when the first words arrived,
+// and all of them.
 func (p *provider) raw() (first time.Time, text *bytes.Buffer, err error) {
 	text = &bytes.Buffer{}
 	res, err := http.Post(p.URL+"/v1/messages", "application/json", bytes.NewReader(p.body))

@@ -13,10 +13,10 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// none is no goal.
+// none means that there is no goal.
 const none = 0
 
-// benches are the rows that take three minutes together, at rest.
+// benches are the rows that take three minutes together, on an idle machine.
 var benches = []bench{
 	{"start-up", 5, startUp},
 	{"pre-commit hook, no .jp path staged", 5, idleHook("pre-commit")},
@@ -61,7 +61,8 @@ var benches = []bench{
 	{"compacting 20,000 events: prune-tools", none, compacting("prune-tools")},
 }
 
-// long are rows of which a few take as long as all others: they are run with the large ones.
+// long are the rows that take so long that a few of them equal all others: they run with the large
+// ones.
 var long = []bench{
 	{"site of 10,000 conversations, first time", none, siteOf(false)},
 	{"site of 10,000 conversations, again", none, siteOf(true)},
@@ -80,8 +81,8 @@ func startUp(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// idleHook measures what every commit, merge and checkout pays. Its opponent is the cheapest
-// hook that could tell the same: one git process that lists what is staged.
+// idleHook measures the cost of every commit, merge and checkout. Its opponent is the cheapest hook
+// that could find out the same: one git process that lists what is staged.
 func idleHook(hook ...string) func(b *builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) { return idle(b, hook) }
 }
@@ -109,7 +110,8 @@ func idle(b *builder, hook []string) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// scanned measures what a commit pays for being looked through. Its opponent looks for two strings.
+// scanned measures the cost of searching a commit for secrets. Its opponent searches for two
+// strings.
 func scanned(b *builder) (ours, theirs side, err error) {
 	if err := b.repository(1, 1, true); err != nil {
 		return ours, theirs, err
@@ -235,8 +237,7 @@ func migrate(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// copyTree copies a folder and makes the copies writable, which the source may not
-// be.
+// copyTree copies a folder and makes the copies writable, since the source may not be.
 func copyTree(to, from string) error {
 	return fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

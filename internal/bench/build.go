@@ -16,27 +16,26 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// errNoData says that the real conversations are not there.
+// errNoData reports that the real conversations are missing.
 var errNoData = errors.New("no real data")
 
-// A builder makes what a bench works on, below a directory of its own or of several.
+// A builder makes the input of a bench, below its own directory or one of several benches.
 type builder struct {
 	top, dir, binary, data string
-	// kept is where the large repository is or shall be, "" for below top, and blobs how
-	// many it has.
+	// kept is the place of the large repository, "" for below top, and blobs its number of blobs.
 	kept      string
 	blobs     int
 	scale     int
-	workspace *workspace.Workspace // of a conversation that is held
+	workspace *workspace.Workspace // of a conversation whose lock is held
 }
 
-// shared goes to a directory that several benches work on, which the first of them makes.
+// shared changes to a directory that several benches use, which the first of them makes.
 func (b *builder) shared(name string, build func() error) error {
 	b.dir = filepath.Join(b.top, name)
 	return b.once(build)
 }
 
-// once makes what the directory has, unless that was done.
+// once makes the content of the directory, unless that was done.
 func (b *builder) once(build func() error) error {
 	mark := b.dir + ".complete"
 	if _, err := os.Stat(mark); err == nil {
@@ -57,7 +56,7 @@ func (b *builder) conversations() error { return b.repository(10000, 0, false) }
 // committed makes a commit of 100,000 blobs.
 func (b *builder) committed() error { return b.repository(4000, blobsEach, true) }
 
-// environment is the processes' own, without the user's configuration of git.
+// environment returns the process's own, without the user's configuration of git.
 func environment() []string {
 	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
@@ -124,7 +123,7 @@ var words = strings.Fields(`func return if err nil for range package import stri
 	interface map chan go defer select case default const var error context index read write open
 	close file path hash blob stream event turn call root commit tree branch merge`)
 
-// sourceText returns text that compresses as source code does.
+// sourceText returns text that compresses like source code.
 func sourceText(random *rand.Rand) []byte {
 	var b bytes.Buffer
 	for size := 200 + random.IntN(3800); b.Len() < size; {
@@ -146,8 +145,8 @@ func (b *builder) repository(conversations, blobsEach int, commit bool) error {
 	if !commit {
 		return b.each(conversations, blobsEach, func(f file) error { return b.write(f.path, f.data) })
 	}
-	// Streamed, because the memory of this process counts as that of its children:
-	// until a child has become its program, it is a copy of this one.
+	// Streamed, because the memory of this process counts as that of its children: until a child
+	// executes its program, it is a copy of this one.
 	pipe, in := io.Pipe()
 	go func() {
 		in.CloseWithError(b.fastImport(in, conversations, blobsEach))

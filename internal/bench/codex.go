@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A codexLine is a line of a session of Codex, as far as a model was given it.
+// A codexLine is a line of a session of Codex, with the members that a model was sent.
 type codexLine struct {
 	At   time.Time `json:"timestamp"`
 	Type string    `json:"type"`
@@ -27,7 +27,7 @@ type codexLine struct {
 	} `json:"payload"`
 }
 
-// codex reads a session as one conversation, none where it is something else.
+// codex reads a session as one conversation, nil if it is something else.
 func codex(data []byte) []*events.Stream {
 	s := events.New()
 	add := func(at time.Time, ev events.Event) {
@@ -68,11 +68,11 @@ func codex(data []byte) []*events.Stream {
 	return []*events.Stream{s}
 }
 
-// input is what has no arguments but a text.
+// input returns the arguments of a call whose only argument is a text.
 func input(text string) jsontext.Value {
 	args, err := json.Marshal(map[string]string{"input": text})
 	if err != nil {
-		return jsontext.Value("{}") // a word always has a form
+		return jsontext.Value("{}") // a string can always be encoded
 	}
 	return args
 }

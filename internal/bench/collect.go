@@ -16,16 +16,16 @@ const (
 	collectSince = 1_767_225_600
 )
 
-// pipeline is the fastest that git does correctly, of what a collector has to find out: the
-// contents that any version of any stream refers to. It knows no reflogs, no indexes and no
-// working trees, and does not look whether a commit has what it refers to.
+// pipeline is the fastest correct use of git for a collector's main question: the contents that any
+// version of any stream refers to. It ignores reflogs, indexes and working trees, and does not
+// check whether a commit has what it refers to.
 const pipeline = `git log --all --full-history -m --root --raw --no-abbrev --no-renames \
 	--format= -- .jp/conversations |
 awk '$6 ~ /events.json$/ && $4 !~ /^0+$/ && !seen[$4]++ { print $4 }' |
 git cat-file --batch --buffer | grep -ao '"$blob": "[0-9a-f]*"' | sort -u | wc -l`
 
-// collect marks a repository in which every commit of every branch adds a conversation, and
-// the last one of the branch that is checked out drops forty.
+// collect marks a repository in which every commit of every branch adds a conversation, and the
+// last one of the checked-out branch drops forty.
 func collect(commitsEach int, warm bool) func(*builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
 		n := max(commitsEach/b.scale, 2)
@@ -47,8 +47,8 @@ func collect(commitsEach int, warm bool) func(*builder) (ours, theirs side, err 
 	}
 }
 
-// collectAll collects what the last commit of a branch let go, or erases what the run before has
-// moved. Its opponent is the plan alone, for which nobody is asked a second time.
+// collectAll collects what the last commit of a branch dropped, or erases what the run before has
+// moved. Its opponent is the plan alone, without a second opinion.
 func collectAll(erase bool) func(*builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
 		theirs, _, err = collect(100, false)(b)
@@ -82,7 +82,7 @@ func collectOrFsck(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, err
 }
 
-// errNoLFS says that git-lfs is not on the machine.
+// errNoLFS reports that git-lfs is not installed.
 var errNoLFS = errors.New("no git-lfs")
 
 // collectOrPrune gives git-lfs the same contents as LFS objects, of the same commits.

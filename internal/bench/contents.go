@@ -10,12 +10,12 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// contents are what files were at times, as far as a conversation tells: by reads of all of them,
-// writes and edits.
+// contents are the contents of files over time, as far as a conversation shows them: by complete
+// reads, writes and edits.
 type contents struct {
 	at      map[string][]version
 	edits   []edit // that succeeded
-	unknown int    // changes after which nobody knows what a file is
+	unknown int    // changes after which the content of a file is unknown
 }
 
 type version struct {
@@ -40,14 +40,14 @@ type fileArgs struct {
 	replacement
 }
 
-// A pattern is a replacement as jp's tool has it.
+// A pattern is a replacement in the form of jp's tool.
 type pattern struct {
 	Old   string   `json:"old"`
 	New   string   `json:"new"`
 	Paths []string `json:"paths"`
 }
 
-// replacements are those of one file, in order.
+// replacements returns the replacements in one file, in order.
 func (a fileArgs) replacements(key string) (all []replacement) {
 	for _, e := range append(a.Edits, a.replacement) {
 		if e.Old != "" {
@@ -122,7 +122,7 @@ func (c *contents) call(at int, in dedup.Invocation) {
 
 func (c *contents) set(key string, v version) { c.at[key] = append(c.at[key], v) }
 
-// apply returns what a file becomes; false where it is not known.
+// apply returns the new content of a file; false if it is not known.
 func (a fileArgs) apply(edits []replacement, was version) (string, bool) {
 	if a.Content != "" {
 		return a.Content, true
@@ -139,7 +139,7 @@ func (a fileArgs) apply(edits []replacement, was version) (string, bool) {
 	return text, known
 }
 
-// current returns what a file is before an element.
+// current returns the content of a file before an element.
 func (c *contents) current(key string, upto int) (text string, ok bool) {
 	for _, v := range c.at[key] {
 		if v.element < upto {
@@ -155,5 +155,5 @@ func (c *contents) tokens(key string, upto int) (float64, bool) {
 	return compact.SortAttachment.Tokens(int64(len(text))), ok
 }
 
-// unnumbered takes the numbers off the lines of a read.
+// unnumbered removes the numbers from the lines of a read.
 func unnumbered(text string) string { return numberedLine.ReplaceAllString(text, "") }

@@ -10,14 +10,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A point of the curve is what was taken out and how many of the edits behind it quote that.
+// A point of the curve has how much was removed and how many of the edits after that quote it.
 type point struct {
 	edits, quoting int
 	given, left    int // bytes of results
 }
 
-// curve prints how many later edits quote what a compaction took out, against how much that was:
-// each conversation is compacted at a quarter, a half and three quarters of its calls.
+// curve prints how many later edits quote what a compaction removed, and how much that was: each
+// conversation is compacted at a quarter, a half and three quarters of its calls.
 func curve(w io.Writer, all []replayed) error {
 	fmt.Fprintln(w, "\n| compaction | of results' text taken | later edits | that quote what is nowhere else |")
 	fmt.Fprintln(w, "|---|---|---|---|")
@@ -47,7 +47,7 @@ func curve(w io.Writer, all []replayed) error {
 	return nil
 }
 
-// add compacts a conversation and looks at the edits behind.
+// add compacts a conversation and looks at the edits after that.
 func (p *point) add(r replayed, o compact.Options) error {
 	calls, v := r.stream.Calls(), newVisible(r)
 	for quarter := 1; quarter < 4; quarter++ {
@@ -87,8 +87,8 @@ func size(texts map[int]string, upto int) (n int) {
 	return n
 }
 
-// quotes reports whether a text is in a result, in what a call wrote, or attached, from an element
-// on and before another one.
+// quotes reports whether a text is in a result, in a text that a call wrote, or in an attachment
+// among the elements between two indexes.
 func (v *visible) quotes(text string, from, upto int) bool {
 	for i := from; i < upto; i++ {
 		if strings.Contains(v.texts[i], text) || strings.Contains(v.written[i], text) {

@@ -14,24 +14,25 @@ import (
 // taught is how many calls are recorded before a guess counts.
 const taught = 10
 
-// A guessed is how far guesses of tokens were off, each as a share of what was recorded.
+// A guessed has the errors of guesses of tokens, each as a share of the recorded number.
 type guessed struct {
-	growth    []float64 // of all that came behind ten calls, one of each conversation
-	unlearned []float64 // the same, by what was measured of others
-	next      []float64 // of each next prompt whole
-	compacted []float64 // of a compacted conversation, against what the report promised of it
-	covered   int       // next prompts within the error that was told
+	growth    []float64 // of everything after ten calls, one for each conversation
+	unlearned []float64 // the same, by the ratios measured elsewhere
+	next      []float64 // of each complete next prompt
+	compacted []float64 // of a compacted conversation, compared with its report
+	covered   int       // next prompts within the reported error
 }
 
-// A recorded is a prompt of which usage tells how large it was.
+// A recorded is a prompt whose size is known from usage.
 type recorded struct {
 	upto   int // elements
 	tokens float64
-	guess  float64 // by what was measured
+	guess  float64 // by the measured ratios
 }
 
-// recordedOf returns those of a conversation. An agent may take something out of a prompt as it
-// goes on, which nobody can foresee: all that was recorded before is as much smaller then.
+// recordedOf returns the recorded sizes of a conversation. An agent may remove something from a
+// prompt as it continues, which cannot be foreseen: the sizes recorded before are then reduced by
+// as much.
 func recordedOf(r replayed) ([]recorded, error) {
 	plain, err := compact.HistoryOf(r.stream, compact.ObsoleteOptions{
 		Estimator: compact.Estimator{Scale: 1},
@@ -56,7 +57,7 @@ func recordedOf(r replayed) ([]recorded, error) {
 	return all, nil
 }
 
-// promptIn returns the prompt of the answer that stands between two elements, 0 for none.
+// promptIn returns the prompt of the answer between two elements, 0 for none.
 func promptIn(s *events.Stream, from, to int) float64 {
 	for i := from; i < to; i++ {
 		if u, ok := compact.UsageOf(s.At(i)); ok && u.Prompt() > 0 {
@@ -66,7 +67,7 @@ func promptIn(s *events.Stream, from, to int) float64 {
 	return 0
 }
 
-// guesses holds guesses against what was recorded: of ten calls and more, what is told then.
+// guesses compares guesses with recorded sizes: for ten calls and more, the guess at that time.
 func guesses(all []replayed) (g guessed, err error) {
 	for _, r := range all {
 		calls, err := recordedOf(r)
@@ -101,7 +102,7 @@ func guesses(all []replayed) (g guessed, err error) {
 	return g, nil
 }
 
-// asOf reads the history of a conversation as it was.
+// asOf returns the history of a conversation up to an element.
 func asOf(s *events.Stream, upto int) (compact.History, error) {
 	var begun []*events.Element
 	for i := range upto {
@@ -110,7 +111,7 @@ func asOf(s *events.Stream, upto int) (compact.History, error) {
 	return compact.HistoryOf(events.New(begun...), compact.ObsoleteOptions{})
 }
 
-// foresee guesses a prompt by all that was recorded before it.
+// foresee guesses a prompt from everything that was recorded before it.
 func (g *guessed) foresee(s *events.Stream, next recorded) error {
 	h, err := asOf(s, next.upto)
 	if err != nil {
@@ -125,8 +126,8 @@ func (g *guessed) foresee(s *events.Stream, next recorded) error {
 	return nil
 }
 
-// compact compacts a conversation in each way that asks no model, and holds what is left, as it is
-// guessed by itself, against what the report said of it.
+// compact compacts a conversation in each way that asks no model, and compares the estimate of the
+// result with the report.
 func (g *guessed) compact(s *events.Stream) error {
 	for _, name := range append(compact.Mechanical(), compact.Auto) {
 		o := compact.Options{
@@ -151,7 +152,7 @@ func (g *guessed) compact(s *events.Stream) error {
 
 func off(guess, is float64) float64 { return math.Abs(guess-is) / is }
 
-// print prints how far guesses were off beside the goals.
+// print prints the errors of guesses beside the goals.
 func (g guessed) print(w io.Writer) {
 	fmt.Fprintln(w, "| tokens, after ten calls | cases | median | goal | of ten, nine are within | goal |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
@@ -172,7 +173,7 @@ func (g guessed) print(w io.Writer) {
 		share(g.covered, len(g.next)), len(g.next))
 }
 
-// within returns what a share of some faults is not above.
+// within returns the value that a share of some errors does not exceed.
 func within(faults []float64, part float64) float64 {
 	if len(faults) == 0 {
 		return 0

@@ -21,7 +21,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// real returns the sessions of agents that are at hand, and how many bytes they have.
+// real returns the available sessions of agents, and their size in bytes.
 func (b *builder) real() (found []importer.Found, raw int64, err error) {
 	dir := filepath.Join(b.data, "agents")
 	if _, err := os.Stat(dir); err != nil || b.data == "" {
@@ -39,12 +39,12 @@ func (b *builder) real() (found []importer.Found, raw int64, err error) {
 	return found, raw, nil
 }
 
-// forget is where contents go that are hashed and not written.
+// forget is a destination for contents that are hashed and not written.
 type forget struct{}
 
 func (forget) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
 
-// convert makes conversations of sessions, as many at a time as there are processors, and the
+// convert converts sessions to conversations, as many at a time as there are processors, and the
 // largest first, as an import does.
 func convert(found []importer.Found) (time.Duration, error) {
 	start := time.Now()
@@ -78,7 +78,7 @@ func convertOne(f importer.Found) error {
 	return nil
 }
 
-// tokens reads sessions as JSON and makes nothing of it.
+// tokens reads sessions as JSON tokens and discards them.
 func tokens(found []importer.Found) (took time.Duration, err error) {
 	for _, f := range found {
 		data, err := os.ReadFile(f.Path)
@@ -111,7 +111,7 @@ func importing(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, err
 }
 
-// importer makes a workspace anew and imports all sessions into it.
+// importer creates a new workspace and imports all sessions into it.
 func (b *builder) importer(found []importer.Found) side {
 	args := []string{b.binary, "import", "--yes", "-q"}
 	for _, f := range found {
@@ -122,7 +122,7 @@ func (b *builder) importer(found []importer.Found) side {
 		label: "import", dir: b.dir, args: append(args, "--foreign"),
 		before: func() error {
 			// Not removed: file systems without a journal are slow to create files where many were
-			// deleted a moment ago.
+			// just deleted.
 			runs++
 			err := os.Rename(filepath.Join(b.dir, ".jp"), fmt.Sprintf("%s-%d", b.dir, runs))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +160,7 @@ func (b *builder) imported(found []importer.Found) error {
 	return nil
 }
 
-// takes returns what all sessions come to when they are imported, in the working tree and in Git.
+// takes returns the size of all sessions when they are imported, in the working tree and in Git.
 func (b *builder) takes() (files, bytes, packed, raw int64, err error) {
 	found, raw, err := b.real()
 	if err == nil {
@@ -176,7 +176,7 @@ func (b *builder) takes() (files, bytes, packed, raw int64, err error) {
 	return files, bytes, packed, raw, err
 }
 
-// usage returns how many files there are below a directory, and how many bytes they have.
+// usage returns the number of files below a directory, and their size in bytes.
 func usage(dir string) (files, bytes int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -208,7 +208,7 @@ func importedFiles(b *builder) (ours, theirs side, err error) {
 
 func rawBytes(n int64) side { return side{label: "raw, bytes", amount: n} }
 
-// captured measures what an agent waits for when a session of 1 GB grew.
+// captured measures how long an agent waits when a session of 1 GB grew.
 func captured(b *builder) (ours, theirs side, err error) {
 	if err := b.repository(1, 1, true); err != nil {
 		return ours, theirs, err

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// large are the rows about a repository whose store has outgrown others: what costs grow with.
+// large are the rows about a repository with a large store: they show what costs grow with.
 var large = []bench{
 	{"start-up", 5, startUp},
 	{"pre-commit hook, no .jp path staged", 5, largeIdle},
@@ -54,13 +54,13 @@ func (b *builder) large() error {
 		if err := b.git("reset", "-q", "--hard"); err != nil {
 			return err
 		}
-		// Entries as young as their index would be read again by every git.
+		// Every git would read entries again that are as new as their index.
 		return b.git("update-index", "--refresh", "-q", "--really-refresh")
 	})
 	if made != nil {
 		return made
 	}
-	// What the row before has added and changed.
+	// Undo what the row before has added and changed.
 	return cmp.Or(b.git("reset", "-q", "--hard"), b.git("clean", "-dfq", ".jp"))
 }
 

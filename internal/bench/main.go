@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// A bench is one comparison. Its set-up builds what both sides need below a
-// directory of its own, or finds there what another one has built.
+// A bench is one comparison. Its set-up builds what both sides need below a directory of its own,
+// or reuses what another bench has built there.
 type bench struct {
 	name  string
 	goal  float64 // the ratio that is wanted, or none
 	setUp func(b *builder) (ours, theirs side, err error)
 }
 
-// options say what is run, on what.
+// options say what is run, and on what data.
 type options struct {
 	binary, data, only, kept string
 	runs, scale, blobs       int
@@ -97,8 +97,8 @@ func (o options) all(benches []bench) error {
 	return nil
 }
 
-// installed returns a copy of the program as an installation has it: the linker leaves a file in the
-// cache of the system in small pieces, of which each start takes a fifth longer.
+// installed returns a copy of the program like an installed one: the linker leaves a file in the
+// system's cache in small pieces, from which each start takes a fifth longer.
 func installed(binary, dir string) (string, error) {
 	data, err := os.ReadFile(binary)
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *builder) run(bench bench, runs int) error {
 	return nil
 }
 
-// ofMemory is a size in MiB, or a bound of it where this process itself had more.
+// ofMemory returns a size in MiB, or an upper bound if this process itself used more.
 func ofMemory(bytes int64) string {
 	if own := ownMemory(); bytes <= own {
 		return fmt.Sprint("≤ ", own>>20)

@@ -13,10 +13,10 @@ import (
 // A side is one of the two programs of a comparison.
 type side struct {
 	label string
-	// do is what runs in this process instead of args, and returns what it took: for work that
-	// no command does alone.
+	// do runs in this process instead of args, and returns the time that it took: for work that no
+	// command does alone.
 	do func() (time.Duration, error)
-	// amount is what the side comes to where nothing is timed.
+	// amount is the side's result if nothing is timed.
 	amount int64
 	dir    string
 	args   []string
@@ -27,21 +27,21 @@ type side struct {
 	codes []int
 }
 
-// A result is what the counted runs of a side took.
+// A result has what the counted runs of a side took.
 type result struct {
 	median    time.Duration
 	processor time.Duration // median of all its processes' time on a processor, 0 if unknown
 	memory    int64         // largest resident size seen, in bytes
 }
 
-// A took is what one run of a side took.
+// A took has what one run of a side took.
 type took struct {
 	time, processor time.Duration
 	memory          int64
 }
 
-// A comparison has what both sides took, and the lowest and the highest ratio of two runs
-// that followed each other.
+// A comparison has what both sides took, and the lowest and the highest ratio of two consecutive
+// runs.
 type comparison struct {
 	ours, theirs  result
 	lowest, above float64
@@ -49,8 +49,8 @@ type comparison struct {
 
 func (c comparison) ratio() float64 { return float64(c.ours.median) / float64(c.theirs.median) }
 
-// ofProcessors is the ratio of the time on processors, "" where it is not known or too short
-// to be counted.
+// ofProcessors returns the ratio of the processor times, "" if it is not known or too short to be
+// counted.
 func (c comparison) ofProcessors() string {
 	if c.ours.processor == 0 || c.theirs.processor == 0 {
 		return ""
@@ -60,16 +60,16 @@ func (c comparison) ofProcessors() string {
 
 const (
 	fewestRuns = 3
-	// tooLong is what a run of both sides takes that counts alone: more of them would differ by less
-	// than the machine does.
+	// tooLong is the duration from which one run of both sides is enough: more of them would differ
+	// by less than the machine does.
 	tooLong = 5 * time.Second
-	// enough is how long a row is measured at least, unless it has all its runs before.
+	// enough is how long a row is measured at least, unless it has all its runs earlier.
 	enough = 2 * time.Second
 )
 
-// compare runs both sides alternately, so that whatever else the machine does falls on both: as
-// often as wanted, less often where that takes long. The first time warms the caches, and counts
-// where it took too long and each run begins anew.
+// compare runs both sides alternately, so that any other load on the machine affects both: as often
+// as wanted, less often if that takes long. The first run warms the caches; it counts if it took
+// too long and each run begins without caches.
 func compare(a, b side, runs int) (comparison, error) {
 	var ours, theirs []took
 	var start time.Time

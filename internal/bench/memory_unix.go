@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// mostMemory is how many bytes a program had in memory at most.
+// mostMemory returns a program's peak memory in bytes.
 func mostMemory(ended *os.ProcessState) int64 {
 	usage, ok := ended.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -17,8 +17,8 @@ func mostMemory(ended *os.ProcessState) int64 {
 	return inBytes(usage.Maxrss)
 }
 
-// ownMemory is how many bytes this process had in memory at most. The system counts them as those
-// of each program that it starts.
+// ownMemory returns the peak memory of this process in bytes. The system counts it as that of each
+// program that it starts.
 func ownMemory() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

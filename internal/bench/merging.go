@@ -33,8 +33,9 @@ func mergeReal(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// driverStart measures what git pays for every file that it merges: both sides went on alike,
-// so that ours is the result and each run finds the same files. Git runs a driver in a repository.
+// driverStart measures the cost that git pays for every file that it merges: both sides continued
+// alike, so that ours is the result and each run finds the same files. Git runs a driver in a
+// repository.
 func driverStart(b *builder) (ours, theirs side, err error) {
 	if err := b.repository(1, 1, true); err != nil {
 		return ours, theirs, err
@@ -55,11 +56,11 @@ func driverStart(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// merged is how many conversations both sides of mergeMany went on with.
+// merged is how many conversations both sides of mergeMany continued.
 const merged = 200
 
-// mergeMany merges branches that both went on with the same conversations, with our driver and
-// with git's own merge of lines in its place, which stops at each of them.
+// mergeMany merges branches that both continued the same conversations, with our driver and with
+// git's own merge of lines in its place, which stops at each of them.
 func mergeMany(b *builder) (ours, theirs side, err error) {
 	if err := b.git("init", "-q", "-b", "main"); err != nil {
 		return ours, theirs, err
@@ -117,7 +118,7 @@ func (b *builder) continued(subject string, days ...int) error {
 	return b.git("commit", "-q", "-m", subject)
 }
 
-// smallStream has n turns.
+// smallStream returns a stream of n turns.
 func smallStream(n int) []byte {
 	days := make([]int, n)
 	for i := range days {
@@ -126,7 +127,7 @@ func smallStream(n int) []byte {
 	return streamOf(days...)
 }
 
-// streamOf has a turn of each of the days.
+// streamOf returns a stream with a turn on each of the days.
 func streamOf(days ...int) []byte {
 	s := events.New()
 	for _, day := range days {
@@ -140,7 +141,7 @@ func streamOf(days ...int) []byte {
 	return s.Encode()
 }
 
-// mergeFiles does what a merge driver does with base, ours and theirs.
+// mergeFiles does the work of a merge driver with base, ours and theirs.
 func mergeFiles(files [3]string, out string) error {
 	var sides [3]threeway.Side
 	for i, name := range files {
@@ -159,8 +160,8 @@ func mergeFiles(files [3]string, out string) error {
 	return os.WriteFile(out, r.Stream.Encode(), 0o644)
 }
 
-// cut writes the largest real conversation as it was after five turns, and as two people would
-// have it who went on with one half of the rest each.
+// cut writes the largest real conversation as it was after five turns, and the versions of two
+// people, each of whom continued with one half of the rest.
 func (b *builder) cut() (files [3]string, err error) {
 	data, err := os.ReadFile(filepath.Join(b.data, "conversations",
 		"17738399468-rfd-review-and-phase-1-planning", "events.json"))

@@ -14,13 +14,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A regime is a way in which providers charge, in units of a token that is read in full.
+// A regime is a way in which providers charge, in units of the price of a token that is read in
+// full.
 type regime struct {
 	name   string
 	market compact.Market
 }
 
-// regimes are the seven of the published replay. An entry is gone a little after its time.
+// regimes returns the seven of the published replay. An entry is gone a little after its time.
 func regimes() []regime {
 	of := func(write, read float64, minutes int) compact.Market {
 		ttl := time.Duration(minutes) * time.Minute
@@ -39,7 +40,7 @@ func regimes() []regime {
 	}
 }
 
-// A replayed is a conversation with what its requests were.
+// A replayed is a conversation with the history of its requests.
 type replayed struct {
 	name     string
 	stream   *events.Stream
@@ -48,8 +49,8 @@ type replayed struct {
 	contents *contents
 }
 
-// The tokens of the system prompt and the tools: those that usage tells, within bounds since an
-// agent's first request has more than that, or some where nothing is recorded.
+// The tokens of the system prompt and the tools: those that usage shows, within bounds since an
+// agent's first request has more than that, or an assumed number if nothing is recorded.
 const (
 	leastBase, mostBase = 5_000, 60_000
 	assumedBase         = 8_000
@@ -63,7 +64,7 @@ func newReplayed(name string, s *events.Stream) (replayed, error) {
 		if *h, err = compact.HistoryOf(s, o); err != nil {
 			return r, fmt.Errorf("replay %s: %w", name, err)
 		}
-		// Usage was recorded of requests with everything whole: only those teach something.
+		// Usage was recorded for requests with all content: only those teach something.
 		o.Dedup, o.Estimator = arrivals(), r.plain.Estimator
 		h.Current = r.contents.tokens
 	}
@@ -98,7 +99,7 @@ func replayedBelow(dir string) (all []replayed, err error) {
 	return all, nil
 }
 
-// tell prints what there is to tell of the conversations below a directory.
+// tell prints everything about the conversations below a directory.
 func tell(w io.Writer, dir string) error {
 	if _, err := replay(w, dir); err != nil {
 		return err
@@ -110,15 +111,15 @@ func tell(w io.Writer, dir string) error {
 	return curve(w, all)
 }
 
-// A verdict is what a replay has goals for.
+// A verdict has the results of a replay that have goals.
 type verdict struct {
-	dearer int     // conversations that the default makes so, in all regimes
-	worst  float64 // the share by which "balanced" makes one dearer
+	dearer int     // conversations that cost more with the default, over all regimes
+	worst  float64 // the largest share by which one costs more with "balanced"
 	told   guessed
 }
 
-// replay prints what the input of all conversations below a directory would have cost, against
-// sending everything, and what else the page about performance has of them.
+// replay prints what the input of all conversations below a directory would have cost, compared
+// with sending everything, and the other figures of the page about performance.
 func replay(w io.Writer, dir string) (v verdict, err error) {
 	all, err := replayedBelow(dir)
 	if err != nil {
@@ -157,8 +158,8 @@ func replay(w io.Writer, dir string) (v verdict, err error) {
 
 func share(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// total is the row of a regime, how many conversations the default makes dearer, and by how much
-// "balanced" does so at worst.
+// total returns the row of a regime, the number of conversations that cost more with the default,
+// and the largest increase with "balanced".
 func total(all []replayed, g regime) (row string, dearer int, worst float64) {
 	var never, bound float64
 	cost := map[compact.Schedule]float64{}
@@ -183,8 +184,8 @@ func total(all []replayed, g regime) (row string, dearer int, worst float64) {
 		change(cost[compact.Never]), change(cost[compact.Cold]), dearer, change(cost[compact.Balanced]), 100*worst, change(cost[compact.Eager]), change(bound)), dearer, worst
 }
 
-// quoted counts the edits of which the text that they replace had been taken out of the prompt, and
-// is nowhere else in it.
+// quoted counts the edits that quote a text which had been removed from the prompt, and is nowhere
+// else in it.
 func quoted(all []replayed, s compact.Schedule, m compact.Market) (n, quoting int, removed float64) {
 	var results, gone int
 	for _, r := range all {
@@ -208,12 +209,12 @@ func quoted(all []replayed, s compact.Schedule, m compact.Market) (n, quoting in
 	return n, quoting, float64(gone) / float64(max(results, 1))
 }
 
-// visible is what a prompt had at times.
+// visible is the content of a prompt over time.
 type visible struct {
 	of       replayed
 	texts    map[int]string // of results, without numbers of lines
 	written  map[int]string // what calls wrote
-	gone     map[int]int    // from which element on a result is not given
+	gone     map[int]int    // from which element on a result is not sent
 	attached map[int][]string
 }
 
@@ -253,7 +254,8 @@ func (v *visible) watch(upto int, gone []int, attached []string) {
 	}
 }
 
-// lacks reports whether what an edit quotes had been in the prompt and was not any more.
+// lacks reports whether the text that an edit quotes had been in the prompt and was no longer
+// there.
 func (v *visible) lacks(e edit) bool {
 	was := false
 	for i, text := range v.texts {
@@ -280,7 +282,7 @@ func (v *visible) lacks(e edit) bool {
 	return was
 }
 
-// told prints what deduplication leaves out of results when they come.
+// told prints what deduplication leaves out of results when they arrive.
 func told(w io.Writer, all []replayed) error {
 	var results, references, lines int64
 	for _, r := range all {

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheDefaultCostsNoRealConversationMore holds the promise of the default on conversations of
-// this program's kind and on sessions of an agent, in each regime, the bound of "balanced" and the
-// goals of estimates. With -v it prints the tables of the page about performance.
+// TestTheDefaultCostsNoRealConversationMore verifies the promise of the default on conversations of
+// this program and on sessions of an agent, in each regime, the bound of "balanced" and the goals
+// of estimates. With -v it prints the tables of the page about performance.
 func TestTheDefaultCostsNoRealConversationMore(t *testing.T) {
 	for _, dir := range []string{realdata.Dir(t, "conversations"), realdata.Dir(t, "agents", "claude-code")} {
 		var out strings.Builder
@@ -31,7 +31,7 @@ func TestTheDefaultCostsNoRealConversationMore(t *testing.T) {
 	}
 }
 
-// holdTo holds guesses to their goals, where enough was recorded to judge them by.
+// holdTo compares guesses with their goals, if enough was recorded to judge them by.
 func (g guessed) holdTo(t *testing.T) {
 	t.Helper()
 	if len(g.growth) < 20 {
@@ -73,8 +73,8 @@ const session = `{"type":"user","uuid":"1","timestamp":"2026-01-01T00:00:00Z","m
 {"type":"user","uuid":"10","timestamp":"2026-01-01T00:01:00Z","message":{"content":"and now?"}}
 `
 
-// TestSessionsOfClaudeCode holds how a session becomes conversations: calls that were made at once
-// stand together, what was said aside or twice is left out, and each compaction begins another.
+// TestSessionsOfClaudeCode tests how a session becomes conversations: calls that were made at once
+// are together, sidechains and repetitions are left out, and each compaction begins another.
 func TestSessionsOfClaudeCode(t *testing.T) {
 	all := claudeCode([]byte(session))
 	if len(all) != 2 {
@@ -100,8 +100,8 @@ func TestSessionsOfClaudeCode(t *testing.T) {
 	}
 }
 
-// TestContents holds that files are rebuilt from reads, writes and edits, and that it is counted
-// where they cannot be.
+// TestContents verifies that files are rebuilt from reads, writes and edits, and that the cases
+// where that is impossible are counted.
 func TestContents(t *testing.T) {
 	s := claudeCode([]byte(session))[0]
 	c := contentsOf(s)
@@ -129,7 +129,7 @@ const codexSession = `{"timestamp":"2026-01-01T00:00:00Z","type":"response_item"
 {"timestamp":"2026-01-01T00:00:06Z","type":"event_msg","payload":{"type":"message","role":"user"}}
 `
 
-// TestSessionsOfCodex holds how a session becomes a conversation, and what its patches quote.
+// TestSessionsOfCodex tests how a session becomes a conversation, and what its patches quote.
 func TestSessionsOfCodex(t *testing.T) {
 	all := codex([]byte(codexSession))
 	if len(all) != 1 || codex([]byte(session)) != nil || all[0].Validate() != nil || all[0].Len() != 7 {
@@ -144,7 +144,7 @@ func TestSessionsOfCodex(t *testing.T) {
 	}
 }
 
-// TestPatternsOfJP holds what edits of jp's tool quote, each of the file that it names.
+// TestPatternsOfJP tests what edits of jp's tool quote, each of the file that it names.
 func TestPatternsOfJP(t *testing.T) {
 	args := fileArgs{Patterns: []pattern{{Old: "a", New: "b"}, {Old: "c", New: "d", Paths: []string{"x"}}}}
 	if got, known := args.apply(args.replacements("file:///r/x"), version{text: "a c", known: true}); got != "b d" || !known {
@@ -155,7 +155,7 @@ func TestPatternsOfJP(t *testing.T) {
 	}
 }
 
-// TestCurve holds that an edit counts whose text was taken out and is nowhere else.
+// TestCurve verifies that an edit counts whose text was removed and is nowhere else.
 func TestCurve(t *testing.T) {
 	var s strings.Builder
 	line := func(role, content string) {

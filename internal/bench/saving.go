@@ -12,11 +12,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// saves is how many events one run saves: one alone is soon over.
+// saves is how many events one run saves: a single save is too short to measure.
 const saves = 10
 
-// saving compares what an event of an answer costs with the least that could be done: writing
-// the same bytes to a file, syncing it and giving it its name.
+// saving compares the cost of an event of an answer with the least that could be done: writing the
+// same bytes to a file, syncing it and renaming it.
 func saving(n int) func(*builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
 		h, err := b.hold(n)
@@ -39,7 +39,7 @@ func saving(n int) func(*builder) (ours, theirs side, err error) {
 	}
 }
 
-// each returns what one of some saves takes.
+// each returns the time of one of several saves.
 func each(save func() error) (time.Duration, error) {
 	start := time.Now()
 	for range saves {
@@ -62,7 +62,7 @@ func plainly(name string, data []byte) error {
 	return os.Rename(name+".tmp", name)
 }
 
-// hold returns a conversation of n events that is held. It ends with the process.
+// hold returns a conversation of n events whose lock is held. It ends with the process.
 func (b *builder) hold(n int) (*workspace.Hold, error) {
 	if err := b.open(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (b *builder) open() error {
 	return err
 }
 
-// step is event i of a conversation in which a tool is called in every turn.
+// step returns event i of a conversation in which a tool is called in every turn.
 func step(i int) *events.Element {
 	switch i % 5 {
 	case 0:

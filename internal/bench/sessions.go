@@ -18,9 +18,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sessions reads what is below a directory as conversations, by name: jp's events.json, and the
-// sessions of Codex and of Claude Code, of that one conversation for each part between its own
-// compactions. What is none of them is left out.
+// sessions reads the files below a directory as conversations, by name: jp's events.json, and the
+// sessions of Codex and of Claude Code, of the latter one conversation for each part between its
+// own compactions. Other files are left out.
 func sessions(dir string) (map[string]*events.Stream, error) {
 	all := map[string]*events.Stream{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func sessions(dir string) (map[string]*events.Stream, error) {
 	return all, err
 }
 
-// A claudeLine is a line of a session of Claude Code, as far as a model was given it.
+// A claudeLine is a line of a session of Claude Code, with the members that a model was sent.
 type claudeLine struct {
 	Type      string    `json:"type"`
 	Subtype   string    `json:"subtype"`
@@ -99,7 +99,7 @@ type claudeReader struct {
 	now     *events.Stream
 	seen    map[string]bool
 	calls   map[string]claudeBlock
-	answer  string            // the message that is being said
+	answer  string            // the message that is being read
 	results []*events.Element // of its calls, which were made at once
 	asked   time.Time         // when the model was asked last
 }
@@ -149,7 +149,7 @@ func (r *claudeReader) line(l claudeLine) {
 	}
 }
 
-// says adds a part of an answer. Results of calls that were made at once come behind all of them.
+// says adds a part of an answer. Results of calls that were made at once come after all of them.
 func (r *claudeReader) says(l claudeLine, blocks []claudeBlock) {
 	if l.Message.ID != r.answer {
 		r.flush()
@@ -171,7 +171,7 @@ func (r *claudeReader) says(l claudeLine, blocks []claudeBlock) {
 	}
 }
 
-// record keeps with the last event what the answer has cost, and when it was asked for.
+// record adds the cost of the answer to the last event, and when it was requested.
 func (r *claudeReader) record(l claudeLine) {
 	u, last := l.Message.Usage, r.now.Len()-1
 	if u == nil {
@@ -239,7 +239,7 @@ func claudeText(content json.RawMessage) string {
 
 var numberedLine = regexp.MustCompile(`(?m)^ *([0-9]+)→`)
 
-// readURI names what a read shows, "" for what is none.
+// readURI returns the URI of the file that a read shows, "" for another call.
 func readURI(call claudeBlock, text string) string {
 	var args struct {
 		Path   string `json:"file_path"`

@@ -54,7 +54,7 @@ func (b *builder) bigConversation() (int64, error) {
 		b.write(dir+"metadata.json", []byte(`{"last_activated_at": "2026-01-01 00:00:00.0"}`)))
 }
 
-// pageOfBig writes a page of a large conversation. Its opponent reads what the page is made of.
+// pageOfBig writes a page of a large conversation. Its opponent reads the page's input.
 func pageOfBig(b *builder) (ours, theirs side, err error) {
 	if _, err := b.bigConversation(); err != nil {
 		return ours, theirs, err
@@ -83,8 +83,8 @@ func pageSize(b *builder) (ours, theirs side, err error) {
 		side{label: "bytes of the text", amount: size}, err
 }
 
-// siteOf writes the pages of 10,000 conversations, or finds that all are there. Its opponent
-// reads them.
+// siteOf writes the pages of 10,000 conversations, or finds that all exist. Its opponent reads
+// them.
 func siteOf(again bool) func(b *builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
 		if err := b.shared("conversations", b.conversations); err != nil {
@@ -107,7 +107,7 @@ func siteOf(again bool) func(b *builder) (ours, theirs side, err error) {
 	}
 }
 
-// webList asks a server for the list of 10,000 conversations: the first time, or once more.
+// webList requests the list of 10,000 conversations from a server: the first time, or once more.
 func webList(warm bool) func(b *builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
 		if err := b.shared("conversations", b.conversations); err != nil {

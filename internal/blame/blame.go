@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/view"
 )
 
-// A Request says which lines are asked for, as they are in Rev, or in the working tree.
+// A Request selects lines, as they are in Rev, or in the working tree.
 type Request struct {
 	Rev, Path string
 	From, To  int // counted from 1; 0 for no bound
@@ -27,12 +27,12 @@ type Subject struct {
 	Stream *events.Stream
 }
 
-// A Span is lines that follow each other and come from one commit.
+// A Span is consecutive lines that come from one commit.
 type Span struct {
 	From, To int
 	Text     []string
-	Commit   gitint.BlamedLine // of the first line; its Commit is zero where none has it
-	// Cut says that the history that is here begins with the commit: the lines are older.
+	Commit   gitint.BlamedLine // of the first line; its Commit is zero for uncommitted lines
+	// Cut says that the local history begins with the commit: the lines are older.
 	Cut   bool
 	Turns []Turn // those that wrote the lines first
 }
@@ -46,14 +46,14 @@ type Turn struct {
 	At             time.Time
 	Author         string
 	Prompt, Answer string
-	// Recorded says that the commit of the lines added the turn. Else it is inferred.
+	// Recorded says that the commit of the lines added the turn. Otherwise it is inferred.
 	Recorded bool
 	// Wrote is how many of the lines a call of the turn put into the file.
 	Wrote int
 }
 
-// Of returns where lines come from. Each calls its function with the conversations whose calls
-// may have written them; the problem of one that cannot be read is not the others'.
+// Of returns where lines come from. The function each passes on the conversations whose calls may
+// have written them; if one cannot be read, the others are still used.
 func Of(
 	ctx context.Context, repo *gitint.Repo, q Request,
 	each func(func(Subject) error) error, problem func(error),
@@ -69,7 +69,7 @@ func Of(
 	return f.Find(ctx, q)
 }
 
-// before puts first who wrote most, then what is recorded, then what is newer.
+// before orders turns by how many lines they wrote, then recorded ones first, then newer ones.
 func (t Turn) before(u Turn) int {
 	rank := func(t Turn) int {
 		if t.Recorded {
@@ -83,7 +83,7 @@ func (t Turn) before(u Turn) int {
 	return u.At.Compare(t.At)
 }
 
-// spans returns the lines in spans, and which of them have a text.
+// spans returns the lines in spans, and the spans that contain each text.
 func spans(lines []gitint.BlamedLine) (all []Span, texts map[string][]int) {
 	texts = make(map[string][]int)
 	for _, l := range lines {
@@ -103,7 +103,8 @@ func spans(lines []gitint.BlamedLine) (all []Span, texts map[string][]int) {
 	return all, texts
 }
 
-// essence is what a line is known by, "" where many a line says the same: a brace, an else.
+// essence returns the text that identifies a line, "" if many lines have the same text: a brace, an
+// else.
 func essence(line string) string {
 	const least = 6
 	n := 0
@@ -128,7 +129,7 @@ func (s Subject) turn(at int) Turn {
 	}
 }
 
-// Shown returns a span to be written to a page, where there is none for the commit.
+// Shown returns a span for a page that has no page for the commit.
 func (s Span) Shown() view.Span {
 	span := view.Span{From: s.From, Lines: s.Text, Cut: s.Cut}
 	if !s.Commit.Commit.IsZero() {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/view"
 )
 
-// A Finder finds the turns of lines, of one file after the other. What a commit added it reads
+// A Finder finds the turns of lines, of one file after the other. It reads what a commit added only
 // once.
 type Finder struct {
 	repo    *gitint.Repo
@@ -21,13 +21,13 @@ type Finder struct {
 	written map[string][]written // by the last element of the path
 }
 
-// A commit is what is known of one: the turns that it added, or that its parent is not here.
+// A commit has the turns that it added, or says that its parent is not here.
 type commit struct {
 	turns []Turn
 	cut   bool
 }
 
-// A written is what a call put into a file.
+// A written is text that a call wrote into a file.
 type written struct {
 	view.Change
 
@@ -36,8 +36,7 @@ type written struct {
 	turn *Turn
 }
 
-// NewFinder returns one that knows no conversations. What cannot be read is reported, and the rest
-// is found.
+// NewFinder returns one without conversations. Read errors are reported, and the rest is found.
 func NewFinder(repo *gitint.Repo, problem func(error)) *Finder {
 	return &Finder{
 		repo: repo, problem: problem,
@@ -45,7 +44,7 @@ func NewFinder(repo *gitint.Repo, problem func(error)) *Finder {
 	}
 }
 
-// Add has the calls of a conversation be found. It returns the files that they name.
+// Add adds the calls of a conversation. It returns the files that they name.
 func (f *Finder) Add(s Subject) (files []string) {
 	f.add(s, func(c view.Change) bool {
 		if !slices.Contains(files, c.File) {
@@ -82,7 +81,7 @@ func (f *Finder) add(s Subject, wanted func(view.Change) bool) {
 	}
 }
 
-// naming returns what calls put into a file.
+// naming returns what calls wrote into a file.
 func (f *Finder) naming(file string) (all []written) {
 	for _, w := range f.written[path.Base(file)] {
 		if w.Names(file) {
@@ -130,7 +129,7 @@ func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
 	return all, nil
 }
 
-// fetch has what the commits of lines added be here.
+// fetch fetches the turns that the commits of lines added.
 func (f *Finder) fetch(ctx context.Context, all []Span) error {
 	var ranges []review.Range
 	for _, span := range all {
@@ -150,7 +149,7 @@ func (f *Finder) fetch(ctx context.Context, all []Span) error {
 	return review.Fetch(ctx, f.repo, false, ranges...)
 }
 
-// commit returns what a commit added. Of that at which a shallow clone ends it is unknown.
+// commit returns what a commit added. For the commit at which a shallow clone ends that is unknown.
 func (f *Finder) commit(ctx context.Context, id gitint.OID) (commit, error) {
 	if c, ok := f.commits[id]; ok {
 		return c, nil
@@ -213,7 +212,7 @@ func (f *Finder) find(file string, all []Span, texts map[string][]int) {
 	}
 }
 
-// add adds a turn that wrote lines to a span, which may have it by its commit.
+// add adds a turn that wrote lines to a span, which may already have it because of its commit.
 func (s *Span) add(t Turn) {
 	i := slices.IndexFunc(s.Turns, func(u Turn) bool {
 		return u.ID == t.ID && u.Number == t.Number

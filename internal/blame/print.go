@@ -13,7 +13,7 @@ import (
 type Record struct {
 	From    int       `json:"from"`
 	To      int       `json:"to"`
-	Commit  string    `json:"commit"`        // "" where the lines are not committed
+	Commit  string    `json:"commit"`        // "" for uncommitted lines
 	Cut     bool      `json:"cut,omitempty"` // what the commit added is not known
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
@@ -26,8 +26,8 @@ type Record struct {
 	Written int       `json:"written"`
 }
 
-// Print prints where lines come from. Of the turns that a commit added and that wrote none of its
-// lines it prints a few, or all.
+// Print prints where lines come from. It prints a few of the turns that a commit added and that
+// wrote none of its lines, or all.
 func Print(p *render.Printer, spans []Span, all bool) error {
 	for i, s := range spans {
 		shown, left := s.shown(all)
@@ -97,7 +97,7 @@ func (s Span) lines() string {
 	return fmt.Sprintf("lines %d to %d", s.From, s.To)
 }
 
-// known says how a turn is known to be where lines come from.
+// known says how it is known that lines come from a turn.
 func (t Turn) known() string {
 	if t.Recorded {
 		return "recorded"
@@ -105,7 +105,7 @@ func (t Turn) known() string {
 	return "inferred"
 }
 
-// origin is how a turn is known, and what it wrote.
+// origin says how a turn is known, and what it wrote.
 func (t Turn) origin() string {
 	if t.Wrote > 0 {
 		return t.known() + ", wrote " + render.Count(t.Wrote, "line")

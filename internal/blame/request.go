@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// ParseLines reads FROM[,TO], the numbers of lines; 0 and 0 where there is nothing.
+// ParseLines parses FROM[,TO], the numbers of lines; 0 and 0 for "".
 func ParseLines(text string) (from, to int, err error) {
 	if text == "" {
 		return 0, 0, nil
@@ -27,8 +27,8 @@ func ParseLines(text string) (from, to int, err error) {
 	return from, to, nil
 }
 
-// PathIn returns the path of an absolute file below the root of the repository. A bare one has
-// the path that was named.
+// PathIn returns the path of an absolute file below the root of the repository. In a bare
+// repository it is the path that was named.
 func PathIn(repo *gitint.Repo, named, file string) (string, error) {
 	if repo.Root() == "" {
 		return filepath.ToSlash(named), nil
@@ -42,7 +42,7 @@ func PathIn(repo *gitint.Repo, named, file string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// resolved follows the links of a directory, where that is there.
+// resolved follows the links of a directory, if it exists.
 func resolved(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
@@ -50,8 +50,8 @@ func resolved(dir string) string {
 	return dir
 }
 
-// PathNamed returns where below the root a file is that a call names, "" for elsewhere. Agents
-// name files by their absolute path, or from the root, which an import calls $WORKSPACE.
+// PathNamed returns the path below the root of a file that a call names, "" if it is elsewhere.
+// Agents name files by their absolute path, or from the root, which an import calls $WORKSPACE.
 func PathNamed(repo *gitint.Repo, name string) string {
 	name = filepath.FromSlash(strings.TrimPrefix(name, "$WORKSPACE/"))
 	if filepath.IsAbs(name) {

@@ -7,35 +7,36 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// command is how a hook begins that is ours, whoever rewrote the file that it is in.
+// command is the beginning of our hooks' command, which identifies them even in a rewritten file.
 const command = "git-jp capture --hook "
 
-// line is the command of a hook for the shells that agents run hooks with. Where the program is
-// not there any more, nothing happens: the agent is never stopped.
+// line returns the command of a hook for the shells in which agents run hooks. If the program was
+// removed, nothing happens: the agent is never stopped.
 func line(a sessions.Agent) string {
 	return "command -v git-jp >/dev/null 2>&1 && " + command + string(a) + " || true"
 }
 
-// An agent is what capture knows of one: the file that its hooks are in, and how they look there.
+// An agent describes the file that an agent's hooks are in, and their form.
 type agent struct {
 	name sessions.Agent
 	file func(Places) string
-	// whole is the text of a file that is all ours; "" where hooks are put into the file of the
-	// user, as groups of these events with this limit of time.
+	// whole is the text of a file that is entirely ours; "" if hooks are added to the user's file,
+	// as groups of these events with this time limit.
 	whole   string
 	events  []string
 	timeout string // in the agent's unit
 	// trust says what the agent asks before it runs a hook.
 	trust string
-	// ignores is the file, at the root of a working tree, with what its searches leave out; ""
-	// where it searches with commands of the shell.
+	// ignores is the file, at the root of a working tree, that lists what its searches skip; "" if
+	// it searches with shell commands.
 	ignores string
 }
 
-// Places is where agents keep their settings on this machine.
+// Places are the directories in which agents keep their settings on this machine.
 type Places = sessions.Places
 
-// inHome joins a path below the directory that a variable names, else below one of the home.
+// inHome joins a path below the directory that a variable names, else below one of the home
+// directory.
 func inHome(variable, usual string, path ...string) func(Places) string {
 	return func(p Places) string {
 		dir := p.Getenv(variable)
@@ -46,8 +47,8 @@ func inHome(variable, usual string, path ...string) func(Places) string {
 	}
 }
 
-// The hooks are those of the begin and the end of a turn, of a compaction, which some agents do in
-// the middle of one, and of the end of a session.
+// The hooks run at the beginning and the end of a turn, at a compaction, which some agents do in
+// the middle of a turn, and at the end of a session.
 func known() []agent {
 	return []agent{
 		{
@@ -81,7 +82,7 @@ func known() []agent {
 	}
 }
 
-// Agents are those that can be captured, in the order in which they are listed.
+// Agents returns the agents that can be captured, in the order in which they are listed.
 func Agents() []sessions.Agent {
 	var names []sessions.Agent
 	for _, a := range known() {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// places are the variables in which git tells its hooks where it works: an index of the moment, a
-// path relative to somewhere. What lives on finds them anew.
+// places are the variables in which git tells its hooks where it works: a temporary index, a
+// relative path. A process that outlives the hook has to find the repository itself.
 const places = " GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY " +
 	"GIT_PREFIX "
 
-// Detach starts this program, as the user's PATH has it, and waits neither for it nor with it: it
-// lives on when the agent or the git that ran the hook ends.
+// Detach starts this program, from the user's PATH, and does not wait for it: it continues when the
+// agent or the git that ran the hook ends.
 func Detach(dir string, env []string, args ...string) error {
 	cmd := exec.Command("git-jp", args...)
 	cmd.Dir = dir

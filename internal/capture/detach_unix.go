@@ -4,5 +4,5 @@ package capture
 
 import "syscall"
 
-// apart makes a process that is in no group and no terminal session of ours.
+// apart starts a process in a new terminal session, and so outside our process group.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -12,11 +12,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A node is an object or an array of a document, by where it stands there.
+// A node is an object or an array of a document, by its position there.
 type node struct {
 	kind  jsontext.Kind
 	open  int // where it begins
-	end   int // behind it
+	end   int // after it
 	items []item
 }
 
@@ -36,10 +36,10 @@ func (n node) member(name string) (item, bool) {
 	return n.items[i], true
 }
 
-// errNotObject is for settings that are JSON, but not settings.
+// errNotObject is for settings that are valid JSON, but not an object.
 var errNotObject = errors.New("it holds no JSON object")
 
-// top reads the one object that a document holds.
+// top parses the object that is the document.
 func top(doc []byte) (node, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(doc))
 	v, err := dec.ReadValue()
@@ -53,7 +53,7 @@ func top(doc []byte) (node, error) {
 	return nodeAt(doc, start, '{')
 }
 
-// nodeAt reads the object or the array that begins somewhere in a valid document.
+// nodeAt parses the object or the array that begins at an offset of a valid document.
 func nodeAt(doc []byte, at int, kind jsontext.Kind) (node, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(doc[at:]))
 	n := node{kind: dec.PeekKind(), open: at}
@@ -97,10 +97,10 @@ func readItem(dec *jsontext.Decoder, kind jsontext.Kind, at int) (it item, err e
 	return it, nil
 }
 
-// A style is how a document breaks its lines.
+// A style is the line break and the indentation of a document.
 type style struct{ line, unit string }
 
-// styleOf reads it off the first member of the document.
+// styleOf reads it from the first member of the document.
 func styleOf(doc []byte, n node) style {
 	if len(n.items) == 0 {
 		return style{"\n", "  "}
@@ -116,22 +116,22 @@ func styleOf(doc []byte, n node) style {
 	return style{"\n", before[i+1:]}
 }
 
-// at is the beginning of a line of that depth.
+// at returns the beginning of a line at that depth.
 func (s style) at(depth int) string { return s.line + strings.Repeat(s.unit, depth) }
 
-// wrap puts text into an object or an array whose own line is of that depth. There is white space
-// on both sides: that tells, when the text goes, that the container goes with it.
+// wrap puts text into an object or an array whose own line is at that depth. The white space on
+// both sides marks that the container was made for the text and is removed with it.
 func (s style) wrap(brackets, text string, depth int) string {
 	return brackets[:1] + s.at(depth+1) + text + s.at(depth) + brackets[1:]
 }
 
-// list is the member of an event with one group.
+// list returns the member of an event with one group.
 func (s style) list(event, group string) string {
 	return strconv.Quote(event) + ": " + s.wrap("[]", group, 2)
 }
 
-// put adds an item at the end of a container, as its last one stands. Into one that was empty it
-// goes without white space before it.
+// put adds an item at the end of a container, formatted like its last one. In an empty container
+// there is no white space before it.
 func (n node) put(doc []byte, text string) []byte {
 	at, gap := n.open+1, ""
 	if last := len(n.items) - 1; last >= 0 {
@@ -144,7 +144,7 @@ func (n node) put(doc []byte, text string) []byte {
 	return slices.Concat(doc[:at], []byte(gap+text), doc[at:])
 }
 
-// blank is the white space at the end of a text.
+// blank returns the white space at the end of a text.
 func blank(text []byte) []byte { return text[len(bytes.TrimRight(text, " \t\r\n")):] }
 
 // addHook returns the document with a group of hooks for an event. Nothing else changes.
@@ -174,7 +174,7 @@ func addHook(doc []byte, event, group string) ([]byte, error) {
 	return groups.put(doc, group), nil
 }
 
-// eachGroup calls yield with every group of hooks, and with where it is, until that returns false.
+// eachGroup calls yield with every group of hooks, and with its position, until that returns false.
 func eachGroup(doc []byte, yield func(event string, path []node, i int) bool) error {
 	root, err := top(doc)
 	if err != nil {
@@ -205,8 +205,8 @@ func eachGroup(doc []byte, yield func(event string, path []node, i int) bool) er
 	return nil
 }
 
-// removeHooks returns the document without the groups that are ours. Of one that somebody else put
-// a hook into, theirs stays.
+// removeHooks returns the document without our groups. In a group to which the user added another
+// hook, that hook stays.
 func removeHooks(doc []byte, ours func(hook []byte) bool) ([]byte, error) {
 	for {
 		var next []byte
@@ -241,8 +241,8 @@ func removeHooks(doc []byte, ours func(hook []byte) bool) ([]byte, error) {
 	}
 }
 
-// take removes an item of the last container of a path, and with it each container that is empty
-// then and was made for it.
+// take removes an item of the last container of a path, and each container that becomes empty and
+// was made for it.
 func take(doc []byte, path []node, i int) []byte {
 	n := path[len(path)-1]
 	alone := len(n.items) == 1 && n.items[0].start > n.open+1
@@ -254,7 +254,7 @@ func take(doc []byte, path []node, i int) []byte {
 	return take(doc, path[:len(path)-1], own)
 }
 
-// without removes one item and what parts it from its neighbours.
+// without removes one item and the separator from its neighbours.
 func (n node) without(doc []byte, i int) []byte {
 	from, to := n.items[i].start, n.items[i].end
 	switch {

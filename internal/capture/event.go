@@ -21,7 +21,7 @@ const (
 	Ended                // a turn or the session ended
 )
 
-// An Event is what an agent tells a hook.
+// An Event is the input of an agent's hook.
 type Event struct {
 	Moment  Moment
 	Session string
@@ -29,16 +29,16 @@ type Event struct {
 	Dir     string
 }
 
-// maxEvent is how much of an event is read: it may hold what was asked or answered.
+// maxEvent limits how much of an event is read: it may contain what was asked or answered.
 const maxEvent = 32 << 20
 
-// moments are the names of events. What is not among them is in the middle of a turn.
+// moments are the names of events. Any other event is in the middle of a turn.
 var moments = map[string]Moment{
 	"UserPromptSubmit": Begun, "BeforeAgent": Begun, "session.busy": Begun,
 	"Stop": Ended, "AfterAgent": Ended, "session.idle": Ended, "SessionEnd": Ended,
 }
 
-// ReadEvent reads an event as the agents write it, each with names of its own.
+// ReadEvent reads an event in the agents' forms, each of which has its own names.
 func ReadEvent(r io.Reader) (Event, error) {
 	var in struct {
 		Session   string  `json:"session_id"`
@@ -77,8 +77,8 @@ func ReadEvent(r io.Reader) (Event, error) {
 	return e, nil
 }
 
-// Note is what is kept of an event, for the workspace at root. The transcript is looked at for its
-// length alone; what is no file, or not there yet, is found by the session's id later.
+// Note returns the note for an event, for the workspace at root. Only the length of the transcript
+// is read; if it is not a file, or does not exist yet, it is found by the session's id later.
 func (e Event) Note(a sessions.Agent, root string) Note {
 	n := Note{Agent: a, Session: e.Session, Root: root}
 	if info, err := os.Lstat(e.Path); err == nil && info.Mode().IsRegular() {

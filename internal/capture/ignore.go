@@ -13,21 +13,21 @@ import (
 // ignored is the line that keeps the workspace out of an agent's own searches.
 const ignored = ".jp/"
 
-// Ignore plans to keep a workspace out of what an agent finds when it searches the working tree at
-// root, where the agent reads a file for that: there every word of a conversation stands once more.
+// Ignore plans to exclude a workspace from an agent's searches in the working tree at root, if the
+// agent reads a file for that: otherwise every word of a conversation is found a second time there.
 func Ignore(root string, name sessions.Agent) (Change, error) {
 	return ignoring(root, name, func(doc []byte) []byte {
 		if slices.ContainsFunc(slices.Collect(strings.Lines(string(doc))), isIgnored) {
 			return doc
 		}
 		if len(doc) > 0 && doc[len(doc)-1] != '\n' {
-			return slices.Concat(doc, []byte("\n"+ignored)) // it goes without a trace
+			return slices.Concat(doc, []byte("\n"+ignored)) // it is removed without a trace
 		}
 		return slices.Concat(doc, []byte(ignored+"\n"))
 	})
 }
 
-// Unignore plans to take that back.
+// Unignore plans to undo that.
 func Unignore(root string, name sessions.Agent) (Change, error) {
 	return ignoring(root, name, func(doc []byte) []byte {
 		switch {

@@ -22,36 +22,36 @@ import (
 type Note struct {
 	Agent   sessions.Agent `json:"agent"`
 	Session string         `json:"session"`
-	// Path is the transcript, "" where the agent does not tell it or has all in a database.
+	// Path is the transcript, "" if the agent does not report it or keeps everything in a database.
 	Path string `json:"path,omitempty"`
 	Size int64  `json:"size,omitempty"` // of the transcript
 	Root string `json:"root"`           // of the workspace that it belongs to
 
-	files []string // that say so
+	files []string // that contain it
 }
 
 // A Store keeps notes in the directory of a clone.
 type Store struct{ dir string }
 
-// StoreIn is the store of a clone, by the directory that its working trees share.
+// StoreIn returns the store of a clone, by the directory that its working trees share.
 func StoreIn(commonDir string) Store { return Store{filepath.Join(commonDir, "jp", "captures")} }
 
 const (
 	noteEnd = ".json"
 	busyEnd = ".busy"
 	maxNote = 64 << 10
-	// busyFor is how long an agent that began a turn is waited for: it may have been killed.
+	// busyFor limits how long an agent that began a turn is waited for: it may have been killed.
 	busyFor = time.Hour
 )
 
-// key names a session in the names of files.
+// key returns the name of a session in file names.
 func key(a sessions.Agent, session string) string {
 	sum := sha256.Sum256([]byte(string(a) + "\x00" + session))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Add keeps a note. Each length of a session has a note of its own, so that taking one never
-// takes another that came in the meantime.
+// Add keeps a note. Each length of a session has its own note, so that removing one never removes
+// another that was added meanwhile.
 func (s Store) Add(n Note) error {
 	data, err := json.Marshal(n)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s Store) End(a sessions.Agent, session string) error {
 func (s Store) InTurn(now time.Time, root string) (in []Note) {
 	list, err := os.ReadDir(s.dir)
 	if err != nil {
-		return nil // none ever was
+		return nil // no agent ever was
 	}
 	for _, e := range list {
 		info, err := e.Info()
@@ -107,13 +107,13 @@ func (s Store) InTurn(now time.Time, root string) (in []Note) {
 	return in
 }
 
-// below reports whether a path is that of a directory or in it.
+// below reports whether a path is a directory or in it.
 func below(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Notes returns what is noted, one note a session: its last.
+// Notes returns the notes, one for each session: its last.
 func (s Store) Notes() ([]Note, error) {
 	list, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,7 @@ func (s Store) Notes() ([]Note, error) {
 		n := Note{files: []string{path}}
 		data, err := regular.ReadFile(path, maxNote)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // taken by somebody else
+			continue // removed by another process
 		}
 		if err == nil {
 			err = json.Unmarshal(data, &n)
@@ -156,7 +156,7 @@ func (s Store) Notes() ([]Note, error) {
 	return notes, nil
 }
 
-// Done forgets a note that was imported.
+// Done removes a note that was imported.
 func (s Store) Done(n Note) error {
 	var errs []error
 	for _, f := range n.files {
@@ -169,12 +169,12 @@ func (s Store) Done(n Note) error {
 
 const (
 	sweptFile = "swept"
-	// sweepEvery is how long a sweep is good for: commits may follow on each other quickly.
+	// sweepEvery is the time between sweeps: commits may follow each other quickly.
 	sweepEvery = 10 * time.Minute
 )
 
-// SweepDue reports whether it is some time since this was asked, and notes that it was. It costs
-// one look at a file, and writes one when a sweep is due.
+// SweepDue reports whether the last sweep was some time ago, and notes this one. It costs one look
+// at a file, and writes one when a sweep is due.
 func (s Store) SweepDue(now time.Time) (bool, error) {
 	info, err := os.Lstat(filepath.Join(s.dir, sweptFile))
 	if err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
@@ -191,7 +191,7 @@ const (
 	maxExclude  = 1 << 20
 )
 
-// Exclude leaves sessions out from now on: by an id, or all that run below an absolute path.
+// Exclude excludes sessions from now on: by an id, or all that run below an absolute path.
 func (s Store) Exclude(what ...string) error {
 	all, err := s.Excluded()
 	if err != nil {
@@ -208,7 +208,7 @@ func (s Store) Exclude(what ...string) error {
 	return s.write(excludeFile, []byte(strings.Join(all, "\n")+"\n"))
 }
 
-// Excluded returns what is left out.
+// Excluded returns what is excluded.
 func (s Store) Excluded() ([]string, error) {
 	data, err := regular.ReadFile(filepath.Join(s.dir, excludeFile), maxExclude)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,8 +220,8 @@ func (s Store) Excluded() ([]string, error) {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' }), nil
 }
 
-// Excludes reports whether a session is left out, by its id or by the directory that it runs in.
-// Where what is excluded cannot be read, every session is.
+// Excludes reports whether a session is excluded, by its id or by the directory in which it runs.
+// If the list cannot be read, every session is.
 func (s Store) Excludes(session, dir string) bool {
 	all, err := s.Excluded()
 	return err != nil || slices.ContainsFunc(all, func(w string) bool {

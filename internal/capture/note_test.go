@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// TestTakingANoteKeepsWhatCameSince holds that a session that grew while it was imported is noted
-// still, and that all notes of what was imported go.
+// TestTakingANoteKeepsWhatCameSince verifies that a session that grew while it was imported is
+// still noted, and that all notes of what was imported are removed.
 func TestTakingANoteKeepsWhatCameSince(t *testing.T) {
 	s := StoreIn(t.TempDir())
 	grow := func(size int64) {
@@ -37,7 +37,7 @@ func TestTakingANoteKeepsWhatCameSince(t *testing.T) {
 	if later[0].Size != 11 {
 		t.Errorf("got note %+v", later[0])
 	}
-	for range 2 { // somebody else may have been faster
+	for range 2 { // another process may have been faster
 		if err := s.Done(later[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func taken(t *testing.T, s Store, want int) []Note {
 	return notes
 }
 
-// TestATurnEndsByItself holds that an agent in a turn is waited for in its own working tree, and
+// TestATurnEndsByItself verifies that an agent in a turn is waited for in its own working tree, and
 // one that was killed in it not for ever.
 func TestATurnEndsByItself(t *testing.T) {
 	s, now := StoreIn(t.TempDir()), time.Now()
@@ -85,8 +85,8 @@ func TestATurnEndsByItself(t *testing.T) {
 	}
 }
 
-// TestSweepDue holds that of many who ask in a short time one is to sweep, also where the clock
-// was set back.
+// TestSweepDue verifies that only one of many calls in a short time sweeps, also if the clock was
+// set back.
 func TestSweepDue(t *testing.T) {
 	s, now := StoreIn(t.TempDir()), time.Now()
 	for i, step := range []struct {
@@ -99,7 +99,7 @@ func TestSweepDue(t *testing.T) {
 	}
 }
 
-// TestExcludes holds what is left out by an id, by a directory and by what cannot be read.
+// TestExcludes tests exclusion by an id, by a directory and by an unreadable list.
 func TestExcludes(t *testing.T) {
 	s := StoreIn(t.TempDir())
 	if s.Excludes("a", "/w") {
@@ -138,7 +138,7 @@ func TestExcludes(t *testing.T) {
 	}
 }
 
-// TestReadEvent reads what the agents say, word for word from runs of them.
+// TestReadEvent reads the agents' events, verbatim from runs of them.
 func TestReadEvent(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

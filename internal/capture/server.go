@@ -17,14 +17,14 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// serverName is what agents call the server of git jp mcp.
+// serverName is the name of git jp mcp in the settings of agents.
 const serverName = "git-jp"
 
-// A server is where an agent has the servers that it starts, and how ours looks there.
+// A server says where an agent's settings have the servers that it starts, and the form of ours.
 type server struct {
 	file   func(Places) string
 	member string // of the settings, with a member for each server
-	value  string // of ours; "" where the settings are TOML
+	value  string // of ours; "" if the settings are TOML
 }
 
 func servers() map[sessions.Agent]server {
@@ -49,16 +49,16 @@ func servers() map[sessions.Agent]server {
 	}
 }
 
-// ErrOther is for settings that have a server of our name which starts something else.
+// ErrOther reports settings that have a server with our name which starts something else.
 var ErrOther = errors.New("another server is called " + serverName + " there (--force replaces it)")
 
-// InstallServer plans to have an agent start git jp mcp. Settings with another server of that name
+// InstallServer plans to make an agent start git jp mcp. Settings with another server of that name
 // are refused.
 func InstallServer(p Places, name sessions.Agent) (Change, error) {
 	return installServer(p, name, false)
 }
 
-// ReplaceServer is InstallServer where another server of that name goes.
+// ReplaceServer is InstallServer, but replaces another server of that name.
 func ReplaceServer(p Places, name sessions.Agent) (Change, error) {
 	return installServer(p, name, true)
 }
@@ -77,7 +77,7 @@ func installServer(p Places, name sessions.Agent, force bool) (Change, error) {
 	})
 }
 
-// UninstallServer plans to take it out. What was there before is there again.
+// UninstallServer plans to remove it. That restores the original bytes.
 func UninstallServer(p Places, name sessions.Agent) (Change, error) {
 	s := servers()[name]
 	return planServer(p, name, s, func(doc []byte) ([]byte, error) {
@@ -111,7 +111,7 @@ func planServer(
 	return c, err
 }
 
-// entry is the member of the settings with our server alone.
+// entry returns the member of the settings with our server alone.
 func (s server) entry(st style) string {
 	return strconv.Quote(s.member) + ": " + st.wrap("{}", s.own(), 1)
 }
@@ -163,7 +163,7 @@ func (s server) remove(doc []byte) ([]byte, error) {
 	return take(doc, []node{root, all}, i), nil
 }
 
-// isOurServer reports whether an entry starts what ours does, however somebody has written it.
+// isOurServer reports whether an entry starts what ours does, in any spelling.
 func isOurServer(value []byte) bool {
 	var v struct {
 		Command any
@@ -189,10 +189,10 @@ func isOurServer(value []byte) bool {
 	return line == "git-jp mcp" || line == "git jp mcp"
 }
 
-// table is our server in TOML. It is put at the end behind one newline, which goes with it.
+// table is our server in TOML. It is added at the end after one newline, which is removed with it.
 const table = "[mcp_servers." + serverName + "]\ncommand = \"git-jp\"\nargs = [\"mcp\"]\n"
 
-// errEntangled is for settings in which our lines are not what our server consists of.
+// errEntangled reports settings in which our server does not consist of our lines alone.
 var errEntangled = errors.New("the server git-jp cannot be changed without changing others")
 
 func addTable(doc []byte, force bool) ([]byte, error) {
@@ -240,12 +240,12 @@ func removeTable(doc []byte) ([]byte, error) {
 }
 
 func isOurTable(ours any) bool {
-	text, _ := json.Marshal(ours) // of what TOML has said: a server of another kind is not ours
+	text, _ := json.Marshal(ours) // of parsed TOML: a server of another kind is not ours
 	return isOurServer(text)
 }
 
 // withoutTable returns a document without the table of our name and those in it, as far as these
-// are written as tables: who calls it looks whether that was all.
+// are written as tables: the caller checks whether that was all.
 func withoutTable(doc []byte) []byte {
 	const name = "[mcp_servers." + serverName
 	var kept, between [][]byte
@@ -269,7 +269,7 @@ func withoutTable(doc []byte) []byte {
 	return bytes.Join(append(kept, between...), nil)
 }
 
-// tables returns what settings say, apart from our server, and that.
+// tables parses settings and returns them without our server, and our server.
 func tables(doc []byte) (others map[string]any, ours any, err error) {
 	if err := toml.Unmarshal(doc, &others); err != nil {
 		return nil, nil, fmt.Errorf("read TOML: %w", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// TestServersComeAndGo puts the server into settings of every agent, as people and agents write
-// them, and takes it out: nothing else changes, and the bytes of before are there again.
+// TestServersComeAndGo adds the server to settings of every agent, as people and agents write them,
+// and removes it: nothing else changes, and the original bytes are restored.
 func TestServersComeAndGo(t *testing.T) {
 	for _, agent := range Agents() {
 		all := map[string]string{"absent": ""}
@@ -74,8 +74,8 @@ func comeAndGo(t *testing.T, agent sessions.Agent, name, text string) {
 	}
 }
 
-// TestServersOfOthersStay refuses what cannot be taken out alone, and leaves a server of our name
-// that starts something else.
+// TestServersOfOthersStay refuses settings from which only ours cannot be removed, and leaves a
+// server of our name that starts something else.
 func TestServersOfOthersStay(t *testing.T) {
 	for _, c := range []struct {
 		agent sessions.Agent
@@ -111,11 +111,11 @@ func TestServersOfOthersStay(t *testing.T) {
 	}
 }
 
-// TestServersOfOthersAreReplaced replaces a server of our name where that is asked for, and nothing else.
+// TestServersOfOthersAreReplaced replaces a server of our name on request, and nothing else.
 func TestServersOfOthersAreReplaced(t *testing.T) {
 	for _, c := range []struct {
 		agent      sessions.Agent
-		text, want string // "" where it is refused
+		text, want string // "" if it is refused
 	}{
 		{
 			sessions.Gemini, `{"mcpServers": {"a": 1, "git-jp": {"command": "/opt/other"}, "b": 2}, "c": 3}`,
@@ -143,7 +143,7 @@ func TestServersOfOthersAreReplaced(t *testing.T) {
 	}
 }
 
-// TestLinkedSettingsStay refuses a file that has another name: the two would part.
+// TestLinkedSettingsStay refuses a file that has another name: the two would diverge.
 func TestLinkedSettingsStay(t *testing.T) {
 	p := machine(t)
 	path := servers()[sessions.Gemini].file(p)

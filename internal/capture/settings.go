@@ -15,28 +15,28 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// maxSettings is how long a file of settings may be.
+// maxSettings limits the size of a file of settings.
 const maxSettings = 4 << 20
 
-// A Change is what happens to the file that an agent's hooks are in.
+// A Change is a change of the file with an agent's hooks.
 type Change struct {
 	Agent         sessions.Agent
 	Path          string
-	Before, After []byte      // nil where there is no file
+	Before, After []byte      // nil if there is no file
 	perm          fs.FileMode // of a new file
 	// Trust says what the agent asks before it runs the hooks.
 	Trust string
 }
 
-// Changes reports whether anything happens.
+// Changes reports whether anything changes.
 func (c Change) Changes() bool {
 	return !bytes.Equal(c.Before, c.After) || (c.Before == nil) != (c.After == nil)
 }
 
-// errForeign is for a file of the name of ours that is not ours.
+// errForeign is for a file with our name that is not ours.
 var errForeign = errors.New("there is a file of this name that git jp did not make")
 
-// Install plans to put the hooks of an agent in.
+// Install plans to install the hooks of an agent.
 func Install(p Places, name sessions.Agent) (Change, error) {
 	return plan(p, name, func(a agent, doc []byte) ([]byte, error) {
 		if a.whole != "" {
@@ -57,7 +57,7 @@ func Install(p Places, name sessions.Agent) (Change, error) {
 	})
 }
 
-// Uninstall plans to take the hooks of an agent out. What was there before is there again.
+// Uninstall plans to remove the hooks of an agent. That restores the original bytes.
 func Uninstall(p Places, name sessions.Agent) (Change, error) {
 	return plan(p, name, func(a agent, doc []byte) ([]byte, error) {
 		if doc == nil || a.whole != "" {
@@ -71,14 +71,14 @@ func Uninstall(p Places, name sessions.Agent) (Change, error) {
 	})
 }
 
-// isMade reports whether a file may have been made for the hooks: they are all that is in it, and
-// are put down as into an object of our own.
+// isMade reports whether a file may have been made for the hooks: it has nothing else, and the
+// formatting of an object that we made.
 func isMade(doc []byte) bool {
 	root, err := top(doc)
 	return err == nil && len(root.items) == 1 && root.items[0].start > root.open+1
 }
 
-// Installed reports whether all hooks of an agent are in.
+// Installed reports whether all hooks of an agent are installed.
 func Installed(p Places, name sessions.Agent) (bool, error) {
 	c, err := Install(p, name)
 	return err == nil && !c.Changes(), err
@@ -104,10 +104,11 @@ func plan(
 	return c, err
 }
 
-// errLinked is for a file that has several names: it is replaced, and the others would stay behind.
+// errLinked is for a file that has several names: it is replaced, and the other names would keep
+// the old file.
 var errLinked = errors.New("the file has other names too (hard links), which would part from it")
 
-// Possible says why a file cannot be changed. Such a change may be printed.
+// Possible returns why a file cannot be changed. Such a change may still be printed.
 func (c Change) Possible() error {
 	info, err := os.Lstat(c.Path)
 	if err != nil || !c.Changes() || regular.Links(info) <= 1 {
@@ -116,7 +117,7 @@ func (c Change) Possible() error {
 	return fmt.Errorf("%s: %w", c.Path, errLinked)
 }
 
-// readSettings reads a file that is an ordinary one: a link would be replaced by what it names.
+// readSettings reads a regular file: a symbolic link would be replaced by its target's content.
 func readSettings(path string) ([]byte, error) {
 	if err := sessions.Absolute(path); err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func readSettings(path string) ([]byte, error) {
 	return data, err
 }
 
-// group is what stands in the list of an event.
+// group returns the group in the list of an event.
 func (a agent) group() string {
 	return `{"hooks": [{"type": "command", "command": ` + strconv.Quote(line(a.name)) +
 		`, "timeout": ` + a.timeout + `}]}`
@@ -145,7 +146,7 @@ func (a agent) group() string {
 
 func isOurs(hook []byte) bool { return bytes.Contains(hook, []byte(command)) }
 
-// missing are the events that have no hook of ours.
+// missing returns the events that have no hook of ours.
 func (a agent) missing(doc []byte) ([]string, error) {
 	missing := slices.Clone(a.events)
 	err := eachGroup(doc, func(event string, path []node, i int) bool {
@@ -158,7 +159,7 @@ func (a agent) missing(doc []byte) ([]string, error) {
 	return missing, err
 }
 
-// Apply does what was planned. A file that has changed since is left alone.
+// Apply carries out the plan. A file that has changed since is left alone.
 func (c Change) Apply() error {
 	if !c.Changes() {
 		return nil

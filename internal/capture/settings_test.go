@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// machine is a home directory with nothing in it.
+// machine returns an empty home directory.
 func machine(t *testing.T) Places {
 	t.Helper()
 	return Places{Home: t.TempDir(), Getenv: func(string) string { return "" }}
 }
 
-// apply plans and does.
+// apply plans a change and applies it.
 func apply(
 	t *testing.T, p Places, do func(Places, sessions.Agent) (Change, error), name sessions.Agent,
 ) Change {
@@ -35,7 +35,7 @@ func apply(
 	return c
 }
 
-// settings are files in which hooks are put, as people and agents write them.
+// settings are files to which hooks are added, as people and agents write them.
 var settings = map[string]string{
 	"empty":           `{}`,
 	"line":            "{}\n",
@@ -59,9 +59,9 @@ var settings = map[string]string{
 	"deep names": `{"a": {"hooks": {"Stop": "no"}}, "hooks": {"Stop": [ ]}}`,
 }
 
-// TestUninstallGivesBackTheBytes puts hooks into files of many shapes, for each agent that has
-// them in a file of the user: all that was there has the value that it had, a second install
-// changes nothing, and uninstall gives the bytes of before.
+// TestUninstallGivesBackTheBytes adds hooks to files of many shapes, for each agent that has them
+// in a file of the user: every existing value stays, a second install changes nothing, and
+// uninstall restores the original bytes.
 func TestUninstallGivesBackTheBytes(t *testing.T) {
 	for name, before := range settings {
 		for _, a := range known() {
@@ -103,7 +103,7 @@ func values(t *testing.T, doc []byte) map[string]any {
 	return prune(v).(map[string]any)
 }
 
-// prune leaves out what is empty in hooks: it says nothing.
+// prune removes empty lists of hooks, which have no meaning.
 func prune(v map[string]any) any {
 	hooks, _ := v["hooks"].(map[string]any)
 	for event, groups := range hooks {
@@ -117,7 +117,7 @@ func prune(v map[string]any) any {
 	return v
 }
 
-// theirs leaves out the groups that are ours.
+// theirs removes our groups.
 func theirs(v map[string]any) map[string]any {
 	hooks, _ := v["hooks"].(map[string]any)
 	for event, groups := range hooks {
@@ -137,7 +137,8 @@ func theirs(v map[string]any) map[string]any {
 	return prune(v).(map[string]any)
 }
 
-// TestFilesOfOurOwnComeAndGo holds that what was made for the hooks goes with them.
+// TestFilesOfOurOwnComeAndGo verifies that files that were made for the hooks are removed with
+// them.
 func TestFilesOfOurOwnComeAndGo(t *testing.T) {
 	for _, a := range known() {
 		t.Run(string(a.name), func(t *testing.T) {
@@ -159,8 +160,8 @@ func TestFilesOfOurOwnComeAndGo(t *testing.T) {
 	}
 }
 
-// TestUninstallKeepsWhatOthersAdded holds that hooks that came after ours, in groups of their own
-// or in ours, and settings that an agent wrote in its own way stay.
+// TestUninstallKeepsWhatOthersAdded verifies that hooks that were added after ours, in groups of
+// their own or in ours, and settings that an agent rewrote in its own style stay.
 func TestUninstallKeepsWhatOthersAdded(t *testing.T) {
 	p := machine(t)
 	path := apply(t, p, Install, sessions.ClaudeCode).Path
@@ -177,8 +178,8 @@ func TestUninstallKeepsWhatOthersAdded(t *testing.T) {
 	values(t, []byte(got))
 }
 
-// TestSettingsThatAreNotUnderstoodStay holds that a file that does not parse, is a link or is no
-// settings is named and left as it is, by both commands.
+// TestSettingsThatAreNotUnderstoodStay verifies that a file that does not parse, is a link or has
+// no settings is named and left alone, by both commands.
 func TestSettingsThatAreNotUnderstoodStay(t *testing.T) {
 	for name, text := range map[string]string{
 		"comment": "{\n  // mine\n  \"a\": 1\n}\n", "torn": `{"a": 1`, "two": `{} {}`,
@@ -220,7 +221,7 @@ func TestSettingsThatAreNotUnderstoodStay(t *testing.T) {
 	})
 }
 
-// TestApplyLooksAgain holds that what somebody wrote after the plan was made is not overwritten.
+// TestApplyLooksAgain verifies that a change made after the plan is not overwritten.
 func TestApplyLooksAgain(t *testing.T) {
 	p := machine(t)
 	c, err := Install(p, sessions.ClaudeCode)

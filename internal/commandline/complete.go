@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A Line is what the words of a command line before the last one mean.
+// A Line is the meaning of a command line's words before the last one.
 type Line struct {
 	Dir string // of -C
 
@@ -18,8 +18,8 @@ type Line struct {
 	given int        // arguments before the last word
 }
 
-// Values returns what the value of a flag, by its name after "--", or of an argument, by its name,
-// can be. It reports false for one of which it knows nothing.
+// Values returns the possible values of a flag, by its name after "--", or of an argument, by its
+// name. It reports false for one that it does not know.
 type Values func(name string) ([]string, bool)
 
 // Read walks the model of the command line along the words but the last.
@@ -55,7 +55,7 @@ func (l Line) takesValue(word string) *kong.Flag {
 	return nil
 }
 
-// Candidates returns what can stand in the place of the last word, whatever is there of it already.
+// Candidates returns what can replace the last word, whatever is there of it already.
 func (l Line) Candidates(last string, values Values) []string {
 	if l.value != nil {
 		if l.value.Enum != "" {
@@ -105,8 +105,8 @@ func childNamed(node *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// helpCandidates completes the command that help is asked for. Its words were taken
-// for arguments, and only the first level is worth a list.
+// helpCandidates completes the command that help is requested for. Its words were parsed as
+// arguments, and only the first level is worth a list.
 func (l Line) helpCandidates() []string {
 	if l.given > 0 {
 		return nil
@@ -114,7 +114,7 @@ func (l Line) helpCandidates() []string {
 	return visible(l.root)
 }
 
-// argumentCandidates returns what can stand as the command's next argument.
+// argumentCandidates returns the possible values of the command's next argument.
 func (l Line) argumentCandidates(values Values) []string {
 	for i, p := range l.node.Positional {
 		if i < l.given && !p.IsCumulative() {

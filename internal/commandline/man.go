@@ -78,7 +78,7 @@ func (m manPage) flags(flags []*kong.Flag) {
 	}
 }
 
-// flagSummary spells a flag as `-C, --directory=DIR`.
+// flagSummary returns a flag in the form `-C, --directory=DIR`.
 func flagSummary(f *kong.Flag) string {
 	s := f.String()
 	if strings.Contains(s, ", ") || f.Short == 0 {
@@ -87,8 +87,8 @@ func flagSummary(f *kong.Flag) string {
 	return fmt.Sprintf("-%c, %s", f.Short, s)
 }
 
-// paragraphs prints text whose paragraphs are parted by blank lines. Indented
-// lines are examples and keep their form.
+// paragraphs prints text whose paragraphs are separated by blank lines. Indented lines are examples
+// and keep their form.
 func (m manPage) paragraphs(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -102,8 +102,8 @@ func (m manPage) paragraphs(text string) {
 	}
 }
 
-// troff escapes what troff would read as its own: backslashes, hyphens that must
-// stay hyphens, and lines that begin with a control character.
+// troff escapes text that troff would interpret: backslashes, hyphens that must stay hyphens, and
+// lines that begin with a control character.
 func troff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, `-`, `\-`).Replace(s)
 	lines := strings.Split(s, "\n")

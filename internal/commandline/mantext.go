@@ -10,7 +10,7 @@ A conversation is named by its id (jp-c17838..., the digits, or a unique beginni
 of them), by words of its title, by a path at or below its directory, or by . for
 the active and - for the previous one.`
 
-// manSections are the sections behind the commands.
+// manSections are the sections after the commands.
 var manSections = []struct{ title, text string }{
 	{"EXIT STATUS", `
 0: done.

@@ -7,7 +7,7 @@ import (
 )
 
 // Only returns the part of a command line that has one command, by its name or an alias: a pointer
-// to a struct of its global flags and of that. The model of all of them takes a millisecond to
+// to a struct of its global flags and of that command. The complete model takes a millisecond to
 // build, which git would pay for each commit and for each file that it merges or shows, and a
 // person for each command.
 func Only(line, globals reflect.Type, command string) (part reflect.Value, ok bool) {

@@ -1,10 +1,10 @@
 package commandline
 
-// Script returns the script by which a shell completes: bash, zsh or fish.
+// Script returns the completion script of a shell: bash, zsh or fish.
 func Script(shell string) string { return scripts[shell] }
 
-// scripts call `git-jp __complete`, which knows the commands. Git's own
-// completion looks for a function _git_jp.
+// scripts call `git-jp __complete`, which knows the commands. Git's own completion looks for a
+// function _git_jp.
 var scripts = map[string]string{
 	"bash": `# bash completion for git-jp
 _git_jp_words() {

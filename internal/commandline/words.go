@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Words returns the words that the parser is given for arguments, and the command among them, ""
-// for none. Without a command they ask for help.
+// Words returns the words for the parser from the arguments, and the command among them, "" for
+// none. Without a command they ask for help.
 func Words(args []string) (words []string, command string) {
 	words = negativeValues(versionFlag(slices.Clone(args)))
 	if len(words) == 0 {
@@ -23,7 +23,7 @@ func Words(args []string) (words []string, command string) {
 	return words, command
 }
 
-// versionFlag turns the flag for the version, as other programs have it, into the command.
+// versionFlag turns the version flag that other programs have into the command.
 func versionFlag(args []string) []string {
 	for i := 0; i < commandIndex(args); i++ {
 		switch args[i] {
@@ -36,8 +36,8 @@ func versionFlag(args []string) []string {
 	return args
 }
 
-// negativeValues joins a flag and the negative number behind it, such as a turn counted from the
-// end, which would be taken for a flag: no flag of ours is a digit.
+// negativeValues joins a flag and the negative number after it, such as a turn counted from the
+// end, which would be parsed as a flag: none of our flags is a digit.
 func negativeValues(args []string) []string {
 	for i := 1; i < len(args); i++ {
 		flag := args[i-1]
@@ -59,8 +59,8 @@ func isNegative(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && '0' <= arg[1] && arg[1] <= '9'
 }
 
-// DropNamespace removes the word `conversation` of jp's own command line, under
-// which these commands stand there, so that habits keep working.
+// DropNamespace removes the word `conversation` of jp's own command line, below which it has these
+// commands, so that habits keep working.
 func DropNamespace(args []string) []string {
 	i := commandIndex(args)
 	if i >= len(args)-1 || !slices.Contains(namespaces(), args[i]) {
@@ -75,14 +75,14 @@ func DropNamespace(args []string) []string {
 
 func namespaces() []string { return []string{"conversation", "conversations", "c"} }
 
-// jpNames are short names of jp's in its namespace, where some mean another command than ours
-// do outside of it.
+// jpNames are jp's short names in its namespace. Outside it, some of them are other commands of
+// ours.
 var jpNames = map[string]string{
 	"s": "show", "g": "grep", "f": "fork", "u": "use", "e": "edit", "l": "label", "a": "archive",
 	"ua": "unarchive",
 }
 
-// commandIndex returns the index of the first argument that is no global flag.
+// commandIndex returns the index of the first argument that is not a global flag.
 func commandIndex(args []string) int {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -96,7 +96,7 @@ func commandIndex(args []string) int {
 	return len(args)
 }
 
-// PlainUsage says what the parser says in the words of our own messages.
+// PlainUsage rewrites the parser's messages in the wording of our own.
 func PlainUsage(text string) string {
 	for _, r := range []struct{ found, say string }{
 		{`^(\S+) must be one of (.*) but got (".*")$`, "$1 $3: expected one of $2"},

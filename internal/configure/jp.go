@@ -16,14 +16,14 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// JP has jp's settings here. Those that a person sets are the user's own unless another layer is
-// named: in the workspace they would need the approval of everybody else.
+// JP reads and sets jp's settings here. A value goes into the user's own settings unless another
+// layer is named: in the workspace it would need everyone else's approval.
 type JP struct {
 	Host      *prepare.Host
-	Workspace *workspace.Workspace // nil outside of one
+	Workspace *workspace.Workspace // nil outside a workspace
 }
 
-// load reads the whole configuration, outside of conversations.
+// load reads the complete configuration, outside conversations.
 func (j JP) load() (*jpconfig.Config, error) {
 	return jpconfig.Load(j.Host.Sources(j.Workspace, nil))
 }
@@ -42,8 +42,8 @@ func (j JP) editable(doing, key string, layer jpconfig.Layer) (string, error) {
 	return file, nil
 }
 
-// Set sets a key in a file of a layer, and reads it back. What is written by hand into a file that
-// others share is the user's own word.
+// Set sets a key in a file of a layer, and reads it back. A value that the user sets in a shared
+// file is approved.
 func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
@@ -79,9 +79,9 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	return j.warnShadowed(key, path, file)
 }
 
-// approve approves what the user just wrote into a file that others share: the value, and that
-// conversations go to the provider of a model. What a claim has of others' words beside it is asked
-// about as ever.
+// approve approves what the user just wrote into a shared file: the value, and that conversations
+// are sent to the provider of a model. A claim that also contains others' settings is still asked
+// about.
 func (j JP) approve(key string, before []trust.Claim) error {
 	conf, err := j.load()
 	if err != nil {
@@ -122,14 +122,13 @@ func (j JP) Unset(key string, layer jpconfig.Layer) error {
 	return nil
 }
 
-// unknownKey is about a key of the command line that is not known.
+// unknownKey returns the error for an unknown key on the command line.
 func unknownKey(doing, key string) error {
 	const none = "%s %s: neither a key of git jp nor one of jp"
 	return &config.SettingError{Err: fmt.Errorf(none, doing, key), Key: key}
 }
 
-// Print prints the value of a key that counts here, outside of conversations, or what the files
-// of one layer say.
+// Print prints the effective value of a key here, outside conversations, or the value in one layer.
 func (j JP) Print(key string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
@@ -137,7 +136,7 @@ func (j JP) Print(key string, layer jpconfig.Layer) error {
 	}
 	s := j.Host.Sources(j.Workspace, nil)
 	if s.Only = layer; layer != jpconfig.BuiltIn {
-		s.Approved = func(trust.Claim) bool { return true } // to read is no risk
+		s.Approved = func(trust.Claim) bool { return true } // reading is no risk
 	}
 	conf, err := jpconfig.Load(s)
 	if err != nil {
@@ -164,8 +163,7 @@ func (j JP) Print(key string, layer jpconfig.Layer) error {
 	return err
 }
 
-// warnShadowed reads the whole configuration and says when the value in file is not the one
-// that counts.
+// warnShadowed reads the complete configuration and warns if the value in file has no effect.
 func (j JP) warnShadowed(key string, path []string, file string) error {
 	conf, err := j.load()
 	if err != nil {

@@ -19,12 +19,11 @@ type Record struct {
 	Key    string `json:"key"`
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`
-	// Committed says that the value lies in the working tree, where others may have
-	// written it.
+	// Committed says that the value is in the working tree, where others may have written it.
 	Committed bool `json:"committed"`
 }
 
-// newRecord spells durations as the file does; a number would need a unit.
+// newRecord writes durations in the form of the file; a number would need a unit.
 func newRecord(key string, value any, origin config.Origin) Record {
 	if d, ok := value.(time.Duration); ok {
 		value = durationText(d)
@@ -55,7 +54,7 @@ func Help() string {
 	return strings.Join(lines, "\n")
 }
 
-// text writes a value as it is given on a command line.
+// text returns a value in its form on a command line.
 func text(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -69,7 +68,7 @@ func text(value any) string {
 	}
 }
 
-// durationText writes a duration as people write it in a setting: 2w, 36h, 1m30s.
+// durationText returns a duration in the form of a setting: 2w, 36h, 1m30s.
 func durationText(d time.Duration) string {
 	for _, u := range []struct {
 		size time.Duration
@@ -91,7 +90,7 @@ type Printer struct {
 	Short func(string) string
 }
 
-// Find reports by an error that one of the keys, or what it begins with, has no value.
+// Find returns an error if one of the keys or prefixes has no value.
 func (p Printer) Find(keys []string) error {
 	for _, key := range keys {
 		if !slices.ContainsFunc(p.Config.Keys(), func(k string) bool {
@@ -107,7 +106,7 @@ func noValue(key string) error {
 	return &config.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
 }
 
-// Table prints the keys, or what begins with them, with their values and origins.
+// Table prints the keys, or those with these prefixes, with their values and origins.
 func (p Printer) Table(keys []string) error {
 	table := render.NewTable(p.Output, render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
@@ -142,7 +141,7 @@ func (p Printer) Value(key string) error {
 	return err
 }
 
-// WarnOverridden says when the value of a key in file is not the one that counts.
+// WarnOverridden warns if the value of a key in file has no effect.
 func (p Printer) WarnOverridden(key, file string) {
 	value, origin, ok := p.Config.Value(key)
 	if ok && !regular.SameFile(origin.File, file) {
@@ -151,7 +150,7 @@ func (p Printer) WarnOverridden(key, file string) {
 	}
 }
 
-// relative names an origin by a path that is short from here.
+// relative returns an origin with a path that is short from here.
 func (p Printer) relative(o config.Origin) string {
 	if o.File != "" {
 		o.File = p.Short(o.File)
@@ -186,9 +185,9 @@ func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
 	})
 }
 
-// Edit edits a configuration file. Below .jp temporaries have their place, and a link, which
-// somebody may have committed, is not followed; in the user's own directory they are beside the
-// file, and a link of theirs is, as git does.
+// Edit edits a configuration file. Below .jp temporary files have their own place, and a link,
+// which may be committed, is not followed; in the user's own directory they are beside the file,
+// and links are followed, as git does.
 func Edit(file string, edit func([]byte) ([]byte, error)) error {
 	if filepath.Base(filepath.Dir(file)) == workspace.DirName {
 		return config.EditFile(file, blobs.Dir+"/.tmp", edit)

@@ -34,8 +34,8 @@ func TestValuesAreWrittenAsTheyAreGiven(t *testing.T) {
 	}
 }
 
-// A link in the user's own directory leads to where people keep their files; one below .jp can be
-// somebody's who wants another file written.
+// A link in the user's own directory leads to where people keep their files; one below .jp may be
+// committed by someone who wants another file written.
 func TestLinksOfTheUserAreFollowed(t *testing.T) {
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "kept.toml")

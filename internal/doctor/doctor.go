@@ -20,38 +20,38 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Options say what is examined. What is not there is an error that says so:
-// [gitint.ErrNotRepository], [workspace.ErrNoWorkspace].
+// Options are the environment of an examination. The functions return an error if something does
+// not exist: [gitint.ErrNotRepository], [workspace.ErrNoWorkspace].
 type Options struct {
 	Getenv    func(string) string
-	Private   []string // directories that are the user's alone
+	Private   []string // directories that only the user may enter
 	Repo      func(context.Context) (*gitint.Repo, error)
 	Workspace func() (*workspace.Workspace, error)
 	// Config reads the settings, with those of the workspace at root unless that is empty.
 	Config func(root string) (*config.Config, error)
-	// Dirs are all directories .jp of a working tree.
+	// Dirs returns all directories .jp of a working tree.
 	Dirs func(*gitint.Repo) []string
 	// Short returns a path as the user would write it here.
 	Short func(string) string
-	// Note says what was changed.
+	// Note prints what was changed.
 	Note func(format string, args ...any)
 }
 
-// A Finding is something that is wrong, and the command that fixes it.
+// A Finding is a problem, and the command that fixes it.
 type Finding struct {
 	Subject string `json:"subject"` // driver, hook, man, git, repository, jp, or a path
 	Problem string `json:"problem"`
-	Next    string `json:"next"` // "" where it depends
+	Next    string `json:"next"` // "" if it depends
 }
 
-// Examine looks at everything.
+// Examine examines everything.
 func Examine(ctx context.Context, o Options) ([]Finding, error) {
 	d := examination{Options: o}
 	err := d.all(ctx)
 	return d.found, err
 }
 
-// An examination is what was found so far.
+// An examination has the findings so far.
 type examination struct {
 	Options
 
@@ -89,8 +89,8 @@ func (d *examination) all(ctx context.Context) error {
 	return d.today()
 }
 
-// private closes directories of git jp and of the user's data that others can enter: jp, and git
-// jp before, made them as the umask says. What cannot be closed is a finding.
+// private closes directories of git jp and of the user's data that other users can enter: jp, and
+// older releases of git jp, made them by the umask. A directory that cannot be closed is a finding.
 func (d *examination) private(dirs ...string) {
 	for _, dir := range dirs {
 		switch closed, err := atomicfile.Close(dir); {
@@ -102,8 +102,8 @@ func (d *examination) private(dirs ...string) {
 	}
 }
 
-// userLocal looks for what stops every collection of the user-local store, which is no part of
-// what is checked.
+// userLocal looks for obstacles that stop every collection of the user-local store, which a check
+// does not look at.
 func (d *examination) userLocal() error {
 	w, err := d.Workspace()
 	if errors.Is(err, workspace.ErrNoWorkspace) || err == nil && w.UserDir() == "" {
@@ -124,7 +124,7 @@ func (d *examination) userLocal() error {
 	return nil
 }
 
-// keys looks for settings of ours in files of jp's.
+// keys looks for our settings in jp's files.
 func (d *examination) keys() error {
 	root := ""
 	switch w, err := d.Workspace(); {
@@ -169,8 +169,8 @@ func (d *examination) git(ctx context.Context, repo *gitint.Repo) error {
 	return nil
 }
 
-// shape says what cannot be seen in a repository. What is not fetched is a matter for
-// those who want to delete.
+// shape reports what cannot be seen in a repository. Objects that are not fetched matter only to
+// commands that delete.
 func (d *examination) shape(ctx context.Context, repo *gitint.Repo) error {
 	lazy, err := repo.Lazy(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (d *examination) shape(ctx context.Context, repo *gitint.Repo) error {
 	}
 	for _, i := range repo.Incomplete() {
 		if lazy && i.Reason == gitint.ReasonPartial {
-			continue // it is what was wanted
+			continue // that was requested
 		}
 		next := "git fsck"
 		switch i.Reason {
@@ -254,8 +254,8 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 	return nil
 }
 
-// enableHooks returns the command after which hooks run again, "" where it depends on what is
-// in their place.
+// enableHooks returns the command after which hooks run again, "" if it depends on what is in their
+// place.
 func enableHooks(scope string) string {
 	switch scope {
 	case "local", "global", "system", "worktree":
@@ -265,7 +265,7 @@ func enableHooks(scope string) string {
 	}
 }
 
-// manPage looks where man looks: 'git jp --help' is 'man git-jp' to git.
+// manPage looks where man looks: git runs 'git jp --help' as 'man git-jp'.
 func (d *examination) manPage() {
 	if runtime.GOOS == "windows" {
 		return
@@ -285,8 +285,8 @@ func (d *examination) manPage() {
 	d.add("man", "'git jp --help' has no page to show", d.manCommand())
 }
 
-// manCommand installs the page where man looks for it: beside a directory of programs of the
-// user, else where the administrator installs.
+// manCommand returns the command that installs the page where man looks for it: beside a directory
+// of the user's programs, else where the administrator installs.
 func (d *examination) manCommand() string {
 	home := d.Getenv("HOME")
 	for _, bin := range filepath.SplitList(d.Getenv("PATH")) {
@@ -300,7 +300,7 @@ func (d *examination) manCommand() string {
 	return "git-jp man | sudo install -D -m 644 /dev/stdin /usr/local/share/man/man1/git-jp.1"
 }
 
-// today says whether today's jp, if it is here, can read the workspace: it knows no
+// today reports whether today's jp, if it is installed, can read the workspace: it cannot read
 // references.
 func (d *examination) today() error {
 	if !d.onPath("jp") {
@@ -335,7 +335,7 @@ func (d *examination) today() error {
 
 func isReference(at events.RefAt) bool { return !at.Loose }
 
-// onPath reports whether a program is to be found.
+// onPath reports whether a program is in PATH.
 func (d *examination) onPath(name string) bool {
 	for _, dir := range filepath.SplitList(d.Getenv("PATH")) {
 		info, err := os.Stat(filepath.Join(dir, name))

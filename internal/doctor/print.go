@@ -6,7 +6,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// Print prints what was found.
+// Print prints the findings.
 func Print(p *render.Printer, found []Finding) error {
 	for i, f := range found {
 		if p.JSON {
@@ -16,7 +16,7 @@ func Print(p *render.Printer, found []Finding) error {
 			continue
 		}
 		line := fmt.Sprintf("%s: %s", f.Subject, f.Problem)
-		// What mends several findings in a row is said once, below the last.
+		// A command that fixes several consecutive findings is printed once, below the last.
 		if again := found[i+1:]; f.Next != "" && (len(again) == 0 || again[0].Next != f.Next) {
 			line += "\n  " + f.Next
 		}

@@ -1,3 +1,3 @@
-// Package edits reads what calls of tools are about, as the agents that are known write them: the
-// command that one runs, the file that it is about, and the changes to files that it asks for.
+// Package edits parses calls of tools in the forms of the known agents: the command that a call
+// runs, the file that it concerns, and the changes to files that it makes.
 package edits

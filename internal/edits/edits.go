@@ -8,16 +8,16 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Arguments are those of a call.
+// Arguments are the arguments of a call.
 type Arguments map[string]any
 
-// Parse reads arguments; what is no object has none.
+// Parse parses arguments; anything but an object has none.
 func Parse(args []byte) (a Arguments) {
-	_ = json.Unmarshal(args, &a) // what is no object is shown as it is
+	_ = json.Unmarshal(args, &a) // anything but an object is shown unchanged
 	return a
 }
 
-// Text returns an argument that is a text, by the first of the names that it has.
+// Text returns a text argument, by the first of the names that it has.
 func (a Arguments) Text(names ...string) string {
 	for _, n := range names {
 		switch v := a[n].(type) {
@@ -36,7 +36,7 @@ func (a Arguments) Text(names ...string) string {
 	return ""
 }
 
-// joined returns a list of texts as one.
+// joined returns a list of texts as one text.
 func joined(list []any) string {
 	var all []string
 	for _, v := range list {
@@ -47,8 +47,8 @@ func joined(list []any) string {
 	return strings.Join(all, " ")
 }
 
-// Command returns the command line of a call that runs one. A shell that is given a script is not
-// what tells.
+// Command returns the command line of a call that runs one. For a shell that is given a script, it
+// is the script.
 func (a Arguments) Command() string {
 	for _, n := range []string{"command", "cmd", "script"} {
 		list, ok := a[n].([]any)
@@ -63,20 +63,20 @@ func (a Arguments) Command() string {
 	return a.Text("command", "cmd", "script", "command_line", "CommandLine")
 }
 
-// File returns the path of the file that a call is about.
+// File returns the path of the file that a call concerns.
 func (a Arguments) File() string {
 	return a.Text("path", "file_path", "filePath", "filename", "file", "notebook_path",
 		"absolute_path", "target_file", "paths", "files", "dir_path", "directory", "uri")
 }
 
-// An Edit is a change to a file that a call asks for.
+// An Edit is a change to a file by a call.
 type Edit struct {
-	File     string // "" where the patch names it
+	File     string // "" if the patch names it
 	Old, New string
 	Patch    string // instead of both
 }
 
-// Edits returns the changes that a call asks for, as the known agents write them.
+// Edits returns the changes that a call makes, in the forms of the known agents.
 func (a Arguments) Edits() []Edit {
 	file := a.File()
 	for _, list := range []string{"patterns", "edits"} {
@@ -118,7 +118,7 @@ func (a Arguments) listed(list, file string) (all []Edit) {
 	return all
 }
 
-// replaced returns what an object says to put in the place of what.
+// replaced returns the old and the new text in an object.
 func replaced(object map[string]any) (was, is string, ok bool) {
 	for _, names := range [][2]string{
 		{"old", "new"},

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/edits"
 )
 
-// TestEdits holds that the changes are found that the agents' tools ask for.
+// TestEdits verifies that the changes by the agents' tools are found.
 func TestEdits(t *testing.T) {
 	const diff = " one\n-two\n+2"
 	for tool, args := range map[string]string{

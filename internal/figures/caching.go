@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// Caching prints what prompts had of caches, and why the rest was not in them.
+// Caching prints how much of the prompts came from caches, and why the rest did not.
 func (p Printer) Caching(c stats.Caching) error {
 	cost := "$%.4f"
 	if c.Unpriced > 0 {
@@ -36,7 +36,7 @@ func (p Printer) Caching(c stats.Caching) error {
 
 func inTokens(n int64) string { return render.Number(n) + " tokens" }
 
-// writtenOf says what was written into caches, as far as providers tell.
+// writtenOf says how much was written into caches, as far as providers report it.
 func writtenOf(c stats.Caching) string {
 	switch {
 	case c.Untold == c.Answers:

@@ -9,14 +9,14 @@ import (
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// A charted is a row of a chart: its bar begins with what came from a cache.
+// A charted is a row of a chart: its bar begins with the share from a cache.
 type charted struct {
 	name          string
 	value, cached float64
 	says          string
 }
 
-// chart draws rows, the largest from end to end.
+// chart draws rows, the largest over the full width.
 func (p Printer) chart(caption string, rows []charted) error {
 	most := 0.0
 	for _, r := range rows {
@@ -75,7 +75,7 @@ func estimated(shares []compact.Share) (rows []charted) {
 	return rows
 }
 
-// ChartSpending draws what was spent: in tokens, as the price of some may not be known.
+// ChartSpending draws what was spent: in tokens, since some prices may not be known.
 func (p Printer) ChartSpending(rows []stats.Row) error {
 	all := make([]charted, len(rows))
 	for i, r := range rows {
@@ -87,7 +87,7 @@ func (p Printer) ChartSpending(rows []stats.Row) error {
 	return p.chart("Tokens by "+p.By+", as reported, ░ from a cache", all)
 }
 
-// spentBy says what a bar stands for, and what it has cost.
+// spentBy says what a bar shows, and its cost.
 func spentBy(tokens int64, r stats.Row) string {
 	says := fmt.Sprintf("%s, $%.4f", inTokens(tokens), r.USD)
 	if r.Unpriced > 0 {
@@ -96,7 +96,7 @@ func spentBy(tokens int64, r stats.Row) string {
 	return says
 }
 
-// ChartCaching draws what was read from caches beside what was not, by why.
+// ChartCaching draws the tokens that were read from caches beside the others, by cause.
 func (p Printer) ChartCaching(c stats.Caching) error {
 	read := charted{
 		"read from the cache", float64(c.Read), float64(c.Read), inTokens(c.Read),

@@ -8,7 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// Steps prints what each strategy of a compaction did, or would do, and what went of each tool.
+// Steps prints what each strategy of a compaction did, or would do, and what was removed of each
+// tool.
 func (p Printer) Steps(r compact.Report) error {
 	t := render.NewTable(p.Output,
 		render.Column{Head: "Strategy"},
@@ -43,7 +44,7 @@ func (p Printer) tools(r compact.Report) error {
 	return t.Write(p.Out)
 }
 
-// Totals prints what a compaction changes in all, and further lines.
+// Totals prints the total changes of a compaction, and further lines.
 func (p Printer) Totals(rep compact.Report, more ...[2]string) error {
 	out := [][2]string{
 		{"Events", fmt.Sprintf("%d → %d", rep.EventsBefore, rep.EventsAfter)},
@@ -71,7 +72,7 @@ func (p Printer) Totals(rep compact.Report, more ...[2]string) error {
 	return render.Fields(p.Out, p.Output, append(out, more...)...)
 }
 
-// CacheWords say whether the provider has what it was sent last.
+// CacheWords say whether the provider still has the last prompt.
 func CacheWords(cold bool) string {
 	if cold {
 		return "the provider has forgotten the prompt"

@@ -1,7 +1,6 @@
-// Package figures prints what conversations hold, what they have cost and what a compaction saves:
-// tables, and charts of bars.
+// Package figures prints the size and cost of conversations and the savings of a compaction:
+// tables, and bar charts.
 //
-// It keeps one thing true: a figure that is an estimate is printed as one, and what has no known
-// price is counted beside what has. It computes nothing: the figures are those of compact and
-// stats.
+// It keeps one thing true: an estimate is printed as an estimate, and items without a known price
+// are counted beside those with one. It computes nothing: the figures come from compact and stats.
 package figures

@@ -18,7 +18,7 @@ type Printer struct {
 	Output   render.Output
 	Terminal bool   // tables have bars
 	All      bool   // all turns and tools are listed, not only the largest
-	By       string // what rows of spending are, in a word
+	By       string // the kind of rows of spending, in a word
 }
 
 // largest is how many tools and turns are listed.
@@ -41,7 +41,7 @@ func (p Printer) Stats(s compact.Stats) error {
 	for _, part := range []struct {
 		head, count string
 		shares      []compact.Share
-		all         int // how many there are, 0 where all are listed
+		all         int // how many there are, 0 if all are listed
 	}{
 		{"Kind", "Events", s.Sorts, 0},
 		{"Tool", "Events", p.cut(s.Tools), len(s.Tools)},
@@ -99,7 +99,7 @@ func (p Printer) shares(head, count string, shares []compact.Share, whole float6
 	return t.Write(p.Out)
 }
 
-// Learned says what estimates rest on.
+// Learned says what estimates are based on.
 func Learned(samples int) string {
 	if samples == 0 {
 		return "without recorded usage to learn from"

@@ -88,12 +88,12 @@ func (boxes) Parse(parent ast.Node, block text.Reader, _ parser.Context) ast.Nod
 	return east.NewTaskCheckBox(checked)
 }
 
-// isSpace is `\s` of regular expressions.
+// isSpace reports whether `\s` of regular expressions matches.
 func isSpace(b byte) bool {
 	return b == ' ' || b == '\t' || b == '\n' || b == '\f' || b == '\r'
 }
 
-// writer writes them as HTML.
+// writer writes these nodes as HTML.
 type writer struct{}
 
 // RegisterFuncs implements [renderer.NodeRenderer].
@@ -106,7 +106,7 @@ func (writer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(east.KindTaskCheckBox, box)
 }
 
-// element writes what is before and after the children of a node.
+// element writes the text before and after the children of a node.
 func element(before, after string) renderer.NodeRendererFunc {
 	return func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// theirs is what the extension is compared with.
+// theirs is the extension for the comparison.
 func theirs() goldmark.Markdown {
 	return goldmark.New(goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -73,7 +73,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameOfAny compares texts that are made of what the extension looks at.
+// TestSameOfAny compares texts that consist of the characters that the extension handles.
 func TestSameOfAny(t *testing.T) {
 	pieces := []string{
 		"|", "|", "-", "--", ":", "`", "\\", "\\|", "~", "~~", "[ ]", "[x]", "[\t]", "a", "é", " ", "\t",

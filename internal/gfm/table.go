@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// tables makes tables of paragraphs that have a line of delimiters.
+// tables turns paragraphs with a line of delimiters into tables.
 type tables struct{}
 
 // Transform implements [parser.ParagraphTransformer].
@@ -49,7 +49,7 @@ func (tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context)
 	p.Parent().RemoveChild(p.Parent(), p)
 }
 
-// alignments returns those that a line of delimiters has, nil for another line.
+// alignments returns the alignments in a line of delimiters, nil for any other line.
 func alignments(line []byte) []east.Alignment {
 	if indent, _ := util.IndentWidth(line, 0); indent > 3 {
 		return nil
@@ -92,7 +92,7 @@ type rows struct {
 	aligned []east.Alignment
 }
 
-// row makes one. A header has as many cells as it has, another row as many as the table.
+// row makes one. A header has its own number of cells, any other row that of the table.
 func (r rows) row(segment text.Segment, header bool) *east.TableRow {
 	row := east.NewTableRow(r.aligned)
 	row.SetPos(segment.Start)
@@ -133,8 +133,8 @@ func (r rows) row(segment text.Segment, header bool) *east.TableRow {
 	return row
 }
 
-// cellEnd returns where the cell ends that begins at from, and where it has backslashes before a
-// pipe behind the first backtick.
+// cellEnd returns where the cell that begins at from ends, and the offsets of backslashes before a
+// pipe after the first backtick.
 func cellEnd(line []byte, from, limit int) (end int, escaped []int) {
 	ticked := false
 	for end = from; end < limit; end++ {
@@ -151,7 +151,7 @@ func cellEnd(line []byte, from, limit int) (end int, escaped []int) {
 	return end, escaped
 }
 
-// escapes are the backslashes before pipes that a cell has, which may be in code.
+// escapes are the backslashes before pipes in a cell, which may be in code.
 type escapes struct {
 	cell *east.TableCell
 	at   []int // offsets in the source, ascending
@@ -167,7 +167,7 @@ func (r rows) note(cell *east.TableCell, start int, escaped []int) {
 	r.pc.Set(escapesKey, append(all, escapes{cell, escaped}))
 }
 
-// pipes takes the backslash of an escaped pipe out of code in a cell: elsewhere nothing is escaped
+// pipes removes the backslash of an escaped pipe from code in a cell: elsewhere nothing is escaped
 // in code.
 type pipes struct{}
 

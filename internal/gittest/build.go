@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// BuildFlags are those with which this program was built: what another one has in common with it
-// is not compiled anew.
+// BuildFlags returns the flags with which this program was built, so that packages that another
+// program shares with it are not compiled again.
 func BuildFlags() (flags []string) {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
@@ -22,7 +22,7 @@ func BuildFlags() (flags []string) {
 	return flags
 }
 
-// Overlay is the argument by which go takes these texts in the place of files below a directory,
+// Overlay returns the argument that makes go use these texts in place of files below a directory,
 // or beside them, by their slash paths. No source is changed.
 func Overlay(tb testing.TB, dir string, texts map[string]string) string {
 	tb.Helper()

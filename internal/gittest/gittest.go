@@ -25,14 +25,14 @@ type Repository struct {
 	commits int
 }
 
-// Repo makes a new repository in a temporary directory, with a branch main
-// that has no commit yet. The arguments are given to git init.
+// Repo makes a new repository in a temporary directory, with a branch main that has no commit yet.
+// The arguments are passed to git init.
 func Repo(tb testing.TB, initArgs ...string) *Repository {
 	tb.Helper()
 	return Template(tb, "empty", func(*Repository) {}, initArgs...)
 }
 
-// At speaks of the repository that exists, or will exist, in dir.
+// At returns the repository that exists, or will exist, in dir.
 func At(tb testing.TB, dir string) *Repository {
 	tb.Helper()
 	return &Repository{Dir: dir, Env: Env(tb), tb: tb}
@@ -49,8 +49,8 @@ func TempDir(tb testing.TB) string {
 	return dir
 }
 
-// Env returns the hermetic environment: PATH of the machine, an empty home,
-// no configuration outside the repository, a fixed identity and fixed dates.
+// Env returns the hermetic environment: the machine's PATH, an empty home, no configuration outside
+// the repository, a fixed identity and fixed dates.
 func Env(tb testing.TB) []string {
 	tb.Helper()
 	const date = "2026-01-02T03:04:05Z"
@@ -64,11 +64,11 @@ func Env(tb testing.TB) []string {
 		// A program built for the race detector sleeps for a second when it ends, and
 		// git starts it as a hook.
 		"GORACE=atexit_sleep_ms=0",
-		// One that lives for a moment need not collect garbage when it starts.
+		// A short-lived program need not collect garbage when it starts.
 		"GOGC=400",
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
-		// Nothing is to outlast a crash of the machine, or grows until it has to be packed.
+		// No file has to survive a crash of the machine, or grows until it has to be packed.
 		"GIT_CONFIG_COUNT=2",
 		"GIT_CONFIG_KEY_0=core.fsync", "GIT_CONFIG_VALUE_0=none",
 		"GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
@@ -109,7 +109,7 @@ func (r *Repository) RunInput(input string, args ...string) string {
 	return out
 }
 
-// Try is Run for a git that may fail; the error carries what git said.
+// Try is Run for a git that may fail; the error contains git's output.
 func (r *Repository) Try(args ...string) (string, error) {
 	r.tb.Helper()
 	return r.output(nil, args...)
@@ -130,8 +130,8 @@ func (r *Repository) Commit(message string) string {
 	return r.head()
 }
 
-// head is the id of the commit that is checked out: of the file of its ref, if it is where refs of an
-// ordinary repository are, or else by git.
+// head returns the id of the checked-out commit: from the file of its ref, if that is in its usual
+// place, or else from git.
 func (r *Repository) head() string {
 	r.tb.Helper()
 	elsewhere := slices.ContainsFunc(r.Env, func(kv string) bool {
@@ -163,7 +163,7 @@ func (r *Repository) In(dir string) *Repository {
 	return &c
 }
 
-// Path is the absolute path of a slash path below the repository's directory.
+// Path returns the absolute path of a slash path below the repository's directory.
 func (r *Repository) Path(name string) string {
 	return filepath.Join(r.Dir, filepath.FromSlash(name))
 }
@@ -219,8 +219,8 @@ func (r *Repository) output(stdin *strings.Reader, args ...string) (string, erro
 	return out, err
 }
 
-// RefTables are the arguments of git init for a repository whose refs are in reftables. The test is
-// skipped where git is older than they are.
+// RefTables returns the arguments of git init for a repository whose refs are in reftables. The
+// test is skipped if git is too old for them.
 func RefTables(tb testing.TB) []string {
 	tb.Helper()
 	const format = "--ref-format=reftable"

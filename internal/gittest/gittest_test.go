@@ -23,7 +23,7 @@ func TestNoConfigurationOfTheMachine(t *testing.T) {
 	}
 }
 
-// TestCommitOf holds that a commit is as git makes one of the same files.
+// TestCommitOf verifies that a commit equals git's commit of the same files.
 func TestCommitOf(t *testing.T) {
 	r := gittest.Repo(t)
 	files := map[string]string{"a/b/c.txt": "1", "a.txt": "2", "a/b.txt": "3", "z": "", "a-b": "4"}
@@ -49,7 +49,7 @@ func commitTwice(t *testing.T) string {
 	return r.Commit("two")
 }
 
-// TestTemplate holds that copies are like what is copied, each on its own, and clean for git.
+// TestTemplate verifies that copies equal the original, are independent, and clean for git.
 func TestTemplate(t *testing.T) {
 	made := 0
 	fill := func(r *gittest.Repository) {
@@ -77,8 +77,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestHooksRunTheSameGit holds that a git of another directory, which is first in PATH, is the one
-// that its hooks and aliases find too.
+// TestHooksRunTheSameGit verifies that the hooks and aliases of a git from another directory, which
+// is first in PATH, find the same git.
 func TestHooksRunTheSameGit(t *testing.T) {
 	r := gittest.Repo(t)
 	want := r.Run("version")

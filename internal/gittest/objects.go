@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// CommitOf writes a commit of these files, without parents, that nothing names, and returns its id:
-// what hash-object, update-index, write-tree and commit-tree make of them, without a process. The
-// objects of the repository have to be named by SHA-1.
+// CommitOf writes a commit of these files, without parents and without a ref, and returns its id:
+// the result of hash-object, update-index, write-tree and commit-tree, without a process. The
+// repository has to use SHA-1.
 func (r *Repository) CommitOf(message string, files map[string]string) string {
 	r.tb.Helper()
-	const who = "Ada <ada@example.org> 1767323045 +0000" // as Env says
+	const who = "Ada <ada@example.org> 1767323045 +0000" // the same as in Env
 	return r.object("commit", fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\n%s\n",
 		hex.EncodeToString(r.tree(files)), who, who, message))
 }
 
-// Blob writes an object of this content and returns its id, as hash-object does, without a process.
-// The objects of the repository have to be named by SHA-1.
+// Blob writes an object of this content and returns its id, like hash-object, without a process.
+// The repository has to use SHA-1.
 func (r *Repository) Blob(content string) string {
 	r.tb.Helper()
 	return r.object("blob", content)
@@ -33,7 +33,7 @@ func (r *Repository) Blob(content string) string {
 // tree writes the tree of these files and returns its id.
 func (r *Repository) tree(files map[string]string) []byte {
 	below := make(map[string]map[string]string)
-	entries := make(map[string]string) // by what git sorts them by
+	entries := make(map[string]string) // by the names by which git sorts them
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		dir, rest, ok := strings.Cut(name, "/")
 		if !ok {
@@ -57,7 +57,7 @@ func (r *Repository) tree(files map[string]string) []byte {
 	return id
 }
 
-// object writes a loose object, unless there is one, and returns its id.
+// object writes a loose object, unless it exists, and returns its id.
 func (r *Repository) object(kind, content string) string {
 	r.tb.Helper()
 	data := fmt.Appendf(nil, "%s %d\x00%s", kind, len(content), content)

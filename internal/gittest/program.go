@@ -9,8 +9,8 @@ import (
 )
 
 // WriteProgram writes a file that the test is about to run. A process that another test starts
-// in the meantime must not inherit the open file: while it holds it, for the moment between its
-// fork and its exec, the system refuses to run the file (ETXTBSY).
+// meanwhile must not inherit the open file: while it holds it, between its fork and its exec, the
+// system refuses to run the file (ETXTBSY).
 func WriteProgram(tb testing.TB, path, content string) {
 	tb.Helper()
 	writeProgram(tb, path, strings.NewReader(content))

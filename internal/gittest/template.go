@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// templates are the repositories that were made, by what they were made for.
+// templates are the repositories that were made, by their keys.
 var templates sync.Map
 
-// A template is a repository in memory: what is there to copy when its test is long over.
+// A template is a repository in memory, which can be copied after its test has ended.
 type template struct {
 	commits int
-	files   []templateFile // a directory stands before what is in it
+	files   []templateFile // a directory comes before its content
 }
 
 type templateFile struct {
@@ -25,13 +25,13 @@ type templateFile struct {
 	data []byte
 }
 
-// Template returns a new repository, which is as fill leaves one that git init has made with
-// these arguments. fill runs once for each key in a process, or once for each test that begins
-// at the same time: what it makes is copied, because starting git five times takes longer than
-// writing the files of a small repository. Nothing in it may name the directory in which it is.
+// Template returns a new repository in the state in which fill leaves one that git init has made
+// with these arguments. fill runs once for each key in a process, or once for each test that begins
+// at the same time: its result is copied, because starting git five times takes longer than writing
+// the files of a small repository. No file in it may name the repository's directory.
 func Template(tb testing.TB, key string, fill func(r *Repository), initArgs ...string) *Repository {
 	tb.Helper()
-	// Another git may make another repository.
+	// A different git may make a different repository.
 	key = strings.Join(append([]string{key, os.Getenv("PATH")}, initArgs...), "\x00")
 	made, ok := templates.Load(key)
 	if !ok {
@@ -45,7 +45,7 @@ func Template(tb testing.TB, key string, fill func(r *Repository), initArgs ...s
 		tb.Fatal(err)
 	}
 	if _, err := os.Lstat(r.Path(".git/index")); err == nil {
-		r.Run("update-index", "-q", "--refresh") // it knows files by their inodes
+		r.Run("update-index", "-q", "--refresh") // it identifies files by their inodes
 	}
 	return r
 }
@@ -63,7 +63,7 @@ func makeTemplate(tb testing.TB, fill func(r *Repository), initArgs []string) *t
 	return of
 }
 
-// read reads a directory, without the samples of hooks.
+// read reads a directory, without the sample hooks.
 func (of *template) read(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || strings.HasSuffix(name, ".sample") {

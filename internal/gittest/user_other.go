@@ -4,5 +4,5 @@ package gittest
 
 import "testing"
 
-// RanAsUser reports false: there is no superuser here to whom every file is open.
+// RanAsUser reports false: this system has no superuser who may read every file.
 func RanAsUser(*testing.T) bool { return false }

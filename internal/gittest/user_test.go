@@ -38,7 +38,7 @@ func TestRanAsUser(t *testing.T) {
 	}
 }
 
-// outcomeEnv makes TestOutcome end in a way.
+// outcomeEnv selects how TestOutcome ends.
 const outcomeEnv = "GITTEST_OUTCOME"
 
 func TestOutcome(t *testing.T) {
@@ -56,11 +56,11 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestRanAsUserFails holds that what does not pass as a user does not pass.
+// TestRanAsUserFails verifies that a test that does not pass as a user does not pass.
 func TestRanAsUserFails(t *testing.T) {
 	for _, outcome := range []string{"pass", "fail", "skip", "end"} {
 		if os.Geteuid() != 0 && outcome != "pass" && outcome != "fail" {
-			continue // is no other process
+			continue // there is no other process
 		}
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOutcome$", "-test.v")
 		cmd.Env = append(os.Environ(), outcomeEnv+"="+outcome)

@@ -17,17 +17,17 @@ import (
 // nobody is the user and the group of a test that runs without privileges.
 const nobody = 65534
 
-// RanAsUser runs a test again, in a process of an unprivileged user, if this process is the
-// superuser's, to whom no file is closed. It reports whether it did, and the caller then has
-// nothing left to do:
+// RanAsUser runs a test again, in a process of an unprivileged user, if this process is root's, for
+// which permissions are not enforced. It reports whether it did, and the caller then has nothing
+// left to do:
 //
 //	if gittest.RanAsUser(t) {
 //		return
 //	}
 //
-// The test fails if it does not pass there; one that is skipped there has not passed. For
-// everybody else RanAsUser returns false at once. The other process works in the same directory,
-// and has a home and a directory for temporary files of its own.
+// The test fails if it does not pass there; one that is skipped there has not passed. For every
+// other user RanAsUser returns false at once. The other process works in the same directory, and
+// has its own home and directory for temporary files.
 func RanAsUser(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -39,7 +39,7 @@ func RanAsUser(t *testing.T) bool {
 		args = append(args, "-test.timeout="+time.Until(end).String())
 	}
 	cmd := exec.CommandContext(t.Context(), copyOfTest(t, home), args...)
-	// Its directory is inherited: somebody else may not be able to open it by its path.
+	// Its directory is inherited: the other user may not be able to open it by its path.
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "USER=nobody", "LOGNAME=nobody")
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: &syscall.Credential{Uid: nobody, Gid: nobody, Groups: []uint32{}},
@@ -55,7 +55,7 @@ func RanAsUser(t *testing.T) bool {
 	return true
 }
 
-// exactly is the pattern that matches one test, or subtest, and no other.
+// exactly returns the pattern that matches one test, or subtest, and no other.
 func exactly(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -64,15 +64,15 @@ func exactly(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// below is the pattern by which this process was told to choose among the subtests of a test.
+// below returns the pattern by which this process was told to choose among the subtests of a test.
 func below(name string) string {
 	depth := strings.Count(name, "/") + 1
 	parts := strings.Split(flag.Lookup("test.run").Value.String(), "/")
 	return strings.Join(append([]string{""}, parts[min(depth, len(parts)):]...), "/")
 }
 
-// userHome makes a directory that belongs to the unprivileged user. The directories of
-// t.TempDir lie below one that only its maker may enter.
+// userHome makes a directory that belongs to the unprivileged user. The directories of t.TempDir
+// are below one that only its owner may enter.
 func userHome(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gittest-user-")
@@ -89,7 +89,7 @@ func userHome(t *testing.T) string {
 	return dir
 }
 
-// copyOfTest copies this program to where the user may run it: go test builds it in a
+// copyOfTest copies this program to a place where the user may run it: go test builds it in a
 // directory that is closed to others.
 func copyOfTest(t *testing.T, dir string) string {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/search"
 )
 
-// A Request says what is searched for, and what of it is printed.
+// A Request says what to search for, and what to print of the results.
 type Request struct {
 	Pattern *search.Pattern // required
 	Labels  []string        // that a conversation has, as KEY or KEY=VALUE
@@ -29,12 +29,12 @@ type Search struct {
 	printer *render.Printer
 	notHere func(error) bool
 	lines   *render.JSONLines
-	hits    *render.Hits // nil where lines are not grouped
-	printed bool         // a line, so that a further group is parted from it
+	hits    *render.Hits // nil if lines are not grouped
+	printed bool         // a line, so that a further group is separated from it
 }
 
-// New returns a search that has found nothing. What notHere reports to be elsewhere is counted by
-// the caller, who says so once.
+// New returns a search without results. The caller counts errors for which notHere is true, and
+// reports them once.
 func New(p *render.Printer, q Request, notHere func(error) bool) *Search {
 	s := &Search{
 		request: q, printer: p, notHere: notHere, lines: render.NewJSONLines(p.Out, p.Output),
@@ -53,10 +53,10 @@ func (s *Search) Problem(err error) {
 	}
 }
 
-// mostUnread is how many contents of a conversation are named that could not be searched.
+// mostUnread is how many blobs of a conversation are named that could not be searched.
 const mostUnread = 3
 
-// unread reports contents that could not be searched.
+// unread reports blobs that could not be searched.
 func (s *Search) unread(id events.ID, problems []*search.Problem) {
 	problems = slices.DeleteFunc(problems, func(p *search.Problem) bool {
 		away := s.notHere(p.Err)
@@ -101,7 +101,7 @@ func (s *Search) Version(v search.Version) error {
 	})
 }
 
-// eachLine calls part before each run of lines that follow each other.
+// eachLine calls part before each run of consecutive lines.
 func eachLine(
 	hits []search.Hit, part func() error, f func(search.Hit, search.Line) error,
 ) error {

@@ -31,8 +31,8 @@ func TestCompileKnowsScopes(t *testing.T) {
 	}
 }
 
-// TestFewProblemsAreNamed holds that a conversation of which much cannot be read does not hide the
-// others, and that what is only elsewhere is left to the caller.
+// TestFewProblemsAreNamed verifies that a conversation with many unreadable parts does not hide the
+// others, and that content that is only elsewhere is left to the caller.
 func TestFewProblemsAreNamed(t *testing.T) {
 	elsewhere := errors.New("elsewhere")
 	for _, c := range []struct {

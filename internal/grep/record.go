@@ -41,7 +41,7 @@ func newHitRecord(v search.Version, h search.Hit, l search.Line) HitRecord {
 	return r
 }
 
-// placeOf names the conversation, and the ref where it is not the working tree's.
+// placeOf names the conversation, and the ref unless it is in the working tree.
 func placeOf(v search.Version) string {
 	if v.Ref == "" {
 		return v.ID.String()
@@ -57,7 +57,7 @@ func scopeOf(h search.Hit) string {
 	return string(h.Scope) + "(" + strings.ReplaceAll(h.Where, ":", "%3A") + ")"
 }
 
-// lineMark is the number of a line, and whether it matches.
+// lineMark returns the number of a line, and whether it matches.
 func lineMark(l search.Line) string {
 	if l.Match {
 		return fmt.Sprintf("%d:", l.Number)

@@ -12,10 +12,10 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 )
 
-// claudeVersion is the version of Claude Code whose form this is.
+// claudeVersion is the version of Claude Code whose format this is.
 const claudeVersion = "2.1.197"
 
-// A claudeRecord is one line of a session of Claude Code. Each goes on from the one before.
+// A claudeRecord is one line of a session of Claude Code. Each continues the one before.
 type claudeRecord struct {
 	Parent    *string        `json:"parentUuid"`
 	Sidechain bool           `json:"isSidechain"`
@@ -30,7 +30,7 @@ type claudeRecord struct {
 	Version   string         `json:"version"`
 }
 
-// A claudeHead is a line that Claude Code passes over.
+// A claudeHead is a line that Claude Code ignores.
 type claudeHead struct {
 	Type    string           `json:"type"`
 	Session string           `json:"sessionId"`
@@ -48,7 +48,7 @@ type claudeMessage struct {
 	Usage   *claudeUsage `json:"usage,omitempty"`
 }
 
-// claudeUsage says that nothing was spent: it was by who asked before.
+// claudeUsage says that nothing was spent: the original conversation has the cost.
 type claudeUsage struct {
 	Input      int `json:"input_tokens"`
 	CacheWrite int `json:"cache_creation_input_tokens"`
@@ -78,8 +78,8 @@ type claudeSource struct {
 	Data string `json:"data"`
 }
 
-// maxSlug is how long the name of a directory of sessions is; Claude Code has its own way to
-// shorten longer ones.
+// maxSlug is the longest name of a directory of sessions; Claude Code has its own way to shorten
+// longer ones.
 const maxSlug = 200
 
 var errLongDir = errors.New("the path of the working tree is too long for it")
@@ -128,8 +128,8 @@ func (w *writer) claudeTitle() error {
 	})
 }
 
-// claudeParts cuts a message as Claude Code does: a record for each block that the model says,
-// one for each result, and one for what a person says.
+// claudeParts cuts a message as Claude Code does: a record for each block of the model's message,
+// one for each result, and one for a person's message.
 func (w *writer) claudeParts(n int, m llm.Message) (all []*claudeMessage) {
 	if m.Role == llm.RoleAssistant {
 		return w.claudeAnswer(n, m)
@@ -173,7 +173,7 @@ func (w *writer) claudeFile(f llm.File) (all []any) {
 	return append(all, block)
 }
 
-// claudeResult returns what a tool gave, as it was shown.
+// claudeResult returns a tool's result, as it was shown.
 func (w *writer) claudeResult(r llm.Result) (all []any) {
 	for _, part := range r.Parts {
 		if f := llm.FileOf(part); f.Bytes != nil {
@@ -204,8 +204,7 @@ func (w *writer) claudeAnswer(n int, m llm.Message) (all []*claudeMessage) {
 	return all
 }
 
-// claudeBlocks returns what a model said. An answer does not end with thinking: the provider
-// takes none that does.
+// claudeBlocks returns a model's message. It does not end with thinking: the provider refuses that.
 func (w *writer) claudeBlocks(m llm.Message) (all []claudeBlock) {
 	thoughts := 0 // at the end
 	for _, part := range m.Parts {
@@ -243,7 +242,7 @@ func (w *writer) claudeSaid(m llm.Message, part llm.Part) (b claudeBlock, ok boo
 	return claudeBlock{}, false
 }
 
-// claudeThinking returns thinking that its provider knows again.
+// claudeThinking returns thinking that its provider recognises.
 func (w *writer) claudeThinking(m llm.Message, r llm.Reasoning) (b claudeBlock, ok bool) {
 	own := llm.Own(m, "anthropic/")
 	if data, ok := llm.Proof(r.Metadata, llm.MetadataAnthropicRedacted); ok && own {

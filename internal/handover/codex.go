@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/codex"
 )
 
-// codexVersion is the version of Codex whose form this is.
+// codexVersion is the version of Codex whose format this is.
 const codexVersion = "0.169.0"
 
 // A codexLine is one line of a session of Codex.
@@ -21,13 +21,13 @@ type codexLine struct {
 	Payload any    `json:"payload"`
 }
 
-// A codexItem is what a model is given, or said. Each kind has some of the members.
+// A codexItem is an item that a model is sent, or said. Each kind has some of the members.
 type codexItem struct {
 	Type      string       `json:"type"`
 	Role      string       `json:"role,omitempty"`
 	Phase     string       `json:"phase,omitempty"`
 	Content   []codexPiece `json:"content,omitempty"`
-	Summary   []codexPiece `json:"summary,omitzero"` // required of reasoning, even if empty
+	Summary   []codexPiece `json:"summary,omitzero"` // required for reasoning, even if empty
 	Encrypted string       `json:"encrypted_content,omitempty"`
 	CallID    string       `json:"call_id,omitempty"`
 	Name      string       `json:"name,omitempty"`
@@ -55,7 +55,7 @@ func (w *writer) codex() error {
 			"id": w.session.ID, "session_id": w.session.ID, "timestamp": at, "cwd": w.Root,
 			"originator": "codex_cli_rs", "cli_version": codexVersion, "source": "cli",
 			"git_jp_export": x,
-		}} // no model_provider: Codex goes on only with the one that is named
+		}} // no model_provider: Codex continues only with the one that is named
 	}
 	for _, m := range w.messages {
 		said := w.codexPrompt
@@ -75,7 +75,7 @@ func (w *writer) codexLine(kind string, payload any) error {
 
 func (w *writer) codexItem(it codexItem) error { return w.codexLine("response_item", it) }
 
-// codexPrompt writes results, and what a person says: once for the model and once for the screen.
+// codexPrompt writes results, and a person's messages: once for the model and once for the screen.
 func (w *writer) codexPrompt(m llm.Message) error {
 	for _, part := range m.Parts {
 		if r, ok := part.(llm.Result); ok {
@@ -141,7 +141,7 @@ func (w *writer) codexResult(r llm.Result) error {
 	return w.codexItem(it)
 }
 
-// codexAnswer writes what a model said.
+// codexAnswer writes a model's message.
 func (w *writer) codexAnswer(m llm.Message) error {
 	for i, part := range m.Parts {
 		var err error
@@ -202,7 +202,8 @@ func (w *writer) codexCall(c llm.Call) codexItem {
 	}
 }
 
-// codexReasoning writes what its provider knows again. What led to nothing it refuses.
+// codexReasoning writes reasoning that its provider recognises. The provider refuses reasoning that
+// nothing follows.
 func (w *writer) codexReasoning(m llm.Message, r llm.Reasoning, last bool) error {
 	secret, ok := llm.Proof(r.Metadata, llm.MetadataOpenAIEncrypted)
 	switch {

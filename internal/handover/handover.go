@@ -19,32 +19,32 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// A Conversation is what an agent is to go on with.
+// A Conversation is the input for an agent's session.
 type Conversation struct {
 	ID         events.ID
 	Stream     *events.Stream
 	Details    *events.Details
 	BaseConfig []byte
 	Contents   blobs.Reader
-	// Root is where the agent will be started, and what $WORKSPACE stands for.
+	// Root is where the agent will be started, which replaces $WORKSPACE.
 	Root string
-	// Places is where the agent looks for its sessions.
+	// Places are the directories in which the agent looks for its sessions.
 	Places sessions.Places
 }
 
-// A Session is a conversation as an agent has it.
+// A Session is a conversation in an agent's form.
 type Session struct {
 	Agent sessions.Agent
 	ID    string
 	Path  string // where the agent looks for it
 	Data  []byte
-	// Command goes on with it.
+	// Command continues it.
 	Command []string
-	// Left counts what the agent has no form for, by what it is.
+	// Left counts what the agent has no form for, by kind.
 	Left map[string]int
 }
 
-// writers are the agents that take sessions, with what writes theirs.
+// writers are the agents that take sessions, with the functions that write them.
 var writers = map[sessions.Agent]func(*writer) error{
 	sessions.ClaudeCode: (*writer).claude,
 	sessions.Codex:      (*writer).codex,
@@ -76,7 +76,7 @@ type writer struct {
 	start    time.Time
 	written  int // lines
 	lines    bytes.Buffer
-	// head returns the first line, which says of what the session is an export.
+	// head returns the first line, which says which conversation the session is an export of.
 	head func(*sessions.Export) any
 }
 
@@ -91,7 +91,7 @@ func newWriter(agent sessions.Agent, c Conversation) (*writer, error) {
 	}
 	here := places{root: c.Root, home: c.Places.Home}
 	if !c.isImported() {
-		source.Imported = here.part // what an agent said that went on with it
+		source.Imported = here.part // what an agent said that continued it
 	}
 	messages, err := query.Messages(source)
 	if err != nil {
@@ -118,7 +118,7 @@ func newWriter(agent sessions.Agent, c Conversation) (*writer, error) {
 	return w, nil
 }
 
-// maxName is how long ids of calls and names of tools may be: providers take no longer ones.
+// maxName is the longest id of a call and name of a tool that providers accept.
 const maxName = 64
 
 func orEmpty(config []byte) []byte {
@@ -140,27 +140,29 @@ func (w *writer) line(v any) error {
 	return nil
 }
 
-// finish puts the first line in front of the others.
+// finish puts the first line before the others.
 func (w *writer) finish() error {
 	first, err := llm.Encode(w.head(sessions.NewExport(w.ID, w.Stream, w.lines.Bytes())))
 	w.session.Data = slices.Concat(first, []byte{'\n'}, w.lines.Bytes())
 	return err
 }
 
-// now is the time of the next line.
+// now returns the time of the next line.
 func (w *writer) now() string { return w.timeOf(w.written) }
 
-// timeOf is the time of the nth line. Each is later than the one before; when something was said
-// within a conversation does not matter to who goes on with it.
+// timeOf returns the time of the nth line. Each is later than the one before; the original times
+// within a conversation do not matter to the agent.
 func (w *writer) timeOf(n int) string {
 	at := w.start.Add(time.Duration(n) * time.Millisecond)
 	return at.Format("2006-01-02T15:04:05.000Z")
 }
 
-// form is which form of sessions this is: the same conversation in another one is another session.
+// form is the version of the sessions' form: the same conversation in another form is another
+// session.
 const form = 2
 
-// sessionID returns a UUID of version 7: when the conversation began, and a hash of what it is.
+// sessionID returns a UUID of version 7: the time when the conversation began, and a hash of its
+// content.
 func (w *writer) sessionID() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n", form, w.session.Agent, w.ID, w.Root)
@@ -172,7 +174,7 @@ func (w *writer) sessionID() string {
 	return format(id, 7)
 }
 
-// recordID returns the UUID of the nth record, of version 8: one's own.
+// recordID returns the UUID of the nth record, of version 8 (custom).
 func (w *writer) recordID(n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", w.session.ID, n))
 	return format(sum[:16], 8)
@@ -190,7 +192,7 @@ func format(id []byte, version byte) string {
 // leave counts something that the agent has no form for.
 func (w *writer) leave(what string) { w.session.Left[what]++ }
 
-// inWords returns what stands for a file that the agent has no form for.
+// inWords returns a text that replaces a file that the agent has no form for.
 func (w *writer) inWords(f llm.File) string {
 	w.leave(f.MIME)
 	return llm.Result{Parts: []llm.Part{llm.Resource{
@@ -198,7 +200,7 @@ func (w *writer) inWords(f llm.File) string {
 	}}}.Plain()
 }
 
-// label returns the line that names a file, "" for one without a name, such as what was pasted.
+// label returns the line that names a file, "" for one without a name, such as pasted content.
 func label(f llm.File) string {
 	if strings.HasPrefix(f.Name, "attachment:") {
 		return ""
@@ -206,7 +208,7 @@ func label(f llm.File) string {
 	return f.Label()
 }
 
-// shown returns a text of a result as the model was given it.
+// shown returns a text of a result as the model was sent it.
 func shown(part llm.Part) string {
 	switch part := part.(type) {
 	case llm.Text:

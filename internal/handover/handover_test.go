@@ -54,7 +54,7 @@ func conversation(c *sessions.Conversation, kept sessionstest.Contents) handover
 	}
 }
 
-// gist is what was said, in a form in which two conversations can be compared. Reasoning that is
+// gist returns the messages in a form in which two conversations can be compared. Reasoning that is
 // not in both is left out.
 func gist(t *testing.T, c handover.Conversation, without ...string) (all []string) {
 	t.Helper()
@@ -141,7 +141,8 @@ func again(t *testing.T, agent sessions.Agent, c handover.Conversation) (*handov
 	return out, conversation(all[0], kept)
 }
 
-// What agents recorded is, written for each agent that takes sessions and read again, what it was.
+// Recordings of agents, written for each agent that takes sessions and read again, have the same
+// messages.
 func TestWhatWasSaidStays(t *testing.T) {
 	tried := 0
 	for from, d := range dialects {
@@ -179,12 +180,12 @@ func TestWhatWasSaidStays(t *testing.T) {
 
 var start = time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 
-// made is a conversation of our own with what agents have no form for.
+// made returns a conversation of our own with content that agents have no form for.
 func made(t *testing.T, extra ...*events.Element) handover.Conversation {
 	t.Helper()
 	kept := sessionstest.Contents{}
 	content := func(b string) blobs.Content {
-		ref, _ := kept.Write([]byte(b)) // it only remembers
+		ref, _ := kept.Write([]byte(b)) // it only records
 		return blobs.Refer(ref)
 	}
 	signed := events.Metadata{}.WithText(llm.MetadataAnthropicSignature, "c2ln")
@@ -291,7 +292,8 @@ func TestCodex(t *testing.T) {
 	}
 }
 
-// The id follows from the conversation: the same one again, another one when it changed.
+// The id follows from the conversation: the same conversation has the same id, a changed one
+// another.
 func TestID(t *testing.T) {
 	for agent := range dialects {
 		first, err := handover.Write(agent, made(t))
@@ -310,7 +312,8 @@ func TestID(t *testing.T) {
 	}
 }
 
-// What an import took out of texts comes back, as the machine has it, but not in what was signed.
+// Directories that an import replaced in texts are restored to this machine's, but not in signed
+// text.
 func TestPlaces(t *testing.T) {
 	c := made(t)
 	c.Details.Labels = map[string]string{sessions.LabelSession: "claude-code-1"}
@@ -327,7 +330,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// In a conversation of our own that holds for what an agent said that went on with it.
+// In a conversation of our own that holds for the messages of an agent that continued it.
 func TestPlacesBehindAnExport(t *testing.T) {
 	imported := events.Metadata{}.WithText(events.MetadataSource, "1")
 	c := made(t, events.NewElement(start, &events.ChatResponse{

@@ -16,8 +16,8 @@ import (
 // errOtherSession is for a file in the place of a session that does not begin with it.
 var errOtherSession = errors.New("there is another file in its place")
 
-// Keep puts a session where its agent looks for it. One that is there stays: the agent has
-// gone on with it since.
+// Keep writes a session where its agent looks for it. An existing one stays: the agent has
+// continued it since.
 func (s *Session) Keep() error {
 	if err := sessions.Absolute(s.Path); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s *Session) Keep() error {
 	return nil
 }
 
-// beginning returns the first n bytes of a file, or all where it has fewer.
+// beginning returns the first n bytes of a file, or all if it has fewer.
 func beginning(name string, n int) ([]byte, error) {
 	f, err := regular.OpenFile(name)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// places puts back the directories that an import took out of what was said, as they are on this
-// machine: an agent that reads "$WORKSPACE/a.go" in its own call would call so again.
+// places restores the directories that an import replaced, as they are on this machine: an agent
+// that reads "$WORKSPACE/a.go" in its own call would use that path again.
 type places struct{ root, home string }
 
-// isImported reports whether a conversation was imported as a whole, with the summaries in it. In
-// what was not, $HOME is what somebody wrote.
+// isImported reports whether a complete conversation was imported, with the summaries in it. In any
+// other, $HOME is what someone wrote.
 func (c Conversation) isImported() bool {
 	labels := c.Details.Labels
 	return labels[sessions.LabelSession] != "" || labels[sessions.LabelOf] != ""
@@ -28,7 +28,7 @@ func (p places) expand(all []llm.Message) []llm.Message {
 	return all
 }
 
-// part leaves reasoning as it is: nothing was taken out of what was signed.
+// part leaves reasoning unchanged: nothing was replaced in signed text.
 func (p places) part(part llm.Part) llm.Part {
 	switch part := part.(type) {
 	case llm.Text:
@@ -54,11 +54,11 @@ func (p places) part(part llm.Part) llm.Part {
 
 func (p places) text(s string) string { return sessions.Expand(s, p.root, p.home) }
 
-// inJSON returns a text as it stands within a string of JSON.
+// inJSON returns a text in its form within a JSON string.
 func inJSON(s string) string {
 	q, err := json.Marshal(s)
 	if err != nil {
-		return s // what is no UTF-8
+		return s // it is not UTF-8
 	}
 	return string(q[1 : len(q)-1])
 }

@@ -1,6 +1,6 @@
-// Package harmless knows which settings count although somebody else may have written
-// them: those whose key and value are in one table, table.md.
+// Package harmless lists the settings that take effect although someone else may have written them:
+// those whose key and value are in one table, table.md.
 //
-// Everything else that others wrote is a claim, to be approved. That a key is new does not
-// make it harmless: it has to get a row.
+// Every other foreign setting is a claim, to be approved. A new key is not harmless by default: it
+// needs a row.
 package harmless

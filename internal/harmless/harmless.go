@@ -16,27 +16,27 @@ import (
 //go:embed table.md
 var Table string
 
-// A Kind says how a value is judged, and how it joins the user's own.
+// A Kind says how a value is judged, and how it is combined with the user's own.
 type Kind string
 
 // The kinds.
 const (
 	Text      Kind = "text"      // any scalar
-	Prompt    Kind = "prompt"    // text that is put to the user's own
-	List      Kind = "list"      // elements that are put to the user's own
+	Prompt    Kind = "prompt"    // text that is added to the user's own
+	List      Kind = "list"      // elements that are added to the user's own
 	Word      Kind = "word"      // one of a few
 	Whole     Kind = "whole"     // a whole number within bounds
 	Number    Kind = "number"    // a number within bounds
 	Model     Kind = "model"     // a name, or a provider and a name
 	Reasoning Kind = "reasoning" // an effort, or tokens within bounds
-	Longer    Kind = "longer"    // a duration that is longer than what holds without it
+	Longer    Kind = "longer"    // a duration that is longer than the one in effect without it
 )
 
 // A Row is one key of the table.
 type Row struct {
-	Key    string // dotted; a * stands for any name
+	Key    string // dotted; a * matches any name
 	Kind   Kind
-	Yields bool // counts only where the user says nothing
+	Yields bool // counts only if the user sets nothing
 	words  []string
 	low    float64
 	high   float64 // the bound of bytes, too
@@ -46,7 +46,7 @@ type Row struct {
 // Rows returns the table, each key written out.
 func Rows() []Row { return slices.Clone(rows()) }
 
-// rows reads the table once. It is part of the program: a fault in it is one of ours.
+// rows parses the table once. It is part of the program: a fault in it is ours.
 var rows = sync.OnceValue(func() []Row {
 	all, err := parse(Table)
 	if err != nil {
@@ -71,8 +71,8 @@ func match(pattern, path []string) bool {
 	})
 }
 
-// Admits reports whether a value, as JSON, is within the bounds of the row. Whether a
-// duration is longer is for who knows the other one.
+// Admits reports whether a value, as JSON, is within the bounds of the row. The caller checks
+// whether a duration is longer.
 func (r Row) Admits(value []byte) bool {
 	switch r.Kind {
 	case Text:
@@ -103,7 +103,7 @@ func isScalar(value []byte) bool {
 	return len(value) > 0 && value[0] != '{' && value[0] != '['
 }
 
-// word is a scalar as a word.
+// word returns a scalar as a word.
 func word(value []byte) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil && string(value) != "null" {
@@ -186,7 +186,7 @@ func parse(table string) (all []Row, err error) {
 	return all, nil
 }
 
-// written puts in what the words in capitals stand for.
+// written expands the words in capitals.
 func written(key string) string {
 	return strings.NewReplacer(
 		"ASSISTANT", "{assistant,conversation.inquiry.assistant}",
@@ -195,7 +195,7 @@ func written(key string) string {
 	).Replace(key)
 }
 
-// parseBound reads what counts.
+// parseBound parses the column of admitted values.
 func parseBound(text string) (r Row, err error) {
 	text, r.Yields = strings.CutSuffix(text, ", where you say nothing")
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(text, "`"), "`")
@@ -216,7 +216,7 @@ func parseBound(text string) (r Row, err error) {
 	return r, err
 }
 
-// Spell writes out the braces of a key, which hold alternatives.
+// Spell expands the alternatives in the braces of a key.
 func Spell(key string) []string {
 	open := strings.IndexByte(key, '{')
 	if open < 0 {

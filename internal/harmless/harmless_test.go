@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 )
 
-// The page shows the table as the program has it.
+// The page shows the program's table.
 func TestThePageHasTheTable(t *testing.T) {
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestThePageHasTheTable(t *testing.T) {
 	}
 }
 
-// A row is for a key that somebody reads, once.
+// Each row is for a key that the program reads, and each key has one row.
 func TestEveryRowIsAKey(t *testing.T) {
 	known := map[string]bool{}
 	for _, key := range jpconfig.KnownKeys() {
@@ -69,7 +69,7 @@ func TestBounds(t *testing.T) {
 		{"hooks.check", []string{`"error"`}, []string{`"off"`, `"warn"`}},
 		{"merge.blended", []string{`"refuse"`}, []string{`"replace"`}},
 		{"storage.format", []string{`"blobs"`, `"inline"`}, []string{`"zip"`}},
-		{"gc.grace", nil, []string{`"0s"`, `"4w"`}}, // who reads it compares
+		{"gc.grace", nil, []string{`"0s"`, `"4w"`}}, // the caller compares
 	} {
 		row, ok := harmless.Find(strings.Split(test.key, "."))
 		if !ok {

@@ -21,8 +21,7 @@ Generated from the table in internal/house/rooms_test.go, which that package's t
 |---|---|---|---|---|
 `
 
-// TestRoomsPage holds that the page shows the rooms as the tests have them; with -update it is
-// written.
+// TestRoomsPage verifies that the page shows the table of the tests; with -update it is written.
 func TestRoomsPage(t *testing.T) {
 	page := filepath.Join(top, "docs", "rooms.md")
 	var want strings.Builder

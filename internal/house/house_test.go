@@ -20,7 +20,7 @@ const module = "github.com/git-jp/git-jp"
 // testOnly are packages that only tests may import, from anywhere.
 var testOnly = []string{"internal/gittest", "internal/realdata", "internal/scripts"}
 
-// topLevel is all that the repository's root may hold.
+// topLevel lists everything that the repository's root may contain.
 var topLevel = []string{
 	".ci", ".git", ".gitignore", ".golangci.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md",
 	"LICENSE", "Makefile", "README.md", "SECURITY.md", "action.yml", "blobs", "cmd", "compact", "dedup", "docs",
@@ -151,12 +151,12 @@ func TestOnlySomeOpenTheNetwork(t *testing.T) {
 	}
 }
 
-// doors are the packages that read with go-git: the one door to Git, and the second opinion,
-// which must not go through it.
+// doors are the packages that read with go-git: gitint, and the second opinion, which must not use
+// gitint.
 var doors = []string{"gitint", "internal/recheck"}
 
-// TestOneDoorToGit holds that go-git is imported by the doors alone, and there at
-// storage level: its own way to open a repository loses references silently.
+// TestOneDoorToGit verifies that only these packages import go-git, and use it at storage level:
+// its own way to open a repository loses references silently.
 func TestOneDoorToGit(t *testing.T) {
 	const goGit = "github.com/go-git/go-git/v5"
 	for _, src := range sources(t) {
@@ -253,8 +253,8 @@ func undocumentedSpecs(d *ast.GenDecl) []string {
 	return names
 }
 
-// TestOneWayToTheTerminal holds that only the beginning of a program knows its standard streams:
-// what it makes of them is what all else writes to, and a terminal obeys nothing of that.
+// TestOneWayToTheTerminal verifies that only the beginning of a program uses its standard streams:
+// all other code writes to the sanitised writers made from them.
 func TestOneWayToTheTerminal(t *testing.T) {
 	for _, src := range sources(t) {
 		if src.test || path.Base(src.path) == "main.go" {
@@ -289,9 +289,9 @@ func TestNoInitAndNoExit(t *testing.T) {
 	}
 }
 
-// asksForRoot are the tests that may ask whose process they are. The others run again as a
-// user (gittest.RanAsUser): a check that is skipped for the superuser is not made at all where
-// the whole suite is the superuser's.
+// asksForRoot are the tests that may ask which user runs them. The others run again as a user
+// (gittest.RanAsUser): a check that is skipped for root would never be made if root always runs the
+// suite.
 var asksForRoot = []string{
 	"blobs/access_test.go",               // needs two users
 	"internal/atomicfile/access_test.go", // the same
@@ -322,8 +322,8 @@ func TestTopLevelHoldsNoMore(t *testing.T) {
 	}
 }
 
-// readsAsIs are the files that open or read without [regular]: what no clone and no other user
-// fills, or what is no file.
+// readsAsIs are the files that open or read without [regular]: files that neither a clone nor
+// another user can write, or that are not regular files.
 var readsAsIs = map[string]string{
 	"hooks/amends.go":                "asks /proc",
 	"gc/move.go":                     "opens directories, to sync them",
@@ -337,9 +337,9 @@ var readsAsIs = map[string]string{
 	"blobs/all.go":                   "lists directories",
 }
 
-// TestFilesAreReadThroughOneDoor holds that sizes come before bytes: a file that somebody else
-// may have filled is opened and read by internal/regular alone, which knows how much of it there
-// may be. What is read until its end has a bound.
+// TestFilesAreReadThroughOneDoor verifies that sizes come before bytes: only internal/regular opens
+// and reads a file that someone else may have written, because it limits the size. Everything that
+// is read to its end has a bound.
 func TestFilesAreReadThroughOneDoor(t *testing.T) {
 	used := make(map[string]bool)
 	for _, src := range sources(t) {
@@ -362,7 +362,7 @@ func TestFilesAreReadThroughOneDoor(t *testing.T) {
 	}
 }
 
-// unboundedReads names the calls that open what they are given, or read all of it.
+// unboundedReads names the calls that open any file, or read all of it.
 func unboundedReads(f *ast.File) []string {
 	var found []string
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -413,7 +413,8 @@ func mentions(f *ast.File, pkg, name string) bool {
 	return found
 }
 
-// writesUnseen are the files that write without saying what they replace: nobody else writes there.
+// writesUnseen are the files that write without saying what they replace: no other program writes
+// there.
 var writesUnseen = map[string]string{
 	"blobs/write.go":               "content, named by its hash",
 	"gc/historycache.go":           "a cache",
@@ -435,16 +436,15 @@ var writesUnseen = map[string]string{
 	"internal/workspace/wsid.go":   "a file that was not there",
 }
 
-// TestWhatOthersWriteIsReplacedAsItWas holds that a file which somebody else can change meanwhile is
-// written by [atomicfile.Replace].
+// TestWhatOthersWriteIsReplacedAsItWas verifies that a file which another program can change
+// meanwhile is written by [atomicfile.Replace].
 func TestWhatOthersWriteIsReplacedAsItWas(t *testing.T) {
 	onlyListed(t, writesUnseen, "use atomicfile.Replace", func(f *ast.File) bool {
 		return mentions(f, "atomicfile", "Write") || mentions(f, "atomicfile", "WriteIn")
 	})
 }
 
-// onlyListed holds that files of the program that do something are those of the list, and all of
-// them.
+// onlyListed verifies that exactly the listed files of the program do something.
 func onlyListed(t *testing.T, list map[string]string, advice string, does func(*ast.File) bool) {
 	t.Helper()
 	used := make(map[string]bool)
@@ -465,8 +465,8 @@ func onlyListed(t *testing.T, list map[string]string, advice string, does func(*
 	}
 }
 
-// makesOpenDirs are the files that make directories as the umask says, since they belong to the
-// working tree or are no directories of ours.
+// makesOpenDirs are the files that make directories by the umask, since these belong to the working
+// tree or are not our own.
 var makesOpenDirs = map[string]string{
 	"blobs/store.go":                    "a store of the working tree",
 	"internal/config/file.go":           "jp's configuration",
@@ -480,7 +480,7 @@ var makesOpenDirs = map[string]string{
 	"internal/workspace/wsid.go":        "a workspace",
 }
 
-// TestDirectoriesOfOursAreClosed holds that whatever keeps something makes its directory by
+// TestDirectoriesOfOursAreClosed verifies that all code that stores data makes its directory by
 // [atomicfile.MkdirPrivate].
 func TestDirectoriesOfOursAreClosed(t *testing.T) {
 	onlyListed(t, makesOpenDirs, "use atomicfile.MkdirPrivate", func(f *ast.File) bool {

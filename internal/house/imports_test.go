@@ -1,6 +1,6 @@
 package house
 
-// modelsImports are all adapters: it makes any of them.
+// modelsImports are all adapters: models creates any of them.
 var modelsImports = []string{
 	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
 	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai", "internal/llm/wire",
@@ -23,13 +23,13 @@ var mergeImports = []string{
 	"internal/leaks", "internal/regular", "internal/secrets", "internal/workspace",
 }
 
-// doctorImports are what an installation consists of.
+// doctorImports are the parts of an installation.
 var doctorImports = []string{
 	"events", "blobs", "gitint", "hooks/install", "internal/atomicfile", "internal/check",
 	"internal/config", "internal/regular", "internal/render", "internal/workspace",
 }
 
-// resolveImports are merging, staging and what a person is asked with.
+// resolveImports are merging, staging and asking a person.
 var resolveImports = []string{
 	"events", "events/threeway", "gitint", "internal/ask", "internal/check", "internal/merge",
 	"internal/refs", "internal/regular", "internal/render", "internal/repair", "internal/stage",
@@ -42,7 +42,7 @@ var auditImports = []string{
 	"internal/workspace",
 }
 
-// reportImports are those whose errors it knows a hint for.
+// reportImports are the packages for whose errors it knows a hint.
 var reportImports = []string{
 	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/approval",
 	"internal/ask", "internal/atomicfile", "internal/attach", "internal/audit", "internal/check", "internal/config",
@@ -77,7 +77,7 @@ var askImports = []string{
 	"internal/tool", "internal/tool/process",
 }
 
-// prepareImports are what a question is made of: it opens nearly everything, for one caller.
+// prepareImports are the parts of a question: it opens nearly everything, for one caller.
 var prepareImports = []string{
 	"events", "events/settings", "blobs", "dedup", "compact", "gitint", "internal/ask",
 	"internal/attach", "internal/compaction", "internal/config", "internal/jpconfig",
@@ -87,7 +87,7 @@ var prepareImports = []string{
 	"internal/tool/local", "internal/tool/mcp", "internal/trust", "internal/workspace",
 }
 
-// benchImports are what it measures without a command.
+// benchImports are the packages that it measures without a command.
 var benchImports = []string{
 	"events", "events/threeway", "blobs", "compact", "dedup", "internal/importer", "internal/llm",
 	"internal/llm/anthropic", "internal/llm/wire", "internal/query", "internal/sessions",
@@ -99,28 +99,28 @@ var attachImports = []string{
 	"internal/tool/builtin", "internal/workspace",
 }
 
-// intakeImports are importing, capturing, and what a person is shown and asked with.
+// intakeImports are importing, capturing, showing results and asking a person.
 var intakeImports = []string{
 	"events", "gitint", "internal/ask", "internal/capture", "internal/importer", "internal/leaks",
 	"internal/render", "internal/secrets", "internal/sessions", "internal/sessions/envelope",
 	"internal/workspace",
 }
 
-// compactorImports are what a compaction needs and does, and what is printed of it.
+// compactorImports are what a compaction needs and does, and printing it.
 var compactorImports = []string{
 	"events", "compact", "dedup", "internal/ask", "internal/compaction", "internal/config",
 	"internal/figures", "internal/listing", "internal/prepare", "internal/quarantine",
 	"internal/query", "internal/render", "internal/tool/file", "internal/workspace",
 }
 
-// upkeepImports are collecting, repairing and taking back, and what a person is shown and asked with.
+// upkeepImports are collecting, repairing and restoring, showing results and asking a person.
 var upkeepImports = []string{
 	"blobs", "events", "gc", "internal/ask", "internal/check", "internal/compactor",
 	"internal/config", "internal/prepare", "internal/quarantine", "internal/render",
 	"internal/repair", "internal/report", "internal/workspace",
 }
 
-// questionImports are what a question is written with, made ready by and printed with.
+// questionImports are writing a question, preparing it and printing it.
 var questionImports = []string{
 	"events", "internal/ask", "internal/compactor", "internal/figures", "internal/prepare",
 	"internal/query", "internal/render", "internal/trust", "internal/workspace",

@@ -14,8 +14,8 @@ var (
 	oneOf     = regexp.MustCompile(`\^Test\(([^()]*)\)\$\$`)
 )
 
-// TestMakefileRunsTests holds that the Makefile names tests, and runs each in the packages that
-// it lists: a pattern that matches nothing passes.
+// TestMakefileRunsTests verifies that the tests named in the Makefile exist in the packages that it
+// lists: a pattern that matches nothing passes.
 func TestMakefileRunsTests(t *testing.T) {
 	text := readText(t, filepath.Join("..", "..", "Makefile"))
 	values := map[string]string{}
@@ -26,7 +26,7 @@ func TestMakefileRunsTests(t *testing.T) {
 	for _, run := range makeRun.FindAllStringSubmatch(text, -1) {
 		all := oneOf.FindStringSubmatch(values[run[1]])
 		if all == nil || strings.Contains(run[2], "...") {
-			continue // scripts, whose names say what they are
+			continue // scripts, which are identified by their names
 		}
 		var tests []string
 		for _, dir := range strings.Fields(strings.ReplaceAll(run[2], "\\\n", "")) {
@@ -45,7 +45,7 @@ func TestMakefileRunsTests(t *testing.T) {
 	}
 }
 
-// testsOf are the tests of one package.
+// testsOf returns the tests of one package.
 func testsOf(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

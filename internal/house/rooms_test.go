@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A room is what one package is and may do.
+// A room says what one package is and may do.
 type room struct {
-	dir       string // one ending in /* stands for all packages below it
+	dir       string // one ending in /* means all packages below it
 	is        string
 	imports   []string // packages of this module, "*" for all
 	processes string   // which it starts, "" for none
@@ -574,7 +574,7 @@ func roomOf(dir string) (room, bool) {
 	return room{}, false
 }
 
-// row is a line of the table in Markdown.
+// row returns a line of the table in Markdown.
 func (r room) row() string {
 	imports := make([]string, len(r.imports))
 	for i, dir := range r.imports {

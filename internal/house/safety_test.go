@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// promisesPage lists what is promised about deleting content, each promise with its test.
+// promisesPage lists the promises about deleting content, each with its test.
 const promisesPage = "docs/safety.md"
 
 // promiseless are the sections of the page that promise nothing.
 var promiseless = []string{"Why nothing is lost", "Words", "What is not promised"}
 
-// namedTest matches the name of a test, with its package unless that is gc, and that of a script.
+// namedTest matches the name of a test, with its package unless that is gc, or of a script.
 var namedTest = regexp.MustCompile("`(?:([a-z0-9/-]+)\\.)?(Test[A-Z][A-Za-z0-9_]*)`|`([a-z0-9_]+\\.txtar)`")
 
-// TestPromisesNameTheirTests holds that each promise of the page names tests, and that there are
-// such tests.
+// TestPromisesNameTheirTests verifies that each promise of the page names tests, and that these
+// tests exist.
 func TestPromisesNameTheirTests(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(promisesPage)))
 	if err != nil {
@@ -60,8 +60,8 @@ func isPromiseless(section string) bool {
 	return slices.Contains(promiseless, section)
 }
 
-// blocks splits a page into headings, items of lists, and paragraphs. A table, and a list, is a part
-// of the paragraph that introduces it by a colon.
+// blocks splits a page into headings, items of lists, and paragraphs. A table, and a list, is a
+// part of the paragraph that introduces it by a colon.
 func blocks(page string) []string {
 	var all []string
 	introduced := ""

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSeedsNameWhatExists holds each package, test, script, page and decision of docs/seeds.md
-// against what there is.
+// TestSeedsNameWhatExists verifies that each package, test, script, page and decision in
+// docs/seeds.md exists.
 func TestSeedsNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page := readText(t, filepath.Join(root, "docs", "seeds.md"))

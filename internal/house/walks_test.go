@@ -12,8 +12,8 @@ import (
 // namedFunction matches `room.Function` and `room.Type.method` in a text.
 var namedFunction = regexp.MustCompile("`([a-z0-9/-]+(?:\\.[A-Za-z]+){1,2})`")
 
-// TestWalks holds that CONTRIBUTING.md leads through functions that there are, at least ten in
-// each walk.
+// TestWalks verifies that CONTRIBUTING.md leads through existing functions, at least ten in each
+// walk.
 func TestWalks(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root(t), "CONTRIBUTING.md"))
 	if err != nil {
@@ -42,7 +42,7 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// functions are all functions that are no tests, by room, receiver and name.
+// functions returns all functions except tests, by room, receiver and name.
 func functions(t *testing.T) map[string]bool {
 	t.Helper()
 	all := make(map[string]bool)
@@ -56,7 +56,7 @@ func functions(t *testing.T) map[string]bool {
 	return all
 }
 
-// receiver is the type of a method with a dot behind it, "" for a function.
+// receiver returns the type of a method with a dot after it, "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

@@ -27,14 +27,14 @@ type Settings struct {
 
 	Uninstall bool
 	MCP       bool // the server in place of the hooks
-	Force     bool // replaces another server of the name
+	Force     bool // replaces another server with that name
 	DryRun    bool
-	// Root is that of the working tree in which a file has searches of agents pass over
-	// conversations, "" for none.
+	// Root is the root of the working tree in which a file tells agents to skip conversations in
+	// searches. If it is empty, no such file is written.
 	Root string
 }
 
-// change returns what plans the change for an agent.
+// change returns the function that plans the change for an agent.
 func (s Settings) change() func(capture.Places, sessions.Agent) (capture.Change, error) {
 	switch {
 	case s.MCP && s.Uninstall:
@@ -50,9 +50,8 @@ func (s Settings) change() func(capture.Places, sessions.Agent) (capture.Change,
 	}
 }
 
-// Change changes the settings of agents. All of them are planned before the first is changed. What
-// can be removed is removed, whatever the settings of others are; it reports whether some are
-// unreadable.
+// Change changes the settings of agents. All of them are planned before the first is changed. An
+// uninstallation continues past settings that are unreadable, and reports whether there are any.
 func (s Settings) Change(agents []sessions.Agent) (unreadable bool, err error) {
 	changes, faults, err := s.plan(agents)
 	if err != nil {
@@ -79,8 +78,8 @@ func (s Settings) Change(agents []sessions.Agent) (unreadable bool, err error) {
 	return len(faults) > 0, nil
 }
 
-// plan returns what happens to the settings of agents, and then to files of the working tree, and
-// the settings that nothing can be removed from.
+// plan returns the changes of the settings of agents, and then of files of the working tree, and
+// the errors of settings from which nothing can be removed.
 func (s Settings) plan(
 	agents []sessions.Agent,
 ) (changes []capture.Change, unreadable []error, err error) {
@@ -115,7 +114,7 @@ func (s Settings) plan(
 	return changes, unreadable, nil
 }
 
-// print prints what was changed, or what would be.
+// print prints the change that was made, or that would be.
 func (s Settings) print(c capture.Change) error {
 	p := s.Printer
 	if p.JSON {

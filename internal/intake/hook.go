@@ -14,10 +14,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ErrNotAgreed says that hooks and sweeps import nothing in a clone.
+// ErrNotAgreed reports that hooks and sweeps import nothing in a clone.
 var ErrNotAgreed = errors.New("no import was agreed to in this clone; 'git jp import AGENT' asks")
 
-// Agreed returns [ErrNotAgreed] where nobody agreed to imports in the clone.
+// Agreed returns [ErrNotAgreed] unless the user agreed to imports in the clone.
 func Agreed(repo *gitint.Repo) error {
 	if !importer.Agreed(repo.CommonDir()) {
 		return ErrNotAgreed
@@ -26,7 +26,7 @@ func Agreed(repo *gitint.Repo) error {
 }
 
 // Note notes that a session of the workspace at root grew, and at the end of a turn starts, with
-// these variables, what imports it. It starts one process that it does not wait for, whatever the
+// these variables, the process that imports it. It does not wait for that process, whatever the
 // session's length.
 func Note(
 	repo *gitint.Repo, root string, agent sessions.Agent, event capture.Event, env []string,
@@ -47,9 +47,9 @@ func Note(
 	return capture.Detach(root, env, "capture", "--noted")
 }
 
-// StartSweep starts, in the background and with these variables, what imports that which no hook
-// noted, where agents are captured and none is in a turn. Before a commit there is no time for more
-// than a few looks at files, and no session is opened.
+// StartSweep starts, in the background and with these variables, an import of sessions that no hook
+// noted, if agents are captured and none is in a turn. Before a commit there is only time for a few
+// looks at files, and no session is opened.
 func StartSweep(repo *gitint.Repo, places sessions.Places, now time.Time, env []string) error {
 	root, err := workspace.Find(repo.Root())
 	if errors.Is(err, workspace.ErrNoWorkspace) || !importer.Agreed(repo.CommonDir()) {
@@ -68,7 +68,7 @@ func StartSweep(repo *gitint.Repo, places sessions.Places, now time.Time, env []
 	return capture.Detach(root, env, "capture", "--sweep", "--noted")
 }
 
-// Enabled returns the agents whose hooks are in.
+// Enabled returns the agents whose hooks are installed.
 func Enabled(places sessions.Places) (all []sessions.Agent) {
 	for _, agent := range capture.Agents() {
 		if ok, err := capture.Installed(places, agent); err == nil && ok {
@@ -78,7 +78,7 @@ func Enabled(places sessions.Places) (all []sessions.Agent) {
 	return all
 }
 
-// InTurn names the sessions whose agents are at work in a working tree.
+// InTurn names the sessions whose agents are in a turn in a working tree.
 func InTurn(repo *gitint.Repo, now time.Time) (names []string) {
 	for _, n := range capture.StoreIn(repo.CommonDir()).InTurn(now, repo.Root()) {
 		names = append(names, sessions.Name{Agent: n.Agent, ID: n.Session}.String())
@@ -86,8 +86,8 @@ func InTurn(repo *gitint.Repo, now time.Time) (names []string) {
 	return names
 }
 
-// Captured returns what imports the sessions of agents whose hooks are in. A gentle one leaves the
-// working tree as it is while an agent in a turn, or a stopped rebase, would find its files
+// Captured returns the importer for sessions of agents whose hooks are installed. A gentle one does
+// not change the working tree while an agent in a turn, or a stopped rebase, would find its files
 // changed.
 func (in Intake) Captured(
 	repo *gitint.Repo, places sessions.Places, gentle bool,
@@ -102,7 +102,7 @@ func (in Intake) Captured(
 	return c
 }
 
-// Sweep imports what grew of some agents, whether or not a hook noted it.
+// Sweep imports what grew in sessions of some agents, whether or not a hook noted it.
 func Sweep(ctx context.Context, c importer.Captured, agents []sessions.Agent) error {
 	failed, err := c.Sweep(ctx, agents)
 	if err == nil && failed > 0 {

@@ -16,16 +16,17 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/envelope"
 )
 
-// An Intake imports sessions and prints what becomes of them.
+// An Intake imports sessions and prints the results.
 type Intake struct {
 	*importer.Importer
 
 	Terminal *ask.Terminal
-	// Repo opens the repository that the command runs in, once.
+	// Repo opens the repository in which the command runs, once.
 	Repo func(context.Context) (*gitint.Repo, error)
 }
 
-// List prints what could be imported, and how much was left out because it ran elsewhere.
+// List prints what could be imported, and how many sessions were left out because they ran
+// elsewhere.
 func (in Intake) List(found []importer.Found, foreign map[string]int) error {
 	if err := in.list(found); err != nil {
 		return err
@@ -78,7 +79,7 @@ func (in Intake) noteForeign(foreign map[string]int) {
 }
 
 // Agree shows what the first import in a clone would bring, and asks unless the user said yes.
-// Where there is no clone to note it in, each import asks.
+// Outside a repository the answer cannot be noted, and each import asks.
 func (in Intake) Agree(ctx context.Context, found []importer.Found, yes bool) error {
 	repo, err := in.Repo(ctx)
 	switch {
@@ -125,7 +126,7 @@ func (in Intake) ask(ctx context.Context, repo *gitint.Repo, found []importer.Fo
 	return in.Terminal.Agree(what, question)
 }
 
-// Run imports what was found. A session that cannot be imported is named, and the others are
+// Run imports the sessions. A session that cannot be imported is named, and the others are
 // imported.
 func (in Intake) Run(
 	ctx context.Context, found []importer.Found, foreign map[string]int,
@@ -159,14 +160,14 @@ func (in Intake) Run(
 	return nil
 }
 
-// An unimportedError is what was in the way of sessions, which have been named.
+// An unimportedError has the errors of sessions that were not imported, which have been printed.
 type unimportedError []error
 
 func (e unimportedError) Error() string {
 	return "import: " + render.Count(len(e), "session") + " could not be imported"
 }
 
-// Unwrap returns why.
+// Unwrap returns these errors.
 func (e unimportedError) Unwrap() []error { return e }
 
 func sourceName(f importer.Found) string {
@@ -176,7 +177,7 @@ func sourceName(f importer.Found) string {
 	return f.Name.String()
 }
 
-// Report prints what became of a session.
+// Report prints the result for a session.
 func (in Intake) Report(r importer.Result) error {
 	p, report := &in.Terminal.Printer, r.Outcome.Report
 	if r.Err != nil {
@@ -240,7 +241,7 @@ func (in Intake) noteCounts(counts map[importer.State]int) {
 	in.Terminal.Note("%s", text)
 }
 
-// Accept moves the conversations that are held into the workspace.
+// Accept moves the conversations that were held back into the workspace.
 func (in Intake) Accept(ctx context.Context) error {
 	accepted, err := in.Importer.Accept(ctx)
 	for _, m := range accepted {

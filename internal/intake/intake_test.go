@@ -15,8 +15,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// TestNothingIsImportedBeforeSomebodyAgreed holds that a clone is asked about once, and that where
-// nobody can answer the answer is no.
+// TestNothingIsImportedBeforeSomebodyAgreed verifies that a clone is asked about once, and that
+// without a terminal the answer is no.
 func TestNothingIsImportedBeforeSomebodyAgreed(t *testing.T) {
 	r := gittest.Repo(t)
 	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
@@ -51,7 +51,7 @@ func TestNothingIsImportedBeforeSomebodyAgreed(t *testing.T) {
 	}
 }
 
-// TestNotImportedAreCountedByAgent holds how a status shows the sessions that wait.
+// TestNotImportedAreCountedByAgent tests how a status shows the sessions that wait.
 func TestNotImportedAreCountedByAgent(t *testing.T) {
 	var out bytes.Buffer
 	err := intake.PrintNotImported(&render.Printer{Out: &out}, []intake.Record{

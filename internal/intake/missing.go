@@ -14,9 +14,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// NotImported returns the sessions that ran in this working tree and are not imported as they are
-// now, as far as a glance shows: how long some sources are is known when they were read. Where
-// nobody agreed to imports, no home directory is looked into.
+// NotImported returns the sessions that ran in this working tree and whose present state is not
+// imported, as far as a quick look shows: the length of some sources is known only after reading
+// them. If no one agreed to imports, no home directory is searched.
 func NotImported(
 	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, places sessions.Places,
 ) (all []Record) {

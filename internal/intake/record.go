@@ -63,7 +63,7 @@ func newRecord(s sessions.Session, state importer.State) Record {
 	return r
 }
 
-// resultRecord is the record of what became of a session; its outcome is empty where it was
+// resultRecord returns the record of a session's result; the outcome is empty if the session was
 // refused.
 func resultRecord(res importer.Result, allowed secrets.Exceptions) Record {
 	out := res.Outcome

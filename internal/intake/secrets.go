@@ -13,24 +13,23 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Destination is the workspace that sessions are imported into, and what says which of their text
-// may come in.
+// A Destination is the workspace that sessions are imported into, and the rules for text that must
+// not come in.
 type Destination struct {
 	Workspace *workspace.Workspace
 	Home      string // the user's
-	// Off returns the rules that the user approved to be off, of those that the workspace names.
+	// Off returns the rules that the user approved to be off, among those that the workspace names.
 	Off func(dir string, names []string) []string
 	// Own are the values of the user's own secrets. A session that has one is refused: they never
 	// choose what is written.
 	Own []string
-	// Restored is that of the importer.
+	// Restored is the importer's field of that name.
 	Restored map[events.ID]events.ImportVersion
 	Warn     func(format string, args ...any)
 }
 
-// NewImporter returns what imports sessions into a workspace, by its settings and by what it
-// commits about secrets. Where some of that cannot be read it fails: what is not known to be
-// redacted or a secret would come in.
+// NewImporter returns an importer into a workspace, by its settings and by what is committed about
+// secrets. If any of that cannot be read it fails: a redacted text or a secret could come in.
 func NewImporter(d Destination) (*importer.Importer, error) {
 	w := d.Workspace
 	if err := w.FileLeftOut(secrets.Dir); err != nil {
@@ -60,7 +59,7 @@ func NewImporter(d Destination) (*importer.Importer, error) {
 	}, nil
 }
 
-// refusing returns what refuses a text that has one of some values.
+// refusing returns a function that refuses a text that has one of some values.
 func refusing(values []string) func([]byte) error {
 	if len(values) == 0 {
 		return nil
@@ -79,7 +78,7 @@ func refusing(values []string) func([]byte) error {
 	}
 }
 
-// Allow keeps findings in sessions, which are no secrets, and returns the entries that say so.
+// Allow keeps findings in sessions that are no secrets, and returns the entries that say so.
 func (in Intake) Allow(
 	ctx context.Context, found []importer.Found, fingerprints []string,
 ) (entries []secrets.Allowed, err error) {

@@ -12,14 +12,14 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// workspaceFile is what the URI of a file of the workspace begins with.
+// workspaceFile is the beginning of the URI of a file of the workspace.
 const workspaceFile = "file:///$WORKSPACE/"
 
-// untracked is the rule of a file that is attached and that Git does not have.
+// untracked is the rule for an attached file that Git does not have.
 const untracked = "untracked-file"
 
-// attached reports files of the workspace that somebody attached and that Git does not have: who
-// keeps a file out of Git may not want it there as an attachment.
+// attached reports attached files of the workspace that Git does not have: someone who keeps a file
+// out of Git may not want it there as an attachment.
 func (s *Scanner) attached(c conversation, fresh func(int) bool) {
 	if s.Tracked == nil {
 		return

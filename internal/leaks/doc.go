@@ -4,13 +4,13 @@
 // # What it keeps true
 //
 // Only what is new is scanned: an element that an earlier tree of the same scanner had is not
-// looked at again, nor a blob twice. A finding shows its rule, its length and its place, and no
-// character but the prefix that a provider gives to all tokens. What a workspace commits about
-// secrets is read strictly, bounded, and only where it is a regular file; what it allows is
-// listed, and a rule that it switches off counts once the user approved that.
+// scanned again, nor a blob twice. A finding shows its rule, its length and its place, and no
+// character but the prefix that a provider gives to all tokens. A workspace's committed files about
+// secrets are read strictly, bounded, and only if they are regular files; what they allow is
+// listed, and a rule that they turn off stays on until the user approves that.
 //
 // # What it does not promise
 //
-// Content that is not there is not scanned: internal/check reports that. Files beside those of a
-// conversation are nobody's business here.
+// Missing content is not scanned: internal/check reports it. Files beside those of a conversation
+// are not scanned.
 package leaks

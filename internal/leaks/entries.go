@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Entries are what a workspace commits about secrets.
+// Entries are a workspace's committed files about secrets.
 type Entries struct {
 	Committed  secrets.Committed
 	Allowed    map[string]secrets.Allowed // by fingerprint
@@ -26,7 +26,7 @@ type Entries struct {
 // maxEntries is how many entries of a kind are read.
 const maxEntries = 100_000
 
-// ReadEntries reads what the workspace dir of a source commits about secrets.
+// ReadEntries reads the entries of the workspace dir of a source.
 func ReadEntries(src check.Source, dir string) (*Entries, error) {
 	r := entryReader{src: src, dir: dir, entries: &Entries{
 		Allowed: map[string]secrets.Allowed{}, Redactions: secrets.Redactions{},
@@ -54,7 +54,7 @@ func ReadEntries(src check.Source, dir string) (*Entries, error) {
 	return r.entries, nil
 }
 
-// EntriesOf reads what a workspace commits about secrets, as its working tree has it.
+// EntriesOf reads the entries in the working tree of a workspace.
 func EntriesOf(w *workspace.Workspace) (*Entries, error) {
 	src, err := check.OpenWorkTree(w.Root(), w.Limits())
 	if err != nil {
@@ -64,7 +64,7 @@ func EntriesOf(w *workspace.Workspace) (*Entries, error) {
 	return entries, errors.Join(err, src.Close())
 }
 
-// list lists a directory; one that is not there is empty.
+// list lists a directory; a missing one is empty.
 func list(src check.Source, dir string) ([]check.Entry, error) {
 	entries, err := src.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +137,8 @@ func (r *entryReader) redacted(name string, data []byte) error {
 	return err
 }
 
-// isConversations reports whether a directory of a workspace has conversations in it.
+// isConversation reports whether an entry of a workspace's directory is a directory of a
+// conversation.
 func isConversation(e check.Entry) bool {
 	return e.Mode.IsDir() && !strings.HasPrefix(e.Name, ".")
 }

@@ -49,7 +49,7 @@ const id = events.ID(17000000000)
 
 const dir = ".jp/conversations/17000000000/"
 
-// said is a tree with a conversation in which a user said some texts and got a result.
+// said returns a tree with a conversation in which a user wrote some texts and got a result.
 func said(name, result string, texts ...string) tree {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := events.New(events.NewElement(at, &events.TurnStart{}, events.Metadata{}))
@@ -121,7 +121,7 @@ func TestWhatIsNewIsFound(t *testing.T) {
 	}
 }
 
-// TestAllowedIsListed holds that a later commit allows what an earlier one has, and that a range
+// TestAllowedIsListed verifies that a later commit allows what an earlier one has, and that a range
 // lists what it newly allows.
 func TestAllowedIsListed(t *testing.T) {
 	one := said("one", "ok", token(1))
@@ -149,7 +149,7 @@ func TestAllowedIsListed(t *testing.T) {
 	}
 }
 
-// TestEntriesOfStrangersCountForNothing goes through what may lie in the place of our files.
+// TestEntriesOfStrangersCountForNothing tests everything that may be in the place of our files.
 func TestEntriesOfStrangersCountForNothing(t *testing.T) {
 	one := said("one", "ok", token(1))
 	for name, f := range map[string]*fstest.MapFile{
@@ -169,7 +169,7 @@ func TestEntriesOfStrangersCountForNothing(t *testing.T) {
 	}
 }
 
-// TestRulesThatAreOffAreApproved holds that a committed file alone switches no rule off.
+// TestRulesThatAreOffAreApproved verifies that a committed file alone turns no rule off.
 func TestRulesThatAreOffAreApproved(t *testing.T) {
 	one := said("one", "ok", token(1)).with(".jp/secrets/rules.toml", `off = ["npm-token"]`)
 	if got := scan(t, leaks.Options{}, nil, one); len(got) != 1 {
@@ -181,8 +181,8 @@ func TestRulesThatAreOffAreApproved(t *testing.T) {
 	}
 }
 
-// TestOwnSecretsAndFiles stop what is about to be committed: values of the user's own, in any form,
-// and attached files that Git does not have.
+// TestOwnSecretsAndFiles stop a commit: values of the user's own, in any form, and attached files
+// that Git does not have.
 func TestOwnSecretsAndFiles(t *testing.T) {
 	own := secrets.OwnValues([]byte("# A_KEY=zzzz9zzzzzz8zy\nexport DB_PASSWORD='vb7.Kq-22x9'\nNAME=vb7.Kq-22x8\n" +
 		"TEST_TOKEN=placeholder\n"))
@@ -208,7 +208,7 @@ func TestOwnSecretsAndFiles(t *testing.T) {
 	}
 }
 
-// TestWhatWasRedactedIsFoundAgain holds that a text that an entry names is a finding by itself.
+// TestWhatWasRedactedIsFoundAgain verifies that a text that an entry names is a finding by itself.
 func TestWhatWasRedactedIsFoundAgain(t *testing.T) {
 	text := "the word is sesame"
 	one := said("one", "ok", text)

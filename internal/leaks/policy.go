@@ -13,14 +13,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Policy says what is a secret here by the user's word.
+// A Policy has the user's decisions about secrets.
 type Policy struct {
-	// Approved returns what reports whether the user approved a claim of the workspace at root.
+	// Approved returns a function that reports whether the user approved a claim of the workspace
+	// at root.
 	Approved func(root string) func(trust.Claim) bool
 	Env      []string // as os.Environ returns it
 }
 
-// rulesOffKey is the key of the claim of a workspace to switch a rule off.
+// rulesOffKey is the key of a workspace's claim to turn a rule off.
 const rulesOffKey = "secrets.off"
 
 func ruleOffClaim(dir, name string) trust.Claim {
@@ -30,7 +31,7 @@ func ruleOffClaim(dir, name string) trust.Claim {
 	}
 }
 
-// Claims returns the claims of a workspace to switch rules off.
+// Claims returns the claims of a workspace to turn rules off.
 func Claims(w *workspace.Workspace) (claims []trust.Claim) {
 	file := filepath.Join(w.Dir(), filepath.FromSlash(secrets.RulesFile))
 	data, err := regular.ReadFile(file, secrets.MaxFile)
@@ -39,7 +40,7 @@ func Claims(w *workspace.Workspace) (claims []trust.Claim) {
 	}
 	committed, err := secrets.ParseRules(data)
 	if err != nil {
-		return nil // a check says what is wrong
+		return nil // a check reports the error
 	}
 	for _, name := range committed.Off {
 		claims = append(claims, ruleOffClaim(workspace.DirName, name))
@@ -47,8 +48,8 @@ func Claims(w *workspace.Workspace) (claims []trust.Claim) {
 	return claims
 }
 
-// Off returns what says which of the rules that a workspace switches off the user approved. The
-// directory .jp is below base.
+// Off returns a function that selects the rules that a workspace turns off with the user's
+// approval. The directory .jp is below base.
 func (p Policy) Off(base string) func(dir string, names []string) []string {
 	return func(dir string, names []string) []string {
 		approved := p.Approved(filepath.Dir(filepath.Join(base, filepath.FromSlash(dir))))
@@ -58,11 +59,11 @@ func (p Policy) Off(base string) func(dir string, names []string) []string {
 	}
 }
 
-// Options say what is no secret by the user's leave, in directories .jp below base.
+// Options returns the findings that the user approved, in directories .jp below base.
 func (p Policy) Options(base string) Options { return Options{Off: p.Off(base)} }
 
-// Guard is [Policy.Options] for what is about to be committed to the repository at root: secrets of
-// the user's own stop it, those of .env files of the directories too.
+// Guard is [Policy.Options] for a commit to the repository at root: the user's own secrets stop it,
+// including those in .env files of the directories.
 func (p Policy) Guard(root string, dirs ...string) Options {
 	o := p.Options(root)
 	o.Own = secrets.OwnValues([]byte(strings.Join(p.Env, "\n")))
@@ -85,7 +86,7 @@ func (p Policy) Guard(root string, dirs ...string) Options {
 	return o
 }
 
-// isSample reports whether an .env file is one that others fill in.
+// isSample reports whether an .env file is a template.
 func isSample(name string) bool {
 	for _, part := range []string{"example", "sample", "template", "dist"} {
 		if strings.Contains(filepath.Base(name), part) {

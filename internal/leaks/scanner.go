@@ -24,18 +24,17 @@ type Options struct {
 	Select func(events.ID) bool
 	// MaxBlobBytes is the limit of one content; 0 means the default.
 	MaxBlobBytes int64
-	// Off returns which of the rules that a workspace switches off the user approved. Nil
-	// means none.
+	// Off returns the rules that the user approved to be off, among those that a workspace turns
+	// off. Nil means none.
 	Off func(dir string, names []string) []string
-	// Own are secrets of the user's own, as [OwnValues] finds them: they stop what is about to be
-	// committed.
+	// Own are the user's own secrets, as [OwnValues] finds them: they stop a commit.
 	Own []string
 	// Tracked, when not nil, reports whether Git has a file, by its path from the root of the
-	// source. An attached one that it does not have is a finding.
+	// source. An attached file that it does not have is a finding.
 	Tracked func(name string) bool
 }
 
-// Rules returns the rules that hold in a workspace that commits some of its own.
+// Rules returns the rules that hold in a workspace with some committed rules.
 func (o Options) Rules(dir string, c secrets.Committed) *secrets.Rules {
 	rules := secrets.Builtin().With(c).With(secrets.OwnRules(o.Own))
 	if len(c.Off) > 0 && o.Off != nil {
@@ -44,7 +43,7 @@ func (o Options) Rules(dir string, c secrets.Committed) *secrets.Rules {
 	return rules
 }
 
-// A Scanner scans one tree after the other, and of each what is new. It is not safe for use by
+// A Scanner scans one tree after the other, and in each only what is new. It is not safe for use by
 // several goroutines.
 type Scanner struct {
 	Options
@@ -53,11 +52,11 @@ type Scanner struct {
 	elements map[[sha256.Size]byte]bool
 	listed   map[string]bool     // exceptions of earlier trees, by directory and fingerprint
 	allowed  map[string]bool     // in any tree, by directory and fingerprint
-	away     map[blobs.Hash]bool // what a lazy clone has not here
+	away     map[blobs.Hash]bool // blobs that a lazy clone does not have here
 	found    []found
 }
 
-// A found is a finding that may be allowed by a later tree.
+// A found is a finding that a later tree may allow.
 type found struct {
 	key     string
 	finding check.Finding
@@ -73,7 +72,7 @@ func NewScanner(o Options) *Scanner {
 	}
 }
 
-// Skip takes what a tree has for known: none of it is a finding.
+// Skip marks everything in a tree as known, so that it causes no findings.
 func (s *Scanner) Skip(ctx context.Context, src check.Source) error {
 	for _, dir := range s.Dirs {
 		entries, err := ReadEntries(src, dir)
@@ -101,7 +100,7 @@ func (s *Scanner) Skip(ctx context.Context, src check.Source) error {
 	return nil
 }
 
-// Scan looks for secrets in what no tree before had.
+// Scan looks for secrets in everything that no earlier tree had.
 func (s *Scanner) Scan(ctx context.Context, src check.Source) error {
 	for _, dir := range s.Dirs {
 		if err := s.workspace(ctx, src, dir); err != nil {
@@ -111,8 +110,8 @@ func (s *Scanner) Scan(ctx context.Context, src check.Source) error {
 	return nil
 }
 
-// Find returns the entry that would allow the finding whose fingerprint begins so; false where
-// there is none, or several.
+// Find returns the entry that would allow the finding whose fingerprint begins with prefix; false
+// unless there is exactly one.
 func (s *Scanner) Find(prefix string) (secrets.Allowed, bool) {
 	var match []secrets.Allowed
 	for _, f := range s.found {
@@ -127,7 +126,8 @@ func (s *Scanner) Find(prefix string) (secrets.Allowed, bool) {
 	return match[0], true
 }
 
-// Report adds the findings to a report: what no tree allows, and what the trees newly allow.
+// Report adds the findings to a report: those that no tree allows, and the exceptions that the
+// trees add.
 func (s *Scanner) Report(r *check.Report) {
 	for _, f := range s.found {
 		if !s.allowed[f.key] {
@@ -169,7 +169,7 @@ func (s *Scanner) scanner(dir string, c secrets.Committed) *secrets.Scanner {
 	return s.rules[digest]
 }
 
-// exceptions lists what a tree allows and none before did.
+// exceptions lists the exceptions of a tree that no earlier tree had.
 func (s *Scanner) exceptions(src check.Source, dir string, entries *Entries) {
 	for fp, a := range entries.Allowed {
 		s.allowed[dir+fp] = true
@@ -193,13 +193,13 @@ type conversation struct {
 	id    events.ID
 	data  []byte
 	files map[string][]byte
-	// stream is nil where it cannot be read, which others report.
+	// stream is nil if it cannot be read, which other checks report.
 	stream  *events.Stream
 	scan    *secrets.Scanner
 	entries *Entries
 }
 
-// sum names what an element says in a conversation.
+// sum returns the hash of an element in a conversation.
 func (c *conversation) sum(e *events.Element) [sha256.Size]byte { return c.sumOf("", e.Raw()) }
 
 func (c *conversation) sumOf(name string, data []byte) [sha256.Size]byte {
@@ -207,7 +207,7 @@ func (c *conversation) sumOf(name string, data []byte) [sha256.Size]byte {
 		c.dir, c.id.Digits(), name, sha256.Sum256(data)))
 }
 
-// each calls f with the conversations of a workspace whose stream no tree before had.
+// each calls f with the conversations of a workspace whose stream no earlier tree had.
 func (s *Scanner) each(
 	ctx context.Context, src check.Source, dir string, f func(conversation) error,
 ) error {
@@ -238,7 +238,7 @@ func (s *Scanner) each(
 	return nil
 }
 
-// open reads the files of a conversation; false where a tree before had just these.
+// open reads the files of a conversation; false if an earlier tree had the same.
 func (s *Scanner) open(
 	src check.Source, dir, at string, id events.ID, tree check.Entry,
 ) (conversation, bool) {
@@ -264,7 +264,7 @@ func (s *Scanner) open(
 	return c, true
 }
 
-// conversation scans what is new of one.
+// conversation scans the new parts of a conversation.
 func (s *Scanner) conversation(c conversation) error {
 	for name, data := range c.files {
 		if sum := c.sumOf(name, data); !s.elements[sum] {
@@ -299,7 +299,7 @@ func (s *Scanner) conversation(c conversation) error {
 	return s.unredacted(c, is, contents)
 }
 
-// add keeps a finding in the words of a check.
+// add records a finding in the form of a check.
 func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	fp := f.Fingerprint()
 	cf := c.finding(check.Secret, f.Element, file)
@@ -308,14 +308,15 @@ func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	s.found = append(s.found, found{c.dir + fp, cf, f.Allowed})
 }
 
-// finding begins a finding about a conversation, of element i of its stream; -1 for none.
+// finding returns the beginning of a finding about a conversation, of element i of its stream; -1
+// for none.
 func (c *conversation) finding(state check.State, i int, file string) check.Finding {
 	f := check.Finding{
 		State: state, Commit: c.src.Name(), Path: path.Join(c.at, file), Element: i,
 		Conversation: c.id.String(),
 	}
 	d, err := events.DecodeDetails(c.files[workspace.MetadataFile])
-	if err == nil && d.Title != nil { // which can be what is found
+	if err == nil && d.Title != nil { // which may contain the secret
 		if len(c.scan.Rules.Scan([]byte(*d.Title))) == 0 {
 			f.Title = *d.Title
 		}
@@ -337,7 +338,7 @@ func (c *conversation) finding(state check.State, i int, file string) check.Find
 	return f
 }
 
-// unredacted reports texts that an entry says are redacted and that are there again.
+// unredacted reports texts that an entry says are redacted and that are back.
 func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reader) error {
 	done, err := c.entries.Redactions.Apply(c.id, c.stream, r)
 	if err != nil {
@@ -359,7 +360,7 @@ func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reade
 type reader struct {
 	conversation
 	limits blobs.Limits
-	away   map[blobs.Hash]bool // gets what a lazy clone has not here
+	away   map[blobs.Hash]bool // set to the blobs that a lazy clone does not have here
 }
 
 // Read implements [blobs.Reader].

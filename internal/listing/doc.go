@@ -1,6 +1,7 @@
-// Package listing has conversations as people list, look at and choose them.
+// Package listing lists conversations for people, shows overviews of them and lets people choose
+// one.
 //
-// It keeps two things true: no blob is opened for what a list or an overview says, and what one
-// directory cannot say hides none of the others. It does not say why a conversation cannot be
-// read: internal/check does.
+// It keeps two things true: no blob is opened for a list or an overview, and an unreadable
+// directory does not hide the others. It does not say why a conversation cannot be read:
+// internal/check does.
 package listing

@@ -23,7 +23,7 @@ type Request struct {
 	Limit                   int // the last ones, 0 for all
 }
 
-// A List is the conversations that were asked for.
+// A List is the requested conversations.
 type List struct {
 	Listed []*Listed
 	Failed bool // something cannot be read, which was reported
@@ -32,7 +32,8 @@ type List struct {
 	all     []workspace.Entry
 }
 
-// A Listed is a conversation in a list. What its stream says is null where that cannot be read.
+// A Listed is a conversation in a list. The members from its stream are null if that cannot be
+// read.
 type Listed struct {
 	Record
 	Turns       *int    `json:"turns"`
@@ -44,8 +45,8 @@ type Listed struct {
 	outline *render.Outline
 }
 
-// Read lists the conversations of a workspace. One that cannot be read is listed without what it
-// would say, and reported once.
+// Read lists the conversations of a workspace. One that cannot be read is listed without the
+// missing members, and reported once.
 func Read(
 	w *workspace.Workspace, q Request, warn func(format string, args ...any),
 ) (List, error) {
@@ -84,7 +85,7 @@ func Read(
 	return l, nil
 }
 
-// wanted leaves out what was not asked for.
+// wanted removes the entries that were not requested.
 func (q Request) wanted(all []workspace.Entry) []workspace.Entry {
 	return slices.DeleteFunc(slices.Clone(all), func(e workspace.Entry) bool {
 		if q.Agents && e.ID.IsDerived() {
@@ -110,8 +111,8 @@ func (q Request) sort(all []*Listed) {
 	}
 }
 
-// IDs returns the ids of all conversations, in full or as their digits. What cannot be read has
-// none.
+// IDs returns the ids of all conversations, in full or as their digits. Unreadable conversations
+// are left out.
 func IDs(w *workspace.Workspace, full bool) (ids []string) {
 	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
 	if err != nil {
@@ -143,7 +144,7 @@ func loadDetails(w *workspace.Workspace, entries []workspace.Entry) ([]*events.D
 	return details, errs
 }
 
-// outline adds what streams say.
+// outline adds the members that come from streams.
 func outline(w *workspace.Workspace, all []*Listed) {
 	inParallel(len(all), func(i int) {
 		r := all[i]
@@ -157,8 +158,8 @@ func outline(w *workspace.Workspace, all []*Listed) {
 	})
 }
 
-// inParallel calls f for each of n by several goroutines: most of the time of reading many
-// small files is spent in the system opening them.
+// inParallel calls f for each of n from several goroutines: most of the time of reading many small
+// files is spent in the system opening them.
 func inParallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var readers sync.WaitGroup
@@ -204,7 +205,7 @@ func (r *Listed) row(p *render.Printer) render.Listed {
 	return l
 }
 
-// NoteHidden says why the list is shorter than one may think.
+// NoteHidden says why the list is shorter than one may expect.
 func (l List) NoteHidden(p *render.Printer) {
 	agents, archived, local := 0, 0, 0
 	for _, e := range l.all {

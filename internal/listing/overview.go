@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Overview is what there is to know about a conversation without opening a blob.
+// An Overview is everything about a conversation that can be known without opening a blob.
 type Overview struct {
 	Record
 	Turns       int                `json:"turns"`
@@ -38,7 +38,7 @@ type CompactionRecord struct {
 	ToolCalls string `json:"tool_calls,omitempty"`
 }
 
-// NewOverview looks at a conversation that is not the active one.
+// NewOverview returns the overview of a conversation that is not the active one.
 func NewOverview(conv *workspace.Conversation) Overview {
 	s := conv.Stream
 	o := render.OutlineOf(s, conv.BaseConfig, int64(len(s.Encode())))
@@ -110,7 +110,7 @@ func (r CompactionRecord) String() string {
 	return fmt.Sprintf("%s (%s)", turns, strings.Join(parts, " + "))
 }
 
-// content says how much content there is, and where it lies.
+// content says how much content there is, and where it is.
 func (r Overview) content() string {
 	pieces := render.Count(r.Contents, "piece")
 	switch {
@@ -176,7 +176,8 @@ func (r Overview) fields(p *render.Printer) [][2]string {
 	}
 }
 
-// Files returns the paths that a conversation depends on, its own and those of what it refers to.
+// Files returns the paths that a conversation depends on, its own and those of the blobs that it
+// refers to.
 func Files(w *workspace.Workspace, conv *workspace.Conversation) []string {
 	store := w.BlobsOf(conv.Entry).Dir()
 	var paths []string

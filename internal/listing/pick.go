@@ -12,16 +12,16 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// picked is how many conversations are offered to choose from.
+// picked is how many conversations are offered for choosing.
 const picked = 15
 
-// errNotPicked says that somebody was asked for a conversation and named none.
+// errNotPicked reports that the user was asked for a conversation and named none.
 var errNotPicked = errors.New("no conversation was chosen")
 
 // A Picker lets a person choose a conversation.
 type Picker struct {
 	Workspace *workspace.Workspace
-	// Find returns the conversation that a name means.
+	// Find returns the conversation with a name.
 	Find   func(name string) (workspace.Entry, error)
 	Prompt interface {
 		Say(format string, args ...any)
@@ -30,8 +30,8 @@ type Picker struct {
 	Printer *render.Printer
 }
 
-// Pick lets the person choose: by the number in a list of those that were used last, by all that
-// names one elsewhere, or by words of its text.
+// Pick lets the person choose: by the number in a list of the most recent ones, by any name that
+// other commands take, or by words of its text.
 func (p Picker) Pick() (workspace.Entry, error) {
 	entries, _, err := p.Workspace.List(workspace.ListOptions{Local: true})
 	if err != nil {
@@ -69,7 +69,7 @@ func (p Picker) choose(shown []workspace.Entry) (
 	if n, err := strconv.Atoi(answer); err == nil && 1 <= n && n <= len(records) {
 		answer = records[n-1].ID
 	}
-	if answer == "?" { // is this list
+	if answer == "?" { // shows this list
 		return workspace.Entry{}, nil, nil
 	}
 	if e, err := p.Find(answer); err == nil {
@@ -91,7 +91,7 @@ func (p Picker) saying(words string) (found []workspace.Entry, err error) {
 	for _, e := range entries {
 		conv, err := p.Workspace.Load(e)
 		if err != nil {
-			continue // what cannot be read cannot be chosen either
+			continue // an unreadable conversation cannot be chosen either
 		}
 		hits, _ := pattern.Stream(conv.Stream, p.Workspace.Blobs())
 		if _, titled := pattern.Title(conv.Title()); titled || len(hits) > 0 {
@@ -101,7 +101,7 @@ func (p Picker) saying(words string) (found []workspace.Entry, err error) {
 	return found, err
 }
 
-// recent returns the conversations that were used last, the last one first.
+// recent returns the most recent conversations, the last one first.
 func recent(w *workspace.Workspace, entries []workspace.Entry) []*Listed {
 	details, errs := loadDetails(w, entries)
 	var all []*Listed

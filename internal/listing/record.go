@@ -38,7 +38,7 @@ func NewRecord(e workspace.Entry, d *events.Details) Record {
 		Labels: map[string]string{}, ForkedFrom: workspace.OriginOf(d),
 	}
 	if r.Archived {
-		r.ArchivedAt = d.ArchivedAt // of one that was taken back it may be left
+		r.ArchivedAt = d.ArchivedAt // it may remain in an unarchived one
 	}
 	if !d.LastActivatedAt.IsZero() {
 		r.LastActiveAt = &d.LastActivatedAt
@@ -50,7 +50,7 @@ func NewRecord(e workspace.Entry, d *events.Details) Record {
 	return r
 }
 
-// lastActive is the zero time when it is not known.
+// lastActive is the zero time if unknown.
 func (r Record) lastActive() time.Time {
 	if r.LastActiveAt == nil {
 		return time.Time{}
@@ -77,7 +77,7 @@ func (r Record) marks() string {
 	return b.String()
 }
 
-// LabelText writes labels in brackets, each behind a space.
+// LabelText returns labels in brackets, each after a space.
 func LabelText(labels map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -90,7 +90,7 @@ func LabelText(labels map[string]string) string {
 	return b.String()
 }
 
-// withoutSession leaves out the labels with which an import keeps count.
+// withoutSession removes the labels of an import's bookkeeping.
 func withoutSession(labels map[string]string) map[string]string {
 	shown := maps.Clone(labels)
 	for _, key := range []string{

@@ -3,18 +3,17 @@
 //
 // # Words
 //
-// A blob is present if HEAD's tree or the index names it at its path; what the working tree has
-// is the store's. It is here if git has its object, and promised if a remote has to give it.
+// A blob is present if HEAD's tree or the index names it at its path; the store has the blobs of
+// the working tree. It is here if git has its object, and promised if a remote has to send it.
 //
 // # What holds
 //
 //   - Presence costs trees and the index, no content and no request.
-//   - What is missing is fetched in one request: all that was expected, when the first of it is
-//     read. A request that failed is not repeated for what it was about. What other commits
-//     have is fetched before it is read: their files together, then the contents.
-//   - What is asked for are objects that a tree or the index of this repository names at the path
-//     of a blob: never a name that a conversation says. The remote is that of git's own
-//     configuration.
+//   - Missing blobs are fetched in one request: all that were expected, when the first of them is
+//     read. A failed request is not repeated for the same blobs. Data of other commits is fetched
+//     before it is read: first their files together, then the contents.
+//   - Only objects that a tree or the index of this repository names at the path of a blob are
+//     requested: never a name from a conversation. The remote is that of git's own configuration.
 //   - Nothing that is fetched goes into the working tree.
 //
 // # What is not promised

@@ -13,11 +13,11 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// ErrOffline says that nothing was fetched because the user does not want it.
+// ErrOffline reports that nothing was fetched because the user forbids it.
 var ErrOffline = errors.New("the command is offline")
 
-// A Source has the blobs of one store in git: as HEAD and the index name them, and where they
-// are not here, from the remote that has promised them. It may be used by several goroutines.
+// A Source reads the blobs of one store from git: as HEAD and the index name them, and if they are
+// not here, from the remote that has promised them. It may be used by several goroutines.
 type Source struct {
 	repo *gitint.Repo
 	dir  string // of the store, from the root of the working tree
@@ -25,17 +25,17 @@ type Source struct {
 	mu       sync.Mutex
 	head     snapshot
 	index    snapshot
-	expected map[blobs.Hash]int64   // sizes of what may be read and was not asked for
-	failed   map[blobs.Hash]absence // what was asked for and did not come
+	expected map[blobs.Hash]int64   // sizes of blobs that may be read and were not requested
+	failed   map[blobs.Hash]absence // blobs that were requested and did not arrive
 }
 
-// An absence is content that did not come.
+// An absence is content that did not arrive.
 type absence struct {
 	size int64
 	err  error
 }
 
-// snapshot is a snapshot of the repository that is opened when it is asked for.
+// snapshot is a snapshot of the repository that is opened when it is needed.
 type snapshot func() (gitint.Snapshot, error)
 
 // New returns the source of the blobs of the store at dir, a slash path from the root of the
@@ -58,8 +58,8 @@ func New(repo *gitint.Repo, dir string) *Source {
 	return s
 }
 
-// object returns what git has at the path of a blob. HEAD is asked first: a few small trees
-// answer, and the index of a large store has many entries.
+// object returns git's object at the path of a blob. HEAD is searched first: it takes a few small
+// trees, and the index of a large store has many entries.
 func (s *Source) object(h blobs.Hash) (gitint.OID, bool, error) {
 	name := path.Join(s.dir, h.Path())
 	for _, open := range []snapshot{s.head, s.index} {
@@ -85,7 +85,7 @@ func (s *Source) Has(h blobs.Hash) bool {
 	return ok && err == nil
 }
 
-// Expect notes what may be read soon. What failed before is not tried again.
+// Expect notes blobs that may be read soon. A failed one is not tried again.
 func (s *Source) Expect(refs iter.Seq[blobs.Ref]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Source) Expect(refs iter.Seq[blobs.Ref]) {
 	}
 }
 
-// Only forgets what was expected, and expects these instead.
+// Only replaces the expected blobs by these.
 func (s *Source) Only(refs iter.Seq[blobs.Ref]) {
 	s.mu.Lock()
 	clear(s.expected)
@@ -115,7 +115,7 @@ func (s *Source) File(ref blobs.Ref) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("blob %s: %w", ref.Hash, fs.ErrNotExist)
 	}
-	ctx := context.Background() // whoever ends the command ends git with it
+	ctx := context.Background() // ending the command ends git too
 	gz, err := s.repo.ReadObject(ctx, id, 0)
 	if missing, ok := errors.AsType[*gitint.MissingObjectError](err); !ok || !missing.Promised {
 		return gz, err
@@ -126,7 +126,7 @@ func (s *Source) File(ref blobs.Ref) ([]byte, error) {
 	return s.repo.ReadObject(ctx, id, 0)
 }
 
-// bring fetches a blob, and with it all that is expected.
+// bring fetches a blob, and all that are expected with it.
 func (s *Source) bring(ctx context.Context, ref blobs.Ref) error {
 	if gone, ok := s.failed[ref.Hash]; ok {
 		return gone.err
@@ -137,7 +137,7 @@ func (s *Source) bring(ctx context.Context, ref blobs.Ref) error {
 		err = s.repo.Bring(ctx, ids, bytes)
 	}
 	if errors.Is(err, ErrOffline) {
-		err = ErrOffline // whoever counts says how much
+		err = ErrOffline // the caller counts the blobs
 	}
 	if err != nil {
 		s.fail(ctx, err)
@@ -146,7 +146,7 @@ func (s *Source) bring(ctx context.Context, ref blobs.Ref) error {
 	return s.failed[ref.Hash].err
 }
 
-// missing returns the objects of what is expected that are not here, and the size of their
+// missing returns the objects of the expected blobs that are not here, and the size of their
 // contents.
 func (s *Source) missing(ctx context.Context) (ids []gitint.OID, bytes int64, err error) {
 	var all []gitint.OID
@@ -167,7 +167,7 @@ func (s *Source) missing(ctx context.Context) (ids []gitint.OID, bytes int64, er
 	return ids, bytes, err
 }
 
-// fail notes why what was expected did not come, as far as it did not.
+// fail notes why the expected blobs did not arrive, as far as they did not.
 func (s *Source) fail(ctx context.Context, why error) {
 	for h, size := range s.expected {
 		id, ok, err := s.object(h)
@@ -181,7 +181,7 @@ func (s *Source) fail(ctx context.Context, why error) {
 	}
 }
 
-// Absent returns how much was asked for and did not come, and why.
+// Absent returns how much was requested and did not arrive, and why.
 func (s *Source) Absent() (n int, bytes int64, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

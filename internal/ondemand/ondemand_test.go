@@ -16,8 +16,8 @@ import (
 
 const dir = ".jp/blobs"
 
-// lazily returns a lazy clone of a repository that has contents, and where the repository is.
-// It asks fetch before it fetches.
+// lazily returns a lazy clone of a repository that has contents, and the path of the repository. It
+// calls fetch before it fetches.
 func lazily(
 	t *testing.T, fetch func(int, int64) error, contents ...string,
 ) (repo *gitint.Repo, origin string, refs []blobs.Ref) {
@@ -40,7 +40,7 @@ func lazily(
 	return repo, r.Dir, refs
 }
 
-// noting notes how many blobs each request is about, and answers with an error.
+// noting records how many blobs each request is about, and answers with an error.
 func noting(requests *[]int, err error) func(int, int64) error {
 	return func(n int, _ int64) error {
 		*requests = append(*requests, n)

@@ -18,13 +18,13 @@ type Place struct {
 
 	Snapshot gitint.Snapshot
 	Store    string // of its blobs, as a path of the snapshot
-	// Wanted returns of which turns the contents are read, counted from 0. It may be nil, for all.
+	// Wanted returns the turns whose contents are read, counted from 0. It may be nil, for all.
 	Wanted func(*workspace.Conversation) func(turn int) bool
 }
 
-// Fetch has conversations be here before they are read, in a clone that need not have them: all
-// their files in one request, and their contents, where they are wanted, in another. In any other
-// clone it does nothing.
+// Fetch fetches conversations before they are read, in a clone that may not have them: all their
+// files in one request, and their contents, if requested, in another. In any other clone it does
+// nothing.
 func Fetch(ctx context.Context, repo *gitint.Repo, contents bool, all ...Place) error {
 	partial, err := repo.Partial(ctx)
 	if err != nil || !partial {
@@ -50,11 +50,11 @@ func Fetch(ctx context.Context, repo *gitint.Repo, contents bool, all ...Place) 
 	return repo.Bring(ctx, ids, bytes)
 }
 
-// contents adds the objects of contents, and their sizes; none of what cannot be read.
+// contents adds the objects of contents, and their sizes; nothing for an unreadable conversation.
 func (p Place) contents(ids []gitint.OID, bytes int64) ([]gitint.OID, int64) {
 	conv, err := workspace.Read(p.Snapshot, p.Entry)
 	if err != nil {
-		return ids, bytes // who reads it says so
+		return ids, bytes // reading it reports the error
 	}
 	wanted := func(int) bool { return true }
 	if p.Wanted != nil {
@@ -72,13 +72,13 @@ func (p Place) contents(ids []gitint.OID, bytes int64) ([]gitint.OID, int64) {
 	return ids, bytes
 }
 
-// Contents reads the store at dir of a snapshot. It fetches nothing: what a remote has promised
-// and is not here is a *[blobs.NotHereError].
+// Contents reads the store at dir of a snapshot. It fetches nothing: content that a remote has
+// promised and that is not here is a *[blobs.NotHereError].
 func Contents(snap gitint.Snapshot, dir string) blobs.Reader {
 	return promised{blobs.FS(gitint.Sub(snap, dir), 0)}
 }
 
-// promised tells what is elsewhere from what is nowhere.
+// promised distinguishes content that is elsewhere from lost content.
 type promised struct{ blobs.Reader }
 
 // Read implements [blobs.Reader].
@@ -92,10 +92,11 @@ func (p promised) Read(ref blobs.Ref) ([]byte, error) {
 }
 
 // Demanded reads the contents of one conversation of a snapshot. All of them are fetched in one
-// request when the first that is not here is read; what does not come is not asked for again.
+// request when the first that is not here is read; content that does not arrive is not requested
+// again.
 func Demanded(repo *gitint.Repo, p Place) blobs.Reader {
 	return demanded{Contents(p.Snapshot, p.Store), sync.OnceValue(func() error {
-		ctx := context.Background() // whoever ends the command ends git with it
+		ctx := context.Background() // ending the command ends git too
 		return Fetch(ctx, repo, true, p)
 	})}
 }

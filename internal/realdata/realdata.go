@@ -18,8 +18,8 @@ func Find() (string, bool) {
 	return base, err == nil
 }
 
-// checkout is the folder of the module, where a test runs below it. What the compiler knows of its
-// sources is no path of this machine when it was told to trim paths.
+// checkout returns the directory of the module, if a test runs below it. With -trimpath the
+// compiler's paths of the sources are not paths of this machine.
 var checkout = sync.OnceValue(func() string {
 	dir, err := os.Getwd()
 	for err == nil && dir != filepath.Dir(dir) {

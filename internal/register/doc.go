@@ -1,7 +1,7 @@
 // Package register installs the hooks, drivers and attributes of a clone for a person, and removes
 // them.
 //
-// It keeps one thing true: what was done is printed, and what is left to be done by hand is an
-// error. What is installed, and that nothing of others' is touched, is
-// [github.com/git-jp/git-jp/hooks/install]'s business.
+// It keeps one thing true: what was done is printed, and steps that are left to do by hand are an
+// error. Package [github.com/git-jp/git-jp/hooks/install] decides what is installed, and leaves
+// other files alone.
 package register

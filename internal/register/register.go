@@ -36,7 +36,7 @@ type Record struct {
 	Done    bool   `json:"done"`
 }
 
-// An OpenError says that steps are left for a person: without them nothing will run.
+// An OpenError reports steps that are left to do by hand: without them nothing will run.
 type OpenError struct {
 	Steps int
 	Chain bool // chaining could do it
@@ -45,7 +45,7 @@ type OpenError struct {
 // Error says how many there are.
 func (e *OpenError) Error() string { return render.Count(e.Steps, "step") + " left to do by hand" }
 
-// Hints say what to do.
+// Hints returns what to do.
 func (e *OpenError) Hints() []string {
 	if e.Chain {
 		return []string{"add the lines above to the file, or let 'git jp install --chain' do it"}
@@ -53,7 +53,7 @@ func (e *OpenError) Hints() []string {
 	return []string{"do what the lines above say, then run the command again"}
 }
 
-// Install installs what is not there yet. What is left for a person to do is an [OpenError].
+// Install installs what is missing. Steps that are left to do by hand are an [OpenError].
 func (c Clone) Install(ctx context.Context, q Request) error {
 	o := c.options(q)
 	plan, err := c.plan(ctx, o)
@@ -66,7 +66,7 @@ func (c Clone) Install(ctx context.Context, q Request) error {
 	return &OpenError{len(plan.Open()), !q.Chain && c.chainHelps(ctx, plan, o)}
 }
 
-// options say what is installed: a repository without a working tree is one that is pushed to.
+// options returns what is installed: a repository without a working tree is taken to be pushed to.
 func (c Clone) options(q Request) install.Options {
 	o := install.Options{
 		Drivers: true, Names: install.DefaultNames(), Workspaces: c.Dirs(),
@@ -118,14 +118,14 @@ func (c Clone) Uninstall(ctx context.Context, dryRun bool) error {
 	return &OpenError{Steps: len(plan.Open())}
 }
 
-// Dirs returns the directories .jp of the working tree in which we may write: what a package
-// manager has put there is read, and left as it is.
+// Dirs returns the directories .jp of the working tree in which we may write: those that a package
+// manager put there are read, and left alone.
 func (c Clone) Dirs() []string {
 	if c.Repo.Root() == "" {
 		return nil
 	}
 	roots, err := workspace.FindAll(c.Repo.Root())
-	if err != nil { // some directories cannot be read: the others are served
+	if err != nil { // some directories cannot be read: the others are used
 		c.Printer.Warn("%v", err)
 	}
 	var dirs []string
@@ -138,7 +138,7 @@ func (c Clone) Dirs() []string {
 	return dirs
 }
 
-// carryOut prints a plan and, unless it is only to be shown, does it.
+// carryOut prints a plan and, unless it is a dry run, applies it.
 func (c Clone) carryOut(ctx context.Context, plan *install.Plan, dryRun bool) error {
 	if !dryRun {
 		if err := plan.Apply(ctx); err != nil {

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// What a patch has at most of lines that go or come together, and of one line in bytes: who wants
-// to read the rest has 'git jp print'.
+// The most lines of a run of removed or added lines in a patch, and the most bytes of one line:
+// 'git jp print' shows the rest.
 const (
 	shownRun  = 60
 	shownLine = 1000
 )
 
-// Abridge is a patch for people: of a long run of lines the first ones, and how many more there
-// are. The mark of that begins as git's own remarks in patches do.
+// Abridge shortens a patch for people: the first lines of a long run, and how many more there are.
+// That count begins like git's own remarks in patches.
 func Abridge(patch string) string {
 	var b strings.Builder
 	var kind byte
@@ -40,7 +40,7 @@ func Abridge(patch string) string {
 	return b.String()
 }
 
-// clipped is a line, or its beginning, and how much more there is.
+// clipped returns a line, or its beginning, and how much more there is.
 func clipped(line string) string {
 	if len(line) <= shownLine {
 		return line

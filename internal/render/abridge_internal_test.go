@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAbridge holds that a patch of a huge result stays small, and says of how much.
+// TestAbridge verifies that a patch of a huge result stays small, and says how much was left out.
 func TestAbridge(t *testing.T) {
 	lines := func(mark, text string, n int) string { return strings.Repeat(mark+text+"\n", n) }
 	for name, c := range map[string]struct{ patch, want string }{

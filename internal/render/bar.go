@@ -2,11 +2,11 @@ package render
 
 import "strings"
 
-// barWidth is the width of a whole bar in columns.
+// barWidth is the width of a full bar in columns.
 const barWidth = 24
 
-// Bar draws a share of the whole in eighths of a column. The part of it that comes first, a share
-// of the whole too, has a paler shade.
+// Bar draws a share of the total in eighths of a column. Its first part, also a share of the total,
+// has a paler shade.
 func Bar(share, first float64) string {
 	light := int(clamped(first)*barWidth + 0.5)
 	eighths := max(int(clamped(share)*barWidth*8+0.5)-8*light, 0)

@@ -9,23 +9,21 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Conversation is what there is to render.
+// A Conversation is the input of a rendering.
 type Conversation struct {
 	ID       events.ID
 	Title    string         // "" when it has none
 	Stream   *events.Stream // required; the stored one or a projection
 	Contents blobs.Reader   // opens references; nil when there is no store
-	Agent    string         // whose session it was, "" when it was none's
+	Agent    string         // from whose session it was imported, "" if from none
 
-	// Origins are those of the projection that Stream comes from. Turns then keep
-	// the numbers that they have in the stored stream. nil means that Stream is the
-	// stored one.
+	// Origins are the origins of the projection that is Stream. Turns then keep the numbers that
+	// they have in the stored stream. nil means that Stream is the stored one.
 	Origins []events.Origin
-	// Base is the base_config.json, nil when there is none. It tells the model of
-	// the first turns.
+	// Base is the base_config.json, nil when there is none. It has the model of the first turns.
 	Base []byte
-	// Root is the workspace's directory in URIs for people to follow. An export,
-	// which is made to be given away, keeps $WORKSPACE.
+	// Root is the workspace's directory in URIs for people to follow. An export is made for others
+	// and keeps $WORKSPACE.
 	Root string
 }
 
@@ -37,25 +35,25 @@ func (c *Conversation) created() time.Time {
 	return c.ID.Time()
 }
 
-// Format is what a conversation is rendered as.
+// Format is the form of the output.
 type Format int
 
 const (
-	// FormatText is for people: coloured and wrapped on a terminal, with long results
-	// cut. In a file or a pipe texts stand as they are and whole.
+	// FormatText is for people: coloured and wrapped on a terminal, with long results cut. In a
+	// file or a pipe texts are complete and unchanged.
 	FormatText Format = iota
 	// FormatJSONLines is one object a line for each event.
 	FormatJSONLines
-	// FormatMarkdown is one document to be read elsewhere.
+	// FormatMarkdown is one document for reading elsewhere.
 	FormatMarkdown
 	// FormatJSON is one document with the same objects as FormatJSONLines.
 	FormatJSON
 )
 
-// forPrograms reports whether no person is to read the format.
+// forPrograms reports whether the format is for programs.
 func (f Format) forPrograms() bool { return f == FormatJSONLines || f == FormatJSON }
 
-// exports reports whether the format is made to be given away.
+// exports reports whether the format is for sharing.
 func (f Format) exports() bool { return f == FormatMarkdown || f == FormatJSON }
 
 // Style chooses which events are shown.
@@ -73,7 +71,7 @@ const (
 	StyleUser
 )
 
-// ParseStyle reads the name of a style as the command line has it.
+// ParseStyle parses the name of a style on the command line.
 func ParseStyle(name string) (Style, error) {
 	for i, n := range styleNames() {
 		if n == name {
@@ -95,28 +93,28 @@ func (s Style) String() string {
 	return styleNames()[s]
 }
 
-// Options choose what of a conversation is rendered, and how.
+// Options choose which parts of a conversation are rendered, and how.
 type Options struct {
 	Format Format
 	Style  Style
 	Output Output
-	// First and Last are the turns to show, counted from 1, both included; 0 is no
-	// bound. In a projection they are numbers of the stored stream.
+	// First and Last are the turns to show, counted from 1, both included; 0 is no bound. In a
+	// projection they are numbers of the stored stream.
 	First, Last int
-	// Records shows to people what of an agent's session has no counterpart, as it recorded it.
+	// Records shows people an agent's records without a counterpart, verbatim.
 	Records bool
-	// Unnumbered leaves out the numbers of turns, for a text that is compared with another
-	// one: a turn that comes before others makes no difference to them.
+	// Unnumbered leaves out the numbers of turns, for a text that is compared with another one: a
+	// turn that is inserted before others then makes no difference to them.
 	Unnumbered bool
-	// Full shows long results and arguments whole on a terminal too, and what was attached.
+	// Full shows long results and arguments completely on a terminal too, and attached content.
 	Full bool
 	Now  time.Time      // for relative times; zero shows none
 	Zone *time.Location // of absolute times for people; nil means UTC
 }
 
-// A Problem is a content that could not be shown.
+// A Problem is content that could not be shown.
 type Problem struct {
-	Turn    int // counted from 1, 0 outside of turns
+	Turn    int // counted from 1, 0 outside turns
 	Element int
 	Call    string // id of the tool call
 	Tool    string
@@ -125,8 +123,7 @@ type Problem struct {
 	Err     error // that of the store
 }
 
-// Error says which content is concerned, where it belongs, and why it cannot be
-// shown.
+// Error says which content is concerned, where it belongs, and why it cannot be shown.
 func (p Problem) Error() string {
 	if p.Turn == 0 {
 		return fmt.Sprintf("%s: %s", p.where(), p.fault())
@@ -154,8 +151,8 @@ func (p Problem) where() string {
 	}
 }
 
-// Render writes c to w. The problems are contents that show as a line saying why
-// they are absent; the rest is rendered all the same. The error is that of w.
+// Render writes c to w. The problems are contents that are shown as a line saying why they are
+// absent; the rest is rendered anyway. The error comes from w.
 func (c Conversation) Render(w io.Writer, o Options) ([]Problem, error) {
 	wk := newWalk(c, o)
 	err := wk.run(newFormatter(w, c, o))

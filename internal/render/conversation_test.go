@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// A memory is a store that counts what is opened.
+// A memory is a store that counts the blobs that are opened.
 type memory struct {
 	blobs map[blobs.Hash][]byte
 	bad   map[blobs.Hash]error
@@ -279,8 +279,7 @@ func TestNoStore(t *testing.T) {
 	}
 }
 
-// An export is read where there is no store, so it holds attachments too, and says
-// which one it could not get.
+// An export is read without a store, so it has attachments too, and says which one is missing.
 func TestExportsHoldAttachments(t *testing.T) {
 	m := newMemory()
 	lost := `{"$blob":"` + strings.Repeat("ab", 32) + `","size":7}`
@@ -335,7 +334,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, ErrPagerQuit }
 
-// A fence of an export is ended by nothing that stands inside it.
+// Text inside a fence of an export cannot end it.
 func TestExportKeepsResultsInTheirFence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEditsAreDiffs holds that what a call is to change stands below it as a diff, in colours on a
-// terminal that has some, and that nothing of the arguments is repeated there.
+// TestEditsAreDiffs verifies that the changes of a call are shown below it as a diff, in colours on
+// a terminal that has them, and that the arguments are not repeated there.
 func TestEditsAreDiffs(t *testing.T) {
 	s := decode(t,
 		`{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"}`,

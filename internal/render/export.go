@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/edits"
 )
 
-// A markdownFormatter writes one Markdown document. Messages stand in it as they
-// are; everything else is fenced so that no result can end its own fence.
+// A markdownFormatter writes one Markdown document. Messages are copied verbatim; everything else
+// is fenced so that no result can end its own fence.
 type markdownFormatter struct {
 	w    io.Writer
 	conv Conversation
@@ -26,8 +26,8 @@ func (f *markdownFormatter) print(text string) error {
 	return err
 }
 
-// begin writes front matter: a JSON string is a YAML string as well. What has no id is a part
-// of something else, which has a beginning of its own.
+// begin writes front matter: a JSON string is a YAML string as well. A conversation without an id
+// is part of another document, which has its own beginning.
 func (f *markdownFormatter) begin(turns int) error {
 	if f.conv.ID == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (f *markdownFormatter) item(it item) error {
 	}
 }
 
-// callMarkdown returns what a call asks for: the diffs of what it is to change, else its arguments.
+// callMarkdown returns the content of a call: the diffs of its changes, else its arguments.
 func callMarkdown(ev *events.ToolCallRequest) string {
 	var all []string
 	file := ""
@@ -123,7 +123,7 @@ func callMarkdown(ev *events.ToolCallRequest) string {
 	return strings.Join(all, "\n\n")
 }
 
-// section writes a label in bold and what belongs to it.
+// section writes a label in bold and the body that belongs to it.
 func (f *markdownFormatter) section(label, body string) error {
 	text := "\n**" + label + "**\n"
 	if body = strings.Trim(body, "\n"); body != "" {
@@ -164,7 +164,7 @@ func (f *markdownFormatter) response(ev *events.ChatResponse) error {
 	}
 }
 
-// extras tells what the provider did or cited beside a reply.
+// extras writes what the provider did or cited beside a reply.
 func (f *markdownFormatter) extras(extras []extra) error {
 	if len(extras) == 0 {
 		return nil
@@ -191,7 +191,7 @@ func (f *markdownFormatter) result(it item, ev *events.ToolCallResponse) error {
 	return f.section(label, strings.Join(body, "\n\n"))
 }
 
-// markdown returns what there is to show of a content.
+// markdown returns the visible form of a content.
 func (p part) markdown() string {
 	var body []string
 	if p.uri != "" || p.state == partBinary || p.state == partClosed {
@@ -237,7 +237,7 @@ func (p part) markdownLabel() string {
 	return codeSpan(p.uri) + strings.TrimPrefix(p.label(), p.uri)
 }
 
-// language is what highlights the text of a file, by the ending of its name.
+// language returns the language for highlighting a file's text, by the extension of its name.
 func (p part) language() string {
 	if p.formatted {
 		return ""
@@ -252,8 +252,8 @@ func (p part) language() string {
 	return ext
 }
 
-// closed ends the code block that a text leaves open, as an answer that was cut off does: what
-// comes next would be code.
+// closed ends the code block that a text leaves open, as an answer that was cut off does: otherwise
+// the following text would be code.
 func closed(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {

@@ -13,8 +13,8 @@ import (
 // An extra is a line about what a provider did or cited itself, see [events.MetadataExtra].
 type extra struct{ label, text string }
 
-// extras returns what stands beside the text of a reply, each line once: addresses with their
-// titles, what was searched for, and of anything else its kind and its beginning.
+// extras returns what is recorded beside the text of a reply, each line once: addresses with their
+// titles, searches, and of anything else its kind and its beginning.
 func extras(md events.Metadata) (lines []extra) {
 	raw, ok := md.Value(events.MetadataExtra)
 	var list []json.RawMessage
@@ -39,7 +39,8 @@ func extras(md events.Metadata) (lines []extra) {
 	return lines
 }
 
-// Beside returns what [Conversation.Render] shows beside a reply, for who shows it while it comes.
+// Beside returns what [Conversation.Render] shows beside a reply, for showing it while the reply
+// comes.
 func Beside(md events.Metadata) []string {
 	var lines []string
 	for _, x := range extras(md) {
@@ -48,13 +49,13 @@ func Beside(md events.Metadata) []string {
 	return lines
 }
 
-// mostExtra is how much is shown of an unknown block; print --json has all of it.
+// mostExtra is how many characters of an unknown block are shown; print --json has all of it.
 const mostExtra = 200
 
 // tellExtra finds sources and searches at any depth, and reports whether it found any.
 func tellExtra(v any, add func(label, text string)) (known bool) {
 	switch v := v.(type) {
-	case string: // a list of addresses has nothing else
+	case string: // a list of addresses has only these
 		if isAddress(v) {
 			add("source", v)
 			return true

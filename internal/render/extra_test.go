@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// What providers did themselves, in the forms of five of them.
+// The providers' own records, in the forms of five of them.
 const extraList = `[` +
 	`{"type":"server_tool_use","id":"` + "c3J2" + `","name":"d2Vi","input":{"query":"Z28gbmV3cw=="}},` +
 	`{"type":"d2Vi","content":[{"url":"aHR0cHM6Ly9hLmV4YW1wbGU=","title":"QQ==","encrypted_content":"WA=="}]},` +

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestForgeLog writes text in pieces of every size: what a forge would obey is never among what
-// comes out, and all else is.
+// TestForgeLog writes text in pieces of every size: the output never has commands of a forge, and
+// has all other text.
 func TestForgeLog(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"::add-mask::x\n", "\\u003a:add-mask::x\n"},

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// A syntax is what colours the lines of code in a language. Each line stands for itself, so that a
-// line that has just come looks as it will in print: of a comment or a string over several lines
-// only what shows on the line itself is known.
+// A syntax describes how the lines of code in a language are coloured. Each line is coloured alone,
+// so that a line that has just come looks as it will in print: of a comment or a string over
+// several lines only the part with its mark on the line is known.
 type syntax struct {
-	comments []string // what begins a comment that ends with the line
+	comments []string // what begins a comment up to the end of the line
 	quotes   string   // what begins and ends a string
 	keywords map[string]bool
 }
@@ -21,7 +21,7 @@ const (
 	styleComment = faint
 )
 
-// languages are those that are coloured, by the words behind a fence. The others have one colour.
+// languages are those that are coloured, by the words after a fence. The others have one colour.
 var languages = [...]struct{ names, comments, quotes, keywords string }{
 	{
 		"go", "//", "\"'`",
@@ -126,7 +126,7 @@ var syntaxes = sync.OnceValue(func() map[string]syntax {
 	return table
 })
 
-// codeLine shows a line of code. Its text is the line as [Output.Text] has it.
+// codeLine colours a line of code. Its text is the same as from [Output.Text].
 func (o Output) codeLine(language, line string) string {
 	if !o.Color {
 		return o.Text(line)
@@ -152,8 +152,8 @@ func (o Output) codeLine(language, line string) string {
 	}
 }
 
-// token returns the next piece of a line that has a style, from an index on; an empty one at the
-// end for none.
+// token returns the next piece of a line that has a style, from an index on; an empty piece at the
+// end if there is none.
 func (s syntax) token(line string, from int) (at, end int, st style) {
 	for i := from; i < len(line); {
 		switch c := line[i]; {
@@ -180,8 +180,8 @@ func (s syntax) token(line string, from int) (at, end int, st style) {
 	return len(line), len(line), 0
 }
 
-// commentAt reports whether a comment begins at an index: at the beginning of the line or behind
-// white space, so that neither a URL nor $# does.
+// commentAt reports whether a comment begins at an index: at the beginning of the line or after
+// white space, so that neither a URL nor $# begins one.
 func (s syntax) commentAt(line string, i int) bool {
 	if i > 0 && line[i-1] != ' ' && line[i-1] != '\t' {
 		return false
@@ -194,7 +194,7 @@ func (s syntax) commentAt(line string, i int) bool {
 	return false
 }
 
-// stringLen is the length of the string that text begins with, 0 where it does not end: then the
+// stringLen returns the length of the string that text begins with, 0 if it does not end: then the
 // quote may be an apostrophe.
 func stringLen(text string) int {
 	for i := 1; i < len(text); i++ {

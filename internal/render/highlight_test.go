@@ -42,7 +42,7 @@ func TestCodeLines(t *testing.T) {
 	}
 }
 
-// The colours change no text, and nothing of a hostile line is obeyed.
+// The colours change no text, and a hostile line stays harmless.
 func TestCodeLinesKeepTheText(t *testing.T) {
 	sgr := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,16 +8,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Hit is a line that a search found, or one beside it.
+// A Hit is a line that a search found, or a line of context.
 type Hit struct {
-	Group string // what lines stand below, such as the turn
-	Place string // what is before the text
+	Group string // heading above the lines, such as the turn
+	Place string // text before the line
 	Text  string
 	Spans [][]int // pairs of byte offsets of what matched, in order
 }
 
-// Hits writes what a search found for people: below a head for each conversation the groups,
-// in each its lines, cut around the first match to the width of a terminal.
+// Hits writes search results for people: below a heading for each conversation the groups, in each
+// its lines, cut around the first match to the width of a terminal.
 type Hits struct {
 	w       io.Writer
 	out     Output
@@ -29,7 +29,7 @@ type Hits struct {
 // NewHits returns a writer of hits.
 func NewHits(w io.Writer, o Output) *Hits { return &Hits{w: w, out: o} }
 
-// Conversation begins the hits of a conversation, whose title may have some itself.
+// Conversation begins the hits of a conversation, whose title may contain some itself.
 func (h *Hits) Conversation(place, title string, spans [][]int) error {
 	head := h.out.styled(styleHeading, oneLine(place))
 	if title != "" {
@@ -59,11 +59,11 @@ func (h *Hits) Line(l Hit) error {
 	return err
 }
 
-// Part parts the next line from the last one of its group, if that is to be seen.
+// Part separates the next line from the last one of its group, visibly if seen is set.
 func (h *Hits) Part(seen bool) { h.parted = seen }
 
-// around is [Output.Marked], cut to what the terminal leaves behind used columns in such a way
-// that the first span is seen.
+// around is [Output.Marked], cut to the width of the terminal minus used columns in such a way that
+// the first span is visible.
 func (o Output) around(line string, spans [][]int, used int) string {
 	if o.Width <= 0 {
 		return o.Marked(line, spans)
@@ -79,7 +79,7 @@ func (o Output) around(line string, spans [][]int, used int) string {
 	if len(spans) > 0 {
 		start := ansi.StringWidth(o.Text(line[:spans[0][0]]))
 		end := ansi.StringWidth(o.Text(line[:spans[0][1]]))
-		// A third of what is left shows what comes before.
+		// A third of the remaining width shows the text before.
 		from = min(max(start-max(width-(end-start), 0)/3, 0), whole-width)
 	}
 	if from == 0 {

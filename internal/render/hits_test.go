@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A line is cut around what matched: it fits, does no harm, and shows the match.
+// A line is cut around the match: it fits, is harmless, and shows the match.
 func TestHitsFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Output{

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A source draws hostile text in the forms in which JSON holds it.
+// A source draws hostile text in the forms that it has in JSON.
 type source struct {
 	t *rapid.T
 	m *memory
@@ -30,7 +30,7 @@ func (s source) json(label string) string {
 func (s source) blob(label string) string   { return s.m.put(s.text(label)) }
 func (s source) base64(label string) string { return `"` + b64(s.text(label)) + `"` }
 
-// hostile is a conversation with hostile text wherever text can stand.
+// hostile returns a conversation with hostile text wherever text can be.
 func hostile(t *rapid.T) Conversation {
 	s := source{t: t, m: newMemory()}
 	const at = `{"timestamp":"2026-01-02 03:00:00.0","type":`
@@ -97,7 +97,7 @@ func FuzzConversationsAreHarmless(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(testConversationsAreHarmless))
 }
 
-// What a terminal is given as JSON means the same as what a file is given.
+// JSON for a terminal means the same as JSON for a file.
 func TestTerminalJSONMeansTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := hostile(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inlines renders the inline children of n on top of the style base. Styles do
-// not nest: each piece of text carries the whole of its style.
+// inlines renders the inline children of n on top of the style base. Styles do not nest: each piece
+// of text has its complete style.
 func (r *markdown) inlines(n ast.Node, base style) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -65,7 +65,7 @@ func (r *markdown) text(n *ast.Text, base style) string {
 	return out
 }
 
-// emphasis keeps the marks where there is no colour to show what they mean.
+// emphasis keeps the marks if there is no colour to show what they mean.
 func (r *markdown) emphasis(n ast.Node, mark string, st style) string {
 	if r.out.Color {
 		return r.inlines(n, st)
@@ -80,8 +80,8 @@ func (r *markdown) marked(mark, value string, st style) string {
 	return mark + r.out.styled(st, value) + mark
 }
 
-// link shows where a link leads, unless its text says so already. An escape code
-// that makes the text clickable would hide it.
+// link shows the destination of a link, unless its text is the destination. An escape code that
+// makes the text clickable would hide it.
 func (r *markdown) link(shown, label, destination string) string {
 	destination = inlineText(unescape(destination))
 	if destination == "" || destination == label {
@@ -116,9 +116,8 @@ func (r *markdown) plain(n ast.Node) string {
 	return inlineText(b.String())
 }
 
-// inlineText makes s fit for a paragraph: a tab has no width that wrapping could
-// know, and line feeds come from the syntax tree, or from an entity that must not
-// forge lines.
+// inlineText makes s fit for a paragraph: a tab has no width that wrapping could know, and line
+// feeds come from the syntax tree, or from an entity that must not forge lines.
 func inlineText(s string) string {
 	return strings.NewReplacer("\t", " ", "\n", " ").Replace(s)
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A jsonEvent is one event for programs. Names are stable; what does not apply is
-// absent. Turns count from 1, elements from 0 as in the file.
+// A jsonEvent is one event for programs. Names are stable; members that do not apply are absent.
+// Turns count from 1, elements from 0 as in the file.
 type jsonEvent struct {
 	Turn   int `json:"turn,omitempty"`
 	TurnTo int `json:"turn_to,omitempty"` // of a summary of several turns
-	// Parallel are the first and the last of the turns just before this one that whoever
-	// asked it did not know.
+	// Parallel are the first and the last of the turns directly before this one that its author did
+	// not know.
 	Parallel []int `json:"parallel_to,omitempty"`
 
 	Element int        `json:"element"`
@@ -41,13 +41,13 @@ type jsonEvent struct {
 
 	Delta      json.RawMessage `json:"delta,omitempty"`
 	Compaction *jsonCompaction `json:"compaction,omitempty"`
-	Unknown    json.RawMessage `json:"unknown,omitempty"` // the element as it stands
+	Unknown    json.RawMessage `json:"unknown,omitempty"` // the element verbatim
 
 	Metadata json.RawMessage `json:"metadata,omitempty"` // strings decoded
 }
 
-// A jsonContent is a content of an event. It has text, base64 or raw when it was
-// opened, and error when it could not be.
+// A jsonContent is a content of an event. It has text, base64 or raw when it was opened, and error
+// when it could not be.
 type jsonContent struct {
 	Type     string          `json:"type"`
 	URI      string          `json:"uri,omitempty"`
@@ -58,7 +58,7 @@ type jsonContent struct {
 	Base64   []byte          `json:"base64,omitempty"`
 	Raw      json.RawMessage `json:"raw,omitempty"`
 	Error    string          `json:"error,omitempty"`
-	// Formatted is what the model was given in place of the content.
+	// Formatted is what the model was sent in place of the content.
 	Formatted *jsonFormatted `json:"formatted,omitempty"`
 }
 
@@ -68,7 +68,7 @@ type jsonFormatted struct {
 	Error  string  `json:"error,omitempty"`
 }
 
-// A jsonCompaction is what a compaction does, its turns counted from 1.
+// A jsonCompaction is the effect of a compaction, its turns counted from 1.
 type jsonCompaction struct {
 	FromTurn      int     `json:"from_turn"`
 	ToTurn        int     `json:"to_turn"`
@@ -166,7 +166,7 @@ func (p part) json() jsonContent {
 	return c
 }
 
-// rawJSON guards the encoder against text that is no JSON.
+// rawJSON guards the encoder against text that is not JSON.
 func rawJSON(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
 		return nil

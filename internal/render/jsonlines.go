@@ -17,8 +17,8 @@ type JSONLines struct {
 // NewJSONLines returns a writer of records to w.
 func NewJSONLines(w io.Writer, o Output) *JSONLines { return &JSONLines{w: w, out: o} }
 
-// Write writes one record. On a terminal, characters that it could obey are
-// escaped the JSON way, so the record stays the same.
+// Write writes one record. On a terminal, characters that it could obey are escaped in the JSON
+// way, so the record stays the same.
 func (j *JSONLines) Write(record any) error {
 	line, err := encodeJSON(record, j.out)
 	if err != nil {
@@ -42,8 +42,8 @@ func encodeJSON(record any, o Output) ([]byte, error) {
 	return escapeJSON(b.Bytes()), nil
 }
 
-// escapeJSON escapes what [Sanitize] would change. Encoded JSON has such characters
-// only inside strings, and no C0 control but the line feeds around records.
+// escapeJSON escapes the characters that [Sanitize] would change. Encoded JSON has them only inside
+// strings, and no C0 control but the line feeds around records.
 func escapeJSON(data []byte) []byte {
 	if firstUnsafe(string(data)) < 0 {
 		return data

@@ -15,10 +15,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Markdown renders source, CommonMark with GitHub's tables, task lists and
-// strikethrough, for a terminal. It ends with a line feed unless there is nothing
-// to show. Line breaks inside a paragraph stay, as people who write to a model
-// mean them. Where there is no colour, the marks of emphasis and code stay.
+// Markdown renders source, CommonMark with GitHub's tables, task lists and strikethrough, for a
+// terminal. It ends with a line feed unless there is nothing to show. Line breaks inside a
+// paragraph stay, as people who write to a model mean them. Without colour, the marks of emphasis
+// and code stay.
 func (o Output) Markdown(source string) string {
 	r := newMarkdown(o)
 	lines := r.blocks(r.parse(Sanitize(source)), r.width())
@@ -37,10 +37,10 @@ type markdown struct {
 	src    []byte
 }
 
-// unlimited is the width of an output that has none.
+// unlimited is the width of an output without one.
 const unlimited = 1 << 20
 
-// leastWidth is what deep nesting leaves of the width.
+// leastWidth is the width that stays however deep the nesting is.
 const leastWidth = 16
 
 func newMarkdown(o Output) *markdown {
@@ -48,9 +48,9 @@ func newMarkdown(o Output) *markdown {
 	return &markdown{out: o, parser: md.Parser()}
 }
 
-// newLiveMarkdown renders source that is incomplete: what only a later line could tell is
-// decided without it. An underline makes no heading, links have their destination with them, and
-// the columns of a table are those of its first rows.
+// newLiveMarkdown renders incomplete source: everything that depends on a later line is decided
+// without it. An underline makes no heading, links have their destination with them, and the
+// columns of a table are those of its first rows.
 func newLiveMarkdown(o Output) *markdown {
 	md := goldmark.New(goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(
@@ -76,7 +76,7 @@ func (r *markdown) width() int {
 	return r.out.Width
 }
 
-// parse makes source the one that is rendered.
+// parse sets the source that is rendered.
 func (r *markdown) parse(source string) ast.Node {
 	r.src = []byte(source)
 	return r.parser.Parse(text.NewReader(r.src))
@@ -126,7 +126,7 @@ func (r *markdown) block(n ast.Node, width int) []string {
 	}
 }
 
-// heading keeps the number signs, which say the level in any terminal.
+// heading keeps the number signs, which show the level in any terminal.
 func (r *markdown) heading(n *ast.Heading, width int) []string {
 	marks := strings.Repeat("#", n.Level) + " "
 	lines := r.wrap(r.inlines(n, styleHeading), width-len(marks))
@@ -136,8 +136,8 @@ func (r *markdown) heading(n *ast.Heading, width int) []string {
 	return hanging(r.out.styled(styleHeading, marks), len(marks), lines)
 }
 
-// code shows a code block with its fence and without wrapping, so that what is
-// copied from the terminal is the code.
+// code shows a code block with its fence and without wrapping, so that text copied from the
+// terminal is the code.
 func (r *markdown) code(n ast.Node, language string) []string {
 	body := string(n.Lines().Value(r.src))
 	fence := r.fence(n)
@@ -150,7 +150,7 @@ func (r *markdown) code(n ast.Node, language string) []string {
 	return append(lines, r.out.styled(styleMark, fence))
 }
 
-// fence is that of the source: no line of the code is as long.
+// fence returns the fence of the source: no line of the code is as long.
 func (r *markdown) fence(n ast.Node) string {
 	const least = "```"
 	if n.Kind() != ast.KindFencedCodeBlock || n.Pos() < 0 {
@@ -177,8 +177,8 @@ func (r *markdown) list(n *ast.List, width int) []string {
 	return all
 }
 
-// apart reports whether an empty line stands before a block of a list or before an item. While
-// the list grows, that is so where one stands in the source.
+// apart reports whether an empty line comes before a block of a list or before an item. While the
+// list grows, it does if the source has one.
 func (r *markdown) apart(list *ast.List, n ast.Node) bool {
 	if r.live {
 		return n.HasBlankPreviousLines()
@@ -215,9 +215,8 @@ func (r *markdown) wrap(styled string, width int) []string {
 	return reopened(splitLines(ansi.Wrap(styled, width, "")))
 }
 
-// reopened ends the style that is in force at the end of each line and begins it
-// again on the next. Only sequences of Output.styled occur, so the last one of a
-// line tells what is in force.
+// reopened ends the style that is in force at the end of each line and begins it again on the next.
+// Only sequences of Output.styled occur, so the last one of a line is in force.
 func reopened(lines []string) []string {
 	open := ""
 	for i, line := range lines {
@@ -240,7 +239,7 @@ func reopened(lines []string) []string {
 // shut ends a style.
 const shut = "\x1b[m"
 
-// hanging puts first before the first line and as much space before the others.
+// hanging puts first before the first line and the same width of space before the others.
 func hanging(first string, indent int, lines []string) []string {
 	space := strings.Repeat(" ", indent)
 	for i, line := range lines {

@@ -8,7 +8,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// liveColumn is how wide a column is at least whose other rows are still to come.
+// liveColumn is the least width of a column whose other rows have not come yet.
 const liveColumn = 10
 
 // A cell is the lines of one cell of a Markdown table, rendered.
@@ -97,8 +97,8 @@ func aligned(line string, width int, a east.Alignment) string {
 	return strings.Repeat(" ", left) + line + strings.Repeat(" ", space-left)
 }
 
-// fitColumns returns the widths of the columns: the natural ones when they fit,
-// else the widest are narrowed until they do.
+// fitColumns returns the widths of the columns: the natural ones when they fit, else the widest are
+// narrowed until they do.
 func fitColumns(rows [][]string, width int) []int {
 	const gap, least = 3, 4
 	var widths []int

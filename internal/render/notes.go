@@ -12,7 +12,7 @@ import (
 // shownKeys is how many changed settings a line names.
 const shownKeys = 3
 
-// configLine names what a change of configuration sets.
+// configLine names the settings that a change of configuration sets.
 func configLine(delta []byte) string {
 	var v any
 	if json.Unmarshal(delta, &v) != nil {
@@ -49,7 +49,7 @@ func leaves(path string, v any) []string {
 	return []string{path + " = " + string(value)}
 }
 
-// compactionLine says what a compaction covers and does, counting turns from 1.
+// compactionLine says which turns a compaction covers, counted from 1, and what it does.
 func compactionLine(c *events.Compaction) string {
 	from, to := c.FromTurn+1, c.ToTurn+1
 	var does []string
@@ -84,7 +84,7 @@ func toolPolicy(p *events.ToolCallPolicy) string {
 	}
 }
 
-// questionText returns what an inquiry asks.
+// questionText returns the text of an inquiry.
 func questionText(question []byte) string {
 	var q struct{ Text string }
 	if json.Unmarshal(question, &q) != nil || q.Text == "" {
@@ -97,7 +97,7 @@ func unknownLine(it item) string {
 	return fmt.Sprintf("%q, %s", string(it.el.Kind()), Bytes(int64(len(it.el.Raw()))))
 }
 
-// startedBy says which conversation a call started, "" for none. It is the first of the two ids
+// startedBy says which conversation a call started, "" for none. It names the first of the two ids
 // that its session may have.
 func startedBy(call *events.Element) string {
 	session, ok := call.Metadata().Text(events.MetadataSubagent)

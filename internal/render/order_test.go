@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestResultsFollowTheirCalls holds that what belongs to a call stands below it for people,
-// though calls and results of one answer stand together in the stream.
+// TestResultsFollowTheirCalls verifies that results and questions come below their call for people,
+// though calls and results of one answer are together in the stream.
 func TestResultsFollowTheirCalls(t *testing.T) {
 	s := decode(t,
 		`{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"}`,
@@ -51,7 +51,8 @@ func TestResultsFollowTheirCalls(t *testing.T) {
 	}
 }
 
-// TestOpenCodeBlocksAreClosed holds that an answer that was cut off takes nothing with it.
+// TestOpenCodeBlocksAreClosed verifies that an answer that was cut off does not turn the following
+// text into code.
 func TestOpenCodeBlocksAreClosed(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                       "plain",

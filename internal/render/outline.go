@@ -6,19 +6,19 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// An Outline is what a list shows of a conversation beside its metadata.
+// An Outline is what a list shows of a conversation besides its metadata.
 type Outline struct {
 	Turns int
 	Bytes int64  // of the stream's file
-	Model string // the one in force at the end, "" when not known
+	Model string // the one in force at the end, "" if unknown
 	First string // the first words of the first question, on one line
 }
 
-// OutlineOf outlines a stream that begins with a base configuration and takes so many bytes.
+// OutlineOf outlines a stream with its base configuration and its size in bytes.
 func OutlineOf(s *events.Stream, base []byte, bytes int64) Outline {
 	o := Outline{Turns: len(s.Turns()), Bytes: bytes}
 	var m model
-	person := false // whether a person said the first words
+	person := false // whether a person wrote the first words
 	m.apply(base)
 	for _, e := range s.All() {
 		switch ev := e.Event().(type) {
@@ -43,12 +43,12 @@ func Injected(e *events.Element) bool {
 // A Listed is a conversation in a list.
 type Listed struct {
 	Marks, ID, Active, Title, Labels string
-	Parent                           string   // that it was forked from, or that started it
-	Agent                            string   // whose session it was
+	Parent                           string   // from which it was forked, or which started it
+	Agent                            string   // from whose session it was imported
 	Outline                          *Outline // nil when the stream cannot be read
 }
 
-// Name is the title with the labels, or what an untitled one begins with.
+// Name returns the title with the labels, or the first words of an untitled conversation.
 func (l Listed) Name() string {
 	if l.Title == "" && l.Outline != nil && l.Outline.First != "" {
 		return "“" + l.Outline.First + "”" + l.Labels
@@ -56,8 +56,8 @@ func (l Listed) Name() string {
 	return l.Title + l.Labels
 }
 
-// List returns a table of conversations. On a narrow terminal it has fewer columns; that of the
-// parents is there when one of them has one.
+// List returns a table of conversations. On a narrow terminal it has fewer columns; it has the
+// column of parents if a conversation has one.
 func List(o Output, list []Listed) *Table {
 	t := NewTable(o, Column{}, Column{Head: "ID"}, Column{Head: "ACTIVE", Optional: 1},
 		Column{Head: "TURNS", Align: AlignRight, Optional: 2},

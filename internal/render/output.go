@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An Output says what the stream that is written to can show. The zero value is
-// a file or a pipe: no colour, no wrapping, nothing changed.
+// An Output describes the stream that is written to. The zero value is a file or a pipe: no colour,
+// no wrapping, nothing changed.
 type Output struct {
 	Terminal bool // a terminal reads this, perhaps through a pager
 	Color    bool // SGR sequences may be used
@@ -16,20 +16,20 @@ type Output struct {
 // Signals are the circumstances that decide what an [Output] can show.
 type Signals struct {
 	Terminal      bool   // the stream is a terminal, or a pager that shows on one
-	Columns       int    // of the terminal, 0 when not known
+	Columns       int    // of the terminal, 0 if unknown
 	Term          string // $TERM
 	NoColor       string // $NO_COLOR
 	Clicolor      string // $CLICOLOR
 	ClicolorForce string // $CLICOLOR_FORCE
-	ColorUI       string // git's color.ui, "" when it is not set
-	ColorOff      bool   // the user asked for none on the command line
+	ColorUI       string // git's color.ui, "" if it is not set
+	ColorOff      bool   // the command line turns colours off
 }
 
-// defaultColumns is the width of a terminal that does not tell its own.
+// defaultColumns is the width of a terminal that does not report its own.
 const defaultColumns = 80
 
-// Output decides. NO_COLOR and the command line beat everything, CLICOLOR_FORCE and then git's
-// color.ui beat the kind of the stream and TERM=dumb.
+// Output decides. NO_COLOR and the command line take precedence over everything, CLICOLOR_FORCE and
+// then git's color.ui over the kind of the stream and TERM=dumb.
 func (s Signals) Output() Output {
 	o := Output{Terminal: s.Terminal}
 	if s.Terminal {
@@ -50,8 +50,8 @@ func (s Signals) Output() Output {
 	return o
 }
 
-// Text returns s as it may be written: sanitised when a terminal will show it,
-// otherwise unchanged. Forced colours mean that a terminal is at the end of it.
+// Text returns s as it may be written: sanitised when a terminal will show it, otherwise unchanged.
+// If colours are forced, a terminal is assumed at the end.
 func (o Output) Text(s string) string {
 	if o.Terminal || o.Color {
 		return Sanitize(s)
@@ -62,8 +62,8 @@ func (o Output) Text(s string) string {
 // Line is [Output.Text] for text that must stay on one line, such as a title.
 func (o Output) Line(s string) string { return o.Text(oneLine(s)) }
 
-// Marked is [Output.Text] for a line in which the spans, pairs of byte offsets in
-// order, stand out.
+// Marked is [Output.Text] for a line in which the spans, pairs of byte offsets in order, are
+// highlighted.
 func (o Output) Marked(line string, spans [][]int) string {
 	if !o.Color {
 		return o.Text(line)
@@ -79,7 +79,7 @@ func (o Output) Marked(line string, spans [][]int) string {
 	return b.String()
 }
 
-// Faint is [Output.Text] for what is said beside the answer.
+// Faint is [Output.Text] for remarks beside the answer.
 func (o Output) Faint(s string) string { return o.styled(styleMark, s) }
 
 // A style is a set of SGR attributes and at most one colour.
@@ -99,7 +99,7 @@ const (
 	cyan
 )
 
-// Styles by what they are for.
+// Styles by their use.
 const (
 	styleHeading = bold | cyan
 	styleCode    = yellow
@@ -125,9 +125,9 @@ func (st style) code() string {
 	return strings.Join(list, ";")
 }
 
-// styled is the only function that writes escape codes, and it sanitises what
-// stands between them. A style ends and begins again at each line end, so that a
-// pager or a prefix never shows it where it does not belong.
+// styled is the only function that writes escape codes, and it sanitises the text between them. A
+// style ends and begins again at each line end, so that a pager or a prefix never shows it where it
+// does not belong.
 func (o Output) styled(st style, text string) string {
 	text = o.Text(text)
 	if !o.Color || st == 0 || text == "" {

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// ErrPagerQuit says that the reader left the pager before everything was written.
-// It is no failure: what is left need not be rendered.
+// ErrPagerQuit reports that the reader left the pager before everything was written. It is not a
+// failure: the rest need not be rendered.
 var ErrPagerQuit = errors.New("the pager has quit")
 
 // PagerOptions say which pager to start, and with what.
@@ -20,7 +20,7 @@ type PagerOptions struct {
 	// Command is the value of "git var GIT_PAGER", a command for the shell. "" and
 	// "cat" mean none.
 	Command string
-	Env     []string // whole environment of the process; required
+	Env     []string // complete environment of the process; required
 	Out     *os.File // required; the terminal
 	Err     *os.File // nil means none
 }
@@ -31,12 +31,11 @@ type Pager struct {
 	in  io.WriteCloser
 }
 
-// StartPager starts the pager, or returns nil when there is none to start. The
-// caller decides whether the output is a terminal. As git does, it sets LESS=FRX and
-// LV=-c where they are not set.
+// StartPager starts the pager, or returns nil when there is none to start. The caller decides
+// whether the output is a terminal. Like git, it sets LESS=FRX and LV=-c if they are not set.
 //
-// An interrupt reaches the pager and the program alike; the program must outlive the
-// pager, or the terminal is left as the pager had it.
+// An interrupt reaches both the pager and the program; the program must outlive the pager, or the
+// terminal stays in the pager's mode.
 func StartPager(ctx context.Context, o PagerOptions) (*Pager, error) {
 	command := strings.TrimSpace(o.Command)
 	if command == "" || command == "cat" {
@@ -64,9 +63,9 @@ func (p *Pager) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close says that this is all and waits until the reader has left the pager.
+// Close closes the pager's input and waits until the reader has left the pager.
 func (p *Pager) Close() error {
-	// The pipe may be broken already, which is how most readers leave.
+	// The pipe may be broken already, because most readers leave early.
 	_ = p.in.Close()
 	if err := p.cmd.Wait(); err != nil {
 		return fmt.Errorf("pager: %w", err)

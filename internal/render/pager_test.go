@@ -60,7 +60,7 @@ func TestNoPager(t *testing.T) {
 	}
 }
 
-// A reader who leaves early ends the rendering and is no failure.
+// A reader who quits early ends the rendering, which is not a failure.
 func TestPagerQuit(t *testing.T) {
 	p, _ := startPager(t, "head -c 1 >/dev/null")
 	line := strings.Repeat("x", 1<<16)

@@ -13,11 +13,11 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// partState says what is known of a part's content.
+// partState says how much of a part's content is known.
 type partState int
 
 const (
-	partClosed partState = iota // not opened: nothing of it is shown
+	partClosed partState = iota // not opened: no content is shown
 	partText
 	partBinary
 	partBroken // could not be opened: text says why
@@ -34,14 +34,14 @@ type part struct {
 	state  partState
 	text   string
 	data   []byte // of a binary part that was opened
-	// formatted says that text is what the model was given in place of the content;
-	// beside is that, where a program is given the content as well.
+	// formatted says that text is what the model was sent in place of the content; beside has that
+	// text if a program is given the content as well.
 	formatted bool
 	beside    *part
 }
 
-// parts returns the contents of an event. For a person at a terminal attachments are
-// listed, and opened only where the output is to be whole.
+// parts returns the contents of an event. For a person at a terminal attachments are listed, and
+// opened only if the output is to be complete.
 func (w *walk) parts(it item) []part {
 	switch ev := it.el.Event().(type) {
 	case *events.ChatRequest:
@@ -92,8 +92,8 @@ func (w *walk) attachment(it item, r *events.Resource) part {
 	return w.opened(r, Problem{Turn: it.turn.from, Element: it.index})
 }
 
-// opened returns the part of a resource with its content, as the model was given it
-// and, for programs, as it is.
+// opened returns the part of a resource with its content, in the form that the model was sent and,
+// for programs, also unchanged.
 func (w *walk) opened(r *events.Resource, where Problem) part {
 	p := w.resource(r)
 	where.URI = r.URI
@@ -144,7 +144,7 @@ func (w *walk) load(p part, content blobs.Content, where Problem) part {
 	return p.with(data)
 }
 
-// unread reports whether a block's bytes are of no use to the reader of the format.
+// unread reports whether a block's bytes are useless to readers of the format.
 func (w *walk) unread(b *events.Block) bool {
 	f := w.opts.Format
 	switch b.Type {
@@ -188,7 +188,7 @@ func (w *walk) expand(uri string) string {
 	return "file://" + strings.TrimSuffix(root, "/") + rest
 }
 
-// reason says why there is no content where it should be.
+// reason says why content is missing.
 func (p Problem) reason() string { return Reason(p.Err) }
 
 // Reason says why content could not be read, by the error of its store.
@@ -212,13 +212,13 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// placeholder stands for the content of a part that could not be opened.
+// placeholder replaces the content of a part that could not be opened.
 func (p part) placeholder() string {
 	return fmt.Sprintf("[no content: sha256:%s, %s: %s]",
 		p.ref.Hash, Count(int(p.ref.Size), "byte"), p.text)
 }
 
-// label says what a part is, for a line of its own.
+// label describes a part, on a separate line.
 func (p part) label() string {
 	name := p.uri
 	if name == "" {
@@ -250,7 +250,7 @@ func (p part) isImage() bool {
 	}
 }
 
-// readable returns what a block without content says to people.
+// readable returns the text of a block without content for people.
 func (p part) readable() string {
 	if p.kind == events.BlockQuestion {
 		return "? " + questionText([]byte(p.text))
@@ -258,7 +258,7 @@ func (p part) readable() string {
 	return p.text
 }
 
-// compactJSON returns v without white space; what is no JSON stays as it is.
+// compactJSON returns v without white space; text that is not JSON is unchanged.
 func compactJSON(v []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, v) != nil {

@@ -23,12 +23,12 @@ func (o Output) Patch(diff string) string {
 	return b.String()
 }
 
-// Titled is a patch below a line of its own, which stands out as those do that name its sides.
+// Titled returns a patch below a title, which is highlighted like the lines that name its sides.
 func (o Output) Titled(title, diff string) string {
 	return o.styled(bold, oneLine(title)) + "\n" + o.Patch(diff)
 }
 
-// patchHead is the number of lines that name the two sides. Later lines that look so were
+// patchHead is the number of lines that name the two sides. Later lines that look the same were
 // removed or added.
 const patchHead = 2
 

@@ -7,38 +7,38 @@ import (
 	"time"
 )
 
-// A Printer is where a command prints its answer, what it says beside it, and how.
+// A Printer prints the answer of a command, and messages beside it.
 type Printer struct {
 	Out, Err io.Writer
-	// Output and Errors say how text is written to them, and whether they are terminals.
+	// Output and Errors describe the two streams, and whether they are terminals.
 	Output, Errors Output
 
 	Quiet   bool // no notes
-	Verbose bool // notes of more, and progress where nobody sees a bar
+	Verbose bool // more notes, and progress without a terminal
 	JSON    bool // records in place of text
 
 	Now func() time.Time
 }
 
-// Note tells something that is no answer.
+// Note prints a message that is not part of the answer.
 func (p *Printer) Note(format string, args ...any) {
 	if !p.Quiet {
 		fmt.Fprintln(p.Err, Sanitize(fmt.Sprintf(format, args...)))
 	}
 }
 
-// Warn tells something that should not be missed, in silence too.
+// Warn prints a warning, also with -q.
 func (p *Printer) Warn(format string, args ...any) {
 	fmt.Fprintf(p.Err, "warning: %s\n", Message(fmt.Sprintf(format, args...)))
 }
 
-// Line prints a line of the answer in which nothing of others' can be obeyed by a terminal.
+// Line prints a line of the answer, sanitised for a terminal.
 func (p *Printer) Line(text string) error {
 	_, err := fmt.Fprintln(p.Out, p.Output.Line(text))
 	return err
 }
 
-// Entry prints what others wrote so that it looks like no more than one line.
+// Entry prints foreign text so that it looks like no more than one line.
 func (p *Printer) Entry(text string) error {
 	_, err := fmt.Fprintln(p.Out, strings.ReplaceAll(p.Output.Text(text), "\n", `\n`))
 	return err
@@ -55,8 +55,7 @@ func (p *Printer) Records(records ...any) error {
 	return nil
 }
 
-// Progress shows the state of long work: a bar on a terminal, lines where more is to be said, and
-// nothing in silence.
+// Progress shows the state of long work: a bar on a terminal, lines with -v, and nothing with -q.
 func (p *Printer) Progress(label string, total int64) *Progress {
 	mode := ProgressOff
 	switch {
@@ -69,8 +68,8 @@ func (p *Printer) Progress(label string, total int64) *Progress {
 	return NewProgress(p.Err, ProgressOptions{Mode: mode, Label: label, Total: total, Now: p.Now})
 }
 
-// Stages shows the progress of work that comes in stages, each with a count of its own. The first
-// function is told how far a stage has come, the second ends the last one.
+// Stages shows the progress of work in stages, each with its own count. The first function reports
+// the progress of a stage, the second ends the last one.
 func (p *Printer) Stages(label string) (report func(stage string, done, total int), end func()) {
 	var bar *Progress
 	current, before := "", 0

@@ -9,14 +9,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// ProgressMode is how the state of long work is shown.
+// ProgressMode is the form in which the state of long work is shown.
 type ProgressMode int
 
 const (
 	// ProgressOff shows nothing.
 	ProgressOff ProgressMode = iota
-	// ProgressBar draws a bar with count, rate and time left over itself, for a
-	// terminal.
+	// ProgressBar draws a bar with count, rate and time left over itself, for a terminal.
 	ProgressBar
 	// ProgressLines writes a line every few seconds, for logs.
 	ProgressLines
@@ -26,20 +25,19 @@ const (
 type ProgressOptions struct {
 	Mode  ProgressMode
 	Label string           // what is being done, such as "migrate"
-	Total int64            // how much there is to do, 0 when not known
+	Total int64            // the total amount of work, 0 if unknown
 	Now   func() time.Time // required unless Mode is ProgressOff
 }
 
 const (
-	// progressDelay keeps short work quiet.
+	// progressDelay is how long work runs before progress is shown.
 	progressDelay = 500 * time.Millisecond
 	// progressInterval is the time between two lines.
 	progressInterval = 5 * time.Second
 )
 
-// A Progress shows how far long work has come. It may be used by several goroutines;
-// a nil Progress does nothing. What it cannot write it does not show: progress
-// never stops the work.
+// A Progress shows how far long work has come. It may be used by several goroutines; a nil Progress
+// does nothing. Errors of writing are ignored: progress never stops the work.
 type Progress struct {
 	w    io.Writer
 	opts ProgressOptions
@@ -61,7 +59,7 @@ func NewProgress(w io.Writer, o ProgressOptions) *Progress {
 	return &Progress{w: w, opts: o, start: now, last: now}
 }
 
-// Add says that n more are done.
+// Add reports that n more are done.
 func (p *Progress) Add(n int64) {
 	if p == nil {
 		return
@@ -79,7 +77,7 @@ func (p *Progress) Add(n int64) {
 	}
 }
 
-// Done takes the bar away.
+// Done removes the bar.
 func (p *Progress) Done() {
 	if p == nil {
 		return
@@ -127,7 +125,7 @@ func barTotal(n int64) int64 {
 	return n
 }
 
-// line says count, rate and time left.
+// line returns count, rate and time left.
 func (p *Progress) line(now time.Time) string {
 	elapsed := now.Sub(p.start)
 	rate := float64(p.done) / max(elapsed.Seconds(), 0.001)

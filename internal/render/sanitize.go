@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize returns s such that showing it on a terminal can do nothing but show
-// it. Line feeds and tabs stay, and a carriage return before a line feed goes.
-// Complete colour sequences (SGR) go too: programs that tools ran leave them by the
-// thousand, and without them the text reads as it was meant. Everything else that a
-// terminal could obey or that hides or reorders text becomes a visible escape such
-// as \x1b or \u202e: the other C0 controls and DEL, the C1 controls in both
-// encodings, bidirectional overrides and isolates, tag characters, line and
-// paragraph separators, and bytes that are not UTF-8.
+// Sanitize returns s such that a terminal can only show it. Line feeds and tabs stay, and a
+// carriage return before a line feed is removed. Complete colour sequences (SGR) are removed too:
+// programs that tools ran leave thousands of them, and the text reads as intended without them.
+// Everything else that a terminal could obey or that hides or reorders text becomes a visible
+// escape such as \x1b or \u202e: the other C0 controls and DEL, the C1 controls in both encodings,
+// bidirectional overrides and isolates, tag characters, line and paragraph separators, and bytes
+// that are not UTF-8.
 //
 // Sanitising twice is the same as sanitising once.
 func Sanitize(s string) string {
@@ -59,7 +58,7 @@ func firstUnsafe(s string) int {
 	return -1
 }
 
-// unsafe reports whether r must not reach a terminal as it is.
+// unsafe reports whether r must not reach a terminal unchanged.
 func unsafe(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -68,7 +67,7 @@ func unsafe(r rune) bool {
 		return true
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // bidirectional
 		return true
-	case r == 0x2028, r == 0x2029: // separators that some programs break lines at
+	case r == 0x2028, r == 0x2029: // separators at which some programs break lines
 		return true
 	case r >= 0xe0000 && r <= 0xe007f: // tags: text that models read and people cannot see
 		return true
@@ -76,7 +75,7 @@ func unsafe(r rune) bool {
 	return false
 }
 
-// sgrLen returns the length of the SGR sequence that s begins with, 0 for none.
+// sgrLen returns the length of the SGR sequence at the beginning of s, 0 for none.
 func sgrLen(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
@@ -114,7 +113,7 @@ func writeRuneEscape(b *strings.Builder, r rune) {
 	b.WriteString(hex)
 }
 
-// oneLine replaces every run of white space that holds a line break by a space.
+// oneLine replaces every run of white space that has a line break by a space.
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r\t\v\f\u0085\u2028\u2029") {
 		return s
@@ -122,11 +121,11 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// longestLine is how long a line of a message may be, in bytes: about half of the longest path.
+// longestLine is the longest line of a message, in bytes: about half of the longest path.
 const longestLine = 2048
 
-// Message sanitises a text of several lines that is told, not looked at, and takes the middle out
-// of lines that nobody reads: the longest paths and titles are a stranger's.
+// Message sanitises a message of several lines, and removes the middle of lines that are too long
+// to read: paths and titles of any length are a stranger's choice.
 func Message(s string) string {
 	lines := strings.Split(Sanitize(s), "\n")
 	for i, line := range lines {

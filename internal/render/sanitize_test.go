@@ -131,7 +131,7 @@ func harmless(t interface {
 
 var ours = regexp.MustCompile(`\x1b\[(m|(1;)?(2;)?(3;)?(4;)?(9;)?[0-9]+m)`)
 
-// hostileText draws text that is dense in what terminals and Markdown obey.
+// hostileText draws text with many characters that terminals and Markdown obey.
 func hostileText() *rapid.Generator[string] {
 	atom := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -177,7 +177,7 @@ func FuzzTerminalOutputIsHarmless(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(testTerminalOutputIsHarmless))
 }
 
-// FuzzMarkdown takes bytes as they come, without a generator's idea of them.
+// FuzzMarkdown takes arbitrary bytes, without a generator's bias.
 func FuzzMarkdown(f *testing.F) {
 	f.Add("# a\n\n- b\n\n| c |\n|---|\n| &#27;[2J |\n", uint8(20))
 	f.Fuzz(func(t *testing.T, in string, width uint8) {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// How far a span may reach on its line, in bytes, and the destination of a link: what is not
-// closed by then stays plain.
+// The most bytes that a span may have on its line, and the destination of a link: a span that is
+// not closed by then stays plain.
 const (
 	maxSpan        = 200
 	maxDestination = 2 << 10
 )
 
-// A spanScan is how far a line was scanned for spans. What begins at at is either open, or, where
-// plain is not 0, a delimiter of that length that nothing closes.
+// A spanScan is how far a line was scanned for spans. The delimiter at at is either open, or, if
+// plain is not 0, has that length and is never closed.
 type spanScan struct{ at, plain int }
 
-// openSpan scans a line from an offset on, where no span is open. Ended says that all of the
-// line is there. It knows the rules of CommonMark well enough to tell what waits for more: a
-// span that it misjudges is written as it came.
+// openSpan scans a line from an offset on, where no span is open. Ended says that the line is
+// complete. It knows the rules of CommonMark well enough to recognise an incomplete span: a span
+// that it misjudges is written verbatim.
 func openSpan(line string, from int, ended bool) spanScan {
 	for i := from; i < len(line); {
 		n := strings.IndexAny(line[i:], "\\`*_~[<")
@@ -80,7 +80,7 @@ func delimiterAt(line string, i int) delimiter {
 	return d
 }
 
-// flank tells whether a run can open and close emphasis, by CommonMark 6.2.
+// flank finds out whether a run can open and close emphasis, by CommonMark 6.2.
 func (d *delimiter) flank(line string) {
 	before, _ := utf8.DecodeLastRuneInString(line[:d.at])
 	behind, _ := utf8.DecodeRuneInString(line[d.at+d.n:])
@@ -97,12 +97,12 @@ func (d *delimiter) flank(line string) {
 	}
 }
 
-// window is how far it is looked for what closes the span.
+// window returns the limit of the search for the end of the span.
 func (d delimiter) window(line string) int {
 	return min(len(line), d.at+d.n+maxSpan)
 }
 
-// end returns where the span ends that begins at the delimiter.
+// end returns where the span at the delimiter ends.
 func (d delimiter) end(line string) (end int, closed bool) {
 	text := line[:d.window(line)]
 	switch d.char {
@@ -134,8 +134,8 @@ func codeEnd(text string, d delimiter) (int, bool) {
 	return 0, false
 }
 
-// linkEnd looks for the bracket that closes a text, and for the destination behind it. A text
-// without one is no link, and closed with its first bracket.
+// linkEnd looks for the bracket that closes a text, and for the destination after it. A text
+// without a destination is no link, and closed at its first bracket.
 func linkEnd(line, text string, d delimiter) (int, bool) {
 	shut, ok := closing(text, d.at, '[', ']')
 	switch {
@@ -147,7 +147,7 @@ func linkEnd(line, text string, d delimiter) (int, bool) {
 	return closing(line[:min(len(line), shut+maxDestination)], shut, '(', ')')
 }
 
-// closing returns what follows the bracket that closes the one at an offset.
+// closing returns the offset after the bracket that closes the one at an offset.
 func closing(text string, from int, open, shut byte) (end int, ok bool) {
 	depth := 0
 	for i := from; i < len(text); i++ {
@@ -201,7 +201,7 @@ func emphasisEnd(text string, d delimiter) (int, bool) {
 	return 0, false
 }
 
-// escaped is a delimiter that means itself.
+// escaped returns a delimiter as literal text.
 func escaped(run string) string {
 	var b strings.Builder
 	for i := range len(run) {

@@ -9,11 +9,11 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// A Streamer renders Markdown that arrives in pieces, such as the answer of a model, word by
-// word: what is written stays as it is, and nothing moves the cursor back. A word is written
-// when it is complete, and that of code, of HTML and of a table when its line is. The words are
-// those of [Output.Markdown] for the whole, in their order; for what could only be known later
-// the rules of docs/models.md hold.
+// A Streamer renders Markdown that arrives in pieces, such as the answer of a model, word by word:
+// written text stays, and nothing moves the cursor back. A word is written when it is complete, and
+// one of code, of HTML and of a table when its line is. The words are those of [Output.Markdown]
+// for the complete text, in the same order; docs/models.md has the rules for forms that depend on
+// later text.
 //
 // It is not safe for concurrent use.
 type Streamer struct {
@@ -21,13 +21,13 @@ type Streamer struct {
 	md  *markdown
 	err error
 
-	word    []byte // source behind the last white space
-	pending string // source of the block that is open, sanitised: complete words
+	word    []byte // source after the last white space
+	pending string // source of the open block, sanitised: complete words
 	settled int    // offset in pending before which every span is closed or plain
 	parsed  int    // length of pending when it was last rendered
-	shown   int    // offset in pending of what was written
-	number  int    // of the item that pending begins with, 0 for none
-	written string // what was written of the first unit of pending, without colours
+	shown   int    // offset in pending of the written text
+	number  int    // of the item at the beginning of pending, 0 for none
+	written string // the written part of the first unit of pending, without colours
 	gap     string // before that unit
 	begun   bool   // something was written
 }
@@ -37,12 +37,11 @@ func NewStreamer(w io.Writer, o Output) *Streamer {
 	return &Streamer{w: w, md: newLiveMarkdown(o)}
 }
 
-// maxEager is how long the source of a block may be that is rendered for every word. A longer
-// one is rendered when it has grown by a part of itself: else its cost would be the square of
-// its length.
+// maxEager is the longest source of a block that is rendered for every word. A longer one is
+// rendered when it has grown by a fraction of its length: otherwise its cost would be quadratic.
 const maxEager = 4 << 10
 
-// WriteString takes the next piece of the source.
+// WriteString adds the next piece of the source.
 func (s *Streamer) WriteString(piece string) (int, error) {
 	for line := range strings.Lines(piece) {
 		s.take(line)
@@ -56,8 +55,8 @@ func (s *Streamer) WriteString(piece string) (int, error) {
 // Write is WriteString for bytes.
 func (s *Streamer) Write(piece []byte) (int, error) { return s.WriteString(string(piece)) }
 
-// Close renders what is left and ends the line. The streamer cannot be used afterwards, except
-// that a second Close is harmless.
+// Close renders the rest and ends the line. The streamer cannot be used afterwards, except that a
+// second Close is harmless.
 func (s *Streamer) Close() error {
 	s.pending += Sanitize(string(s.word))
 	s.word = nil
@@ -71,7 +70,7 @@ func (s *Streamer) Close() error {
 	return s.err
 }
 
-// take adds source that is at most a line.
+// take adds source of at most a line.
 func (s *Streamer) take(piece string) {
 	s.word = append(s.word, piece...)
 	end := strings.LastIndexAny(string(s.word), " \t\n") + 1
@@ -85,7 +84,7 @@ func (s *Streamer) take(piece string) {
 	}
 }
 
-// step writes what can be written by now, or all.
+// step writes everything that can be written by now, or the rest if all is set.
 func (s *Streamer) step(all bool) {
 	s.parsed = len(s.pending)
 	doc := s.md.parse(s.pending)
@@ -105,11 +104,11 @@ func (s *Streamer) step(all bool) {
 	s.show(doc, cut, all)
 }
 
-// settle makes the delimiters of spans plain that are not closed soon enough, by escaping them
-// in the source. It reports whether there were any.
+// settle makes delimiters of spans that are not closed soon enough plain, by escaping them in the
+// source. It reports whether there were any.
 func (s *Streamer) settle(doc ast.Node, all bool) (changed bool) {
 	literal := s.literalLines(doc)
-	var b strings.Builder // what is settled now, with escapes
+	var b strings.Builder // the settled text, with escapes
 	first, from := s.settled, s.settled
 	for open := false; !open && s.settled < len(s.pending); {
 		start := strings.LastIndexByte(s.pending[:s.settled], '\n') + 1
@@ -131,7 +130,7 @@ func (s *Streamer) settle(doc ast.Node, all bool) (changed bool) {
 			b.WriteString(escaped(s.pending[s.settled:from]))
 			s.settled = from
 		case sp.at < len(line):
-			open = true // it may be closed yet
+			open = true // it may still be closed
 		default:
 			s.settled = next
 		}
@@ -144,7 +143,7 @@ func (s *Streamer) settle(doc ast.Node, all bool) (changed bool) {
 	return true
 }
 
-// literalLines returns where the lines begin that are code or HTML and not settled.
+// literalLines returns the offsets of the lines that are code or HTML and not settled.
 func (s *Streamer) literalLines(doc ast.Node) map[int]bool {
 	starts := map[int]bool{}
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -179,11 +178,11 @@ func isFence(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// markers are the characters with which blocks begin, and nothing but blocks.
+// markers are the characters with which only blocks begin.
 const markers = " \t>*+-_=#~`|:.)0123456789"
 
-// cut returns the offset in pending up to which it can be rendered: whatever comes now, that
-// part stays as it is.
+// cut returns the offset in pending up to which it can be rendered: later text does not change that
+// part.
 func (s *Streamer) cut(doc ast.Node) int {
 	cut := len(s.pending)
 	if s.settled < cut {
@@ -196,7 +195,7 @@ func (s *Streamer) cut(doc ast.Node) int {
 	switch {
 	case strings.Trim(line, markers) == "", isLiteral(last), last.Kind() == east.KindTable,
 		begins != "" && strings.ContainsRune("|<", rune(begins[0])), isFence(line):
-		cut = start // a line of these is seen when it is whole
+		cut = start // a line of these is shown when it is complete
 	}
 	if cut < start || cut > start {
 		return cut
@@ -204,8 +203,8 @@ func (s *Streamer) cut(doc ast.Node) int {
 	return s.cutTable(last, cut)
 }
 
-// cutTable keeps back the head of a table until its first row is there, and a line that may be
-// such a head.
+// cutTable holds back the head of a table until its first row has come, and a line that may be such
+// a head.
 func (s *Streamer) cutTable(last ast.Node, cut int) int {
 	if last.Kind() == east.KindTable {
 		if row := last.FirstChild().NextSibling(); row == nil || row.Pos() >= cut {
@@ -220,7 +219,7 @@ func (s *Streamer) cutTable(last ast.Node, cut int) int {
 	return cut
 }
 
-// lastBlock returns the block that the source ends in.
+// lastBlock returns the block at the end of the source.
 func lastBlock(n ast.Node) ast.Node {
 	for {
 		last := n.LastChild()
@@ -239,12 +238,12 @@ func blockStart(source string, n ast.Node) int {
 	return strings.LastIndexByte(source[:n.Pos()], '\n') + 1
 }
 
-// A unit is what is written and forgotten as a whole: a block, or an item of a list.
+// A unit is written and dropped as a whole: a block, or an item of a list.
 type unit struct {
 	node   ast.Node
 	lines  []string
 	number int    // of an item in an ordered list, else 0
-	gap    string // before it, where something stands before it
+	gap    string // before it, if something is before it
 }
 
 // units renders the blocks of doc.
@@ -275,8 +274,8 @@ func (s *Streamer) units(doc ast.Node) (all []unit) {
 	return all
 }
 
-// show writes what is new in pending[:cut], whose syntax tree is doc, and forgets the source of
-// all but the last of its units.
+// show writes the new part of pending[:cut], whose syntax tree is doc, and drops the source of all
+// but the last of its units.
 func (s *Streamer) show(doc ast.Node, cut int, all bool) {
 	units := s.units(doc)
 	for i, u := range units {
@@ -302,8 +301,8 @@ func (s *Streamer) show(doc ast.Node, cut int, all bool) {
 	}
 }
 
-// write writes what a unit has more than was written of it. It reports whether what was written
-// is the beginning of it: where a rule of Markdown was missed, it is not.
+// write writes the part of a unit that was not written yet. It reports whether the written text is
+// its beginning: it is not if a rule of Markdown was missed.
 func (s *Streamer) write(rendered string) bool {
 	seen := ansi.Strip(rendered)
 	if !strings.HasPrefix(seen, s.written) {
@@ -321,7 +320,7 @@ func (s *Streamer) write(rendered string) bool {
 	return true
 }
 
-// after is what stands behind the first n visible bytes, in its colours.
+// after returns the text after the first n visible bytes, in its colours.
 func after(rendered string, n int) string {
 	colour := ""
 	for i := 0; i < len(rendered); {
@@ -342,20 +341,20 @@ func after(rendered string, n int) string {
 	return ""
 }
 
-// part makes the source behind what was written a block of its own: nothing of it is missing
-// then, though it does not look as in the whole.
+// part makes the source after the written text a separate block: then nothing of it is missing,
+// though it looks different from the complete text.
 func (s *Streamer) part() {
 	s.drop(s.shown)
 	s.written, s.gap, s.number = "", "\n", 0
 }
 
-// drop forgets the beginning of the source.
+// drop removes the beginning of the source.
 func (s *Streamer) drop(n int) {
 	s.pending = s.pending[n:]
 	s.settled, s.shown, s.parsed = max(s.settled-n, 0), max(s.shown-n, 0), max(s.parsed-n, 0)
 }
 
-// forget forgets the source before the last unit, and the lines of its code but the fence above
+// forget drops the source before the last unit, and the lines of its code except the fence above
 // them.
 func (s *Streamer) forget(last unit) {
 	code := 0

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// streamed writes a text in pieces and returns what was written of each, and in the end.
+// streamed writes a text in pieces and returns what was written for each, and in the end.
 func streamed(
 	t interface{ Fatal(args ...any) }, o Output, pieces ...string,
 ) (steps []string, whole string) {
@@ -31,7 +31,7 @@ func streamed(
 	return steps, out.String()
 }
 
-// TestStreamerWritesWords holds what is seen of a text while it comes.
+// TestStreamerWritesWords tests what is visible of a text while it comes.
 func TestStreamerWritesWords(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
@@ -135,7 +135,7 @@ func TestStreamerWritesWords(t *testing.T) {
 	}
 }
 
-// cutUp draws where a text is cut into pieces.
+// cutUp cuts a text into random pieces.
 func cutUp(t *rapid.T, text string) (pieces []string) {
 	for text != "" {
 		n := rapid.IntRange(1, min(len(text), 40)).Draw(t, "n")
@@ -178,8 +178,8 @@ func answers() *rapid.Generator[string] {
 	})
 }
 
-// TestStreamerShowsTheWhole holds that what models write is seen as [Output.Markdown] shows the
-// whole, however it was cut.
+// TestStreamerShowsTheWhole verifies that models' text looks as [Output.Markdown] shows the
+// complete text, however it was cut.
 func TestStreamerShowsTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, o := answers().Draw(t, "in"), drawOutput(t)
@@ -190,7 +190,7 @@ func TestStreamerShowsTheWhole(t *testing.T) {
 	})
 }
 
-// letters counts what of a text is no mark of Markdown, whatever it means.
+// letters counts the characters of a text that are never marks of Markdown.
 func letters(text string) map[rune]int {
 	all := map[rune]int{}
 	for _, r := range text {
@@ -211,12 +211,12 @@ func within(some, all map[rune]int) bool {
 	return true
 }
 
-// TestStreamerKeepsTheWords holds that nothing is lost or said twice of any text, that no line
-// leaves a style in force, and that nothing of it reaches the terminal that it could obey.
+// TestStreamerKeepsTheWords verifies that no text is lost or repeated, that no line leaves a style
+// in force, and that the terminal gets nothing that it could obey.
 func TestStreamerKeepsTheWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(hostileText(), answers()).Draw(t, "in")
-		in = strings.ReplaceAll(in, "&", "+") // a reference means itself in code
+		in = strings.ReplaceAll(in, "&", "+") // a reference is literal text in code
 		in += rapid.SampledFrom([]string{"", "**open", "[t](", "| a | b |\n", "<x ", "`` c ` "}).Draw(t, "tail")
 		o := drawOutput(t)
 		_, got := streamed(t, o, cutUp(t, in)...)
@@ -236,7 +236,7 @@ func TestStreamerKeepsTheWords(t *testing.T) {
 	})
 }
 
-// TestStreamerIsLinear holds that twice the text costs twice the work, in whatever block it is.
+// TestStreamerIsLinear verifies that twice the text costs twice the work, in whatever block it is.
 func TestStreamerIsLinear(t *testing.T) {
 	for _, line := range []string{
 		"words of a paragraph that does not end\n", "> words of a quotation that does not end\n",

@@ -22,18 +22,18 @@ type Column struct {
 	Head  string
 	Align Align
 	// Shrink marks a column that is cut, with an ellipsis, when the table is wider than the
-	// terminal: the widest first, none below its least width. Without one, lines are left
-	// too long.
+	// terminal: the widest first, none below its least width. Without such a column, lines are too
+	// long.
 	Shrink bool
 	Least  int // columns of the terminal that a cut one keeps, 0 for 8
-	// Optional columns are left out, the highest number first, as long as the others do not
-	// fit; 0 is always there. Sparse ones are left out when they are empty.
+	// Optional columns are left out, the highest number first, until the others fit; 0 is never
+	// left out. Sparse ones are left out when they are empty.
 	Optional int
 	Sparse   bool
 }
 
-// A Table collects rows and writes them aligned by the columns that their text
-// takes on a terminal. Text is sanitised for terminals and kept to one line.
+// A Table collects rows and writes them aligned by the width of their text on a terminal. Text is
+// sanitised for terminals and kept to one line.
 type Table struct {
 	out     Output
 	columns []Column
@@ -105,8 +105,8 @@ func (t *Table) line(cells []string, widths []int) string {
 	return strings.TrimRight(strings.Join(parts, tableGap), " ")
 }
 
-// widths returns the widths of the columns, those that shrink narrowed to what the
-// terminal leaves them, and -1 for those that are left out.
+// widths returns the widths of the columns, those that shrink narrowed to fit the terminal, and -1
+// for those that are left out.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.columns))
 	for i, c := range t.columns {
@@ -158,7 +158,7 @@ func (t *Table) leaveOut(widths []int) {
 	}
 }
 
-// least is how narrow a column of some width can be made.
+// least returns how narrow a column of some width can be made.
 func (t *Table) least(i, width int) int {
 	const usual = 8
 	if !t.columns[i].Shrink {

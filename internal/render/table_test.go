@@ -129,7 +129,8 @@ func TestTableShrinksTheWidest(t *testing.T) {
 	}
 }
 
-// Optional columns go before anything is cut below its least width, the least important first.
+// Optional columns are left out before any column is cut below its least width, the least important
+// first.
 func TestTableLeavesColumnsOut(t *testing.T) {
 	for width, want := range map[int]string{
 		0:  "ID  AGE  SIZE  TITLE\n1   now  3     0123456789abcdef\n",

@@ -9,29 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// A Terminal is the writer of all that a terminal is shown. Whatever reaches it, it lets
-// through text, the colours of this package and, where something moves, the carriage return;
-// the rest is made visible as [Sanitize] does. What is written sanitises what others wrote
-// itself, colours too; this is for what somebody forgot. It may be used by several goroutines.
+// A Terminal writes everything that a terminal is shown. It lets through text, the colours of this
+// package and, if moves is set, the carriage return; the rest is made visible as [Sanitize] does.
+// Callers sanitise foreign text themselves, colours too; this is a second line of defence. It may
+// be used by several goroutines.
 type Terminal struct {
 	w     io.Writer
 	moves bool
-	forge bool // who reads it obeys lines, too
+	forge bool // the reader obeys lines, too
 
 	mu    sync.Mutex
-	rest  []byte // of a character or a colour that did not come to its end
+	rest  []byte // of an incomplete character or colour sequence
 	begun bool   // the line has more than spaces already
 }
 
-// NewTerminal returns a writer to the terminal w. Moves says that what is written returns to
-// the beginning of lines, as what shows progress does.
+// NewTerminal returns a writer to the terminal w. Moves says that the text returns to the beginning
+// of lines, as progress does.
 func NewTerminal(w io.Writer, moves bool) *Terminal { return &Terminal{w: w, moves: moves} }
 
-// NewForgeLog returns a writer to w, the log of a forge's job. Beside what terminals obey, forges
-// obey lines that begin with "::", and "##[" anywhere: GitHub's runner does.
+// NewForgeLog returns a writer to w, the log of a forge's job. In addition to what terminals obey,
+// forges obey lines that begin with "::", and "##[" anywhere: GitHub's runner does.
 func NewForgeLog(w io.Writer) *Terminal { return &Terminal{w: w, forge: true} }
 
-// Unwrap returns the terminal itself, for a program that is given it.
+// Unwrap returns the terminal itself, to pass it to another program.
 func (t *Terminal) Unwrap() io.Writer { return t.w }
 
 // Write implements [io.Writer].
@@ -47,7 +47,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what waited for its end.
+// Flush writes incomplete characters and sequences.
 func (t *Terminal) Flush() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,10 +56,10 @@ func (t *Terminal) Flush() error {
 	return err
 }
 
-// longestColour is how much of a colour sequence is waited for.
+// longestColour is the most bytes of a colour sequence that Write waits for.
 const longestColour = 64
 
-// unfinished returns how many bytes at the end begin something that may go on.
+// unfinished returns how many bytes at the end begin something that may continue.
 func (t *Terminal) unfinished(data []byte) int {
 	if tail := bytes.TrimRight(data, ":#vso"); t.forge && len(data)-len(tail) < len("##vso[") {
 		if n := len(data) - len(tail); n > 0 {
@@ -107,10 +107,11 @@ func (t *Terminal) safe(s string) string {
 	return b.String()
 }
 
-// forgeCommand is what GitHub's runner and its relatives look for anywhere in a line.
+// forgeCommand replaces the commands that GitHub's runner and its relatives look for anywhere in a
+// line.
 var forgeCommand = strings.NewReplacer("##[", `\u0023#[`, "##vso[", `\u0023#vso[`)
 
-// disarmed writes what a forge would obey as an escape of Go.
+// disarmed replaces text that a forge would obey by an escape of Go.
 func (t *Terminal) disarmed(s string) string {
 	if !t.forge {
 		return s

@@ -23,7 +23,7 @@ func TestTerminal(t *testing.T) {
 		{in: "\x1b[" + strings.Repeat("1;", 100) + "2J", want: `\x1b[` + strings.Repeat("1;", 100) + "2J"},
 	}
 	for _, tt := range tests {
-		// Cut anywhere, it is the same.
+		// Cut anywhere, the output is the same.
 		for cut := range len(tt.in) {
 			var out bytes.Buffer
 			w := NewTerminal(&out, tt.moves)

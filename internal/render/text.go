@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/edits"
 )
 
-// A textFormatter writes for people. On a terminal it renders Markdown and cuts
-// what is long; elsewhere it writes texts as they stand.
+// A textFormatter writes for people. On a terminal it renders Markdown and cuts long text;
+// elsewhere it writes texts unchanged.
 type textFormatter struct {
 	w       io.Writer
 	conv    Conversation
@@ -20,17 +20,17 @@ type textFormatter struct {
 	written bool // something has been written, so a blank line comes before the next
 }
 
-// What a terminal is given of a result unless it is asked for whole.
+// The most of a result that is shown on a terminal without --full.
 const (
 	shownLines   = 12
-	shownColumns = 400 // where the terminal's width is not known
+	shownColumns = 400 // if the terminal's width is not known
 )
 
 func (f *textFormatter) begin(int) error { return nil }
 
 func (f *textFormatter) end() error { return nil }
 
-// cut reports whether what is long is shortened.
+// cut reports whether long text is shortened.
 func (f *textFormatter) cut() bool { return f.opts.Output.Terminal && !f.opts.Full }
 
 // print writes one block, which ends without a line feed, after a blank line.
@@ -68,7 +68,7 @@ func (f *textFormatter) turn(t turn) error {
 	return f.print(line)
 }
 
-// label says which turns a head stands for.
+// label says which turns a heading covers.
 func (t turn) label() string {
 	switch {
 	case t.summary && t.from != t.to:
@@ -80,7 +80,7 @@ func (t turn) label() string {
 	}
 }
 
-// when says the time of a turn for people.
+// when returns the time of a turn for people.
 func (o Options) when(t turn) string {
 	at := t.at
 	if o.Zone != nil {
@@ -124,7 +124,7 @@ func (f *textFormatter) item(it item) error {
 	}
 }
 
-// records writes what an agent recorded, a line each.
+// records writes an agent's records, a line each.
 func (f *textFormatter) records(it item) error {
 	head := f.opts.Output.styled(styleMark, "records:")
 	for _, p := range it.parts {
@@ -162,7 +162,7 @@ func (f *textFormatter) request(it item, ev *events.ChatRequest) error {
 	return f.print(strings.Join(lines, "\n"))
 }
 
-// extras tells what the provider did or cited beside a reply.
+// extras writes what the provider did or cited beside a reply.
 func (f *textFormatter) extras(extras []extra) error {
 	if len(extras) == 0 {
 		return nil
@@ -199,7 +199,7 @@ func (f *textFormatter) reply(ev *events.ChatResponse) error {
 	}
 }
 
-// call writes a call, and which conversation it started. What a call is to change is a diff.
+// call writes a call, and the conversation that it started. Changes to files are shown as a diff.
 func (f *textFormatter) call(it item, ev *events.ToolCallRequest) error {
 	head := f.opts.Output.styled(styleTool, "→ "+oneLine(ev.Name))
 	text := head
@@ -216,7 +216,7 @@ func (f *textFormatter) call(it item, ev *events.ToolCallRequest) error {
 	return f.print(text)
 }
 
-// edits writes what a call is to change: each file with its diff.
+// edits writes the changes of a call: each file with its diff.
 func (f *textFormatter) edits(it item, all []edits.Edit) string {
 	var b strings.Builder
 	file := ""
@@ -277,7 +277,7 @@ func (f *textFormatter) part(it item, p part) string {
 	}
 }
 
-// body shows a result. What a terminal is not given of it is counted, with the
+// body returns the text of a result. The part that is not shown on a terminal is counted, with the
 // command that shows it.
 func (f *textFormatter) body(it item, text string) string {
 	return f.styledBody(it, text, func(string) style { return 0 })
@@ -308,12 +308,12 @@ func (f *textFormatter) styledBody(it item, text string, styleOf func(line strin
 	return strings.Join(prefixed(o.styled(styleMark, "│ "), lines), "\n")
 }
 
-// command is what shows the whole of an item.
+// command returns the command that shows an item completely.
 func (f *textFormatter) command(it item) string {
 	return fmt.Sprintf("git jp print --full --turn %d %s", max(it.turn.from, 1), f.conv.ID)
 }
 
-// clip cuts one line to what is left of the width after used columns.
+// clip cuts one line to the width that is left after used columns.
 func (f *textFormatter) clip(line string, used int) string {
 	line = f.opts.Output.Text(line)
 	if !f.cut() {

@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// DiffStream writes a stream as git diff is to show it, part by part: it may be long. A reference
-// shows as what it names, whose own difference git shows beside it.
+// DiffStream writes a stream for git diff, part by part: it may be long. A reference is shown as
+// the blob that it names, whose own difference git shows beside it.
 func DiffStream(w io.Writer, stream *events.Stream) error {
 	conv := Conversation{Stream: stream, Contents: named{}}
 	_, err := conv.Render(sanitized{w}, Options{
@@ -21,7 +21,7 @@ func DiffStream(w io.Writer, stream *events.Stream) error {
 	return err
 }
 
-// DiffText writes what is no stream as git diff is to show it.
+// DiffText writes text that is not a stream for git diff.
 func DiffText(w io.Writer, text string) error {
 	if text != "" && text[len(text)-1] != '\n' {
 		text += "\n"
@@ -30,7 +30,7 @@ func DiffText(w io.Writer, text string) error {
 	return err
 }
 
-// sanitized is a writer of text, each time of whole lines, that git hands to a terminal as it is.
+// sanitized is a writer of complete lines of text that git passes to a terminal unchanged.
 type sanitized struct{ w io.Writer }
 
 // Write implements [io.Writer].
@@ -39,7 +39,7 @@ func (s sanitized) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// named stands for contents in a diff.
+// named replaces contents in a diff by their names.
 type named struct{}
 
 // Read implements [blobs.Reader].
@@ -47,7 +47,7 @@ func (named) Read(ref blobs.Ref) ([]byte, error) {
 	return fmt.Appendf(nil, "[%s, sha256:%.12s]", Bytes(ref.Size), ref.Hash), nil
 }
 
-// BlobText returns the content of a blob's file if it is text, and else what can be said of it.
+// BlobText returns the content of a blob's file if it is text, and else a description.
 func BlobText(data []byte) string {
 	content, whole := unzipped(data)
 	switch {
@@ -61,7 +61,8 @@ func BlobText(data []byte) string {
 	return string(content)
 }
 
-// unzipped returns what is in a gzip file, nil when it is none, and whether that is all.
+// unzipped returns the content of a gzip file, nil if it is not one, and whether that is
+// everything.
 func unzipped(data []byte) (content []byte, whole bool) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

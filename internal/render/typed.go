@@ -2,8 +2,8 @@ package render
 
 import "strings"
 
-// Typed returns a prompt as the person typed it: Claude Code records a command of its own, and one
-// that it gave to a shell, in tags. Any other text is returned as it is.
+// Typed returns a prompt as the person typed it: Claude Code records its own commands, and those
+// for a shell, in tags. Any other text is returned unchanged.
 func Typed(content string) string {
 	line, rest, ok := typed(content)
 	if !ok {
@@ -18,7 +18,7 @@ func IsTyped(content string) bool {
 	return ok
 }
 
-// typed returns the command that a prompt is, and what is said behind it.
+// typed returns the command in a prompt, and the text after it.
 func typed(content string) (line, rest string, ok bool) {
 	rest = strings.TrimSpace(content)
 	if command, after, ok := leading(rest, "bash-input"); ok {
@@ -37,8 +37,8 @@ func typed(content string) (line, rest string, ok bool) {
 	return strings.TrimSpace(name + " " + tags["command-args"]), rest, name != ""
 }
 
-// Printed returns what a command printed that Claude Code answered or ran, which it records in tags
-// too.
+// Printed returns the output of a command that Claude Code answered or ran, which it records in
+// tags too.
 func Printed(content string) (text string, ok bool) {
 	rest := strings.TrimSpace(content)
 	var all []string
@@ -60,7 +60,7 @@ func Printed(content string) (text string, ok bool) {
 	return strings.Join(all, "\n"), ok && rest == ""
 }
 
-// leading returns what is in the tag that a text begins with, and what is behind it.
+// leading returns the content of the tag at the beginning of a text, and the text after it.
 func leading(s, tag string) (inner, rest string, ok bool) {
 	s, ok = strings.CutPrefix(s, "<"+tag+">")
 	if !ok {

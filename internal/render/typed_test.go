@@ -6,7 +6,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// TestTyped holds that commands in tags are shown as they were typed, and all else as it is.
+// TestTyped verifies that commands in tags are shown as they were typed, and all other text
+// unchanged.
 func TestTyped(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"<command-message>review</command-message>\n<command-name>/review</command-name>\n" +
@@ -30,7 +31,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestPrinted holds that only a text that is nothing else is what a command printed.
+// TestPrinted verifies that only a text that consists of such tags counts as output of a command.
 func TestPrinted(t *testing.T) {
 	for _, c := range []struct {
 		content, want string

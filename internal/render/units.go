@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Ago says how far t lies from now, as "3 days ago" or "in 2 hours".
+// Ago says how far t is from now, as "3 days ago" or "in 2 hours".
 func Ago(now, t time.Time) string {
 	d := now.Sub(t)
 	if d < 0 {
@@ -22,7 +22,7 @@ func Ago(now, t time.Time) string {
 	return "just now"
 }
 
-// span says how long d is in its largest unit, "" below half a minute.
+// span returns d in its largest unit, "" below half a minute.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	units := [...]struct {
@@ -45,7 +45,7 @@ func span(d time.Duration) string {
 	return ""
 }
 
-// Bytes says a size in decimal units with three digits at most, as "12.3 kB".
+// Bytes returns a size in decimal units with three digits at most, as "12.3 kB".
 func Bytes(n int64) string {
 	if n < 0 {
 		return "-" + Bytes(-n)
@@ -67,7 +67,7 @@ func Bytes(n int64) string {
 
 const byteUnits = "kMGTPE"
 
-// Count says n of something: "1 turn", "2 turns", "12 345 turns".
+// Count returns a number with its noun: "1 turn", "2 turns", "12 345 turns".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -79,7 +79,7 @@ func Count(n int, noun string) string {
 	return Number(int64(n)) + " " + noun + "s"
 }
 
-// Number writes n with its digits in groups of three.
+// Number returns n with its digits in groups of three.
 func Number(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	from := 0

@@ -8,8 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Visitor is given what a document of a conversation shows, so that a format can have a package
-// of its own.
+// A Visitor gets the parts of a conversation's document, so that a format can have its own package.
 type Visitor interface {
 	Turn(t Turn) error
 	Item(it Item) error
@@ -18,11 +17,11 @@ type Visitor interface {
 // A Turn is the head of a turn.
 type Turn struct {
 	From, To int    // numbers in the stored stream, counted from 1
-	Label    string // "turn 3", or which turns a summary stands for
+	Label    string // "turn 3", or the turns that a summary replaces
 	At       time.Time
-	Author   string // "" when not known
-	Model    string // "" when not known
-	Parallel string // the turns before it that whoever asked did not know, "" for none
+	Author   string // "" if unknown
+	Model    string // "" if unknown
+	Parallel string // the turns before it that its author did not know, "" for none
 }
 
 // An Item is one element of a stream.
@@ -41,8 +40,8 @@ type Part struct {
 	MIMEType string
 	Size     int64
 	Text     string
-	Data     []byte // where it is no text
-	Absent   string // why there is no content, "" where there is
+	Data     []byte // if it is not text
+	Absent   string // why there is no content, "" if there is
 	Ref      blobs.Ref
 	Language string // by the name of the file, as [Tokens] takes it
 }
@@ -50,15 +49,15 @@ type Part struct {
 // IsImage reports whether a part is an image of a kind that browsers show.
 func (p Part) IsImage() bool { return len(p.Data) > 0 && part{mime: p.MIMEType}.isImage() }
 
-// Visit gives v the conversation with all content, in the order in which people read it: results
-// follow their calls. The problems are contents that are absent; the error is that of v.
+// Visit calls v with the conversation and all content, in the order in which people read it:
+// results follow their calls. The problems are contents that are absent; the error comes from v.
 func (c Conversation) Visit(v Visitor) ([]Problem, error) {
 	w := newWalk(c, Options{Format: FormatMarkdown, Full: true, Records: true})
 	err := w.run(visiting{v})
 	return w.problems, err
 }
 
-// visiting is a formatter that hands everything on.
+// visiting is a formatter that passes everything on.
 type visiting struct{ Visitor }
 
 func (visiting) begin(int) error { return nil }
@@ -102,16 +101,16 @@ func (p part) visited() Part {
 	return out
 }
 
-// ConfigLine names what a change of configuration sets.
+// ConfigLine names the settings that a change of configuration sets.
 func ConfigLine(delta []byte) string { return configLine(delta) }
 
-// CompactionLine says what a compaction covers and does, counting turns from 1.
+// CompactionLine says which turns a compaction covers, counted from 1, and what it does.
 func CompactionLine(c *events.Compaction) string { return compactionLine(c) }
 
-// QuestionText returns what an inquiry asks.
+// QuestionText returns the text of an inquiry.
 func QuestionText(question []byte) string { return questionText(question) }
 
-// A TokenKind is what a piece of code is.
+// A TokenKind is the kind of a piece of code.
 type TokenKind int
 
 // The kinds of pieces.
@@ -144,7 +143,7 @@ func Tokens(language, line string, f func(kind TokenKind, text string)) {
 	}
 }
 
-// tokenKind is what a style of [syntax.token] stands for.
+// tokenKind returns the kind for a style of [syntax.token].
 func tokenKind(st style) TokenKind {
 	switch st {
 	case styleKeyword:
@@ -166,7 +165,7 @@ func IsLanguage(name string) bool {
 	return known
 }
 
-// SGRLen returns the length of the colour sequence that s begins with, 0 for none.
+// SGRLen returns the length of the colour sequence at the beginning of s, 0 for none.
 func SGRLen(s string) int { return sgrLen(s) }
 
 // EscapeInline makes s plain text in a line of Markdown.

@@ -12,17 +12,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A turn is the head of a turn: what is known before its first event is shown.
+// A turn is the heading of a turn: what is known before its first event is shown.
 type turn struct {
 	from, to int  // numbers in the stored stream, counted from 1
-	summary  bool // a summary stands for the turns
-	split    bool // it goes on with the turn before
+	summary  bool // a summary replaces the turns
+	split    bool // it continues the turn before
 	at       time.Time
-	author   string // "" when not known
-	model    string // "" when not known
-	agent    string // whose session it was, "" for none
-	// parallel are the turns just before this one that whoever asked it did not know,
-	// nil for none.
+	author   string // "" if unknown
+	model    string // "" if unknown
+	agent    string // from whose session it was imported, "" if from none
+	// parallel are the turns directly before this one that its author did not know, nil for none.
 	parallel *turnRange
 }
 
@@ -46,7 +45,7 @@ type item struct {
 	extra []extra
 }
 
-// A walk goes through a stream once and gives a formatter what is to be shown.
+// A walk goes through a stream once and passes the visible parts to a formatter.
 type walk struct {
 	conv     Conversation
 	opts     Options
@@ -55,7 +54,7 @@ type walk struct {
 	parents  []int          // of each turn, see [threeway.Parents]
 	tools    map[int]string // name of the tool, by the element of the response
 	model    model
-	current  int // turn whose head was given last, -1 for none
+	current  int // turn whose heading was written last, -1 for none
 	head     turn
 	problems []Problem
 }
@@ -78,8 +77,8 @@ func newWalk(c Conversation, o Options) *walk {
 	return w
 }
 
-// leadingDeltas moves changes of configuration that end a turn to the next one:
-// they are what that turn ran under.
+// leadingDeltas moves changes of configuration at the end of a turn to the next one, which ran
+// under them.
 func leadingDeltas(s *events.Stream, turnOf []int) []int {
 	for i := len(turnOf) - 2; i >= 0; i-- {
 		if s.At(i).Kind() == events.KindConfigDelta && turnOf[i+1] > turnOf[i] {
@@ -108,9 +107,9 @@ func (w *walk) run(f formatter) error {
 	return f.end()
 }
 
-// order returns the elements as they are shown. For people, what belongs to a call, its result
-// and the questions of its tool, follows it: calls that a model makes at once stand together in
-// the stream, and so do their results.
+// order returns the elements in the order in which they are shown. For people, a call is followed
+// by its result and the questions of its tool: calls that a model makes at once are together in the
+// stream, and so are their results.
 func (w *walk) order() []int {
 	s := w.conv.Stream
 	order, behind := make([]int, 0, s.Len()), make([][]int, s.Len())
@@ -128,8 +127,8 @@ func (w *walk) order() []int {
 	return order
 }
 
-// callOf returns the call that results, questions of tools and answers to them belong to, by
-// their elements. A program is given the stream as it is.
+// callOf returns the call that results, questions of tools and answers to them belong to, by their
+// elements. A program gets the stream in its own order.
 func (w *walk) callOf() map[int]int {
 	of := map[int]int{}
 	if w.opts.Format.forPrograms() {
@@ -183,8 +182,8 @@ func (w *walk) element(f formatter, i int, el *events.Element) error {
 	return f.item(it)
 }
 
-// hidden reports whether an element is not for people who have not asked for it: an agent's
-// record, and the request of a turn that goes on with the one before.
+// hidden reports whether an element is hidden from people by default: an agent's record, and the
+// request of a turn that continues the one before.
 func (w *walk) hidden(el *events.Element) bool {
 	if w.opts.Format.forPrograms() {
 		return false
@@ -193,8 +192,8 @@ func (w *walk) hidden(el *events.Element) bool {
 	return split || el.Kind() == events.KindAgentRecord && !w.opts.Records
 }
 
-// shows reports whether events like ev are shown in the style. The start of a turn
-// shows as its head.
+// shows reports whether events like ev are shown in the style. The start of a turn is shown as its
+// heading.
 func (s Style) shows(ev events.Event) bool {
 	switch ev := ev.(type) {
 	case *events.ChatRequest:
@@ -225,8 +224,8 @@ func (w *walk) numbers(t int) (from, to int, summary bool) {
 	return o.From + 1, o.To + 1, o.Summary
 }
 
-// headOf gathers what the head of turn t says. The model is the one in force
-// before the turn's first event, thanks to leadingDeltas.
+// headOf collects the heading of turn t. The model is the one in force before the turn's first
+// event, thanks to leadingDeltas.
 func (w *walk) headOf(t int) turn {
 	h := turn{}
 	h.from, h.to, h.summary = w.numbers(t)
@@ -259,11 +258,11 @@ func (w *walk) parallelTo(t int) *turnRange {
 	return &turnRange{from, to}
 }
 
-// A model is the name of the model in force, gathered from the configuration.
+// A model is the name of the model in force, collected from the configuration.
 type model struct{ provider, name string }
 
-// apply takes the model that a piece of configuration names. Whatever cannot be
-// read changes nothing: the name is shown, nothing depends on it.
+// apply takes the model that a piece of configuration names. Anything unreadable changes nothing:
+// the name is only shown.
 func (m *model) apply(config []byte) {
 	id := valueAt(config, "assistant", "model", "id")
 	var alias string
@@ -283,7 +282,7 @@ func (m *model) apply(config []byte) {
 	}
 }
 
-// valueAt returns the value below names, nil for none. It reads no further than there: a
+// valueAt returns the value below names, nil for none. It reads no further than that: a
 // configuration has hundreds of kilobytes.
 func valueAt(object []byte, names ...string) jsontext.Value {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object))

@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// maxSought is how many contents are searched for in history: their paths are
-	// arguments of git, which are limited.
+	// maxSought is how many blobs are searched for in history: their paths are arguments of git,
+	// which are limited.
 	maxSought = 1000
 	// searchTime bounds the search of a long history: a hint is not worth more.
 	searchTime = 3 * time.Second
 )
 
-// An Adviser knows where the user stands, for commands that work there.
+// An Adviser knows the user's directory, for commands that work there.
 type Adviser struct {
 	Repo *gitint.Repo
-	// Dir is the absolute directory that commands are run in.
+	// Dir is the absolute directory in which commands are run.
 	Dir string
-	// AtRoot says that paths from the root of the repository mean the same there.
+	// AtRoot says that a path from the root of the repository means the same in Dir.
 	AtRoot bool
 }
 
-// A lookout finds out where content that a check did not find is to be had, so that
-// the hint is a command that brings it back.
+// A lookout finds out where missing content exists, so that the hint is a command that brings it
+// back.
 type lookout struct {
 	repo   *gitint.Repo
 	root   string // of the working tree, from where commands are run
@@ -45,19 +45,19 @@ type lookout struct {
 	index  *gitint.Index
 	head   *gitint.Tree // nil without a commit
 	log    map[string]gitint.OID
-	onto   map[string]string // what joins a commit with later ones, "" for nothing
+	onto   map[string]string // what joins a commit with later ones, "" without such a command
 }
 
 // A remedy is a way to get content back: a command without the paths it is for.
 type remedy struct {
 	found   string // where the content is, for a sentence
 	command string
-	several string // the command for a whole directory, where that is another one
+	several string // the command for a whole directory, if it is a different one
 	noPaths bool   // the command is complete
 }
 
-// Advise changes what findings say of content that is not there to where it is and
-// what brings it back. It never fails: what it cannot find out stays as it was.
+// Advise adds to findings of missing content where the content is and what brings it back. It never
+// fails: what it cannot find out it leaves unchanged.
 func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	ad.repair(ctx, findings)
 	ad.merge(ctx, findings)
@@ -73,8 +73,8 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	l.apply(ctx, findings)
 }
 
-// repair names the command for what is wrong with files of the working tree, which alone
-// it repairs: it knows which version is certain, and where others are. What is damaged in the
+// repair names the command for damaged files of the working tree, the only ones that it repairs:
+// the command knows which version is certain, and where others are. A file that is damaged in the
 // index too has to be repaired before it can be staged.
 func (ad Adviser) repair(
 	ctx context.Context, findings []check.Finding,
@@ -106,8 +106,8 @@ func IsUnmerged(ctx context.Context, repo *gitint.Repo, name string) bool {
 	return err == nil && slices.Contains(index.Conflicts(), name)
 }
 
-// isHere reports whether the working tree has the very file of a commit: what repairs the one
-// is then to be committed on top of the other.
+// isHere reports whether the working tree has exactly a commit's file: then the repair of the one
+// is committed on top of the other.
 func (ad Adviser) isHere(ctx context.Context, f check.Finding) bool {
 	if ad.Repo.Root() == "" {
 		return false
@@ -125,8 +125,8 @@ func (ad Adviser) isHere(ctx context.Context, f check.Finding) bool {
 	return ok && id == ad.Repo.HashBlob(data)
 }
 
-// repairCommand is the command that repairs the workspace of a path, which need not be the one
-// that the user stands in.
+// repairCommand returns the command that repairs the workspace of a path, which need not be the one
+// in the user's directory.
 func (ad Adviser) repairCommand(name string) string {
 	dir, ok := workspace.PathDir(name)
 	near, err := workspace.Find(ad.Dir)
@@ -140,7 +140,7 @@ func (ad Adviser) repairCommand(name string) string {
 	return "git -C " + check.ShellQuote(ad.fromHere(root)) + " jp repair"
 }
 
-// fromHere returns a directory as commands take it where they are run.
+// fromHere returns a directory in the form in which commands take it where they are run.
 func (ad Adviser) fromHere(dir string) string {
 	if rel, err := filepath.Rel(ad.Dir, dir); err == nil {
 		dir = rel
@@ -164,7 +164,7 @@ func blobPath(f check.Finding) (string, bool) {
 	return workspace.BlobPath(dir, f.Hash), ok && !f.Hash.IsZero()
 }
 
-// look reads where content may be. What cannot be read has none.
+// look reads the places where content may be. A place that cannot be read has none.
 func (l *lookout) look(ctx context.Context, findings []check.Finding) {
 	l.index, _ = l.repo.Index(ctx)
 	l.head, _ = l.repo.Tree(ctx, "HEAD")
@@ -183,8 +183,8 @@ func (l *lookout) look(ctx context.Context, findings []check.Finding) {
 	l.log, _ = l.repo.LastWith(ctx, names...)
 }
 
-// apply gives each finding its remedy. Contents with the same one are brought back
-// together, for their directory as a whole.
+// apply gives each finding its remedy. Blobs with the same remedy are brought back together, with
+// one command for their directory.
 func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 	type group struct{ command, dir string }
 	remedies := make([]remedy, len(findings))
@@ -222,7 +222,7 @@ func whereOf(f check.Finding) string {
 	return "the commit"
 }
 
-// remedy returns how to get a blob, the zero remedy where it is not known.
+// remedy returns how to get a blob, the zero remedy if that is not known.
 func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) remedy {
 	ref := blobs.Ref{Hash: f.Hash, Size: f.Size}
 	if r, ok := l.completed(ctx, f, name, ref); ok {
@@ -250,8 +250,8 @@ func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) reme
 	return remedy{}
 }
 
-// fromIndex returns how to get a blob that the index has. What a sparse checkout leaves out of the
-// working tree git restores nowhere until the checkout has it; a remote may have the object.
+// fromIndex returns how to get a blob that the index has. Git restores a file that a sparse
+// checkout leaves out only once the checkout has it; a remote may have the object.
 func (l *lookout) fromIndex(
 	ctx context.Context, name string, ref blobs.Ref,
 ) (remedy, bool) {
@@ -276,8 +276,8 @@ func (l *lookout) fromIndex(
 	}, sound
 }
 
-// completed returns what is to be done about a commit that lacks what a later one of the branch
-// that is checked out has: nothing that is staged now would make it complete.
+// completed returns what to do about a commit that lacks content which a later one of the
+// checked-out branch has: nothing that is staged now would make it complete.
 func (l *lookout) completed(
 	ctx context.Context, f check.Finding, name string, ref blobs.Ref,
 ) (remedy, bool) {
@@ -297,8 +297,8 @@ func (l *lookout) completed(
 	return remedy{found: "HEAD", command: command, noPaths: true}, onto != ""
 }
 
-// before returns what git rebase takes for the commits from one of the branch that is checked out,
-// "" for one that is not of it.
+// before returns the argument of git rebase for the commits from one of the checked-out branch on,
+// "" for a commit that is not on it.
 func (l *lookout) before(ctx context.Context, rev string) string {
 	commit, err := l.repo.Resolve(ctx, rev)
 	if err != nil {
@@ -315,8 +315,8 @@ func (l *lookout) before(ctx context.Context, rev string) string {
 	return onto
 }
 
-// fromRevision restores content from a revision. Without --overlay git would delete
-// what a directory of the revision does not have.
+// fromRevision restores content from a revision. Without --overlay git would delete files of a
+// directory that the revision does not have.
 func fromRevision(rev, found string) remedy {
 	args := " --staged --worktree --source=" + rev
 	return remedy{
@@ -378,7 +378,7 @@ func (l *lookout) inCommit(
 func (l *lookout) sound(
 	ctx context.Context, id gitint.OID, ref blobs.Ref,
 ) (sound, promised bool) {
-	const overhead = 1 << 16 // of what gzip cannot make smaller
+	const overhead = 1 << 16 // of content that gzip cannot make smaller
 	data, err := l.repo.ReadObject(ctx, id, ref.Size+ref.Size/64+overhead)
 	return err == nil && blobs.Verify(data, ref, ref.Size) == nil, check.IsAway(err)
 }

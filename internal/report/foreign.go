@@ -12,9 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// foreign names the command that takes away what does not belong into a workspace. None of
-// them loses what no commit has: git removes a file that it has in HEAD, forgets one that it has
-// in another form, and what it does not track is moved out of the workspace.
+// foreign names the command that removes files that do not belong in a workspace. None of these
+// commands loses what no commit has: git removes a file whose version HEAD has, untracks one that
+// HEAD has in another version, and untracked files are moved out of the workspace.
 func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 	var known *gitState
 	for i, f := range findings {
@@ -41,7 +41,7 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 	}
 }
 
-// moveOut is "" for what is not in the working tree.
+// moveOut returns "" for a file that is not in the working tree.
 func (ad Adviser) moveOut(name string) string {
 	dir, ok := workspace.PathDir(name)
 	file := filepath.Join(ad.Repo.Root(), filepath.FromSlash(name))
@@ -58,7 +58,7 @@ func (ad Adviser) moveOut(name string) string {
 	return "mv -i -- " + near(file) + " " + near(outside)
 }
 
-// A gitState is what git tracks, and what differs from it. What cannot be read is not known.
+// A gitState is what git tracks, and what differs from it. Anything unreadable counts as unknown.
 type gitState struct {
 	index           *gitint.Index
 	staged, changed []string // from HEAD to the index, from there to the working tree
@@ -92,7 +92,7 @@ func (s *gitState) tracks(name string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// below reports whether one of the names is that of a file, or of something in a directory.
+// below reports whether one of the names is name, or is below it as a directory.
 func below(names []string, name string) bool {
 	for _, n := range names {
 		if n == name || strings.HasPrefix(n, name+"/") {

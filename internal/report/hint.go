@@ -94,7 +94,7 @@ func hints(err error) []string {
 	return contentHints(err)
 }
 
-// revisionHints say where a revision may be that is not here.
+// revisionHints say where a missing revision may be.
 func revisionHints(err error) []string {
 	r := new(audit.RevisionError)
 	if errors.As(err, &r) && r.Shallow {
@@ -103,7 +103,7 @@ func revisionHints(err error) []string {
 	return nil
 }
 
-// namedHints say how to name a content, or where to look for it.
+// namedHints say how to name content, or where to look for it.
 func namedHints(err error) []string {
 	named := new(gc.NameError)
 	if errors.As(err, &named); named.Found > 0 {
@@ -112,14 +112,14 @@ func namedHints(err error) []string {
 	return []string{"'git jp check --all' finds references to content that is not there"}
 }
 
-// draftHint says where an edit is that was not saved.
+// draftHint says where an unsaved edit is.
 func draftHint(err error) string {
 	d := new(ask.DraftError)
 	errors.As(err, &d)
 	return "nothing was saved; your edit is in " + d.Path
 }
 
-// approvalHints say how to approve what somebody else wrote. A no is an answer.
+// approvalHints say how to approve what someone else wrote. If the user declined, there is no hint.
 func approvalHints(err error) []string {
 	refused := new(trust.RefusedError)
 	errors.As(err, &refused)
@@ -134,7 +134,7 @@ func approvalHints(err error) []string {
 	return []string{"run it in a terminal, or approve one by its id: 'git jp trust --approve <id>'"}
 }
 
-// obstacleHints say what to do about what keeps the collector from knowing everything.
+// obstacleHints say what to do about obstacles that keep the collector from knowing everything.
 func obstacleHints(err error) []string {
 	refused := new(gc.RefusedError)
 	errors.As(err, &refused)
@@ -147,10 +147,10 @@ func obstacleHints(err error) []string {
 	return all
 }
 
-// largeHint is for a stream that is larger than is read.
+// largeHint is for a stream that is larger than the limit for reading.
 const largeHint = "commit a smaller one; or, " + sizeHint
 
-// nestedHint is for a workspace with a repository in it, or in one.
+// nestedHint is for a workspace that contains a repository, or is in one of another project.
 const nestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
 
 // linkedHint is for links in the place of directories.
@@ -217,12 +217,12 @@ func obstacleHint(reason string) string {
 	}
 }
 
-// DoubtHint says what to do where two ways to find references disagree. A hash in somebody's
-// words is the one innocent cause.
+// DoubtHint says what to do if two ways to find references disagree. A hash that a person wrote is
+// the one innocent cause.
 const DoubtHint = "unless a person wrote the hash there, this is a fault in git jp: please " +
 	"report it with this output at https://github.com/git-jp/git-jp"
 
-// nameHint helps where a conversation or a workspace was not found.
+// nameHint helps if a conversation or a workspace was not found.
 func nameHint(err error) string {
 	switch name := new(NameError); {
 	case errors.Is(err, workspace.ErrNoWorkspace):
@@ -240,7 +240,7 @@ func nameHint(err error) string {
 	}
 }
 
-// gitHint helps where git or a lock is in the way.
+// gitHint helps with errors of git or a lock.
 func gitHint(err error) string {
 	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
 	embedded := new(gitint.EmbeddedError)
@@ -292,13 +292,13 @@ func contentHints(err error) []string {
 	}
 }
 
-// RepairHere repairs the workspace that the user stands in. Every message about a damaged file
-// of it names this command and no other, while git does not wait for a merge of the file: it
-// knows which version is certain.
+// RepairHere repairs the workspace in the user's directory. Every message about a damaged file of
+// it names this command and no other, unless git waits for a merge of the file: the command knows
+// which version is certain.
 const RepairHere = "git jp repair"
 
-// syntaxHint says what helps with a file that cannot be loaded. Copies in the user's own data
-// are not repaired.
+// syntaxHint says what helps with a file that cannot be loaded. Copies in the user's own data are
+// not repaired.
 func syntaxHint(err error) string {
 	syntax := new(events.SyntaxError)
 	errors.As(err, &syntax)

@@ -12,8 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// meant returns which of the known words somebody meant, "" for none: the closest one, where
-// less than a third of it is mistyped.
+// meant returns the closest of the known words, if less than a third of it is mistyped, else "".
 func meant(word string, known []string) (best string) {
 	least := len(word)/3 + 1
 	for _, k := range known {
@@ -24,8 +23,8 @@ func meant(word string, known []string) (best string) {
 	return best
 }
 
-// distance is how many bytes are to be added, removed, changed or swapped with the next one to
-// make b of a.
+// distance returns how many bytes must be added, removed, changed or swapped with the next one to
+// turn a into b.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -49,7 +48,7 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// didYouMean is the beginning of a hint, "" where it is not known.
+// didYouMean returns the beginning of a hint, "" without a guess.
 func didYouMean(guess string) string {
 	if guess == "" {
 		return ""
@@ -85,7 +84,7 @@ func meantModel(err error) string {
 	return didYouMean(ids[meant(name.Name, names)])
 }
 
-// SettingKeys returns the keys of ours and of jp's that name one setting, sorted.
+// SettingKeys returns our keys and jp's that name one setting, sorted.
 func SettingKeys() (keys []string) {
 	for _, k := range config.Known() {
 		keys = append(keys, k.Name)
@@ -97,8 +96,8 @@ func SettingKeys() (keys []string) {
 	})
 }
 
-// settingHints help with a key or a value of the configuration. Where a file cannot be read at
-// all, the message says where.
+// settingHints help with a key or a value of the configuration. If a file cannot be read at all,
+// the message says where.
 func settingHints(err error) []string {
 	var key string
 	if fault, ok := errors.AsType[*config.KeyError](err); ok {

@@ -2,7 +2,7 @@ package report
 
 import "testing"
 
-// TestMeant holds that a slip is understood, and that another word is not.
+// TestMeant verifies that a typo is recognised, and that another word is not.
 func TestMeant(t *testing.T) {
 	known := []string{"gc.grace", "gc.auto", "anthropic", "openai", "set", "unset"}
 	for _, tc := range []struct{ word, want string }{

@@ -15,8 +15,8 @@ const Register = "git jp install"
 // streamDriver is set in a clone that has the drivers.
 const streamDriver = "merge.jp-events.driver"
 
-// merge names what finishes a merge, and what puts one right that was made without
-// drivers. It depends on whether the merge waits, on who has it already, and on the clone.
+// merge names the command that finishes a merge, or corrects one that was made without drivers. It
+// depends on whether the merge waits, on who has it already, and on the clone.
 func (ad Adviser) merge(ctx context.Context, findings []check.Finding) {
 	isMerge := func(f check.Finding) bool {
 		return f.State == check.Conflicted || f.State == check.TextMerged
@@ -25,7 +25,7 @@ func (ad Adviser) merge(ctx context.Context, findings []check.Finding) {
 		return
 	}
 	register := ""
-	// What cannot be found out is left out of the advice.
+	// Settings that cannot be read are left out of the advice.
 	if _, ok, err := ad.Repo.Config(ctx, streamDriver); err == nil && !ok {
 		register = Register + " && "
 	}
@@ -39,8 +39,8 @@ func (ad Adviser) merge(ctx context.Context, findings []check.Finding) {
 	}
 }
 
-// mergeAgain is the command that makes a merge anew, where it is the last commit and nobody
-// else has it. Otherwise history stays, and the conversation is corrected.
+// mergeAgain returns the command that makes a merge again, if it is the last commit and no one else
+// has it. Otherwise history stays, and the conversation is corrected.
 func (ad Adviser) mergeAgain(
 	ctx context.Context, f check.Finding, register string,
 ) string {
@@ -49,7 +49,7 @@ func (ad Adviser) mergeAgain(
 	case ad.Repo.Root() == "":
 		return ""
 	case f.Commit == check.IndexName || f.Severity == check.Warning:
-		return edit // a person made it what it is
+		return edit // a person changed it
 	}
 	head, err := ad.Repo.Resolve(ctx, "HEAD")
 	if err != nil || head.String() != f.Commit {

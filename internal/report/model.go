@@ -16,10 +16,10 @@ import (
 // othersHint says where to look for another model.
 const othersHint = "'git jp models' lists what can be asked"
 
-// askAgain is for what may pass: the question is in the conversation.
+// askAgain is for errors that may pass: the question is in the conversation.
 const askAgain = "'git jp query -E' asks again"
 
-// modelHint helps where a model could not be asked, or did not answer.
+// modelHint helps if a model could not be asked, or did not answer.
 func modelHint(err error) string {
 	key, answer, name := new(models.KeyError), new(llm.APIError), new(tool.NameError)
 	switch {
@@ -54,7 +54,7 @@ func modelHint(err error) string {
 	}
 }
 
-// networkHint names the setting of the address or of the time that was in the way.
+// networkHint names the setting of the address or of the timeout that caused the error.
 func networkHint(err error) string {
 	gone, page, idle := new(wire.UnreachableError), new(wire.PageError), new(wire.IdleError)
 	cut := new(wire.CutError)
@@ -81,7 +81,7 @@ func networkHint(err error) string {
 	}
 }
 
-// answerHint helps with what a provider does not do.
+// answerHint helps with errors that a provider returns.
 func answerHint(e *llm.APIError) string {
 	switch p, _ := models.Find(e.Provider); {
 	case e.Unauthorized() && p.KeyEnv != "":
@@ -95,8 +95,8 @@ func answerHint(e *llm.APIError) string {
 	}
 }
 
-// privateHint says how a host of a private network is let through, ready to be copied where a
-// shell reads the host as one word.
+// privateHint says how to allow a host of a private network, ready to be copied if a shell reads
+// the host as one word.
 func privateHint(err error) string {
 	const command = "git jp config set --user network.private_hosts"
 	private := new(attach.PrivateError)

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Exit codes. The table stands in the man page too.
+// Exit codes. The table is in the man page too.
 const (
 	ExitDone        = 0
 	ExitProblems    = 1 // problems found, or failed
@@ -23,17 +23,17 @@ const (
 	ExitInterrupted = 130
 )
 
-// ErrProblems says that the command has already printed what is wrong.
+// ErrProblems reports that the command has already printed what is wrong.
 var ErrProblems = errors.New("problems found")
 
-// A Hinted error is one of a command, which knows best what the user can do about it. It has no
-// hints where nothing helps.
+// A Hinted error comes from a command, which knows best what the user can do about it. It has no
+// hints if nothing helps.
 type Hinted interface {
 	error
 	Hints() []string
 }
 
-// A Detailed error knows more than its sentence: lines that are printed below it.
+// A Detailed error has lines that are printed below its sentence.
 type Detailed interface {
 	error
 	Details() []string
@@ -56,7 +56,7 @@ func Print(stderr io.Writer, err error) int {
 	case errors.Is(err, ErrProblems):
 		return ExitProblems
 	}
-	// Several faults, or what another program said, stand below each other.
+	// Several errors, or the output of another program, are printed below each other.
 	text := strings.ReplaceAll(render.Message(err.Error()), "\n", "\n  ")
 	fmt.Fprintf(stderr, "error: %s\n", text)
 	for _, line := range details(err) {
@@ -68,7 +68,7 @@ func Print(stderr io.Writer, err error) int {
 	return exitCode(err)
 }
 
-// Warn prints what did not end the command, and what helps.
+// Warn prints an error that did not end the command, and its hints.
 func Warn(stderr io.Writer, err error) {
 	fmt.Fprintf(stderr, "warning: %s\n", render.Message(err.Error()))
 	for _, hint := range hints(err) {
@@ -94,7 +94,7 @@ func isA[T error](err error) bool {
 	return ok
 }
 
-// details returns what an error knows beyond its sentence.
+// details returns the lines of an error below its sentence.
 func details(err error) []string {
 	var lines []string
 	if ambiguous, ok := errors.AsType[*workspace.AmbiguousError](err); ok {
@@ -109,7 +109,7 @@ func details(err error) []string {
 	return lines
 }
 
-// maxObstacles is how many obstacles are told beside the first.
+// maxObstacles is how many obstacles are printed after the first.
 const maxObstacles = 20
 
 func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
@@ -122,7 +122,7 @@ func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
 	return lines
 }
 
-// maxCandidates is how many conversations of an ambiguous name are told.
+// maxCandidates is how many conversations of an ambiguous name are printed.
 const maxCandidates = 12
 
 func candidateLines(candidates []workspace.Candidate) (lines []string) {

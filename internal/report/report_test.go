@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// TestModelHints holds that what a model does not do comes with a way out, however deep the
-// error lies, and that what nobody can help with has none.
+// TestModelHints verifies that a model's error comes with a way out, however deep the error is
+// wrapped, and that an error that no command can fix has no hint.
 func TestModelHints(t *testing.T) {
 	key := llm.APIError{Provider: "openai", Status: 401}
 	for _, tt := range []struct {
@@ -35,7 +35,7 @@ func TestModelHints(t *testing.T) {
 	}
 }
 
-// A path of a foreign commit may be longer than any line that a person reads.
+// A path in another's commit may be longer than any line that a person reads.
 func TestLinesOfErrorsAreShort(t *testing.T) {
 	var out strings.Builder
 	code := Print(&out, fmt.Errorf("read %s: gone\nand more", strings.Repeat("ä/", 3000)))

@@ -10,8 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sqlite"
 )
 
-// sessionHints help where sessions of agents could not be imported: one hint for each kind of
-// what is in the way.
+// sessionHints help if sessions of agents could not be imported: one hint for each kind of error.
 func sessionHints(err error) (all []string) {
 	for _, h := range []struct {
 		err  error
@@ -55,9 +54,9 @@ func sessionHints(err error) (all []string) {
 	return all
 }
 
-// sizeHint is for a session of which a stream would be made that is larger than is read.
+// sizeHint is for a session whose stream would be larger than the limit for reading.
 const sizeHint = "where you know whose it is: " +
 	"'git jp config set --user storage.max_stream_bytes <size>'"
 
-// newerHint is for what a later version may know.
+// newerHint is for data that a later version may know.
 const newerHint = "a newer git-jp may know it"

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/sqlite"
 )
 
-// TestSessionHints holds that each reason for which a session is not imported comes with a way
-// out, and several reasons with each of theirs.
+// TestSessionHints verifies that each reason for not importing a session comes with a way out, and
+// several reasons with each of theirs.
 func TestSessionHints(t *testing.T) {
 	var all []error
 	var want []string

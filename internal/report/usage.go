@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// A UsageError is a command line that could not be understood.
+// A UsageError is a command line that could not be parsed.
 type UsageError struct {
 	Err     error
-	Command string // that was understood so far, as after `git jp help`; "" for none
+	Command string // that was parsed so far, as after `git jp help`; "" without one
 }
 
 // Error returns what is wrong with it.
@@ -25,10 +25,10 @@ func Usagef(format string, args ...any) error {
 // A CommandError names a command that does not exist.
 type CommandError struct {
 	Name  string
-	Guess string // what was meant, as the parser says it, "" when it has no idea
+	Guess string // the parser's suggestion, "" without one
 }
 
-// Error names the command, and what was meant.
+// Error names the command, and the suggestion.
 func (e *CommandError) Error() string {
 	text := fmt.Sprintf("no command named %q", e.Name)
 	if e.Guess != "" {

@@ -36,7 +36,7 @@ func Conversation(title string, results []string) map[string]string {
 	}
 }
 
-// Element returns an element of a stream, tenths of a second after the new year, with
+// Element returns an element of a stream, at a time in tenths of a second after the new year, with
 // further members, each a key and a value in JSON.
 func Element(tenths int, kind string, members ...string) string {
 	at := time.Date(2026, 1, 1, 0, 0, 0, tenths*100_000_000, time.UTC)
@@ -48,7 +48,7 @@ func Element(tenths int, kind string, members ...string) string {
 	return s + "\n  }"
 }
 
-// expand returns the results that the arguments of a script stand for.
+// expand expands the abbreviated results in the arguments of a script.
 func expand(args []string) []string {
 	var results []string
 	for _, arg := range args {
@@ -65,5 +65,5 @@ func expand(args []string) []string {
 	return results
 }
 
-// Soaks reports whether tests take their time.
+// Soaks reports whether tests run for long.
 func Soaks() bool { return os.Getenv("GIT_JP_SOAK") != "" }

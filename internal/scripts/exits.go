@@ -12,7 +12,7 @@ import (
 //
 //	exits CODE PROGRAM [ARG...]
 //
-// It is exec for a program that is to end with this exit code.
+// It is exec for a program that is expected to end with this exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")

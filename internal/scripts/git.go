@@ -24,9 +24,9 @@ import (
 //	serve-git VAR DIR
 //
 // It serves the repositories below DIR over HTTP on loopback and puts the address into the
-// variable. requests-git asserts how often objects were asked for since it was called last. A
-// file DIR/mode says how the server is: "gone" refuses, "cut" ends each answer after a part,
-// "slow" answers nothing for a while.
+// variable. requests-git asserts how often objects were requested since its last call. A file
+// DIR/mode sets the server's fault: "gone" refuses, "cut" ends each answer after a part, "slow"
+// answers nothing for a while.
 func serveGit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: serve-git VAR DIR")
@@ -99,7 +99,7 @@ func (s *gitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// plain is the body of a request, which git compresses when it is long.
+// plain returns the body of a request, which git compresses when it is long.
 func plain(body []byte, h http.Header) []byte {
 	if h.Get("Content-Encoding") != "gzip" {
 		return body
@@ -112,7 +112,7 @@ func plain(body []byte, h http.Header) []byte {
 	return text
 }
 
-// A countedWriter counts what it writes, and writes no more than most where that is set.
+// A countedWriter counts what it writes, and writes no more than most bytes if that is set.
 type countedWriter struct {
 	http.ResponseWriter
 	n, most int
@@ -132,7 +132,7 @@ func (w *countedWriter) Write(b []byte) (int, error) {
 //
 //	requests-git N
 //
-// It asserts how many requests for objects there were since it was called last.
+// It asserts how many requests for objects there were since its last call.
 func requestsGit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: requests-git N")

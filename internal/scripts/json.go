@@ -46,7 +46,7 @@ func sameMember(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// A definition is what docs/check.schema.json says of one kind of line.
+// A definition is the definition of one kind of line in docs/check.schema.json.
 type definition struct {
 	Required   []string
 	Properties map[string]struct{ Enum []any }
@@ -56,8 +56,8 @@ type definition struct {
 //
 //	conforms FILE
 //
-// Each line of the file is an object with the members that docs/check.schema.json
-// demands, and no others; the last one is a summary.
+// Each line of the file is an object with the members that docs/check.schema.json requires, and no
+// others; the last one is a summary.
 func conforms(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: conforms FILE")
@@ -86,7 +86,7 @@ func conforms(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fault says how an object departs from the definition.
+// fault returns how an object violates the definition.
 func (d definition) fault(object map[string]any) string {
 	for _, name := range d.Required {
 		if _, ok := object[name]; !ok {

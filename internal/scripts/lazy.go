@@ -13,7 +13,7 @@ import (
 // lazyEnv makes every repository of the scripts one whose working tree leaves blobs out.
 const lazyEnv = "GIT_JP_TEST_LAZY"
 
-// notLazy are the scripts that say what does not hold there, by the reason.
+// notLazy are the scripts that do not hold there, by the reason.
 var notLazy = map[string][]string{
 	"git refuses paths of blobs in add and rm, and takes their files out with a branch": {
 		"check_advice", "check_content", "check_merge", "check_shapes", "gc_foreign", "gc_killed",
@@ -35,7 +35,7 @@ var notLazy = map[string][]string{
 // lazily reports whether the scripts run in lazy clones.
 func lazily() bool { return os.Getenv(lazyEnv) != "" }
 
-// holdsLazily reports whether a script says what holds in lazy clones too.
+// holdsLazily reports whether a script holds in lazy clones too.
 func holdsLazily(script string) bool {
 	name := strings.TrimSuffix(filepath.Base(script), ".txtar")
 	for _, names := range notLazy {

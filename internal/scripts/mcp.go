@@ -20,8 +20,8 @@ func mcpServer() {
 //
 //	serve-mcp VAR
 //
-// It starts the same server over HTTP, and puts its address into the variable. Who comes
-// without the header X-Word: please is sent away.
+// It starts the same server over HTTP, and puts its address into the variable. Requests without the
+// header X-Word: please are refused.
 func serveMCP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve-mcp VAR")
@@ -39,7 +39,8 @@ func serveMCP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], server.URL)
 }
 
-// newMCPServer has a tool that gives a resource and a link, one that asks, and a resource.
+// newMCPServer returns a server with a tool that returns a resource and a link, one that asks, and
+// a resource.
 func newMCPServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "script", Version: "1"}, nil)
 	schema := map[string]any{"type": "object"}

@@ -22,11 +22,11 @@ import (
 //
 //	serve-model VAR FILE...
 //
-// It starts a server that is asked in any of the formats and answers each request with the next
-// file, the last one for ever, and puts its address into the variable. After a file whose name
-// begins with hang the answer does not end; said1 is there when it was sent. Requests are kept
-// in request1.json and so on, their addresses and headers in request1.head. A list of models is
-// what tags.list, models.list or props.list says, by the end of the path, where there is one.
+// It starts a server that accepts any of the formats and answers each request with the next file,
+// the last one for ever, and puts its address into the variable. After a file whose name begins
+// with hang the answer does not end; said1 exists when it was sent. Requests are kept in
+// request1.json and so on, their addresses and headers in request1.head. A list of models is the
+// content of tags.list, models.list or props.list, by the end of the path, if that file exists.
 func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: serve-model VAR FILE...")
@@ -115,7 +115,7 @@ func asksModel(r *http.Request) bool {
 	return false
 }
 
-// headOf is the address of a request, and its headers in the order of their names.
+// headOf returns the address of a request, and its headers in the order of their names.
 func headOf(r *http.Request) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "POST %s\n", r.URL.RequestURI())
@@ -123,8 +123,8 @@ func headOf(r *http.Request) []byte {
 	return bytes.ReplaceAll(b.Bytes(), []byte("\r"), nil)
 }
 
-// title answers a request for a title with title.ndjson, if there is one, and never if that is
-// empty; such requests do not count.
+// title answers a request for a title with title.ndjson, if it exists, and never if that is empty;
+// such requests do not count.
 func (m *fakeModel) title(w http.ResponseWriter, r *http.Request, body []byte) {
 	data, err := os.ReadFile(filepath.Join(m.dir, "title.ndjson"))
 	if err != nil || os.WriteFile(filepath.Join(m.dir, "titled.json"), body, 0o644) != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// transcriptFile is where the commands of a picture are noted, with what they printed.
+// transcriptFile records the commands of a picture, with their output.
 const transcriptFile = ".transcript"
 
 // shown is the script command
 //
 //	shown LINE
 //
-// It has a shell run LINE and notes it with what it prints, as somebody sees it who types it.
-// It does not judge how the command ends: what it prints is compared.
+// It runs LINE in a shell and records it with its output, as a user would see it. It does not judge
+// the exit code: the output is compared.
 func shown(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: shown LINE")
@@ -63,7 +63,7 @@ func transcriptOf(ts *testscript.TestScript) string {
 	return filepath.Join(ts.Getenv("WORK"), transcriptFile)
 }
 
-// folded is a line as a terminal of 110 columns breaks it.
+// folded returns a line as a terminal of 110 columns breaks it.
 func folded(line string) []string {
 	const columns = 110
 	var rows []string
@@ -73,7 +73,7 @@ func folded(line string) []string {
 	return rows
 }
 
-// draw makes an SVG of lines as a terminal shows them, typed ones bright.
+// draw returns an SVG of lines as a terminal shows them, typed ones bright.
 func draw(lines []string) string {
 	const column, row, margin = 8, 20, 16
 	widest := 0

@@ -24,16 +24,17 @@ const programEnv = "GIT_JP_TEST_PROGRAM"
 // top is the directory of the repository, from that of any package below this one.
 var top = filepath.Join("..", "..", "..")
 
-// Main runs the tests of a package with the program on PATH, so that real git calls it as subcommand
-// and hook. dir is where the program's sources are; the others are programs that this one can be.
+// Main runs the tests of a package with the program on PATH, so that real git calls it as
+// subcommand and hook. dir has the program's sources; others are programs that the test binary can
+// act as.
 func Main(m *testing.M, dir string, others map[string]func()) {
 	commands := map[string]func(){"mcp-server": mcpServer}
 	maps.Copy(commands, others)
 	testscript.Main(withProgram{m, dir}, commands)
 }
 
-// withProgram builds the program before the tests run. This binary could be it, as it is the
-// mcp-server, but starts more slowly, thousands of times.
+// withProgram builds the program before the tests run. The test binary could act as it, as it does
+// as the mcp-server, but starts more slowly, thousands of times.
 type withProgram struct {
 	*testing.M
 	sources string
@@ -57,9 +58,9 @@ func (m withProgram) Run() int {
 	return m.M.Run()
 }
 
-// place builds the program in a new directory: on a disk where one can be had that runs programs.
-// There the system maps several pages at once, which it does not in memory, where temporary files of
-// tests are: a twelfth of the processor time of scripts.
+// place builds the program in a new directory: on a disk that allows running programs, if there is
+// one. There the system maps several pages at once, which it does not do in memory, where temporary
+// files of tests are: a twelfth of the processor time of scripts.
 func place(sources string) (dir string, err error) {
 	for _, at := range []string{"/var/tmp", ""} {
 		if dir, err = os.MkdirTemp(at, "git-jp-program-"); err != nil {
@@ -81,9 +82,9 @@ func place(sources string) (dir string, err error) {
 	return dir, err
 }
 
-// build makes the program as 'make build' does; where this one looks for races, that one does too.
-// Go keeps what it has run, so that all packages have the program linked once: what runs it here
-// copies it.
+// build builds the program like 'make build'; if this binary has the race detector, the program has
+// it too. Go caches what it has run, so that the program is linked once for all packages: its "run"
+// copies the program here.
 func build(sources, name string) error {
 	flags := gittest.BuildFlags()
 	args := append([]string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}, flags...)
@@ -97,8 +98,8 @@ func build(sources, name string) error {
 	return nil
 }
 
-// DependOnSources lists all directories of sources: go test remembers a result with what the test
-// has looked at, and does not know that the program is made of them.
+// DependOnSources lists all directories of sources: go test caches a result with the files that the
+// test has opened, and does not know that the program is built from them.
 func DependOnSources(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {

@@ -25,18 +25,18 @@ import (
 //
 //	dialogue FILE PROGRAM [ARG...]
 //
-// It runs the program on a terminal of its own and plays a person at it. Lines of the file:
+// It runs the program on its own terminal and plays a person at it. Lines of the file:
 //
-//	wait PATTERN   until what was shown since the last wait has it
+//	wait PATTERN   until the output since the last wait has it
 //	type TEXT      and Enter
 //	key TEXT       without Enter
 //	end TEXT       and Ctrl-D until the line is at its end
 //	press          Ctrl-C
-//	free           interrupts who holds a conversation
-//	exit CODE      what the program is to end with, 0 when not said
+//	free           interrupts the process that holds a conversation
+//	exit CODE      the expected exit code, 0 by default
 //
-// What was shown is in the file screen. The terminal has $COLUMNS columns, or 80. When the program
-// ends, it takes what is typed as it did before.
+// The output is in the file screen. The terminal has $COLUMNS columns, or 80. When the program
+// ends, the terminal must be in its original mode.
 func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: dialogue FILE PROGRAM [ARG...]")
@@ -91,7 +91,7 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 
 const dialogueWait = 20 * time.Second
 
-// scriptVariables are what programs on a terminal are given of the script's environment.
+// scriptEnv returns the part of the script's environment for programs on a terminal.
 func scriptEnv(ts *testscript.TestScript) []string {
 	env := []string{"GIT_TERMINAL_PROMPT=1"}
 	for _, name := range []string{
@@ -116,7 +116,7 @@ func lookPath(ts *testscript.TestScript, name string) (string, error) {
 	return "", fmt.Errorf("no program %q", name)
 }
 
-// terminalMode is how a terminal takes what is typed: by lines or by keys, shown or not.
+// terminalMode returns how a terminal reads input: by lines or by keys, with echo or without.
 func terminalMode(ts *testscript.TestScript, f *os.File) unix.Termios {
 	conn, err := f.SyscallConn()
 	ts.Check(err)
@@ -153,11 +153,11 @@ func openPTY(columns uint16) (master, slave *os.File, err error) {
 	return master, slave, err
 }
 
-// A shownTerminal is what a terminal was shown.
+// A shownTerminal is the output on a terminal.
 type shownTerminal struct {
 	mu   sync.Mutex
 	data []byte
-	at   int // what the last wait found ends here
+	at   int // the match of the last wait ends here
 }
 
 func (v *shownTerminal) read(f *os.File) {
@@ -174,7 +174,7 @@ func (v *shownTerminal) read(f *os.File) {
 }
 
 func (v *shownTerminal) ended() []byte {
-	time.Sleep(50 * time.Millisecond) // the rest of it is on its way
+	time.Sleep(50 * time.Millisecond) // the rest of it is still coming
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return bytes.Clone(v.data)

@@ -20,11 +20,11 @@ import (
 
 var updating = flag.Bool("update", false, "rewrite golden files, and the golden parts of scripts")
 
-// Updating reports whether golden files are to be written.
+// Updating reports whether golden files are being written.
 func Updating() bool { return *updating }
 
 // groups are the packages below this one that run scripts, each with the commands whose scripts it
-// runs. They are several because go test runs packages side by side and remembers what passed.
+// runs. There are several because go test runs packages side by side and caches what passed.
 var groups = map[string][]string{
 	"checks":    {"check", "doctor", "secrets"},
 	"commits":   {"hook", "init", "install", "stage", "status", "unstage"},
@@ -47,8 +47,8 @@ func Run(t *testing.T, group string) {
 	runScripts(t, files)
 }
 
-// RunAsUser runs those scripts of a package that begin with as-user, for which permissions of
-// files have to mean something.
+// RunAsUser runs those scripts of a package that begin with as-user, for which file permissions
+// have to be enforced.
 func RunAsUser(t *testing.T, group string) {
 	t.Helper()
 	files := scripts(t, group, true)
@@ -87,7 +87,8 @@ func runScripts(t *testing.T, files []string) {
 	})
 }
 
-// scripts lists the scripts of a package that have, or have not, to run as an unprivileged user.
+// scripts lists the scripts of a package that have to run as an unprivileged user, or those that
+// need not.
 func scripts(t *testing.T, group string, asUser bool) []string {
 	t.Helper()
 	DependOnSources(t)
@@ -105,7 +106,8 @@ func scripts(t *testing.T, group string, asUser bool) []string {
 	return all
 }
 
-// groupOf is the package that runs a script, by the command that the script's name begins with.
+// groupOf returns the package that runs a script, by the command with which the script's name
+// begins.
 func groupOf(script string) string {
 	command, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(script), ".txtar"), "_")
 	for group, commands := range groups {
@@ -116,7 +118,7 @@ func groupOf(script string) string {
 	return others
 }
 
-// asUserOnly is the command as-user.
+// asUserOnly is the script command as-user.
 func asUserOnly(ts *testscript.TestScript, _ bool, _ []string) {
 	if os.Geteuid() == 0 {
 		ts.Fatalf("runs as the superuser, to whom no file is closed")
@@ -133,7 +135,7 @@ func RunsConfigHooks() (bool, error) {
 	return v.AtLeast(gitint.Version{Major: 2, Minor: 54}), err
 }
 
-// hookless runs a git that runs no hooks, neither those of files nor ours of the configuration.
+// hookless runs a git that runs no hooks, neither those in files nor ours in the configuration.
 func hookless(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || args[0] != "git" {
 		ts.Fatalf("usage: hookless git ARGUMENT...")
@@ -148,8 +150,8 @@ func hookless(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// condition knows [realdata], whether the real conversations are there, [mounts], whether
-// anybody may mount something for a process, [root], whether files can be given to others, and of
+// condition evaluates [realdata], whether the real conversations exist, [mounts], whether a user
+// may mount file systems for a process, [root], whether files can be given to other users, and for
 // git [confighooks], whether it runs hooks of the configuration, [history] and [reftable].
 func condition(cond string) (bool, error) {
 	switch cond {
@@ -177,8 +179,8 @@ func condition(cond string) (bool, error) {
 	}
 }
 
-// SetUp gives a script a home of its own, a fixed identity and date, and
-// none of the machine's configuration.
+// SetUp gives a script its own home and a fixed identity and date, and hides the configuration of
+// the machine.
 func SetUp(env *testscript.Env) error {
 	recorded, err := filepath.Abs(filepath.Join(top, "internal", "sessions", "testdata", "recorded"))
 	if err != nil {
@@ -201,9 +203,9 @@ func SetUp(env *testscript.Env) error {
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
 		// A program built for the race detector sleeps for a second when it ends.
 		{"GORACE", "atexit_sleep_ms=0"},
-		// Programs that live for a moment need not collect garbage when they start.
+		// Short-lived programs need not collect garbage when they start.
 		{"GOGC", "400"},
-		// Nothing is to outlast a crash of the machine.
+		// No file has to survive a crash of the machine.
 		{"GIT_TEST_FSYNC", "0"},
 		{"GIT_CONFIG_NOSYSTEM", "1"},
 		{"GIT_CONFIG_GLOBAL", os.DevNull},
@@ -232,9 +234,9 @@ func SetUp(env *testscript.Env) error {
 //
 //	conversation DIR ID TITLE [RESULT...]
 //
-// It writes a conversation in the form of today's jp below DIR/.jp, with one turn
-// in which a tool is called once for each RESULT. A RESULT "7*text" stands for seven
-// different ones. ID is the name of the directory, and may begin with .archive/.
+// It writes a conversation in the form of today's jp below DIR/.jp, with one turn in which a tool
+// is called once for each RESULT. A RESULT "7*text" is expanded to seven different ones. ID is the
+// name of the directory, and may begin with .archive/.
 func writeConversation(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: conversation DIR ID TITLE [RESULT...]")

@@ -10,14 +10,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A Shell is where a test types commands as a person does, with a home of its own.
+// A Shell runs commands as a person types them, with its own home.
 type Shell struct {
 	*testing.T
 	Env *testscript.Env
 	Dir string // where commands are typed
 }
 
-// NewShell returns one in an empty directory.
+// NewShell returns a shell in an empty directory.
 func NewShell(t *testing.T) *Shell {
 	t.Helper()
 	DependOnSources(t)
@@ -28,7 +28,7 @@ func NewShell(t *testing.T) *Shell {
 	return &Shell{T: t, Env: env, Dir: env.WorkDir}
 }
 
-// Repository goes to a new one, which has these files.
+// Repository changes to a new one, which has these files.
 func (s *Shell) Repository(name string, files map[string]string) {
 	s.Helper()
 	s.Dir = filepath.Join(s.Env.WorkDir, name)
@@ -39,7 +39,7 @@ func (s *Shell) Repository(name string, files map[string]string) {
 	s.Must("git add . && git commit -q --allow-empty -m first")
 }
 
-// Write adds to a file, which need not be there.
+// Write appends to a file, which need not exist.
 func (s *Shell) Write(name, text string) {
 	s.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -54,7 +54,7 @@ func (s *Shell) Write(name, text string) {
 	}
 }
 
-// Must runs what has to work.
+// Must runs a line that has to succeed.
 func (s *Shell) Must(line string) string {
 	s.Helper()
 	out, code := s.Run(line)
@@ -64,7 +64,7 @@ func (s *Shell) Must(line string) string {
 	return out
 }
 
-// Run has a shell run a line where nobody can be asked.
+// Run runs a line in a shell without a terminal.
 func (s *Shell) Run(line string) (out string, code int) {
 	s.Helper()
 	cmd := exec.Command("sh", "-c", line)

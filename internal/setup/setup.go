@@ -17,22 +17,22 @@ import (
 	"github.com/git-jp/git-jp/internal/prepare"
 )
 
-// Options say who is asked, and what becomes of the answers.
+// Options are the prompter, and the functions that use the answers.
 type Options struct {
 	Terminal *ask.Prompt
 	Getenv   func(string) string
-	// Models makes models by the configuration, with these keys of a provider over it.
+	// Models returns models by the configuration, with these keys of a provider on top.
 	Models func(provider string, keys map[string]string) (prepare.Models, error)
 	// Set writes a key to the user's own configuration.
 	Set func(key, value string) error
-	// Note says how to go on.
+	// Note prints how to continue.
 	Note func(format string, args ...any)
 }
 
-// Run asks, tries the model, and writes what was answered.
+// Run asks, tries the model, and writes the answers.
 func Run(ctx context.Context, o Options) error { return (&setup{Options: o}).run(ctx) }
 
-// A setup is what was answered so far.
+// A setup has the answers so far.
 type setup struct {
 	Options
 
@@ -53,8 +53,8 @@ func (s *setup) run(ctx context.Context) error {
 	return s.write()
 }
 
-// line asks for one of several, by its number or its name; Enter is the first. Other answers are
-// taken as they are.
+// line asks for one of several options, by its number or its name; Enter selects the first. Other
+// answers are returned unchanged.
 func (s *setup) line(question string, options []string) (string, error) {
 	hint := ""
 	if len(options) > 0 {
@@ -106,7 +106,7 @@ func (s *setup) askProvider(ctx context.Context) error {
 	return nil
 }
 
-// reachable tells which of the providers answer that run on this machine.
+// reachable reports which of the providers on this machine answer.
 func (s *setup) reachable(ctx context.Context, all []models.Provider) []bool {
 	ctx, cancel := context.WithTimeout(ctx, prepare.LocalWait)
 	defer cancel()
@@ -126,13 +126,13 @@ func (s *setup) reachable(ctx context.Context, all []models.Provider) []bool {
 	return answers
 }
 
-// isVariable reports whether a variable of the environment can have this name.
+// isVariable reports whether an environment variable can have this name.
 func isVariable(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"+
 		"0123456789_") == "" && (name[0] < '0' || name[0] > '9')
 }
 
-// askKey asks which variable has the key, and of a server where it is.
+// askKey asks which variable has the key, and for a server its address.
 func (s *setup) askKey(context.Context) (err error) {
 	if usual := s.provider.KeyEnv; usual != "" {
 		if s.Getenv(usual) != "" {
@@ -143,7 +143,7 @@ func (s *setup) askKey(context.Context) (err error) {
 		case err != nil:
 			return err
 		case !isVariable(name):
-			// Whoever gave the key itself must not see it a second time.
+			// If the user typed the key itself, it must not be shown.
 			return fmt.Errorf("set up %s: that is no name of a variable; keys are written nowhere",
 				s.provider.Name)
 		case s.Getenv(name) == "":
@@ -162,7 +162,7 @@ func (s *setup) askKey(context.Context) (err error) {
 // offered is how many models are offered by number.
 const offered = 20
 
-// askModel offers what the provider says that it has, else what is known of it.
+// askModel offers the models that the provider lists, else the known ones.
 func (s *setup) askModel(ctx context.Context) error {
 	list, err := s.list(ctx)
 	if err != nil && !errors.Is(err, prepare.ErrNoCatalog) {
@@ -186,7 +186,7 @@ func (s *setup) askModel(ctx context.Context) error {
 	return err
 }
 
-// list asks the provider what it has.
+// list asks the provider for its models.
 func (s *setup) list(ctx context.Context) ([]llm.Info, error) {
 	all, err := s.models()
 	if err != nil {
@@ -195,12 +195,12 @@ func (s *setup) list(ctx context.Context) ([]llm.Info, error) {
 	return all.Catalog(ctx, s.provider.Name)
 }
 
-// models makes models as the configuration and what was answered so far want them.
+// models returns models by the configuration and the answers so far.
 func (s *setup) models() (prepare.Models, error) {
 	return s.Models(s.provider.Name, s.answers())
 }
 
-// answers are the keys of the provider's table that were asked for.
+// answers returns the keys of the provider's table that were asked for.
 func (s *setup) answers() map[string]string {
 	all := map[string]string{}
 	if s.address != "" {
@@ -212,7 +212,7 @@ func (s *setup) answers() map[string]string {
 	return all
 }
 
-// try asks the model for one word. Where it does not answer, the user may want it all the same.
+// try asks the model for one word. If it does not answer, the user may want it anyway.
 func (s *setup) try(ctx context.Context) error {
 	s.Terminal.Say("Asking %s for one word…\n", s.model)
 	word, err := s.word(ctx)
@@ -228,7 +228,7 @@ func (s *setup) try(ctx context.Context) error {
 	return fmt.Errorf("set up %s: %w", s.model, err)
 }
 
-// word is what the model answers.
+// word returns the model's answer.
 func (s *setup) word(ctx context.Context) (string, error) {
 	all, err := s.models()
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *setup) word(ctx context.Context) (string, error) {
 	return strings.TrimSpace(said), nil
 }
 
-// write writes what was answered to the user's configuration.
+// write writes the answers to the user's configuration.
 func (s *setup) write() error {
 	answers := s.answers()
 	for _, key := range slices.Sorted(maps.Keys(answers)) {

@@ -22,9 +22,9 @@ type Shelf struct {
 	Terminal  *ask.Terminal
 	// Repo opens the repository, once.
 	Repo func(context.Context) (*gitint.Repo, error)
-	// Dir returns where .jp is in the repository.
+	// Dir returns the path of .jp in the repository.
 	Dir func(*workspace.Workspace, *gitint.Repo) (string, error)
-	// LockWait is how long the index is waited for.
+	// LockWait is how long to wait for the index.
 	LockWait time.Duration
 }
 
@@ -46,10 +46,10 @@ func (s Shelf) Unarchive(ctx context.Context, e workspace.Entry) (workspace.Entr
 	return moved, err
 }
 
-// follow moves in the index what was moved in the working tree, as git mv does: else 'git commit
-// -a' would commit that the conversation is gone and not where it is now. The move is done, so
-// that what the index refuses is a warning. It says where the conversation is, or that it was there
-// already.
+// follow moves in the index what was moved in the working tree, as git mv does: otherwise 'git
+// commit -a' would commit the removal of the conversation without its new place. The move itself is
+// done, so an error of the index is only a warning. It prints where the conversation is, or that it
+// was there already.
 func (s Shelf) follow(ctx context.Context, from, to workspace.Entry, format string) {
 	if from.Path == to.Path {
 		s.Terminal.Note("%s is in %s already", to.ID, to.Path)
@@ -82,8 +82,8 @@ func (s Shelf) moveInIndex(ctx context.Context, from, to workspace.Entry) error 
 	return stage.Move(ctx, repo, path.Join(dir, from.Path), path.Join(dir, to.Path))
 }
 
-// Remove deletes a conversation, after a person agreed unless they did before. It returns what the
-// conversation was.
+// Remove deletes a conversation, after the user agrees unless agreed is set. It returns the record
+// of the conversation.
 func (s Shelf) Remove(
 	ctx context.Context, e workspace.Entry, agreed bool,
 ) (r listing.Record, err error) {
@@ -112,7 +112,7 @@ func (s Shelf) Remove(
 	return r, nil
 }
 
-// lossOf says what of a conversation cannot be brought back.
+// lossOf says what of a conversation cannot be restored.
 func (s Shelf) lossOf(ctx context.Context, e workspace.Entry) stage.Loss {
 	repo, err := s.Repo(ctx)
 	if err != nil || e.Local {

@@ -16,7 +16,7 @@ import (
 
 const commitsName = "commits.html"
 
-// How much there is of a history: the pages of others, and their turns, are in the repository.
+// The limits of a history: older commits, and further turns, are in the repository.
 const (
 	mostCommits = 500
 	mostTurns   = 500 // of a commit
@@ -33,7 +33,7 @@ type History struct {
 type added struct {
 	Read  bool          `json:"read"`
 	Turns []view.Origin `json:"turns,omitempty"`
-	More  int           `json:"more,omitempty"` // turns beside these
+	More  int           `json:"more,omitempty"` // turns besides these
 }
 
 // commits writes the pages of commits that added turns, and returns the link to their list.
@@ -63,7 +63,7 @@ func (b *build) commits(ctx context.Context) ([]view.Link, error) {
 		if len(a.Turns) == 0 {
 			continue
 		}
-		at, _ := time.Parse(time.RFC3339, c.Date) // a time of a stranger: none is shown
+		at, _ := time.Parse(time.RFC3339, c.Date) // if it does not parse: no time is shown
 		shown = append(shown, view.Commit{ID: id, Author: c.Author, Subject: c.Subject, At: at})
 		if err := b.commit(shown[len(shown)-1], a); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func (b *build) commits(ctx context.Context) ([]view.Link, error) {
 	return []view.Link{{Name: "Commits", Page: commitsName}}, b.write(commitsName, page.Bytes())
 }
 
-// fetch has what is not read yet be here.
+// fetch fetches what is not read yet.
 func (b *build) fetch(ctx context.Context, all []gitint.Revision) error {
 	if partial, err := b.History.Repo.Partial(ctx); err != nil || !partial {
 		return err
@@ -98,7 +98,8 @@ func (b *build) fetch(ctx context.Context, all []gitint.Revision) error {
 	return review.Fetch(ctx, b.History.Repo, false, ranges...)
 }
 
-// commit writes the page of one. Turns of conversations that the site does not have lead nowhere.
+// commit writes the page of a commit. Turns of conversations that the site does not have are not
+// linked.
 func (b *build) commit(c view.Commit, a added) error {
 	turns := make([]view.Origin, len(a.Turns))
 	for i, t := range a.Turns {
@@ -115,8 +116,8 @@ func (b *build) commit(c view.Commit, a added) error {
 	return b.write(view.CommitPage(c.ID), page.Bytes())
 }
 
-// added reads what a commit added. Conversations of it that cannot be read added nothing, until
-// they can.
+// added reads what a commit added. Unreadable conversations in it added nothing, until they can be
+// read.
 func (h *History) added(ctx context.Context, commit gitint.OID) (added, error) {
 	base, _, err := h.Repo.Parent(ctx, commit)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package site makes a folder of pages of conversations: a list, a page each, and a search that
+// Package site makes a folder of pages of conversations: a list, a page for each, and a search that
 // needs no server.
 //
-// A folder is made again by writing what changed. It belongs to this package: its manifest names
-// every file, and a folder with files but without a manifest is refused, so nothing of somebody
-// else's is replaced or removed.
+// A folder is updated by writing the changed pages. It belongs to this package: its manifest names
+// every file, and a folder with files but without a manifest is refused, so no other file is
+// replaced or removed.
 package site

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// EntriesOf returns the conversations of a workspace, archived ones too if they are asked for.
-// Imported sessions are archived from the beginning, and are there in any case.
+// EntriesOf returns the conversations of a workspace, archived ones too if requested. Imported
+// sessions are archived from the beginning, and always included.
 func EntriesOf(
 	ctx context.Context, w *workspace.Workspace, archived bool,
 ) ([]Entry, error) {
@@ -37,7 +37,7 @@ func EntriesOf(
 	return all, nil
 }
 
-// HistoryOf returns the commits whose turns have pages, nil where there are none, or where what one
+// HistoryOf returns the commits whose turns have pages, nil if there are none, or if what a commit
 // added is not here, which is noted.
 func HistoryOf(
 	ctx context.Context, repo *gitint.Repo, rev string, dirs []string,

@@ -19,7 +19,7 @@ import (
 
 const filesName = "files.html"
 
-// How much of a repository is looked at: git follows each line of a file through history.
+// The limits of a repository's files: git follows each line of a file through history.
 const (
 	mostFiles    = 2000
 	mostFileSize = 500_000
@@ -32,17 +32,17 @@ type Files struct {
 	Globs []string // of paths below the root, as [gitint.HistoryRequest] has them
 }
 
-// A file is what a site has of one.
+// A file is what a site records of a file.
 type file struct {
-	Digest string   `json:"digest"` // of all that its page depends on
+	Digest string   `json:"digest"` // of everything that its page depends on
 	Page   bool     `json:"page,omitempty"`
 	Lines  int      `json:"lines,omitempty"`
 	Turns  int      `json:"turns,omitempty"` // that wrote some of them
-	Of     []string `json:"of,omitempty"`    // the conversations that it leads to
-	Left   string   `json:"left,omitempty"`  // why it has no page, "" where no turn is known
+	Of     []string `json:"of,omitempty"`    // the conversations that it links to
+	Left   string   `json:"left,omitempty"`  // why it has no page, "" if no turn is known
 }
 
-// FilePage is where a site has the lines of a file.
+// filePage returns the page of a site with the lines of a file.
 func filePage(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return "file-" + hex.EncodeToString(sum[:8]) + ".html"
@@ -103,8 +103,8 @@ func (b *build) files(ctx context.Context, drafts []draft) error {
 	return nil
 }
 
-// list returns the files of the commit that are chosen and written by calls, and the last commit
-// that changed each.
+// list returns the chosen files of the commit that calls wrote, and the last commit that changed
+// each.
 func (f *Files) list(
 	ctx context.Context, tree *gitint.Tree, written func(name string) bool,
 ) (names []string, last map[string]gitint.OID, err error) {
@@ -131,7 +131,7 @@ func (f *Files) list(
 	return names, last, nil
 }
 
-// isOfConversations reports whether a file is one that conversations consist of.
+// isOfConversations reports whether a file is part of a workspace.
 func isOfConversations(name string) bool {
 	return slices.Contains(strings.Split(name, "/"), workspace.DirName)
 }
@@ -221,7 +221,7 @@ func (b *build) fileList() ([]view.Link, error) {
 	return []view.Link{{Name: "Files", Page: filesName}}, b.write(filesName, page.Bytes())
 }
 
-// removeFiles removes the pages of files that are gone.
+// removeFiles removes the pages of files that no longer exist.
 func (b *build) removeFiles(remove func(name string) bool) {
 	for name, was := range b.was.Files {
 		if was.Page && !b.is.Files[name].Page {

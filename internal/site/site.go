@@ -30,23 +30,23 @@ const (
 	indexName    = "index.html"
 )
 
-// ErrForeign is the reason of a folder that has files and no manifest.
+// ErrForeign is the reason for refusing a folder that has files and no manifest.
 var ErrForeign = errors.New("it has files that are not of a site")
 
 // An Entry is a conversation of the site.
 type Entry struct {
 	ID      events.ID
-	Session string // the agent's session that it was, "" for none
+	Session string // the agent's session that it was imported from, "" for none
 	Load    func() (*workspace.Conversation, view.Conversation, error)
 }
 
 // Options choose how a site is made.
 type Options struct {
 	Title   string
-	Version string // of the program: another one writes all pages anew
+	Version string // of the program: another one writes all pages again
 	Page    view.Document
-	Problem func(error) // what cannot be read or shown is reported, and the rest is written
-	// Authors are those who committed conversations first, as far as that is known.
+	Problem func(error) // errors are reported, and the rest is written
+	// Authors are the people who first committed conversations, as far as that is known.
 	Authors map[events.ID]string
 	// History has the commits behind them; nil for no pages of commits.
 	History *History
@@ -57,7 +57,7 @@ type Options struct {
 // A Report counts pages.
 type Report struct{ Written, Kept, Removed int }
 
-// A manifest says what is in a folder.
+// A manifest lists the content of a folder.
 type manifest struct {
 	Version string           `json:"version"`
 	Next    int              `json:"next"` // number of the next conversation in the search index
@@ -67,7 +67,7 @@ type manifest struct {
 }
 
 type entry struct {
-	Digest  string       `json:"digest"` // of all that the page depends on
+	Digest  string       `json:"digest"` // of everything that the page depends on
 	Summary view.Summary `json:"summary"`
 	Rest    bool         `json:"rest,omitempty"` // it has a page beside it
 }
@@ -89,8 +89,8 @@ type build struct {
 	moreFiles int // that were not looked at: there are too many
 }
 
-// Build writes the pages of conversations into a folder: those that changed, and the list. Pages
-// of others that the folder has are removed.
+// Build writes the pages of conversations into a folder: those that changed, and the list. Pages of
+// other conversations in the folder are removed.
 func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // a folder to be published
 		return Report{}, fmt.Errorf("make %s: %w", dir, err)
@@ -122,7 +122,7 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 	b.Page.Home = indexName
 	b.Page.Link = func(name string) string { return b.pages[name] }
 	if b.Files != nil {
-		b.finder = blame.NewFinder(b.Files.Repo, func(error) {}) // their own page says it
+		b.finder = blame.NewFinder(b.Files.Repo, func(error) {}) // their own page reports it
 	}
 	drafts, err := b.drafts(ctx, all)
 	if err != nil {
@@ -150,17 +150,17 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 	return errors.Join(b.finish(append(links, files...)), b.remove())
 }
 
-// A draft is a conversation before its page is written, which says what the others have cost that
-// come from it.
+// A draft is a conversation before its page is written, which shows the cost of the conversations
+// that come from it.
 type draft struct {
 	entry  Entry
 	digest string
-	files  []string // that its calls name, where files are published
-	left   []string // the sessions that have what the person went back from
+	files  []string // that its calls name, if files are published
+	left   []string // the sessions that have the turns that were left
 	view.Summary
 }
 
-// A left is what the person went back from in a session.
+// A left is the part of a session from which the person went back.
 type left struct {
 	view.Left
 
@@ -205,7 +205,7 @@ func (b *build) drafts(ctx context.Context, all []Entry) ([]draft, error) {
 	return drafts, nil
 }
 
-// read reads what the folder has. What cannot be read is written anew.
+// read reads the folder's manifest and index. Unreadable files are written again.
 func (b *build) read() error {
 	b.is = manifest{
 		Version: fmt.Sprintf("%s %s %t", b.Version, view.Revision(), b.Page.Focused),
@@ -240,7 +240,7 @@ func (b *build) read() error {
 	return nil
 }
 
-// empty refuses a folder with files of somebody's.
+// empty refuses a folder with other files.
 func (b *build) empty() error {
 	b.index = newIndex()
 	entries, err := fs.ReadDir(regular.In(b.root), ".")
@@ -290,7 +290,7 @@ func (b *build) conversation(d draft) error {
 	}
 	for _, p := range problems {
 		b.Problem(fmt.Errorf("%s: %w", d.ID, p))
-		digest = "" // what is missing now may be there the next time
+		digest = "" // what is missing now may exist the next time
 	}
 	if err := b.write(d.Page, page.Bytes()); err != nil {
 		return err
@@ -309,7 +309,8 @@ func (b *build) conversation(d draft) error {
 	return b.index.add(d.Doc, shown.Conversation)
 }
 
-// digest is of all that a page depends on: content is named by its hash in the stream.
+// digest returns the hash of everything that a page depends on: the stream names content by its
+// hash.
 func (b *build) digest(conv *workspace.Conversation) string {
 	h := sha256.New()
 	for _, data := range [][]byte{conv.Stream.Encode(), conv.Details.Encode(), conv.BaseConfig} {
@@ -327,7 +328,7 @@ func (b *build) digest(conv *workspace.Conversation) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// finish writes the list, the search index and the manifest, which names what is there.
+// finish writes the list, the search index and the manifest, which names every file.
 func (b *build) finish(links []view.Link) error {
 	docs := make(map[int]int, len(b.is.Pages))
 	for _, is := range b.is.Pages {
@@ -367,7 +368,7 @@ func (b *build) finish(links []view.Link) error {
 	return errors.Join(b.write(indexName, list.Bytes()), b.write(manifestName, append(data, '\n')))
 }
 
-// remove removes pages of conversations and commits that are gone.
+// remove removes pages of conversations and commits that no longer exist.
 func (b *build) remove() error {
 	var errs []error
 	remove := func(name string) (removed bool) {
@@ -398,13 +399,13 @@ func (b *build) remove() error {
 	return errors.Join(errs...)
 }
 
-// isDigits reports whether a name of the manifest is one of a page: the file may be anybody's.
+// isDigits reports whether a name of the manifest can name a page: the file may be forged.
 func isDigits(s string) bool {
 	id, err := events.ParseID(s)
 	return err == nil && id.Digits() == s
 }
 
-// write replaces a file unless it has the bytes already: what publishes the folder sends less.
+// write replaces a file unless it has the bytes already: publishing the folder then sends less.
 func (b *build) write(name string, data []byte) error {
 	was, err := regular.Read(regular.In(b.root), name, regular.MaxOwn)
 	if err == nil && bytes.Equal(was, data) {

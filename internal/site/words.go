@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// What a word is: a longer one is found by its beginning.
+// The lengths of a word: a longer one is found by its beginning.
 const (
 	leastWord = 2
 	mostWord  = 32
@@ -25,14 +25,14 @@ const (
 // buckets is how many pieces the index has: a reader fetches those of the words that are typed.
 const buckets = 256
 
-// An index has the turns of each word, sorted, by one number for all conversations: that of a
-// conversation and of its turn together.
+// An index has the turns of each word, as sorted numbers. One number identifies a conversation and
+// a turn of it.
 type index struct {
 	words   [buckets]map[string][]int
 	changed [buckets]bool
 }
 
-// newIndex returns an empty one of which every piece is to be written.
+// newIndex returns an empty one whose pieces all have to be written.
 func newIndex() *index {
 	x := new(index)
 	for i := range x.changed {
@@ -52,7 +52,8 @@ func bucketOf(word string) int {
 	return int((runes[0]*31 + second) % buckets)
 }
 
-// add enters the words of a conversation, whose number is greater than those of all turns before.
+// add adds the words of a conversation, whose number is greater than the numbers of all earlier
+// turns.
 func (x *index) add(doc int, c render.Conversation) error {
 	v := &wordVisitor{x: x, doc: doc, turn: doc}
 	_, err := c.Visit(v)
@@ -71,7 +72,8 @@ func (x *index) enter(word string, turn int) {
 	}
 }
 
-// keep removes the turns of other conversations than those that begin at numbers and have so many.
+// keep removes the turns of all conversations except those that begin at the given numbers and have
+// the given lengths.
 func (x *index) keep(docs map[int]int) {
 	starts := slices.Sorted(maps.Keys(docs))
 	isGone := func(turn int) bool {
@@ -95,7 +97,7 @@ func (x *index) keep(docs map[int]int) {
 	}
 }
 
-// A wordVisitor enters what a conversation says, in blobs too.
+// A wordVisitor adds the text of a conversation, in blobs too.
 type wordVisitor struct {
 	x         *index
 	doc, turn int // numbers of the index
@@ -142,8 +144,8 @@ func (v *wordVisitor) text(s string) {
 
 func pieceName(bucket int) string { return fmt.Sprintf("search/%02x.js", bucket) }
 
-// encode returns a piece: a script, since a page that was opened from the disk may fetch nothing
-// else.
+// encode returns a piece: a script, since a page that was opened from the disk may not fetch
+// anything else.
 func (x *index) encode(bucket int) ([]byte, error) {
 	said := make(map[string]string, len(x.words[bucket]))
 	for w, turns := range x.words[bucket] {
@@ -156,16 +158,16 @@ func (x *index) encode(bucket int) ([]byte, error) {
 	return fmt.Appendf(nil, "gitjp(\"%02x\",%s);\n", bucket, data), nil
 }
 
-// A digit of what is between two turns has five bits, the least first. One that is not the last has
-// a sixth.
+// A digit of the distance between two turns has five bits, the least first. A digit that is not the
+// last has a sixth bit set.
 const (
 	digits    = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
 	digitBits = 5
 	more      = 1 << digitBits
 )
 
-// encodeTurns writes turns as the script reads them: most words are in many, and then near to each
-// other, so nearly all take one letter.
+// encodeTurns encodes turns in the form that the script reads: most words are in many turns, and
+// then close together, so nearly all take one letter.
 func encodeTurns(turns []int) string {
 	var b []byte
 	last := 0

@@ -20,8 +20,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestIndexOfMadeTextIsSmall holds that the index of a search takes a fifth of the text at most, of words
-// that are as frequent as those of a language, with names and numbers that are there once.
+// TestIndexOfMadeTextIsSmall verifies that a search index takes a fifth of the text at most, for
+// words that are as frequent as those of a language, with names and numbers that occur once.
 func TestIndexOfMadeTextIsSmall(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.3, 4, 8000)
@@ -29,7 +29,7 @@ func TestIndexOfMadeTextIsSmall(t *testing.T) {
 		var b strings.Builder
 		for range n {
 			if random.IntN(100) == 0 {
-				fmt.Fprintf(&b, "%x ", random.Uint32()) // a name that nobody repeats
+				fmt.Fprintf(&b, "%x ", random.Uint32()) // a name that occurs once
 				continue
 			}
 			w := zipf.Uint64()
@@ -87,8 +87,8 @@ func TestIndexOfRealTextIsSmall(t *testing.T) {
 	checkIndex(t, all, size)
 }
 
-// TestIndexForgetsWhatIsGone makes a site again after a conversation grew and another one went: the index is
-// that of a site which is made anew, but for the numbers.
+// TestIndexForgetsWhatIsGone updates a site after a conversation grew and another was removed: the
+// index equals that of a new site, except for the numbers.
 func TestIndexForgetsWhatIsGone(t *testing.T) {
 	dir := t.TempDir()
 	talk := func(id events.ID, words ...string) site.Entry {
@@ -121,7 +121,7 @@ func TestIndexForgetsWhatIsGone(t *testing.T) {
 	if got, want := build(talk(1, "both one", "both"), talk(2, "both two"), talk(3, "both three")), `"both":"1122" "one":"1" "three":"6" "two":"4"`; got != want {
 		t.Errorf("at first: got %s, want %s", got, want)
 	}
-	// The first grew and has numbers of its own, the second is gone, the third has those it had.
+	// The first grew and has new numbers, the second was removed, the third keeps its numbers.
 	if got, want := build(talk(1, "both one", "both", "four"), talk(3, "both three")), `"both":"621" "four":"a" "one":"8" "three":"6"`; got != want {
 		t.Errorf("then: got %s, want %s", got, want)
 	}
@@ -140,8 +140,8 @@ func entryOf(id events.ID, s *events.Stream) site.Entry {
 	}}
 }
 
-// checkIndex makes a site and weighs its index: nothing of it is in the list, which a browser reads before
-// the first word is typed.
+// checkIndex makes a site and measures its index: none of it is in the list, which a browser reads
+// before the first word is typed.
 func checkIndex(t *testing.T, all []site.Entry, text int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,14 +11,14 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// dirIn returns where the copies of a store lie. The store is a slash path from the root of the
+// dirIn returns the directory of a store's copies. The store is a slash path from the root of the
 // working tree.
 func dirIn(gitDir, store string) string {
 	return filepath.Join(gitDir, "jp", "spare", filepath.FromSlash(store))
 }
 
-// Keep copies what a store of the working tree at root has and its copies lack, and brings back
-// what only they have. gitDir is the working tree's own.
+// Keep copies the blobs of a store of the working tree at root that have no copy, and restores
+// blobs that exist only as a copy. gitDir is the working tree's own.
 func Keep(gitDir, root, store string) error {
 	tree, copies := open(filepath.Join(root, filepath.FromSlash(store))), open(dirIn(gitDir, store))
 	err := errors.Join(complete(copies, tree), complete(tree, copies), tree.Close(), copies.Close())
@@ -28,7 +28,7 @@ func Keep(gitDir, root, store string) error {
 	return nil
 }
 
-// open opens a store whose path is absolute: that fails for no other.
+// open opens a store whose path is absolute: opening fails only if a path is not.
 func open(dir string) *blobs.Store {
 	s, _ := blobs.Open(dir, blobs.Options{})
 	return s
@@ -57,7 +57,7 @@ func complete(to, from *blobs.Store) error {
 	return batch.Commit()
 }
 
-// read returns the content of a sound file.
+// read returns the content of an intact file.
 func read(s *blobs.Store, h blobs.Hash) ([]byte, bool) {
 	gz, err := regular.ReadFile(filepath.Join(s.Dir(), filepath.FromSlash(h.Path())),
 		regular.Limits{}.Of(h.Path()))
@@ -87,7 +87,7 @@ func Forget(gitDir, store string, all ...blobs.Hash) error {
 	return nil
 }
 
-// Drop removes all copies of a working tree that leaves nothing out any more.
+// Drop removes all copies of a working tree that no longer leaves blobs out.
 func Drop(gitDir string) error {
 	if err := os.RemoveAll(dirIn(gitDir, "")); err != nil {
 		return fmt.Errorf("remove copies: %w", err)

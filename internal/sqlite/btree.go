@@ -13,7 +13,7 @@ const (
 )
 
 const (
-	// maxDepth is more than a tree of 2^32 pages has.
+	// maxDepth is more than the depth of a tree of 2^32 pages.
 	maxDepth = 40
 	// maxPayload is the longest row that SQLite writes.
 	maxPayload = 1 << 30
@@ -82,7 +82,7 @@ func varint(b []byte) (v uint64, rest []byte, err error) {
 	return 0, nil, damaged("a number is cut off")
 }
 
-// child returns what an inner cell points at, and what follows.
+// child returns the page that an inner cell points at, and the rest of the cell.
 func child(cell []byte) (uint32, []byte, error) {
 	if len(cell) < 4 {
 		return 0, nil, damaged("a cell is cut off")
@@ -90,9 +90,9 @@ func child(cell []byte) (uint32, []byte, error) {
 	return binary.BigEndian.Uint32(cell), cell[4:], nil
 }
 
-// payload reads what a cell holds, of which the rest may be on pages of its own. cell begins at
-// the payload; local is how much of it a page holds at most. left is how many such pages there can
-// be, of all that is read: in a damaged database many rows can name the same.
+// payload reads the content of a cell, whose rest may be on overflow pages. cell begins at the
+// payload; local is how much of it a page has at most. left is how many such pages there can still
+// be in everything that is read: in a damaged database many rows can name the same pages.
 func (s *snapshot) payload(size uint64, cell []byte, local int, left *uint32) ([]byte, error) {
 	if size > maxPayload || size > uint64(s.pages)*uint64(s.page) {
 		return nil, damaged("a row has %d bytes", size)
@@ -152,7 +152,7 @@ func (s *snapshot) indexPayload(cell []byte, left *uint32) ([]byte, error) {
 	return s.payload(size, cell, (s.usable-12)*64/255-23, left)
 }
 
-// rows tells the rows of a table in the order of their ids, until tell says false.
+// rows calls tell for the rows of a table in the order of their ids, until that returns false.
 func (s *snapshot) rows(root uint32, tell func(rowid int64, payload []byte) (bool, error)) error {
 	w := walk{snapshot: s, left: s.pages}
 	_, err := w.rows(root, 0, tell)
@@ -231,7 +231,7 @@ func (s *snapshot) row(root uint32, rowid int64, left *uint32) ([]byte, error) {
 	return nil, damaged("pages of a tree lead back to it")
 }
 
-// descend returns the child of an inner node that a row is below.
+// descend returns the child of an inner node that has a row below it.
 func (n *node) descend(rowid int64) (uint32, error) {
 	for i := range n.len() {
 		cell, err := n.cell(i)
@@ -272,8 +272,8 @@ func (s *snapshot) leafRow(n *node, rowid int64, left *uint32) ([]byte, error) {
 	return nil, nil
 }
 
-// lookup tells the ids of the rows whose first indexed column is a text, in the order of the
-// index.
+// lookup calls tell for the ids of the rows whose first indexed column is a text, in the order of
+// the index.
 func (s *snapshot) lookup(root uint32, text string, tell func(rowid int64) (bool, error)) error {
 	w := walk{snapshot: s, left: s.pages}
 	_, err := w.lookup(root, 0, text, tell)
@@ -306,13 +306,13 @@ func (w *walk) lookup(
 			return false, err
 		}
 		order := key.first.compare(text)
-		if order >= 0 && n.kind == indexInner { // what is equal may be below too
+		if order >= 0 && n.kind == indexInner { // equal keys may be below too
 			if more, err = w.lookup(next, depth+1, text, tell); err != nil || !more {
 				return false, err
 			}
 		}
 		if order > 0 {
-			return false, nil // and so is all that follows
+			return false, nil // and so is everything that follows
 		}
 		if order == 0 {
 			if more, err = tell(key.rowid); err != nil || !more {

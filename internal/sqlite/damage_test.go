@@ -37,7 +37,7 @@ func readRows(t *testing.T, name string) (keys []int64, err error) {
 	return keys, err
 }
 
-// damages are what can happen to a page.
+// damages are kinds of damage to a page.
 var damages = map[string]func(page, other []byte){
 	"zeros": func(page, _ []byte) { clear(page) },
 	"ones":  func(page, _ []byte) { copy(page, bytes.Repeat([]byte{0xff}, len(page))) },
@@ -52,8 +52,8 @@ var damages = map[string]func(page, other []byte){
 	"cells twice":  func(page, _ []byte) { copy(page[10:12], page[8:10]) },
 }
 
-// TestDamageAtEveryPage holds that a database of which any page is damaged is read or refused by
-// name: no row comes more often than there is room for, and no damage goes on for ever.
+// TestDamageAtEveryPage verifies that a database with any damaged page is read or refused by name:
+// no row comes more often than there is room for, and every read ends.
 func TestDamageAtEveryPage(t *testing.T) {
 	for file, size := range map[string]int{"rows.db": 512, "log.db": 1024} {
 		whole, err := os.ReadFile("testdata/" + file)
@@ -83,8 +83,8 @@ func TestDamageAtEveryPage(t *testing.T) {
 	}
 }
 
-// TestLogCutAnywhere holds that of a log that ends anywhere, as where its program was killed, the
-// transactions count that are whole: each cut gives the rows of one of them.
+// TestLogCutAnywhere verifies that in a log that ends anywhere, as after its program was killed,
+// the complete transactions count: each cut gives the rows of one of them.
 func TestLogCutAnywhere(t *testing.T) {
 	whole, err := os.ReadFile("testdata/log.db-wal")
 	if err != nil {
@@ -110,8 +110,8 @@ func TestLogCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestDeclaredSizes holds that what a database says of its size costs no memory: sizes are those
-// of the file.
+// TestDeclaredSizes verifies that the sizes that a database declares cost no memory: only the size
+// of the file counts.
 func TestDeclaredSizes(t *testing.T) {
 	whole, err := os.ReadFile("testdata/rows.db")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestDeclaredSizes(t *testing.T) {
 	}
 }
 
-// TestRowsThatShareTheirPages holds that rows which name each other's pages are refused: a file
+// TestRowsThatShareTheirPages verifies that rows which name each other's pages are refused: a file
 // would read as many times itself.
 func TestRowsThatShareTheirPages(t *testing.T) {
 	data, err := os.ReadFile("testdata/rows.db")
@@ -154,8 +154,8 @@ func TestRowsThatShareTheirPages(t *testing.T) {
 	const page, cells, at, here = 512, 20, 60, 56
 	pages := len(data) / page
 	loop := data[len(data)-page:]
-	binary.BigEndian.PutUint32(loop, uint32(pages)) // the last page goes on with itself
-	// A row of 60000 bytes, of which 56 stand in the leaf: a head, and one column of bytes.
+	binary.BigEndian.PutUint32(loop, uint32(pages)) // the last page continues with itself
+	// A row of 60000 bytes, of which 56 are in the leaf: a header, and one column of bytes.
 	row := append([]byte("\x83\xd4\x60\x01\x04\x87\xa9\x44"), make([]byte, page)...)
 	for start := page; start+page < len(data); start += page {
 		leaf := data[start : start+page]
@@ -177,7 +177,8 @@ func TestRowsThatShareTheirPages(t *testing.T) {
 	}
 }
 
-// TestTreesThatShareTheirPages holds the same for trees: a page that many name is not read by each.
+// TestTreesThatShareTheirPages verifies the same for trees: a page that many name is not read by
+// each.
 func TestTreesThatShareTheirPages(t *testing.T) {
 	data, err := os.ReadFile("testdata/rows.db")
 	if err != nil {
@@ -218,7 +219,7 @@ func TestTreesThatShareTheirPages(t *testing.T) {
 	}
 }
 
-// eachLeaf gives change each cell of the leaves of tables.
+// eachLeaf calls change for each cell of the leaves of tables.
 func eachLeaf(data []byte, size int, change func(cell []byte)) {
 	for at := size; at+size <= len(data); at += size {
 		page := data[at : at+size]

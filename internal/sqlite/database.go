@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Database is a snapshot of a database, for as long as [View] gives it.
+// A Database is a snapshot of a database, valid while [View] runs.
 type Database struct {
 	snapshot *snapshot
 	tables   map[string]*Table
@@ -21,7 +21,7 @@ type Table struct {
 	database *Database
 	name     string
 	root     uint32
-	columns  map[string]int // where each is in a row
+	columns  map[string]int // the position of each in a row
 	types    [][]string
 	alias    int      // the column that is the row's id, -1 for none
 	unique   []string // columns that have an index without a name of its own
@@ -34,15 +34,15 @@ func unreadable(table, why string) error {
 	return fmt.Errorf("%w: table %s %s", ErrUnknown, table, why)
 }
 
-// How often, and how long in between, a database is looked at again that another process writes.
+// How often a database that another process writes is read again, and the pause in between.
 const (
 	maxTries = 6
 	pause    = 20 * time.Millisecond
 )
 
-// View calls read with a snapshot of a database. If another process wrote what was read, it begins
-// again, so read is to put aside what it had, and to do what cannot be undone afterwards. When the
-// other process does not leave time in between, the error is [ErrBusy].
+// View calls read with a snapshot of a database. If another process wrote what was read, View calls
+// it again, so read must discard its earlier results, and leave irreversible steps to its caller.
+// If the other process leaves no time in between, the error is [ErrBusy].
 func View(ctx context.Context, name string, read func(*Database) error) error {
 	var err error
 	for try := range maxTries {
@@ -63,7 +63,7 @@ func View(ctx context.Context, name string, read func(*Database) error) error {
 	return nil
 }
 
-// mayPass reports whether an error may come from another process that writes.
+// mayPass reports whether an error may be caused by a concurrent writer.
 func mayPass(err error) bool { return errors.Is(err, ErrBusy) }
 
 func view(name string, read func(*Database) error) (err error) {
@@ -83,7 +83,7 @@ func view(name string, read func(*Database) error) (err error) {
 	if s.info == nil {
 		return err
 	}
-	// What was read while another process wrote can look like anything.
+	// Data that was read while another process wrote can look like anything.
 	changed := s.unchanged()
 	if errors.Is(changed, ErrBusy) {
 		return changed
@@ -98,7 +98,7 @@ func newTable(db *Database, name string, root uint32) *Table {
 	}
 }
 
-// schema reads which tables there are.
+// schema reads which tables exist.
 func (db *Database) schema() error {
 	master := newTable(db, "sqlite_schema", 1)
 	master.columns = map[string]int{"type": 0, "name": 1, "tbl_name": 2, "rootpage": 3, "sql": 4}
@@ -142,7 +142,7 @@ func (db *Database) Has(table string, columns ...string) bool {
 	return t != nil
 }
 
-// Table returns a table. One that is not there has no rows.
+// Table returns a table. A missing one has no rows.
 func (db *Database) Table(name string) *Table {
 	if t := db.tables[fold(name)]; t != nil {
 		return t
@@ -152,7 +152,7 @@ func (db *Database) Table(name string) *Table {
 
 var errNone = fmt.Errorf("no such table: %w", fs.ErrNotExist)
 
-// Each tells the rows of a table in the order of their ids.
+// Each calls tell for the rows of a table in the order of their ids.
 func (t *Table) Each(tell func(Row) error) error {
 	if t.err != nil {
 		return t.ignoreNone()
@@ -185,8 +185,8 @@ func (t *Table) row(id int64, payload []byte) (Row, error) {
 	return Row{columns: t.columns, values: values, rowid: id, alias: t.alias}, err
 }
 
-// Where tells the rows whose column is a text, by an index where there is one. Their order is that
-// of their ids or of the index.
+// Where calls tell for the rows whose column is a text, by an index if there is one. Their order is
+// that of their ids or of the index.
 func (t *Table) Where(column, text string, tell func(Row) error) error {
 	if t.err != nil {
 		return t.ignoreNone()

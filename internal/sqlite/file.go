@@ -17,7 +17,7 @@ var (
 	ErrNotDatabase = errors.New("it is no SQLite database")
 	ErrDamaged     = errors.New("the database is damaged")
 	ErrUnknown     = errors.New("the database has what this program cannot read")
-	// ErrBusy is for a database that its program is changing, or stopped in the middle of it.
+	// ErrBusy is for a database that its program is changing, or stopped in the middle of a change.
 	ErrBusy = errors.New("another process is writing the database")
 )
 
@@ -55,7 +55,7 @@ func (s *snapshot) close() error {
 	return s.file.Close()
 }
 
-// open notes what the database is at this moment.
+// open records the state of the database at this moment.
 func (s *snapshot) open() (err error) {
 	if hot, err := s.hasJournal(); err != nil || hot {
 		return errors.Join(err, busy(hot))
@@ -94,7 +94,7 @@ func busy(hot bool) error {
 	return nil
 }
 
-// judge takes from the header what reading needs.
+// judge reads from the header what reading needs.
 func (s *snapshot) judge(header []byte) error {
 	if !Recognize(header) {
 		return ErrNotDatabase
@@ -129,7 +129,7 @@ func (s *snapshot) judge(header []byte) error {
 	return nil
 }
 
-// readPage reads a page into buf, which is as large as one.
+// readPage reads a page into buf, which has the size of a page.
 func (s *snapshot) readPage(number uint32, buf []byte) error {
 	if number == 0 || number > s.pages {
 		return damaged("page %d of %d is named", number, s.pages)
@@ -149,8 +149,8 @@ func (s *snapshot) readPage(number uint32, buf []byte) error {
 	return nil
 }
 
-// hasJournal reports whether a transaction without a log is going on or was never ended: a
-// journal that is over is gone, empty, or begins with zeros.
+// hasJournal reports whether a transaction without a log is running or was never ended: the journal
+// of an ended one is removed, empty, or begins with zeros.
 func (s *snapshot) hasJournal() (bool, error) {
 	f, err := regular.OpenFile(s.name + "-journal")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kinds of values, in the order in which an index has them.
+// Kinds of values, in the order of an index.
 const (
 	null = iota
 	integer
@@ -21,7 +21,7 @@ type value struct {
 	data   []byte
 }
 
-// compare returns how the value stands in an index to a text.
+// compare compares the value with a text, in the order of an index.
 func (v value) compare(s string) int {
 	switch {
 	case v.kind < text:
@@ -58,10 +58,10 @@ func record(payload []byte) ([]value, error) {
 	return all, nil
 }
 
-// sizes are those of values whose type is a number below 12, in bytes.
+// sizes are the sizes in bytes of values whose type is a number below 12.
 var sizes = [...]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0}
 
-// take reads a value of a type and returns what follows.
+// take reads a value of a type and returns the rest.
 func take(kind uint64, body []byte) (v value, rest []byte, err error) {
 	n := (kind - 12) / 2
 	if kind < uint64(len(sizes)) {
@@ -98,8 +98,8 @@ func signed(b []byte) int64 {
 	return v
 }
 
-// A Row is a row of a table, whose columns are asked for by name. What a column does not have is
-// zero: the schemas of others change.
+// A Row is a row of a table, whose columns are read by name. A missing column is zero: other
+// programs change their schemas.
 type Row struct {
 	columns map[string]int
 	values  []value
@@ -114,7 +114,7 @@ func (r Row) value(column string) value {
 		return value{}
 	case i == r.alias:
 		return value{kind: integer, number: r.rowid}
-	case i >= len(r.values): // written before there was such a column
+	case i >= len(r.values): // written before that column existed
 		return value{}
 	}
 	return r.values[i]
@@ -126,7 +126,7 @@ func (r Row) Text(column string) string { return string(r.value(column).data) }
 // Bytes returns the bytes or the text of a column. They are the caller's.
 func (r Row) Bytes(column string) []byte { return r.value(column).data }
 
-// Int returns the number of a column, cut to a whole one.
+// Int returns the number of a column, truncated to an integer.
 func (r Row) Int(column string) int64 {
 	v := r.value(column)
 	if v.kind == float {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// words splits SQL into words, quoted names and single signs. Comments go. Quoted names begin
-// with a quote, so that they are not taken for keywords.
+// words splits SQL into words, quoted names and single signs, without comments. Quoted names begin
+// with a quote, so that they are not mistaken for keywords.
 func words(sql string) (all []string) {
 	for sql != "" {
 		c := sql[0]
@@ -44,7 +44,7 @@ func inWord(c byte) bool {
 		'0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// quoted reads a name in quotes, in which a quote is written twice.
+// quoted reads a name in quotes, in which a quote is doubled.
 func quoted(sql string) (name, rest string) {
 	quote := sql[:1]
 	for rest = sql[1:]; ; {
@@ -60,7 +60,7 @@ func quoted(sql string) (name, rest string) {
 
 func unquoted(word string) string { return strings.TrimPrefix(word, `"`) }
 
-// inParentheses returns the words of the first list of a statement, by item, and those behind it.
+// inParentheses returns the words of the first list of a statement, by item, and those after it.
 func inParentheses(all []string) (items [][]string, after []string) {
 	depth := 0
 	var item []string
@@ -115,7 +115,7 @@ func (t *Table) define(sql string) error {
 		}
 		name, rest := fold(unquoted(item[0])), item[1:]
 		if has(rest, "AS") && !has(rest, "STORED") {
-			continue // computed when it is asked for
+			continue // computed when it is read
 		}
 		if len(rest) > 0 && strings.EqualFold(rest[0], "INTEGER") && has(rest, "PRIMARY") &&
 			!has(rest, "DESC") {
@@ -133,7 +133,7 @@ func (t *Table) define(sql string) error {
 	return nil
 }
 
-// constrain takes the id of rows from a list of the key's columns.
+// constrain reads the column that is the row's id from a list of the key's columns.
 func (t *Table) constrain(item []string) {
 	columns, _ := inParentheses(item)
 	if !has(item, "PRIMARY") || len(columns) != 1 || len(columns[0]) != 1 {
@@ -154,7 +154,7 @@ func leads(sql string) (column string, ok bool) {
 	return fold(unquoted(items[0][0])), true
 }
 
-// fold makes names equal that SQLite takes for one.
+// fold makes names equal that SQLite treats as the same.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sqlite"
 )
 
-// textOf and the others are what testdata/make.py wrote into row i.
+// textOf and the others return what testdata/make.py wrote into row i.
 func textOf(i int) string {
 	if i%10 == 9 {
 		return ""
@@ -103,7 +103,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// An index in another order than that of bytes is no help.
+// An index that is not in the order of bytes is not used.
 func TestWhereFolded(t *testing.T) {
 	var got []int64
 	view(t, "testdata/rows.db", func(db *sqlite.Database) error {
@@ -150,7 +150,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// What may not be written is read like anything else.
+// A read-only database is read like any other.
 func TestReadOnly(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return
@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// A journal that is over says nothing.
+// The journal of an ended transaction is ignored.
 func TestJournalThatIsOver(t *testing.T) {
 	dir := copyOf(t, "rows.db")
 	for _, over := range []string{"", strings.Repeat("\x00", 28) + "left"} {
@@ -273,7 +273,7 @@ func TestChangedWithoutLog(t *testing.T) {
 	}
 }
 
-// Frames that are added only matter if they can have been written over what was read.
+// Added frames only matter if they can have overwritten what was read.
 func TestAddedFrames(t *testing.T) {
 	whole, err := os.ReadFile("testdata/log.db-wal")
 	if err != nil {
@@ -317,7 +317,7 @@ func TestCutAtEveryPage(t *testing.T) {
 		dir := copyOf(t, strings.TrimSuffix(name, "-wal"))
 		for end := 0; end < len(whole); end += page {
 			write(t, filepath.Join(dir, name), string(whole[:end]))
-			// Read or refused, never another row than was written.
+			// Read or refused, but never a row that was not written.
 			err := sqlite.View(t.Context(),
 				filepath.Join(dir, strings.TrimSuffix(name, "-wal")),
 				func(db *sqlite.Database) error {

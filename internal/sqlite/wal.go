@@ -19,8 +19,8 @@ const (
 	logVersion  = 3007000
 )
 
-// A walLog is the write-ahead log at the moment when it was opened: pages that are newer than
-// those of the database.
+// A walLog is the write-ahead log at the moment when it was opened: pages that are newer than those
+// of the database.
 type walLog struct {
 	file   *os.File
 	header [logHeader]byte
@@ -28,10 +28,10 @@ type walLog struct {
 	pages  uint32           // of the database after the last transaction; 0 when there is none
 	frames map[uint32]int64 // where the newest content of a page is
 	end    int64            // of the last transaction
-	check  checksum         // of what is before end
+	check  checksum         // of everything before end
 }
 
-// openLog reads which pages a log has. It returns nil where there is none, or an empty one.
+// openLog reads which pages a log has. It returns nil if there is no log, or an empty one.
 func openLog(name string) (*walLog, error) {
 	f, err := regular.OpenFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ func openLog(name string) (*walLog, error) {
 	return l, nil
 }
 
-// begin reads the header. A log with an incomplete header has nothing in it.
+// begin reads the header. A log with an incomplete header is empty.
 func (l *walLog) begin() (ok bool, err error) {
 	if _, err := l.file.ReadAt(l.header[:], 0); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -74,8 +74,8 @@ func (l *walLog) begin() (ok bool, err error) {
 	return true, nil
 }
 
-// scan tells the frames of the transactions behind end, and moves end behind the last of them.
-// What follows it is of a transaction that is not over, or is left from before.
+// scan calls tell for the frames of the transactions after end, and moves end behind the last of
+// them. Anything after that is part of a transaction that has not ended, or is left from before.
 func (l *walLog) scan(tell func(page uint32, at int64)) error {
 	type frame struct {
 		page uint32
@@ -112,16 +112,16 @@ func (l *walLog) scan(tell func(page uint32, at int64)) error {
 func (l *walLog) readAt(buf []byte, frame, offset int64) error {
 	if _, err := l.file.ReadAt(buf, frame+offset); err != nil {
 		if errors.Is(err, io.EOF) {
-			return ErrBusy // it was made shorter
+			return ErrBusy // it was truncated
 		}
 		return fmt.Errorf("read %s: %w", l.file.Name(), err)
 	}
 	return nil
 }
 
-// sameBut reports whether what was read through the log is still what it was: the log was not
-// begun anew, is still the file of this name, and no page that was read from the database itself
-// is in the log since, from where it may have been written into the database.
+// sameBut reports whether what was read through the log is still valid: the log was not restarted,
+// is still the file of this name, and no page that was read from the database itself is in the log
+// since, from where it may have been written into the database.
 func (l *walLog) sameBut(wasRead func(page uint32) bool) (bool, error) {
 	named, err := os.Stat(l.file.Name())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +144,7 @@ func (l *walLog) sameBut(wasRead func(page uint32) bool) (bool, error) {
 	return same && header == l.header, nil
 }
 
-// A checksum is that of a log: sums of pairs of numbers.
+// A checksum is the checksum of a log: sums of pairs of numbers.
 type checksum struct {
 	a, b uint32
 	big  bool

@@ -35,9 +35,10 @@ func stateFile(repo *gitint.Repo, name string) string {
 	return filepath.Join(repo.GitDir(), "jp", name)
 }
 
-// noteChecked says that pre-commit looked. A commit that is then given up leaves it behind, so
-// that one made past the hook right after it goes unnoticed until the next. A file that is empty is
-// whole, and one that a crash takes away costs a look: nothing waits for the disk.
+// noteChecked notes that pre-commit looked. If that commit is then given up, the note stays, so
+// that a commit that bypasses the hook right after it goes unnoticed until the next. The file is
+// empty, so it is never incomplete, and if a crash loses it that costs a look: nothing waits for
+// the disk.
 func (h Hook) noteChecked() error {
 	name := stateFile(h.Repo, checkedFile)
 	note := func() error {
@@ -62,9 +63,9 @@ func (h Hook) noteChecked() error {
 // takeChecked reports whether pre-commit looked at the commit that was just made.
 func (h Hook) takeChecked() bool { return os.Remove(stateFile(h.Repo, checkedFile)) == nil }
 
-// Unchecked looks at the commit that HEAD is if pre-commit did not, as after git commit
-// --no-verify, and returns what is wrong with the conversations that it changes. They are noted,
-// so that the next commits name them, and those that are whole now are not named any more.
+// Unchecked looks at the commit at HEAD if pre-commit did not, as after git commit --no-verify, and
+// returns what is wrong with the conversations that it changes. They are noted, so that the next
+// commits name them; those that are complete now are no longer named.
 func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 	if h.takeChecked() {
 		return nil, nil
@@ -108,7 +109,7 @@ func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 	return found, h.writeDangling(append(known, places...))
 }
 
-// wrong returns what a snapshot dangles for in a workspace.
+// wrong returns what is dangling in a snapshot of a workspace.
 func (c *commit) wrong(
 	ctx context.Context, snap gitint.Snapshot, dir string, selects func(events.ID) bool,
 ) ([]check.Finding, error) {
@@ -126,12 +127,12 @@ func (c *commit) wrong(
 }
 
 // dangling returns what was noted of HEAD and would be wrong with the commit that is about to be
-// made too. When nothing is left there is nothing to note.
+// made too. When nothing is left the note is removed.
 func (c *commit) dangling(ctx context.Context, noted []place) ([]check.Finding, error) {
 	var all []check.Finding
 	for _, p := range noted {
 		if c.dirs[p.dir][p.id] {
-			continue // it is judged with the commit
+			continue // it is checked with the commit
 		}
 		found, err := c.wrong(ctx, c.index, p.dir, func(id events.ID) bool { return id == p.id })
 		if err != nil {
@@ -147,8 +148,8 @@ func (c *commit) dangling(ctx context.Context, noted []place) ([]check.Finding, 
 	}))
 }
 
-// amend takes up the conversations that were noted, as if the commit changed them: of the commit
-// that is replaced they are a part.
+// amend adds the noted conversations, as if the commit changed them: they are part of the commit
+// that is replaced.
 func (c *commit) amend(noted []place) {
 	for _, p := range noted {
 		if c.dirs[p.dir] == nil {

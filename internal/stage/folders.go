@@ -20,8 +20,8 @@ import (
 )
 
 // folders is the working tree as a survey sees it: the directory of a conversation is opened and
-// listed once, and its files are read once, for all who ask for them. To go down to each again for
-// each question costs more than what is there. What files say the cache remembers, by their ids.
+// listed once, and its files are read once, for every caller. Opening each again for each question
+// costs more than reading it. The cache keeps the references of files, by their ids.
 type folders struct {
 	regular.RootFS
 	root  *os.Root
@@ -29,7 +29,7 @@ type folders struct {
 	repo  *gitint.Repo
 	large regular.Turn
 	known map[string]*folder // by path
-	ahead map[string]*folder // likewise, before anybody knew what changed
+	ahead map[string]*folder // the same, read before git said what changed
 }
 
 // A folder is what a directory had.
@@ -68,9 +68,8 @@ func (f *folders) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.RootFS.ReadDir(name)
 }
 
-// look lists the conversations below jpDir that are wanted, several at a time, and reads the files
-// of which changed says so. What cannot be listed or read is left to those who ask for it, and say
-// so.
+// look lists the wanted conversations below jpDir, several at a time, and reads the files for which
+// changed is true. Errors of listing and reading are left to later callers, which report them.
 func (f *folders) look(
 	ctx context.Context, jpDir string, wanted func(events.ID) bool, changed func(name string) bool,
 ) error {
@@ -83,8 +82,8 @@ func (f *folders) look(
 	return nil
 }
 
-// lookAhead is look while git is asked what changed, at directories of which that is known: who
-// looks at them later finds them. It returns how to wait for that.
+// lookAhead runs look while git computes what changed, for directories that are known to have
+// changed: later calls find the results. It returns a function that waits for it.
 func (f *folders) lookAhead(
 	ctx context.Context, jpDir string, wanted func(events.ID) bool,
 ) (wait func() error) {
@@ -118,7 +117,7 @@ func (f *folders) lookIn(
 		}
 	}
 	found := make([]*folder, len(names))
-	var taken atomic.Int64 // a channel would wake somebody for each
+	var taken atomic.Int64 // a channel would wake a goroutine for each
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
@@ -140,7 +139,7 @@ func (f *folders) lookIn(
 	return errors.Join(ctx.Err(), top.Close())
 }
 
-// folder reads one directory of those of top, nil if it cannot be listed.
+// folder reads one of the directories of top, nil if it cannot be listed.
 func (f *folders) folder(
 	top *regular.Folder, dir, name string, changed func(name string) bool,
 ) *folder {
@@ -164,7 +163,7 @@ func (f *folders) folder(
 	return d
 }
 
-// read learns what is in a file, unless that cannot be read.
+// read records what is in a file, unless it cannot be read.
 func (f *folders) read(open *regular.Folder, d *folder, e fs.DirEntry, kind refs.File) {
 	data, done, err := open.Read(e.Name(), f.repo.Limits().Of(e.Name()), &f.large)
 	defer done()
@@ -183,7 +182,7 @@ func (f *folders) read(open *regular.Folder, d *folder, e fs.DirEntry, kind refs
 	d.files[e.Name()] = is
 }
 
-// title returns the title of a conversation, "" where it has none or cannot be read.
+// title returns the title of a conversation, "" if it has none or cannot be read.
 func (f *folders) title(e workspace.Entry) string {
 	if _, ok := f.file(path.Join(e.Path, workspace.MetadataFile)); ok {
 		return f.known[e.Path].title
@@ -194,7 +193,7 @@ func (f *folders) title(e workspace.Entry) string {
 	return ""
 }
 
-// titleIn returns the title that a metadata.json has, "" where it has none.
+// titleIn returns the title in a metadata.json, "" without one.
 func titleIn(data []byte) string {
 	if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
 		return *d.Title
@@ -202,7 +201,7 @@ func titleIn(data []byte) string {
 	return ""
 }
 
-// file returns what was read of a file.
+// file returns the record of a file that was read.
 func (f *folders) file(name string) (held, bool) {
 	d, ok := f.known[path.Dir(name)]
 	if !ok {
@@ -212,8 +211,8 @@ func (f *folders) file(name string) (held, bool) {
 	return is, ok
 }
 
-// again reads a file that was read before, or one that was not. It is an error if it is another one
-// by now: the cache would remember of the one what is true of the other.
+// again reads a file, which may have been read before. It is an error if the file has changed
+// since: the cache would store the references of one version under the id of the other.
 func (f *folders) again(name string) ([]byte, error) {
 	data, err := regular.Read(f, name, f.repo.Limits().Of(name))
 	if was, ok := f.file(name); ok && err == nil && refs.Sum(data) != was.id {

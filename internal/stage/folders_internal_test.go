@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestNewConversationsAreReadAhead: those that HEAD has not are read while git is asked, and of what
-// was read nothing counts that is as the index has it.
+// TestNewConversationsAreReadAhead: conversations that HEAD lacks are read while git is asked, and
+// files that equal the index are dropped from what was read.
 func TestNewConversationsAreReadAhead(t *testing.T) {
 	r := gittest.Repo(t)
 	dirs := map[string]string{}
@@ -52,8 +52,8 @@ func TestNewConversationsAreReadAhead(t *testing.T) {
 	}
 }
 
-// look surveys what changed, after something was written, and returns which conversations were read
-// ahead, sorted, and what is known of all.
+// look surveys what changed, after write, and returns which conversations were read ahead, sorted,
+// and what is known of all conversations.
 func look(t *testing.T, r *gittest.Repository, write func()) ([]string, map[string]*folder) {
 	t.Helper()
 	write()

@@ -24,22 +24,22 @@ import (
 // them.
 type Hook struct {
 	Repo *gitint.Repo // required
-	// Rules are those of a workspace, by its directory .jp. Nil means none, for all.
+	// Rules returns the rules of a workspace, by its directory .jp. Nil means no rules, for all.
 	Rules func(dir string) Rules
-	// Cache remembers what streams refer to. It may be nil.
+	// Cache caches what streams refer to. It may be nil.
 	Cache *refs.Cache
-	// Amends reports whether the commit replaces HEAD. It is asked only where HEAD is known to
-	// lack content; nil means never.
+	// Amends reports whether the commit replaces HEAD. It is called only if HEAD is known to lack
+	// content; nil means never.
 	Amends func() bool
-	// Secrets say what is no secret by the user's leave, and what is one of the user's own. It is
-	// asked where a commit changes conversations; nil means nothing of both.
+	// Secrets returns the findings that the user approved, and the user's own secrets. It is called
+	// if a commit changes conversations; nil means neither.
 	Secrets func() leaks.Options
-	// TreeMade says that git has made the tree of the commit before it asks, as for a merge.
-	// Then only what the commit would not be whole without is added.
+	// TreeMade says that git has made the tree of the commit before it runs the hook, as for a
+	// merge. Then only what the commit would be incomplete without is added.
 	TreeMade bool
 }
 
-// Rules are what a workspace wants of the hooks.
+// Rules are a workspace's settings for the hooks.
 type Rules struct {
 	// MaxBlobBytes is the limit of one content; 0 means the default.
 	MaxBlobBytes int64
@@ -49,7 +49,7 @@ type Rules struct {
 	Strict bool
 }
 
-// of are the rules for a file.
+// of returns the rules for a file.
 func (h Hook) of(name string) Rules {
 	dir, ok := workspace.PathDir(name + "/")
 	if h.Rules == nil || !ok {
@@ -58,49 +58,49 @@ func (h Hook) of(name string) Rules {
 	return h.Rules(dir)
 }
 
-// A Verdict is what a hook has to say about a commit.
+// A Verdict is the result of a hook's look at a commit.
 type Verdict struct {
 	// Blocking are the findings that stop the commit, because it would bring them.
 	Blocking []check.Finding
-	// Others are warnings, and what was wrong before.
+	// Others are warnings, and findings that HEAD has already.
 	Others []check.Finding
-	// Standing are findings about conversations that the commit does not change: HEAD lacks
-	// their content, and so would the commit.
+	// Standing are findings about conversations that the commit does not change: HEAD lacks their
+	// content, and so would the commit.
 	Standing []check.Finding
 	// Added are the blobs that were added to the commit, and Named the files that name the
 	// workspaces of its conversations.
 	Added, Named []string
-	// Beside are the files of workspaces that the commit has and that are neither of a conversation
-	// nor of the store, such as settings.
+	// Beside are the files of workspaces in the commit that belong neither to a conversation nor to
+	// the store, such as settings.
 	Beside []string
-	// AddError says why blobs that are there could not be added. What that leaves
-	// dangling is among Blocking.
+	// AddError says why existing blobs could not be added. References that are dangling because of
+	// it are in Blocking.
 	AddError error
 }
 
 // Blocked reports whether the commit must not be made.
 func (v *Verdict) Blocked() bool { return len(v.Blocking) > 0 }
 
-// workspacesAnywhere and conversationsAnywhere are the directories of ours in every place of a
-// repository.
+// workspacesAnywhere, conversationsAnywhere and blobsAnywhere are our directories in every place of
+// a repository.
 const (
 	workspacesAnywhere    = "**/" + workspace.DirName
 	conversationsAnywhere = workspacesAnywhere + "/" + conversationsDir
 	blobsAnywhere         = workspacesAnywhere + "/" + blobs.Dir
 )
 
-// Settle finishes or drops what an earlier commit left undone. It is for the hooks that
-// have nothing else to do, and part of the others.
+// Settle finishes or drops what an earlier commit left undone. It is for the hooks that have
+// nothing else to do, and part of the others.
 func (h Hook) Settle(ctx context.Context) error {
 	var err error
 	switch kindOf(h.Repo) {
 	case ownIndex:
 		err = settle(ctx, h.Repo, false, h.Repo.IndexPath())
 	case nextIndex:
-		// It comes to nothing if the commit is given up, and then is to do again.
+		// If the commit is given up, the change is lost and has to be made again.
 		err = settle(ctx, h.Repo, true, h.Repo.IndexPath())
 	case otherIndex:
-		// Git holds the lock of the one that counts.
+		// Git holds the lock of the working tree's own index.
 	}
 	if err != nil {
 		return fmt.Errorf("finish an earlier commit: %w", err)
@@ -120,8 +120,8 @@ func (h Hook) PostCommit(ctx context.Context) error {
 	return vacate(ctx, h.Repo, indexes...)
 }
 
-// PreCommit adds to the index that is about to be committed the blobs that its
-// changed conversations refer to, and says what would be wrong with the commit.
+// PreCommit adds to the index that is about to be committed the blobs that its changed
+// conversations refer to, and returns what would be wrong with the commit.
 func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err := h.Settle(ctx); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if len(c.dirs) == 0 && len(noted) == 0 {
 		return v, h.noteChecked()
 	}
-	kept := KeepSpares(ctx, h.Repo) // a commit is judged all the same
+	kept := KeepSpares(ctx, h.Repo) // the commit is checked anyway
 	if c.index, err = h.Repo.Index(ctx); err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (h Hook) Conversations(ctx context.Context) ([]events.ID, error) {
 	return slices.Sorted(maps.Keys(known)), nil
 }
 
-// A commit is what is about to be committed.
+// A commit is the state that is about to be committed.
 type commit struct {
 	hook  Hook
 	cache *refs.Cache
@@ -186,11 +186,11 @@ type commit struct {
 	dirs map[string]map[events.ID]bool
 	// streams are the changed streams, by path.
 	streams map[string]gitint.OID
-	// blobs are the files of the store that are not as HEAD has them.
+	// blobs are the files of the store that differ from HEAD.
 	blobs []gitint.Entry
 	// corrupt are blobs that the working tree has and that could not be added, with the reason.
 	corrupt map[blobs.Hash]string
-	// beside are the files that it has beside conversations and the store.
+	// beside are its files beside conversations and the store.
 	beside []string
 	// added says that HEAD has none of the changed conversations.
 	added bool
@@ -237,8 +237,8 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 	return c
 }
 
-// add adds to the index the blobs that changed streams refer to, that it does not have, and
-// that the working tree has, and what names the workspaces.
+// add adds to the index the blobs that changed streams refer to, that the index lacks, and that the
+// working tree has, and the files that name the workspaces.
 func (c *commit) add(ctx context.Context, v *Verdict) error {
 	wanted, err := c.missing()
 	if err != nil {
@@ -273,8 +273,8 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 	return nil
 }
 
-// unnamed returns the files that name the workspaces of changed streams, as far as the index
-// lacks them.
+// unnamed returns the files that name the workspaces of changed streams, as far as the index lacks
+// them.
 func (c *commit) unnamed() (names []string, err error) {
 	if c.hook.TreeMade || len(c.streams) == 0 {
 		return nil, nil
@@ -294,8 +294,8 @@ func (c *commit) unnamed() (names []string, err error) {
 	return names, nil
 }
 
-// verify looks at what is to be added, and writes the note before the index is
-// changed: a note too many does no harm.
+// verify checks the entries that are about to be added, and writes the note before the index
+// changes: a superfluous note does no harm.
 func (c *commit) verify(
 	ctx context.Context, staged []gitint.Entry, wanted map[string]blobs.Ref,
 ) error {
@@ -318,8 +318,8 @@ func (c *commit) verify(
 	return addToNote(c.hook.Repo, staged)
 }
 
-// missing returns the blobs to add, by path. What cannot be read, is not there or is
-// not sound is left to the check.
+// missing returns the blobs to add, by path. Blobs that are unreadable, absent or damaged are left
+// to the check.
 func (c *commit) missing() (map[string]blobs.Ref, error) {
 	wanted := map[string]blobs.Ref{}
 	stores := map[string]*blobs.Store{}
@@ -387,8 +387,8 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 	return c.secrets(ctx, v)
 }
 
-// findings are what is wrong in a workspace with the conversations that are changed, and
-// with all of them where blobs went.
+// findings returns what is wrong in a workspace with the changed conversations, and with all of
+// them if blobs were removed.
 func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, error) {
 	opts := check.Options{
 		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
@@ -410,19 +410,19 @@ func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, err
 	return report.Findings, nil
 }
 
-// A Change is what a command of git did to conversations.
+// A Change is the effect of a git command on conversations.
 type Change struct {
 	// Dirs are the directories .jp that it touched, sorted.
 	Dirs []string
-	// Findings are what is wrong in the index with the conversations that it touched, and
-	// with every one where blobs went.
+	// Findings are what is wrong in the index with the conversations that it touched, and with
+	// every conversation if blobs were removed.
 	Findings []check.Finding
-	// Bereft are the contents that went from the working tree and that conversations there which
-	// are not committed refer to.
+	// Bereft are findings about blobs that were removed from the working tree and that uncommitted
+	// conversations there refer to.
 	Bereft []check.Finding
 }
 
-// Changed looks at what the index has of the conversations to which the paths belong.
+// Changed looks at the index's version of the conversations to which the paths belong.
 func (h Hook) Changed(ctx context.Context, paths []gitint.StagedPath) (*Change, error) {
 	c := newCommit(h, paths)
 	var err error
@@ -445,8 +445,8 @@ func (h Hook) Changed(ctx context.Context, paths []gitint.StagedPath) (*Change, 
 	return change, nil
 }
 
-// bereft looks at what the working tree has of the conversations that git says differ from the
-// index, where blobs went: a fork that is not committed refers to those of the branch on which it
+// bereft looks at the working tree's version of the conversations that git says differ from the
+// index, if blobs were removed: an uncommitted fork refers to the blobs of the branch on which it
 // was made.
 func (c *commit) bereft(ctx context.Context, dir string) ([]check.Finding, error) {
 	if !c.lost {
@@ -484,7 +484,7 @@ func (c *commit) bereft(ctx context.Context, dir string) ([]check.Finding, error
 	return report.Findings, nil
 }
 
-// sort tells findings that the commit would bring from those that HEAD has.
+// sort separates findings that the commit would bring from those that HEAD has.
 func (c *commit) sort(
 	ctx context.Context, dir string, findings []check.Finding, v *Verdict,
 ) error {
@@ -517,8 +517,8 @@ func (c *commit) sort(
 	return nil
 }
 
-// blocks reports whether a finding harms those who get the commit. Two directories of
-// one id do not: the other may be removed by the next commit.
+// blocks reports whether a finding harms people who get the commit. Two directories of one id do
+// not: the other may be removed by the next commit.
 func (h Hook) blocks(f check.Finding) bool {
 	switch f.State {
 	case check.DuplicateID, check.Foreign, check.Conflicted, check.Drift:
@@ -530,8 +530,8 @@ func (h Hook) blocks(f check.Finding) bool {
 	}
 }
 
-// inHead reports whether HEAD has the finding: the same file, or the same stream in
-// another directory of the conversation, and the same or nothing in the blob's place.
+// inHead reports whether HEAD has the finding: the same file, or the same stream in another
+// directory of the conversation, and the same or nothing in the blob's place.
 func (c *commit) inHead(head *gitint.Tree, dir string, f check.Finding) (bool, error) {
 	same := func(name string) bool {
 		was, before := head.OID(name)
@@ -565,8 +565,8 @@ func (c *commit) lacked(head *gitint.Tree, dir, name string) (bool, error) {
 	return c.moved(head, dir, path.Join(path.Dir(name), workspace.EventsFile))
 }
 
-// moved reports whether HEAD has the stream under an older title, or where an archived
-// conversation was.
+// moved reports whether HEAD has the stream under an older title, or where an archived conversation
+// was.
 func (c *commit) moved(head *gitint.Tree, dir, name string) (bool, error) {
 	id, ok := workspace.PathIDIn(dir, name)
 	oid, there := c.index.OID(name)

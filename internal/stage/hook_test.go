@@ -12,10 +12,10 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// A form is a way to commit a stream whose blob nobody staged.
+// A form is a way to commit a stream whose blob is not staged.
 type form struct {
 	name string
-	// stage is given to git add.
+	// stage has the arguments of git add.
 	stage []string
 	// tracked commits the stream before its content refers to anything.
 	tracked bool
@@ -25,8 +25,8 @@ type form struct {
 }
 
 const (
-	streamArg = "STREAM" // stands for the path of the stream
-	dirArg    = "DIR"    // stands for the directory of the conversation
+	streamArg = "STREAM" // replaced by the path of the stream
+	dirArg    = "DIR"    // replaced by the directory of the conversation
 )
 
 func forms() []form {
@@ -71,13 +71,13 @@ func forms() []form {
 	}
 }
 
-// After every form of commit, in every kind of working tree, HEAD has the blob, the index
-// agrees with it, and the next commit deletes nothing.
+// After every form of commit, in every kind of working tree, HEAD has the blob, the index agrees
+// with it, and the next commit deletes nothing.
 func TestEveryFormOfCommit(t *testing.T) {
 	for _, place := range []string{"main", "linked", "subdirectory"} {
 		for i, fm := range forms() {
 			if place == "linked" && fm.env != nil {
-				continue // its git directory is no directory
+				continue // its git directory is not a directory
 			}
 			if place != "main" && i%3 == 0 && os.Getenv(soakEnv) == "" {
 				continue
@@ -138,7 +138,7 @@ func testForm(t *testing.T, place string, fm form) {
 	}
 }
 
-// prepare stages what the form wants staged, in the index it uses.
+// prepare stages what the form needs, in the index it uses.
 func (f fixture) prepare(t *testing.T, fm form, dir string) *gittest.Repository {
 	t.Helper()
 	git := f.Repository
@@ -171,7 +171,7 @@ func upwards(args []string, dir string) []string {
 	return args
 }
 
-// assertWhole holds that HEAD, the index that was used, that of the working tree and the
+// assertWhole verifies that HEAD, the index that was used, the index of the working tree and the
 // working tree agree on the blob.
 func (f fixture) assertWhole(t *testing.T, git *gittest.Repository, dir string) {
 	t.Helper()
@@ -208,7 +208,7 @@ func notePath(t *testing.T, r *gittest.Repository) string {
 	return r.Run("rev-parse", "--path-format=absolute", "--git-dir") + "/jp/staged"
 }
 
-// A commit that is given up leaves a note that the next hook drops.
+// An aborted commit leaves a note that the next hook drops.
 func TestAbortedCommit(t *testing.T) {
 	f := newFixture(t)
 	dir := f.converse(firstID, "first")
@@ -261,7 +261,7 @@ func TestCrashBeforePostCommit(t *testing.T) {
 	}
 }
 
-// What was removed on purpose after such a crash does not come back.
+// Files that were removed on purpose after such a crash do not come back.
 func TestNoteOfWhatIsGone(t *testing.T) {
 	f := newFixture(t)
 	dir := f.converse(firstID, "first")
@@ -299,7 +299,7 @@ func TestPostCommitWaitsForNoLock(t *testing.T) {
 	f.assertWhole(t, f.Repository, dir)
 }
 
-// A lock is no error: there is nothing that anybody could do about it.
+// A lock is no error: the user can do nothing about it.
 func TestSettleWithALock(t *testing.T) {
 	f := newFixture(t)
 	dir := f.converse(firstID, "first")
@@ -425,7 +425,7 @@ func TestMergeSkew(t *testing.T) {
 	}
 }
 
-// What is dangling already must not stop a commit that has nothing to do with it.
+// References that are dangling already must not stop an unrelated commit.
 func TestPreCommitForgivesThePast(t *testing.T) {
 	f := newFixture(t)
 	f.converse(firstID, "first", "lost")
@@ -434,7 +434,7 @@ func TestPreCommitForgivesThePast(t *testing.T) {
 	installHooks(t, f.Repository)
 	f.Run("add", f.converse(secondID, "second", "needed"))
 	f.Run("commit", "-q", "-m", "x")
-	// That a blob goes concerns every conversation, this one too.
+	// A removed blob concerns every conversation, this one too.
 	f.blob("unused")
 	f.Run("add", ".jp")
 	f.Run("commit", "-q", "-m", "unused")

@@ -160,7 +160,7 @@ func (f fixture) blob(content string) blobs.Ref {
 	return ref
 }
 
-// blobPath is the path of a content's blob.
+// blobPath returns the path of a content's blob.
 func (f fixture) blobPath(content string) string {
 	return f.dir + "/blobs/" + blobs.Sum([]byte(content)).Path()
 }
@@ -169,7 +169,7 @@ func (f fixture) request(ids ...events.ID) stage.Request {
 	return stage.Request{Repo: openRepo(f.tb, f.Repository), Dir: f.dir, IDs: ids}
 }
 
-// index returns the paths of ours in the index.
+// index returns our paths in the index.
 func (f fixture) index() []string {
 	f.tb.Helper()
 	return strings.Split(f.Run("ls-files", f.dir+"/conversations", f.dir+"/blobs"), "\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Move gives all entries below one directory, with the content that they have there, to
-// another. What a merge left unmerged stays for 'git jp resolve'.
+// Move moves all entries of the index below one directory, with their content, to another. Unmerged
+// entries stay for 'git jp resolve'.
 func Move(ctx context.Context, repo *gitint.Repo, from, to string) error {
 	index, err := repo.Index(ctx)
 	if err != nil {
@@ -39,12 +39,11 @@ func Move(ctx context.Context, repo *gitint.Repo, from, to string) error {
 	return err
 }
 
-// A Loss says what of a conversation cannot be brought back from HEAD, "" when that
-// has all of it.
+// A Loss says what of a conversation cannot be restored from HEAD, "" when HEAD has all of it.
 type Loss string
 
-// LossOf compares the directory of a conversation with HEAD's. It never fails: where it cannot
-// tell, the conversation counts as not committed, as it does in no repository.
+// LossOf compares the directory of a conversation with HEAD's. It never fails: if it cannot tell,
+// or there is no repository, the conversation counts as not committed.
 func LossOf(ctx context.Context, repo *gitint.Repo, dir string) Loss {
 	const uncommitted Loss = "It is not committed, and cannot be brought back"
 	if repo == nil {

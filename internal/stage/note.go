@@ -17,8 +17,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// noteHeader begins a note, which lies in <git-dir>/jp/staged. Entries follow, each
-// "<mode> <object>\t<path>\x00".
+// noteHeader begins a note, which is <git-dir>/jp/staged. Entries follow, each "<mode>
+// <object>\t<path>\x00".
 const noteHeader = "git-jp staged 1\n"
 
 const lockSuffix = ".lock"
@@ -27,8 +27,8 @@ func notePath(repo *gitint.Repo) string {
 	return filepath.Join(repo.GitDir(), "jp", "staged")
 }
 
-// readNote returns the entries of the note. One that cannot be understood has none: it
-// is of another version, or was cut off.
+// readNote returns the entries of the note. A note that cannot be parsed has none: it is of another
+// version, or was cut off.
 func readNote(repo *gitint.Repo) ([]gitint.Entry, error) {
 	data, err := regular.ReadFile(notePath(repo), regular.MaxOwn)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func parseNoteLine(line string) (gitint.Entry, error) {
 	return gitint.Entry{Path: name, Mode: gitint.Mode(bits), OID: id}, err
 }
 
-// addToNote makes the note say these entries besides those that it says.
+// addToNote adds these entries to the note.
 func addToNote(repo *gitint.Repo, added []gitint.Entry) error {
 	known, err := readNote(repo)
 	if err != nil {
@@ -114,11 +114,11 @@ func dropNote(repo *gitint.Repo) error {
 type indexKind int
 
 const (
-	// ownIndex is that of the working tree.
+	// ownIndex is the index of the working tree.
 	ownIndex indexKind = iota
-	// nextIndex is the lock of ownIndex, which becomes it if the commit succeeds.
+	// nextIndex is the lock file of ownIndex, which becomes it if the commit succeeds.
 	nextIndex
-	// otherIndex is one that git throws away, or one of the user.
+	// otherIndex is one that git discards, or one of the user.
 	otherIndex
 )
 
@@ -135,7 +135,7 @@ func kindOf(repo *gitint.Repo) indexKind {
 	}
 }
 
-// Partial reports whether the commit is one of some paths: git throws its index away.
+// Partial reports whether the commit is one of some paths: git discards its index.
 func (h Hook) Partial() bool { return kindOf(h.Repo) == otherIndex }
 
 // samePath compares the directories as files, because a name may lead through a
@@ -152,8 +152,7 @@ func samePath(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(dirA, dirB)
 }
 
-// settle does what a note asks for to the indexes, and drops it unless keep is set or
-// an index is locked.
+// settle applies a note to the indexes, and drops it unless keep is set or an index is locked.
 func settle(ctx context.Context, repo *gitint.Repo, keep bool, indexes ...string) error {
 	noted, err := readNote(repo)
 	if err != nil {
@@ -180,8 +179,8 @@ func settle(ctx context.Context, repo *gitint.Repo, keep bool, indexes ...string
 	return dropNote(repo)
 }
 
-// settlement is what of a note still counts: the paths that HEAD got from the index that
-// is gone. The others were never committed. One that the working tree does not have was
+// settlement returns the part of a note that still counts: the paths that HEAD got from the
+// discarded index. The others were never committed. A path that the working tree does not have was
 // removed since, and would come back only to the index.
 func settlement(ctx context.Context, repo *gitint.Repo, noted []gitint.Entry) (
 	gitint.Change, error,

@@ -23,13 +23,13 @@ import (
 type Item struct {
 	ID    events.ID
 	Title string // "" when it has none
-	// Path is its directory, from the root of the working tree; "" when the conversation
-	// is gone there and leaves the index.
+	// Path is its directory, from the root of the working tree; "" when the conversation was
+	// removed there and is removed from the index.
 	Path string
 	// New says that the index has nothing of the conversation.
 	New bool
-	// Files are those that the index gets, Blobs the new contents among what it gets,
-	// Bytes their size before compression, Removed what leaves.
+	// Files are the files that the index gets, Blobs the number of new blobs among them, Bytes
+	// their size before compression, Removed the files that it loses.
 	Files, Removed []string
 	Blobs          int
 	Bytes          int64
@@ -39,29 +39,29 @@ type Item struct {
 type Plan struct {
 	// Items are the conversations for which something changes, in order of their ids.
 	Items []Item
-	// WorkspaceID is the path of the file that names the workspace, where the index gets that
-	// too; else "".
+	// WorkspaceID is the path of the file that names the workspace, if the index gets that too;
+	// else "".
 	WorkspaceID string
 	// Add and Remove are the paths that the index gets and loses, sorted.
 	Add, Remove []string
-	// Report has what was found; it refuses the stage where it has problems.
+	// Report has the findings; it refuses the stage if there are problems.
 	Report *check.Report
-	// Staged is what differs between HEAD and the index of the conversations that were looked
-	// at, and Lost the blobs that are in the index and not in the working tree. Both are known
-	// of a plan for all, or for what changed.
+	// Staged is what differs between HEAD and the index for the examined conversations, and Lost
+	// the blobs that are in the index and not in the working tree. Both are known in a plan for all
+	// conversations, or for changed ones.
 	Staged []gitint.StagedPath
 	Lost   []string
 
 	req Request
-	// all are the files and blobs that are given to git. Those that the index seems to
-	// have are among them: an entry may be marked so that git does not look.
+	// all are the files and blobs that are passed to git. They include those that the index seems
+	// to have: an entry may be marked so that git does not look.
 	all []string
-	// objects are blobs that have no file in the working tree of a lazy clone, and absent which
-	// those are; leftOut the files that are not to stay in it.
+	// objects are blobs that have no file in the working tree of a lazy clone, and absent says
+	// which those are; leftOut the files that do not stay in it.
 	objects []gitint.Entry
 	absent  map[string]gitint.Entry
 	leftOut []string
-	// oids are the objects that all should become where no filter changes them.
+	// oids are the objects that all should become if no filter changes them.
 	oids map[string]gitint.OID
 	refs map[blobs.Hash]blobs.Ref
 }
@@ -105,7 +105,7 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 	return p, nil
 }
 
-// troubled returns the conversations of which something was found.
+// troubled returns the conversations with findings.
 func troubled(report *check.Report) map[string]bool {
 	all := map[string]bool{}
 	for _, f := range report.Findings {
@@ -114,7 +114,7 @@ func troubled(report *check.Report) map[string]bool {
 	return all
 }
 
-// addState takes what git said of the state of the index and the working tree into the plan.
+// addState adds git's answers about the index and the working tree to the plan.
 func (p *Plan) addState(s *survey) {
 	for _, staged := range s.staged {
 		if strings.HasPrefix(staged.Path, s.conversations()+"/") {
@@ -129,7 +129,7 @@ func (p *Plan) addState(s *survey) {
 	slices.Sort(p.Lost)
 }
 
-// choose returns the closures of the conversations that the request means.
+// choose returns the closures of the conversations that the request selects.
 func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 	ids := s.all()
 	if s.req.Select == Named {
@@ -163,8 +163,8 @@ func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 	return chosen, nil
 }
 
-// check looks for all that speaks against the closures, in the working tree and
-// content included.
+// check looks for everything that is wrong with the closures, in the working tree, content
+// included.
 func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error {
 	src := newClosureSource(s, closures)
 	selected := map[events.ID]bool{}
@@ -200,7 +200,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 	return nil
 }
 
-// checkState adds what the files of a conversation do not tell.
+// checkState adds findings that the files of a conversation do not show.
 func (p *Plan) checkState(s *survey, c *closure) {
 	finding := check.Finding{
 		Commit: check.WorkTreeName, Path: c.dir, Element: -1,
@@ -228,14 +228,14 @@ func (p *Plan) checkState(s *survey, c *closure) {
 	}
 }
 
-// add takes a conversation into the plan.
+// add adds a conversation to the plan.
 func (p *Plan) add(s *survey, c *closure) {
 	item := Item{
 		ID: c.id, Title: c.title, Path: c.dir, New: len(s.indexed[c.id]) == 0, Removed: c.removed,
 	}
 	for _, name := range c.files {
 		p.all = append(p.all, name)
-		// By what git says, which knows the filters.
+		// Git's answer counts, since git knows the filters.
 		_, differs := s.states[name]
 		if _, there := s.index.OID(name); differs || !there {
 			item.Files = append(item.Files, name)
@@ -261,7 +261,8 @@ func (p *Plan) add(s *survey, c *closure) {
 	}
 }
 
-// addBlob takes a blob into what is given to git: its file, or what git has without one.
+// addBlob adds a blob to the entries that are passed to git: its file, or git's object if there is
+// no file.
 func (p *Plan) addBlob(s *survey, name string) {
 	e, absent := p.absent[name]
 	_, indexed := s.index.OID(name)
@@ -278,8 +279,7 @@ func (p *Plan) addBlob(s *survey, name string) {
 	}
 }
 
-// addWorkspaceID takes the file that names the workspace into the plan, beside the first
-// conversation.
+// addWorkspaceID adds the file that names the workspace to the plan, beside the first conversation.
 func (p *Plan) addWorkspaceID(s *survey) {
 	if len(p.Add) == 0 {
 		return
@@ -289,9 +289,9 @@ func (p *Plan) addWorkspaceID(s *survey) {
 	}
 }
 
-// unnamed returns the path of the file that names a workspace, where the working tree has it and
-// the index has not, else "": a clone that has blobs and no such file knows no user-local copies
-// and deletes nothing.
+// unnamed returns the path of the file that names a workspace, if the working tree has it and the
+// index does not, else "": a clone that has blobs and no such file knows no user-local copies and
+// deletes nothing.
 func unnamed(index *gitint.Index, root *os.Root, dir string) string {
 	name := path.Join(dir, workspace.IDFile)
 	_, there := index.OID(name)
@@ -304,15 +304,15 @@ func unnamed(index *gitint.Index, root *os.Root, dir string) string {
 	return name
 }
 
-// differs reports whether the index has not the object that was read.
+// differs reports whether the index lacks the object that was read.
 func (p *Plan) differs(s *survey, name string) bool {
 	was, ok := s.index.OID(name)
 	is, known := p.oids[name]
 	return !ok || known && was != is
 }
 
-// moved returns a file of a conversation that the plan has and the working tree has not any more,
-// else "".
+// moved returns a file of a conversation that the plan has and the working tree no longer has, else
+// "".
 func (p *Plan) moved() string {
 	if p == nil {
 		return ""

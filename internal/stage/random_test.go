@@ -13,11 +13,11 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// soakEnv makes the tests take their time.
+// soakEnv makes the tests run for long.
 const soakEnv = "GIT_JP_SOAK"
 
-// Nothing here ever deletes anything, so no commit may, whatever was edited, staged,
-// committed, given up and interrupted before; and every commit is whole.
+// The steps never delete anything, so no commit may, whatever was edited, staged, committed,
+// aborted and interrupted before; and every commit is complete.
 func TestRandomCommits(t *testing.T) {
 	walks, steps := 4, 12
 	if os.Getenv(soakEnv) != "" {

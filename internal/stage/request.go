@@ -12,17 +12,17 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// A Selection says which conversations a request means.
+// A Selection says which conversations a request selects.
 type Selection int
 
 // The selections.
 const (
-	// Named means those of IDs.
+	// Named selects those of IDs.
 	Named Selection = iota
-	// Changed means those whose files differ from the index or are not in it, and those
-	// that refer to blobs which the index does not have.
+	// Changed selects those whose files differ from the index or are not in it, and those that
+	// refer to blobs which the index does not have.
 	Changed
-	// All means every conversation of the working tree and of the index.
+	// All selects every conversation of the working tree and of the index.
 	All
 )
 
@@ -35,31 +35,31 @@ type Request struct {
 	IDs    []events.ID
 	// Strict makes warnings refuse the stage.
 	Strict bool
-	// NoContent makes a plan that is only shown cheaper: content is looked for and not
-	// read, so that only what is absent is found.
+	// NoContent makes a plan that is only shown cheaper: content is looked for and not read, so
+	// that only missing content is found.
 	NoContent bool
 	// MaxBlobBytes is the limit of one content; 0 means the default.
 	MaxBlobBytes int64
-	// Cache remembers what streams refer to. It may be nil.
+	// Cache caches what streams refer to. It may be nil.
 	Cache *refs.Cache
-	// Secrets say what is no secret by the user's leave, and what is one of the user's own.
+	// Secrets are the findings that the user approved, and the user's own secrets.
 	Secrets leaks.Options
-	// Locked, if set, returns who is writing a conversation, nil for nobody.
+	// Locked, if set, returns an error that names who is writing a conversation, nil if no process
+	// is.
 	Locked func(events.ID) error
-	// Progress, if set, is told how far a stage has come.
+	// Progress, if set, is called with how far a stage has come.
 	Progress func(stage string, done, total int)
 }
 
-// ErrNoConversation says that neither the working tree nor the index has a
-// conversation.
+// ErrNoConversation reports that neither the working tree nor the index has a conversation.
 var ErrNoConversation = errors.New("no such conversation")
 
-// A RefusedError says that nothing was staged because of what was found.
+// A RefusedError reports that nothing was staged because of findings.
 type RefusedError struct {
 	Report *check.Report
 }
 
-// Error counts what was found; the report says what.
+// Error counts the findings; the report lists them.
 func (e *RefusedError) Error() string {
 	n := e.Report.Count(check.Error)
 	if n == 0 {
@@ -73,17 +73,16 @@ func (e *RefusedError) Error() string {
 
 // A Result says what was staged.
 type Result struct {
-	// Plan is what was planned at last.
+	// Plan is the last plan.
 	Plan *Plan
 	// Added and Removed are the paths that the index got and lost.
 	Added, Removed []string
 }
 
-// attempts is how often a stage is planned while conversations are written to.
+// attempts limits how often a stage is planned while conversations are being written.
 const attempts = 5
 
-// A MovedError says that a file of a conversation was not the one of the plan any more, whenever
-// it was looked at again.
+// A MovedError reports that a file of a conversation differed from the plan's at every attempt.
 type MovedError struct {
 	Path string // from the root of the working tree
 }
@@ -93,8 +92,8 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("stage %s: it was changed, moved or removed meanwhile", e.Path)
 }
 
-// Run plans and applies a request. The error is a *RefusedError when the
-// conversations are not fit to be committed.
+// Run plans and applies a request. The error is a *RefusedError when the conversations are not fit
+// to be committed.
 func Run(ctx context.Context, req Request) (res Result, err error) {
 	err = again(func() error {
 		plan, err := newPlan(ctx, req)
@@ -121,7 +120,7 @@ func NewPlan(ctx context.Context, req Request) (p *Plan, err error) {
 	return p, err
 }
 
-// again does something while conversations move below it, a few times.
+// again repeats f a few times if conversations move meanwhile.
 func again(f func() error) (err error) {
 	for range attempts {
 		if err = f(); !errors.As(err, new(*MovedError)) {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/leaks"
 )
 
-// secretsOf are those of a source that neither HEAD has nor what is being merged: those that a
-// commit would bring.
+// secretsOf finds the secrets of a source that neither HEAD nor the commits being merged have:
+// those that a commit would bring.
 type secretsOf struct {
 	repo    *gitint.Repo
 	tracked func(name string) bool // by git
@@ -51,8 +51,8 @@ func (r *secretsOf) addTo(ctx context.Context, report *check.Report) error {
 	return nil
 }
 
-// known are the commits whose secrets are out already. Before git has written MERGE_HEAD it names
-// what it merges in the environment.
+// known returns the commits whose secrets are committed already. Before git has written MERGE_HEAD
+// it names the commits that it merges in the environment.
 func (r *secretsOf) known(ctx context.Context) (revs []string, err error) {
 	if !r.added {
 		head, err := r.repo.Head(ctx)
@@ -81,7 +81,7 @@ func (r *secretsOf) known(ctx context.Context) (revs []string, err error) {
 	return revs, nil
 }
 
-// secrets reports those that the commit would bring.
+// secrets reports the secrets that the commit would bring.
 func (c *commit) secrets(ctx context.Context, v *Verdict) error {
 	report := &check.Report{}
 	var own leaks.Options

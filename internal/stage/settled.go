@@ -16,20 +16,21 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A conversation is settled when a stage of all, or of what changed, has found nothing to do for it
-// and nothing wrong, and when what it found so was the content of a commit. It stays settled for as
-// long as git says that HEAD, index and working tree have that content: by size, time and inode, as
-// git does for its own commands. So a second stage costs what has changed since.
+// A conversation is settled when a stage of all conversations, or of changed ones, has found
+// nothing to do for it and nothing wrong, and when that was the content of a commit. It stays
+// settled for as long as git says that HEAD, index and working tree have that content: by size,
+// time and inode, as git does for its own commands. So a second stage costs only what has changed
+// since.
 
-// A settledHead is the two trees of a workspace in HEAD.
+// A settledHead has the two trees of a workspace in HEAD.
 type settledHead struct {
 	conversations, blobs gitint.OID
 }
 
-// maxUnsettled bounds the conversations that are looked at each time.
+// maxUnsettled limits the conversations that are looked at each time.
 const maxUnsettled = 1000
 
-// readHead returns nil where HEAD has not both.
+// readHead returns nil unless HEAD has both.
 func (s *survey) readHead(ctx context.Context) *settledHead {
 	tree, err := s.req.Repo.Tree(ctx, "HEAD")
 	if err != nil {
@@ -55,8 +56,8 @@ func (s *survey) readHead(ctx context.Context) *settledHead {
 	return h
 }
 
-// notInHead says which conversations HEAD has not, as far as that is known: whatever git says of
-// them, they are looked at.
+// notInHead returns a function that reports which conversations HEAD lacks, as far as that is
+// known: they are looked at whatever git says about them.
 func (s *survey) notInHead(ctx context.Context) func(events.ID) bool {
 	none := func(events.ID) bool { return false }
 	tree, err := s.req.Repo.Tree(ctx, "HEAD")
@@ -85,7 +86,7 @@ func (s *survey) notInHead(ctx context.Context) func(events.ID) bool {
 func (s *survey) where() string {
 	how := ""
 	if len(s.left) > 0 {
-		how = " lazy" // what is not here was not read
+		how = " lazy" // content that is not here was not read
 	}
 	return fmt.Sprint("stage ", s.req.Select, how, " ", s.req.MaxBlobBytes, " ", s.req.Dir)
 }
@@ -108,7 +109,7 @@ func (s *survey) unsettled(
 		}
 	}
 	if grown, err := s.since(ctx, was, only); err != nil || !grown {
-		return nil, ctx.Err() // what is not here any more is looked at
+		return nil, ctx.Err() // content that is no longer here is looked at
 	}
 	for _, p := range s.staged {
 		if !s.passes(p.Path, p.Status == 'A', only) {
@@ -123,8 +124,8 @@ func (s *survey) unsettled(
 	return only, nil
 }
 
-// passes takes the conversation of a path that differs among those to be looked at. It is false for
-// a blob that is not just new: any conversation may refer to it.
+// passes adds the conversation of a path that differs to those to be looked at. It is false for a
+// blob that is not just new: any conversation may refer to it.
 func (s *survey) passes(name string, added bool, only map[events.ID]bool) bool {
 	if id, ok := workspace.PathIDIn(s.req.Dir, name); ok {
 		only[id] = true
@@ -133,8 +134,7 @@ func (s *survey) passes(name string, added bool, only map[events.ID]bool) bool {
 	return added || !strings.HasPrefix(name, path.Join(s.req.Dir, blobs.Dir)+"/")
 }
 
-// since adds the conversations that differ from what was settled. It is false if a blob did not
-// stay as it was.
+// since adds the conversations that differ from the settled state. It is false if a blob changed.
 func (s *survey) since(
 	ctx context.Context, was refs.Settled, only map[events.ID]bool,
 ) (bool, error) {
@@ -155,7 +155,7 @@ func (s *survey) since(
 	return stayed, err
 }
 
-// differ calls f for what differs between two trees, and in the directories that enter accepts.
+// differ calls f for each difference between two trees, and in the directories that enter accepts.
 func (s *survey) differ(
 	ctx context.Context, was, is gitint.OID, enter func(name string) bool,
 	f func(was, is gitint.Entry),
@@ -185,8 +185,8 @@ func (s *survey) isHidden() bool {
 		slices.ContainsFunc(s.index.Assumed(), func(name string) bool { return !s.there.has(name) })
 }
 
-// A presence tells which files a working tree has. It remembers the last directory that is not
-// there, so that of sorted paths those in one cost nothing.
+// A presence reports which files a working tree has. It caches the last missing directory, so that
+// with sorted paths those in it cost nothing.
 type presence struct {
 	fsys fs.FS
 	gone string
@@ -209,9 +209,9 @@ func (p *presence) has(name string) bool {
 	return false
 }
 
-// settle remembers what is settled now: all but those of the conversations that were looked at
-// in which something was found, or of which HEAD has not what was read. object returns the object
-// of a blob that was.
+// settle records the settled state: all conversations, except those that were looked at and have
+// findings, or whose files in HEAD differ from what was read. object returns the object of a blob
+// that was read.
 func (s *survey) settle(
 	ctx context.Context, looked []*closure, found map[string]bool,
 	object func(name string) (gitint.OID, bool),
@@ -228,7 +228,7 @@ func (s *survey) settle(
 	for _, c := range looked {
 		name := c.id.String()
 		if differs[c.id] && !committed[c.id] && s.isNew(tree, c) {
-			continue // nothing is said of what HEAD has not
+			continue // nothing is recorded about what HEAD lacks
 		}
 		if differs[c.id] || c.refused || found[name] || !s.isCommitted(tree, c, object) {
 			is.Except = append(is.Except, name)
@@ -243,8 +243,8 @@ func (s *survey) settle(
 	}
 }
 
-// different returns the conversations that are not the same in HEAD, index and working tree, and
-// those of them of which HEAD has files that the index has not, or others.
+// different returns the conversations that differ between HEAD, index and working tree, and among
+// them those with files in HEAD that the index lacks or has in another version.
 func (s *survey) different() (differs, committed map[events.ID]bool) {
 	differs, committed = map[events.ID]bool{}, map[events.ID]bool{}
 	for name := range s.states {

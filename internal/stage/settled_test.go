@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// plan plans with a cache that lasts in dir, or with none if that is empty.
+// plan makes a plan with a cache in dir, or without one if that is empty.
 func (f fixture) plan(t *testing.T, dir string, req stage.Request) *stage.Plan {
 	t.Helper()
 	req.Repo, req.Dir = openRepo(t, f.Repository), f.dir
@@ -29,8 +29,8 @@ func (f fixture) plan(t *testing.T, dir string, req stage.Request) *stage.Plan {
 	return p
 }
 
-// TestASecondStageReadsNothing holds that a stage of all reads no blob that one before it has
-// read and that is committed, and reads each that git says is another.
+// TestASecondStageReadsNothing verifies that a stage of all reads no blob that an earlier one has
+// read and that is committed, and reads each that git says has changed.
 func TestASecondStageReadsNothing(t *testing.T) {
 	f := newFixture(t)
 	f.converse(firstID, "first", "a", "b")
@@ -70,8 +70,8 @@ func TestASecondStageReadsNothing(t *testing.T) {
 	}
 }
 
-// TestWhatUnsettles holds that what git does not look at, and what a commit took from the store, is
-// found.
+// TestWhatUnsettles verifies that changes at which git does not look, and blobs that a commit
+// removed from the store, are found.
 func TestWhatUnsettles(t *testing.T) {
 	for name, change := range map[string]func(f fixture, dir string){
 		"a commit removes a blob": func(f fixture, _ string) {
@@ -126,8 +126,8 @@ func TestWhatUnsettles(t *testing.T) {
 	}
 }
 
-// TestSettledPlans compares, after random changes of all that a plan looks at, plans that remember
-// with plans that do not.
+// TestSettledPlans compares, after random changes of everything that a plan looks at, plans with a
+// cache and plans without.
 func TestSettledPlans(t *testing.T) {
 	walks, steps := 3, 20
 	if os.Getenv(soakEnv) != "" {
@@ -186,7 +186,7 @@ func (w *settling) step() {
 	}
 	n := w.rand.IntN(len(steps) + 6)
 	if n >= len(steps) {
-		n %= 4 // most of the time somebody works
+		n %= 4 // most of the time there is a change
 	}
 	w.log = append(w.log, fmt.Sprint(n))
 	steps[n]()

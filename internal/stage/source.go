@@ -15,20 +15,20 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A closureSource is the working tree as if its store had nothing but the blobs of some
-// closures, so that a check costs what they cost.
+// A closureSource is the working tree with a store that has only the blobs of some closures, so
+// that the cost of a check depends on them alone.
 type closureSource struct {
 	check.Source
 	survey *survey
 	store  string
-	files  []storeFile             // those that are there, sorted by path
+	files  []storeFile             // those that exist, sorted by path
 	absent map[string]gitint.Entry // those of them that have no file in the working tree
 
 	mu   sync.Mutex
 	seen map[string]gitint.OID // blobs that were read
 }
 
-// A storeFile is what lies at the path of a blob.
+// A storeFile is the file at the path of a blob.
 type storeFile struct {
 	path string // from the root
 	mode fs.FileMode
@@ -67,10 +67,10 @@ func (src *closureSource) add(name string) {
 	}
 }
 
-// IsLazy says that what a lazy clone leaves out is present.
+// IsLazy reports that blobs that a lazy clone leaves out count as present.
 func (src *closureSource) IsLazy(context.Context) bool { return len(src.survey.left) > 0 }
 
-// Lost returns those of the blobs without a file whose objects nobody has any more.
+// Lost returns the blobs that have no file and whose objects are neither here nor on a remote.
 func (src *closureSource) Lost(ctx context.Context, files []check.File) ([]check.File, error) {
 	var entries []gitint.Entry
 	for _, f := range files {
@@ -86,8 +86,8 @@ func (src *closureSource) Lost(ctx context.Context, files []check.File) ([]check
 	return all, err
 }
 
-// readLoose reads content that an object names which is no reference. It is staged if it is
-// there and sound.
+// readLoose reads content that an object names which is not a reference. It is staged if it exists
+// and is intact.
 func (src *closureSource) readLoose(ref blobs.Ref) {
 	limits := blobs.Limits{MaxBlobBytes: src.survey.req.MaxBlobBytes}
 	if limits.Check(ref.Size) != nil {
@@ -125,7 +125,7 @@ func (src *closureSource) List(dir string) ([]check.Entry, error) {
 	return entries, nil
 }
 
-// identified gives the files of a directory that were read the ids of what was read.
+// identified sets the ids of the files of a directory that were read.
 func (src *closureSource) identified(dir string, entries []check.Entry) []check.Entry {
 	d, ok := src.survey.fsys.known[dir]
 	if !ok {
@@ -166,7 +166,7 @@ func (src *closureSource) below(dir string) []storeFile {
 	return src.files[search(dir+"/"):search(dir+"0")] // '0' comes after '/'
 }
 
-// ReadFile remembers which object a blob would be.
+// ReadFile records which object a blob would be.
 func (src *closureSource) ReadFile(name string) ([]byte, error) {
 	data, err := src.survey.fsys.again(name)
 	if err == nil && src.inStore(path.Dir(name)) {

@@ -85,7 +85,8 @@ func TestStageTakesTheClosure(t *testing.T) {
 	}
 }
 
-// TestStageTakesTheWorkspaceID holds that a clone of what was staged has a name for the workspace.
+// TestStageTakesTheWorkspaceID verifies that a clone of what was staged has a name for the
+// workspace.
 func TestStageTakesTheWorkspaceID(t *testing.T) {
 	const id = ".jp/.id"
 	for _, tt := range []struct {
@@ -125,7 +126,7 @@ func TestStageTakesTheWorkspaceID(t *testing.T) {
 	}
 }
 
-// A plan that is only shown sees what is absent, and reads no content.
+// A plan that is only shown finds missing content, and reads no content.
 func TestPlanWithoutContent(t *testing.T) {
 	f := newFixture(t)
 	f.converse(firstID, "first", "one", "two")
@@ -289,7 +290,7 @@ func TestStageWarns(t *testing.T) {
 	}
 }
 
-// What moved or went leaves the index by its id. Blobs stay for the collector.
+// What was moved or removed leaves the index by its id. Blobs stay for the collector.
 func TestStageRemovesWhatIsGone(t *testing.T) {
 	moves := map[string]struct {
 		move func(f fixture, dir string)
@@ -393,13 +394,13 @@ func TestStageChanged(t *testing.T) {
 	f.converse(secondID, "second", "two")
 	changed(secondID)
 	f.Run("add", ".jp/conversations")
-	changed(secondID) // its blob is not there yet
+	changed(secondID) // its blob is not staged yet
 	f.Run("add", ".jp/blobs")
 	changed()
 	f.converse(firstID, "first", "one", "two")
 	changed(firstID)
 	f.Run("rm", "-q", "--cached", f.blobPath("two"))
-	changed(firstID) // which takes along what the second one needs as well
+	changed(firstID) // which also stages what the second one needs
 }
 
 func TestStageOfAnUnknownConversation(t *testing.T) {
@@ -409,7 +410,7 @@ func TestStageOfAnUnknownConversation(t *testing.T) {
 	}
 }
 
-// A stream that grows between reading and staging takes its new content along.
+// The new content of a stream that grows between reading and staging is staged too.
 func TestStageOfAGrowingConversation(t *testing.T) {
 	f := newFixture(t)
 	dir := f.converse(firstID, "first", "one")
@@ -431,7 +432,7 @@ func TestStageOfAGrowingConversation(t *testing.T) {
 	}
 }
 
-// An entry that git is told not to look at is staged all the same.
+// An entry that a mark tells git not to look at is staged anyway.
 func TestStageOfMarkedEntries(t *testing.T) {
 	for _, mark := range []string{"--skip-worktree", "--assume-unchanged"} {
 		f := newFixture(t)

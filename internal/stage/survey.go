@@ -26,25 +26,25 @@ const (
 	tempSuffix       = ".tmp"
 )
 
-// A survey is what the working tree and the index have, before anything is chosen.
+// A survey is the state of the working tree and the index, before anything is chosen.
 type survey struct {
 	req   Request
 	cache *refs.Cache
 	fsys  *folders
 	there *presence
 	index *gitint.Index
-	// left has the blobs that a lazy clone leaves out of its working tree; nothing elsewhere.
+	// left has the blobs that a lazy clone leaves out of its working tree; nothing in other clones.
 	left []gitint.Snapshot
-	// partial says that index has only what the chosen conversations need.
+	// partial says that index has only the entries that the chosen conversations need.
 	partial bool
-	head    *settledHead // nil where nothing is remembered
+	head    *settledHead // nil if nothing is cached
 	staged  []gitint.StagedPath
 	// dirs are the conversations of the working tree; indexed the paths of the index
 	// below the directories of each.
 	dirs    map[events.ID][]workspace.Entry
 	indexed map[events.ID][]string
 	states  map[string]gitint.WorkState
-	// unlisted are the findings on directories of which the system does not say what is in them.
+	// unlisted are the findings about directories that cannot be listed.
 	unlisted []check.Finding
 }
 
@@ -88,7 +88,7 @@ func (s *survey) lookAtAll(ctx context.Context) error {
 		return err
 	}
 	if s.head = s.readHead(ctx); s.head == nil || before == nil || *s.head != *before {
-		s.head = nil // of which commit git has spoken is unknown
+		s.head = nil // it is unknown which commit git compared with
 	}
 	only, err := s.unsettled(ctx, changes)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *survey) lookAtAll(ctx context.Context) error {
 	return s.lookAtSome(ctx, nil)
 }
 
-// lookAtNamed looks at the conversations of the request alone.
+// lookAtNamed looks only at the conversations of the request.
 func (s *survey) lookAtNamed(ctx context.Context) error {
 	if err := s.addForks(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *survey) compare(ctx context.Context, under ...string) ([]gitint.WorkPat
 	return work, err
 }
 
-// lookAtSome looks at what disk and index have of some conversations, of all if only is nil.
+// lookAtSome looks at some conversations on disk and in the index, at all if only is nil.
 func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error {
 	clear(s.dirs)
 	clear(s.indexed)
@@ -195,7 +195,7 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 	return nil
 }
 
-// addUnlisted notes which partitions cannot be listed. Of conversations the closures say it.
+// addUnlisted notes which partitions cannot be listed. The closures report conversations.
 func (s *survey) addUnlisted(problems []workspace.Problem) {
 	for _, p := range problems {
 		if p.Kind == workspace.Unreadable && p.ID == 0 {
@@ -209,14 +209,13 @@ func (s *survey) addUnlisted(problems []workspace.Problem) {
 	}
 }
 
-// mayDiffer reports whether a file may be another one than that of the index, as far as git was
-// asked.
+// mayDiffer reports whether a file may differ from the index, as far as git was asked.
 func (s *survey) mayDiffer(name string) bool {
 	_, differs := s.states[name]
 	return differs || s.req.Select != Changed
 }
 
-// addRemoved notes which files are gone at which git does not look.
+// addRemoved notes which files at which git does not look are removed.
 func (s *survey) addRemoved() {
 	for _, name := range s.index.Assumed() {
 		if _, err := fs.Lstat(s.fsys, name); errors.Is(err, fs.ErrNotExist) {
@@ -225,8 +224,9 @@ func (s *survey) addRemoved() {
 	}
 }
 
-// entriesOf says which entries of the index concern some conversations: their files, the blobs that
-// they refer to, the name of the workspace, and what is there and git does not look at.
+// entriesOf returns a function that selects the entries of the index that concern some
+// conversations: their files, the blobs that they refer to, the name of the workspace, and existing
+// files at which git does not look.
 func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitint.Mark) bool {
 	names := map[string]bool{path.Join(s.req.Dir, workspace.IDFile): true}
 	for id := range only {
@@ -246,7 +246,7 @@ func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitin
 		case names[string(name)]:
 			return true
 		case mark == gitint.MarkSkipped:
-			// Of the blobs of a lazy clone nearly none is in the working tree.
+			// The working tree has nearly none of the blobs of a lazy clone.
 			return !bytes.HasPrefix(name, store) || s.there.has(string(name))
 		case mark != gitint.MarkNone:
 			return true
@@ -258,7 +258,7 @@ func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitin
 	}
 }
 
-// tracks reports whether the index has a file, of which it need not have been asked before.
+// tracks reports whether the index has a file, which may not be in the part that was read.
 func (s *survey) tracks(ctx context.Context, name string) bool {
 	if _, ok := s.index.OID(name); ok || !s.partial {
 		return ok
@@ -285,8 +285,8 @@ func (s *survey) all() []events.ID {
 	return ids
 }
 
-// addForks adds to the conversations of the request those of the working tree that have what was
-// rewound in them: a merge leaves that out where these are (docs/merge.md).
+// addForks adds to the conversations of the request those of the working tree that have its rewound
+// branches: a merge leaves these out of it where they exist (docs/merge.md).
 func (s *survey) addForks() error {
 	sessions := map[events.ID]string{} // of forks
 	err := s.eachDetails(s.req.IDs, func(_ events.ID, d *events.Details) {
@@ -309,8 +309,8 @@ func (s *survey) addForks() error {
 	return err
 }
 
-// eachDetails calls f for the details of conversations of the working tree. What cannot be read is
-// a finding of the check.
+// eachDetails calls f for the details of conversations of the working tree. The check reports those
+// that cannot be read.
 func (s *survey) eachDetails(ids []events.ID, f func(events.ID, *events.Details)) error {
 	entries, _, err := workspace.ScanOf(s.fsys, s.req.Dir, func(id events.ID) bool {
 		return slices.Contains(ids, id)
@@ -327,17 +327,17 @@ func (s *survey) eachDetails(ids []events.ID, f func(events.ID, *events.Details)
 type closure struct {
 	id      events.ID
 	title   string
-	dir     string                // in the working tree, "" when it is gone
+	dir     string                // in the working tree, "" when it was removed
 	files   []string              // to stage
 	removed []string              // from the index
 	streams map[string]gitint.OID // those of files that are streams
 	refs    []events.RefAt
-	// refused says that the system does not let anybody see what is in a directory of it. It is
-	// then staged in no part, and nothing of it is removed.
+	// refused says that a directory of it cannot be listed. No part of it is then staged, and
+	// nothing of it is removed.
 	refused bool
 }
 
-// A streamReader returns the references of a stream, and the object of what it read.
+// A streamReader returns the references of a stream, and the object that was read.
 type streamReader func(name string) ([]events.RefAt, gitint.OID)
 
 // closure reads what belongs to a conversation.
@@ -360,7 +360,7 @@ func (s *survey) closure(
 		}
 	}
 	for _, p := range s.indexed[id] {
-		// What is not there because a sparse checkout leaves it out is not Deleted.
+		// A file that is missing because a sparse checkout leaves it out is not Deleted.
 		switch _, differs := s.states[p]; {
 		case slices.Contains(c.files, p):
 		case s.states[p] == gitint.Deleted:
@@ -378,8 +378,8 @@ func (s *survey) closure(
 	return c, nil
 }
 
-// stayed asks git again about a file that is not there and of which it said nothing: it may be one
-// that a sparse checkout leaves out, or have moved since.
+// stayed asks git again about a missing file that git did not report: a sparse checkout may leave
+// it out, or it may have moved since.
 func (s *survey) stayed(ctx context.Context, name string) error {
 	work, err := s.req.Repo.WorkChanges(ctx, name)
 	if len(work) > 0 {
@@ -398,8 +398,8 @@ func (s *survey) refuse(c *closure, dir string, err error) {
 	}
 }
 
-// title returns the title of a conversation, "" when it has none. One that is gone has
-// that of the index.
+// title returns the title of a conversation, "" when it has none. A removed conversation has that
+// of the index.
 func (s *survey) title(id events.ID) string {
 	title := ""
 	for _, e := range s.dirs[id] {
@@ -444,8 +444,8 @@ func (s *survey) addFiles(c *closure, below string) error {
 	return nil
 }
 
-// belongs reports whether a file of a conversation's directory is staged. Its own
-// files are, whatever ignore rules say; a stranger's where git would.
+// belongs reports whether a file of a conversation's directory is staged. Its own files are,
+// whatever ignore rules say; other files if git would add them.
 func (s *survey) belongs(dir, name string) bool {
 	switch strings.TrimPrefix(name, dir+"/") {
 	case workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
@@ -463,8 +463,8 @@ func (s *survey) belongs(dir, name string) bool {
 	return state != gitint.IgnoredNew
 }
 
-// exactly reads the stream of the working tree. One that cannot be read has no
-// references here, and is a finding of the check.
+// exactly reads the stream of the working tree. A stream that cannot be read has no references
+// here, and the check reports it.
 func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
 	if is, ok := s.fsys.file(name); ok {
 		res, _ := s.cache.References(is.id, func() ([]byte, error) { return s.fsys.again(name) })
@@ -478,8 +478,8 @@ func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
 	return res.Refs, s.req.Repo.HashBlob(data)
 }
 
-// quickly reads no stream that git knows to be the one of the index, and that was
-// read before.
+// quickly does not read a stream that git knows to be the one of the index and that was read
+// before.
 func (s *survey) quickly(name string) ([]events.RefAt, gitint.OID) {
 	oid, ok := s.index.OID(name)
 	if _, differs := s.states[name]; !ok || differs {

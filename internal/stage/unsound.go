@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// unsound reports blobs that the commit would bring and that are not what their names say: from
-// then on everybody would take them for content that is there. What is merged has been judged.
+// unsound reports blobs that the commit would bring and whose content does not match their names:
+// from then on everyone would take the content for present. What is merged has been checked.
 func (c *commit) unsound(ctx context.Context, v *Verdict) error {
 	if len(c.blobs) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (c *commit) unsound(ctx context.Context, v *Verdict) error {
 		dir, _ := workspace.PathDir(brought[i].Path)
 		h, _ := blobOf(dir, brought[i].Path)
 		if err == nil && !blobs.IsPointer(data) {
-			// Nothing of it is kept, whatever it unpacks to; its size is not known here.
+			// The content is not kept, however large it is; its size is not known here.
 			limits := blobs.Limits{MaxBlobBytes: c.hook.of(dir).MaxBlobBytes}
 			err = blobs.Verify(data, blobs.Ref{Hash: h}, limits.Max())
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 )
 
-// TestBombsAreNotUnpacked holds that a blob which a commit brings and that is too large is found
-// without keeping what it unpacks to.
+// TestBombsAreNotUnpacked verifies that a blob which a commit brings and that is too large is found
+// without keeping its decompressed content.
 func TestBombsAreNotUnpacked(t *testing.T) {
 	const size = 256 << 20
 	var gz bytes.Buffer

@@ -14,10 +14,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Unstage gives the conversations of a request back, in the index, what HEAD has of
-// them, and takes out the blobs that only their staged streams need. Changed means
-// what All does. The working tree is not touched. It returns the paths whose entries
-// changed, sorted.
+// Unstage restores the conversations of a request in the index to HEAD's version, and removes the
+// blobs that only their staged streams need. Changed means the same as All. The working tree is not
+// touched. It returns the paths whose entries changed, sorted.
 func Unstage(ctx context.Context, req Request) ([]string, error) {
 	u := unstaging{req: req, cache: req.Cache, paths: map[string]bool{}}
 	if u.cache == nil {
@@ -38,7 +37,7 @@ func Unstage(ctx context.Context, req Request) ([]string, error) {
 		_, meant := slices.BinarySearch(paths, p)
 		return !meant
 	})
-	if len(unmerged) > 0 { // without its stages nobody could decide it
+	if len(unmerged) > 0 { // without its stages it could not be resolved
 		return nil, fmt.Errorf("unstage: %w", &gitint.UnmergedError{Paths: unmerged})
 	}
 	return req.Repo.Unstage(ctx, paths)
@@ -120,8 +119,8 @@ func (u *unstaging) each(snap gitint.Snapshot, f func(events.ID, gitint.Entry) e
 	return nil
 }
 
-// refer adds what a stream refers to, Loose references included. A file that is no
-// stream refers to nothing.
+// refer adds what a stream refers to, Loose references included. A file that is not a stream refers
+// to nothing.
 func (u *unstaging) refer(snap gitint.Snapshot, e gitint.Entry, to map[blobs.Hash]bool) error {
 	if path.Base(e.Path) != workspace.EventsFile || !e.Mode.IsRegular() {
 		return nil

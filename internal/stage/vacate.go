@@ -18,20 +18,20 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// LeftOut is the pattern of a sparse checkout by which a lazy clone leaves the blobs of every
-// workspace out of its working tree.
+// LeftOut is the sparse-checkout pattern by which a lazy clone leaves the blobs of every workspace
+// out of its working tree.
 const LeftOut = "!**/" + workspace.DirName + "/" + blobs.Dir + "/"
 
 // Vacate removes from the working tree of a lazy clone the files of blobs that HEAD, the index and
-// a remote have, after their objects were read back. What no remote has stays a file, as in every
-// other clone: a reset takes it out of the index, and then nothing names the object any more. In
-// every other clone it does nothing.
+// a remote have, after their objects were read back. A blob that no remote has stays a file, as in
+// every other clone: a reset removes it from the index, and then nothing names the object any more.
+// In every other clone Vacate does nothing.
 func Vacate(ctx context.Context, repo *gitint.Repo) error {
 	return vacate(ctx, repo, ownIndexPath(repo))
 }
 
-// vacate is Vacate with the indexes that git may use next. Where another process has one locked
-// the files stay until the next commit.
+// vacate is Vacate with the indexes that git may use next. If another process has one locked, the
+// files stay until the next commit.
 func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 	lazy, err := repo.Lazy(ctx)
 	if err != nil || !lazy {
@@ -63,13 +63,13 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 	return remove(root, done)
 }
 
-// KeepSpares makes sure that what only a lazy clone has is in its working tree, and that there is
-// a copy of it. In every other clone it does nothing.
+// KeepSpares makes sure that blobs that only a lazy clone has are in its working tree, and that
+// there is a copy of each. In every other clone it does nothing.
 func KeepSpares(ctx context.Context, repo *gitint.Repo) error {
 	if lazy, err := repo.Lazy(ctx); err != nil || !lazy {
 		return err
 	}
-	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read stays as it is
+	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read is left alone
 	for _, r := range roots {
 		dir, err := below(repo, r)
 		if err != nil {
@@ -83,7 +83,7 @@ func KeepSpares(ctx context.Context, repo *gitint.Repo) error {
 	return nil
 }
 
-// forgetSpares removes the copies of what a remote has.
+// forgetSpares removes the copies of blobs that a remote has.
 func forgetSpares(repo *gitint.Repo, files []gitint.Entry) error {
 	for _, e := range files {
 		store, name, _ := strings.Cut(e.Path, blobs.Dir+"/")
@@ -104,11 +104,11 @@ func isLocked(err error) bool {
 }
 
 // committed returns the blobs of the working tree that HEAD and a remote have, and whose objects
-// are here and sound.
+// are here and intact.
 func committed(
 	ctx context.Context, repo *gitint.Repo, tree fs.FS,
 ) (all []gitint.Entry, err error) {
-	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read stays as it is
+	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read is left alone
 	if len(roots) == 0 {
 		return nil, nil
 	}
@@ -143,11 +143,11 @@ func committed(
 	return all, nil
 }
 
-// ErrUnpublished says that a working tree cannot leave out what no remote has.
+// ErrUnpublished reports that a working tree cannot leave out blobs that no remote has.
 var ErrUnpublished = errors.New("no remote has them yet")
 
-// published returns whether a remote has an object at a path: at the tip of one of its branches, as
-// this clone saw them last.
+// published returns a function that reports whether a remote has an object at a path: at the tip of
+// a remote-tracking branch.
 func published(
 	ctx context.Context, repo *gitint.Repo,
 ) (func(name string, oid gitint.OID) bool, error) {
@@ -174,7 +174,8 @@ func published(
 	}, nil
 }
 
-// Unpublished returns the blobs of HEAD and the index that no remote has at the tip of a branch.
+// Unpublished returns the blobs of HEAD and the index that no remote-tracking branch has at its
+// tip.
 func Unpublished(ctx context.Context, repo *gitint.Repo) (names []string, err error) {
 	given, err := published(ctx, repo)
 	if err != nil {
@@ -232,7 +233,7 @@ func eachBlob(tree fs.FS, store string, f func(h blobs.Hash, name string) error)
 	})
 }
 
-// remove removes files, and directories that are empty then.
+// remove removes files, and directories that become empty.
 func remove(root *os.Root, files []gitint.Entry) error {
 	for _, e := range files {
 		if err := root.Remove(e.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -240,7 +241,7 @@ func remove(root *os.Root, files []gitint.Entry) error {
 		}
 		for dir := path.Dir(e.Path); path.Base(dir) != workspace.DirName; dir = path.Dir(dir) {
 			if root.Remove(dir) != nil {
-				break // it has others
+				break // it has other files
 			}
 		}
 	}

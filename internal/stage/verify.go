@@ -17,8 +17,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// verify compares what git made of the files with what was checked, before anybody
-// else sees the index.
+// verify compares git's staged objects with the files that were checked, before any other process
+// sees the index.
 func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 	for _, e := range staged {
 		if p.oids[e.Path] == e.OID || p.absent[e.Path].OID == e.OID {
@@ -40,16 +40,16 @@ func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 	return nil
 }
 
-// converting are the attributes by which git takes another text into a commit than a file has. What
-// they do to line ends changes nothing that was said.
+// converting are the attributes by which git commits a text other than the file's. A changed line
+// end changes nothing that was said.
 var converting = []string{"ident", "working-tree-encoding", "filter"}
 
-// texts are the files of a conversation that say something.
+// texts are the files of a conversation that have text.
 var texts = []string{
 	workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile,
 }
 
-// verifyFile holds that a file of a conversation is staged as it is.
+// verifyFile verifies that a file of a conversation is staged unchanged.
 func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {
 	values, err := p.req.Repo.CheckAttr(ctx, converting, []string{e.Path})
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {
 	return p.verifyStream(ctx, e)
 }
 
-// unconverted reports whether what was staged has the lines of its file.
+// unconverted reports whether the staged object has the lines of its file.
 func (p *Plan) unconverted(ctx context.Context, e gitint.Entry) (bool, error) {
 	staged, err := p.req.Repo.ReadObject(ctx, e.OID, 0)
 	if err != nil {
@@ -96,11 +96,11 @@ func (p *Plan) unconverted(ctx context.Context, e gitint.Entry) (bool, error) {
 	return bytes.Equal(unix(staged), unix(data)), nil
 }
 
-// unix is text with the line ends that git has in its objects.
+// unix returns text with the line ends that git has in its objects.
 func unix(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
-// verifyStream holds that what a stream refers to is in the plan. A line ending filter
-// changes a stream and not its references; somebody who writes to it may change both.
+// verifyStream verifies that everything that a stream refers to is in the plan. A line ending
+// filter changes a stream and not its references; a concurrent writer may change both.
 func (p *Plan) verifyStream(ctx context.Context, e gitint.Entry) error {
 	cache := p.req.Cache
 	if cache == nil {
@@ -123,7 +123,7 @@ func (p *Plan) verifyStream(ctx context.Context, e gitint.Entry) error {
 	return nil
 }
 
-// verifyBlob reports a blob that a filter turned into something else.
+// verifyBlob reports a blob that a filter changed.
 func (p *Plan) verifyBlob(ctx context.Context, ref blobs.Ref, e gitint.Entry) error {
 	f, err := filtered(ctx, p.req.Repo, blobs.Limits{MaxBlobBytes: p.req.MaxBlobBytes}, ref, e)
 	if err != nil {
@@ -135,7 +135,8 @@ func (p *Plan) verifyBlob(ctx context.Context, ref blobs.Ref, e gitint.Entry) er
 	return nil
 }
 
-// filtered says what is wrong with a staged blob. A finding without a state is none.
+// filtered returns what is wrong with a staged blob. A finding without a state means that nothing
+// is.
 func filtered(
 	ctx context.Context, repo *gitint.Repo, limits blobs.Limits, ref blobs.Ref, e gitint.Entry,
 ) (check.Finding, error) {
@@ -162,15 +163,15 @@ func filtered(
 	return f, nil
 }
 
-// isPointed reports whether a pointer that is staged is what the working tree has, or stands for
-// the file that this has.
+// isPointed reports whether a staged pointer is the working tree's file, or points to the content
+// of that file.
 func isPointed(repo *gitint.Repo, name string, pointer []byte) bool {
 	file := filepath.Join(repo.Root(), filepath.FromSlash(name))
 	data, err := regular.ReadFile(file, repo.Limits().Of(name))
 	return err == nil && (bytes.Equal(data, pointer) || blobs.PointsTo(pointer, data))
 }
 
-// blobOf returns the blob that lies at a path of the workspace dir.
+// blobOf returns the blob at a path of the workspace dir.
 func blobOf(dir, name string) (blobs.Hash, bool) {
 	rest, ok := strings.CutPrefix(name, dir+"/"+blobs.Dir+"/")
 	if !ok {

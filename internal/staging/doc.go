@@ -1,7 +1,7 @@
-// Package staging shows what of a workspace's conversations is staged, what a stage would take, and
-// what is incomplete, as people and programs read it.
+// Package staging shows which conversations of a workspace are staged, what a stage would add, and
+// what is incomplete, for people and programs.
 //
-// It keeps one thing true: to look changes nothing, not even the index's own bookkeeping, and what
-// a dry run prints is the plan that a stage carries out. What belongs to a conversation is
-// [github.com/git-jp/git-jp/internal/stage]'s to know.
+// It keeps one thing true: looking changes nothing, not even the index's own bookkeeping, and a dry
+// run prints the plan that a stage carries out. Package [github.com/git-jp/git-jp/internal/stage]
+// knows what belongs to a conversation.
 package staging

@@ -14,7 +14,7 @@ import (
 type StagedRecord struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
-	Path    string   `json:"path"` // "" when it is gone from the working tree
+	Path    string   `json:"path"` // "" when it was removed from the working tree
 	Files   []string `json:"files"`
 	Removed []string `json:"removed"`
 	Blobs   int      `json:"blobs"`
@@ -28,8 +28,7 @@ type Stage struct {
 	DryRun  bool
 }
 
-// Run stages what is requested. Where something speaks against it, the error is a
-// [*stage.RefusedError].
+// Run stages what is requested. If findings refuse the stage, the error is a [*stage.RefusedError].
 func (s Stage) Run(ctx context.Context, req stage.Request) (*stage.Plan, error) {
 	progress, done := s.Printer.Stages("read")
 	defer done()
@@ -87,7 +86,7 @@ func (s Stage) record(item stage.Item) StagedRecord {
 	}
 }
 
-// verb says what is done with a conversation.
+// verb returns the word for what happens to a conversation.
 func (s Stage) verb() string {
 	if s.DryRun {
 		return "would stage"
@@ -118,7 +117,8 @@ func amounts(item stage.Item) string {
 	return s
 }
 
-// Locked returns a function that says who holds a conversation. It asks once.
+// Locked returns a function that reports who holds the lock of a conversation. The locks are read
+// once.
 func Locked(w *workspace.Workspace) func(events.ID) error {
 	var held map[events.ID]error
 	return func(id events.ID) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// TestStagedWord holds that a conversation whose directory was renamed is changed, and not removed
-// or added.
+// TestStagedWord verifies that a conversation whose directory was renamed is changed, and not
+// removed or added.
 func TestStagedWord(t *testing.T) {
 	for paths, want := range map[string]string{
 		"A": "added", "AA": "added", "D": "removed", "DD": "removed", "M": "changed",
@@ -27,7 +27,7 @@ func TestStagedWord(t *testing.T) {
 	}
 }
 
-// TestStagesAreSummed holds the sentences of a stage, and the sum below several.
+// TestStagesAreSummed tests the sentences of a stage, and the sum below several.
 func TestStagesAreSummed(t *testing.T) {
 	var out bytes.Buffer
 	s := Stage{Printer: &render.Printer{Out: &out}, DryRun: true}
@@ -44,8 +44,8 @@ func TestStagesAreSummed(t *testing.T) {
 	}
 }
 
-// TestStatusShowsSomeFindings holds that of many findings of a conversation the first are shown,
-// and how many there are more.
+// TestStatusShowsSomeFindings verifies that the first of many findings of a conversation are shown,
+// and the number of the rest.
 func TestStatusShowsSomeFindings(t *testing.T) {
 	all := []*StatusRecord{{ID: "jp-c1", Findings: []string{"a", "b", "c", "d", "e"}}}
 	for verbose, want := range map[bool]int{false: maxFindings + 1, true: 5} {

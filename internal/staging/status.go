@@ -30,8 +30,8 @@ type StatusRecord struct {
 	Findings []string `json:"findings,omitempty"`
 }
 
-// Status returns the conversations of a workspace that are not as HEAD has them, or incomplete.
-// What was found is said in the sentences of a printer; what concerns no conversation is returned.
+// Status returns the conversations of a workspace that differ from HEAD, or are incomplete. Their
+// findings are phrased by a printer; findings about no conversation are returned.
 func Status(
 	ctx context.Context, req stage.Request, w *workspace.Workspace, said check.Printer,
 ) (sorted []*StatusRecord, others []check.Finding, err error) {
@@ -67,8 +67,8 @@ func Status(
 	return sorted, others, nil
 }
 
-// missing returns what is missing because files of the store were deleted. The plan does
-// not see that of conversations that did not change.
+// missing returns what is missing because files of the store were deleted. The plan does not see
+// that for conversations that did not change.
 func missing(
 	ctx context.Context, req stage.Request, plan *stage.Plan,
 ) ([]check.Finding, error) {
@@ -131,8 +131,7 @@ func (all records) addFinding(f check.Finding, said check.Printer) {
 	}
 }
 
-// entitle gives records their title: that of the working tree, or of HEAD for those that
-// are gone.
+// entitle gives records their title, from the working tree, or from HEAD for removed conversations.
 func (all records) entitle(
 	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, staged []gitint.StagedPath,
 ) {
@@ -145,7 +144,8 @@ func (all records) entitle(
 	if len(untitled) == 0 {
 		return
 	}
-	// What cannot be listed or read has no title, which is for others to complain about.
+	// A conversation that cannot be listed or read has no title here; other commands report the
+	// error.
 	entries, _, _ := w.List(workspace.ListOptions{Archived: true})
 	for _, e := range entries {
 		if r, ok := untitled[e.ID.String()]; ok {
@@ -168,8 +168,8 @@ func (all records) entitle(
 	}
 }
 
-// stagedWord says what happens to a conversation in the next commit. A renamed one
-// has removed and added paths, and is changed.
+// stagedWord says what happens to a conversation in the next commit. A renamed one has removed and
+// added paths, and is changed.
 func stagedWord(before string, s gitint.StagedPath) string {
 	word := map[byte]string{'A': "added", 'D': "removed"}[s.Status]
 	switch {
@@ -208,7 +208,7 @@ func PrintStatus(p *render.Printer, all []*StatusRecord) error {
 		printIncomplete(p, all))
 }
 
-// printWords prints the conversations that have a word, below a head, in one piece: there may be
+// printWords prints the conversations that have a word, below a heading, in one write: there may be
 // thousands.
 func printWords(
 	p *render.Printer, head string, all []*StatusRecord, word func(*StatusRecord) string,

@@ -13,15 +13,15 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// An Answer is one that has recorded usage, with what it has cost.
+// An Answer is one that has recorded usage, with its cost.
 type Answer struct {
 	Key    blobs.Hash // the same wherever the answer is copied
 	Index  int        // of its last element
 	At     time.Time
 	Model  string
-	Author string // of what it answers
-	// Tool is the one whose result is the largest of what was new in the request; "" where the
-	// prompt was larger.
+	Author string // of the question that it answers
+	// Tool is the one whose result is the largest new part of the request; "" if the prompt was
+	// larger.
 	Tool string
 
 	Input, Cached, Output int64 // tokens; what came from a cache is in both
@@ -30,7 +30,7 @@ type Answer struct {
 }
 
 // Answers returns the answers of a conversation that have recorded usage, in their order. Those
-// before a configuration that cannot be read are returned with the error.
+// before an unreadable configuration are returned with the error.
 func Answers(s Subject, table *models.Table) (all []Answer, err error) {
 	err = eachAnswer(s.Base, s.Stream, func(a answer) {
 		all = append(all, a.priced(s.Agent, table))
@@ -41,7 +41,7 @@ func Answers(s Subject, table *models.Table) (all []Answer, err error) {
 	return all, nil
 }
 
-// priced returns what others see of an answer.
+// priced returns the exported form of an answer.
 func (a *answer) priced(agent string, table *models.Table) Answer {
 	usd, known := a.cost(table)
 	return Answer{
@@ -56,30 +56,29 @@ func (a *answer) priced(agent string, table *models.Table) Answer {
 type answer struct {
 	element *events.Element
 	index   int    // of the element
-	agent   string // who said it behind an export, "" for none
+	agent   string // its author after an export, "" for none
 	usage   llm.Usage
-	hour    int64 // what of usage.CacheWrite was to be kept for an hour
+	hour    int64 // the part of usage.CacheWrite that was to be kept for an hour
 	model   string
 	author  string
 	given   given
 	sent    compact.Sent
 	asked   asking
-	// rewritten says that since the answer before something was put in the place of others.
+	// rewritten says that earlier elements were replaced since the answer before.
 	rewritten bool
 }
 
-// An asking is when a request was sent, and whether that is recorded: else it is when what it
-// ends with came.
+// An asking is when a request was sent, if that is recorded: else it is when its last element came.
 type asking struct {
 	at   time.Time
 	sent bool
 }
 
-// A given is the largest of what was new in a request: what its answer counts for.
+// A given is the largest new part of a request, under which its answer is counted.
 type given struct {
 	tool     string // "" for a prompt
 	size     int64
-	answered bool              // what comes next is of another request
+	answered bool              // the next element is part of another request
 	names    map[string]string // of tools, by the ids of their calls
 }
 
@@ -111,8 +110,8 @@ func (g *given) offer(tool string, size int64) {
 	g.answered = false
 }
 
-// eachAnswer calls f with the answers of a stream that have usage, in their order. One that cost
-// nothing is what an export repeats.
+// eachAnswer calls f with the answers of a stream that have usage, in their order. An answer that
+// cost nothing is one that an export repeats.
 func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	config, err := settings.Parse(orEmpty(base), 0)
 	if err != nil {
@@ -152,7 +151,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	return nil
 }
 
-// complete enters what is recorded with an answer.
+// complete adds what is recorded with an answer.
 func (a *answer) complete(e *events.Element, u compact.Usage, model string) {
 	a.element, a.usage, a.hour = e, usageOf(u), u.CacheWriteHour
 	a.sent, a.asked.sent = compact.SentOf(e)

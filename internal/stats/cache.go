@@ -13,8 +13,8 @@ import (
 // A Cause is why tokens of a prompt did not come from the provider's cache.
 type Cause string
 
-// The causes. That of what was sent before is the first that holds, in this order: a prompt that
-// the provider had lost anyway was lost by nothing else.
+// The causes. The cause of tokens that were sent before is the first that holds, in this order: if
+// the provider had lost the prompt anyway, no later cause applies.
 const (
 	CauseNew       Cause = "new"
 	CauseUntold    Cause = "not told"
@@ -48,16 +48,17 @@ func (c Cause) Because() string {
 	}[c]
 }
 
-// A Caching is what prompts had of the provider's cache, by recorded usage alone.
+// A Caching is how the provider's cache was used, by recorded usage alone.
 type Caching struct {
 	Answers int   `json:"answers"`
 	Read    int64 `json:"read"` // from the cache
-	// Written is what was written into it, and Untold of how many answers nobody knows that.
+	// Written is how much was written into it, and Untold the number of answers for which that is
+	// not known.
 	Written int64 `json:"written"`
 	Untold  int   `json:"answers_without_writes_told"`
 	Full    int64 `json:"read_in_full"` // and not written
-	// USD is what reading from the cache has cost, and Unpriced of how many answers nobody knows
-	// the price.
+	// USD is the cost of reading from the cache, and Unpriced the number of answers whose price is
+	// not known.
 	USD      float64       `json:"usd"`
 	Unpriced int           `json:"unpriced"`
 	Causes   []CauseTokens `json:"causes"`
@@ -71,7 +72,7 @@ type CauseTokens struct {
 	USD     float64 `json:"usd"`
 }
 
-// A CacheLedger adds up what conversations had of the provider's cache.
+// A CacheLedger adds up how conversations used the provider's cache.
 type CacheLedger struct {
 	table *models.Table
 	seen  map[blobs.Hash]bool
@@ -79,7 +80,7 @@ type CacheLedger struct {
 	tells map[string]telling
 }
 
-// A telling is what usage of a model tells of its cache.
+// A telling is what usage of a model reports about its cache.
 type telling struct{ reads, writes bool }
 
 // An exchange is an answer, with the one before it.
@@ -93,8 +94,8 @@ func NewCacheLedger(table *models.Table) *CacheLedger {
 	return &CacheLedger{table: table, seen: map[blobs.Hash]bool{}, tells: map[string]telling{}}
 }
 
-// Add adds a conversation with the configuration that it began with. Its answers count unless
-// they were counted already.
+// Add adds a conversation with its base configuration. Its answers count unless they were counted
+// already.
 func (l *CacheLedger) Add(id events.ID, base []byte, s *events.Stream) error {
 	var before *answer
 	err := eachAnswer(base, s, func(a answer) {
@@ -114,7 +115,7 @@ func (l *CacheLedger) Add(id events.ID, base []byte, s *events.Stream) error {
 	return nil
 }
 
-// Caching returns what was added up.
+// Caching returns the sums.
 func (l *CacheLedger) Caching() Caching {
 	c := Caching{Causes: []CauseTokens{}}
 	by := map[Cause]*CauseTokens{}
@@ -170,8 +171,8 @@ func (l *CacheLedger) count(c *Caching, by map[Cause]*CauseTokens, x exchange) {
 
 const million = 1e6
 
-// telling is what the provider of a model tells of its cache: what it once told, and that it
-// tells of writes where these have a price of their own.
+// telling returns what the provider of a model reports about its cache: what it reported once, and
+// writes if these have their own price.
 func (l *CacheLedger) telling(row models.Row, model string) telling {
 	t := l.tells[model]
 	t.writes = t.writes || row.Price.Write > row.Price.Input
@@ -179,8 +180,8 @@ func (l *CacheLedger) telling(row models.Row, model string) telling {
 	return t
 }
 
-// slack is what a provider may read once more of a prompt that it has: it caches in multiples of
-// some tokens, and counts those of a message's frame otherwise the second time.
+// slack is how many tokens of a cached prompt a provider may read again: it caches in multiples of
+// some tokens, and counts those of a message's frame differently the second time.
 const slack = 256
 
 // again returns how many of the tokens that did not come from the cache had been sent before, and
@@ -201,7 +202,7 @@ func (x exchange) again(row models.Row, t telling) (int64, Cause) {
 	return n, x.cause(row, t)
 }
 
-// cause is why what was sent before did not come from the cache.
+// cause returns why tokens that were sent before did not come from the cache.
 func (x exchange) cause(row models.Row, t telling) Cause {
 	b, u := x.before, x.usage
 	both := x.asked.sent && b.asked.sent
@@ -223,8 +224,7 @@ func (x exchange) cause(row models.Row, t telling) Cause {
 	}
 }
 
-// idle reports whether the provider kept the prompt for less time than passed between two
-// requests.
+// idle reports whether the provider kept the prompt for less time than passed between two requests.
 func (x exchange) idle(row models.Row) bool {
 	b := x.before
 	lifetime := time.Duration(b.sent.Lifetime) * time.Second

@@ -22,17 +22,17 @@ const (
 	llama  = "ollama/llama"
 )
 
-// An asked is one answer of a test, so many minutes after the first.
+// An asked is one answer of a test, at a minute after the first.
 type asked struct {
 	minute             int
 	model              string
 	input, read, write int64
 	tools              string
-	lifetime           int64 // 0: what the request was is not recorded
+	lifetime           int64 // 0: the request is not recorded
 	rewritten          bool  // by a compaction, before it
 }
 
-// conversation is a stream of answers.
+// conversation returns a stream of answers.
 func conversation(all []asked) *events.Stream {
 	s := events.New()
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -59,7 +59,7 @@ func conversation(all []asked) *events.Stream {
 	return s
 }
 
-// TestCauses holds why a prompt was written or read once more, by what is recorded of it.
+// TestCauses tests why a prompt was written or read once more, by what is recorded of it.
 func TestCauses(t *testing.T) {
 	const ttl, hour = 300, 3600
 	for name, c := range map[string]struct {
@@ -166,8 +166,8 @@ func caching(t *testing.T, all ...*events.Stream) stats.Caching {
 	return l.Caching()
 }
 
-// TestCachingCosts holds the money: what the causes and the reads have cost is what the prompts have,
-// and what is longer kept costs more.
+// TestCachingCosts tests the money: the causes and the reads together cost what the prompts cost,
+// and content that is kept longer costs more.
 func TestCachingCosts(t *testing.T) {
 	cost := func(c stats.Caching) float64 {
 		sum := c.USD
@@ -192,7 +192,7 @@ func TestCachingCosts(t *testing.T) {
 	}
 }
 
-// TestForksCountOnce holds that an answer counts once in however many conversations it is.
+// TestForksCountOnce verifies that an answer counts once in however many conversations it is.
 func TestForksCountOnce(t *testing.T) {
 	all := []asked{{0, claude, 0, 0, 10_000, "t", 300, false}, {1, claude, 0, 10_000, 2000, "t", 300, false}}
 	one := conversation(all)

@@ -14,12 +14,12 @@ type Replay struct {
 	Model    string `json:"model"`
 	Schedule string `json:"schedule"`
 	compact.Cost
-	Change float64 `json:"change"` // of the cost, as a share, against never
+	Change float64 `json:"change"` // of the cost, as a share, compared with never
 	AsOf   string  `json:"prices_as_of"`
 }
 
-// Replays are those of what was sent, under each schedule and the prices of some models, all that
-// have one for none.
+// Replays replays the requests sent, under each schedule and the prices of the models in only, or
+// of all models with a price if only is empty.
 func Replays(sent []compact.History, table *models.Table, only []string) (all []Replay) {
 	for _, row := range table.Rows() {
 		m := compaction.Market(table, row.ID, llm.CachePolicy{})

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestResumedTurns: what an agent said behind an export is the agent's, and counts once where the
-// person went back in it, in whichever conversation it is read first; what the export repeats has
+// TestResumedTurns: turns of an agent after an export are the agent's, and count once if the person
+// went back in it, in whichever conversation they are read first; turns that the export repeats
 // cost nothing.
 func TestResumedTurns(t *testing.T) {
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)

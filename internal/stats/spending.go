@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// An Axis is what answers are told apart by.
+// An Axis groups answers.
 type Axis string
 
 // The axes.
@@ -54,7 +54,7 @@ type Ledger struct {
 	rows  map[string]*Row
 }
 
-// NewLedger returns an empty one. A day is one of the zone.
+// NewLedger returns an empty ledger. A day begins and ends by the clock of the zone.
 func NewLedger(axis Axis, zone *time.Location, table *models.Table) *Ledger {
 	return &Ledger{
 		axis: axis, zone: zone, table: table, seen: map[blobs.Hash]bool{}, rows: map[string]*Row{},
@@ -64,8 +64,8 @@ func NewLedger(axis Axis, zone *time.Location, table *models.Table) *Ledger {
 // A Subject is a conversation whose answers are counted.
 type Subject struct {
 	ID     events.ID
-	Agent  string // whose session it was, "" for none
-	Base   []byte // the configuration that it began with
+	Agent  string // from whose session it was imported, "" for none
+	Base   []byte // its base configuration
 	Stream *events.Stream
 }
 
@@ -83,8 +83,8 @@ func (l *Ledger) Add(s Subject) error {
 	return nil
 }
 
-// identity is what an answer is known by wherever it is copied: the agent's own name of it, since
-// a copy may have been redacted, else what it says.
+// identity returns what identifies an answer in every copy: the agent's own name for it, since a
+// copy may have been redacted, else its content.
 func (a *answer) identity(agent string) blobs.Hash {
 	e, agent := a.element, cmp.Or(a.agent, agent)
 	if key, ok := e.Metadata().Text(events.MetadataSource); ok && agent != "" {
@@ -168,7 +168,7 @@ func cost(table *models.Table, model string, u llm.Usage) (usd float64, known bo
 	return usd, known || isFree(provider)
 }
 
-// cost returns what an answer has cost. What was written for an hour costs more.
+// cost returns the cost of an answer. Cache writes for an hour cost more.
 func (a *answer) cost(table *models.Table) (usd float64, known bool) {
 	short, hour := a.usage, min(a.hour, a.usage.CacheWrite)
 	short.CacheWrite -= hour
@@ -194,7 +194,7 @@ func (l *Ledger) Rows() []Row {
 	return all
 }
 
-// Total returns the sum of rows. Conversations that are in several are in it once for each.
+// Total returns the sum of rows. Conversations in several rows count once for each.
 func Total(rows []Row) (sum Row) {
 	for _, r := range rows {
 		sum.Answers += r.Answers

@@ -7,12 +7,13 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// A Turn is what the answers of a turn have cost, and how full the context was in it.
+// A Turn has the cost of the answers of a turn, and how full the context was.
 type Turn struct {
 	Row
 
 	Number int // counted from 1
-	// Largest is what the largest prompt had, LargestCached what of it came from a cache.
+	// Largest is the number of tokens in the largest prompt, LargestCached how many of them came
+	// from a cache.
 	Largest, LargestCached int64
 }
 

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxText bounds one argument or message of a line. It is far longer than any name
-// of ours and short enough that content handed in by mistake does not leak whole.
+// maxText limits one argument or message of a line. It is far longer than any name of ours and
+// short enough that content passed by mistake does not leak completely.
 const maxText = 300
 
 // A Log writes one line an event. A nil *Log is ready to use and writes nothing, so
@@ -30,8 +30,7 @@ func New(w io.Writer) *Log {
 	return &Log{w: w}
 }
 
-// Command logs a command that started at start and ran for d. Of err only the first
-// line is kept.
+// Command logs a command that started at start and ran for d. Of err only the first line is kept.
 func (l *Log) Command(args []string, start time.Time, d time.Duration, err error) {
 	if l == nil {
 		return
@@ -55,8 +54,7 @@ func (l *Log) write(line string) {
 	_, _ = io.WriteString(l.w, "git-jp: "+line+"\n") // a trace never fails a command
 }
 
-// quote returns arg as it stands where a shell would take it as one word, else as a
-// Go string.
+// quote returns arg unchanged if a shell would read it as one word, else as a Go string.
 func quote(arg string) string {
 	if len(arg) > maxText {
 		return escape(arg)

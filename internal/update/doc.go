@@ -1,3 +1,3 @@
-// Package update merges a base into the branch that is checked out, with the drivers, and completes
-// a merge that waits for nobody. It fetches and pushes nothing.
+// Package update merges a base into the checked-out branch, with the drivers, and completes a merge
+// that needs no decision. It fetches and pushes nothing.
 package update

@@ -8,10 +8,10 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// An UnnamedError says that a base has to be named, and why.
+// An UnnamedError reports that a base has to be named, and why.
 type UnnamedError struct{ Err error }
 
-// Error says what could be named.
+// Error says how to name it.
 func (e *UnnamedError) Error() string {
 	return "name the base, as in 'git jp review main': " + e.Err.Error()
 }
@@ -19,8 +19,8 @@ func (e *UnnamedError) Error() string {
 // Unwrap returns the reason.
 func (e *UnnamedError) Unwrap() error { return e.Err }
 
-// Ends returns the commits between which a branch was made: where head left the base, and head.
-// Without BASE[..HEAD] it is that which is checked out, and the base that would be merged into it.
+// Ends returns the two ends of a branch: the commit where head left the base, and head. Without
+// BASE[..HEAD] these are the checked-out commit, and the base that would be merged into it.
 func Ends(ctx context.Context, repo *gitint.Repo, named string) (base, head gitint.OID, err error) {
 	from, to, _ := strings.Cut(named, "..")
 	if from == "" {

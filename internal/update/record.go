@@ -2,7 +2,7 @@ package update
 
 import "github.com/git-jp/git-jp/internal/render"
 
-// A Record is what became of a branch, in JSON.
+// A Record is the result for a branch, in JSON.
 type Record struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`

@@ -15,19 +15,19 @@ import (
 	"github.com/git-jp/git-jp/internal/resolve"
 )
 
-// A RefusedError says that the branch cannot be updated as things are.
+// A RefusedError reports why the branch cannot be updated.
 type RefusedError struct{ Why string }
 
 // Error says why.
 func (e *RefusedError) Error() string { return "update the branch: " + e.Why }
 
-// A DriftError says that this clone would not merge conversations with the drivers.
+// A DriftError reports that this clone would not merge conversations with the drivers.
 type DriftError struct{ Drift install.Drift }
 
-// Error says what the drift comes to.
+// Error describes the drift.
 func (e *DriftError) Error() string { return "update the branch: " + e.Drift.Sentence() }
 
-// A NoBaseError says that nothing tells what is to be merged.
+// A NoBaseError reports that it is unknown what to merge.
 type NoBaseError struct{ Remote string }
 
 // Error names the remote.
@@ -35,7 +35,7 @@ func (e *NoBaseError) Error() string {
 	return "the default branch of " + e.Remote + " is not known"
 }
 
-// A Branch is the one that is checked out.
+// A Branch is the branch that is checked out.
 type Branch struct {
 	Ref, Name      string
 	Remote, RemRef string // where it is pushed to
@@ -46,9 +46,9 @@ type Options struct {
 	Repo  *gitint.Repo
 	Dirs  []string // directories .jp whose drivers have to be registered
 	Hooks hooks.Env
-	// Resolve returns what decides what nobody has to be asked about.
+	// Resolve returns the options for decisions that need no person.
 	Resolve func(context.Context) (resolve.Options, error)
-	// Said is given what git and the hooks said.
+	// Said is called with the output of git and the hooks.
 	Said func(string)
 }
 
@@ -81,7 +81,7 @@ func Current(ctx context.Context, repo *gitint.Repo) (Branch, error) {
 	return b, err
 }
 
-// onlyRemote is origin, or the one remote that there is.
+// onlyRemote returns origin, or the only remote.
 func onlyRemote(ctx context.Context, repo *gitint.Repo) (string, error) {
 	const origin = "origin"
 	all, err := repo.Remotes(ctx)
@@ -94,7 +94,7 @@ func onlyRemote(ctx context.Context, repo *gitint.Repo) (string, error) {
 // baseKey is the key of git's configuration that names the base.
 const baseKey = "jp.base"
 
-// DefaultBase returns what is merged where nobody names it.
+// DefaultBase returns the base if none is named.
 func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string, error) {
 	if base, ok, err := repo.Config(ctx, baseKey); err != nil || ok {
 		return base, err
@@ -107,7 +107,7 @@ func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string,
 	return strings.TrimPrefix(base, "refs/remotes/"), err
 }
 
-// Ready refuses what would make of the merge something that nobody asked for.
+// Ready returns an error if the repository's state would add something unrequested to the merge.
 func (o Options) Ready(ctx context.Context) error {
 	if merge.Waits(o.Repo) {
 		return &RefusedError{"a merge waits for its commit"}
@@ -131,8 +131,8 @@ func (o Options) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Merge merges and returns HEAD from before and after. A merge that the hook mended is
-// completed: it waits for nobody.
+// Merge merges and returns HEAD from before and after. A merge that the hook fixed is completed: it
+// needs no person.
 func (o Options) Merge(
 	ctx context.Context, base string,
 ) (before, after string, err error) {

@@ -28,8 +28,8 @@ func committed(t *testing.T) *gittest.Repository {
 	})
 }
 
-// TestCurrent holds where a branch is pushed to: where its configuration says, else to origin, or
-// to the one remote that there is.
+// TestCurrent tests where a branch is pushed to: where its configuration says, else to origin, or
+// to the only remote.
 func TestCurrent(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before [][]string
@@ -85,7 +85,7 @@ func TestCurrentWithoutABranch(t *testing.T) {
 	}
 }
 
-// TestDefaultBase holds that jp.base counts before the default branch of the remote.
+// TestDefaultBase verifies that jp.base counts before the default branch of the remote.
 func TestDefaultBase(t *testing.T) {
 	r := committed(t)
 	base := func(remote string) (string, error) {
@@ -109,7 +109,7 @@ func TestDefaultBase(t *testing.T) {
 	}
 }
 
-// TestReady holds what is refused before anything is merged.
+// TestReady tests what is refused before anything is merged.
 func TestReady(t *testing.T) {
 	const refused, drift = "refused", "drift"
 	for name, tt := range map[string]struct {

@@ -33,17 +33,17 @@ const (
 	wasDeleted  = "deleted"
 )
 
-// A Collection deletes what nothing refers to.
+// A Collection deletes blobs that nothing refers to.
 type Collection struct {
 	gc.Options
 
 	Terminal *ask.Terminal
 	DryRun   bool
-	Yes      bool // asks nobody
+	Yes      bool // does not ask
 	LsRemote bool // asks remotes for branches that were not fetched
 }
 
-// Run collects.
+// Run collects garbage.
 func (c Collection) Run(ctx context.Context) error {
 	t := c.Terminal
 	progress, end := t.Stages("gc")
@@ -118,8 +118,8 @@ func (c Collection) warn(ctx context.Context, plan *gc.Plan) {
 	}
 }
 
-// agree prints the plan and asks before files go that git tracks: that is a change which
-// others will see.
+// agree prints the plan and asks before files that git tracks are deleted: others will see that
+// change.
 func (c Collection) agree(plan *gc.Plan) error {
 	if c.Yes || !plan.AnyTracked() {
 		return nil
@@ -171,7 +171,7 @@ func newCollectedRecord(i gc.Item, action, run string) CollectedRecord {
 	return r
 }
 
-// list prints what goes: what git does not have first, because nothing else has it.
+// list prints what is deleted: untracked blobs first, because nothing else has them.
 func (c Collection) list(items []gc.Item) error {
 	p := &c.Terminal.Printer
 	for _, tracked := range []bool{false, true} {
@@ -218,7 +218,7 @@ func conversationName(id events.ID) string {
 	return id.String()
 }
 
-// summary says in a line what a collection did, or what it would without a result.
+// summary says in a line what a collection did, or without a result what it would do.
 func summary(plan *gc.Plan, res *gc.Result, old []quarantine.Item) string {
 	var parts []string
 	add := func(n int, noun, rest string) {
@@ -264,8 +264,8 @@ func summary(plan *gc.Plan, res *gc.Result, old []quarantine.Item) string {
 	return strings.Join(parts, ", ")
 }
 
-// Why prints what keeps a blob, or what did. The blob is named by its hash, the beginning of it or
-// a path; a name of none is [gc.ErrNoName].
+// Why prints what keeps a blob, or what did last. The blob is named by its hash, the beginning of
+// it or a path; a name that fits no blob is [gc.ErrNoName].
 func Why(ctx context.Context, p *render.Printer, o gc.Options, name string) error {
 	h, err := gc.Named(o, name)
 	if err != nil {
@@ -291,8 +291,8 @@ func Why(ctx context.Context, p *render.Printer, o gc.Options, name string) erro
 	return nil
 }
 
-// Recover finishes a collection that was killed: it puts back what that had moved. What was in its
-// way before is err.
+// Recover finishes a killed collection: it moves back what that had moved. err is an earlier error
+// that prevents it.
 func Recover(ctx context.Context, p *render.Printer, o gc.Options, err error) {
 	done := false
 	if err == nil {

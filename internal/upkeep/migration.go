@@ -25,14 +25,14 @@ type MigratedRecord struct {
 	Error     string `json:"error,omitempty"`
 }
 
-// A Migration brings conversations into another form, that of the workspace as it was opened.
+// A Migration converts conversations into another form, that of the workspace as it was opened.
 type Migration struct {
 	Printer *render.Printer
 	To      config.Format
 	DryRun  bool
 }
 
-// Run migrates conversations and prints what became of each. It reports whether some could not be
+// Run migrates conversations and prints the result for each. It reports whether some could not be
 // migrated that should have been.
 func (m Migration) Run(
 	ctx context.Context, w *workspace.Workspace, entries []workspace.Entry,

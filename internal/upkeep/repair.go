@@ -36,11 +36,11 @@ type Repair struct {
 
 	Terminal *ask.Terminal
 	DryRun   bool
-	Yes      bool // asks nobody
+	Yes      bool // does not ask
 }
 
-// Fetch fetches the branches of remotes, all of them or those that are named. One that cannot be
-// reached stops nothing.
+// Fetch fetches the branches of remotes, all of them or those that are named. An unreachable remote
+// stops nothing.
 func (r *Repair) Fetch(ctx context.Context, names []string, all bool) error {
 	if r.Repo == nil || !all && len(names) == 0 {
 		return nil
@@ -67,12 +67,12 @@ func (r *Repair) Fetch(ctx context.Context, names []string, all bool) error {
 	return nil
 }
 
-// maxRounds is how often a repair is planned again, because what was fixed shows more: a stream
-// that loads again refers to content that may be missing.
+// maxRounds limits how often a repair is planned again, because a fix reveals more: a stream that
+// loads again refers to content that may be missing.
 const maxRounds = 4
 
-// Run repairs what is certain, and prints what was done and what is left. The error is
-// [report.ErrProblems] where something is left, or that nobody agreed to a change.
+// Run makes the certain repairs, and prints what was done and what is left. The error is
+// [report.ErrProblems] if something is left, or says that the user did not agree to a change.
 func (r *Repair) Run(ctx context.Context) error {
 	var faults []*repair.Fault // what was done, and in the end what is left
 	var refused error
@@ -102,7 +102,7 @@ func (r *Repair) Run(ctx context.Context) error {
 		done, rest := split(plan)
 		faults = append(faults, done...)
 		if len(done) == 0 {
-			faults = append(faults, rest...) // another round would come to the same
+			faults = append(faults, rest...) // another round would give the same result
 			return errors.Join(r.print(faults, plan.Unsearched), outcome(faults, refused))
 		}
 	}
@@ -120,7 +120,8 @@ func split(p *repair.Plan) (done, rest []*repair.Fault) {
 	return done, rest
 }
 
-// outcome is the error of a repair: that nobody confirmed, or that something is incomplete.
+// outcome returns the error of a repair: that the user did not confirm, or that something is
+// incomplete.
 func outcome(faults []*repair.Fault, refused error) error {
 	open := func(f *repair.Fault) bool { return !f.Done && !f.Minor }
 	if refused == nil && slices.ContainsFunc(faults, open) {
@@ -159,7 +160,7 @@ func (r *Repair) print(faults []*repair.Fault, unsearched []string) error {
 	return nil
 }
 
-// maxFaults is how many faults of one kind are printed unless more is to be said.
+// maxFaults is how many faults of one kind are printed without -v.
 const maxFaults = 20
 
 func printFaults(p *render.Printer, faults []*repair.Fault) error {
@@ -215,7 +216,7 @@ func actionOf(f *repair.Fault) string {
 	}
 }
 
-// faultLines say all about a fault: what is wrong, what is done about it, and what can be.
+// faultLines describe a fault: what is wrong, what is done about it, and what can be done.
 func faultLines(f *repair.Fault) []string {
 	what := f.Path
 	if !f.Ref.Hash.IsZero() && f.State != check.SizeMismatch {

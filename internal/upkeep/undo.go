@@ -21,10 +21,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// collected is the kind of a run of the collector. The others are those of the quarantine.
+// collected is the kind of a run of the collector. The other kinds belong to the quarantine.
 const collected = "collected"
 
-// A RunRecord is what can be brought back, or was, in JSON.
+// A RunRecord is a run that can be restored, or was, in JSON.
 type RunRecord struct {
 	Run          string   `json:"run"`
 	Kind         string   `json:"kind"`
@@ -42,7 +42,7 @@ func newRunRecord(name, kind string) RunRecord {
 	}
 }
 
-// An Undo brings back what a collection deleted, and what other commands have quarantined.
+// An Undo restores what a collection deleted, and what other commands have quarantined.
 type Undo struct {
 	gc.Options
 
@@ -51,7 +51,7 @@ type Undo struct {
 	Compaction func(id string) (compactor.Job, error)
 }
 
-// Run brings back what has a name in the list, without one the last collection.
+// Run restores the entry of the list with this name, without a name the last collection.
 func (u Undo) Run(ctx context.Context, name string) error {
 	items, err := u.items(ctx)
 	if err != nil {
@@ -82,8 +82,8 @@ func (u Undo) Run(ctx context.Context, name string) error {
 		render.Count(len(res.Blobs), "blob"), res.Run))
 }
 
-// A noRunError says that there is no run of a name, or no collection at all, that could be
-// undone. What other commands have quarantined comes back only by its name.
+// A noRunError reports that no run has this name, or that there is no collection to undo. What
+// other commands have quarantined is restored only by its name.
 type noRunError struct {
 	name string // as given, "" for the last collection
 	kept []quarantine.Item
@@ -100,7 +100,7 @@ func (e *noRunError) Error() string {
 	}
 }
 
-// Details are the names that could be given.
+// Details returns the names that could be given.
 func (e *noRunError) Details() []string {
 	if e.name != "" {
 		return nil
@@ -113,7 +113,7 @@ func (e *noRunError) Details() []string {
 	return lines
 }
 
-// Hints name what can be undone instead.
+// Hints returns what can be undone instead.
 func (e *noRunError) Hints() []string {
 	switch {
 	case e.name != "":
@@ -137,8 +137,7 @@ func (u Undo) print(r RunRecord, text string) error {
 	return err
 }
 
-// items are what other commands have put into the quarantine of a collection. The user-local
-// store has none.
+// items returns what other commands have quarantined. The user-local store has none.
 func (u Undo) items(ctx context.Context) ([]quarantine.Item, error) {
 	if u.UserLocal {
 		return nil, nil
@@ -160,7 +159,7 @@ func (u Undo) items(ctx context.Context) ([]quarantine.Item, error) {
 	return slices.DeleteFunc(all, func(one quarantine.Item) bool { return one.Files == 0 }), nil
 }
 
-// restore brings back what another command has quarantined.
+// restore restores what another command has quarantined.
 func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 	if one.Kind == quarantine.Compacted {
 		return u.restoreCompacted(ctx, one)
@@ -183,7 +182,7 @@ func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 		render.Count(len(res.Files), "file"), one.Name))
 }
 
-// restoreCompacted takes back the compaction before which a copy was made.
+// restoreCompacted undoes the compaction before which a copy was made.
 func (u Undo) restoreCompacted(ctx context.Context, one quarantine.Item) error {
 	j, err := u.Compaction(one.Conversation.String())
 	if err != nil {
@@ -207,7 +206,7 @@ func (u Undo) restoreCompacted(ctx context.Context, one quarantine.Item) error {
 	return fmt.Errorf("bring back %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
 }
 
-// List prints what can be brought back.
+// List prints what can be restored.
 func (u Undo) List(ctx context.Context) error {
 	items, err := u.items(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestSummary holds that a collection says what went, what would go and what stays for which
-// reason.
+// TestSummary verifies that a collection says what was deleted, what would be and what stays for
+// which reason.
 func TestSummary(t *testing.T) {
 	plan := &gc.Plan{
 		Items: []gc.Item{{Size: 10}, {Size: 20}}, Wanted: 3, Total: 9, Young: 1, Tracked: 1,
@@ -37,8 +37,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestFaultsAreCountedByWhatIsDone holds that each fault counts as one thing, that only what is
-// open is a problem, and that of many of a kind the first are printed.
+// TestFaultsAreCountedByWhatIsDone verifies that each fault counts as one, that only open faults
+// are problems, and that the first of many of a kind are printed.
 func TestFaultsAreCountedByWhatIsDone(t *testing.T) {
 	faults := []*repair.Fault{
 		{Path: "a", Detail: "is damaged", Done: true},
@@ -80,8 +80,8 @@ func TestFaultsAreCountedByWhatIsDone(t *testing.T) {
 	}
 }
 
-// TestMigrationsSayWhatFailed holds that a migration of which all failed does not say that there
-// was nothing to do, and that what today's jp wrote does not count as failed.
+// TestMigrationsSayWhatFailed verifies that a migration in which all failed does not say that there
+// was nothing to do, and that a messages.json of 2025 does not count as failed.
 func TestMigrationsSayWhatFailed(t *testing.T) {
 	for want, results := range map[string][]repair.Migrated{
 		"nothing to migrate\n": {{Err: workspace.ErrLegacy}},

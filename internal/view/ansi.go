@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// An ink is what colour sequences have set: a class for each thing that one can set.
+// An ink is the state that colour sequences have set: a class for each property.
 type ink struct {
 	fore, back            string
 	bold, faint, under, i bool
@@ -34,7 +34,7 @@ func (k ink) classes() string {
 	return strings.Join(all, " ")
 }
 
-// writeANSI writes what a program printed, with the colours that it had on a terminal.
+// writeANSI writes the output of a program, with the colours that it had on a terminal.
 func writeANSI(m *markup, s string) {
 	var k ink
 	for s != "" {
@@ -54,13 +54,13 @@ func writeANSI(m *markup, s string) {
 			k = k.with(s[2 : n-1])
 			s = s[n:]
 		case s != "":
-			m.text(s[:1]) // no colour: it shows as it is
+			m.text(s[:1]) // no colour: it is shown as an escape
 			s = s[1:]
 		}
 	}
 }
 
-// with returns the ink after a sequence. Colours beyond the sixteen with a name are left out:
+// with returns the ink after a sequence. Colours other than the sixteen named ones are left out:
 // without style attributes a document cannot have them.
 func (k ink) with(codes string) ink {
 	parts := strings.FieldsFunc(codes, func(r rune) bool { return r == ';' || r == ':' })
@@ -112,7 +112,7 @@ func (k ink) with(codes string) ink {
 	return k
 }
 
-// indexed reads the colour behind 38 or 48, and how many numbers it has.
+// indexed parses the colour after 38 or 48, and returns how many numbers it has.
 func indexed(parts []string) (color string, skip int) {
 	if len(parts) >= 2 && parts[0] == "5" {
 		if n, err := strconv.Atoi(parts[1]); err == nil && n < 16 {

@@ -19,7 +19,7 @@ type call struct {
 	name           string
 	id             string // that pairs it with its result
 	args           edits.Arguments
-	raw            []byte // the arguments as they are
+	raw            []byte // the arguments verbatim
 	result         *events.ToolCallResponse
 	parts          []render.Part
 	started        string // the session that the call started, "" for none
@@ -36,7 +36,7 @@ func newCall(key string, ev *events.ToolCallRequest, md events.Metadata) *call {
 // failed reports whether a call ended with an error.
 func (c *call) failed() bool { return c.result != nil && c.result.IsError }
 
-// telling is the one thing that says what a call is about.
+// telling returns the argument that says what a call is about.
 func (c *call) telling() string {
 	about := c.args.Text("pattern", "query", "queries", "regex", "search", "testname")
 	file := c.args.File()
@@ -88,7 +88,7 @@ func (c *call) searches() bool {
 		strings.Contains(n, "glob") || strings.Contains(n, "find")
 }
 
-// said is the text of the result.
+// said returns the text of the result.
 func (c *call) said() string {
 	var all []string
 	for _, p := range c.parts {
@@ -113,8 +113,8 @@ func linesIn(s string) int {
 	return strings.Count(s, "\n") + 1
 }
 
-// exitCode finds the exit code that a result names, as the agents word it: in its first lines or
-// its last ones.
+// exitCode finds the exit code in a result, in the wording of the agents: in its first or last
+// lines.
 func exitCode(said string) (int, bool) {
 	const near = 200
 	ends := said
@@ -179,7 +179,7 @@ func countEdits(all []edits.Edit) (added, removed int) {
 	return added, removed
 }
 
-// written returns the text that a call puts into a file as a whole.
+// written returns the text that a call writes as a complete file.
 func (c *call) written() (text string, ok bool) {
 	if c.args.File() == "" {
 		return "", false
@@ -192,13 +192,13 @@ func (c *call) written() (text string, ok bool) {
 	return "", false
 }
 
-// language is that of the code in a file, by the ending of its name.
+// language returns the language of the code in a file, by the extension of its name.
 func language(file string) string {
 	file, _, _ = strings.Cut(file, "#")
 	return strings.TrimPrefix(path.Ext(file), ".")
 }
 
-// A todo is an entry of a list of what is to be done.
+// A todo is an entry of a to-do list.
 type todo struct{ text, state string }
 
 // todos returns the list that a call sets.

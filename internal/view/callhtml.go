@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// clip is how much of what tells stands in a line.
+// clip is how much of the telling argument a line shows.
 const clip = 160
 
 // writeCall writes a call as a line that opens.
@@ -38,7 +38,7 @@ func (p *pageWriter) writeCall(c *call) {
 	m.end("details")
 }
 
-// told reports whether the line of a call has all that its one argument says.
+// told reports whether the line of a call shows its one argument completely.
 func (c *call) told() bool {
 	for _, v := range c.args {
 		if s, ok := v.(string); !ok || s != c.telling() || len(s) > clip {
@@ -55,7 +55,7 @@ func cutRunes(s string, n int) string {
 	return s[:runeStart(s, 4*n)]
 }
 
-// writeRequest writes what a call asks for.
+// writeRequest writes the arguments of a call.
 func (p *pageWriter) writeRequest(c *call) {
 	m := p.m
 	if all := c.args.Edits(); len(all) > 0 {
@@ -135,7 +135,7 @@ func (p *pageWriter) writeStarted(c *call) {
 	p.m.end("p")
 }
 
-// writeResult writes what a call gave.
+// writeResult writes the result of a call.
 func (p *pageWriter) writeResult(c *call) {
 	p.m.open("div", class("result"), p.anchored(c.resultKey, c.key))
 	for _, part := range c.parts {
@@ -147,8 +147,7 @@ func (p *pageWriter) writeResult(c *call) {
 	p.m.end("div")
 }
 
-// writePart writes a content. A text without a name has the language of the file that was asked
-// for.
+// writePart writes a content. A text without a name has the language of the requested file.
 func (p *pageWriter) writePart(part render.Part, lang string) {
 	m := p.m
 	if part.URI != "" {
@@ -203,7 +202,7 @@ func (p *pageWriter) writeResultText(part render.Part, lang string) {
 	}
 }
 
-// fencedWhole returns what is in a text that is one block of code, as jp's tools give files.
+// fencedWhole returns the content of a text that is one block of code, as jp's tools return files.
 func fencedWhole(text string) (inner, language string, ok bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	language, fenced := strings.CutPrefix(head, "```")

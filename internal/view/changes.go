@@ -8,14 +8,14 @@ import (
 	"github.com/git-jp/git-jp/internal/edits"
 )
 
-// A Change is what a call of a tool put into a file.
+// A Change is text that a call of a tool wrote into a file.
 type Change struct {
 	Index int    // of the call in its stream
-	File  string // as the call names it
+	File  string // in the call's spelling
 	Lines []string
 }
 
-// Changes returns what the calls of a stream put into files, except those that failed.
+// Changes returns the changes of files by the calls of a stream, except failed ones.
 func Changes(s *events.Stream) (all []Change) {
 	for _, found := range s.Calls() {
 		ev, ok := s.At(found.Request).Event().(*events.ToolCallRequest)
@@ -39,7 +39,7 @@ func Changes(s *events.Stream) (all []Change) {
 	return all
 }
 
-// changesOf returns what an edit puts into each file that it is about.
+// changesOf returns the changes of an edit in each file that it concerns.
 func changesOf(e edits.Edit, index int) (all []Change) {
 	file := e.File
 	var added []string
@@ -63,11 +63,11 @@ func changesOf(e edits.Edit, index int) (all []Change) {
 
 func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 
-// Path is the file as git writes paths.
+// Path returns the file in git's spelling.
 func (c Change) Path() string { return path.Clean(strings.ReplaceAll(c.File, `\`, "/")) }
 
-// Names reports whether a call that names a file means that of the repository: agents name files
-// by their absolute path, and from the directory that they run in.
+// Names reports whether a call that names a file means that of the repository: agents name files by
+// their absolute path, and from the directory in which they run.
 func (c Change) Names(file string) bool {
 	named := c.Path()
 	return named == file || strings.HasSuffix(named, "/"+file) || strings.HasSuffix(file, "/"+named)

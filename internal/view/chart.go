@@ -18,7 +18,7 @@ type bar struct {
 	says        string
 }
 
-// chart writes bars as a table: it reads the same without eyes.
+// chart writes bars as a table, which a screen reader reads too.
 func chart(m *markup, caption string, bars []bar) {
 	const width = 1000
 	if len(bars) == 0 {
@@ -98,7 +98,7 @@ func (t *tally) add(name string, bytes int64, noun string) {
 	(*t)[name].n++
 }
 
-// bars returns how many tokens that may be, the most first.
+// bars returns the estimated tokens, the most first.
 func (t tally) bars() (bars []bar) {
 	const bytesPerToken = 4
 	for name, c := range t {

@@ -6,16 +6,16 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// mostCode is how much code of a page has colours: they make it three times as large.
+// mostCode is how many bytes of code of a page are coloured: colours make it three times as large.
 const mostCode = 500_000
 
 // A budget is how much code may still be coloured.
 type budget struct{ left int }
 
-// scrolls is on what may be wider than the page: a region that the keyboard reaches.
+// scrolls marks an element that may be wider than the page: a region that the keyboard reaches.
 func scrolls() attr { return attr{"tabindex", "0"} }
 
-// tokenClass is the class of a piece of code.
+// tokenClass returns the class of a piece of code.
 func tokenClass(kind render.TokenKind) string {
 	switch kind {
 	case render.TokenKeyword:
@@ -29,7 +29,7 @@ func tokenClass(kind render.TokenKind) string {
 	}
 }
 
-// write writes code, in colours while there is room for them.
+// write writes code, in colours while the budget lasts.
 func (b *budget) write(m *markup, language, code string) {
 	if !render.IsLanguage(language) || len(code) > b.left {
 		m.text(code)
@@ -51,8 +51,8 @@ func (b *budget) write(m *markup, language, code string) {
 	}
 }
 
-// writePatch writes a diff, a line an element, so that added and removed ones are told apart by
-// more than their colour: they keep their signs.
+// writePatch writes a diff, a line an element, so that added and removed lines differ by more than
+// their colour: they keep their signs.
 func writePatch(m *markup, patch string) {
 	m.open("pre", class("patch"), scrolls())
 	for line := range strings.Lines(patch) {

@@ -8,15 +8,15 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// What is shown of a long text before it is asked for, and how much of the rest at once: a browser
-// lays out a closed piece only when it is opened.
+// How much of a long text is shown at first, and how much of the rest in one piece: a browser lays
+// out a closed piece only when it is opened.
 const (
 	shownLines = 30
 	shownBytes = 4000
 	pieceBytes = 200_000
 )
 
-// cutText returns where the part of a text ends that is shown at once; all of it where the rest
+// cutText returns the end of the part of a text that is shown at once; the whole length if the rest
 // would not be worth a click.
 func cutText(s string) int {
 	const spare = 2 // a rest of less than half is shown too
@@ -46,8 +46,8 @@ func runeStart(s string, i int) int {
 	return i
 }
 
-// long writes a text of any length by f: its beginning, and the rest in closed pieces that say how
-// large they are, or on the page beside.
+// long writes a text of any length by f: its beginning, and the rest in closed pieces that show
+// their size, or on the page beside.
 func long(m *markup, s string, f func(piece string)) {
 	at := cutText(s)
 	f(s[:at])
@@ -61,7 +61,7 @@ func long(m *markup, s string, f func(piece string)) {
 	})
 }
 
-// pieces calls f with the parts of a text, whole lines where these are not longer.
+// pieces calls f with the parts of a text, complete lines if these are not longer.
 func pieces(rest string, f func(piece string)) {
 	for rest != "" {
 		n := len(rest)
@@ -76,7 +76,7 @@ func pieces(rest string, f func(piece string)) {
 	}
 }
 
-// more says how much there is in a piece.
+// more says how much text a piece has.
 func more(piece string) string {
 	lines := strings.Count(strings.TrimSuffix(piece, "\n"), "\n") + 1
 	if lines == 1 {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestLongTextIsCut holds that long text shows its beginning and how much more there is, all of it
-// in the page.
+// TestLongTextIsCut verifies that long text shows its beginning and how much more there is, all of
+// it in the page.
 func TestLongTextIsCut(t *testing.T) {
 	line := strings.Repeat("0123456789", 1_000_000)
 	many := strings.Repeat("line\n", 1000)
@@ -41,8 +41,8 @@ func TestLongTextIsCut(t *testing.T) {
 	}
 }
 
-// TestPagesAreBounded leaves what a page has no room for to a page beside it, of results and of
-// prompts. Links lead there and back.
+// TestPagesAreBounded verifies that text for which a page has no room is on a page beside it, for
+// results and for prompts. Links lead there and back.
 func TestPagesAreBounded(t *testing.T) {
 	k := newTalk().ask(strings.Repeat("prompt\n", 100_000))
 	for range 4 {
@@ -79,8 +79,8 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestPagesAreAsLargeAsTheirText holds that a page takes 1.3 times its text at most, and code in colours
-// three times.
+// TestPagesAreAsLargeAsTheirText verifies that a page takes 1.3 times its text at most, and code in
+// colours three times.
 func TestPagesAreAsLargeAsTheirText(t *testing.T) {
 	empty, _ := page(t, view.Document{}, newTalk().ask("q").say("a").conversation(1))
 	line := "a line of what a tool has read: if x < 3 && y > \"4\" { return nil }\n"

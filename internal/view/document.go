@@ -23,47 +23,48 @@ var style string
 //go:embed view.js
 var script string
 
-// A Conversation is what there is to show.
+// A Conversation is the input of a page.
 type Conversation struct {
 	render.Conversation
 
 	Facts []Fact // beside its title, in their order
 	// Only chooses turns, counted from 1; nil is all of them.
 	Only func(turn int) bool
-	// Left is what the person went back from.
+	// Left has the turns from which the person went back.
 	Left []Left
 }
 
-// A Fact is something that is known of a conversation.
+// A Fact is something known about a conversation.
 type Fact struct {
 	Name, Value string
-	Of          string // the conversation that it is about, where it is another one
+	Of          string // the conversation that it is about, if that is another one
 }
 
 // A Document is one page.
 type Document struct {
 	Title string // of a page with several conversations
-	// Focused leaves out what is between a prompt and the last answer to it.
+	// Focused leaves out everything between a prompt and the last answer to it.
 	Focused bool
-	// Link returns where the page of an agent's session or of a conversation is, by its name or
-	// its id; "" for nowhere.
+	// Link returns the page of an agent's session or of a conversation, by its name or its id; ""
+	// if there is none.
 	Link func(name string) string
-	// Prices are what answers cost; without them only tokens are counted.
+	// Prices are the prices of answers; without them only tokens are counted.
 	Prices *models.Table
-	// File returns where the page of a file is that a call changed; "" for nowhere.
+	// File returns the page of a file that a call changed; "" if there is none.
 	File func(name string) string
-	// Rest takes what a page of one conversation has no room for; nil lets it have everything.
+	// Rest takes the text that a page of one conversation has no room for; with nil the page has
+	// everything.
 	Rest *Rest
-	// Home is where the index is, "" where there is none.
+	// Home is the address of the index, "" without one.
 	Home string
-	// Live lets the page follow a conversation that grows.
+	// Live makes the page follow a conversation that grows.
 	Live bool
 
-	again string // after how many seconds the page is asked for again where no script runs
+	again string // after how many seconds the page reloads without a script
 }
 
-// Write writes a page with all conversations, which needs no other file. The problems are
-// contents that are absent.
+// Write writes a page with all conversations, which needs no other file. The problems are contents
+// that are absent.
 func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, error) {
 	const buffer = 64 << 10
 	out := bufio.NewWriterSize(w, buffer)
@@ -97,7 +98,8 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 	return problems, errors.Join(m.err, out.Flush())
 }
 
-// Permalink is the address of an event in a folder of pages, and below the address of a server.
+// Permalink returns the address of an event in a folder of pages, and below the address of a
+// server.
 func Permalink(id events.ID, key string) string {
 	return id.Digits() + ".html#e-" + url.PathEscape(key)
 }
@@ -109,7 +111,7 @@ func Revision() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// TitleOf is the title, or what stands for it.
+// TitleOf returns the title, or its replacement.
 func TitleOf(c Conversation) string {
 	switch first := render.OutlineOf(c.Stream, nil, 0).First; {
 	case c.Title != "":
@@ -121,8 +123,8 @@ func TitleOf(c Conversation) string {
 	}
 }
 
-// policy forbids everything but the style and the script of this package, pictures that are in the
-// page, and what lies beside the page, where something does.
+// policy forbids everything but the style and the script of this package, pictures in the page, and
+// files beside the page, if there are any.
 func policy(script string, beside bool) string {
 	self, ours := "'none'", ""
 	if beside {
@@ -158,15 +160,15 @@ func (d Document) open(m *markup, title, script string) {
 		m.open("meta", attr{"http-equiv", "refresh"}, attr{"content", d.again})
 		m.end("noscript")
 	}
-	m.open("link", attr{"rel", "icon"}, href("data:,")) // else browsers ask for one elsewhere
+	m.open("link", attr{"rel", "icon"}, href("data:,")) // else browsers request one elsewhere
 	m.put("title", title)
 	m.raw("<style>" + trusted(style) + "</style>")
 	m.end("head")
 	m.raw("\n<body>\n")
 }
 
-// bar is what a reader chooses with. Kinds are switched without a script; the rest appears where
-// one runs.
+// bar writes the reader's choices. Kinds are switched without a script; the rest appears if one
+// runs.
 func (d Document) bar(m *markup) {
 	m.open("div", class("bar"), attr{"role", "region"}, attr{"aria-label", "View"})
 	if d.Home != "" {
@@ -198,7 +200,7 @@ func (d Document) bar(m *markup) {
 	m.raw("\n")
 }
 
-// contents is the head of a page with several conversations.
+// contents writes the head of a page with several conversations.
 func (d Document) contents(m *markup, title string, all []Conversation) {
 	m.open("header", class("top"))
 	m.put("h1", title)
@@ -237,7 +239,7 @@ func (d Document) foot(m *markup) {
 	m.raw("\n<script>" + trusted(script) + "</script>\n</body></html>\n")
 }
 
-// moment writes a time for people. Documents are read anywhere: it is that of Greenwich.
+// moment returns a time for people, in UTC: documents are read anywhere.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// FactsOf returns what is known of a conversation beside its title.
+// FactsOf returns what is known about a conversation besides its title.
 func FactsOf(conv *workspace.Conversation) []Fact {
 	first, last := times(conv.Stream)
 	facts := []Fact{
@@ -37,8 +37,8 @@ func FactsOf(conv *workspace.Conversation) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }
 
-// times returns when the first and the last event of a stream were. The number in an id is no time
-// where the conversation was imported.
+// times returns the times of the first and the last event of a stream. The id of an imported
+// conversation is not a time.
 func times(s *events.Stream) (first, last time.Time) {
 	for _, e := range s.All() {
 		if t := e.Time(); e.Kind().IsEvent() && !t.IsZero() {
@@ -51,7 +51,7 @@ func times(s *events.Stream) (first, last time.Time) {
 	return first, last
 }
 
-// labelName is a label in words.
+// labelName returns a label in words.
 func labelName(key string) string {
 	switch key {
 	case "pr":

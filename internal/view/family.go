@@ -6,8 +6,8 @@ import (
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// Families enters into summaries where each conversation comes from, and what it has cost together
-// with its sub-agents and forks, and with theirs. Forks repeat answers, which count once.
+// Families sets in summaries where each conversation comes from, and its cost together with its
+// sub-agents and forks, and with theirs. Forks repeat answers, which count once.
 func Families(all []Summary) {
 	g := families{all: all, byName: make(map[string]int, len(all)), done: make([]bool, len(all))}
 	g.children = make([][]int, len(all))
@@ -27,7 +27,7 @@ func Families(all []Summary) {
 		if p, ok := g.byName[s.origin()]; ok && s.Fork != "" && p != i {
 			g.children[p] = append(g.children[p], i)
 			all[i].OriginPage = all[p].Page
-			if s.origin() != all[p].ID.String() { // which is no name for people
+			if s.origin() != all[p].ID.String() { // which is not a name for people
 				all[i].OriginName = all[p].name()
 			}
 		}
@@ -38,8 +38,8 @@ func Families(all []Summary) {
 }
 
 // A families adds up from the leaves. Each conversation has one parent, so an answer is moved only
-// from a smaller set into a larger one. A ring of parents, which only a stranger writes, is opened
-// where it is met.
+// from a smaller set into a larger one. A cycle of parents, which only a malicious author writes,
+// is broken where it is met.
 type families struct {
 	all      []Summary
 	byName   map[string]int
@@ -89,7 +89,7 @@ func (g *families) add(i int) *family {
 	return f
 }
 
-// Kin says what a conversation and those that come from it have cost, "" where none does.
+// Kin says what a conversation and those that come from it have cost, "" if nothing comes from it.
 func (s Summary) Kin() string {
 	if s.Relatives == 0 || s.Family.Answers == 0 {
 		return ""
@@ -101,7 +101,7 @@ func (s Summary) Kin() string {
 		" sub-agents or forks"
 }
 
-// spentIn adds up what conversations have cost, each answer once.
+// spentIn adds up the cost of conversations, each answer once.
 func spentIn(all []Summary) (stats.Row, []stats.Answer) {
 	f := family{answers: make(map[blobs.Hash]bool)}
 	for _, s := range all {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// figuresLine says what answers have cost, as it is recorded with them.
+// figuresLine says what answers have cost, by the usage recorded with them.
 func figuresLine(r stats.Row) string {
 	s := fmt.Sprintf("%s tokens in", tokens(r.Input))
 	if r.Cached > 0 && r.Input > 0 {
@@ -29,7 +29,7 @@ func figuresLine(r stats.Row) string {
 	return s
 }
 
-// tokens writes a count of tokens with three digits at most.
+// tokens returns a count of tokens with three digits at most.
 func tokens(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10)
@@ -44,8 +44,8 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// reckon finds what the answers of the page have cost. Where the configuration cannot be read, it
-// is that of the answers before: the page shows them all.
+// reckon computes the cost of the answers of the page. If the configuration becomes unreadable, it
+// is the cost of the answers before, which the page shows anyway.
 func (p *pageWriter) reckon() {
 	all, _ := stats.Answers(stats.Subject{
 		ID: p.conv.ID, Base: p.conv.Base, Stream: p.conv.Stream,
@@ -56,8 +56,8 @@ func (p *pageWriter) reckon() {
 	}
 }
 
-// figures writes what turns, days and tools have cost: reported where a provider told it,
-// estimated where it is what texts are guessed to have.
+// figures writes the cost of turns, days and tools: reported if a provider reported it, estimated
+// if it is guessed from texts.
 func (p *pageWriter) figures() {
 	turns, total := p.byTurn()
 	parts, tools := p.byPart()
@@ -83,7 +83,7 @@ func (p *pageWriter) figures() {
 	m.end("details")
 }
 
-// byTurn returns the largest prompt of each turn: it is how full the context was.
+// byTurn returns the largest prompt of each turn, which shows how full the context was.
 func (p *pageWriter) byTurn() (bars []bar, total stats.Row) {
 	for _, t := range p.conv.Stream.Turns() {
 		if !p.shows(t.Index + 1) {
@@ -123,25 +123,25 @@ func (p *pageWriter) answersShown() (all []stats.Answer) {
 	return all
 }
 
-// days adds answers up by the day of Greenwich, in the order of the days.
+// days adds answers up by the day in UTC, in the order of the days.
 func days(all []stats.Answer) []bar {
 	return summed(all, func(a stats.Answer) string { return a.At.UTC().Format(time.DateOnly) })
 }
 
-// byModel adds answers up by who gave them.
+// byModel adds answers up by their model.
 func byModel(all []stats.Answer) []bar {
 	return summed(all, func(a stats.Answer) string { return a.Model })
 }
 
-// byTool adds answers up by the tool whose result they were asked with, the most first.
+// byTool adds answers up by the tool whose result they followed, the most first.
 func byTool(all []stats.Answer) []bar {
 	bars := summed(all, func(a stats.Answer) string { return cmp.Or(a.Tool, stats.NoTool) })
 	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
 	return bars[:min(len(bars), mostTools)]
 }
 
-// caching returns what prompts had of the provider's cache, and why they did not have the rest.
-// Nothing is known of single turns: what a page shows of a part is left out.
+// caching returns how much of the prompts came from the provider's cache, and why the rest did not.
+// Nothing is known of single turns: on a page of some turns it is left out.
 func (p *pageWriter) caching() (bars []bar) {
 	if len(p.spending) == 0 || p.conv.Only != nil {
 		return nil
@@ -167,8 +167,8 @@ func (p *pageWriter) caching() (bars []bar) {
 // mostTools is how many tools a chart has.
 const mostTools = 10
 
-// byPart returns what fills the context: what is said by whom, and the results by tool, the
-// largest first. Nothing counts them but the providers, so they are guessed.
+// byPart returns what fills the context: messages by author, and results by tool, the largest
+// first. Only providers count these, so they are estimated.
 func (p *pageWriter) byPart() (parts, tools []bar) {
 	var kinds, results tally
 	turn := p.conv.Stream.TurnOf()
@@ -206,7 +206,7 @@ func (p *pageWriter) byPart() (parts, tools []bar) {
 	return kinds.bars(), tools[:min(len(tools), mostTools)]
 }
 
-// sizeOf is how many bytes a result gives a model.
+// sizeOf returns how many bytes a result gives a model.
 func sizeOf(r *events.ToolCallResponse) (n int64) {
 	for _, b := range r.Blocks {
 		if b.Resource != nil {

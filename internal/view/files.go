@@ -13,8 +13,8 @@ type File struct {
 	Left         string // why it has no page
 }
 
-// WriteFiles writes a page that lists files, home being where the index is. More were not looked
-// at, since there are too many.
+// WriteFiles writes a page that lists files; home is the address of the index. More files were not
+// looked at, since there are too many.
 func WriteFiles(w io.Writer, home string, all []File, more int) error {
 	return plain(w, home, "Files", func(m *markup) {
 		m.put("p", "Files that calls of tools wrote, and what was asked when their lines came "+

@@ -17,16 +17,16 @@ import (
 type Commit struct {
 	ID, Author, Subject string
 	At                  time.Time
-	Page                string // where a span leads to, "" for nowhere
+	Page                string // where a span links to, "" for nowhere
 }
 
-// CommitPage is where a server or a folder has the turns that a commit added.
+// CommitPage returns the page of a server or a folder with the turns that a commit added.
 func CommitPage(id string) string { return "commit-" + id + ".html" }
 
-// FilePage is where a server has what was asked when the lines of a file came about.
+// FilePage returns the page of a server with the questions behind the lines of a file.
 func FilePage(file string) string { return "file?path=" + url.QueryEscape(file) }
 
-// WriteCommits writes a page that lists commits, home being where the index is.
+// WriteCommits writes a page that lists commits; home is the address of the index.
 func WriteCommits(w io.Writer, home string, all []Commit) error {
 	return plain(w, home, "Commits", func(m *markup) {
 		m.put("p", "Commits that changed conversations, with the turns that each of them added.")
@@ -55,8 +55,8 @@ func WriteCommits(w io.Writer, home string, all []Commit) error {
 	})
 }
 
-// WriteCommit writes a page that leads to the turns that a commit added: the first of them, and
-// how many more there are.
+// WriteCommit writes a page that links to the turns that a commit added: the first of them, and how
+// many more there are.
 func WriteCommit(w io.Writer, home string, c Commit, first []Origin, more int) error {
 	return plain(w, home, c.Subject, func(m *markup) {
 		m.put("p", "Commit "+c.ID+", "+c.Author+", "+dayOf(c.At)+". The turns that it added:")
@@ -71,7 +71,7 @@ func WriteCommit(w io.Writer, home string, c Commit, first []Origin, more int) e
 	})
 }
 
-// plain writes a page that is no conversation.
+// plain writes a page without a conversation.
 func plain(w io.Writer, home, title string, write func(*markup)) error {
 	out := bufio.NewWriter(w)
 	m := &markup{w: out}
@@ -91,25 +91,25 @@ func plain(w io.Writer, home, title string, write func(*markup)) error {
 type Span struct {
 	From   int
 	Lines  []string
-	Commit Commit // its ID is "" where none has them
-	Cut    bool   // the history that is here begins with the commit
+	Commit Commit // its ID is "" if no commit has them
+	Cut    bool   // the local history begins with the commit
 	Turns  []Origin
 }
 
 // An Origin is a turn that lines come from.
 type Origin struct {
-	Title, Page    string // Page is "" where none has it
+	Title, Page    string // Page is "" if there is none
 	Prompt, Author string
 	Number         int // counted from 1
 	At             time.Time
-	// Recorded says that the commit of the lines added the turn. Else it is inferred from what
-	// its calls wrote, of which Wrote counts the lines.
+	// Recorded says that the commit of the lines added the turn. Otherwise it is inferred from the
+	// lines that its calls wrote, whose number is Wrote.
 	Recorded bool
 	Wrote    int
 }
 
-// WriteLines writes a page with the lines of a file and the turns that they come from, home being
-// where the index is.
+// WriteLines writes a page with the lines of a file and the turns that they come from; home is the
+// address of the index.
 func WriteLines(w io.Writer, home, file string, all []Span) error {
 	return plain(w, home, file, func(m *markup) {
 		m.put("p", "What was asked when lines came about: recorded by the commit that has "+
@@ -140,7 +140,7 @@ func (s Span) write(m *markup, lang string) {
 		m.text(" " + s.Commit.Author + ", " + dayOf(s.Commit.At) + ": " + s.Commit.Subject)
 	}
 	m.end("p")
-	const most = 3 // that wrote none of the lines
+	const most = 3 // turns that wrote none of the lines
 	m.open("ul", class("hits"))
 	for i, t := range s.Turns {
 		if t.Wrote == 0 && i >= most {

@@ -18,7 +18,7 @@ type Hit struct {
 	Scope, Text string
 }
 
-// Hits is a page with what a search found.
+// Hits is a page with search results.
 type Hits struct {
 	Words string
 	All   []Hit

@@ -21,10 +21,10 @@ var indexScript string
 // An Index is a page that lists conversations.
 type Index struct {
 	Title string
-	// Search is where a search of a server is, "" where the page searches by itself.
+	// Search is the address of a server's search, "" if the page searches by itself.
 	Search string
-	// Rows is where a server has the rows that changed since the page was made, "" for none, and
-	// Next the number with which it is asked for them.
+	// Rows is the address at which a server has the rows that changed since the page was made, ""
+	// for none, and Next the number for the next request.
 	Rows string
 	Next int
 	// Links lead to further pages.
@@ -58,7 +58,7 @@ func (x Index) Write(w io.Writer, all []Summary) error {
 	return errors.Join(m.err, out.Flush())
 }
 
-// Rows is what changed of a list since a page with it was made.
+// Rows are the rows of a list that changed since a page with it was made.
 type Rows struct {
 	Index   Index
 	All     []Summary // of the list
@@ -66,7 +66,7 @@ type Rows struct {
 	Gone    []events.ID
 }
 
-// Write writes what the script of the page takes the rows from.
+// Write writes the document from which the script of the page takes the rows.
 func (r Rows) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	m := &markup{w: out}
@@ -84,7 +84,7 @@ func (r Rows) Write(w io.Writer) error {
 
 func rowID(id events.ID) string { return "c" + id.Digits() }
 
-// emptyIn names the columns in which no conversation has something.
+// emptyIn names the columns that are empty in every row.
 func emptyIn(all []Summary) string {
 	var names []string
 	for i, c := range columns() {
@@ -104,7 +104,7 @@ func pendingIn(all []Summary) (n int) {
 	return n
 }
 
-// search writes where words are typed: without a script only a server can answer.
+// search writes the search field: without a script only a server can answer.
 func (x Index) search(m *markup) {
 	if x.Search != "" {
 		m.open("form", class("search"), attr{"role", "search"}, attr{"action", x.Search})
@@ -134,7 +134,7 @@ func (x Index) links(m *markup) {
 	m.end("nav")
 }
 
-// filters is where the script puts what chooses rows.
+// filters writes the place where the script puts the filters.
 func filters(m *markup) {
 	m.open("details", class("filters"), flag("hidden"))
 	m.put("summary", "Filter")
@@ -143,7 +143,7 @@ func filters(m *markup) {
 	m.end("details")
 }
 
-// total writes what all conversations have cost, each answer once.
+// total writes the cost of all conversations, each answer counted once.
 func total(m *markup, all []Summary) {
 	sum, answers := spentIn(all)
 	if sum.Answers == 0 {
@@ -164,7 +164,7 @@ func total(m *markup, all []Summary) {
 	m.end("details")
 }
 
-// table writes rows. Columns in which no conversation has something are not shown.
+// table writes rows. Columns that are empty in every row are not shown.
 func (x Index) table(m *markup, all []Summary) {
 	rows, next := attr{}, attr{}
 	if x.Rows != "" {
@@ -194,7 +194,7 @@ func (x Index) table(m *markup, all []Summary) {
 // A column of the list: class "opt" leaves it out on a narrow screen.
 type column struct {
 	head, sort, class string
-	cell              func(Summary) (text, value string) // by the value it is sorted
+	cell              func(Summary) (text, value string) // it is sorted by the value
 }
 
 func (c column) isEmpty(all []Summary) bool {
@@ -244,7 +244,7 @@ func columns() []column {
 	}
 }
 
-// model is that of the last answers, without its provider.
+// model returns the model of the last answers, without its provider.
 func (s Summary) model() string {
 	_, name, _ := strings.Cut(s.Model, "/")
 	return cmp.Or(name, s.Model)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestImagesShow holds that images of the kinds that browsers only paint are in the page, and that what
-// may run, such as SVG, is text or nothing.
+// TestImagesShow verifies that images of the kinds that browsers only paint are in the page, and
+// that those that may run, such as SVG, are text or nothing.
 func TestImagesShow(t *testing.T) {
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestImagesShow(t *testing.T) {
 	}
 }
 
-// checkNoPictures holds that a page has no picture and no frame of a kind that may run.
+// checkNoPictures verifies that a page has no picture and no frame of a kind that may run.
 func checkNoPictures(t *testing.T, what, text string) {
 	t.Helper()
 	for _, bad := range []string{"<svg xmlns", "data:image/svg", "data:text", "<object", "<embed"} {
@@ -61,8 +61,8 @@ func checkNoPictures(t *testing.T, what, text string) {
 	}
 }
 
-// TestTodoListsShow holds that the lists of what is to be done which agents write show as lists, each entry
-// with its state.
+// TestTodoListsShow verifies that agents' to-do lists are shown as lists, each entry with its
+// state.
 func TestTodoListsShow(t *testing.T) {
 	list := func(text, state string) []any {
 		return []any{
@@ -89,7 +89,7 @@ func TestTodoListsShow(t *testing.T) {
 	}
 }
 
-// TestCodeIsThatOfItsFile holds that a result, a file that is written and a block of an answer are
+// TestCodeIsThatOfItsFile verifies that a result, a written file and a block of an answer are
 // highlighted by their name, and text is not.
 func TestCodeIsThatOfItsFile(t *testing.T) {
 	code := "func f() string { return \"x\" } // c\n"
@@ -122,7 +122,7 @@ func TestCodeIsThatOfItsFile(t *testing.T) {
 	}
 }
 
-// TestReasoningIsFolded holds that reasoning is closed, with its first words in the line.
+// TestReasoningIsFolded verifies that reasoning is closed, with its first words in the line.
 func TestReasoningIsFolded(t *testing.T) {
 	k := newTalk().ask("q")
 	k.add(&events.ChatResponse{Form: events.FormReasoning, Text: "first the index\n\nthen the rest"}).say("a")
@@ -136,7 +136,7 @@ func TestReasoningIsFolded(t *testing.T) {
 	}
 }
 
-// TestConfigurationChangesAreMarks holds that a change of the configuration says what changed.
+// TestConfigurationChangesAreMarks verifies that a change of the configuration shows what changed.
 func TestConfigurationChangesAreMarks(t *testing.T) {
 	k := newTalk().ask("q").say("a")
 	k.add(&events.TurnStart{}).add(&events.ChatRequest{Content: "again"})

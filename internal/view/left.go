@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A Left is what the person went back from in a session: a conversation of its own, to which links
-// lead that were made when it was in the session.
+// A Left is the part of a session from which the person went back: a separate conversation, to
+// which old links into the session lead.
 type Left struct {
 	Page  string
 	turns []leftTurn
@@ -19,7 +19,7 @@ type leftTurn struct {
 	keys   []string // of its events
 }
 
-// LeftOf returns what a conversation has that a person went back from.
+// LeftOf returns the turns of a conversation from which a person went back.
 func LeftOf(page string, s *events.Stream) Left {
 	l := Left{Page: page}
 	keys := s.Keys()
@@ -29,7 +29,7 @@ func LeftOf(page string, s *events.Stream) Left {
 	return l
 }
 
-// promptOf returns the first words that a person said in a turn, "" for none.
+// promptOf returns the first words that a person wrote in a turn, "" for none.
 func promptOf(s *events.Stream, t events.Turn) string {
 	for i := t.First; i <= t.Last; i++ {
 		r, ok := s.At(i).Event().(*events.ChatRequest)
@@ -40,8 +40,7 @@ func promptOf(s *events.Stream, t events.Turn) string {
 	return ""
 }
 
-// without returns the turns of which a page does not have every event, and of these the events that
-// it does not have.
+// without returns the turns that a page lacks events of, each with these events.
 func (l Left) without(has map[string]bool) (all []leftTurn) {
 	for _, t := range l.turns {
 		gone := leftTurn{prompt: t.prompt}
@@ -58,7 +57,7 @@ func (l Left) without(has map[string]bool) (all []leftTurn) {
 	return all
 }
 
-// left lists the turns that were left, with the anchors that links lead to.
+// left lists the turns that were left, with the anchors of links to them.
 func (p *pageWriter) left() {
 	has := make(map[string]bool, len(p.keys))
 	for _, key := range p.keys {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Of returns what render needs of a conversation. Its files are those of $WORKSPACE.
+// Of returns the input of render for a conversation. Its files are named from $WORKSPACE.
 func Of(conv *workspace.Conversation, contents blobs.Reader) render.Conversation {
 	return render.Conversation{
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: contents,
@@ -15,7 +15,7 @@ func Of(conv *workspace.Conversation, contents blobs.Reader) render.Conversation
 	}
 }
 
-// Load reads a conversation of a workspace to be shown.
+// Load reads a conversation of a workspace for showing it.
 func Load(
 	w *workspace.Workspace, e workspace.Entry,
 ) (*workspace.Conversation, Conversation, error) {

@@ -17,15 +17,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// prose turns Markdown into HTML in which nothing is markup but Markdown's own: tags show as they
-// were written, pictures as links to where they are.
+// prose turns Markdown into HTML in which only Markdown's own constructs are markup: tags are shown
+// as they were written, pictures as links to their address.
 type prose struct {
 	md    goldmark.Markdown
 	level int // of the heading that the text is below
 	code  *budget
 }
 
-// newProse returns what renders messages below a heading of a level.
+// newProse returns a renderer for messages below a heading of a level.
 func newProse(level int, code *budget) *prose {
 	p := &prose{level: level, code: code}
 	p.md = goldmark.New(
@@ -52,8 +52,8 @@ func (p *prose) write(m *markup, source string) {
 	m.end("div")
 }
 
-// nestHeadings gives headings levels that follow from each other, below one: a reader that lists
-// the headings of the page is told no levels that are not there.
+// nestHeadings gives headings consecutive levels, below one: a screen reader that lists the
+// headings of the page then finds no gaps.
 func nestHeadings(doc ast.Node, below int) {
 	const deepest = 6
 	var open []int
@@ -82,7 +82,7 @@ func (p *prose) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(kindRedacted(), rendered(p.redacted))
 }
 
-// rendered is a renderer of nodes whose children are not rendered.
+// rendered returns a renderer of nodes whose children are not rendered.
 func rendered(f func(m *markup, source []byte, n ast.Node)) renderer.NodeRendererFunc {
 	return func(
 		w util.BufWriter, source []byte, n ast.Node, entering bool,
@@ -116,7 +116,7 @@ func (p *prose) rawHTML(m *markup, source []byte, n ast.Node) {
 	m.put("span", b.String(), class("tags"))
 }
 
-// image names a picture: to show one that is somewhere else would tell its server who reads this.
+// image names a picture: showing one from elsewhere would tell its server who reads the page.
 func (p *prose) image(m *markup, source []byte, n ast.Node) {
 	img, _ := n.(*ast.Image)
 	alt := plainText(n, source)
@@ -131,7 +131,7 @@ func (p *prose) image(m *markup, source []byte, n ast.Node) {
 	m.put("span", alt, attr{"title", string(img.Destination)})
 }
 
-// link writes a link that leads somewhere; others are the text that they have.
+// link writes a link to a web address; other links are shown as their text.
 func (p *prose) link(
 	w util.BufWriter, _ []byte, n ast.Node, entering bool,
 ) (ast.WalkStatus, error) {
@@ -161,8 +161,8 @@ func (p *prose) autoLink(m *markup, source []byte, n ast.Node) {
 	m.text(label)
 }
 
-// outside returns the attributes of a link to an address on the web, which learns nothing of the
-// page that leads there.
+// outside returns the attributes of a link to an address on the web, to which the browser sends no
+// referrer.
 func outside(address string) ([]attr, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
@@ -199,7 +199,7 @@ func linesOf(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// plainText returns what a node says without its marks.
+// plainText returns the text of a node without its marks.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -211,10 +211,10 @@ func plainText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// kindRedacted is made when it is needed: nothing else of the program pays for it.
+// kindRedacted is made when it is needed, so that the rest of the program does not pay for it.
 var kindRedacted = sync.OnceValue(func() ast.NodeKind { return ast.NewNodeKind("Redacted") })
 
-// A redaction is the mark of a secret that was taken out.
+// A redaction is the mark of a redacted secret.
 type redaction struct {
 	ast.BaseInline
 
@@ -234,7 +234,7 @@ func (p *prose) redacted(m *markup, _ []byte, n ast.Node) {
 	m.mark(r.words)
 }
 
-// redactedParser finds marks of secrets, which would be links else.
+// redactedParser finds marks of secrets, which would otherwise be links.
 type redactedParser struct{}
 
 // Trigger implements [parser.InlineParser].

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A name is that of an element or an attribute. Only constants of this package are names.
+// A name is the name of an element or an attribute. Only constants of this package are names.
 type name string
 
 // A trusted is HTML that this package made.
@@ -27,10 +27,10 @@ func href(value string) attr  { return attr{"href", value} }
 // flag is an attribute without a value.
 func flag(n name) attr { return attr{n, ""} }
 
-// A markup writes HTML. The first error of the writer stays.
+// A markup writes HTML and keeps the first error of the writer.
 type markup struct {
 	w      io.Writer
-	beside *Rest // nil where the page has everything
+	beside *Rest // nil if the page has everything
 	err    error
 }
 
@@ -63,17 +63,18 @@ func (m *markup) open(el name, attrs ...attr) {
 
 func (m *markup) end(el name) { m.raw(trusted("</" + string(el) + ">")) }
 
-// put writes an element that holds text.
+// put writes an element with text.
 func (m *markup) put(el name, text string, attrs ...attr) {
 	m.open(el, attrs...)
 	m.text(text)
 	m.end(el)
 }
 
-// escaped is what ends a text. Between tags quotes are only text, and code has many.
+// escaped escapes the characters that end a text. Between tags quotes are only text, and code has
+// many.
 var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// text writes text as it is, controls and what reorders text visible, and marks redactions.
+// text writes text with control and bidirectional characters visible, and marks redactions.
 func (m *markup) text(s string) {
 	s = render.Sanitize(s)
 	for {
@@ -94,7 +95,7 @@ func (m *markup) text(s string) {
 	}
 }
 
-// mark writes what stands in the place of a secret.
+// mark writes the mark of a redacted secret.
 func (m *markup) mark(s string) {
 	m.raw(`<mark class="redacted" title="A secret was taken out here">`)
 	m.raw(trusted(escaped.Replace(s)))
@@ -103,8 +104,8 @@ func (m *markup) mark(s string) {
 
 const redactedPrefix = "[redacted:"
 
-// redactedLen is the length of the redaction that s begins with, as docs/format.md has it, 0 for
-// none.
+// redactedLen returns the length of the redaction at the beginning of s, in the form of
+// docs/format.md, 0 for none.
 func redactedLen(s string) int {
 	rule, ok := strings.CutPrefix(s, redactedPrefix)
 	end := strings.IndexByte(rule, ']')

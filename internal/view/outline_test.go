@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestOutlineCountsCalls holds that each prompt of the outline has the number of its calls beside it, and
-// names their tools.
+// TestOutlineCountsCalls verifies that each prompt of the outline has the number of its calls
+// beside it, and names their tools.
 func TestOutlineCountsCalls(t *testing.T) {
 	k := newTalk().ask("one").call("Bash", map[string]any{"command": "a"}, "", false)
 	k.call("Read", map[string]any{"path": "a"}, "", false).call("Bash", map[string]any{"command": "b"}, "", true)
@@ -24,8 +24,8 @@ func TestOutlineCountsCalls(t *testing.T) {
 	}
 }
 
-// TestWorkTakesTheTimeOfEvents holds that a record without a time does not make what led to an answer
-// last for decades.
+// TestWorkTakesTheTimeOfEvents verifies that a record without a time does not make the work before
+// an answer last for decades.
 func TestWorkTakesTheTimeOfEvents(t *testing.T) {
 	k := newTalk()
 	record, err := events.Decode([]byte(`[{"type": "git_jp_agent_record", "timestamp": "1970-01-01 00:00:00.0", "agent": "x", "kinds": {"y": 1}}]`))
@@ -41,8 +41,8 @@ func TestWorkTakesTheTimeOfEvents(t *testing.T) {
 	}
 }
 
-// TestTypedCommands shows commands of an agent as they were typed, in the outline, the title and the page,
-// and what they printed as text.
+// TestTypedCommands shows commands of an agent as they were typed, in the outline, the title and
+// the page, and their output as text.
 func TestTypedCommands(t *testing.T) {
 	injected := events.Metadata{}.With(events.MetadataInjected, jsontext.Value("true"))
 	k := newTalk().ask("<command-message>review</command-message>\n<command-name>/review</command-name>\n" +

@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// A pageWriter writes one conversation. It is given the elements of a turn, and writes them when
-// the next one begins: what comes after decides whether a message is the answer.
+// A pageWriter writes one conversation. It collects the elements of a turn, and writes them when
+// the next one begins: whether a message is the answer depends on what comes after it.
 type pageWriter struct {
 	m      *markup
 	doc    Document
@@ -62,7 +62,7 @@ func (p *pageWriter) write() ([]render.Problem, error) {
 
 func heading(level int) name { return [...]name{"h1", "h2", "h3", "h4", "h5", "h6"}[level-1] }
 
-// facts writes what is known beside the title.
+// facts writes what is known besides the title.
 func (p *pageWriter) facts() {
 	s := p.conv.Stream
 	facts := append([]Fact{{Name: "Id", Value: p.conv.ID.String()}}, p.conv.Facts...)
@@ -117,7 +117,7 @@ func (p *pageWriter) outline() {
 	m.end("nav")
 }
 
-// did counts the calls of a turn behind its prompt.
+// did counts the calls of a turn after its prompt.
 func did(m *markup, s *events.Stream, t events.Turn) {
 	var calls []*call
 	for i := t.First; i <= t.Last; i++ {
@@ -131,13 +131,13 @@ func did(m *markup, s *events.Stream, t events.Turn) {
 	}
 }
 
-// anchor is the id of what has a key. A key is a stranger's: it can be no id of the page's own,
-// and is one word.
+// anchor returns the id of the element with a key. A key is untrusted: the id cannot be one of the
+// page's own, and is one word.
 func (p *pageWriter) anchor(key string) string {
 	return "e-" + p.prefix + url.PathEscape(key)
 }
 
-// anchored is the id of what has a key, unless what it is in has it already.
+// anchored returns the id of the element with a key, unless the enclosing element has it already.
 func (p *pageWriter) anchored(key, within string) attr {
 	if key == within || key == "" {
 		return attr{}
@@ -200,7 +200,7 @@ func (p *pageWriter) flush() {
 // shows reports whether a turn is chosen, counted from 1.
 func (p *pageWriter) shows(turn int) bool { return p.conv.Only == nil || p.conv.Only(turn) }
 
-// turnKey is the key of the first event of a turn.
+// turnKey returns the key of the first event of a turn.
 func turnKey(keys []string, items []render.Item) string {
 	for _, it := range items {
 		if it.Element.Kind().IsEvent() {
@@ -210,13 +210,13 @@ func turnKey(keys []string, items []render.Item) string {
 	return ""
 }
 
-// isPrompt reports whether a person said it.
+// isPrompt reports whether a person wrote the request.
 func isPrompt(it render.Item) bool {
 	_, ok := it.Element.Event().(*events.ChatRequest)
 	return ok && !render.Injected(it.Element) && !marked(it.Element, "split")
 }
 
-// marked reports whether metadata of ours says true.
+// marked reports whether one of our metadata keys is true.
 func marked(e *events.Element, name string) bool {
 	v, ok := e.Metadata().Value(events.MetadataPrefix + name)
 	return ok && string(v) == "true"
@@ -265,9 +265,9 @@ func (p *pageWriter) spent(items []render.Item) string {
 	return figuresLine(f)
 }
 
-// segment writes a prompt, the answer, and between them what led to it.
+// segment writes a prompt, the answer, and between them the steps that led to it.
 func (p *pageWriter) segment(items []render.Item, turn string) {
-	// What agents record behind an answer is no reason to fold it.
+	// Records of an agent after an answer are no reason to fold it.
 	end := len(items)
 	for end > 0 && !isTalk(items[end-1]) {
 		end--
@@ -296,7 +296,7 @@ func (p *pageWriter) segment(items []render.Item, turn string) {
 	}
 }
 
-// isPreface reports whether elements before a prompt are only what it was asked under.
+// isPreface reports whether elements before a prompt are only its settings.
 func isPreface(items []render.Item) bool {
 	return !slices.ContainsFunc(items, func(it render.Item) bool {
 		_, request := it.Element.Event().(*events.ChatRequest)
@@ -304,7 +304,7 @@ func isPreface(items []render.Item) bool {
 	})
 }
 
-// isTalk reports whether an element is something that was said or done, beside thoughts and notes.
+// isTalk reports whether an element was said or done, as opposed to thoughts and notes.
 func isTalk(it render.Item) bool {
 	switch it.Element.Event().(type) {
 	case *events.ChatRequest, *events.ToolCallRequest, *events.ToolCallResponse,
@@ -315,13 +315,13 @@ func isTalk(it render.Item) bool {
 	}
 }
 
-// isAnswer reports whether an element is what a model said to the person.
+// isAnswer reports whether an element is a model's message to the person.
 func isAnswer(it render.Item) bool {
 	r, ok := it.Element.Event().(*events.ChatResponse)
 	return ok && r.Form != events.FormReasoning
 }
 
-// work writes what led to an answer, closed.
+// work writes the steps that led to an answer, closed.
 func (p *pageWriter) work(items []render.Item) {
 	m := p.m
 	m.open("details", class("work"))
@@ -330,7 +330,7 @@ func (p *pageWriter) work(items []render.Item) {
 	m.end("details")
 }
 
-// workLine says what led to an answer.
+// workLine summarises the steps that led to an answer.
 func workLine(items []render.Item) string {
 	calls, failed, messages, reasoning, other := 0, 0, 0, 0, 0
 	for _, it := range items {

@@ -8,16 +8,16 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// mostRest is how much a page holds of long texts behind their beginnings, where it may leave the
+// mostRest is how many bytes of long texts after their beginnings a page has, if it may leave the
 // rest to another page.
 const mostRest = 500_000
 
-// A Rest is a page beside that of a conversation, with what that one has no room for of long
-// texts.
+// A Rest is a page beside that of a conversation, with long texts that the other one has no room
+// for.
 type Rest struct {
 	of, page string // the names of both
 
-	left int // of what the page of the conversation may hold
+	left int // bytes that the page of the conversation may still have
 	n    int
 	body bytes.Buffer
 }
@@ -27,13 +27,13 @@ func NewRest(id events.ID) *Rest {
 	return &Rest{of: id.Digits() + ".html", page: RestPage(id.Digits()), left: mostRest}
 }
 
-// RestPage is the name of the page beside that of a conversation.
+// RestPage returns the name of the page beside that of a conversation.
 func RestPage(digits string) string { return digits + "-rest.html" }
 
 // IsEmpty reports whether the page of the conversation has everything.
 func (r *Rest) IsEmpty() bool { return r.n == 0 }
 
-// Write writes the page, home being where the index is.
+// Write writes the page; home is the address of the index.
 func (r *Rest) Write(w io.Writer, home, title string) error {
 	return plain(w, home, title, func(m *markup) {
 		m.put("p", "The rest of long texts, for which the page of the conversation has no room.")
@@ -41,10 +41,10 @@ func (r *Rest) Write(w io.Writer, home, title string) error {
 	})
 }
 
-// hasRoom reports whether the page may hold so many bytes more of the rest of long texts.
+// hasRoom reports whether the page may have so many more bytes of long texts.
 func (m *markup) hasRoom(size int) bool { return m.beside == nil || size <= m.beside.left }
 
-// rest writes what is behind the beginning of a text, so many bytes: closed, or on the page beside.
+// rest writes size bytes after the beginning of a text: closed, or on the page beside.
 func (m *markup) rest(summary string, size int, f func()) {
 	if !m.hasRoom(size) {
 		m.leave(summary, f)
@@ -59,7 +59,7 @@ func (m *markup) rest(summary string, size int, f func()) {
 	m.end("details")
 }
 
-// leave writes a link, and what f writes to the page beside.
+// leave writes a link, and the output of f to the page beside.
 func (m *markup) leave(summary string, f func()) {
 	r := m.beside
 	r.n++

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// leastGroup is from how many calls in a row on they have a line of their own.
+// leastGroup is the number of calls in a row from which they form a group.
 const leastGroup = 4
 
 // steps writes elements in their order, calls with their results, and calls in a row as a group.
@@ -35,7 +35,7 @@ func (p *pageWriter) steps(items []render.Item) {
 			continue
 		}
 		if len(calls) > 0 && p.answers(calls[len(calls)-1], it) {
-			continue // behind a question of the tool
+			continue // after a question of the tool
 		}
 		flush()
 		p.step(it)
@@ -43,7 +43,7 @@ func (p *pageWriter) steps(items []render.Item) {
 	flush()
 }
 
-// answers enters a result into its call.
+// answers adds a result to its call.
 func (p *pageWriter) answers(c *call, it render.Item) bool {
 	r, ok := it.Element.Event().(*events.ToolCallResponse)
 	if !ok || r.ID != c.id || c.result != nil {
@@ -69,7 +69,7 @@ func (p *pageWriter) calls(all []*call) {
 	p.m.end("details")
 }
 
-// groupLine says what calls in a row are.
+// groupLine describes calls in a row.
 func groupLine(all []*call) string {
 	failed := 0
 	for _, c := range all {
@@ -84,7 +84,7 @@ func groupLine(all []*call) string {
 	return line
 }
 
-// toolsOf names the tools of calls, those that are called most first.
+// toolsOf names the tools of calls, the most frequent first.
 func toolsOf(all []*call) string {
 	var names []string
 	count := map[string]int{}
@@ -102,7 +102,7 @@ func toolsOf(all []*call) string {
 	return strings.Join(names, ", ")
 }
 
-// step writes an element that is no call.
+// step writes an element that is not a call.
 func (p *pageWriter) step(it render.Item) {
 	switch ev := it.Element.Event().(type) {
 	case *events.TurnStart:
@@ -128,7 +128,7 @@ func (p *pageWriter) step(it render.Item) {
 	}
 }
 
-// note writes a line about what is no talk.
+// note writes a line about an element that is not talk.
 func (p *pageWriter) note(it render.Item, label, text string) {
 	p.m.open("p", class("note"), id(p.anchor(p.keys[it.Index])))
 	p.m.put("b", label)
@@ -169,7 +169,7 @@ func (p *pageWriter) compaction(it render.Item, ev *events.Compaction) {
 	m.end("details")
 }
 
-// prompt writes what a person said.
+// prompt writes a person's message.
 func (p *pageWriter) prompt(it render.Item, turn string) {
 	ev, _ := it.Element.Event().(*events.ChatRequest)
 	p.m.open("div", class("prompt"), p.anchored(p.keys[it.Index], turn))
@@ -180,7 +180,7 @@ func (p *pageWriter) prompt(it render.Item, turn string) {
 	p.m.end("div")
 }
 
-// said writes a message. Of one that is longer than a page the beginning shows.
+// said writes a message. A message that is longer than a page shows its beginning.
 func (p *pageWriter) said(text string) {
 	write := func(piece string) { p.prose.write(p.m, piece) }
 	if render.IsTyped(text) {
@@ -209,7 +209,8 @@ func (p *pageWriter) attachment(part render.Part) {
 	p.m.end("details")
 }
 
-// request writes what an agent said in the person's name, or what goes on with the turn before.
+// request writes what an agent said in the person's name, or a request that continues the turn
+// before.
 func (p *pageWriter) request(it render.Item, ev *events.ChatRequest) {
 	label := "Said by the agent"
 	if marked(it.Element, "split") {
@@ -235,7 +236,7 @@ func (p *pageWriter) request(it render.Item, ev *events.ChatRequest) {
 	p.m.end("details")
 }
 
-// response writes what a model said: in a folded piece what it thought.
+// response writes a model's message; its reasoning is folded.
 func (p *pageWriter) response(it render.Item) {
 	ev, _ := it.Element.Event().(*events.ChatResponse)
 	m := p.m

@@ -14,20 +14,20 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Summary is what a list says of a conversation.
+// A Summary is a row of a list of conversations.
 type Summary struct {
 	ID      events.ID
 	Page    string // where it is
 	Title   string
-	Session string // the agent's session that it was, "" for none
-	// Resumed are the sessions in which agents went on with it.
+	Session string // the agent's session that it was imported from, "" for none
+	// Resumed are the sessions in which agents continued it.
 	Resumed []string `json:",omitempty"`
 	Labels  []string
 	Branch  string
 	Fork    string // what it was forked from or started by, "" for nothing
-	Agent   string // the agent whose session it was, "" for jp's own
+	Agent   string // the agent it was imported from, "" for jp's own
 	Last    time.Time
-	// Pending says that its stream was not read yet: what follows is not known.
+	// Pending says that its stream was not read yet: the following fields are not set.
 	Pending bool `json:",omitempty"`
 
 	First  string // words of the first prompt
@@ -35,19 +35,19 @@ type Summary struct {
 	Author string // of the commit that added it, else of the first prompt
 	Turns  int
 	Spent  stats.Row // by recorded usage
-	// Family is what it and its sub-agents and forks have cost, each answer once, and Relatives
-	// how many of them there are.
+	// Family is the cost of the conversation with its sub-agents and forks, each answer once, and
+	// Relatives their number.
 	Family    stats.Row
 	Relatives int
-	// OriginPage is where what it comes from is, "" for nowhere, and OriginName its title where it
-	// is an agent's session.
+	// OriginPage is the page of its origin, "" for none, and OriginName its title if it is an
+	// agent's session.
 	OriginPage, OriginName string
-	Doc                    int // where its turns begin in the search index, -1 for nowhere
+	Doc                    int // where its turns begin in the search index, -1 if not in it
 
 	answers []stats.Answer
 }
 
-// HeadOf returns what metadata says of a conversation.
+// HeadOf returns the summary of a conversation's metadata.
 func HeadOf(id events.ID, d *events.Details) Summary {
 	s := Summary{
 		ID: id, Page: id.Digits() + ".html", Labels: labelsOf(d),
@@ -65,12 +65,12 @@ func HeadOf(id events.ID, d *events.Details) Summary {
 	return s
 }
 
-// agentOf is the agent whose session a conversation was, or is a copy of.
+// agentOf returns the agent that a conversation was imported from, or is a copy of an import from.
 func agentOf(d *events.Details) string {
 	return events.AgentOf(cmp.Or(d.Labels[sessions.LabelSession], d.Labels[sessions.LabelOf]))
 }
 
-// labelsOf returns the labels that are for people, as they are written.
+// labelsOf returns the labels for people, in their written form.
 func labelsOf(d *events.Details) (all []string) {
 	for _, k := range slices.Sorted(maps.Keys(d.Labels)) {
 		told := k == sessions.LabelBranch || k == sessions.LabelCommit
@@ -81,7 +81,7 @@ func labelsOf(d *events.Details) (all []string) {
 	return all
 }
 
-// Summarize returns what a list says of a conversation.
+// Summarize returns the summary of a conversation.
 func (d Document) Summarize(conv *workspace.Conversation) Summary {
 	s := HeadOf(conv.ID, conv.Details)
 	s.Pending = false
@@ -96,7 +96,7 @@ func (d Document) Summarize(conv *workspace.Conversation) Summary {
 			break
 		}
 	}
-	// Where a configuration cannot be read, the figures are those of the answers before.
+	// If the configuration becomes unreadable, the figures are those of the answers before.
 	s.answers, _ = stats.Answers(stats.Subject{
 		ID: conv.ID, Agent: s.Agent, Base: conv.BaseConfig, Stream: conv.Stream,
 	}, d.Prices)
@@ -106,7 +106,7 @@ func (d Document) Summarize(conv *workspace.Conversation) Summary {
 	return s
 }
 
-// name is the title, or what stands for it.
+// name returns the title, or its replacement.
 func (s Summary) name() string {
 	if s.Title == "" && s.First != "" {
 		return "“" + s.First + "”"
@@ -114,7 +114,7 @@ func (s Summary) name() string {
 	return cmp.Or(s.Title, s.ID.String())
 }
 
-// origin is the session or the conversation that it comes from.
+// origin returns the session or the conversation that it comes from.
 func (s Summary) origin() string {
 	origin, _, _ := strings.Cut(s.Fork, ",")
 	return origin

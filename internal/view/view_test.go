@@ -59,7 +59,7 @@ func (k *talk) conversation(id events.ID) view.Conversation {
 	return view.Conversation{Conversation: render.Conversation{ID: id, Stream: k.s}}
 }
 
-// page is the document of a conversation, and its tree.
+// page returns the document of a conversation, and its tree.
 func page(t *testing.T, d view.Document, all ...view.Conversation) (string, *html.Node) {
 	t.Helper()
 	var b bytes.Buffer
@@ -93,7 +93,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// words is the text of nodes, white space joined.
+// words returns the text of nodes, white space joined.
 func words(all ...*html.Node) string {
 	var b strings.Builder
 	for _, root := range all {
@@ -106,7 +106,7 @@ func words(all ...*html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// hostile are texts that want to be more than text.
+// hostile are texts that try to be more than text.
 var hostile = []string{
 	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `"><svg onload=alert(1)>`,
 	`</title></style></script><script>alert(1)</script>`, `<style>*{display:none}</style>`,
@@ -151,7 +151,7 @@ func TestHostileConversationsAreText(t *testing.T) {
 	}
 }
 
-// own are the elements that documents are made of.
+// own are the elements that documents consist of.
 var own = strings.Fields("html head meta title style body a div p span b i u br hr em strong code pre " +
 	"button input output label article header h1 h2 h3 h4 h5 h6 dl dt dd nav details summary ol ul li " +
 	"main section mark img dialog form script table caption tbody thead tr th td svg rect ins del blockquote")
@@ -199,7 +199,7 @@ func digest(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// TestHostileTextIsShown holds that escaping hides nothing: what was said can be read.
+// TestHostileTextIsShown verifies that escaping hides nothing: the text can be read.
 func TestHostileTextIsShown(t *testing.T) {
 	_, root := page(t, view.Document{}, newTalk().ask("<b>a</b> & <!-- c -->\n\n<div>\nd\n</div>").
 		say("see <kbd>x</kbd>").conversation(1))
@@ -211,7 +211,7 @@ func TestHostileTextIsShown(t *testing.T) {
 	}
 }
 
-// TestCallsTell holds the line that a folded call has.
+// TestCallsTell tests the line of a folded call.
 func TestCallsTell(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for _, c := range []struct {
@@ -243,7 +243,7 @@ func TestCallsTell(t *testing.T) {
 	}
 }
 
-// TestTurnsAreFocused holds that a prompt and its last answer are open, and everything between
+// TestTurnsAreFocused verifies that a prompt and its last answer are open, and everything between
 // them is folded, or left out.
 func TestTurnsAreFocused(t *testing.T) {
 	k := newTalk().ask("first").say("looking").call("Read", map[string]any{"path": "a"}, "A", false)
@@ -271,8 +271,9 @@ func TestTurnsAreFocused(t *testing.T) {
 	}
 }
 
-// TestPromptsComeFirst folds what a turn ran under behind its prompt, with what led to the answer; and
-// names in the head of a turn only a model that is not that of the conversation.
+// TestPromptsComeFirst verifies that a turn's settings are folded after its prompt, with the steps
+// to the answer, and that the heading of a turn names the model only if it differs from that of the
+// conversation.
 func TestPromptsComeFirst(t *testing.T) {
 	k := newTalk()
 	k.add(&events.TurnStart{}).add(&events.ConfigDelta{Delta: jsontext.Value(
@@ -305,7 +306,7 @@ func TestPromptsComeFirst(t *testing.T) {
 	}
 }
 
-// TestNothingWasAsked has no outline where there is no turn.
+// TestNothingWasAsked has no outline, since there is no turn.
 func TestNothingWasAsked(t *testing.T) {
 	k := newTalk().add(&events.ConfigDelta{Delta: jsontext.Value("{}")})
 	_, root := page(t, view.Document{}, k.conversation(1))
@@ -317,8 +318,8 @@ func TestNothingWasAsked(t *testing.T) {
 	}
 }
 
-// TestLinksAreKeys holds that each turn and event has the key of events.Stream.Keys as its anchor,
-// once, and that the outline leads there.
+// TestLinksAreKeys verifies that each turn and event has the key of events.Stream.Keys as its
+// anchor, once, and that the outline leads there.
 func TestLinksAreKeys(t *testing.T) {
 	md := events.Metadata{}.WithText(events.MetadataSource, `a b"#<`)
 	k := newTalk().ask("q").call("Read", map[string]any{"path": "a"}, "A", false)
@@ -351,7 +352,7 @@ func TestLinksAreKeys(t *testing.T) {
 	}
 }
 
-// TestHeadingsFollow holds that no heading of a message skips a level below that of its turn.
+// TestHeadingsFollow verifies that no heading of a message skips a level below that of its turn.
 func TestHeadingsFollow(t *testing.T) {
 	_, root := page(t, view.Document{}, newTalk().ask("### a\n\n##### b\n\n# c\n\n###### d\n\n## e").
 		say("# f\n\n#### g").conversation(1))
@@ -368,7 +369,8 @@ func TestHeadingsFollow(t *testing.T) {
 	}
 }
 
-// TestColoursOfATerminal holds that colour sequences become classes, and other sequences show.
+// TestColoursOfATerminal verifies that colour sequences become classes, and other sequences are
+// shown.
 func TestColoursOfATerminal(t *testing.T) {
 	_, root := page(t, view.Document{}, newTalk().ask("q").call("Bash", map[string]any{"command": "x"},
 		"\x1b[1;31mred\x1b[0m plain \x1b[38;5;2mgreen\x1b[39m \x1b[38;2;1;2;3mtrue\x1b[m \x1b[2Kcut", false).
@@ -384,7 +386,8 @@ func TestColoursOfATerminal(t *testing.T) {
 	}
 }
 
-// TestHonestMarks holds that a missing blob, a redaction, a compaction and a parallel turn show.
+// TestHonestMarks verifies that a missing blob, a redaction, a compaction and a parallel turn are
+// shown.
 func TestHonestMarks(t *testing.T) {
 	k := newTalk().ask("key [redacted:aws-key] `[redacted:x]` end")
 	k.add(&events.ToolCallRequest{ID: "a", Name: "Read", Arguments: jsontext.Value("{}")})
@@ -416,7 +419,7 @@ func TestHonestMarks(t *testing.T) {
 	}
 }
 
-// TestFiguresAreReportedOrEstimated tells the two apart.
+// TestFiguresAreReportedOrEstimated distinguishes the two.
 func TestFiguresAreReportedOrEstimated(t *testing.T) {
 	k := newTalk().ask("q").call("Read", map[string]any{"path": "a"}, strings.Repeat("x", 400), false)
 	_, root := page(t, view.Document{}, k.conversation(1))
@@ -439,8 +442,8 @@ func TestFiguresAreReportedOrEstimated(t *testing.T) {
 	}
 }
 
-// TestAnswersAreOpenBeforeRecords holds that the last answer of a turn is not folded where an agent
-// recorded something behind it.
+// TestAnswersAreOpenBeforeRecords verifies that the last answer of a turn is not folded if an agent
+// recorded something after it.
 func TestAnswersAreOpenBeforeRecords(t *testing.T) {
 	k := newTalk().ask("q").call("Read", map[string]any{"path": "a"}, "x", false).say("the answer")
 	k.add(&events.ConfigDelta{Delta: jsontext.Value("{}")})
@@ -455,8 +458,8 @@ func TestAnswersAreOpenBeforeRecords(t *testing.T) {
 	}
 }
 
-// TestFirstWordsAreAPersons leaves what an agent said in the person's name out of the outline and of
-// what stands for a title, where a person said something.
+// TestFirstWordsAreAPersons leaves what an agent said in the person's name out of the outline and
+// of replaced titles, if a person said something.
 func TestFirstWordsAreAPersons(t *testing.T) {
 	k := newTalk()
 	k.add(&events.TurnStart{})
@@ -472,7 +475,8 @@ func TestFirstWordsAreAPersons(t *testing.T) {
 	}
 }
 
-// TestTablesHaveNoStyles holds that columns are aligned by attributes: pages forbid those of style.
+// TestTablesHaveNoStyles verifies that columns are aligned by attributes: pages forbid style
+// attributes.
 func TestTablesHaveNoStyles(t *testing.T) {
 	text, root := page(t, view.Document{}, newTalk().ask("q").say("| a | b |\n|--:|:-:|\n| 1 | 2 |\n").conversation(1))
 	if strings.Contains(text, "style=") {
@@ -484,7 +488,7 @@ func TestTablesHaveNoStyles(t *testing.T) {
 	}
 }
 
-// TestDaysAreTold has a chart by day where there are several.
+// TestDaysAreTold has a chart by day if there are several.
 func TestDaysAreTold(t *testing.T) {
 	k := newTalk()
 	usage := events.Metadata{}.With(compact.MetadataUsage, jsontext.Value(`{"input": 1000, "output": 200}`))
@@ -501,7 +505,7 @@ func TestDaysAreTold(t *testing.T) {
 	}
 }
 
-// TestFamiliesCountAnAnswerOnce adds up a conversation, its sub-agent, a fork of it, and a ring.
+// TestFamiliesCountAnAnswerOnce adds up a conversation, its sub-agent, a fork of it, and a cycle.
 func TestFamiliesCountAnAnswerOnce(t *testing.T) {
 	usage := events.Metadata{}.With(compact.MetadataUsage, jsontext.Value(`{"input": 1000, "output": 1}`))
 	talk := func(id events.ID, labels map[string]string, words ...string) view.Summary {

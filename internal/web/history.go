@@ -14,7 +14,7 @@ const (
 	branchPage  = "branch.html"
 )
 
-// history answers a request for a page of commits or of a file; is says whether it was one.
+// history answers a request for a page of commits or of a file; is reports whether it was one.
 func (s *Server) history(w http.ResponseWriter, r *http.Request, name string) (is bool, err error) {
 	if s.History == nil {
 		return false, nil
@@ -47,7 +47,7 @@ func (s *Server) commits(page *bytes.Buffer, r *http.Request) error {
 	return view.WriteCommits(page, "./", all)
 }
 
-// added writes the turns that a commit or the branch added, whole.
+// added writes the complete turns that a commit or the branch added.
 func (s *Server) added(page *bytes.Buffer, r *http.Request, commit string) error {
 	title, all, err := s.History.Added(r.Context(), commit)
 	if err != nil {

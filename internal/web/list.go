@@ -17,16 +17,16 @@ import (
 // patience is how long a list waits for figures, see [Server.Patience].
 const patience = 60 * time.Millisecond
 
-// A list is what is known of the conversations of a source. It is brought up to date by one
-// search at a time, which goes on while requests are answered from what it found so far: first
-// what metadata says of each, then what their streams do.
+// A list is what is known about the conversations of a source. One search at a time brings it up to
+// date and continues while requests are answered from what it found so far: first from the metadata
+// of each conversation, then from their streams.
 type list struct {
 	mu      sync.Mutex
 	known   map[events.ID]*known
 	names   map[string]string // pages by the names of sessions and conversations
 	gone    map[events.ID]int // by the number of the change
 	changes int
-	running *lookup // nil where nothing runs
+	running *lookup // nil if no search is running
 	last    *lookup
 	page    []byte // of all, as it was written after so many changes
 	written int
@@ -37,30 +37,30 @@ type known struct {
 	entry   Entry
 	version string
 	summary view.Summary
-	author  string // who committed it first
+	author  string // the person who first committed it
 	changed int    // the number of the last change
 }
 
 // A lookup is a search for what changed.
 type lookup struct {
 	begun time.Time
-	found chan struct{} // closed when all are known by their metadata
+	found chan struct{} // closed when the metadata of all is read
 	done  chan struct{} // closed when their streams were read too
-	// What follows is set before found is closed.
+	// The following fields are set before found is closed.
 	err   error
 	ended time.Time     // of the search for them
 	took  time.Duration // by it
 }
 
-// isFresh reports whether it was found so lately that searching again is not worth it: where that
-// takes long, most of the time must be others'.
+// isFresh reports whether the last search was so recent that searching again is not worth it: if a
+// search takes long, it must not take most of the time.
 func (u *lookup) isFresh(now time.Time) bool {
 	const share = 5
 	return u != nil && u.err == nil && u.took > patience/2 && now.Sub(u.ended) < share*u.took
 }
 
-// refresh begins to bring the list up to date, unless that goes on, or was done just now and that
-// suffices.
+// refresh begins to bring the list up to date, unless a search is running, or has just ended and
+// that suffices.
 func (s *Server) refresh(ctx context.Context, suffices bool) *lookup {
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Server) refresh(ctx context.Context, suffices bool) *lookup {
 	}
 	u := &lookup{begun: s.now(), found: make(chan struct{}), done: make(chan struct{})}
 	s.list.running = u
-	go s.run(context.WithoutCancel(ctx), u) // others than who asked first wait for it
+	go s.run(context.WithoutCancel(ctx), u) // not only the first request waits for it
 	return u
 }
 
@@ -102,7 +102,7 @@ func (s *Server) run(ctx context.Context, u *lookup) {
 	s.list.running, s.list.last = nil, u
 }
 
-// authors returns who committed conversations first, where one of them is new.
+// authors returns the people who first committed conversations, if one of these is new.
 func (s *Server) authors(ctx context.Context, changed []*known) map[events.ID]string {
 	isNew := func(k *known) bool { return k.author == "" }
 	if s.Authors == nil || !slices.ContainsFunc(changed, isNew) {
@@ -110,12 +110,12 @@ func (s *Server) authors(ctx context.Context, changed []*known) map[events.ID]st
 	}
 	authors, err := s.Authors(ctx)
 	if err != nil {
-		return nil // the list names who asked first
+		return nil // the list names the first asker
 	}
 	return authors
 }
 
-// summarize reads what a conversation says. What cannot be read stays as it is: its page says why.
+// summarize reads a conversation. An unreadable one keeps its summary: its page says why.
 func (s *Server) summarize(k *known, authors map[events.ID]string) {
 	conv, _, err := s.load(k.entry)
 	s.list.mu.Lock()
@@ -128,8 +128,7 @@ func (s *Server) summarize(k *known, authors map[events.ID]string) {
 	s.list.change(k)
 }
 
-// findAll enters which conversations there are and what their metadata says. It returns those that
-// changed.
+// findAll finds the conversations and reads their metadata. It returns the ones that changed.
 func (s *Server) findAll(ctx context.Context) ([]*known, error) {
 	all, err := s.Source.Entries(ctx)
 	if err != nil {
@@ -159,8 +158,8 @@ func (s *Server) findAll(ctx context.Context) ([]*known, error) {
 	return s.list.enter(is), nil
 }
 
-// inParallel calls f with the numbers below n, with a few at once: reading many small files waits
-// for the disk more than for the processor.
+// inParallel calls f with the numbers below n, several at once: reading many small files waits for
+// the disk more than for the processor.
 func inParallel(n int, f func(int)) {
 	const workers = 4
 	var all sync.WaitGroup
@@ -213,7 +212,7 @@ func (l *list) change(k *known) {
 	k.changed = l.changes
 }
 
-// summaries returns what is known, the latest first, beside it who changed when.
+// summaries returns what is known, the latest first, with the number of each one's last change.
 func (l *list) summaries() (all []view.Summary, changed []int) {
 	sorted := make([]*known, 0, len(l.known))
 	for _, k := range l.known {
@@ -228,7 +227,7 @@ func (l *list) summaries() (all []view.Summary, changed []int) {
 	return all, changed
 }
 
-// relate adds up what conversations have cost together with those that come from them.
+// relate adds up the cost of conversations together with those that come from them.
 func (l *list) relate() {
 	all, _ := l.summaries()
 	view.Families(all)
@@ -242,8 +241,8 @@ func (l *list) relate() {
 	}
 }
 
-// settle brings the list up to date as far as that takes no time that anybody notices: once, for
-// the rows of an update that goes on longer come behind the page.
+// settle brings the list up to date as far as that takes no noticeable time: only once, since the
+// rows of an update that takes longer are sent after the page.
 func (s *Server) settle(ctx context.Context) error {
 	u := s.refresh(ctx, true)
 	select {
@@ -283,7 +282,8 @@ func (s *Server) writeList(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
-	// While streams are read a page is old before it is sent, and its script asks for the rows.
+	// While streams are read a page is outdated before it is sent, and its script requests the
+	// rows.
 	old := s.list.written != s.list.changes && s.list.running == nil
 	if s.list.page == nil || old {
 		all, _ := s.list.summaries()
@@ -323,7 +323,7 @@ func (s *Server) writeRows(w http.ResponseWriter, r *http.Request) error {
 	return write(w, r, page.Bytes())
 }
 
-// find returns what is known of a conversation.
+// find returns what is known about a conversation.
 func (s *Server) find(ctx context.Context, id events.ID) (known, bool, error) {
 	if err := s.settle(ctx); err != nil {
 		return known{}, false, err
@@ -334,7 +334,7 @@ func (s *Server) find(ctx context.Context, id events.ID) (known, bool, error) {
 	return s.findAgain(ctx, id)
 }
 
-// findAgain returns what is known of a conversation after another search.
+// findAgain returns what is known about a conversation after another search.
 func (s *Server) findAgain(ctx context.Context, id events.ID) (known, bool, error) {
 	u := s.refresh(ctx, false)
 	select {

@@ -17,12 +17,12 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Repository is the history of conversations in a repository: what its commits did to them.
+// A Repository is the history of conversations in a repository: what its commits changed in them.
 type Repository struct {
 	Repo   *gitint.Repo
 	Source Source
 	Ref    string // "" for the working tree
-	// Dirs returns where conversations are, and as of which revision.
+	// Dirs returns the directories of conversations, and the revision.
 	Dirs func(context.Context) (rev string, dirs []string, err error)
 }
 
@@ -31,8 +31,8 @@ var (
 	_ Source  = Revision{}
 )
 
-// NewRepository returns the history of the conversations of a source: those that the working tree
-// has in the directory .jp, or, where dir is "", those of a ref.
+// NewRepository returns the history of the conversations of a source, which reads the directory .jp
+// of the working tree, or a ref if dir is empty.
 func NewRepository(repo *gitint.Repo, source Source, ref, dir string) *Repository {
 	h := &Repository{Repo: repo, Source: source, Ref: ref}
 	if repo.Bare() {
@@ -61,7 +61,7 @@ func (h Repository) Commits(ctx context.Context) (all []view.Commit, err error) 
 	}
 	found, err := revisions.Changing(ctx, h.Repo, most, rev, dirs...)
 	for _, c := range found {
-		at, _ := time.Parse(time.RFC3339, c.Date) // a time of a stranger: none is shown
+		at, _ := time.Parse(time.RFC3339, c.Date) // if it does not parse: no time is shown
 		all = append(all, view.Commit{
 			ID: c.OID.String(), Author: c.Author, Subject: c.Subject, At: at,
 		})
@@ -89,13 +89,13 @@ func (h Repository) Added(
 	if err != nil {
 		return title, nil, err
 	}
-	// What does not come is missed where it is read.
+	// Content that does not arrive is reported where it is read.
 	_ = review.Fetch(ctx, h.Repo, true, review.Range{Base: base, Head: head})
 	all, err := review.Between(ctx, h.Repo, base, head, func(error) {})
 	return title, Reviewed(all), err
 }
 
-// Reviewed are the turns that were added, to be shown.
+// Reviewed returns pages of the turns that were added.
 func Reviewed(all []review.Conversation) []view.Conversation {
 	pages := make([]view.Conversation, len(all))
 	for i, c := range all {
@@ -131,7 +131,7 @@ func (h Repository) File(name string) string {
 	return view.FilePage(name)
 }
 
-// Authors returns who committed conversations first.
+// Authors returns the people who first committed conversations.
 func (h Repository) Authors(ctx context.Context) (map[events.ID]string, error) {
 	rev, dirs, err := h.Dirs(ctx)
 	if err != nil {

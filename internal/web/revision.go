@@ -15,13 +15,13 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Revision has the conversations that a ref has at the time.
+// A Revision has the conversations that a ref has at the time of a call.
 type Revision struct {
 	Repo *gitint.Repo
 	Ref  string
 }
 
-// Entries implements [Source]. Their files are fetched where they need not be here.
+// Entries implements [Source]. It fetches their files if they are not here.
 func (s Revision) Entries(ctx context.Context) ([]Entry, error) {
 	tree, err := s.Repo.Tree(ctx, s.Ref)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s Revision) Entries(ctx context.Context) ([]Entry, error) {
 			})
 		}
 	}
-	// What does not come is missed where it is read.
+	// Content that does not arrive is reported where it is read.
 	_ = ondemand.Fetch(ctx, s.Repo, false, places...)
 	return all, nil
 }
@@ -67,7 +67,7 @@ func fromTree(
 	return conv, shown(conv, contents), nil
 }
 
-// shown is a conversation as a page has it.
+// shown returns a conversation in the form for a page.
 func shown(conv *workspace.Conversation, contents blobs.Reader) view.Conversation {
 	return view.Conversation{
 		Conversation: render.Conversation{
@@ -78,7 +78,7 @@ func shown(conv *workspace.Conversation, contents blobs.Reader) view.Conversatio
 	}
 }
 
-// Subjects gives each conversation of a source.
+// Subjects calls its function with each conversation of a source.
 func Subjects(
 	ctx context.Context, source Source, problem func(error),
 ) func(func(blame.Subject) error) error {

@@ -24,7 +24,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Entry is a conversation that a source has. Version and Details are called by several at once.
+// An Entry is a conversation of a source. Version and Details are called by several goroutines at
+// once.
 type Entry struct {
 	ID      events.ID
 	Version func() string // changes when the conversation does
@@ -34,13 +35,13 @@ type Entry struct {
 
 // A Source has the conversations that are shown.
 type Source interface {
-	// Entries returns them as they are now.
+	// Entries returns the present ones.
 	Entries(ctx context.Context) ([]Entry, error)
 }
 
-// A History knows what commits did to conversations, and which turns lines come from.
+// A History knows what commits changed in conversations, and which turns lines come from.
 type History interface {
-	// Commits returns those that changed conversations, the newest first.
+	// Commits returns the commits that changed conversations, the newest first.
 	Commits(ctx context.Context) ([]view.Commit, error)
 	// Added returns the turns that a commit added; for "" the branch.
 	Added(ctx context.Context, commit string) (title string, all []view.Conversation, err error)
@@ -56,21 +57,21 @@ type Server struct {
 	Host   string // required: the address that it listens on
 	Title  string
 	Page   view.Document
-	// Authors returns who committed conversations first; nil where it is unknown.
+	// Authors returns the people who first committed conversations; nil if that is unknown.
 	Authors func(context.Context) (map[events.ID]string, error)
-	// History knows the commits; nil where there are none.
+	// History knows the commits; nil if there are none.
 	History History
-	// Now is a clock; without one every request searches for what changed.
+	// Now is a clock; without one every request searches for changes.
 	Now func() time.Time
-	// Patience is how long a list waits for figures before it is sent without them; 0 is a
-	// time that nobody notices.
+	// Patience is how long a list waits for figures before it is sent without them; 0 is a time
+	// that is not noticeable.
 	Patience time.Duration
 
-	loading sync.Mutex // conversations are loaded by one
+	loading sync.Mutex // one conversation is loaded at a time
 	list    list
 }
 
-// Listen listens on loopback, where port 0 is any.
+// Listen listens on loopback; port 0 means any port.
 func Listen(ctx context.Context, port string) (net.Listener, error) {
 	var l net.ListenConfig
 	return l.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
@@ -153,7 +154,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string) err
 	return s.conversation(w, r, id, name == view.RestPage(digits))
 }
 
-// write sends a page, or that it is the one that the browser has.
+// write sends a page, or that the browser's copy is current.
 func write(w http.ResponseWriter, r *http.Request, page []byte) error {
 	sum := sha256.Sum256(page)
 	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
@@ -177,7 +178,8 @@ func (s *Server) load(e Entry) (*workspace.Conversation, view.Conversation, erro
 	return e.Load()
 }
 
-// conversation writes the page of one, or the one beside it.
+// conversation writes the page of a conversation, or its page beside it with the rest of long
+// texts.
 func (s *Server) conversation(
 	w http.ResponseWriter, r *http.Request, id events.ID, beside bool,
 ) error {
@@ -217,8 +219,8 @@ func (s *Server) conversation(
 	return write(w, r, page.Bytes())
 }
 
-// left returns what the person went back from in a session. What cannot be read says so on its own
-// page.
+// left returns the turns from which the person went back in a session. An unreadable conversation
+// reports the error on its own page.
 func (s *Server) left(conv *workspace.Conversation) (all []view.Left) {
 	for _, name := range slices.Sorted(maps.Keys(conv.Details.Rewound())) {
 		page := s.pageOf(name)
@@ -235,7 +237,7 @@ func (s *Server) left(conv *workspace.Conversation) (all []view.Left) {
 	return all
 }
 
-// search answers a form: what was found, in tool results too, with links to the turns.
+// search answers a form with the hits, in tool results too, with links to the turns.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	const most = 200
 	all, err := s.Source.Entries(r.Context())
@@ -275,7 +277,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	return write(w, r, out.Bytes())
 }
 
-// firstMatch is the first line of a hit, around what matched.
+// firstMatch returns the first matching line of a hit, around the match.
 func firstMatch(h search.Hit) string {
 	const before, most = 60, 240
 	for _, l := range h.Lines {

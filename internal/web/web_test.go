@@ -25,7 +25,7 @@ type source struct {
 	said    map[events.ID]string
 	loads   int
 	details int
-	mu      sync.Mutex    // details are read by several
+	mu      sync.Mutex    // details are read by several goroutines
 	hold    chan struct{} // nil, or what a load waits for
 	err     error
 }
@@ -80,8 +80,8 @@ func get(t *testing.T, h http.Handler, method, path string, header ...string) (i
 	return w.Code, string(body), w.Header()
 }
 
-// TestOnlyOwnPagesAreAnswered holds who is answered: nobody by another name of this machine, no
-// other page, nothing without the token, nothing that is no reading.
+// TestOnlyOwnPagesAreAnswered tests which requests are answered: none by another name of this
+// machine, from another page, without the token, or that would write.
 func TestOnlyOwnPagesAreAnswered(t *testing.T) {
 	s := &web.Server{Source: &source{said: map[events.ID]string{17000000001: "secret"}}, Token: "tok", Host: host, Patience: time.Minute}
 	for name, c := range map[string]struct {
@@ -120,7 +120,7 @@ func TestOnlyOwnPagesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestPagesFollow holds that a page has a tag that changes when the conversation does, and that
+// TestPagesFollow verifies that a page has a tag that changes when the conversation does, and that
 // the list reads what changed and nothing else.
 func TestPagesFollow(t *testing.T) {
 	src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}}
@@ -147,8 +147,8 @@ func TestPagesFollow(t *testing.T) {
 	}
 }
 
-// TestFiguresCome holds that a list does not wait for what the streams say: it is sent with what
-// metadata says, and its script is given the rest, each row once, and what is gone.
+// TestFiguresCome verifies that a list does not wait for the streams: it is sent with the metadata,
+// and its script gets the rest, each row once, and the removed rows.
 func TestFiguresCome(t *testing.T) {
 	src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}, hold: make(chan struct{})}
 	s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Millisecond}
@@ -178,8 +178,8 @@ func TestFiguresCome(t *testing.T) {
 	}
 }
 
-// TestAListWaitsOnce holds that an update has the patience of one request: others that come while
-// streams are read have nothing to wait for.
+// TestAListWaitsOnce verifies that an update has the patience of one request: further requests do
+// not wait while streams are read.
 func TestAListWaitsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &source{said: map[events.ID]string{17000000001: "one"}, hold: make(chan struct{})}
@@ -198,8 +198,8 @@ func TestAListWaitsOnce(t *testing.T) {
 	})
 }
 
-// TestAListIsWrittenOnceAnUpdate sends the list as it was written while streams are read, though figures
-// came: its script has them as rows.
+// TestAListIsWrittenOnceAnUpdate sends the same list while streams are read, although figures came:
+// its script has them as rows.
 func TestAListIsWrittenOnceAnUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}, hold: make(chan struct{})}
@@ -221,7 +221,7 @@ func TestAListIsWrittenOnceAnUpdate(t *testing.T) {
 	})
 }
 
-// TestAuthorsAreThoseOfCommits asks once for who committed what is new.
+// TestAuthorsAreThoseOfCommits asks once for the authors of new conversations.
 func TestAuthorsAreThoseOfCommits(t *testing.T) {
 	asked := 0
 	s := &web.Server{Source: &source{said: map[events.ID]string{17000000001: "one"}}, Token: "tok", Host: host, Patience: time.Minute}
@@ -236,7 +236,7 @@ func TestAuthorsAreThoseOfCommits(t *testing.T) {
 	}
 }
 
-// TestSearchLeadsToTurns holds that what is found is a link to the event, and is text.
+// TestSearchLeadsToTurns verifies that a hit is a link to the event, and is escaped.
 func TestSearchLeadsToTurns(t *testing.T) {
 	src := &source{said: map[events.ID]string{17000000001: "a <b>needle</b> here", 17000000002: "hay"}}
 	s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Minute}
@@ -265,7 +265,7 @@ func TestASourceThatFails(t *testing.T) {
 	}
 }
 
-// TestListenIsLoopback holds where the server can be reached, and that it ends.
+// TestListenIsLoopback tests where the server can be reached, and that it ends.
 func TestListenIsLoopback(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l, err := web.Listen(ctx, "0")

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Live has the conversations of a workspace, archived ones too, as they are at the time.
+// A Live has the conversations of a workspace, archived ones too, at the time of a call.
 type Live struct{ Workspace *workspace.Workspace }
 
 var _ Source = Live{}
@@ -35,7 +35,7 @@ func (s Live) Entries(context.Context) ([]Entry, error) {
 	return all, nil
 }
 
-// version is made of what a save changes.
+// version depends on everything that a save changes.
 func (s Live) version(e workspace.Entry) (v string) {
 	for _, name := range []string{workspace.MetadataFile, workspace.EventsFile} {
 		if info, err := os.Stat(filepath.Join(s.Workspace.Path(e), name)); err == nil {

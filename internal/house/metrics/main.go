@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// A row is one figure. A limit of 0 is none.
+// A row is one figure. A limit of 0 means that there is none.
 type row struct {
 	what         string
 	value, limit int

@@ -25,7 +25,7 @@ func readRoot(t *testing.T, name string) []byte {
 	return data
 }
 
-// onPath returns a directory in which git-jp is.
+// onPath returns a directory that has git-jp.
 func onPath(t *testing.T) string {
 	t.Helper()
 	scripts.DependOnSources(t)
@@ -36,8 +36,7 @@ func onPath(t *testing.T) string {
 	return filepath.Dir(self)
 }
 
-// danglingRepository has a commit whose conversation lacks its content, on top of one
-// that is whole.
+// danglingRepository has a commit whose conversation lacks its content, after one that is complete.
 func danglingRepository(t *testing.T) *gittest.Repository {
 	t.Helper()
 	r := gittest.Repo(t)
@@ -94,8 +93,8 @@ func checkStep(t *testing.T) (script, temp string) {
 	return action.Runs.Steps[len(action.Runs.Steps)-1].Run, temp
 }
 
-// unregisteredClone returns a clone, as a forge makes one, of a repository whose attributes ask
-// for drivers. It stands on a branch of one commit beside main.
+// unregisteredClone returns a clone, as a forge makes one, of a repository whose attributes ask for
+// drivers. It is on a branch of one commit beside main.
 func unregisteredClone(t *testing.T) *gittest.Repository {
 	t.Helper()
 	origin := gittest.Repo(t)
@@ -115,7 +114,7 @@ func unregisteredClone(t *testing.T) *gittest.Repository {
 }
 
 // TestActionNeedsNoDrivers runs the check in a clone whose attributes ask for drivers: that they
-// are not registered is nothing that the commits could help.
+// are not registered is not a fault of the commits.
 func TestActionNeedsNoDrivers(t *testing.T) {
 	script, temp := checkStep(t)
 	r := unregisteredClone(t)
@@ -189,7 +188,7 @@ func TestGitLabSnippet(t *testing.T) {
 }
 
 // behindRepository is on a branch whose conversation was continued, as it was on main, with a
-// remote that has both. When they conflict both wrote the same question anew.
+// remote that has both. With conflict set, both rewrote the same question.
 func behindRepository(t *testing.T, conflict bool) *gittest.Repository {
 	t.Helper()
 	r := gittest.Repo(t)
@@ -223,8 +222,8 @@ func behindRepository(t *testing.T, conflict bool) *gittest.Repository {
 	return r
 }
 
-// tryUpdate runs commands that bring a branch up to date, with a gh that notes how it is called,
-// and looks at what the remote has afterwards.
+// tryUpdate runs commands that bring a branch up to date, with a gh that records its calls, and
+// checks the remote afterwards.
 func tryUpdate(t *testing.T, commands string, env ...string) {
 	t.Helper()
 	temp := t.TempDir()

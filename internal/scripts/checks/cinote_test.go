@@ -34,18 +34,18 @@ func noteJob(t *testing.T) string {
 	return strings.Join(job.After, "\n")
 }
 
-// A noteServer answers like GitLab does about the notes of merge request 7 of project 3.
+// A noteServer answers like GitLab for the notes of merge request 7 of project 3.
 type noteServer struct {
 	t     *testing.T
 	mu    sync.Mutex
 	notes []string // the note of id 100+i
-	calls []string // all that changed something
+	calls []string // all requests that changed something
 	fails bool
 }
 
 const notesPath = "/api/v4/projects/3/merge_requests/7/notes"
 
-// held gives the test what the server has, and lets it change that.
+// held lets the test read and change the server's state.
 func (s *noteServer) held(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,8 +169,8 @@ func TestGitLabNote(t *testing.T) {
 	})
 }
 
-// TestForgesSayTheSame: the note, the annotations of GitHub and the report of GitLab have the
-// same findings with the same words and the same advice.
+// TestForgesSayTheSame: the note, the annotations of GitHub and the report of GitLab have the same
+// findings with the same words and the same advice.
 func TestForgesSayTheSame(t *testing.T) {
 	r := danglingRepository(t)
 	for _, format := range []string{"text", "github", "gitlab"} {

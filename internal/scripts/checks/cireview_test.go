@@ -51,15 +51,15 @@ func gitlabJob(t *testing.T, name string) string {
 	return strings.Join(job.Script[1:], "\n")
 }
 
-// A commentServer answers like GitHub does about the comments of pull request 7.
+// A commentServer answers like GitHub for the comments of pull request 7.
 type commentServer struct {
 	t        *testing.T
 	mu       sync.Mutex
 	address  string
 	comments []comment
-	calls    []string // all that changed something
+	calls    []string // all requests that changed something
 	reads    int
-	refuses  bool // changes, as of a token that only reads
+	refuses  bool // changes, like a read-only token
 }
 
 type comment struct {
@@ -125,7 +125,8 @@ func (s *commentServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askedRepository has a branch on which something was asked: words that JSON and shells mind.
+// askedRepository has a branch on which a question was asked, with characters that are special in
+// JSON and shells.
 func askedRepository(t *testing.T) (r *gittest.Repository, base string) {
 	t.Helper()
 	r = gittest.Repo(t)
@@ -139,8 +140,8 @@ func askedRepository(t *testing.T) (r *gittest.Repository, base string) {
 	return r, base
 }
 
-// TestActionComments runs the action's step: one comment, which the next run replaces, and never
-// somebody's own.
+// TestActionComments runs the action's step: one comment, which the next run replaces, and never a
+// user's.
 func TestActionComments(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip(err)
@@ -215,7 +216,8 @@ func TestGitLabReview(t *testing.T) {
 	run(base, "post put")
 }
 
-// TestForgesPublishPages runs what both forges publish from: each folder has a list and a page.
+// TestForgesPublishPages runs the commands whose output both forges publish: each folder has a list
+// and a page.
 func TestForgesPublishPages(t *testing.T) {
 	_, temp := checkStep(t)
 	r, _ := askedRepository(t)

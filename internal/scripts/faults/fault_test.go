@@ -20,23 +20,23 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// A faultCommand is a command that writes, and what the repository is like before.
+// A faultCommand is a command that writes, and the repository before it.
 type faultCommand struct {
 	name   string
 	before []string // scripts of sh
 	args   []string
-	// damage comes after what can be read was noted: the command mends it.
+	// damage comes after the readable content was recorded: the command fixes it.
 	damage string
-	// finished is what the command may say when the interrupted one had done all.
+	// finished is an output that is allowed if the interrupted command had done everything.
 	finished string
-	// again is what is given then, when it is not the same.
+	// again is the command for the second run, if it is another one.
 	again []string
 	// other says that the command, given twice, does two things.
 	other bool
 }
 
-// faultCommands are all that write conversations, content, the index or the quarantine. A
-// command that comes to be takes its place here.
+// faultCommands are all commands that write conversations, content, the index or the quarantine.
+// Add new ones here.
 var faultCommands = []faultCommand{
 	{
 		name: "write", before: []string{"git jp migrate", "seq 300 >notes"},
@@ -66,7 +66,7 @@ var faultCommands = []faultCommand{
 		damage: "true", args: []string{"hook", "pre-commit"},
 	},
 	{
-		// What it takes out of a conversation is whole in the copy, or still in its place.
+		// What it removes from a conversation is complete in the copy, or still in its place.
 		name: "compact", before: []string{"git jp migrate"}, damage: "true",
 		args: compacting, again: []string{"compact", "--undo", "17800000001"},
 		finished: "no copy of it is kept", other: true,
@@ -74,7 +74,7 @@ var faultCommands = []faultCommand{
 	{
 		name: "compact back", before: []string{"git jp migrate"}, damage: compactOne,
 		args: []string{"gc", "undo", "compacted-17800000001-20260101T000000.000"},
-		// It begins with what it was.
+		// It begins with the original.
 		finished: "no copy of it is kept",
 	},
 	{
@@ -113,7 +113,7 @@ done >.git/sessions/$s.jsonl; done`
 const padding = " result, which is so long that somebody who compacts what tools returned takes it out" +
 	" and leaves a line behind that says so, which is shorter than this is"
 
-// dirty leaves two contents, one of them tracked, that nothing needs.
+// dirty leaves two blobs, one of them tracked, that nothing needs.
 const dirty = `git jp stage --all && git commit -q -m all --no-verify &&
 git rm -rq .jp/conversations/17800000002-two && git commit -q -m gone &&
 find .jp/blobs -name '*.gz' -exec touch -d 2020-01-01 {} +`
@@ -153,7 +153,7 @@ func (b *faultBench) command(dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// world makes a repository as it is before a command.
+// world makes the repository before a command.
 func (b *faultBench) world(c faultCommand) string {
 	b.t.Helper()
 	dir := filepath.Join(b.dir, "of "+c.name, "repo")
@@ -178,7 +178,7 @@ func (b *faultBench) world(c faultCommand) string {
 	return dir
 }
 
-// template is the world, what can be read there, and then the damage.
+// template returns the world with what can be read there, and then damages it.
 func (b *faultBench) template(c faultCommand) (dir string, before resolution) {
 	b.t.Helper()
 	dir = b.world(c)
@@ -192,10 +192,10 @@ func (b *faultBench) template(c faultCommand) (dir string, before resolution) {
 	return dir, before
 }
 
-// A resolution is what can be read in a repository: the contents of each conversation.
+// A resolution is what can be read in a repository: the blobs of each conversation.
 type resolution map[string][]blobs.Hash
 
-// readAll reads every conversation of a working tree. A reference that leads nowhere is told.
+// readAll reads every conversation of a working tree. A dangling reference is an error.
 func readAll(dir string) (resolution, error) {
 	store, err := blobs.Open(filepath.Join(dir, ".jp", "blobs"), blobs.Options{})
 	if err != nil {
@@ -228,7 +228,7 @@ func readAll(dir string) (resolution, error) {
 	return found, nil
 }
 
-// staged returns what the index refers to and has not.
+// staged returns the references of the index whose blobs it lacks.
 func (b *faultBench) staged(dir string) ([]string, error) {
 	list, err := b.run(dir, "git", "ls-files", "-s", ".jp")
 	if err != nil {
@@ -250,7 +250,7 @@ func (b *faultBench) staged(dir string) ([]string, error) {
 	return lost, nil
 }
 
-// holds compares with what was before: every conversation and every content of it is there.
+// holds returns an error unless every conversation and every blob of it is still there.
 func (r resolution) holds(now resolution) error {
 	for id, all := range r {
 		for _, h := range all {

@@ -25,16 +25,16 @@ import (
 // A faultPoint is one call of a command that fails, or a size at which its files are cut.
 type faultPoint struct {
 	calls string // a group of faultCalls, or torn
-	fault string // of faultsOf, or of tearsOf
+	fault string // one of faultsOf, or of tearsOf
 	n     int    // the call, counted from 1, or the size
 }
 
 func (p faultPoint) String() string { return fmt.Sprintf("%s number %d, %s", p.calls, p.n, p.fault) }
 
-// faultCalls are the system calls that change something, and those that look. A question mark
-// stands before those that not every machine has. Not among them: close, which releases a file
-// also where it fails, so that one which strace keeps from happening is like none that is; what
-// the runtime needs to live, such as mmap and futex; and fcntl, whose failure nothing can cause.
+// faultCalls are the system calls that change something, and those that look. A question mark is
+// before those that not every machine has. Left out are: close, which releases a file also if it
+// fails, so that a close that strace suppresses corresponds to no real failure; calls that the
+// runtime needs, such as mmap and futex; and fcntl, which cannot fail in practice.
 var faultCalls = []string{
 	"mkdirat,?mkdir", "renameat,?renameat2,?rename", "unlinkat,?unlink,?rmdir",
 	"write,pwrite64,?copy_file_range", "fsync,fdatasync", "flock", "fchmodat,fchmod,?chmod",
@@ -46,8 +46,8 @@ var faultCalls = []string{
 // faultsOf are the ways in which a call fails.
 var faultsOf = []string{"error=ENOSPC", "error=EIO", "error=EACCES", "signal=SIGKILL"}
 
-// torn stands for calls where a write is cut short at a size, and tearsOf are what comes then:
-// an error, as on a disk that is full, or the end of the process.
+// torn is a value of calls for a write that is cut short at a size, and tearsOf are the results: an
+// error, as on a full disk, or the end of the process.
 const torn = "torn"
 
 var tearsOf = []string{"an error", "the end"}
@@ -55,24 +55,24 @@ var tearsOf = []string{"an error", "the end"}
 const (
 	// patience is how long a command may take under strace.
 	patience = 30 * time.Second
-	// misses is how many numbers are tried that no call has: which thread makes a call, and
+	// misses is how many consecutive numbers without a call are tried: which thread makes a call, and
 	// so its number, differs from run to run.
 	misses = 3
-	// mostCalls bounds the numbers, if a command should never come to an end.
+	// mostCalls limits the numbers, in case a command never ends.
 	mostCalls = 3000
 )
 
 var injected = regexp.MustCompile(`\(INJECTED\)|killed by SIGKILL`)
 
-// A faultTemplate is the repository before a command, and what it has to be like after it.
+// A faultTemplate is the repository before a command, and its required state afterwards.
 type faultTemplate struct {
 	dir    string
 	before resolution
-	after  string // names of files, and the index; "" where they differ from time to time
+	after  string // names of files, and the index; "" if they differ between runs
 	most   int    // bytes of the largest file that it writes
 }
 
-// prepare makes the template of a command, which it lets run in a copy.
+// prepare makes the template of a command, and runs the command in a copy.
 func (b *faultBench) prepare(c faultCommand) faultTemplate {
 	b.t.Helper()
 	of := faultTemplate{}
@@ -111,7 +111,7 @@ func (b *faultBench) copy(of faultTemplate) (dir string, remove func(), err erro
 	return dir, func() { _ = os.RemoveAll(top) }, nil
 }
 
-// picture is the names of all files of the workspace, and what the index has of it.
+// picture returns the names of all files of the workspace, and its part of the index.
 func (b *faultBench) picture(dir string) (string, error) {
 	var all []string
 	top := filepath.Join(dir, ".jp")
@@ -133,8 +133,8 @@ func (b *faultBench) picture(dir string) (string, error) {
 	return strings.Join(all, "\n") + "\n" + index, err
 }
 
-// largestOf is the size of the largest file that is in one directory and not, or another, in a
-// second one.
+// largestOf returns the size of the largest file in one directory that a second one lacks or has in
+// another version.
 func largestOf(dir, old string) (most int, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -153,7 +153,7 @@ func largestOf(dir, old string) (most int, err error) {
 	return most, err
 }
 
-// inject runs a command of which one call fails, and reports whether it came to that.
+// inject runs a command with one failing call, and reports whether that call was reached.
 func (b *faultBench) inject(dir string, c faultCommand, p faultPoint) (met bool, err error) {
 	log := filepath.Join(dir, "..", "log")
 	args := []string{
@@ -169,7 +169,7 @@ func (b *faultBench) inject(dir string, c faultCommand, p faultPoint) (met bool,
 		return false, err
 	}
 	hung := time.AfterFunc(patience, func() {
-		// The stacks of a Go program tell where it waits.
+		// The stacks of a Go program show where it waits.
 		_ = syscall.Kill(firstTraced(log), syscall.SIGQUIT)
 		time.Sleep(time.Second)
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -182,7 +182,7 @@ func (b *faultBench) inject(dir string, c faultCommand, p faultPoint) (met bool,
 	return injected.Match(data), errors.Join(err, readErr)
 }
 
-// firstTraced is the process that stands first in a log of strace.
+// firstTraced returns the first process in a log of strace.
 func firstTraced(log string) int {
 	data, _ := os.ReadFile(log)
 	word, _, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
@@ -193,12 +193,12 @@ func firstTraced(log string) int {
 	return pid
 }
 
-// errStrace says that a command hangs where none can without strace: Go learns from a pipe
-// that a process was started. Where that read fails it takes the process for one that could
-// not be started and waits for its end, which does not come. No system fails there.
+// errStrace reports that a command hangs which cannot hang without strace: Go learns from a pipe
+// that a process was started. If that read fails, it assumes that the process could not be started
+// and waits for its end, which does not come. That read never fails on a real system.
 var errStrace = errors.New("waits for a process of which it could not learn that it was started")
 
-// hang tells from the stacks why a command came to no end.
+// hang finds out from the stacks why a command did not end.
 func hang(stacks string) error {
 	if strings.Contains(stacks, "syscall.forkExec(") {
 		return errStrace
@@ -206,7 +206,7 @@ func hang(stacks string) error {
 	return fmt.Errorf("came to no end:\n%s", stacks)
 }
 
-// tear runs a command that can write no more than so many bytes into a file.
+// tear runs a command that can write no more than n bytes into a file.
 func (b *faultBench) tear(dir string, c faultCommand, p faultPoint) {
 	trap := ""
 	if p.fault == tearsOf[0] {
@@ -216,7 +216,7 @@ func (b *faultBench) tear(dir string, c faultCommand, p faultPoint) {
 	_, _ = b.run(dir, "sh", append([]string{"-c", script, "sh"}, c.args...)...)
 }
 
-// try makes one call fail and says what is wrong then.
+// try makes one call fail and returns what is wrong then.
 func (b *faultBench) try(c faultCommand, of faultTemplate, p faultPoint) (met bool, err error) {
 	dir, remove, err := b.copy(of)
 	if err != nil {
@@ -229,8 +229,8 @@ func (b *faultBench) try(c faultCommand, of faultTemplate, p faultPoint) (met bo
 		return met, err
 	}
 	if p.n%2 == 1 {
-		// It may be a commit, of which the hooks put back what a collection had moved. Where
-		// a git was killed that held the index there is none.
+		// It may be a commit, whose hooks move back what a collection had moved. If a killed git process
+		// held the index there is no commit.
 		_, _ = b.run(dir, "git", "commit", "-q", "--allow-empty", "-m", "meanwhile")
 	}
 	// The next command finishes what was begun.
@@ -256,7 +256,7 @@ func (b *faultBench) try(c faultCommand, of faultTemplate, p faultPoint) (met bo
 	return true, b.complete(dir, of)
 }
 
-// sound holds that everything which could be read can be read.
+// sound verifies that everything that could be read still can be.
 func (b *faultBench) sound(dir string, before resolution) error {
 	now, err := readAll(dir)
 	if err != nil {
@@ -272,7 +272,7 @@ func (b *faultBench) sound(dir string, before resolution) error {
 	return err
 }
 
-// complete holds that a command which was given again has done all that it should.
+// complete verifies that a repeated command has done everything that it should.
 func (b *faultBench) complete(dir string, of faultTemplate) error {
 	if _, err := os.Stat(filepath.Join(dir, ".jp/blobs/.tmp/gc.open")); err == nil {
 		return errors.New("then again: a run is open")
@@ -287,12 +287,12 @@ func (b *faultBench) complete(dir string, of faultTemplate) error {
 	return err
 }
 
-// A faultTally counts what was tried.
+// A faultTally counts the attempts.
 type faultTally struct {
 	sync.Mutex
 
 	points map[string]map[string]int // by operation, then by fault and by calls
-	hangs  int                       // that strace is to blame for
+	hangs  int                       // that are caused by strace
 }
 
 func (y *faultTally) add(op string, p faultPoint) {
@@ -320,11 +320,11 @@ func (y *faultTally) log(t *testing.T) {
 		all, y.hangs)
 }
 
-// TestEverySystemCallMayFail makes the system calls of each command fail, those of the gits
-// that it starts too, one after the other, in four ways, and cuts its files short. strace
-// counts for each thread, so several calls may be the n-th, and which ones differs a little
-// from run to run. A part of it is run by the name of an operation and of a call:
-// -run 'TestEverySystemCallMayFail/sweep/fsync'.
+// TestEverySystemCallMayFail makes the system calls of each command fail, including those of its
+// git processes, one after the other, in four ways, and cuts its files short. strace counts for
+// each thread, so several calls may be the n-th, and which ones differs a little from run to run.
+// To run a part of it, give the name of an operation and of a call: -run
+// 'TestEverySystemCallMayFail/sweep/fsync'.
 func TestEverySystemCallMayFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -337,7 +337,7 @@ func TestEverySystemCallMayFail(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for i, calls := range faultCalls {
 				if !scripts.Soaks() && (i+k)%2 != 0 {
-					continue // the next command meets those
+					continue // the next command reaches those
 				}
 				name, _, _ := strings.Cut(strings.TrimPrefix(calls, "?"), ",")
 				t.Run(name, func(t *testing.T) {
@@ -353,7 +353,7 @@ func TestEverySystemCallMayFail(t *testing.T) {
 	}
 }
 
-// on is the same for another test.
+// on returns the same bench for another test.
 func (b *faultBench) on(t *testing.T) *faultBench {
 	own := *b
 	own.t = t
@@ -363,7 +363,7 @@ func (b *faultBench) on(t *testing.T) *faultBench {
 // A faultRange is the calls of a kind.
 type faultRange struct {
 	calls string
-	first int // which fault is tried when there is time for one only
+	first int // the fault that is tried when there is only time for one
 	tally *faultTally
 }
 
@@ -397,7 +397,7 @@ func (b *faultBench) tears(c faultCommand, of faultTemplate, r faultRange) {
 	}
 }
 
-// tearStride is the way to the next size. Blobs and notes are small, streams are not.
+// tearStride returns the distance to the next size. Blobs and notes are small, streams are not.
 func tearStride(n int) int {
 	switch {
 	case !scripts.Soaks():
@@ -425,7 +425,7 @@ func (b *faultBench) point(c faultCommand, of faultTemplate, p faultPoint, y *fa
 	return met
 }
 
-// run starts a program that is left alone.
+// run runs a program without input.
 func (b *faultBench) run(dir, name string, args ...string) (string, error) {
 	var out bytes.Buffer
 	cmd := b.command(dir, name, args...)

@@ -14,15 +14,15 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// untracked leaves a conversation of which git has nothing: a collection that does not see it
-// has no second place that says what it refers to.
+// untracked leaves a conversation that git does not have at all: a collection that does not see it
+// finds its references nowhere else.
 const untracked = `git jp migrate && git add -A &&
 git rm -rq --cached .jp/conversations/17800000002-two && git commit -q -m one --no-verify && git worktree add -q ../linked &&
 find .jp/blobs -name '*.gz' -exec touch -d 2020-01-01 {} +`
 
 // TestEveryFileMayStayUnreadable makes every file and directory that a collection reads fail for
-// as long as it runs. A call that fails once is made good by the second mark, which reads
-// everything again; what stays unreadable is unreadable for both.
+// its whole duration. A call that fails once is repaired by the second mark, which reads everything
+// again; a file that stays unreadable is unreadable for both.
 func TestEveryFileMayStayUnreadable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -57,7 +57,7 @@ func TestEveryFileMayStayUnreadable(t *testing.T) {
 	}
 }
 
-// readFiles lists what a collection may read, without objects, which have a test of their own.
+// readFiles lists what a collection may read, without objects, which have their own test.
 func (b *faultBench) readFiles(dir string) (all []string) {
 	b.t.Helper()
 	for _, top := range []string{".jp", ".git"} {
@@ -78,7 +78,8 @@ func (b *faultBench) readFiles(dir string) (all []string) {
 	return all
 }
 
-// unreadable collects while nobody can read a file, and reports whether anybody tried.
+// unreadable runs a collection while a file is unreadable, and reports whether the collection tried
+// to read it.
 func (b *faultBench) unreadable(
 	c faultCommand, of faultTemplate, name, fault string,
 ) (met bool, err error) {

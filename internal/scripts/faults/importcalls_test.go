@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestImportMakesFewCalls: an import of many sessions opens no directory again and again, and waits
-// for the disk a few times in all where the file system can sync everything at once.
+// TestImportMakesFewCalls: an import of many sessions does not open directories repeatedly, and
+// waits for the disk only a few times in all if the file system can sync everything at once.
 func TestImportMakesFewCalls(t *testing.T) {
 	b := newFaultBench(t)
 	const sessions, results = 24, 20
@@ -66,7 +66,7 @@ func TestImportMakesFewCalls(t *testing.T) {
 	}
 }
 
-// longSession is a session of Claude Code in which one tool returned so many results.
+// longSession returns a session of Claude Code in which one tool returned so many results.
 func longSession(number, results int) []byte {
 	var out strings.Builder
 	at := time.Date(2026, 5, 2, 10, 0, 0, 0, time.UTC)

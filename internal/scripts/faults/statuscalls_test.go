@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestStatusMakesFewCalls: a status goes down to a new conversation once, and reads each of its files
-// once. What more it opens is the same for any number of them.
+// TestStatusMakesFewCalls: a status opens a new conversation once, and reads each of its files
+// once. The number of other files that it opens does not depend on how many there are.
 func TestStatusMakesFewCalls(t *testing.T) {
 	b := newFaultBench(t)
 	opens := func(conversations int) int {

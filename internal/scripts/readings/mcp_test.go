@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// agentOn starts the server in a repository, and returns what a tool answers.
+// agentOn starts the server in a repository, and returns a function that calls a tool.
 func agentOn(t *testing.T, r *gittest.Repository) func(tool string, args map[string]any) string {
 	t.Helper()
 	scripts.DependOnSources(t)
@@ -56,8 +56,8 @@ func agentOn(t *testing.T, r *gittest.Repository) func(tool string, args map[str
 	}
 }
 
-// TestAgentsRead has an agent find, read and ask, in a repository whose conversation was committed
-// with the line that it wrote. What was said is quoted, in each line.
+// TestAgentsRead makes an agent find, read and ask, in a repository whose conversation was
+// committed with the line that it wrote. Each line of a conversation's text is quoted.
 func TestAgentsRead(t *testing.T) {
 	r := gittest.Repo(t)
 	for name, text := range scripts.Conversation("A title", []string{"alpha needle"}) {
@@ -184,8 +184,8 @@ func TestAgentsRead(t *testing.T) {
 	}
 }
 
-// TestAgentsStartItAnywhere holds that the server starts where there is no workspace, and says so
-// when it is asked.
+// TestAgentsStartItAnywhere verifies that the server starts without a workspace, and says so when
+// it is called.
 func TestAgentsStartItAnywhere(t *testing.T) {
 	ask := agentOn(t, gittest.Repo(t))
 	got := ask("find_conversations", nil)
@@ -194,7 +194,8 @@ func TestAgentsStartItAnywhere(t *testing.T) {
 	}
 }
 
-// TestAgentsNamePermalinks holds that what agents are shown leads to anchors of a site, whichever tool says it.
+// TestAgentsNamePermalinks verifies that the links that agents are shown lead to anchors of a site,
+// whichever tool returns them.
 func TestAgentsNamePermalinks(t *testing.T) {
 	r := gittest.Repo(t)
 	for name, text := range scripts.Conversation("A title", []string{"alpha needle"}) {
@@ -229,8 +230,8 @@ func TestAgentsNamePermalinks(t *testing.T) {
 	}
 }
 
-// TestAgentsChangeNothing holds that no call changes a file of the repository, and that a commit at which
-// history is cut off is said to be one.
+// TestAgentsChangeNothing verifies that no call changes a file of the repository, and that a commit
+// at which history is cut off is marked.
 func TestAgentsChangeNothing(t *testing.T) {
 	origin := gittest.Repo(t)
 	for name, text := range scripts.Conversation("A title", []string{"alpha"}) {

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// TestWebShowsRefsAndTheWorkTree serves a working tree, a branch of it and a bare clone: each
-// shows the conversations that it has.
+// TestWebShowsRefsAndTheWorkTree serves a working tree, a branch of it and a bare clone: each shows
+// the conversations that it has.
 func TestWebShowsRefsAndTheWorkTree(t *testing.T) {
 	r := gittest.Repo(t)
 	for name, text := range scripts.Conversation("committed", []string{"alpha"}) {
@@ -53,8 +53,8 @@ func TestWebShowsRefsAndTheWorkTree(t *testing.T) {
 	}
 }
 
-// TestWebShowsCommitsAndLines leads from the list to commits and the turns that they added, and from
-// a turn to the lines of a file that it wrote, and back.
+// TestWebShowsCommitsAndLines leads from the list to commits and the turns that they added, and
+// from a turn to the lines of a file that it wrote, and back.
 func TestWebShowsCommitsAndLines(t *testing.T) {
 	r := gittest.Repo(t)
 	files := scripts.Conversation("reading", []string{"alpha"})

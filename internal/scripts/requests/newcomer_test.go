@@ -23,8 +23,8 @@ var unrun = map[string]string{
 	"make install": "it builds the program and writes into the home directory",
 }
 
-// standIns are what the documents name that a machine without a network has not got, and hashes
-// that they made up.
+// standIns are names in the documents that a machine without a network does not have, and made-up
+// hashes.
 const (
 	examplePage = "https://example.com/spec"
 	exampleHash = "9a0f12ab"
@@ -50,17 +50,17 @@ var endings = map[string]int{
 	"git commit -m 'Tidy up'": 1,
 }
 
-// A block is consecutive lines of a document that somebody types, or writes to a file.
+// A block is consecutive lines of a document that a reader types, or writes to a file.
 type block struct {
 	line int
-	file string // that a configuration is for; "" for commands
+	file string // for a configuration; "" for commands
 	text string
 }
 
 // fileNamed finds the file that a sentence before a configuration names.
 var fileNamed = regexp.MustCompile("`(~/[^`]+\\.toml)`:$")
 
-// blocks returns what a document shows to be typed: what is indented in README.md, what is fenced
+// blocks returns what a document shows for typing: indented lines in README.md, fenced ones
 // elsewhere.
 func blocks(t *testing.T, page string) (all []block) {
 	t.Helper()
@@ -98,7 +98,7 @@ func blocks(t *testing.T, page string) (all []block) {
 	return all
 }
 
-// A newcomer does what a document says, on a machine whose models are all on the loopback device.
+// A newcomer follows a document, on a machine whose models are all on the loopback device.
 type newcomer struct {
 	*scripts.Shell
 	page    string
@@ -106,7 +106,7 @@ type newcomer struct {
 	met     map[string]bool // commands that were typed
 }
 
-// clouds are what the documents have of their own names.
+// clouds are the providers with invented names in the documents.
 var clouds = []models.Provider{
 	{Name: "ours", Format: wire.FormatChat},
 	{Name: "azure", Format: wire.FormatResponses},
@@ -129,7 +129,7 @@ func newNewcomer(t *testing.T, page string, met map[string]bool) *newcomer {
 	return n
 }
 
-// do does what a block says.
+// do types the commands of a block, or writes its file.
 func (n *newcomer) do(b block) {
 	n.Helper()
 	if b.file != "" {
@@ -150,13 +150,13 @@ func (n *newcomer) do(b block) {
 	}
 }
 
-// particular finds what is particular to one repository in what a command prints.
+// particular matches the parts of a command's output that depend on the repository.
 var particular = regexp.MustCompile(
 	`[0-9a-f]{4,}…?(-[a-z-]+)?|turn \d+, call \S+ \(\w+\)|\([^)]*\)|[0-9a-f]{2}/[0-9a-f]{2}/\S+`)
 
 func shape(text string) string { return particular.ReplaceAllString(text, "*") }
 
-// typed runs one line. A question has to reach the model that it is for, and to be answered.
+// typed runs one line. A question has to reach its model, and to be answered.
 func (n *newcomer) typed(b block, line string) string {
 	n.Helper()
 	command, _, _ := strings.Cut(line, " #")
@@ -189,7 +189,7 @@ func (n *newcomer) typed(b block, line string) string {
 	return out
 }
 
-// standIn puts what is there in the place of what a document made up.
+// standIn replaces what a document made up by real values.
 func (n *newcomer) standIn(command string) string {
 	n.Helper()
 	if strings.Contains(command, exampleHash) {
@@ -204,7 +204,7 @@ func (n *newcomer) standIn(command string) string {
 	return strings.ReplaceAll(command, examplePage, n.Env.Getenv("PAGE"))
 }
 
-// provider is that of the model which a question names, "" for none.
+// provider returns the provider of the model that a question names, "" if it names none.
 func provider(command string) string {
 	named := modelNamed.FindStringSubmatch(command)
 	return strings.Join(named[min(1, len(named)):], "")
@@ -212,7 +212,8 @@ func provider(command string) string {
 
 var modelNamed = regexp.MustCompile(` (?:-m|--model|-c assistant\.model\.id)[ =](\w+)/`)
 
-// asked is how many questions have reached the models of a provider, "" for all.
+// asked returns how many questions have reached the models of a provider, or of all providers for
+// "".
 func (n *newcomer) asked(provider string) (sum int) {
 	for name, m := range n.servers {
 		if provider == "" || name == provider {
@@ -222,7 +223,7 @@ func (n *newcomer) asked(provider string) (sum int) {
 	return sum
 }
 
-// TestNewcomer does all that two documents say to somebody who comes new, word by word.
+// TestNewcomer does everything that two documents tell a new user, word by word.
 func TestNewcomer(t *testing.T) {
 	met := map[string]bool{}
 	t.Run("models", func(t *testing.T) {
@@ -254,7 +255,7 @@ func readModels(n *newcomer) {
 	}
 }
 
-// try looks whether what was configured does what the document says of it.
+// try checks that a configuration does what the document says.
 func (n *newcomer) try(b block) {
 	n.Helper()
 	m := n.servers["ollama"]
@@ -295,7 +296,7 @@ func readReadme(n *newcomer) {
 	}
 }
 
-// prepare is what happens between two blocks of README.md, or stands in its text.
+// prepare does what happens between two blocks of README.md, or is described in its text.
 func (n *newcomer) prepare(b block) {
 	n.Helper()
 	switch first, _, _ := strings.Cut(b.text, "\n"); {
@@ -328,7 +329,7 @@ func (n *newcomer) prepare(b block) {
 	}
 }
 
-// conversationFiles are those of a repository in which jp kept a conversation.
+// conversationFiles returns the files of a repository in which jp kept a conversation.
 func conversationFiles(title string) map[string]string {
 	files := map[string]string{"index.go": "package index\n"}
 	for name, text := range scripts.Conversation(title, []string{"the lock is .git/index.lock"}) {

@@ -15,10 +15,10 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// TestNoFlagChangesThePrefix goes on with a conversation that has results, attachments, what was
-// refreshed, and a tool of a server, with each flag that query has, for each provider: a request
+// TestNoFlagChangesThePrefix continues a conversation that has results, attachments, refreshed
+// resources, and a tool of a server, with each flag that query has, for each provider: a request
 // begins with all of the one before it, as the provider's cache counts it, and tools and system
-// prompt are the same in every conversation. A flag that is new stands in the tables below, with how
+// prompt are the same in every conversation. A new flag needs a row in the tables below, with how
 // it is given or with why it may change them.
 func TestNoFlagChangesThePrefix(t *testing.T) {
 	scripts.DependOnSources(t)
@@ -70,13 +70,14 @@ func swept() map[string][]string {
 
 // A promptChange is what a flag may change of a prompt.
 type promptChange struct {
-	lead  bool // what every request begins with
+	lead  bool // the beginning of every request
 	said  bool
-	stays bool // for the requests that follow, too
+	stays bool // for the following requests, too
 	why   string
 }
 
-// ofPrompt is what a flag changes of a prompt that was sent: for every provider, or for one format.
+// ofPrompt returns which parts of a sent prompt a flag may change: for every provider, or for one
+// format.
 func ofPrompt(flag string, f wire.Format) promptChange {
 	switch {
 	case flag == "compact":
@@ -89,7 +90,7 @@ func ofPrompt(flag string, f wire.Format) promptChange {
 	return promptChange{}
 }
 
-// queryFlags are the names of the flags of query, with those of every command.
+// queryFlags returns the names of the flags of query, with those of every command.
 func queryFlags(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("git-jp", "__complete", "--", "query", "--").Output()
@@ -103,14 +104,14 @@ func queryFlags(t *testing.T) []string {
 	return names
 }
 
-// A sweep is a repository in which a model is asked that notes what it was sent.
+// A sweep is a repository with a model that records its requests.
 type sweep struct {
 	t      *testing.T
 	format wire.Format
 	dir    string
 	env    []string
 	model  *promptedModel
-	first  llmtest.Prompt // of a conversation without settings of its own
+	first  llmtest.Prompt // of a conversation without its own settings
 	last   llmtest.Prompt
 }
 
@@ -153,7 +154,7 @@ run = "unattended"
 	return &sweep{t: t, format: p.Format, dir: r.Dir, env: env, model: model}
 }
 
-// converse has a conversation with all that one has.
+// converse makes a conversation with every kind of content.
 func (s *sweep) converse() {
 	const read, refresh, look = `fs_read_file {"path":"a.txt"}`, `refresh_resource {"uri":"file:a.txt"}`, "look {}"
 	s.first = s.ask(nil, "--new")[0]
@@ -167,7 +168,7 @@ func (s *sweep) converse() {
 	s.follow("a tool of a server", s.ask([]string{look, read}))
 }
 
-// flag asks with a flag. The next one goes on from there.
+// flag asks with a flag. The next one continues from there.
 func (s *sweep) flag(name string) {
 	s.t.Helper()
 	_, left := unswept()[name]
@@ -199,7 +200,7 @@ func (s *sweep) flag(name string) {
 	}
 }
 
-// follow holds that each request begins with all of the one before it.
+// follow verifies that each request begins with all of the one before it.
 func (s *sweep) follow(what string, sent []llmtest.Prompt) {
 	s.t.Helper()
 	for _, p := range sent {
@@ -210,7 +211,7 @@ func (s *sweep) follow(what string, sent []llmtest.Prompt) {
 	}
 }
 
-// ask asks, has the model call tools, and returns what was sent.
+// ask asks, makes the model call tools, and returns the requests.
 func (s *sweep) ask(calls []string, args ...string) []llmtest.Prompt {
 	s.t.Helper()
 	s.model.calls(calls)

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A promptedModel answers in the format of a provider: with thoughts, the call of a tool where it
-// was told to make one, and else with a word. It keeps what it is sent.
+// A promptedModel answers in the format of a provider: with thoughts, the call of a tool if it was
+// told to make one, and else with a word. It keeps its requests.
 type promptedModel struct {
 	format wire.Format
 	url    string
@@ -41,7 +41,7 @@ func (m *promptedModel) calls(all []string) {
 	m.queue = all
 }
 
-// taken returns what was sent since it was asked last.
+// taken returns the requests since its last call.
 func (m *promptedModel) taken() [][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *promptedModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answerIn(m.format, m.asked, call))
 }
 
-// answerIn is an answer in a format. A call is the name of a tool and its arguments.
+// answerIn returns an answer in a format. A call is the name of a tool and its arguments.
 func answerIn(f wire.Format, n int, call string) string {
 	const word = `{\"name\":\"x\"}`
 	tool, args, calls := strings.Cut(call, " ")

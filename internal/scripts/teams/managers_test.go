@@ -20,17 +20,17 @@ import (
 // managersVariable names directories, separated as in PATH, that have real managers of hooks.
 const managersVariable = "GIT_JP_HOOK_MANAGERS"
 
-// managedHooks are those that the managers are told to serve; the others are ours alone.
+// managedHooks are those that the managers are configured for; the others are ours alone.
 var managedHooks = []string{"pre-commit", "pre-push", "post-checkout", "post-merge"}
 
-// A hookManager is a real one, and how it is told what to run.
+// A hookManager is a real one, and how it is configured.
 type hookManager struct {
 	name string
-	// configure writes its configuration: a hook of theirs that says THEIRS, and what is to
-	// be added by hand for ours.
+	// configure writes its configuration: its own hook that prints THEIRS, and the lines to be added
+	// by hand for ours.
 	configure func(r *gittest.Repository, ours map[string]string)
 	put, out  []string
-	legacy    bool // it goes on running the hook that it found
+	legacy    bool // it continues to run the hook that it replaced
 	hidden    bool // its hooks are not in .git/hooks, but in every worktree
 }
 
@@ -90,9 +90,9 @@ func configurePreCommit(r *gittest.Repository, ours map[string]string) {
 }
 
 // TestRealHookManagers runs ours beside the real husky, lefthook, pre-commit and prek, in both
-// orders of installation. A git that runs hooks of the configuration runs ours beside theirs,
-// and nothing is left to do by hand; what others with an older git put into the configuration
-// of the manager is not run twice there.
+// orders of installation. A git that runs hooks of the configuration runs ours beside theirs, and
+// nothing is left to do by hand; hooks that colleagues with an older git added to the manager's
+// configuration do not run twice there.
 func TestRealHookManagers(t *testing.T) {
 	dirs := os.Getenv(managersVariable)
 	if dirs == "" {
@@ -122,7 +122,7 @@ func inDirs(dirs, name string) bool {
 	return false
 }
 
-// A managedRepo is a repository in which a manager of hooks is at work.
+// A managedRepo is a repository with a manager of hooks.
 type managedRepo struct {
 	*gittest.Repository
 	t *testing.T
@@ -148,7 +148,7 @@ func managed(t *testing.T, m hookManager) managedRepo {
 	return mr
 }
 
-// sh runs a command and returns all that it says.
+// sh runs a command and returns all its output.
 func (r managedRepo) sh(args ...string) (string, error) {
 	cmd := exec.Command("env", args...)
 	cmd.Dir, cmd.Env = r.Dir, r.Env
@@ -175,7 +175,7 @@ func (r managedRepo) put() {
 	r.must(r.m.put...)
 }
 
-// out takes the manager out. Husky has no way of its own.
+// out removes the manager. Husky has no command for that.
 func (r managedRepo) out() {
 	r.t.Helper()
 	if r.m.out != nil {
@@ -203,7 +203,7 @@ func (r managedRepo) install(flags ...string) map[string]string {
 	return left
 }
 
-// snippets are what is left to do by hand with a git that runs no hooks of the configuration.
+// snippets returns what is left to do by hand with a git that runs no hooks of the configuration.
 func (r managedRepo) snippets() map[string]string {
 	r.t.Helper()
 	repo, err := gitint.Open(r.t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
@@ -226,7 +226,7 @@ func (r managedRepo) snippets() map[string]string {
 	return left
 }
 
-// dotGit is all of .git that neither commits nor our cache change.
+// dotGit returns everything in .git that neither commits nor our cache change.
 func (r managedRepo) dotGit() map[string]string {
 	r.t.Helper()
 	all := map[string]string{}
@@ -270,7 +270,7 @@ func (r managedRepo) conversation(id, text string) {
 	r.Run("add", ".jp/conversations")
 }
 
-// commits makes a commit that passes ours, or not, and theirs.
+// commits makes a commit that runs ours, or not, and theirs.
 func (r managedRepo) commits(id string, ours bool) {
 	r.t.Helper()
 	r.conversation(id, "text of "+id)
@@ -285,7 +285,8 @@ func (r managedRepo) commits(id string, ours bool) {
 	r.jp("check", "HEAD")
 }
 
-// pushes refuses a push of what dangles, to a branch that the others have and to a new one.
+// pushes verifies that a dangling push is refused, to a branch that the remote has and to a new
+// one.
 func (r managedRepo) pushes(id string) {
 	r.t.Helper()
 	r.Run("init", "-q", "--bare", "../server.git")
@@ -410,7 +411,7 @@ func (r managedRepo) oursFirst() {
 	r.wantDotGit(before)
 }
 
-// chained has ours where the manager runs the hook that it found.
+// chained tests ours where the manager runs the hook that it replaced.
 func (r managedRepo) chained() {
 	r.m.configure(r.Repository, nil)
 	r.put()

@@ -10,11 +10,11 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// A contentRepo has two branches: on one a content went and another one came that git takes
-// for its new name, on the other the first was encoded anew.
+// A contentRepo has two branches: on one a blob was removed and another added that git takes for
+// its rename, on the other the first was re-encoded.
 type contentRepo struct {
 	managedRepo
-	path string // of the content that came
+	path string // of the added blob
 	want string // its file
 }
 
@@ -50,7 +50,7 @@ func mergeContent(t *testing.T) contentRepo {
 	if out := r.Run("show", "--name-status", "-M", "--format="); !strings.Contains(out, "R0") {
 		t.Fatalf("git sees no rename:\n%s", out)
 	}
-	// A clone whose drivers are gone, and whose hooks are there.
+	// A clone without the drivers, and with the hooks.
 	r.Run("config", "--remove-section", "merge.jp-blob")
 	r.Remove(".git/info/attributes")
 	return r
@@ -74,8 +74,8 @@ func (r contentRepo) wantWhole() {
 	r.jp("check", "--content", "HEAD")
 }
 
-// TestMergeTookAnotherContent: with -X git puts the content of one name into another, and
-// says nothing.
+// TestMergeTookAnotherContent: with -X git puts the content of one file into another, without a
+// message.
 func TestMergeTookAnotherContent(t *testing.T) {
 	t.Run("before the commit", func(t *testing.T) {
 		r := mergeContent(t)

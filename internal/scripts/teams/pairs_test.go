@@ -17,14 +17,14 @@ import (
 // A sideEdit is what one person does to a conversation that the other has too.
 type sideEdit struct {
 	name     string
-	archived bool       // the conversation lies in the archive before
+	archived bool       // the conversation is archived before
 	do       [][]string // commands of git jp
-	// What the conversation has afterwards, whatever the other side does.
+	// The required state of the conversation afterwards, whatever the other side does.
 	says, labels []string
 	title        string // counts unless the other side gave one
-	archive      string // where it is, "" where the other says
+	archive      string // where it is, "" if the other side decides
 	// stops says that it is moved and changed in one commit: Git then does not recognize a short
-	// metadata.json, and 'git jp resolve' finishes what stopped, without a question.
+	// metadata.json as renamed, and 'git jp resolve' finishes the operation without a question.
 	stops bool
 }
 
@@ -100,10 +100,10 @@ var others = []sideEdit{
 	},
 }
 
-// A pairStep is a command of a shell, and what goes on when it stopped.
+// A pairStep is a shell command, and the command that continues when it stopped.
 type pairStep struct{ sh, goOn string }
 
-// pick is git cherry-pick, also where both did the same and nothing is left to do.
+// pick is git cherry-pick, also if both did the same and nothing is left to do.
 var pick = pairStep{
 	"git cherry-pick --allow-empty --keep-redundant-commits theirs",
 	"git cherry-pick --continue || git cherry-pick --skip",
@@ -118,7 +118,7 @@ const (
 var pairWays = []struct {
 	name   string
 	steps  []pairStep
-	undone bool // ours is taken back
+	undone bool // ours is reverted
 }{
 	{name: "merge", steps: []pairStep{{"git merge -q -m m theirs", "git commit -q --no-edit"}}},
 	{name: "pull", steps: []pairStep{
@@ -140,8 +140,8 @@ var pairWays = []struct {
 			"git revert --no-edit ours || git diff --quiet HEAD",
 			"git revert --continue || git revert --skip",
 		},
-		// Git takes back files of content by their names, also where another turn has that
-		// content too; picks and reverts run no hook before the commit.
+		// Git reverts files of blobs by their names, also if another turn has that content too; picks and
+		// reverts run no hook before the commit.
 		{"git jp repair -q --yes && git add -A .jp && git commit -q --amend --no-edit", ""},
 	}},
 }
@@ -155,7 +155,7 @@ func newPairRepo(t *testing.T) pairRepo {
 	home := gittest.TempDir(t)
 	r.Env = append(r.Env, "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
 		"GIT_EDITOR=true", "JP_SESSION=pairs")
-	// git pull --rebase takes for undone what its upstream once was and is not any more.
+	// git pull --rebase drops commits that its upstream once had and no longer has.
 	r.Run("config", "core.logAllRefUpdates", "false")
 	r.jp("init", "-q")
 	for name, data := range scripts.Conversation("Talk", []string{"first"}) {
@@ -193,9 +193,9 @@ func (r pairRepo) commit(e sideEdit, side string, made map[string]bool) string {
 	return tag
 }
 
-// TestPairs: what two people do to a conversation at the same time stops no operation of git
-// and loses nothing. The normal run has every pair once, each in another way; with GIT_JP_SOAK
-// every pair comes in every way and both ways round.
+// TestPairs: two concurrent changes to a conversation stop no operation of git and lose nothing.
+// The normal run has every pair once, each in another way; with GIT_JP_SOAK every pair comes in
+// every way and both ways round.
 func TestPairs(t *testing.T) {
 	r := newPairRepo(t)
 	made := make(map[string]bool)
@@ -235,7 +235,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// together puts two commits where a way finds them.
+// together puts two commits where a way expects them.
 func (r pairRepo) together(ours, theirs string) {
 	r.t.Helper()
 	for _, args := range [][]string{
@@ -250,7 +250,7 @@ func (r pairRepo) together(ours, theirs string) {
 	}
 }
 
-// run runs a step. One that stops is resolved without a question, where it may stop at all.
+// run runs a step. A step that stops is resolved without a question, if it may stop at all.
 func (r pairRepo) run(step pairStep, stops bool) {
 	r.t.Helper()
 	out, err := r.sh("sh", "-c", step.sh)
@@ -265,7 +265,7 @@ func (r pairRepo) run(step pairStep, stops bool) {
 	}
 }
 
-// settled wants nothing left to do.
+// settled verifies that nothing is left to do.
 func (r pairRepo) settled() {
 	r.t.Helper()
 	if out := r.Run("status", "--porcelain", "--", ".jp"); out != "" {
@@ -274,7 +274,7 @@ func (r pairRepo) settled() {
 	r.jp("check", "-q", "HEAD")
 }
 
-// A pairState is what HEAD has of the conversation, read without any code of ours.
+// A pairState is HEAD's version of the conversation, read without our code.
 type pairState struct {
 	dir    string
 	files  []string
@@ -335,7 +335,7 @@ func (r pairRepo) read(name string, to any) {
 	}
 }
 
-// wantPair wants what both sides did.
+// wantPair verifies that both edits are there.
 func (r pairRepo) wantPair(edits []sideEdit) {
 	r.t.Helper()
 	s := r.state()
@@ -358,8 +358,8 @@ func (r pairRepo) wantPair(edits []sideEdit) {
 	r.wantState(s, want, labels, titles, archived)
 }
 
-// wantUndone wants what the first did, and nothing of the second. A title that gave way to the
-// one that is taken back does not come again.
+// wantUndone verifies that the first edit is there, and nothing of the second. A title that the
+// reverted one replaced does not come back.
 func (r pairRepo) wantUndone(kept, undone sideEdit) {
 	r.t.Helper()
 	s := r.state()
@@ -371,7 +371,7 @@ func (r pairRepo) wantUndone(kept, undone sideEdit) {
 		titles = append(titles, kept.title)
 	}
 	archived := kept.archived
-	// Where both moved it, what is taken back moves it back.
+	// If both moved it, the revert moves it back.
 	if kept.archive != "" && kept.archive != undone.archive {
 		archived = kept.archive == inArchive
 	}

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// The account of TestTeams reads files as any program would. It uses none of our packages, so
-// that it cannot be wrong where they are.
+// The model of TestTeams reads files as any program would. It uses none of our packages, so that it
+// does not share their faults.
 
-// A said is what one turn has: what was asked is its key, the answers that stand under it, and
-// the settings that it ran under.
+// A said is the content of one turn: its question is the key, the answers below it, and the
+// settings that it ran under.
 type said struct{ answers, settings string }
 
-// A ledger is what a conversation has, each entry apart: the same keys and values in two
+// A ledger is the content of a conversation, each entry separate: the same keys and values in two
 // versions are the same entry.
 type ledger struct {
 	turns    map[string]said
@@ -113,7 +113,7 @@ func (l *ledger) readTurns(name string) error {
 			maps.Copy(settings, flat("", e.Delta))
 		case "turn_start":
 			now := maps.Clone(settings)
-			for _, text := range e.Metadata.Unset { // jp writes metadata so
+			for _, text := range e.Metadata.Unset { // jp writes metadata in this form
 				pointer, err := base64.StdEncoding.DecodeString(text)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
@@ -125,7 +125,7 @@ func (l *ledger) readTurns(name string) error {
 			asked, ran = "", settingsText(now)
 		case "chat_request":
 			asked, _ = e.Content.(string)
-			// Of what both sides answered differently there may be two turns.
+			// If both sides answered differently there may be two turns.
 			l.turns[asked] = said{l.turns[asked].answers, ran}
 		case "chat_response":
 			now := l.turns[asked]
@@ -157,9 +157,9 @@ func settingsText(settings map[string]any) string {
 	return b.String()
 }
 
-// mergedLedger is what two versions with a common one have to give by what each of them changed: the
-// three-way merge of entries, and of single values. Where both changed an entry differently it
-// is open, and any of these is right.
+// mergedLedger returns the required merge of two versions with a common one: the three-way merge of
+// entries, and of single values. An entry that both changed differently is open, and any of these
+// versions is right.
 func mergedLedger(base, ours, theirs ledger) (want ledger, open map[string][]ledger) {
 	open = map[string][]ledger{}
 	want.turns = mergedEntries(base.turns, ours.turns, theirs.turns, func(key string) {
@@ -212,7 +212,7 @@ func mergedEntries[V comparable](
 	return all
 }
 
-// readForks reads the conversations that nobody had before.
+// readForks reads the new conversations.
 func readForks(jp string, known map[string]ledger) ([]ledger, error) {
 	dirs, err := filepath.Glob(filepath.Join(jp, "conversations", "[0-9]*"))
 	var all []ledger
@@ -230,7 +230,7 @@ func readForks(jp string, known map[string]ledger) ([]ledger, error) {
 	return all, err
 }
 
-// unanswered says which open turns are not what one answer for all of them makes of them.
+// unanswered returns the open turns that do not match the result of one answer for all of them.
 func (l ledger) unanswered(
 	open map[string][]ledger, answer string, forks []ledger,
 ) (all []string) {
@@ -265,8 +265,8 @@ func (l ledger) unanswered(
 	return all
 }
 
-// differences says where a conversation is not what it has to be. Of what was open, it may
-// be what either side has, or, of answers, both.
+// differences returns where a conversation differs from its required content. An open entry may be
+// either side's, or, for answers, both.
 func (l ledger) differences(want ledger, open map[string][]ledger) []string {
 	var all []string
 	miss := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

@@ -17,13 +17,13 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// TestTeams lets two or three people work on the same conversations as people do, through git
-// with our hooks and drivers, and keeps an account of its own of what each commit has to have.
-// After every command of git the working tree has it: no turn, answer, setting of a turn, label,
-// title, note or place is lost, and nothing that was taken out is back.
+// TestTeams makes two or three people work on the same conversations, through git with our hooks
+// and drivers, and keeps its own account of the required content of each commit. After every
+// command of git the working tree has it: no turn, answer, setting of a turn, label, title, note or
+// place is lost, and nothing that was removed is back.
 //
-// Each of the conversations is a sequence of its own: what happens to one is no matter to the
-// others. GIT_JP_TEAMS is how many teams there are, and GIT_JP_TEAMS_SEED with which to begin.
+// Each of the conversations is a separate sequence: what happens to one does not affect the others.
+// GIT_JP_TEAMS is the number of teams, and GIT_JP_TEAMS_SEED the first seed.
 func TestTeams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -41,7 +41,7 @@ func TestTeams(t *testing.T) {
 	}
 }
 
-// A teamCount says how often it came to something.
+// A teamCount counts how often something happened.
 type teamCount struct {
 	merges   int            // of conversations that both sides changed
 	stops    int            // of these, the ones left to a person
@@ -55,7 +55,7 @@ func (c teamCount) String() string {
 		c.merges, c.stops, share, c.stopped, c.answered)
 }
 
-// teamAnswers are the ways in which one answer settles all that is left to a person.
+// teamAnswers are the ways in which one answer settles everything that is left to a person.
 var teamAnswers = []string{"--both", "--ours", "--theirs", "--fork"}
 
 func environNumber(t *testing.T, name string, otherwise int) int {
@@ -73,10 +73,10 @@ func environNumber(t *testing.T, name string, otherwise int) int {
 
 const teamTalks = 10
 
-// A snapshot is what all conversations have in one commit.
+// A snapshot is the content of all conversations in one commit.
 type snapshot map[string]ledger
 
-// A team is people, each on a branch, and what each commit has to have.
+// A team is people, each on a branch, and the required content of each commit.
 type team struct {
 	managedRepo
 	*rand.Rand
@@ -196,7 +196,7 @@ func (tm *team) archive(id string) {
 	tm.jp(command, "-q", id)
 }
 
-// tick returns a moment that comes after all others.
+// tick returns a time after all others.
 func (tm *team) tick() int { tm.clock++; return tm.clock }
 
 func (tm *team) when() string {
@@ -212,8 +212,7 @@ func (tm *team) turn() string {
 		at, tm.when(), tm.clock, tm.words(12), tm.when(), tm.clock, tm.words(40))
 }
 
-// words is text that is like no other, as what people say is: Git tells by that what was
-// renamed.
+// words returns unique text, like real messages: Git detects renames by that.
 func (tm *team) words(n int) string {
 	all := make([]string, n)
 	for i := range all {
@@ -250,7 +249,7 @@ func (tm *team) dir(id string) string {
 	return filepath.ToSlash(below)
 }
 
-// append writes at the end of a stream, as jp lays it out.
+// append writes at the end of a stream, in jp's layout.
 func (tm *team) append(id string, elements ...string) {
 	tm.t.Helper()
 	name := tm.dir(id) + "/events.json"
@@ -274,7 +273,7 @@ func (tm *team) writeStream(name string, all []json.RawMessage) {
 	tm.WriteFile(name, string(data)+"\n")
 }
 
-// editAnswer mends a word of an answer, which two people may do at once.
+// editAnswer corrects a word of an answer, which two people may do at once.
 func (tm *team) editAnswer(id string) {
 	name := tm.dir(id) + "/events.json"
 	parts := strings.Split(tm.ReadFile(name), `"answer `)
@@ -285,7 +284,7 @@ func (tm *team) editAnswer(id string) {
 	}
 }
 
-// commit commits the working tree, and what it has is what the commit has to have.
+// commit commits the working tree, whose content becomes that of the commit.
 func (tm *team) commit(message string) {
 	tm.t.Helper()
 	tm.Run("add", "-A", ".jp")
@@ -312,7 +311,7 @@ func (tm *team) read() snapshot {
 	return s
 }
 
-// at returns what a commit has to have.
+// at returns the required content of a commit.
 func (tm *team) at(commit string) snapshot {
 	tm.t.Helper()
 	s, ok := tm.has[tm.Run("rev-parse", commit)]
@@ -322,8 +321,8 @@ func (tm *team) at(commit string) snapshot {
 	return s
 }
 
-// base returns what the common ancestor of two commits has to have; of several, what merging
-// these would have.
+// base returns the required content of the common ancestor of two commits, or of the merge of
+// several common ancestors.
 func (tm *team) base(a, b string) snapshot {
 	bases := strings.Fields(tm.Run("merge-base", "--all", a, b))
 	s := tm.at(bases[0])
@@ -342,7 +341,7 @@ func (tm *team) base(a, b string) snapshot {
 	return s
 }
 
-// meet brings the work of another person here, in one of the ways of git.
+// meet merges the work of another person, in one of the ways of git.
 func (tm *team) meet(who string) {
 	other := tm.one(slices.DeleteFunc(slices.Clone(tm.people), func(p string) bool {
 		return p == who
@@ -437,14 +436,14 @@ func (tm *team) rebase(other string) {
 	tm.Run("checkout", "-q", "-B", branch)
 }
 
-// A meeting is what git brings together: what two versions have in common, and each of them.
+// A meeting is a merge of two versions: their common base, and each of them.
 type meeting struct {
 	how                string
 	base, ours, theirs snapshot
 }
 
-// settle answers what was left to a person, and looks at what came out: in copies after each
-// answer, here after one of them.
+// settle answers what was left to a person, and checks the result: in copies after each answer,
+// here after one of them.
 func (tm *team) settle(out string, err error, m meeting, goOn ...string) {
 	tm.t.Helper()
 	for id := range m.ours {
@@ -477,7 +476,7 @@ func (tm *team) settle(out string, err error, m meeting, goOn ...string) {
 	tm.remember(tm.account(m, answer))
 }
 
-// again returns a copy of the repository for what may come of it otherwise.
+// again returns a copy of the repository for trying another answer.
 func (tm *team) again() *team {
 	tm.t.Helper()
 	dir := filepath.Join(gittest.TempDir(tm.t), "repo")
@@ -490,7 +489,7 @@ func (tm *team) again() *team {
 	return &other
 }
 
-// finish goes on from where git stopped, with an answer for all that is left to a person.
+// finish continues from where git stopped, with an answer for everything that is left to a person.
 func (tm *team) finish(err error, answer string, goOn []string) {
 	tm.t.Helper()
 	for n := 0; err != nil; n++ {
@@ -519,7 +518,7 @@ func (tm *team) finish(err error, answer string, goOn []string) {
 	}
 }
 
-// account compares what the working tree has with what it has to have, and returns it.
+// account compares the working tree with its required content, and returns that.
 func (tm *team) account(m meeting, answer string) snapshot {
 	tm.t.Helper()
 	if out := tm.Run("status", "--porcelain", "--untracked-files=all"); out != "" {

@@ -26,12 +26,12 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// An effect is what a command did that somebody could see: a line for each request that was sent,
-// with its bytes, each process that was started, each connection, each file that was opened, and
-// how it ended.
+// An effect is the visible result of a command: a line for each request that was sent, with its
+// bytes, each process that was started, each connection, each file that was opened, and how it
+// ended.
 type effect map[string]bool
 
-// beside returns what one of two effects has alone.
+// beside returns the lines that only one of two effects has.
 func (e effect) beside(other effect) (lines []string) {
 	for line := range e {
 		if !other[line] {
@@ -47,21 +47,21 @@ func (e effect) beside(other effect) (lines []string) {
 	return lines
 }
 
-// A scene is a workspace of a user who says whose model is asked and which tool runs unasked, and
-// a server that is that model. Strangers write into one layer.
+// A scene is a workspace of a user who says which model is asked and which tool runs without
+// asking, and a server that is that model. Strangers write into one layer.
 type scene struct {
 	*gittest.Repository
 	root   string
 	server *httptest.Server
 
-	// effect has others say something in a layer, and tells what came of it.
+	// effect writes others' settings into a layer, and returns the result.
 	effect func(t *testing.T, layer string, settings map[string]any) effect
 
 	mu       sync.Mutex
 	requests []string
 }
 
-// sceneLayers are the files in which others' settings come in, and what is there of nobody's.
+// sceneLayers are the files through which others' settings come in, each with a neutral content.
 var sceneLayers = map[string]string{
 	"workspace":   ".jp/config.json",
 	"below":       ".jp/config.d/deep/x.json",
@@ -71,7 +71,7 @@ var sceneLayers = map[string]string{
 	"git-jp.toml": ".jp/git-jp.toml",
 }
 
-// layer is what a layer holds that says these settings.
+// layer returns the content of a layer with these settings.
 func (s *scene) layer(name string, settings map[string]any) string {
 	text, err := json.Marshal(settings)
 	must(err)
@@ -86,7 +86,7 @@ func (s *scene) layer(name string, settings map[string]any) string {
 	return string(text)
 }
 
-// tomlLines writes tables as dotted keys. JSON of anything else is TOML, but for null.
+// tomlLines writes tables as dotted keys. JSON of anything else except null is TOML.
 func tomlLines(b *strings.Builder, at string, v any) {
 	if table, ok := v.(map[string]any); ok && (len(table) > 0 || at == "") {
 		for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -133,14 +133,14 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// empty puts what says nothing into each layer.
+// empty writes neutral content into each layer.
 func (s *scene) empty() {
 	for layer, name := range sceneLayers {
 		s.WriteFile(name, s.layer(layer, map[string]any{}))
 	}
 }
 
-// sent returns the requests since it was called before.
+// sent returns the requests since its last call.
 func (s *scene) sent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +176,7 @@ func (s *scene) command(t *testing.T, args ...string) {
 	}
 }
 
-// What differs from run to run.
+// Parts that differ from run to run.
 var (
 	tracedCall = regexp.MustCompile(`(execve|openat|connect)\((.*)\) += (-?\d+)`)
 	quotedName = regexp.MustCompile(`"([^"]*)"`)
@@ -184,7 +184,8 @@ var (
 	descriptor = regexp.MustCompile(`^\d+, `)
 )
 
-// run gives a layer these settings, asks a question of the conversation, and tells what came of it.
+// run writes these settings into a layer, asks a question in the conversation, and returns the
+// result.
 func (s *scene) run(t *testing.T, layer string, settings map[string]any) effect {
 	t.Helper()
 	s.Run("checkout", "-q", "HEAD", "--", ".")
@@ -227,7 +228,7 @@ func (s *scene) run(t *testing.T, layer string, settings map[string]any) effect 
 	return e
 }
 
-// count returns how many things of a kind came of it.
+// count returns the number of effects of a kind.
 func (e effect) count(kind string) (n int) {
 	for what := range e {
 		if strings.HasPrefix(what, kind) {
@@ -237,7 +238,7 @@ func (e effect) count(kind string) (n int) {
 	return n
 }
 
-// traced enters a system call. A file that is not there was not opened.
+// traced adds a system call. A file that does not exist was not opened.
 func (s *scene) traced(e effect, call, args string, failed bool) {
 	switch call {
 	case "execve":
@@ -253,7 +254,7 @@ func (s *scene) traced(e effect, call, args string, failed bool) {
 			return
 		}
 		name := strings.TrimPrefix(quoted[1], s.root)
-		for _, system := range []string{"/r/.git/", "/proc/", "/sys/"} { // as git and caches want it
+		for _, system := range []string{"/r/.git/", "/proc/", "/sys/"} { // opened for git and caches
 			if strings.HasPrefix(name, system) {
 				return
 			}
@@ -268,7 +269,7 @@ type say struct {
 	value any
 }
 
-// settings join what is said. Where one key stands above another, the first counts.
+// settings combine the says. If one key contains another, the first counts.
 func settings(all []say) map[string]any {
 	tree := map[string]any{}
 	for _, one := range all {
@@ -294,15 +295,15 @@ func settings(all []say) map[string]any {
 	return tree
 }
 
-// effects are the keys, beside the rows of the table of what is harmless, with which somebody else
+// effects are the keys, besides the rows of the table of harmless settings, with which someone else
 // has an effect, and which.
 var effects = map[string]string{
 	"conversation.attachments": "git is asked what it tracks of a pattern, and that alone is sent",
 	"extends":                  "files of the workspace are read, as settings of others",
 }
 
-// says returns every key of jp and of git jp with a value, but for what the table admits: that has
-// the effect that it names.
+// says returns every key of jp and of git jp with a value, except those that the table admits,
+// which have the effect that it names.
 func says(layer string, value any) (all []say) {
 	names := jpconfig.KnownKeys()
 	if layer == "git-jp.toml" {
@@ -320,7 +321,7 @@ func says(layer string, value any) (all []say) {
 		path := strings.Split(strings.NewReplacer("*", "x", "<name>", "x").Replace(name), ".")
 		row, ok := harmless.Find(path)
 		if _, wraps := value.(map[string]any); !ok || !wraps && !row.Admits(text) {
-			var own any // which keys below it are put into
+			var own any // into which keys below it are put
 			must(json.Unmarshal(text, &own))
 			all = append(all, say{path, own})
 		}
@@ -328,10 +329,10 @@ func says(layer string, value any) (all []say) {
 	return all
 }
 
-// TestOthersSettingsHaveNoEffect has somebody else say every key with every hostile value, in each
+// TestOthersSettingsHaveNoEffect sets every key to every hostile value as someone else, in each
 // layer: the processes that a question starts, the connections that it makes, the files that it
-// opens and the bytes that it sends are those of an empty layer. The normal run has each value in
-// one layer, a soak in all, and both orders of keys that stand above each other.
+// opens and the bytes that it sends are the same as with an empty layer. The normal run has each
+// value in one layer, a soak in all, and both orders of keys if one contains the other.
 func TestOthersSettingsHaveNoEffect(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not here: nobody tells what a process does")
@@ -360,7 +361,7 @@ func TestOthersSettingsHaveNoEffect(t *testing.T) {
 	}
 }
 
-// judge fails for each key that has an effect, which it looks for by halves.
+// judge fails for each key that has an effect, which it finds by bisection.
 func (s *scene) judge(t *testing.T, layer string, empty effect, all []say) {
 	t.Helper()
 	other := s.effect(t, layer, settings(all)).beside(empty)
@@ -375,7 +376,7 @@ func (s *scene) judge(t *testing.T, layer string, empty effect, all []say) {
 	}
 }
 
-// hostileSettings are what somebody may write for a key, whatever it is meant for.
+// hostileSettings are values that someone may write for a key, whatever its type.
 func hostileSettings() []any {
 	table := map[string]any{"path": "/", "external": true, "content": "evil", "type": "url", "url": "http://127.0.0.1:9"}
 	return []any{

@@ -21,19 +21,19 @@ import (
 	"github.com/git-jp/git-jp/internal/scripts"
 )
 
-// An opened file is one that the program opens, in a house where everything is.
+// An opened file is one that the program opens, in a house with every such file.
 type opened struct {
 	pattern string // from the root of the house
 	by      string // calls that open it, a line each: they refuse
 	own     bool   // the user's, or git's: it may be a link to elsewhere
-	told    bool   // they go on without, and say so
-	helps   bool   // they go on without
-	not     string // a shape that is none of the file: it is as if there were none
+	told    bool   // they continue without it, and say so
+	helps   bool   // they continue without it
+	not     string // a shape that the file cannot have: it counts as missing
 }
 
-// openedFiles are all of them: what lies in the house and has no row fails the test.
+// openedFiles returns all of them: a file of the house without a row fails the test.
 func openedFiles() []opened {
-	// A git that runs hooks of the configuration does without the file.
+	// A git that runs hooks of the configuration does not need the file.
 	byConfig, _ := scripts.RunsConfigHooks()
 	return []opened{
 		{pattern: "r/.jp/.id", by: "query --new hi\ngc"},
@@ -75,7 +75,7 @@ func openedFiles() []opened {
 	}
 }
 
-// gits are the files of the house that git alone opens, or a person.
+// gits are the files of the house that only git opens, or a person.
 var gits = []string{
 	"r/.git/HEAD", "r/.git/config", "r/.git/index", "r/.git/description", "r/.git/info/exclude",
 	"r/.git/COMMIT_EDITMSG", "r/.git/refs/", "r/.git/logs/", "r/.git/objects/",
@@ -94,7 +94,7 @@ var shapes = []struct {
 	{"link", func(path, moved string) error { return os.Symlink(moved, path) }},
 }
 
-// A house is a repository and a home with each kind of file that there is.
+// A house is a repository and a home with each kind of file that exists.
 type house struct {
 	*gittest.Repository
 	root  string
@@ -119,7 +119,7 @@ func newHouse(t *testing.T) house {
 		r.WriteFile(name, text)
 	}
 	r.Run("init", "-q", ".")
-	r.Run("add", "attached.txt") // what git does not have must not be committed by the back door
+	r.Run("add", "attached.txt") // an untracked attachment stops a commit
 	h := house{r, root, strings.NewReplacer("ONE", "jp-c17000000001")}
 	h.must(t, "init")
 	approval, _ := h.call(t, "trust --json")
@@ -153,7 +153,7 @@ func (h house) must(t *testing.T, line string) {
 	}
 }
 
-// call runs a command and returns what it says.
+// call runs a command and returns its output.
 func (h house) call(t *testing.T, line string) (string, error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), hangs)
@@ -180,8 +180,9 @@ func (h house) find(t *testing.T, o opened) string {
 }
 
 // TestNoFileIsOpened puts a pipe, a device, a directory, a socket and a link to elsewhere in the
-// place of each file that the program opens: who needs it refuses and names it, and nobody waits.
-// The normal run has one call for each, a soak all. What a person names with @ may be a pipe.
+// place of each file that the program opens: a command that needs it refuses and names it, and no
+// command blocks. The normal run has one call for each, a soak all. A file that a person names with
+// @ may be a pipe.
 func TestNoFileIsOpened(t *testing.T) {
 	h := newHouse(t)
 	h.judgeRows(t)
@@ -203,7 +204,7 @@ func TestNoFileIsOpened(t *testing.T) {
 	}
 }
 
-// judgeRows fails for a file of the house that no row is about.
+// judgeRows fails for a file of the house without a row.
 func (h house) judgeRows(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(h.root, func(p string, d fs.DirEntry, err error) error {
@@ -226,7 +227,7 @@ func (h house) judgeRows(t *testing.T) {
 	}
 }
 
-// try puts a shape in the place of a file, has a command run, and puts the file back.
+// try puts a shape in the place of a file, runs a command, and puts the file back.
 func (h house) try(
 	t *testing.T, o opened, shape string, put func(path, moved string) error, line string,
 ) {
@@ -238,7 +239,7 @@ func (h house) try(
 	out, err := h.call(t, line)
 	without := o.helps || shape == "link" && o.own || shape == o.not
 	refuses := !without && !o.told
-	name := strings.TrimSuffix(filepath.Base(file), ".blob.gz") // a content by its hash
+	name := strings.TrimSuffix(filepath.Base(file), ".blob.gz") // a blob by its hash
 	if refuses != (err != nil) || !without && !strings.Contains(out, name) {
 		t.Errorf("a %s for %s: git jp %s: %v\n%s", shape, o.pattern, line, err, out)
 	}

@@ -22,8 +22,8 @@ import (
 )
 
 // defended are commands in a repository where each of our own settings has something to refuse, to
-// add, to bring back or to leave alone. What it comes to is what they say, how they end, and what is
-// in HEAD, in the index and in the store after them.
+// add, to restore or to leave alone. Their result is their output, their exit codes, and the
+// content of HEAD, the index and the store after them.
 const defended = `
 run() { echo "== $*"; "$@" </dev/null 2>&1; echo "ends with $?"; }
 run git jp check
@@ -56,8 +56,9 @@ run git ls-tree -r HEAD -- beside .jp/conversations .jp/blobs
 find .jp/blobs -type f | sort
 `
 
-// newDefence is a repository with hooks and drivers. The first conversation has turns on two sides,
-// the content of the second is lost, the others are in no commit, and one content is old and nobody's.
+// newDefence returns a repository with hooks and drivers. The first conversation has turns on two
+// sides, the content of the second is lost, the others are not committed, and one blob is old and
+// unreferenced.
 func newDefence(t *testing.T) *scene {
 	t.Helper()
 	root := gittest.TempDir(t)
@@ -120,8 +121,8 @@ func newDefence(t *testing.T) *scene {
 	return s
 }
 
-// fresh puts the repository back, with what others say in a layer. That of a conversation is in one
-// that is not merged: there it is content.
+// fresh restores the repository, with others' settings in a layer. Settings of a conversation are
+// in a conversation that is not merged: there they are content.
 func (s *scene) fresh(layer string, settings map[string]any) {
 	must(os.RemoveAll(filepath.Join(s.root, "data")))
 	must(os.RemoveAll(s.Dir))
@@ -153,13 +154,13 @@ func (s *scene) sh(script string) string {
 }
 
 var (
-	// What does not count is told, and what is left out.
+	// Warnings about settings that have no effect, and about those that are left out.
 	toldOfOthers = regexp.MustCompile(`(?m)^warning: .*( not count until you approve |left out|jp does not start on this key).*\n`)
 	// The layers themselves differ.
 	ofLayer = regexp.MustCompile(`(?m)^\d{6} .*[\t](\.jp/conversations/17000000004-four/(base_config|events)\.json)$`)
 )
 
-// defend runs the commands with what others say, and tells what they come to.
+// defend runs the commands with others' settings, and returns the result.
 func (s *scene) defend(t *testing.T, layer string, settings map[string]any) effect {
 	t.Helper()
 	s.fresh(layer, settings)
@@ -175,10 +176,10 @@ func (s *scene) defend(t *testing.T, layer string, settings map[string]any) effe
 	return e
 }
 
-// TestOthersSettingsWeakenNothing has somebody else say each of our own settings with each value that
-// it can have, and some that it cannot, in each layer: checks, hooks, merges, collections and
-// compactions are those of a layer that says nothing, except what the table of harmless settings has.
-// The normal run has one value in each layer.
+// TestOthersSettingsWeakenNothing sets each of our own settings as someone else to each possible
+// value, and some impossible ones, in each layer: checks, hooks, merges, collections and
+// compactions are the same as with a neutral layer, except for the effects in the table of harmless
+// settings. The normal run has one value in each layer.
 func TestOthersSettingsWeakenNothing(t *testing.T) {
 	s := newDefence(t)
 	rounds := weakening()
@@ -197,8 +198,7 @@ func TestOthersSettingsWeakenNothing(t *testing.T) {
 	}
 }
 
-// weakening are the settings of ours that are said together: the first value of each, the second, and
-// so on.
+// weakening are our settings that are set together: the first value of each, the second, and so on.
 func weakening() [][]say {
 	rounds := make([][]say, 12)
 	for _, k := range config.Known() {

@@ -1,7 +1,7 @@
-// Package main examines the sources, and their tests, as systems have them on which nobody runs
-// them: each package has to compile, and go vet's analyzers have to find nothing.
+// Package main checks the sources, and their tests, for systems on which no one runs them: each
+// package has to compile, and go vet's analyzers have to find nothing.
 //
-// It reads sources, those of other modules too. go vet finds the same, and makes code of every
-// dependency first, for each system. That takes nine times as much processor time where nothing
-// is in the build cache.
+// It reads sources, also those of other modules. go vet finds the same, but first compiles every
+// dependency for each system. That takes nine times as much processor time with an empty build
+// cache.
 package main

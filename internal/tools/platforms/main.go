@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// examine returns what is wrong with the module in a directory, on one system.
+// examine returns the problems of the module in a directory, on one system.
 func examine(dir, system string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExamine holds that what does not compile on one system, or go vet finds there, is found in
-// programs, in tests and in what only another package says, and on that system only.
+// TestExamine verifies that code which does not compile on one system, or in which go vet finds a
+// problem there, is found in programs, in tests and across packages, and on that system only.
 func TestExamine(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

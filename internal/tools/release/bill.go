@@ -45,7 +45,7 @@ type hash struct {
 }
 
 // newBill lists every module that is linked into any of the programs, and the toolchain that built
-// them, which has to be one.
+// them, which has to be the same for all.
 func newBill(version string, programs []string) ([]byte, error) {
 	if len(programs) == 0 {
 		return nil, errors.New("there are no programs")
@@ -84,8 +84,8 @@ func module(kind, path, version string) component {
 	return component{Type: kind, Ref: purl, Name: path, Version: version, PURL: purl}
 }
 
-// library describes a module with the hash that go.sum has of it: a digest of its files, which
-// CycloneDX counts as SHA-256.
+// library describes a module with its hash in go.sum: a digest of its files, which CycloneDX counts
+// as SHA-256.
 func library(m *debug.Module) (component, error) {
 	if m.Replace != nil {
 		m = m.Replace

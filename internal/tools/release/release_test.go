@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestRun writes both files twice beside a program, the one of the test: equal bytes, in which the
+// TestRun writes both files twice beside a program, the test's own: equal bytes, in which the
 // toolchain is listed and every file has its checksum.
 func TestRun(t *testing.T) {
 	self, err := os.Executable()
@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "git-jp-v1-linux-amd64"), program)
 		write(t, filepath.Join(dir, "git-jp.1"), []byte("page\n"))
-		for range 2 { // also over what is there already
+		for range 2 { // also over existing files
 			if err := run(dir, "v1"); err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 // sumsName is the file that `sha256sum -c` reads.
 const sumsName = "SHA256SUMS"
 
-// checksums lists the files of dir but the list itself, by name.
+// checksums lists the files of dir except the list itself, by name.
 func checksums(dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

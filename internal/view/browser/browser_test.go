@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A tab is a page in the browser, with what went wrong in it.
+// A tab is a page in the browser, with its problems.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
@@ -31,11 +31,11 @@ type tab struct {
 	problems []string
 }
 
-// all is what the tests have in common; TestMain removes it.
+// all is shared by the tests; TestMain removes it.
 var all common
 
-// A common has the browser in which all pages are opened and the site that most tests look at,
-// each from when it is first asked for.
+// A common has the browser in which all pages are opened and the site that most tests look at, each
+// started when it is first needed.
 type common struct {
 	browser context.Context
 	site    string
@@ -69,7 +69,7 @@ func (c *common) start(t *testing.T) context.Context {
 	return ctx
 }
 
-// chromium returns the browser; tests skip where there is none.
+// chromium returns the browser; tests skip if there is none.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -81,8 +81,8 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// open opens an address in a tab of its own, of some width. Whatever the page asks for that is not
-// below own, every error in its console and every dialog is a problem, and fails the test.
+// open opens an address in a new tab with a width. Every request of the page outside own, every
+// error in its console and every dialog is a problem, and fails the test.
 func open(t *testing.T, address, own string, width int64) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(all.start(t))
@@ -106,7 +106,7 @@ func open(t *testing.T, address, own string, width int64) *tab {
 			}
 		}
 	})
-	// A tab is seen and has the focus also when another one was opened after it.
+	// A tab stays visible and keeps the focus even if another one is opened after it.
 	b.run(network.Enable(), log.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true),
 		chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
 	t.Cleanup(func() {
@@ -132,12 +132,12 @@ func (b *tab) run(actions ...chromedp.Action) {
 	}
 }
 
-// says holds that an expression is so, soon: a page that is left meanwhile has no answer.
+// says verifies that an expression soon has a value: a page that is being left has no answer.
 func (b *tab) says(expression string, want any) {
 	b.t.Helper()
 	var got any
 	for range 400 {
-		got = nil // else it is read into what the last one was
+		got = nil // otherwise it is decoded into the last value
 		err := chromedp.Run(b.ctx, chromedp.Evaluate("("+expression+") ?? null", &got))
 		if err != nil {
 			got = err
@@ -150,8 +150,8 @@ func (b *tab) says(expression string, want any) {
 	b.t.Errorf("%s: got %v, want %v", expression, got, want)
 }
 
-// press presses keys as a keyboard does: what a page makes of a key decides whether its character
-// is typed. chromedp.KeyEvent types it in any case.
+// press presses keys like a keyboard: whether a key's character is typed depends on how the page
+// handles the key. chromedp.KeyEvent always types it.
 func (b *tab) press(keys string) {
 	b.t.Helper()
 	for _, r := range keys {
@@ -167,7 +167,7 @@ func (b *tab) press(keys string) {
 	}
 }
 
-// hostile are texts that want to run.
+// hostile are texts that try to run.
 var hostile = []string{
 	`<script>window.pwned=1</script>`, `<img src=x onerror="window.pwned=1">`,
 	`"><svg onload=window.pwned=1>`, `</script><script>window.pwned=1</script>`,
@@ -176,7 +176,7 @@ var hostile = []string{
 	`' onmouseover='window.pwned=1`, "\u202egnp.exe \x1b]0;x\x07", "{{constructor.constructor('window.pwned=1')()}}",
 }
 
-// site is a folder of pages that the program has made: a talk of three turns, one that is hostile,
+// site returns a folder of pages that the program has made: a talk of three turns, a hostile one,
 // one with a line of ten megabytes, and the commit that added them.
 func site(t *testing.T) string {
 	t.Helper()
@@ -210,7 +210,7 @@ func makeSite(t *testing.T, dir string) string {
 	return "file://" + out + "/"
 }
 
-// commitPage is the page of the one commit of a site.
+// commitPage returns the page of the one commit of a site.
 func commitPage(t *testing.T, own string) string {
 	t.Helper()
 	all, err := filepath.Glob(strings.TrimPrefix(own, "file://") + "commit-*.html")
@@ -220,7 +220,7 @@ func commitPage(t *testing.T, own string) string {
 	return filepath.Base(all[0])
 }
 
-// program is a command of the program.
+// program returns a command of the program.
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	name := os.Getenv("GIT_JP")
@@ -265,7 +265,7 @@ func longTalk() *talk {
 	return k
 }
 
-// TestKeysAndFolding goes through a page with the keyboard.
+// TestKeysAndFolding uses a page with the keyboard.
 func TestKeysAndFolding(t *testing.T) {
 	own := site(t)
 	b := open(t, own+"17000000001.html", own, 1400)
@@ -339,8 +339,8 @@ func TestCommitsLeadToTurns(t *testing.T) {
 	b.says(`document.querySelector(".turn:target h2")?.textContent`, "Turn 2, Ada")
 }
 
-// TestLongTextsAreAtHand follows a link to what a page has no room for, and back; where a server has it,
-// it comes into its place.
+// TestLongTextsAreAtHand follows a link to text that a page has no room for, and back; with a
+// server, the text is loaded into its place.
 func TestLongTextsAreAtHand(t *testing.T) {
 	own := site(t)
 	b := open(t, own+"17000000003.html?full=1", own, 800)
@@ -379,7 +379,7 @@ func TestHostileConversationsRunNothing(t *testing.T) {
 	}
 }
 
-// TestFoldingNeedsNoScript opens and switches what is folded without a script.
+// TestFoldingNeedsNoScript opens and switches folded blocks without a script.
 func TestFoldingNeedsNoScript(t *testing.T) {
 	own := site(t)
 	b := open(t, own+"index.html", own, 800)
@@ -393,7 +393,7 @@ func TestFoldingNeedsNoScript(t *testing.T) {
 }
 
 // axeCore returns the script of axe-core, which npm installs on first use in a cache of the user.
-// Where npm reaches no registry, the test is skipped.
+// If npm reaches no registry, the test is skipped.
 func axeCore(t *testing.T) string {
 	t.Helper()
 	const version = "4.14.1"
@@ -420,8 +420,8 @@ func axeCore(t *testing.T) string {
 	return string(data)
 }
 
-// TestPagesAreAccessible has axe-core look at pages in both themes and three widths: the rules of
-// WCAG 2 A and AA, and its best practices.
+// TestPagesAreAccessible runs axe-core on pages in both themes and three widths: the rules of WCAG
+// 2 A and AA, and its best practices.
 func TestPagesAreAccessible(t *testing.T) {
 	axe := axeCore(t)
 	own := site(t)
@@ -435,7 +435,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	}
 }
 
-// isAccessible has axe-core look at a page.
+// isAccessible runs axe-core on a page.
 func (b *tab) isAccessible(axe, address, theme string) {
 	b.t.Helper()
 	b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
@@ -454,7 +454,7 @@ func (b *tab) isAccessible(axe, address, theme string) {
 	}
 }
 
-// TestNothingIsWiderThanTheScreen holds that a narrow page scrolls down and not sideways.
+// TestNothingIsWiderThanTheScreen verifies that a narrow page scrolls down and not sideways.
 func TestNothingIsWiderThanTheScreen(t *testing.T) {
 	own := site(t)
 	for _, file := range []string{

@@ -1,3 +1,3 @@
-// Package browser looks at pages in a real browser. It is a module of its own, so that nothing of
-// what drives the browser is linked into the program; make test-browser runs it.
+// Package browser tests pages in a real browser. It is a separate module, so that the code that
+// drives the browser is not linked into the program; make test-browser runs it.
 package browser

@@ -24,8 +24,8 @@ func pages(t *testing.T, talks map[string]*talk, args ...string) string {
 	return "file://" + dir + "/pages/"
 }
 
-// TestKindsAreSwitched folds reasoning, and switches kinds of blocks off and on: the address remembers it,
-// and a page that is opened by it is the same.
+// TestKindsAreSwitched folds reasoning, and switches kinds of blocks off and on: the address
+// records it, and a page that is opened by it is the same.
 func TestKindsAreSwitched(t *testing.T) {
 	k := newTalk()
 	k.ask("question")
@@ -51,7 +51,8 @@ func TestKindsAreSwitched(t *testing.T) {
 	b.says(`new URLSearchParams(location.search).has("hide")`, false)
 }
 
-// TestImagesAreOnlyPainted shows a picture, and has SVG that wants to run be text, whatever it calls itself.
+// TestImagesAreOnlyPainted shows a picture, and verifies that SVG that tries to run is text,
+// whatever type it claims.
 func TestImagesAreOnlyPainted(t *testing.T) {
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	svg := base64.StdEncoding.EncodeToString([]byte(
@@ -77,8 +78,8 @@ func TestImagesAreOnlyPainted(t *testing.T) {
 	b.says(`window.pwned === undefined`, true)
 }
 
-// TestLinksFollowWhatWasLeft follows a link to a turn that a person has gone back from, to the conversation
-// that has it now.
+// TestLinksFollowWhatWasLeft follows a link to a turn from which a person has gone back, to the
+// conversation that has it now.
 func TestLinksFollowWhatWasLeft(t *testing.T) {
 	dir := t.TempDir()
 	record := func(n, after, role, text string) string {
@@ -169,8 +170,8 @@ func TestFilesLeadToTurns(t *testing.T) {
 	}
 }
 
-// TestSearchReadsWhatIsTyped holds that a list reads nothing of the index before a word is typed, and then the
-// piece that has it.
+// TestSearchReadsWhatIsTyped verifies that a list reads nothing of the index before a word is
+// typed, and then the piece that has it.
 func TestSearchReadsWhatIsTyped(t *testing.T) {
 	k := newTalk()
 	k.ask("needle in the hay")

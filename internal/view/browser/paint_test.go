@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestLongPagesPaintSoon opens pages of a conversation of 10 MB in 500 turns, and logs when something is seen
-// of them (300 ms are promised): a test asserts no time.
+// TestLongPagesPaintSoon opens pages of a conversation of 10 MB in 500 turns, and logs when
+// something is visible (300 ms are promised): a test asserts no time.
 func TestLongPagesPaintSoon(t *testing.T) {
 	k := newTalk()
 	for range 500 {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// media has pages think that they are on a kind of screen or paper, in a theme.
+// media makes pages behave as on a kind of screen or paper, in a theme.
 func media(kind, theme string) *emulation.SetEmulatedMediaParams {
 	return emulation.SetEmulatedMedia().WithMedia(kind).WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: theme},
@@ -17,9 +17,9 @@ func media(kind, theme string) *emulation.SetEmulatedMediaParams {
 	})
 }
 
-// TestPaperHasWhatIsFolded prints a page without its script: what is folded is open, nothing is there that
-// a reader would click on, and it is dark on light in both themes. Of a long text the beginning is
-// there, and how much more there is.
+// TestPaperHasWhatIsFolded prints a page without its script: folded blocks are open, nothing is
+// there that a reader would click on, and it is dark on light in both themes. A long text has its
+// beginning, and how much more there is.
 func TestPaperHasWhatIsFolded(t *testing.T) {
 	own := site(t)
 	b := open(t, "about:blank", own, 800)
@@ -47,7 +47,7 @@ func TestPaperHasWhatIsFolded(t *testing.T) {
 	b.says(seen(".work .call > .result"), 0)
 }
 
-// TestNothingMoves holds that pages have no motion that somebody could want less of.
+// TestNothingMoves verifies that pages have no motion that a user could want reduced.
 func TestNothingMoves(t *testing.T) {
 	own := site(t)
 	b := open(t, "about:blank", own, 800)
@@ -63,7 +63,7 @@ func TestNothingMoves(t *testing.T) {
 	}
 }
 
-// TestKeysAreListed holds that the keys that a page answers are those that it lists.
+// TestKeysAreListed verifies that the keys that a page handles are those that it lists.
 func TestKeysAreListed(t *testing.T) {
 	own := site(t)
 	b := open(t, own+"17000000001.html", own, 800)
@@ -78,8 +78,8 @@ func TestKeysAreListed(t *testing.T) {
 	}).sort().join("")`, "/?cefjknp")
 }
 
-// TestTheKeyboardIsEnough goes through a page with Tab: first past what a reader chooses with, then to
-// what is folded, which opens and closes; on a narrow screen too.
+// TestTheKeyboardIsEnough goes through a page with Tab: first past the reader's choices, then to
+// folded blocks, which open and close; on a narrow screen too.
 func TestTheKeyboardIsEnough(t *testing.T) {
 	own := site(t)
 	for _, width := range []int64{360, 1400} {

@@ -64,7 +64,7 @@ func (k *talk) write(t *testing.T, root, id, title string) {
 	}
 }
 
-// identify gives the workspace its id, with which it is complete.
+// identify gives the workspace its id, which completes it.
 func identify(t *testing.T, root string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(root, ".jp", ".id"), []byte("ab12c"), 0o644); err != nil {

@@ -33,8 +33,8 @@ func serve(t *testing.T, dir string) string {
 	return strings.TrimSpace(line)
 }
 
-// TestPagesGrow follows a conversation that grows: its page has the new turn, what was open stays
-// open, where the reader is stays, and the outline and the list have it too.
+// TestPagesGrow follows a conversation that grows: its page gets the new turn, open blocks stay
+// open, the reader's position stays, and the outline and the list get the turn too.
 func TestPagesGrow(t *testing.T) {
 	dir := t.TempDir()
 	k := newTalk()
@@ -75,8 +75,8 @@ func TestPagesGrow(t *testing.T) {
 	list.says(`document.querySelector("#list caption").textContent`, "2 conversations")
 }
 
-// TestLongListsAreShownInPart shows the first rows of a long list, by its order and its filter, and the
-// rest when it is asked for; without a script all.
+// TestLongListsAreShownInPart shows the first rows of a long list, by its order and its filter, and
+// the rest on demand; without a script all rows.
 func TestLongListsAreShownInPart(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 310 {
