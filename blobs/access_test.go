@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// asNobody runs f without the rights of the superuser, on a thread that is thrown
-// away afterwards.
+// asNobody runs f without the rights of the superuser, on a thread that ends afterwards.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -72,7 +71,7 @@ func TestStore_readOnly(t *testing.T) {
 	})
 }
 
-// A sound file of somebody else, whose time we may not set, is replaced by a copy.
+// An intact file of another user, whose time cannot be set, is replaced with a copy.
 func TestWrite_fileOfAnotherOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs two users")

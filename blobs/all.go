@@ -8,14 +8,13 @@ import (
 	"os"
 )
 
-// All yields the hash of every blob file, in order. It goes by names and opens no
-// file. What is not a blob, also a link or a directory under a blob's name, is yielded
-// as a *[ForeignError], and a directory that cannot be read as the error of the file
-// system, both with the zero Hash and without ending the sequence; so a caller that
-// deletes must stop at the second. The directory of temporaries is passed over. A store
-// that does not exist is empty.
+// All yields the hash of every blob file, in order. It only lists names and opens no file. An entry
+// that is not a blob, also a link or a directory under a blob's name, is yielded as a
+// *[ForeignError], and a directory that cannot be read as the error of the file system. Both have
+// the zero Hash and do not end the sequence, so a caller that deletes must stop at the second. The
+// directory of temporary files is skipped. A store that does not exist is empty.
 //
-// Files that come and go meanwhile may or may not be seen.
+// Files that are added or removed during the iteration may or may not be yielded.
 func (s *Store) All() iter.Seq2[Hash, error] {
 	return func(yield func(Hash, error) bool) {
 		err := s.do(s.root, func(root *os.Root) error {
@@ -27,14 +26,14 @@ func (s *Store) All() iter.Seq2[Hash, error] {
 	}
 }
 
-// walker lists a store. Its methods return false when the caller has had enough.
+// A walker lists a store. Its methods return false when the caller stops the iteration.
 type walker struct {
 	root  *os.Root
 	base  string
 	yield func(Hash, error) bool
 }
 
-// top lists the store's directory; its error is returned, because nothing was yielded.
+// top lists the store's directory. It returns an error if nothing was yielded.
 func (w walker) top() error {
 	entries, err := fs.ReadDir(w.root.FS(), w.base)
 	if err != nil {
@@ -51,8 +50,9 @@ func (w walker) top() error {
 	return nil
 }
 
-// dir calls each with the entries of a directory, which is e and lies at path below the store,
-// if its name is two digits. list reads it.
+// dir calls each for the entries of the directory e, which list reads and whose path below the
+// store is path. If e is not a directory or its name is not two digits, dir yields a
+// *[ForeignError].
 func (w walker) dir(
 	e fs.DirEntry, path string, list func() ([]fs.DirEntry, error), each func(fs.DirEntry) bool,
 ) bool {
@@ -74,8 +74,8 @@ func (w walker) dir(
 	return true
 }
 
-// first lists what lies in the store's directory. Each directory there is opened, so that
-// those in it are not looked for from the top.
+// first lists an entry of the store's directory. It opens each directory there, so that paths below
+// it are not resolved from the top.
 func (w walker) first(e fs.DirEntry) bool {
 	var opened *os.Root
 	defer func() {
@@ -105,7 +105,7 @@ func (w walker) file(e fs.DirEntry, name string) bool {
 	return w.yield(h, nil)
 }
 
-// isPair reports whether name can be one of the first two parts of a blob's path.
+// isPair reports whether name can be one of the first two elements of a blob's path.
 func isPair(name string) bool {
 	return len(name) == 2 && isDigit(name[0]) && isDigit(name[1])
 }

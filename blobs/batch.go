@@ -8,25 +8,25 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// A Batch writes many blobs at the price of few waits for the disk. Nothing that it
-// was given can be read or referred to before [Batch.Commit]; then everything is as
-// durable as after [Store.Write]. A crash leaves some of the blobs, each whole. A
-// Batch is safe for concurrent use, and gains from being fed by several goroutines.
+// A Batch writes many blobs with few syncs. Its blobs must not be read or referred to before
+// [Batch.Commit]; after that they are as durable as after [Store.Write]. A crash leaves some of the
+// blobs, each complete. A Batch is safe for concurrent use, and is faster with several writing
+// goroutines.
 type Batch struct {
 	s     *Store
-	joint *Joint // nil for a batch of its own
+	joint *Joint // nil if the batch is not part of a joint
 
 	mu    sync.Mutex // guards the following
-	dir   *os.Root   // the store's directory, while the batch has something
+	dir   *os.Root   // the store's directory, or nil if the batch is empty
 	group *atomicfile.Group
-	seen  map[Hash]struct{} // written to the group or kept, since the last Commit
+	seen  map[Hash]struct{} // written to the group or kept since the last Commit
 }
 
 // NewBatch returns an empty batch. Every batch ends with Commit or Discard.
 func (s *Store) NewBatch() *Batch { return &Batch{s: s, seen: map[Hash]struct{}{}} }
 
-// Write is [Store.Write], but the blob is only there after Commit. An error of an
-// earlier Write may be returned too.
+// Write is like [Store.Write], but the blob is visible only after Commit. It may also return an
+// error of an earlier Write.
 func (b *Batch) Write(content []byte) (Ref, error) {
 	ref := RefTo(content)
 	if err := b.write(ref, content); err != nil {
@@ -46,9 +46,9 @@ func (b *Batch) write(ref Ref, content []byte) error {
 	return group.Add(ref.Hash.Path(), Encode(content))
 }
 
-// claim returns the store's directory and the group to add to, nil where h is not new to the
-// batch. The directory is held open, so that not each step walks there: temporaries in it keep
-// git from removing it.
+// claim returns the store's directory and the group to add to; the group is nil if h is not new to
+// the batch. The directory is held open, so that paths are not resolved again for each step. The
+// temporary files in it keep git from removing it.
 func (b *Batch) claim(h Hash) (*os.Root, *atomicfile.Group, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +71,7 @@ func (b *Batch) claim(h Hash) (*os.Root, *atomicfile.Group, error) {
 	return b.dir, b.group, nil
 }
 
-// openDir opens the store's directory, which is made where it is not there.
+// openDir opens the store's directory and creates it if it does not exist.
 func (s *Store) openDir() (dir *os.Root, err error) {
 	err = s.do(s.create, func(root *os.Root) error {
 		dir, err = atomicfile.OpenDir(root, s.name, s.fileOptions())
@@ -80,12 +80,12 @@ func (s *Store) openDir() (dir *os.Root, err error) {
 	return dir, err
 }
 
-// Commit makes everything written so far durable and visible. On an error some of it
-// may be; writing it again is safe. The batch is empty afterwards and may be used
-// again. No Write may be running.
+// Commit makes everything written so far durable and visible. If it fails, some of it may be
+// visible; writing it again is safe. Afterwards the batch is empty and may be used again. Commit
+// must not be called during a Write.
 func (b *Batch) Commit() error { return errors.Join(commit([]*Batch{b})...) }
 
-// commit commits batches of one store, and returns the error of each.
+// commit commits batches of one store and returns the error of each.
 func commit(batches []*Batch) []error {
 	errs := make([]error, len(batches))
 	var groups []*atomicfile.Group
@@ -102,7 +102,7 @@ func commit(batches []*Batch) []error {
 	return errs
 }
 
-// Discard drops everything written since the last Commit.
+// Discard discards everything written since the last Commit.
 func (b *Batch) Discard() {
 	if group, closed := b.reset(); group != nil {
 		group.Discard()
@@ -110,32 +110,32 @@ func (b *Batch) Discard() {
 	}
 }
 
-// reset empties the batch and returns the group that it had, and what releases its directory.
+// reset empties the batch. It returns the batch's group and a function that closes its directory.
 func (b *Batch) reset() (_ *atomicfile.Group, closed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	group, dir := b.group, b.dir
 	b.group, b.dir = nil, nil
 	clear(b.seen)
-	return group, func() { _ = dir.Close() } // what was written is not in it
+	return group, func() { _ = dir.Close() } // nothing is written through it
 }
 
-// A Joint is several batches that are committed together: the file system is synced as a whole,
-// where it can be, and not file by file. That has to wait for what other programs wrote.
+// A Joint is several batches that are committed together: if possible, the file system is synced as
+// a whole, and not file by file. That also waits for what other programs have written.
 type Joint struct {
 	s *Store
 
 	mu      sync.Mutex // guards the following
 	batches []*Batch
 	opened  bool
-	all     *atomicfile.Volume // nil where files are synced one by one
+	all     *atomicfile.Volume // nil if files are synced one by one
 }
 
-// NewJoint returns a joint without batches. Every joint ends with Close.
+// NewJoint returns a joint without batches. Every joint must be closed.
 func (s *Store) NewJoint() *Joint { return &Joint{s: s} }
 
-// NewBatch returns an empty batch of the joint. It ends with the joint's Commit, or its own Commit
-// or Discard. It may be called concurrently.
+// NewBatch returns an empty batch of the joint. It is committed with the joint, or by its own
+// Commit or Discard. It is safe for concurrent use.
 func (j *Joint) NewBatch() *Batch {
 	b := j.s.NewBatch()
 	b.joint = j
@@ -145,7 +145,7 @@ func (j *Joint) NewBatch() *Batch {
 	return b
 }
 
-// volume returns what syncs the file system of the store's directory.
+// volume returns the volume that syncs the file system of the store's directory, or nil.
 func (j *Joint) volume(dir *os.Root) *atomicfile.Volume {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -155,7 +155,7 @@ func (j *Joint) volume(dir *os.Root) *atomicfile.Volume {
 	return j.all
 }
 
-// Commit commits all batches, and returns the error of each that has one.
+// Commit commits all batches and returns the errors by batch.
 func (j *Joint) Commit() map[*Batch]error {
 	failed := map[*Batch]error{}
 	for i, err := range commit(j.batches) {
@@ -166,7 +166,7 @@ func (j *Joint) Commit() map[*Batch]error {
 	return failed
 }
 
-// Close discards what was not committed.
+// Close discards all batches that were not committed.
 func (j *Joint) Close() error {
 	for _, b := range j.batches {
 		b.Discard()

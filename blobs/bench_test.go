@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// source returns n bytes that compress as program text does.
+// source returns n bytes that compress like program text.
 func source(n int) []byte {
 	var buf bytes.Buffer
 	noise := random(n)
@@ -83,7 +83,7 @@ func BenchmarkWriteExisting(b *testing.B) {
 	})
 }
 
-// distinct returns content that differs with i and is as long.
+// distinct returns content of the same length that differs for each i.
 func distinct(content []byte, i int) []byte {
 	c := bytes.Clone(content)
 	copy(c, fmt.Sprintf("%20d", i))
@@ -99,7 +99,7 @@ func BenchmarkWriteNew(b *testing.B) {
 	})
 }
 
-// A batch of 1000 blobs, reported for one.
+// Each iteration of a batch of 1000 blobs counts as one blob.
 func BenchmarkBatch(b *testing.B) {
 	for _, writers := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("%dwriters", writers), func(b *testing.B) {

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// A Ref names content without holding it. Two refs are equal when they name the
-// same content.
+// A Ref identifies content without holding it. Two refs are equal if they identify the same
+// content.
 type Ref struct {
 	Hash Hash
-	Size int64 // of the uncompressed bytes
+	Size int64 // of the uncompressed content
 }
 
 // RefTo returns the reference to b.
@@ -19,33 +19,32 @@ func RefTo(b []byte) Ref { return Ref{Hash: Sum(b), Size: int64(len(b))} }
 // String returns the digits of the hash and the size, for messages.
 func (r Ref) String() string { return fmt.Sprintf("%s (%d bytes)", r.Hash, r.Size) }
 
-// A Reader finds the bytes of a reference: a [Store], or what [FS] returns.
+// A Reader reads the content of a reference: a [Store], or the result of [FS].
 type Reader interface {
 	Read(ref Ref) ([]byte, error)
 }
 
-// ErrNoContent is the error of [Content.Bytes] where there is no content at all.
+// ErrNoContent is the error of [Content.Bytes] for the zero Content.
 var ErrNoContent = errors.New("no content")
 
-// Content is bytes in memory or a reference to them. It is a small value that may
-// be copied and shared between goroutines; the bytes are never changed. The zero
-// Content is the absence of content, which is not the same as empty content.
+// A Content is bytes in memory or a reference to them. It is a small value that may be copied and
+// shared between goroutines; the bytes are never changed. The zero Content is no content, which is
+// not the same as empty content.
 type Content struct {
 	loaded *loaded // nil for a reference
-	ref    Ref     // of a reference
-	set    bool    // tells a reference from the zero Content
+	ref    Ref     // the reference, if set
+	set    bool    // distinguishes a reference from the zero Content
 }
 
-// loaded remembers the hash of its bytes, so that every copy of a Content pays for
-// it at most once, and only if somebody asks.
+// loaded caches the hash of its bytes, so that all copies of a Content compute it at most once, and
+// only on demand.
 type loaded struct {
 	bytes []byte
 	sum   sync.Once
 	hash  Hash
 }
 
-// Loaded returns content that is in memory. It keeps b, which must not be changed
-// afterwards.
+// Loaded returns content that is in memory. It keeps b, which must not be changed afterwards.
 func Loaded(b []byte) Content { return Content{loaded: &loaded{bytes: b}} }
 
 // Refer returns content that is read when it is needed.
@@ -57,8 +56,8 @@ func (c Content) IsZero() bool { return c.loaded == nil && !c.set }
 // IsRef reports whether c is a reference.
 func (c Content) IsRef() bool { return c.set }
 
-// Ref returns the identity of c. It hashes loaded bytes on the first call and never
-// opens a blob. The zero Content has the zero Ref.
+// Ref returns the reference to c. It hashes loaded bytes on the first call and never opens a blob.
+// The zero Content has the zero Ref.
 func (c Content) Ref() Ref {
 	if c.loaded == nil {
 		return c.ref
@@ -76,9 +75,9 @@ func (c Content) Size() int64 {
 	return int64(len(c.loaded.bytes))
 }
 
-// Bytes returns the bytes of c, which must not be changed. A reference is read
-// through r at each call: nothing is kept, so that walking a long conversation does
-// not collect all its content in memory. The zero Content is [ErrNoContent].
+// Bytes returns the bytes of c, which must not be changed. A reference is read through r at each
+// call and is not cached, so that walking a long conversation does not keep all its content in
+// memory. For the zero Content the error is [ErrNoContent].
 func (c Content) Bytes(r Reader) ([]byte, error) {
 	switch {
 	case c.loaded != nil:

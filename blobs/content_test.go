@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// counting is a reader that counts.
+// counting is a reader that counts its reads.
 type counting struct{ reads int }
 
 func (c *counting) Read(ref Ref) ([]byte, error) {
@@ -66,7 +66,7 @@ func TestContent_hashesOnce(t *testing.T) {
 	b := make([]byte, 8<<20)
 	c := Loaded(b)
 	want := c.Ref()
-	b[0] = 1 // forbidden, but it shows whether the hash is taken again
+	b[0] = 1 // forbidden, but it shows whether the hash is computed again
 	if copied := c; copied.Ref() != want {
 		t.Error("hashed twice")
 	}

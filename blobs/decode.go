@@ -13,14 +13,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Decode returns the content of a blob file whose bytes lie elsewhere, such as in a
-// git object. It is bounded and verified as [Store.Read] is, except for the limit, which
-// is the caller's.
+// Decode returns the content of a blob file that is not in a store, such as a git object. It is
+// bounded and verified as by [Store.Read], but without a limit, which is up to the caller.
 func Decode(gz []byte, ref Ref) ([]byte, error) {
 	return decode(bytes.NewReader(gz), int64(len(gz)), ref)
 }
 
-// DecodeHash is Decode where nothing says how long the content is but the file itself.
+// DecodeHash is like Decode, but takes the size of the content from the file itself.
 func DecodeHash(gz []byte, h Hash) ([]byte, error) {
 	return Decode(gz, Ref{Hash: h, Size: statedSize(gz)})
 }
@@ -28,7 +27,7 @@ func DecodeHash(gz []byte, h Hash) ([]byte, error) {
 // trailerBytes is the length of the size at the end of a gzip file (RFC 1952, ISIZE).
 const trailerBytes = 4
 
-// statedSize is what a gzip file says that its content has; decoding holds it to that.
+// statedSize returns the content size that a gzip file states; decoding verifies it.
 func statedSize(gz []byte) int64 {
 	if len(gz) < trailerBytes {
 		return 0
@@ -36,14 +35,13 @@ func statedSize(gz []byte) int64 {
 	return int64(binary.LittleEndian.Uint32(gz[len(gz)-trailerBytes:]))
 }
 
-// Verify is Decode without keeping the content. It reads on beyond ref.Size, but not
-// much beyond limit bytes of content, to tell a wrong size in the reference from a
-// corrupt blob.
+// Verify is like Decode, but does not keep the content. It reads beyond ref.Size, but not much more
+// than limit bytes of content, to distinguish a wrong size in the reference from a corrupt blob.
 func Verify(gz []byte, ref Ref, limit int64) error {
 	return verify(bytes.NewReader(gz), ref, limit)
 }
 
-// decode reads the file r, of about fileSize bytes.
+// decode decodes the file r, of about fileSize bytes.
 func decode(r io.Reader, fileSize int64, ref Ref) ([]byte, error) {
 	if ref.Size < 0 {
 		return nil, &LimitError{Size: ref.Size}
@@ -63,7 +61,7 @@ func decode(r io.Reader, fileSize int64, ref Ref) ([]byte, error) {
 	return b, nil
 }
 
-// verify reads the file r and keeps nothing.
+// verify verifies the file r without keeping its content.
 func verify(r io.Reader, ref Ref, limit int64) error {
 	d := decoders.Get().(*decoder)
 	defer d.release()
@@ -88,8 +86,8 @@ func verify(r io.Reader, ref Ref, limit int64) error {
 	}
 }
 
-// judge compares what was read with what was asked for. The hash comes first: only
-// content that verifies can prove the reference wrong.
+// judge compares the content that was read with the reference. The hash is compared first: only
+// content with the right hash can prove the reference's size wrong.
 func judge(h Hash, size int64, ref Ref) error {
 	if h != ref.Hash {
 		return &CorruptError{Hash: ref.Hash, Reason: "its content has another hash"}
@@ -100,24 +98,24 @@ func judge(h Hash, size int64, ref Ref) error {
 	return nil
 }
 
-// A decoder holds everything that reading a blob needs but its content.
+// A decoder holds everything that reading a blob needs except its content.
 type decoder struct {
 	file io.Reader
-	err  error // of file, kept apart from what is wrong with its bytes
+	err  error // the read error of file, as opposed to damage in its bytes
 	src  *bufio.Reader
 	gzip gzip.Reader
 	sum  hash.Hash
 	buf  [32 << 10]byte // for content that is not kept
 }
 
-// decoders keeps decoders: their tables and buffers are larger than a usual blob.
+// decoders pools decoders, because their tables and buffers are larger than most blobs.
 var decoders = sync.Pool{New: func() any {
 	d := &decoder{sum: sha256.New()}
 	d.src = bufio.NewReaderSize(d, len(d.buf))
 	return d
 }}
 
-// Read reads the file below the buffer.
+// Read reads the file, below the buffer src.
 func (d *decoder) Read(p []byte) (int, error) {
 	n, err := d.file.Read(p)
 	if err != nil && err != io.EOF {
@@ -126,8 +124,8 @@ func (d *decoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open begins with the first gzip member of the file r. Where there is none, the
-// error is a *PointerError or a *CorruptError.
+// open starts reading the first gzip member of the file r. If there is none, the error is a
+// *PointerError or a *CorruptError.
 func (d *decoder) open(r io.Reader, h Hash) error {
 	d.file, d.err = r, nil
 	d.src.Reset(d)
@@ -145,7 +143,8 @@ func (d *decoder) open(r io.Reader, h Hash) error {
 // gzipMagic begins every gzip member.
 const gzipMagic = "\x1f\x8b"
 
-// notGzip tells a Git LFS pointer from everything else.
+// notGzip returns the error of a file that is not gzip: a *PointerError for a Git LFS pointer,
+// otherwise a *CorruptError.
 func (d *decoder) notGzip(h Hash) error {
 	head, _ := d.src.Peek(maxPointer)
 	if d.err != nil {
@@ -160,9 +159,8 @@ func (d *decoder) notGzip(h Hash) error {
 	return &CorruptError{Hash: h, Reason: "its file is not gzip"}
 }
 
-// nextMember goes to the next gzip member, or returns io.EOF. Members are taken one
-// by one, because the library takes a second header that is cut off within a name
-// for a clean end.
+// nextMember starts the next gzip member, or returns io.EOF. Members are read one by one, because
+// the library takes a second header that is truncated within a name for a clean end.
 func (d *decoder) nextMember() error {
 	if _, err := d.src.Peek(1); err != nil {
 		return err
@@ -177,8 +175,8 @@ func (d *decoder) nextMember() error {
 	return nil
 }
 
-// read returns some content, at least one byte without an error. io.EOF means that
-// the whole file was read and was well-formed.
+// read returns at least one byte of content or an error. io.EOF means that the complete file was
+// read and was well-formed.
 func (d *decoder) read(p []byte) (n int, err error) {
 	for n == 0 && err == nil {
 		n, err = d.gzip.Read(p)
@@ -189,16 +187,16 @@ func (d *decoder) read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Before a byte is read, a reference is trusted with minBuffer, and together with the
-// size of the file with maxBuffer.
+// The largest buffer that is allocated before anything is read: minBuffer if only the reference
+// claims that size, maxBuffer if the size of the file supports it.
 const (
 	minBuffer = 64 << 10
 	maxBuffer = 1 << 20
 )
 
-// readAll returns the content, if it is not longer than ref says. Buffers grow with
-// what was really read: neither ref nor the file can make us allocate much more than
-// the content is.
+// readAll returns the content if it is not longer than ref says. Buffers grow with the bytes that
+// were really read: neither ref nor the file can make it allocate much more than the size of the
+// content.
 func (d *decoder) readAll(ref Ref, fileSize int64) ([]byte, error) {
 	hint := max(minBuffer, min(maxBuffer, 8*min(fileSize, maxBuffer)))
 	b := make([]byte, 0, min(ref.Size, hint))
@@ -218,7 +216,7 @@ func (d *decoder) readAll(ref Ref, fileSize int64) ([]byte, error) {
 	return b, d.expectEnd(ref)
 }
 
-// expectEnd reads to the end of the file, which also checks the last member's sum.
+// expectEnd reads to the end of the file, which also verifies the last member's checksum.
 func (d *decoder) expectEnd(ref Ref) error {
 	n, err := d.read(d.buf[:1])
 	switch {
@@ -231,7 +229,7 @@ func (d *decoder) expectEnd(ref Ref) error {
 	}
 }
 
-// damage tells errors of reading the file from errors in its bytes.
+// damage distinguishes errors of reading the file from errors in its bytes.
 func (d *decoder) damage(h Hash, err error) error {
 	switch {
 	case d.err != nil:
@@ -243,7 +241,7 @@ func (d *decoder) damage(h Hash, err error) error {
 	}
 }
 
-// release gives d back, without keeping the file or its bytes alive.
+// release returns d to the pool without its file.
 func (d *decoder) release() {
 	d.file = nil
 	decoders.Put(d)

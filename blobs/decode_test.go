@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// member compresses b with the standard library, as some other program might.
+// member compresses b with the standard library, as another program might.
 func member(b []byte, level int, h stdgzip.Header) []byte {
 	var buf bytes.Buffer
 	z, err := stdgzip.NewWriterLevel(&buf, level)
@@ -132,7 +132,7 @@ func TestDecode_damage(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A flipped bit anywhere is found, or does not matter to the content.
+// A flipped bit is detected, or does not affect the content.
 func TestDecode_everyBit(t *testing.T) {
 	content := []byte(strings.Repeat("to be or not to be ", 20))
 	gz, ref := Encode(content), RefTo(content)
@@ -172,7 +172,7 @@ func TestDecode_wrongSize(t *testing.T) {
 			t.Errorf("Decode, size %d: %v", tt.size, err)
 		}
 	}
-	// Beyond the limit nothing is known.
+	// Beyond the limit the size is unknown.
 	var size *SizeError
 	long := random(200_000)
 	err := Verify(Encode(long), Ref{Hash: Sum(long), Size: 1}, 100_000)
@@ -239,14 +239,14 @@ func TestDecode_referenceThatLies(t *testing.T) {
 	if !errors.As(err, &size) || size.Actual != 6 {
 		t.Errorf("error %v", err)
 	}
-	// A file that claims to be large does not help.
+	// A file that claims to be large allocates no more.
 	f := fstest.MapFS{ref.Hash.Path(): {Data: gz}}
 	if n := allocated(func() { _, err = FS(huge{f}, 1<<60).Read(ref) }); n > maxBuffer+(256<<10) {
 		t.Errorf("%d bytes allocated for 6 bytes of a huge file", n)
 	}
 }
 
-// huge claims that its files are.
+// huge is a file system whose files claim to be huge.
 type huge struct{ fs.FS }
 
 func (h huge) Open(name string) (fs.File, error) {
@@ -303,7 +303,7 @@ func TestDecode_pointer(t *testing.T) {
 	}
 }
 
-// failing is a file that breaks after some bytes.
+// failing is a file that fails after some bytes.
 type failing struct {
 	r   io.Reader
 	err error
@@ -317,7 +317,7 @@ func (f failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An error of the disk says nothing about the content, so it is not called damage.
+// An error of the disk says nothing about the content, so it is not reported as corrupt.
 func TestDecode_errorOfTheFile(t *testing.T) {
 	broken := errors.New("disk on fire")
 	content := random(100_000)
@@ -388,14 +388,13 @@ func FuzzDecode(f *testing.F) {
 		if int64(cap(got)) > max(0, size) {
 			t.Fatalf("a buffer of %d for a reference to %d", cap(got), size)
 		}
-		// Whatever a file holds, its own reference reads it, if the standard
-		// library can.
+		// If the standard library reads a file, Decode reads the same content.
 		sameAsStandard(t, gz)
 	})
 }
 
-// sameAsStandard compares us with compress/gzip, which takes a header that is cut off
-// in a name for the end, and reserved flags that must be zero.
+// sameAsStandard compares Decode with compress/gzip, which accepts a header that is truncated in a
+// name as the end, and reserved flags that must be zero.
 func sameAsStandard(t *testing.T, gz []byte) {
 	t.Helper()
 	z, err := stdgzip.NewReader(bytes.NewReader(gz))

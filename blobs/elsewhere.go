@@ -7,18 +7,18 @@ import (
 	"os"
 )
 
-// An Elsewhere has blobs that need no file in a store: Git has them in a clone whose working
-// tree leaves them out.
+// An Elsewhere provides blobs that have no file in a store, such as those that git has in a clone
+// whose working tree leaves them out.
 type Elsewhere interface {
 	// Has reports whether it knows a blob. It reads no content.
 	Has(h Hash) bool
-	// File returns the bytes of a blob's file, which is not verified. The error is
-	// fs.ErrNotExist where it does not know the blob, and a *NotHereError where it knows it and
-	// cannot have its content now.
+	// File returns the bytes of a blob's file, which are not verified. The error is fs.ErrNotExist
+	// if it does not know the blob, and a *NotHereError if it knows the blob but its content is not
+	// available now.
 	File(ref Ref) ([]byte, error)
 }
 
-// A NotHereError says that content exists, and that it is not on this machine.
+// A NotHereError reports that content exists, but not on this machine.
 type NotHereError struct {
 	Ref Ref
 	Err error // why it was not fetched
@@ -32,7 +32,7 @@ func (e *NotHereError) Error() string {
 // Unwrap returns the reason.
 func (e *NotHereError) Unwrap() error { return e.Err }
 
-// Has reports whether the store has a file in the place of a blob, or something else knows it.
+// Has reports whether the store has a file for a blob, or its Elsewhere knows the blob.
 func (s *Store) Has(h Hash) bool {
 	if _, err := s.Stat(h); err == nil {
 		return true
@@ -40,7 +40,8 @@ func (s *Store) Has(h Hash) bool {
 	return s.elsewhere != nil && s.elsewhere.Has(h)
 }
 
-// Missing returns those of refs that [Store.Has] has not. It walks to the store's directory once.
+// Missing returns the refs for which [Store.Has] is false. It resolves the path of the store's
+// directory once.
 func (s *Store) Missing(refs []Ref) (missing []Ref) {
 	root, err := s.root()
 	var dir *os.Root
@@ -55,7 +56,7 @@ func (s *Store) Missing(refs []Ref) (missing []Ref) {
 		if found == nil {
 			_, found = dir.Lstat(ref.Hash.Path())
 		}
-		// The directory may have been removed, and made again, since it was opened.
+		// The directory may have been removed and created again since it was opened.
 		if found != nil && !s.Has(ref.Hash) {
 			missing = append(missing, ref)
 		}
@@ -63,7 +64,7 @@ func (s *Store) Missing(refs []Ref) (missing []Ref) {
 	return missing
 }
 
-// readElsewhere reads a blob that has no file in the store.
+// readElsewhere reads a blob that has no file in the store from its Elsewhere, if there is one.
 func (s *Store) readElsewhere(ref Ref, missing error) ([]byte, error) {
 	if s.elsewhere == nil || !errors.Is(missing, fs.ErrNotExist) {
 		return nil, missing

@@ -17,15 +17,15 @@ var update = flag.Bool("update", false, "write the golden files")
 // A vector is one line of testdata/vectors.json, which docs/format.md repeats.
 type vector struct {
 	Name     string `json:"name"`
-	Content  string `json:"content"` // how the content is made
+	Content  string `json:"content"` // how to make the content
 	Hash     Hash   `json:"sha256"`
 	Size     int64  `json:"size"`
 	FileHash Hash   `json:"file_sha256"`
 	FileSize int64  `json:"file_size"`
 }
 
-// random returns n bytes of a generator that is written down in one line: the top
-// bytes of x = 6364136223846793005·x + 1442695040888963407 mod 2^64, from x = 1.
+// random returns n bytes of a generator that can be described in one line: the top bytes of x =
+// 6364136223846793005·x + 1442695040888963407 mod 2^64, from x = 1.
 func random(n int) []byte {
 	b, x := make([]byte, n), uint64(1)
 	for i := range b {
@@ -101,7 +101,7 @@ func TestEncode_header(t *testing.T) {
 	}
 }
 
-// Pooled writers must not carry anything over, in whatever order they are used.
+// Pooled writers must not carry over state, whatever the order of their use.
 func TestEncode_isPure(t *testing.T) {
 	contents := vectorContents()
 	want := map[string]Hash{}

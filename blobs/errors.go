@@ -6,16 +6,16 @@ import (
 	"io/fs"
 )
 
-// IsLost reports whether an error says that a content is gone, and not that it could not be looked
-// at.
+// IsLost reports whether an error means that content is lost, rather than that it could not be
+// read.
 func IsLost(err error) bool {
 	var corrupt *CorruptError
 	var pointer *PointerError
 	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &corrupt) || errors.As(err, &pointer)
 }
 
-// A CorruptError says that there is a file in the place of a blob, but that the
-// content of the blob cannot be read from it.
+// A CorruptError reports that the file of a blob exists, but that the content of the blob cannot be
+// read from it.
 type CorruptError struct {
 	Hash   Hash
 	Reason string // what is wrong, such as "its content has another hash"
@@ -33,14 +33,13 @@ func (e *CorruptError) Error() string {
 // Unwrap returns the error of the decoder.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// A SizeError says that a reference and the content of its blob have different
-// sizes: the reference is wrong, not the blob.
+// A SizeError reports that a reference and the content of its blob have different sizes: the
+// reference is wrong, not the blob.
 type SizeError struct {
 	Ref Ref
-	// Actual is the size of the content, which verifies. It is -1 when the content
-	// is longer than the reference says and reading stopped there: then nothing more
-	// is known of it, and [Store.Verify] or [Verify] tells a wrong reference from a
-	// corrupt blob.
+	// Actual is the size of the content, which has the right hash. It is -1 if the content is
+	// longer than the reference says and reading stopped there; then the content may also be
+	// corrupt, which [Store.Verify] or [Verify] can find out.
 	Actual int64
 }
 
@@ -54,29 +53,29 @@ func (e *SizeError) Error() string {
 		e.Ref.Hash, e.Actual, e.Ref.Size)
 }
 
-// A PointerError says that a Git LFS pointer lies in the place of a blob: the content
-// was never fetched.
+// A PointerError reports that the file of a blob is a Git LFS pointer: the content was never
+// fetched.
 type PointerError struct {
 	Hash Hash
 	OID  string // SHA-256 of the blob's file (not of its content), in hexadecimal
 	Size int64  // of the blob's file
 }
 
-// Error names the blob and what the pointer stands for.
+// Error names the blob and the object that the pointer refers to.
 func (e *PointerError) Error() string {
 	return fmt.Sprintf("blob %s is a Git LFS pointer to %s (%d bytes)", e.Hash, e.OID, e.Size)
 }
 
-// A PointersError says how many blobs are Git LFS pointers, of those that were wanted.
+// A PointersError reports how many of the requested blobs are Git LFS pointers.
 type PointersError struct {
 	Count int
 }
 
-// Error says that their content is not here.
+// Error returns the text of [PointersText].
 func (e *PointersError) Error() string { return PointersText(e.Count) }
 
-// A LimitError says that content is larger than the store takes, or that a reference
-// claims so, or claims a negative size.
+// A LimitError reports that content is larger than the store's limit, or that the size in a
+// reference is over the limit or negative.
 type LimitError struct {
 	Size, Max int64
 }
@@ -89,7 +88,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("content of %d bytes is over the limit of %d", e.Size, e.Max)
 }
 
-// A ForeignError names something in the store's directory that is not a blob.
+// A ForeignError reports an entry of the store's directory that is not a blob.
 type ForeignError struct {
 	Path string // slash-separated, below the store's directory
 }

@@ -7,9 +7,8 @@ import (
 	"io/fs"
 )
 
-// FS returns a reader of the blobs below the root of fsys, which is laid out as a
-// store's directory is: that of a revision or an index, for example. The limit is
-// that of [Limits].
+// FS returns a reader of the blobs in fsys, which has the layout of a store's directory, such as
+// the tree of a revision or an index. The limit is that of [Limits].
 func FS(fsys fs.FS, maxBlobBytes int64) Reader {
 	return fsReader{fsys: fsys, limits: Limits{MaxBlobBytes: maxBlobBytes}}
 }
@@ -19,7 +18,7 @@ type fsReader struct {
 	limits Limits
 }
 
-// Read is [Store.Read].
+// Read is like [Store.Read].
 func (r fsReader) Read(ref Ref) ([]byte, error) {
 	b, err := r.read(ref)
 	if err != nil {
@@ -47,8 +46,7 @@ func (r fsReader) read(ref Ref) (b []byte, err error) {
 	return decode(f, info.Size(), ref)
 }
 
-// closeRead closes a file that was only read: everything that could go wrong has
-// shown itself in the hash.
+// closeRead closes a file that was only read; the hash has already shown any error.
 func closeRead(c io.Closer) { _ = c.Close() }
 
 func notRegular(h Hash, mode fs.FileMode) error {
@@ -66,7 +64,7 @@ func kind(mode fs.FileMode) string {
 	}
 }
 
-// readError names the operation and the blob, unless err does so itself.
+// readError adds the operation and the blob to err, unless err already names them.
 func readError(h Hash, err error) error {
 	var corrupt *CorruptError
 	var size *SizeError

@@ -11,8 +11,8 @@ import (
 // Dir is the name of the store's directory below .jp.
 const Dir = "blobs"
 
-// suffix ends the name of every blob file. It is not ".gz" alone, so that search
-// tools that look into compressed files can be told to leave these out.
+// suffix ends the name of every blob file. It is not ".gz" alone, so that search tools that look
+// into compressed files can be told to skip blobs.
 const suffix = ".blob.gz"
 
 // A Hash is the SHA-256 of uncompressed content: the identity of a blob. The zero
@@ -22,8 +22,8 @@ type Hash [sha256.Size]byte
 // Sum returns the hash of b.
 func Sum(b []byte) Hash { return sha256.Sum256(b) }
 
-// ParseHash reads 64 lower-case hexadecimal digits. Upper case is refused, because
-// one blob must have one name on every file system.
+// ParseHash parses 64 lower-case hexadecimal digits. Upper case is rejected, because a blob must
+// have the same name on every file system.
 func ParseHash[T string | []byte](s T) (Hash, error) {
 	h, ok := parseHash(s)
 	if !ok {
@@ -61,7 +61,7 @@ func (h Hash) MarshalText() ([]byte, error) { return h.AppendText(nil) }
 // AppendText appends the digits of h to b. The error is always nil.
 func (h Hash) AppendText(b []byte) ([]byte, error) { return hex.AppendEncode(b, h[:]), nil }
 
-// UnmarshalText reads what ParseHash reads.
+// UnmarshalText parses what ParseHash parses.
 func (h *Hash) UnmarshalText(text []byte) error {
 	parsed, err := ParseHash(text)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 // IsZero reports whether h is the zero Hash.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
-// Compare orders hashes as their digits are ordered.
+// Compare orders hashes by their digits.
 func (h Hash) Compare(other Hash) int { return bytes.Compare(h[:], other[:]) }
 
 // Path returns the slash-separated path of h's file below the store's directory:

@@ -1,9 +1,9 @@
 package blobs
 
-// DefaultMaxBlobBytes is the limit where none is configured.
+// DefaultMaxBlobBytes is the limit if none is configured.
 const DefaultMaxBlobBytes = 50 << 20
 
-// Limits bounds what is written and read.
+// Limits limits the size of the content that is written and read.
 type Limits struct {
 	MaxBlobBytes int64 // of uncompressed content; 0 means DefaultMaxBlobBytes
 }

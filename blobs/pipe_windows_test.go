@@ -2,5 +2,5 @@ package blobs
 
 import "os"
 
-// mkfifo makes something that is no regular file.
+// mkfifo creates a directory, which is not a regular file either.
 func mkfifo(path string) error { return os.Mkdir(path, 0o755) }

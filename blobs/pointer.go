@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// maxPointer is the size from which on nothing is a Git LFS pointer, by its
-// specification.
+// maxPointer is the size from which a file is not a Git LFS pointer, by its specification.
 const maxPointer = 1024
 
 const (
@@ -19,10 +18,10 @@ const (
 	pointerSize    = "size "
 )
 
-// FetchPointers is the command that puts what pointers stand for in their place.
+// FetchPointers is the command that replaces pointers with the files that they refer to.
 const FetchPointers = "git lfs pull"
 
-// PointersText says that so many blobs are pointers.
+// PointersText says that n blobs are pointers.
 func PointersText(n int) string {
 	if n == 1 {
 		return "1 blob is a Git LFS pointer: its content is not here"
@@ -30,16 +29,15 @@ func PointersText(n int) string {
 	return fmt.Sprintf("%d blobs are Git LFS pointers: their content is not here", n)
 }
 
-// IsPointer reports whether head, the beginning of a file, begins a Git LFS pointer
-// of version 1.
+// IsPointer reports whether a file that begins with head may be a Git LFS pointer of version 1.
 func IsPointer(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte(pointerVersion))
 	return ok && (bytes.HasPrefix(rest, []byte("\n")) || bytes.HasPrefix(rest, []byte("\r\n")))
 }
 
-// ParsePointer reads a whole Git LFS pointer of version 1: the SHA-256 of the file
-// that it stands for, in hexadecimal, and that file's size. Lines of extensions are
-// passed over, and line ends may be CRLF, as a checkout on Windows can leave them.
+// ParsePointer parses a complete Git LFS pointer of version 1. It returns the SHA-256 of the file
+// that the pointer refers to, in hexadecimal, and that file's size. Lines of extensions are
+// skipped, and line ends may be CRLF, as after a checkout on Windows.
 func ParsePointer(b []byte) (oid string, size int64, ok bool) {
 	if len(b) >= maxPointer || !IsPointer(b) {
 		return "", 0, false
@@ -65,7 +63,7 @@ func ParsePointer(b []byte) (oid string, size int64, ok bool) {
 	return oid, size, true
 }
 
-// PointsTo reports whether a pointer stands for a file.
+// PointsTo reports whether a pointer refers to a file with the given bytes.
 func PointsTo(pointer, file []byte) bool {
 	oid, size, ok := ParsePointer(pointer)
 	sum := sha256.Sum256(file)

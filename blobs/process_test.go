@@ -21,8 +21,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// The test binary is its own child: with childEnv set it does one job in the store it
-// is told.
+// childEnv makes the test binary run as its own child, which does one job in a store.
 const childEnv = "BLOBS_TEST_CHILD" // "<job> <store> <number>"
 
 func TestMain(m *testing.M) {
@@ -64,7 +63,7 @@ func child(args []string) error {
 	return errors.New("no such job")
 }
 
-// dieAt kills the process, without any chance to clean up, before step n.
+// dieAt returns a hook that kills the process, without any cleanup, before step n.
 func dieAt(n int) func(atomicfile.Step, string) error {
 	var met atomic.Int64 // steps of a group overlap
 	return func(atomicfile.Step, string) error {
@@ -98,7 +97,7 @@ func killed(t *testing.T, job, dir string, n int) bool {
 	return false
 }
 
-var crashContent = random(2<<20 + 1) // several chunks also when compressed
+var crashContent = random(2<<20 + 1) // several chunks, also when compressed
 
 func TestCrashAtEveryStep(t *testing.T) {
 	for _, job := range []string{"write", "batch"} {
@@ -130,8 +129,8 @@ func TestCrashAtEveryStep(t *testing.T) {
 	}
 }
 
-// checkAfterCrash finds what was there before, or the whole blob, and nothing else
-// under a blob's name; and a new write is not disturbed.
+// checkAfterCrash checks that the store holds the previous or the complete blob and nothing else
+// under a blob's name, and that writing again succeeds.
 func checkAfterCrash(t *testing.T, s *Store, ref Ref, step int, damaged bool) {
 	t.Helper()
 	_, err := s.Read(ref)
@@ -154,7 +153,7 @@ func checkAfterCrash(t *testing.T, s *Store, ref Ref, step int, damaged bool) {
 	}
 }
 
-// The contents that all processes write; a few are large.
+// sharedContent returns a content that all processes write; a few are large.
 func sharedContent(i int) []byte {
 	size := 20 * i
 	if i%20 == 0 {
@@ -165,8 +164,8 @@ func sharedContent(i int) []byte {
 
 const shared = 60
 
-// writeMany writes contents in random order, alone and in batches. What it reads in
-// between may be missing or damaged, but never wrong.
+// writeMany writes contents in random order, alone and in batches. Content that it reads in between
+// may be missing or damaged, but never wrong.
 func writeMany(s *Store, seed uint64) error {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := s.NewBatch()
@@ -200,8 +199,8 @@ func writeMany(s *Store, seed uint64) error {
 	return nil
 }
 
-// damageMany cuts, empties, overwrites and removes blob files, and removes empty
-// directories, as no collector would.
+// damageMany truncates, empties, overwrites and removes blob files, and removes empty directories,
+// as garbage collection never would.
 func damageMany(s *Store, d time.Duration) error {
 	r := rand.New(rand.NewPCG(7, 7))
 	for end := time.Now().Add(d); time.Now().Before(end); {
@@ -254,7 +253,7 @@ func TestManyProcesses(t *testing.T) {
 		}
 	}
 	noTemps(t, s)
-	// Nobody damages any more: one write each mends everything.
+	// Now no process damages files: writing each content once repairs everything.
 	for i := range shared {
 		content := sharedContent(i)
 		ref := mustWrite(t, s, content)

@@ -7,11 +7,10 @@ import (
 	"os"
 )
 
-// Read returns the content of ref. It reads at most ref.Size+1 bytes of content and
-// verifies the hash. The error is [fs.ErrNotExist] when there is no such blob, a
-// *[PointerError] or a *[CorruptError] when its file does not hold the content, a
-// *[SizeError] when ref has the wrong size, a *[LimitError] when ref.Size is over the
-// limit, or an error of the file system.
+// Read returns the content of ref. It reads at most ref.Size+1 bytes of content and verifies the
+// hash. The error is [fs.ErrNotExist] if there is no such blob, a *[PointerError] or a
+// *[CorruptError] if its file does not hold the content, a *[SizeError] if ref has the wrong size,
+// a *[LimitError] if ref.Size is over the limit, or an error of the file system.
 func (s *Store) Read(ref Ref) ([]byte, error) {
 	var b []byte
 	err := s.read(ref, func(f *os.File, size int64) (err error) {
@@ -24,9 +23,10 @@ func (s *Store) Read(ref Ref) ([]byte, error) {
 	return b, nil
 }
 
-// Verify is Read without keeping the content. It goes on beyond ref.Size, up to the
-// limit, to tell a wrong size in the reference from a corrupt blob. A blob that has no file in
-// the store and is elsewhere counts as sound: it is verified where its content is needed.
+// Verify is like Read, but does not keep the content. It reads beyond ref.Size, up to the limit, to
+// distinguish a wrong size in the reference from a corrupt blob. A blob that has no file in the
+// store but is known to its Elsewhere is assumed to be intact: it is verified when its content is
+// read.
 func (s *Store) Verify(ref Ref) error {
 	err := s.read(ref, func(f *os.File, _ int64) error {
 		return verify(f, ref, s.limits.Max())
@@ -55,7 +55,7 @@ func (s *Store) read(ref Ref, decode func(f *os.File, size int64) error) error {
 	return nil
 }
 
-// Stat describes the file in h's place, without opening it or following a link.
+// Stat describes the file of h, without opening it or following a link.
 func (s *Store) Stat(h Hash) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	err := s.do(s.root, func(root *os.Root) (err error) {

@@ -14,21 +14,19 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Options of a store.
+// Options are the options of a store.
 type Options struct {
 	Limits Limits
-	// Now is the clock that stamps a blob which is written again. Without it such a
-	// blob's file is replaced by a fresh copy, which costs more and has the same
-	// effect.
+	// Now returns the modification time of a blob that is written again. If it is nil, the file of
+	// such a blob is replaced with a fresh copy, which costs more and has the same effect.
 	Now func() time.Time
-	// Private closes what is written to other users.
+	// Private denies other users access to the files that are written.
 	Private bool
-	// Elsewhere has blobs that have no file in the store. It may be nil.
+	// Elsewhere provides blobs that have no file in the store. It may be nil.
 	Elsewhere Elsewhere
 }
 
-// A Store is a directory of blobs. It is safe for concurrent use, in one process and
-// in many.
+// A Store is a directory of blobs. It is safe for concurrent use by many goroutines and processes.
 type Store struct {
 	dir     string // absolute
 	name    string // of the directory in its parent
@@ -36,21 +34,21 @@ type Store struct {
 	now     func() time.Time
 	opens   atomic.Int64
 	hook    func(atomicfile.Step, string) error // for tests
-	private bool                                // closed to other users
+	private bool                                // other users have no access
 
-	elsewhere Elsewhere // nil for none
+	elsewhere Elsewhere // may be nil
 
 	mu     sync.Mutex
 	parent *os.Root // nil until needed; the directory may not exist yet
 	closed bool
 }
 
-// Open returns the store in dir, usually .jp/blobs, which need not exist: then
-// nothing is in it, and the first write creates it.
+// Open returns the store in dir, usually .jp/blobs. If dir does not exist, the store is empty, and
+// the first write creates it.
 //
-// Every access goes through an [os.Root] of dir's parent. So a symbolic link at dir
-// or below may lead about within .jp, but one that leads out of .jp is an error
-// wherever it is met. How dir's parent is reached is the caller's business.
+// Every access goes through an [os.Root] of dir's parent. So a symbolic link at dir or below may
+// lead anywhere within .jp, but any access through a link that leads out of .jp is an error. Links
+// in the path of dir's parent are up to the caller.
 func Open(dir string, o Options) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -68,8 +66,7 @@ func (s *Store) Dir() string { return s.dir }
 // Limits returns the limits that the store was opened with.
 func (s *Store) Limits() Limits { return s.limits }
 
-// Opens returns how many blob files were opened so far, for tests of laziness and
-// for traces.
+// Opens returns how many blob files were opened so far, for tests of laziness and for traces.
 func (s *Store) Opens() int64 { return s.opens.Load() }
 
 // Close releases the directory. Further calls fail with [fs.ErrClosed].
@@ -91,10 +88,9 @@ func (s *Store) path(h Hash) string {
 	return string(h.appendPath(append(append(b, s.name...), '/')))
 }
 
-// root returns the store's parent, opened once. It is the parent that is held and not
-// the store, because git removes the store's directory when a branch without blobs is
-// checked out, and a directory that is held open after that can never be written
-// again.
+// root returns the store's parent, which is opened once. The parent is held open and not the store,
+// because git removes the store's directory when a branch without blobs is checked out, and nothing
+// can be written in a removed directory that is held open.
 func (s *Store) root() (*os.Root, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +107,7 @@ func (s *Store) root() (*os.Root, error) {
 	return s.parent, nil
 }
 
-// create is root, but makes the parent.
+// create is like root, but creates the parent if it does not exist.
 func (s *Store) create() (*os.Root, error) {
 	root, err := s.root()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +119,8 @@ func (s *Store) create() (*os.Root, error) {
 	return s.root()
 }
 
-// do runs f with what open returns, and once more when f misses something because the
-// parent itself was removed and made again in the meantime.
+// do runs f with the result of open, and once more if f misses a file because the parent itself was
+// removed and created again in the meantime.
 func (s *Store) do(open func() (*os.Root, error), f func(*os.Root) error) error {
 	root, err := open()
 	if err != nil {
@@ -140,8 +136,8 @@ func (s *Store) do(open func() (*os.Root, error), f func(*os.Root) error) error 
 	return f(root)
 }
 
-// forget drops root if the parent's path leads elsewhere by now. It is not closed:
-// others may be using it, and the runtime closes it when they are done.
+// forget drops root if the parent's path now leads to another directory. It does not close root:
+// other goroutines may be using it, and the runtime closes it when they are done.
 func (s *Store) forget(root *os.Root) bool {
 	held, err := root.Stat(".")
 	if err != nil {
@@ -158,8 +154,9 @@ func (s *Store) forget(root *os.Root) bool {
 	return true
 }
 
-// openBlob opens h's file, at name below root, for reading and returns its size. Lstat comes
-// first because opening a named pipe can block, and because git would take a link for a link.
+// openBlob opens h's file, at name below root, for reading and returns its size. It calls Lstat
+// first because opening a named pipe can block, and because git stores a link as a link and not its
+// target.
 func (s *Store) openBlob(root *os.Root, name string, h Hash) (*os.File, int64, error) {
 	info, err := root.Lstat(name)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// newStore returns a store that does not exist yet, below a directory .jp that does.
+// newStore returns a store that does not exist yet, in a .jp directory that does.
 func newStore(t testing.TB, o Options) *Store {
 	t.Helper()
 	jp := filepath.Join(t.TempDir(), ".jp")
@@ -51,7 +51,7 @@ func mustWrite(t testing.TB, s interface{ Write([]byte) (Ref, error) }, b []byte
 
 func (s *Store) file(h Hash) string { return filepath.Join(s.dir, filepath.FromSlash(h.Path())) }
 
-// noTemps fails when a writer left something behind.
+// noTemps fails if temporary files are left.
 func noTemps(t *testing.T, s *Store) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(s.dir, tempDir))
@@ -171,8 +171,8 @@ func TestWrite_keepsSoundFile(t *testing.T) {
 	noTemps(t, s)
 }
 
-// Without a clock, and where the time cannot be set, the file is replaced: the
-// collector sees a young file in any case.
+// Without a clock, or if the time cannot be set, the file is replaced: garbage collection sees a
+// young file in any case.
 func TestWrite_freshCopyWithoutClock(t *testing.T) {
 	s := newStore(t, Options{})
 	ref := mustWrite(t, s, hello)
@@ -301,7 +301,7 @@ func TestStore_limits(t *testing.T) {
 
 func TestStore_opens(t *testing.T) {
 	s := newStore(t, withClock())
-	ref := mustWrite(t, s, hello) // nothing there to open
+	ref := mustWrite(t, s, hello) // there is nothing to open
 	c := Refer(ref)
 	c.Ref()
 	c.Size()
@@ -352,9 +352,9 @@ func mustStat(t *testing.T, path string) fs.FileInfo {
 	return info
 }
 
-// Git removes directories that become empty, and makes them again, while we run.
+// Git removes directories that become empty, and creates them again, while the program runs.
 func TestStore_directoriesThatGoAndCome(t *testing.T) {
-	for _, depth := range []int{0, 1, 2, 3, 4} { // how much of a1/b2 below .jp/blobs goes
+	for _, depth := range []int{0, 1, 2, 3, 4} { // how much of a1/b2 below .jp/blobs is removed
 		s := newStore(t, withClock())
 		ref := mustWrite(t, s, hello)
 		gone := s.file(ref.Hash)
@@ -384,7 +384,7 @@ func TestStore_directoriesThatGoAndCome(t *testing.T) {
 
 func TestStore_linksOutOfTheStore(t *testing.T) {
 	ref := RefTo(hello)
-	tests := map[string]string{ // link below .jp; it leads to where everything would be sound
+	tests := map[string]string{ // link below .jp, and its target in an intact store outside
 		"blobs": "", "blobs/58": "58", "blobs/58/91": "58/91", "blobs/.tmp": ".tmp",
 		"blobs/" + ref.Hash.Path(): ref.Hash.Path(),
 	}
@@ -421,7 +421,7 @@ func TestStore_linksOutOfTheStore(t *testing.T) {
 	}
 }
 
-// listing returns path, time and inode of everything below dir.
+// listing returns the path, time and inode of everything below dir.
 func listing(t *testing.T, dir string) (lines []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -524,13 +524,13 @@ func TestBatch(t *testing.T) {
 		t.Errorf("visible after Discard: %v", err)
 	}
 	noTemps(t, s)
-	mustWrite(t, b, []byte("dropped")) // the batch must not think that it has it
+	mustWrite(t, b, []byte("dropped")) // the batch must not consider it written
 	if err := errors.Join(b.Commit(), s.Verify(dropped), b.Commit()); err != nil {
 		t.Error(err)
 	}
 }
 
-// Every step fails once, with a full disk.
+// Each step fails once, with a full disk.
 func TestWrite_failureAtEveryStep(t *testing.T) {
 	for _, batch := range []bool{false, true} {
 		for n := 1; ; n++ {

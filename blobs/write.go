@@ -8,16 +8,15 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// tempDir is where unfinished blobs lie, below the store. Git ignores it.
+// tempDir is the directory of unfinished blobs, below the store. Git ignores it.
 const tempDir = ".tmp"
 
 // blobPerm is the mode of a blob's file, before the umask.
 const blobPerm fs.FileMode = 0o644
 
-// Write puts b into the store and returns its reference. A new file is durable when
-// Write returns. A sound one that was there is kept, as durable as its writer made it;
-// its modification time becomes now, so that the collector's grace period, in which
-// the caller may refer to it, begins again.
+// Write stores b and returns its reference. A new file is durable when Write returns. An intact
+// file that exists is kept, as durable as its writer made it; its modification time is set to now,
+// so that garbage collection's grace period, in which the caller may refer to it, starts again.
 func (s *Store) Write(b []byte) (Ref, error) {
 	ref := RefTo(b)
 	err := s.limits.Check(ref.Size)
@@ -37,9 +36,9 @@ func (s *Store) write(root *os.Root, ref Ref, b []byte) error {
 	return atomicfile.Write(root, s.path(ref.Hash), Encode(b), s.fileOptions())
 }
 
-// keep reports whether ref's blob is there, at name below root, sound, and stamped with
-// the present time. Why it is not does not matter: what cannot be kept is replaced, also a
-// sound file of another owner, whose time we cannot set.
+// keep updates the modification time of ref's blob at name below root and reports whether the blob
+// is intact and was updated. The reason for a failure does not matter: a blob that cannot be kept
+// is replaced, also an intact file of another owner, whose time cannot be set.
 func (s *Store) keep(root *os.Root, name string, ref Ref) bool {
 	if s.now == nil {
 		return false

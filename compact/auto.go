@@ -7,7 +7,7 @@ import (
 )
 
 // auto runs strategies from the least loss to the greatest, and stops at the goal. Every step
-// says why it ran or did not.
+// reports why it ran or did not.
 func (j *job) auto(ctx context.Context) error {
 	j.report.Goal, _ = j.goal()
 	steps := []struct{ name, why string }{
@@ -36,9 +36,9 @@ func (j *job) auto(ctx context.Context) error {
 	return j.autoSummarize(ctx)
 }
 
-// autoStrip strips the results of tools about which nobody decided, when there is a goal that
-// is not reached without, and the last reads of files when the window would overflow: that is a
-// step of its own, since later edits quote from them.
+// autoStrip strips the results of tools without a hint, if the goal is not reached otherwise. If
+// the window would still overflow it also strips the last reads of files, which is a separate step
+// because later edits quote from them.
 func (j *job) autoStrip(ctx context.Context) error {
 	j.decided = false
 	goal, known := j.goal()
@@ -55,7 +55,7 @@ func (j *job) autoStrip(ctx context.Context) error {
 		"the model's window would overflow: the last reads of files too")
 }
 
-// goal is the size at which auto has done enough, false when nothing says.
+// goal returns the size at which auto stops, or false if neither a budget nor the window is known.
 func (o Options) goal() (float64, bool) {
 	if o.Budget > 0 {
 		return float64(o.Budget), true
@@ -67,7 +67,7 @@ func (o Options) goal() (float64, bool) {
 	return share, o.Window > 0
 }
 
-// autoSummarize summarizes what is still too large.
+// autoSummarize summarizes a conversation that is still too large.
 func (j *job) autoSummarize(ctx context.Context) error {
 	goal, known := j.goal()
 	switch {
@@ -83,14 +83,14 @@ func (j *job) autoSummarize(ctx context.Context) error {
 		tokens(j.size.Tokens), tokens(goal)))
 }
 
-// skip enters a step that did not run.
+// skip records a step that did not run.
 func (r *Report) skip(name, reason string) {
 	r.Steps = append(r.Steps, Step{
 		Strategy: name, Reason: "not needed: " + reason, Tools: []ToolSaving{},
 	})
 }
 
-// tokens is a number of tokens for people.
+// tokens formats a number of tokens for people.
 func tokens(n float64) string {
 	digits := fmt.Sprintf("%.0f", n)
 	var b strings.Builder

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 )
 
-// TestAutoStopsAtItsGoal holds the order of least loss, and that nothing is lost for nothing.
+// TestAutoStopsAtItsGoal checks the order of least loss, and that nothing is removed without need.
 func TestAutoStopsAtItsGoal(t *testing.T) {
 	s := worker(6)
 	whole := run(t, s, compact.Options{KeepLast: 1})
@@ -54,8 +54,8 @@ func TestAutoStopsAtItsGoal(t *testing.T) {
 	}
 }
 
-// TestLastReadsGoOnlyUnderOverflow holds that the last whole read of a file stays as long as the
-// model's window has room, and that what is taken then is a step of its own.
+// TestLastReadsGoOnlyUnderOverflow checks that the last complete read of a file is kept as long as
+// the model's window has room, and that removing it is a separate step.
 func TestLastReadsGoOnlyUnderOverflow(t *testing.T) {
 	s := new(talk).turn("1").call("Read", `{"file_path":"/r/a"}`, "     1→"+long).call("Bash", `{}`, long).
 		turn("2").say("m").stream()
@@ -79,8 +79,8 @@ func TestLastReadsGoOnlyUnderOverflow(t *testing.T) {
 	}
 }
 
-// TestKeepCalls holds that of one long turn the last calls stay and the ones before go, and that
-// else it is said why there is nothing to gain.
+// TestKeepCalls checks that in one long turn the last calls are kept and earlier ones removed, and
+// that otherwise the report says why there is nothing to gain.
 func TestKeepCalls(t *testing.T) {
 	k := new(talk).turn("1")
 	for range 4 {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// large is a conversation of about n events in files of every kind.
+// large returns a conversation of about n events with files of every kind.
 func large(n int) []byte {
 	k := new(talk)
 	for turn := 0; len(k.elems) < n; turn++ {
@@ -22,8 +22,8 @@ func large(n int) []byte {
 	return k.stream().Encode()
 }
 
-// BenchmarkStrategies measures each strategy on a hundred thousand events, beside one parse of
-// the same stream: the metric "parses" is the ratio.
+// BenchmarkStrategies measures each strategy on a hundred thousand events, relative to parsing the
+// same stream: the metric "parses" is the ratio.
 func BenchmarkStrategies(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		data := large(n)

@@ -211,7 +211,7 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// TestHintsOfTheTable holds the table of RFD 036.
+// TestHintsOfTheTable checks the table of RFD 036.
 func TestHintsOfTheTable(t *testing.T) {
 	for _, row := range []struct {
 		tool     string
@@ -222,7 +222,7 @@ func TestHintsOfTheTable(t *testing.T) {
 		{"fs_read_file", "strip", true, true},
 		{"fs_grep_files", "strip", true, false},
 		{"fs_list_files", "strip", true, false},
-		{"cargo_check", "strip", false, false}, // each tells of another state
+		{"cargo_check", "strip", false, false}, // each run shows another state
 		{"cargo_test", "strip", false, false},
 		{"fs_create_file", "strip", false, false},
 		{"fs_modify_file", "strip", false, false},
@@ -317,7 +317,8 @@ func TestToolsSayWhatTheySubsume(t *testing.T) {
 	}
 }
 
-// TestWrongWordsOfToolsAreReported holds that what contents contradict has no effect.
+// TestWrongWordsOfToolsAreReported checks that declarations which content contradicts have no
+// effect.
 func TestWrongWordsOfToolsAreReported(t *testing.T) {
 	yes := func() *asked { return &asked{says: func(a, b string) bool { return a != b }} }
 	type test struct {
@@ -364,7 +365,7 @@ func TestUnknownStrategy(t *testing.T) {
 	}
 }
 
-// worker is a conversation that reads one file over and over, with usage.
+// worker returns a conversation that reads one file over and over, with usage.
 func worker(turns int) *events.Stream {
 	k := new(talk)
 	for n := range turns {
@@ -405,9 +406,9 @@ func market() compact.Market {
 	}
 }
 
-// TestEstimatesLearn holds that stored usage corrects the estimate by as much as there is of it,
-// that the error which is told covers most of the past, and that usage of another text, as after a
-// compaction, teaches nothing.
+// TestEstimatesLearn checks that stored usage corrects the estimate in proportion to its amount,
+// that the reported error covers most of the past, and that usage for another text, as after a
+// compaction, has no effect.
 func TestEstimatesLearn(t *testing.T) {
 	spoken := func(turns int, grows func(n int) int64) *events.Stream {
 		k, prompt := new(talk), int64(1000)
@@ -420,7 +421,7 @@ func TestEstimatesLearn(t *testing.T) {
 		}
 		return k.stream()
 	}
-	half := func(int) int64 { return 850 } // where 571 tokens are guessed
+	half := func(int) int64 { return 850 } // where the estimate is 571 tokens
 	for name, test := range map[string]struct {
 		turns   int
 		grows   func(int) int64
@@ -436,7 +437,7 @@ func TestEstimatesLearn(t *testing.T) {
 		"one of five is wrong": {800, func(n int) int64 { return []int64{600, 600, 600, 600, 1000}[n%5] }, 799, 571, 700, 0.15},
 	} {
 		r := run(t, spoken(test.turns, test.grows), compact.Options{KeepLast: 1}).Report
-		const beside = 452 // the first prompt has beside its question
+		const beside = 452 // the first prompt has this besides its question
 		each := (r.TokensBefore - beside) / float64(test.turns)
 		if r.Samples != test.samples || each < test.least || each > test.most || r.Error > test.fault {
 			t.Errorf("%s: %d samples, error %.3f, %.0f tokens a turn", name, r.Samples, r.Error, each)
@@ -446,7 +447,7 @@ func TestEstimatesLearn(t *testing.T) {
 
 func percent(n, of int64) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of)) }
 
-// file makes a call that returns a resource.
+// file adds a call that returns a resource.
 func (k *talk) file(name, content string) *talk {
 	k.calls++
 	id, r := fmt.Sprint("c", k.calls), attached(name, content)
@@ -457,8 +458,8 @@ func (k *talk) file(name, content string) *talk {
 		}}})
 }
 
-// TestWhatIsReferredToStays holds that deduplication, which keeps the first, and supersession,
-// which keeps the last, never take both: what a reference speaks of is not obsolete.
+// TestWhatIsReferredToStays checks that deduplication, which keeps the first, and supersession,
+// which keeps the last, never remove both: an element that a reference refers to is not obsolete.
 func TestWhatIsReferredToStays(t *testing.T) {
 	other := strings.ToUpper(long)
 	options := dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30}
@@ -495,7 +496,7 @@ func TestWhatIsReferredToStays(t *testing.T) {
 	}
 }
 
-// TestTheReferenceBecomesTheContent holds what happens when the first delivery goes after all.
+// TestTheReferenceBecomesTheContent checks what happens if the first delivery is removed after all.
 func TestTheReferenceBecomesTheContent(t *testing.T) {
 	options := dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30}
 	s := new(talk).turn("1").file("a", long).turn("2").file("a", long).turn("3").stream()
@@ -521,8 +522,8 @@ func TestTheReferenceBecomesTheContent(t *testing.T) {
 	}
 }
 
-// TestWhatIsDoneAgainIsNoRepetition holds that equal calls of tools which do something each time, or
-// of which nothing is known, stay by default: the second push, test or order is not the first.
+// TestWhatIsDoneAgainIsNoRepetition checks that equal calls of tools that have an effect each time,
+// or that are unknown, are kept by default: the second push, test or order is not the first.
 func TestWhatIsDoneAgainIsNoRepetition(t *testing.T) {
 	for _, c := range [][2]string{
 		{"Bash", `{"command":"git push"}`},

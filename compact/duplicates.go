@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// dedupTools takes out calls that a later one repeats or subsumes, with their results. What a
-// call stands for stays, whoever says that something else stands for it.
+// dedupTools removes calls that a later one repeats or subsumes, with their results. A call that
+// replaces a removed one is kept, even if another call would replace it.
 func (j *job) dedupTools(ctx context.Context, step *Step) error {
 	limit := j.closed()
 	gone, stands := map[int]bool{}, map[int]bool{}
@@ -60,8 +60,8 @@ func (o Options) repeats(tool string) []dedup.Rule {
 	return append(rules, o.subsumption(tool)...)
 }
 
-// subsumption returns the rule by which calls of a tool subsume each other. What writes a file is
-// no call that could go, and shows what others read.
+// subsumption returns the rule by which calls of a tool subsume each other. Calls that write a file
+// are never removed, and show content that other calls read.
 func (o Options) subsumption(tool string) []dedup.Rule {
 	name := first(o.Hint(tool).Subsumes, ioContent)
 	for _, r := range o.Rules(tool) {
@@ -72,14 +72,14 @@ func (o Options) subsumption(tool string) []dedup.Rule {
 	if r, ok := dedup.Rules()[name]; ok && o.Hint(tool).Subsumes != "" {
 		return []dedup.Rule{r}
 	}
-	return nil // also for "none", and "tool", which is asked
+	return nil // also for "none", and for "tool", which the tool itself answers
 }
 
-// shown returns whether a model is given an element as it is: an overlay may hide it, or say
-// something else in its place.
+// shown returns a function that reports whether a model is given an element unchanged: a compaction
+// overlay may hide or replace it.
 func (j *job) shown() func(*events.Element) bool { return given(j.stream.Project().Stream) }
 
-// given returns whether an element is one of a stream.
+// given returns a function that reports whether an element is in a stream.
 func given(s *events.Stream) func(*events.Element) bool {
 	all := map[*events.Element]bool{}
 	for _, e := range s.All() {
@@ -88,8 +88,8 @@ func given(s *events.Stream) func(*events.Element) bool {
 	return func(e *events.Element) bool { return all[e] }
 }
 
-// search is what can be left out of the stream because the model is given it later, by the
-// rules of what is superseded.
+// search returns the search for content that can be left out of the stream because the model is
+// given it later.
 func (j *job) search(persons listener) dedup.Search {
 	return dedup.Search{
 		Rules: persons.spare(j.Rules), Contents: j.Contents, Given: j.Dedup.Given,
@@ -97,8 +97,8 @@ func (j *job) search(persons listener) dedup.Search {
 	}
 }
 
-// stays returns whether strategies that come later in the pipeline leave a result or the
-// attachments of a request: what they take stands for nothing.
+// stays returns a function that reports whether later strategies of the pipeline keep a result, or
+// the attachments of a request. A result that they remove cannot replace another.
 func (j *job) stays() func(element int) bool {
 	limit := j.limit()
 	stripped := map[int]bool{}
@@ -115,7 +115,7 @@ func (j *job) stays() func(element int) bool {
 	}
 }
 
-// invocation returns a call as rules read it.
+// invocation returns a call in the form that rules read.
 func (j *job) invocation(c events.Call) dedup.Invocation {
 	in := invocation(j.stream, c)
 	in.Contents, in.Given = j.Contents, j.Dedup.Given
@@ -133,12 +133,13 @@ func invocation(s *events.Stream, c events.Call) dedup.Invocation {
 	return in
 }
 
-// maxAsked is how many later calls of its tool a call is held against: asking starts a
+// maxAsked is how many later calls of a tool are compared with a call: each comparison starts a
 // process.
 const maxAsked = 16
 
-// asserted returns the calls that their own tool says are subsumed. What the contents
-// contradict is reported; where they prove a tool wrong, none of its words count.
+// asserted returns the calls that their own tool declares to be subsumed. Declarations that the
+// content contradicts are reported, and if the content proves a tool wrong, all its declarations
+// are ignored.
 func (j *job) asserted(
 	ctx context.Context, calls []events.Call, gone map[int]bool, step *Step,
 ) ([]events.Call, error) {
@@ -171,7 +172,7 @@ func (j *job) asserted(
 	return all, nil
 }
 
-// subsumed returns the calls of one tool that it says a later one subsumes.
+// subsumed returns the calls of one tool that the tool declares to be subsumed by a later one.
 func (w witness) subsumed(
 	ctx context.Context, gone map[int]bool, step *Step,
 ) (all []events.Call, err error) {
@@ -199,7 +200,7 @@ func (w witness) subsumed(
 	return all, nil
 }
 
-// ask returns the first of some later calls of which the tool says that it subsumes c.
+// ask returns the first of some later calls that subsumes c according to the tool.
 func (w witness) ask(
 	ctx context.Context, c events.Call, later []events.Call,
 ) (*events.Call, error) {
@@ -217,14 +218,14 @@ func (w witness) ask(
 	return nil, nil
 }
 
-// A witness holds what a tool says against what it returned.
+// A witness compares the declarations of a tool with its results.
 type witness struct {
 	job   *job
 	calls []events.Call // of the tool, with a result
 }
 
-// contradicts returns why a later call cannot subsume an earlier one, "" when nothing speaks
-// against it: the earlier one returned a resource, or lines of it, that the later one lacks.
+// contradicts returns why a later call cannot subsume an earlier one, or "": the earlier one
+// returned a resource, or lines of it, that the later one lacks.
 func (w witness) contradicts(earlier, later events.Call) string {
 	a, b := w.job.invocation(earlier), w.job.invocation(later)
 	if !named(a.Result) {
@@ -255,12 +256,12 @@ func nameOf(b *events.Block) string {
 	return "such " + string(b.Type)
 }
 
-// maxBetween is how many calls between two equal ones a tool is asked about.
+// maxBetween is how many calls between two equal ones are checked.
 const maxBetween = 4
 
-// refuted looks for a word of the tool that its results prove wrong: a call that was made
-// twice with one result, and in between another call, which the tool says subsumes it and
-// which lacks some of that result.
+// refuted looks for a declaration that the results of a tool prove wrong: a call was made twice
+// with the same result, and the tool declares that a call in between subsumes it although that
+// lacks part of the result.
 func (w witness) refuted(ctx context.Context) (string, error) {
 	exact := dedup.Rules()["exact"]
 	last := map[string]int{}
@@ -286,8 +287,8 @@ func (w witness) refuted(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// lacks returns why the tool is wrong to say that a call subsumes an earlier one, "" when it
-// does not say so or is right.
+// lacks returns why the tool is wrong to declare that a call subsumes an earlier one, or "" if it
+// does not declare so or is right.
 func (w witness) lacks(ctx context.Context, earlier, later events.Call) (string, error) {
 	a, b := invocation(w.job.stream, earlier), invocation(w.job.stream, later)
 	if b.Result.IsError {
@@ -315,7 +316,7 @@ func (w witness) lacks(ctx context.Context, earlier, later events.Call) (string,
 	return "", nil
 }
 
-// sameContent compares results by the hashes of their contents.
+// sameContent compares results by the hashes of their content.
 func sameContent(a, b dedup.Invocation) bool {
 	return slices.EqualFunc(a.Result.Blocks, b.Result.Blocks, func(x, y events.Block) bool {
 		return contentOf(&x).Ref() == contentOf(&y).Ref()

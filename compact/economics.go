@@ -7,29 +7,29 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Market says what tokens of a model cost and how its provider caches prompts. What is zero
-// is not known.
+// A Market holds the prices of a model's tokens and the rules by which its provider caches prompts.
+// Zero means unknown.
 type Market struct {
 	Model string
-	// Input, Read and Write are USD for a million tokens: read in full, from the cache, and
-	// into it.
+	// Input, Read and Write are in USD per million tokens: processed without the cache, read from
+	// the cache, and written to it.
 	Input, Read, Write float64
-	TTL                time.Duration // after which an entry may be gone
-	Gone               time.Duration // after which it surely is
-	Longest            time.Duration // that of the longest lifetime that the provider offers
-	Minimum            int64         // tokens from which on a prompt is cached
-	Grain              int64         // tokens in whose multiples it is
+	TTL                time.Duration // after which a cache entry may be evicted
+	Gone               time.Duration // after which it certainly is
+	Longest            time.Duration // Gone for the longest lifetime that the provider offers
+	Minimum            int64         // length in tokens from which a prompt is cached
+	Grain              int64         // the cached length is a multiple of this
 	AsOf               string        // day of the prices
 }
 
 // Priced reports whether the prices are known.
 func (m Market) Priced() bool { return m.Input > 0 }
 
-// Caches reports whether what was sent once costs less the second time.
+// Caches reports whether tokens that were sent before cost less the second time.
 func (m Market) Caches() bool { return m.Read < m.Input }
 
-// factors returns what reading from the cache and writing into it cost, in units of a token
-// that is read in full.
+// factors returns the costs of reading from the cache and writing to it, relative to an uncached
+// token.
 func (m Market) factors() (read, write float64) {
 	if !m.Priced() {
 		return 1, 1
@@ -37,14 +37,14 @@ func (m Market) factors() (read, write float64) {
 	return m.Read / m.Input, max(m.Write, m.Input) / m.Input
 }
 
-// Money is what a change of a prompt costs and saves, in USD and calls.
+// Money holds the cost and savings of a change of a prompt, in USD and calls.
 type Money struct {
 	Model string `json:"model"`
-	// Now is saved with the next call; less than 0 where that costs more.
+	// Now is saved with the next call; negative if the call costs more.
 	Now     *float64 `json:"usd_saved_next_call"`
 	PerCall *float64 `json:"usd_saved_later_call"`
-	// BreakEven is how many calls it takes until the change has paid; 0 for at once, null
-	// where it is not known.
+	// BreakEven is the number of calls after which the change has paid off; 0 for immediately, null
+	// if unknown.
 	BreakEven *float64 `json:"break_even_calls"`
 	Cold      bool     `json:"cache_cold"`
 	AsOf      string   `json:"prices_as_of"`
@@ -52,8 +52,8 @@ type Money struct {
 
 const million = 1e6
 
-// Rewrite returns what it costs and saves to take z tokens out of a prompt of which l tokens
-// stand at or behind the first of them.
+// Rewrite returns the cost and savings of removing z tokens from a prompt that has l tokens from
+// the first removed one on.
 func (m Market) Rewrite(z, l float64, cold bool) *Money {
 	out := &Money{Model: m.Model, Cold: cold, AsOf: m.AsOf}
 	if !m.Priced() {
@@ -76,30 +76,30 @@ func (m Market) Rewrite(z, l float64, cold bool) *Money {
 	return out
 }
 
-// A Schedule says when what was already sent may be trimmed. Where the window would overflow,
-// every schedule trims.
+// A Schedule decides when a prompt that was already sent may be trimmed. If the window would
+// overflow, every schedule trims.
 type Schedule string
 
 // The schedules.
 const (
 	Never    Schedule = "never"
-	Cold     Schedule = "cold"     // only when the provider has forgotten the prompt
-	Balanced Schedule = "balanced" // and when carrying it has cost as much as rewriting would
-	Eager    Schedule = "eager"    // at once
+	Cold     Schedule = "cold"     // only when the provider has evicted the prompt
+	Balanced Schedule = "balanced" // also when carrying the tokens has cost as much as rewriting
+	Eager    Schedule = "eager"    // immediately
 )
 
-// Schedules returns the schedules, from the most careful.
+// Schedules returns the schedules, the most careful first.
 func Schedules() []Schedule { return []Schedule{Never, Cold, Balanced, Eager} }
 
-// A Pending is what could be trimmed of the next request.
+// A Pending describes the possible trims in the next request.
 type Pending struct {
-	Tokens  float64 // that would go
-	Tail    float64 // at and behind the first of them
+	Tokens  float64 // that would be removed
+	Tail    float64 // from the first of them to the end
 	Prompt  float64 // of the whole request
-	Carried float64 // tokens that could have gone, summed over the calls since they could
-	Sent    float64 // of all requests before; 0 when it is not known
-	Window  float64 // of the model; 0 when it is not known
-	Cold    bool    // the provider has forgotten the prompt
+	Carried float64 // removable tokens, summed over the calls since they were
+	Sent    float64 // of all earlier requests; 0 if unknown
+	Window  float64 // of the model; 0 if unknown
+	Cold    bool    // the provider has evicted the prompt
 }
 
 // Decide reports whether to trim now, and why.
@@ -130,20 +130,21 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 // Overflows reports whether the request does not fit the model's window.
 func (p Pending) Overflows() bool { return p.Window > 0 && p.Prompt > p.Window }
 
-// A Decision is what a schedule says of what could be trimmed, with its arithmetic.
+// A Decision is the decision of a schedule about the possible trims, with its calculation.
 type Decision struct {
 	Schedule Schedule
 	Trim     bool
 	Why      string
 	Pending
-	// Money is what trimming now would cost and save.
+	// Money holds the cost and savings of trimming now.
 	Money *Money
-	// CarriedUSD is what carrying it has cost, and AgainUSD what it costs to send again what stands
-	// behind it: balanced trims when the first reaches the second. Nil where prices are not known.
+	// CarriedUSD is the past cost of carrying the tokens, and AgainUSD the cost of sending
+	// everything after them again: balanced trims when the first reaches the second. Nil if prices
+	// are unknown.
 	CarriedUSD, AgainUSD *float64
 }
 
-// Decision is that of [Schedule.Decide].
+// Decision returns the decision of [Schedule.Decide] with its calculation.
 func (s Schedule) Decision(p Pending, m Market) Decision {
 	d := Decision{Schedule: s, Pending: p, Money: m.Rewrite(p.Tokens, p.Tail, p.Cold)}
 	d.Trim, d.Why = s.Decide(p, m)
@@ -155,31 +156,30 @@ func (s Schedule) Decision(p Pending, m Market) Decision {
 	return d
 }
 
-// again is what it costs to send again what stands behind what goes.
+// again returns the cost of sending the tokens after the removed ones again.
 func (p Pending) again(read, write float64) float64 {
 	return (write - read) * max(p.Tail-p.Tokens, 0)
 }
 
-// most is the share of what a conversation has cost that sending it again may cost more: whoever
-// ends it then has lost no more.
+// most bounds the extra cost of sending again, as a share of the conversation's cost so far. A
+// conversation that ends right afterwards has lost no more than that.
 const most = 0.08
 
-// bounded holds that against the least that the requests before have cost: all of it was written
-// once, and read each time.
+// bounded reports whether sending again is within that bound. Earlier requests have cost at least
+// that their tokens were written once and read each time.
 func (p Pending) bounded(read, write float64) bool {
 	return p.Sent == 0 || p.again(read, write) <= most*(read*p.Sent+(write-read)*p.Prompt)
 }
 
-// unknownMinimum is the largest minimum of those that are known, for a provider that does not
-// tell.
+// unknownMinimum is the largest known minimum, for a provider that does not publish one.
 const unknownMinimum = 4096
 
-// margin is by how much estimates of tokens may be wrong.
+// margin is the factor by which estimates of tokens may be wrong.
 const margin = 1.5
 
-// safe reports whether trimming cannot cost, however the conversation goes on. Two things
-// could: a prompt that becomes too short to be cached at all, and one that ends a little
-// behind a multiple of the grain, of which the rest is read in full.
+// safe reports whether trimming cannot cost more, however the conversation continues. Two effects
+// could: the prompt becomes too short to be cached at all, or it ends just after a multiple of the
+// grain, and the remainder is not cached.
 func (m Market) safe(p Pending) bool {
 	if !m.Priced() {
 		return false
@@ -195,14 +195,14 @@ func (m Market) safe(p Pending) bool {
 	return p.Prompt-p.Tokens >= margin*minimum && p.Tokens*r >= margin*float64(m.Grain)*(1-r)
 }
 
-// IsCold reports whether a provider has surely forgotten what it was sent of a stream, were
-// next the request that follows: no request that began alike is younger than what entries
-// live. An answer whose request is unknown may have begun alike.
+// IsCold reports whether the provider has certainly evicted the prompt of a stream by the time of
+// the request next: every earlier request with the same beginning is older than the lifetime of
+// cache entries. An answer whose request is unknown counts as having the same beginning.
 func IsCold(s *events.Stream, next Sent, m Market) bool {
 	alive := func(at time.Time, lifetime int64) bool {
 		return m.Gone == 0 || at.IsZero() || next.At.Sub(at) <= m.goneAfter(lifetime)
 	}
-	said, answered := false, false // of the event behind, and of what comes before it
+	said, answered := false, false // of the following event; of the request before it
 	for i := s.Len() - 1; i >= 0; i-- {
 		e := s.At(i)
 		switch e.Kind() {
@@ -217,7 +217,7 @@ func IsCold(s *events.Stream, next Sent, m Market) bool {
 			said, answered = true, true
 		case events.KindChatRequest, events.KindToolCallResponse:
 			if !answered && alive(e.Time(), 0) {
-				return false // it was asked, with an unknown outcome
+				return false // it was sent, with unknown outcome
 			}
 			said, answered = false, answered && e.Kind() != events.KindChatRequest
 		}
@@ -225,8 +225,8 @@ func IsCold(s *events.Stream, next Sent, m Market) bool {
 	return true
 }
 
-// goneAfter returns when an entry that was to be kept for so many seconds is surely gone. One of
-// which nobody knows for how long, or that has another lifetime than now, may have the longest.
+// goneAfter returns the age at which a cache entry is certainly evicted, given its lifetime in
+// seconds. An entry with an unknown lifetime, or another one than now, may have the longest.
 func (m Market) goneAfter(lifetime int64) time.Duration {
 	if lifetime > 0 && lifetime == int64(m.TTL/time.Second) {
 		return m.Gone
@@ -241,7 +241,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// String says what a change costs and saves.
+// String describes the cost and savings of a change.
 func (m *Money) String() string {
 	if m == nil || m.Now == nil {
 		return "prices are not known"

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// markets draws prices and promises, known or not, of all kinds that there are.
+// markets draws prices and promises of all kinds, known or not.
 func markets() *rapid.Generator[compact.Market] {
 	return rapid.Custom(func(t *rapid.T) compact.Market {
 		in := rapid.SampledFrom([]float64{0, 1, 3}).Draw(t, "input")
@@ -29,8 +29,9 @@ func markets() *rapid.Generator[compact.Market] {
 	})
 }
 
-// provider draws how a provider behaves within what it promises: entries live at least as long
-// as they may be gone, at most until they surely are, and nobody knows where it tells nothing.
+// provider draws an actual behavior within the promises of the market: entries live at least as
+// long as guaranteed and at most until they are certainly evicted; without a promise anything is
+// possible.
 func provider(t *rapid.T, m compact.Market) compact.Provider {
 	longest := m.Gone
 	if longest == 0 {
@@ -45,7 +46,7 @@ func provider(t *rapid.T, m compact.Market) compact.Provider {
 	return p
 }
 
-// histories draws conversations: sizes, requests in any rhythm, and what becomes obsolete when.
+// histories draws conversations: sizes, requests at any times, and what becomes obsolete when.
 func histories() *rapid.Generator[compact.History] {
 	return rapid.Custom(func(t *rapid.T) compact.History {
 		h := compact.History{Base: float64(rapid.IntRange(0, 8000).Draw(t, "base"))}
@@ -66,8 +67,8 @@ func histories() *rapid.Generator[compact.History] {
 	})
 }
 
-// TestTheDefaultNeverCosts holds what users are promised: whatever the conversation, the prices
-// and the times, with the schedule cold the input costs no more than when nothing is done.
+// TestTheDefaultNeverCosts checks the promise to users: whatever the conversation, the prices and
+// the times, with the schedule cold the input costs no more than if nothing is done.
 func TestTheDefaultNeverCosts(t *testing.T) {
 	trimmed := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,8 +86,8 @@ func TestTheDefaultNeverCosts(t *testing.T) {
 	}
 }
 
-// TestBalancedIsBounded holds that waiting until the carrying has cost as much as the rewriting
-// would bounds what one batch can cost: that once more.
+// TestBalancedIsBounded checks that waiting until carrying has cost as much as rewriting would
+// bounds the extra cost of one batch by the cost of carrying.
 func TestBalancedIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, m := histories().Draw(t, "history"), markets().Draw(t, "market")
@@ -108,7 +109,7 @@ func TestBalancedIsBounded(t *testing.T) {
 	})
 }
 
-// TestSchedules holds what each schedule does of one pending trim.
+// TestSchedules checks the decision of each schedule about one pending trim.
 func TestSchedules(t *testing.T) {
 	m := market()
 	small, big := compact.Pending{Tokens: 100, Tail: 1000, Prompt: 1500}, compact.Pending{
@@ -137,7 +138,7 @@ func TestSchedules(t *testing.T) {
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried = 173_000 }), m, true},
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried, p.Sent = 173_000, 1_570_000 }), m, false},
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried, p.Sent = 173_000, 1_590_000 }), m, true},
-		{compact.Cold, big, compact.Market{Input: 1, Read: 1, Write: 1}, true}, // nothing is kept anyway
+		{compact.Cold, big, compact.Market{Input: 1, Read: 1, Write: 1}, true}, // nothing is cached
 		{compact.Eager, small, m, true},
 		{compact.Eager, compact.Pending{}, m, false},
 	} {
@@ -148,7 +149,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestBreakEven holds the figures of the published table: one tenth of the tail.
+// TestBreakEven checks the figures of the published table: one tenth of the tail.
 func TestBreakEven(t *testing.T) {
 	for name, test := range map[string]struct {
 		read, write, want float64
@@ -174,7 +175,7 @@ func TestBreakEven(t *testing.T) {
 	}
 }
 
-// sentStream is a conversation whose requests are known, a minute apart.
+// sentStream returns a conversation whose requests are recorded, a minute apart.
 func sentStream(sent ...*compact.Sent) *events.Stream {
 	k := new(talk)
 	for n, s := range sent {

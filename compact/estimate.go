@@ -11,24 +11,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// unlearned is the error that is told where a conversation has no usage to learn from:
-// tokenizers of providers differ by about that much.
+// unlearned is the error that is reported if a conversation has no usage to learn from: tokenizers
+// of providers differ by about that much.
 const unlearned = 0.2
 
-// minSamples is how many differences of usage are needed to learn from.
+// minSamples is the number of differences of usage that are needed to learn from them.
 const minSamples = 3
 
-// An Estimator guesses tokens.
+// An Estimator estimates tokens.
 type Estimator struct {
-	Scale   float64 // by which this conversation differs from what was measured
-	Growth  float64 // by which what is added to it is expected to
-	Error   float64 // of what is added or taken out, as a share of it
-	Whole   float64 // of a whole prompt, as a share of it
-	Samples int     // exchanges that were learned from
-	Base    float64 // of the system prompt and the tools, 0 when it is not known
+	Scale   float64 // this conversation's tokens relative to the default estimate
+	Growth  float64 // the same, expected for text that is added
+	Error   float64 // of added or removed text, as a share of it
+	Whole   float64 // of an entire prompt, as a share of it
+	Samples int     // number of exchanges that were learned from
+	Base    float64 // tokens of the system prompt and the tools, 0 if unknown
 }
 
-// scale is 1 where nothing was learned.
+// scale returns 1 if nothing was learned.
 func (e Estimator) scale() float64 {
 	if e.Scale == 0 {
 		return 1
@@ -38,13 +38,13 @@ func (e Estimator) scale() float64 {
 
 func (e Estimator) tokens(s Sort, bytes int64) float64 { return e.scale() * s.Tokens(bytes) }
 
-// Calibrate learns from the usage that a stream has stored: what came between two requests
-// made the second prompt so much larger, and the last one was so large.
+// Calibrate learns from the usage that a stream has stored: the elements added between two requests
+// made the second prompt larger by a known number of tokens, and the size of the last one is known.
 func Calibrate(s *events.Stream, o measureOptions) (Estimator, error) {
 	sent := o
 	sent.estimator = Estimator{}
 	if !foretold(s) {
-		sent.dedup = dedup.Options{} // by another program, which sends everything whole
+		sent.dedup = dedup.Options{} // another program sent it, without deduplication
 	}
 	m, err := measure(s, sent)
 	if err != nil {
@@ -80,33 +80,34 @@ func Calibrate(s *events.Stream, o measureOptions) (Estimator, error) {
 	return e, nil
 }
 
-// Told returns how many tokens a view that is sent by a plan has, by what was measured: see [Sent].
+// Told returns the estimated tokens of a view that is sent according to a plan, before any
+// calibration: see [Sent].
 func Told(view *events.Stream, plan *dedup.Plan) int64 {
 	m, err := measure(view, measureOptions{plan: plan})
 	if err != nil {
-		return 0 // a plan is all that can fail
+		return 0 // only planning can fail
 	}
 	return int64(math.Round(m.Tokens))
 }
 
-// foretold reports whether the requests of a stream were recorded by this program, so that they
-// were sent as it sends them.
+// foretold reports whether this program recorded the requests of a stream, so that they were sent
+// as it sends them.
 func foretold(s *events.Stream) bool {
 	sent, ok := LastSent(s)
 	return !ok || sent.Prefix != ""
 }
 
-// A prompt is one of which usage tells how large it was.
+// A prompt is one whose size is known from usage.
 type prompt struct {
 	tokens float64
-	guess  float64 // tokens of what the stream has of it
-	size   float64 // what that was guessed to be when it was sent, 0 where that is not recorded
+	guess  float64 // estimated tokens of the part that is in the stream
+	size   float64 // the estimate when it was sent, 0 if it was not recorded
 	at     time.Time
 }
 
-// prompts returns those of a view.
+// prompts returns the prompts of a view whose size is known.
 func prompts(s *events.Stream, m Measure) (all []prompt) {
-	var sum, opened float64 // opened: at the first event of the answer
+	var sum, opened float64 // opened: sum at the first event of the answer
 	answers := false
 	for i, e := range s.All() {
 		said := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
@@ -124,7 +125,7 @@ func prompts(s *events.Stream, m Measure) (all []prompt) {
 		sent, _ := SentOf(e)
 		p := prompt{float64(u.Prompt()), opened, float64(sent.Size), e.Time()}
 		if n := len(all) - 1; n >= 0 && all[n].guess == p.guess {
-			all[n] = p // some programs tell usage with each part of an answer
+			all[n] = p // some programs report usage with each part of an answer
 			continue
 		}
 		all = append(all, p)
@@ -132,27 +133,28 @@ func prompts(s *events.Stream, m Measure) (all []prompt) {
 	return all
 }
 
-// prior is how many tokens what was measured counts against the conversation's own usage: ten
+// prior is the weight of the default estimate, in tokens, against the conversation's own usage: ten
 // calls must not make an estimate worse than none.
 const prior = 100_000
 
-// minGrowth is the least growth that says something about text: below it, what every message
-// has counts for more.
+// minGrowth is the smallest growth that says something about text: below it the overhead of
+// messages dominates.
 const minGrowth = 200
 
-// maxOdds is by how much a prompt can differ from what its text says. Beyond that it had
-// another text: usage that was recorded before a compaction is of what that took out.
+// maxOdds is the largest plausible factor between a prompt and the estimate of its text. Beyond
+// that the prompt had another text: usage that was recorded before a compaction includes the
+// removed text.
 const maxOdds = 2
 
-// grew returns by how much a prompt grew since the last one, was guessed to, and whether that says
-// something about how many tokens a text has.
+// grew returns by how much a prompt grew since the last one, in tokens and by estimate, and whether
+// that says something about the tokens of a text.
 func (p prompt) grew(last prompt) (tokens, guess float64, tells bool) {
 	tokens, guess = p.tokens-last.tokens, p.guess-last.guess
 	return tokens, guess, tokens >= minGrowth && guess >= minGrowth &&
 		tokens <= maxOdds*guess && guess <= maxOdds*tokens
 }
 
-// learn learns from how prompts grew.
+// learn learns from the growth of prompts.
 func learn(all []prompt) Estimator {
 	grew, guessed := float64(prior), float64(prior)
 	var samples [][2]float64
@@ -176,7 +178,7 @@ func learn(all []prompt) Estimator {
 	return e
 }
 
-// wholeError returns the error of guessing each whole prompt from the one before.
+// wholeError returns the error of predicting each entire prompt from the one before.
 func wholeError(all []prompt) float64 {
 	var faults []float64
 	for n := 1; n < len(all); n++ {
@@ -189,12 +191,12 @@ func wholeError(all []prompt) float64 {
 	return covering(faults)
 }
 
-// strayed is by how much the last prompt may differ from what its text is guessed to be, where
-// nobody recorded what it was guessed to be then. A compaction that left no trace takes out more.
+// strayed is by how much the last prompt may differ from the estimate of its text, if no estimate
+// was recorded with it. A compaction that left no trace removes more than that.
 const strayed = 0.1
 
-// last returns the last prompt of which usage tells, if that is of the text that is there, or it is
-// recorded what it was of.
+// last returns the last prompt with known usage, if it had the text that the stream has now, or if
+// the estimate of its text is recorded.
 func (e Estimator) last(s *events.Stream, all []prompt) (prompt, bool) {
 	if len(all) == 0 {
 		return prompt{}, false
@@ -211,8 +213,8 @@ func (e Estimator) last(s *events.Stream, all []prompt) (prompt, bool) {
 	return p, !curtailed(s) && math.Abs(p.tokens-guess) <= strayed*p.tokens
 }
 
-// curtailed reports whether something was taken out of a stream, or is not given to a model, which
-// prompts that are recorded had.
+// curtailed reports whether the stream lacks, or hides from a model, something that recorded
+// prompts had.
 func curtailed(s *events.Stream) bool {
 	for _, e := range s.All() {
 		_, trimmed := e.Metadata().Value(dedup.Trimmed)
@@ -225,8 +227,8 @@ func curtailed(s *events.Stream) bool {
 	return false
 }
 
-// metadataCompacted is the key below which the first event of a conversation that was compacted
-// keeps how large its prompt was guessed to be then: usage of before is of another text.
+// metadataCompacted is the key under which the first event of a compacted conversation keeps how to
+// estimate its prompt: usage from before the compaction is for another text.
 const metadataCompacted = events.MetadataPrefix + "compacted"
 
 type compacted struct {
@@ -245,7 +247,7 @@ func compactedOf(s *events.Stream) (c compacted, ok bool) {
 	return c, false
 }
 
-// remember keeps what the text that is left was guessed by, where that is not all left alone.
+// remember records how the remaining text was estimated, unless all of it is left alone.
 func (j *job) remember() {
 	pruned := SortTools.Tokens(j.definitions(j.source) - j.definitions(j.stream))
 	v, err := json.Marshal(compacted{
@@ -254,7 +256,7 @@ func (j *job) remember() {
 	})
 	for i, e := range j.stream.All() {
 		switch {
-		case err != nil || i >= j.limit(): // a time out of range: nothing is kept
+		case err != nil || i >= j.limit(): // a time out of range: record nothing
 			return
 		case e.Kind().IsEvent():
 			md := e.Metadata().With(metadataCompacted, jsontext.Value(v))
@@ -265,8 +267,8 @@ func (j *job) remember() {
 	}
 }
 
-// base returns what the first prompt had beside the conversation, 0 when it is not known. What was
-// attached to it and taken out since was in it, too.
+// base returns the tokens of the first prompt that are not from the conversation, or 0 if unknown.
+// The first prompt also had attachments that were removed since.
 func base(s *events.Stream, o measureOptions, scale float64) (float64, error) {
 	for i, e := range s.All() {
 		if _, ok := SummaryOf(e); ok {
@@ -302,7 +304,7 @@ func base(s *events.Stream, o measureOptions, scale float64) (float64, error) {
 	return 0, nil
 }
 
-// covering returns what four of five of some faults are not above.
+// covering returns the value that four of five of some errors do not exceed.
 func covering(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[(len(v)*4+4)/5-1]

@@ -13,12 +13,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// billed is a conversation whose provider counts a fifth more tokens than were measured, and 7,000
-// beside the conversation.
+// billed is a conversation whose provider counts more tokens than estimated, by a factor, and 7,000
+// more besides the conversation.
 type billed struct {
 	talk
-	recorded bool    // what each request was guessed to be is recorded, too
-	scale    float64 // by which the provider counts more
+	recorded bool    // the estimate of each request is recorded too
+	scale    float64 // factor by which the provider counts more
 }
 
 const besides = 7000
@@ -42,7 +42,7 @@ func (k *billed) answer(text string, output int) *billed {
 	return k
 }
 
-// paid is a conversation of some turns in which the same is read again and again.
+// paid returns a conversation of some turns in which the same is read again and again.
 func paid(turns int, recorded bool, scale float64) *billed {
 	k := &billed{recorded: recorded, scale: scale}
 	for n := range turns {
@@ -56,8 +56,8 @@ func paid(turns int, recorded bool, scale float64) *billed {
 
 func near(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
 
-// TestACompactionIsGuessedAsItWasReported holds that what is recorded of a conversation from before
-// it was compacted is not taken for what is left, and that what is recorded later is.
+// TestACompactionIsGuessedAsItWasReported checks that usage from before a compaction is not used
+// for the remaining text, and that later usage is.
 func TestACompactionIsGuessedAsItWasReported(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		for _, name := range append(compact.Mechanical(), compact.Auto, compact.Summarize) {
@@ -82,7 +82,7 @@ func TestACompactionIsGuessedAsItWasReported(t *testing.T) {
 					}
 				}
 			})
-			for range 12 { // what is asked now is somewhat dearer
+			for range 12 { // new questions have somewhat more tokens
 				later.add(&events.TurnStart{})
 				later.elems = append(later.elems, events.NewElement(second(900+len(later.elems)), &events.ChatRequest{Content: strings.Repeat("more ", 400)}, events.Metadata{}))
 				later.answer("fine", 1)
@@ -95,7 +95,7 @@ func TestACompactionIsGuessedAsItWasReported(t *testing.T) {
 	}
 }
 
-// restamped puts all that is younger than the compaction behind it.
+// restamped moves everything that is newer than the compaction after it.
 func restamped(all []*events.Element) []*events.Element {
 	out := slices.Clone(all)
 	for i, e := range out {
@@ -106,7 +106,7 @@ func restamped(all []*events.Element) []*events.Element {
 	return out
 }
 
-// promptOf is how many tokens a conversation has, as they were measured.
+// promptOf returns the uncalibrated estimate of a conversation.
 func promptOf(s *events.Stream) (sum float64) {
 	h, err := compact.HistoryOf(s, compact.ObsoleteOptions{Estimator: compact.Estimator{Scale: 1}})
 	if err != nil {
@@ -118,15 +118,15 @@ func promptOf(s *events.Stream) (sum float64) {
 	return sum
 }
 
-// TestWhatIsBesideCounts holds that the system prompt and the tools are part of what is told: as
-// usage tells, else as they are known, and as they are known where usage is of others.
+// TestWhatIsBesideCounts checks that the system prompt and the tools are part of the total: from
+// usage, or else from their known size, which also applies if usage is for another text.
 func TestWhatIsBesideCounts(t *testing.T) {
 	plain := new(talk).turn("q").say("m").stream()
 	known := compact.Options{System: 3790, Offered: map[string]int64{"t": 3290}} // 2,000 tokens
 	for name, test := range map[string]struct {
 		s    *events.Stream
 		o    compact.Options
-		want float64 // beside the conversation
+		want float64 // besides the conversation
 	}{
 		"nothing is known":     {plain, compact.Options{}, 0},
 		"known":                {plain, known, 2000},
@@ -151,8 +151,8 @@ func TestWhatIsBesideCounts(t *testing.T) {
 	}
 }
 
-// TestHiddenReasoningCounts holds that reasoning which the provider does not show is in the next
-// prompt all the same, for as long as it stands in the conversation.
+// TestHiddenReasoningCounts checks that reasoning which the provider does not show counts in the
+// next prompt as long as it is in the conversation.
 func TestHiddenReasoningCounts(t *testing.T) {
 	k := &billed{scale: 1.2}
 	k.turn("q").think("")
@@ -177,8 +177,8 @@ func TestHiddenReasoningCounts(t *testing.T) {
 	}
 }
 
-// TestTrimmedPromptsAreOfAnotherText holds that a prompt that was recorded before something of it
-// was left out does not tell how large the next one is, but where it is recorded what it was of.
+// TestTrimmedPromptsAreOfAnotherText checks that a prompt which was recorded before trimming does
+// not determine the size of the next one, unless the estimate of its text is recorded.
 func TestTrimmedPromptsAreOfAnotherText(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		scale := map[bool]float64{false: 1, true: 1.2}[recorded]

@@ -9,22 +9,22 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Extractive writes summaries without a model: what was asked and what was answered last, in
-// short, and the facts.
+// Extractive writes summaries without a model: the questions and the last answer, shortened, and
+// the facts.
 type Extractive struct{}
 
 // Name implements [Summarizer].
 func (Extractive) Name() string { return "" }
 
-// extractHead says who wrote, since a person and a model read it differently then.
+// extractHead says that no person or model wrote the summary, which the reader needs to judge it.
 const extractHead = "Extracted by rules, without a language model. What was asked, and how each" +
 	" answer ended:"
 
 const (
-	extractShare = 4     // a summary has at most this part of the text
-	extractMost  = 12000 // and at most so many bytes
-	extractLeast = 400   // or so many where that is very little
-	extractLine  = 40    // and at least so many of each turn, or nothing of it
+	extractShare = 4     // a summary has at most this share of the text
+	extractMost  = 12000 // and at most this many bytes
+	extractLeast = 400   // or this many, if the share is very small
+	extractLine  = 40    // at least this many of each turn, or nothing of it
 )
 
 // Summarize implements [Summarizer].

@@ -11,17 +11,17 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Facts are what a summary must not lose, found without a model.
+// Facts holds the facts that a summary must not lose. They are found without a model.
 type Facts struct {
-	Paths   []string // of files that were written
-	Commits []string // ids of commits that were made or spoken of
-	Tasks   []string // that were open when they were told last
+	Paths   []string // of written files
+	Commits []string // ids of commits that were made or mentioned
+	Tasks   []string // that were open when they were last listed
 }
 
 // All returns the facts in order.
 func (f Facts) All() []string { return slices.Concat(f.Paths, f.Commits, f.Tasks) }
 
-// Missing returns the facts that a text does not tell.
+// Missing returns the facts that a text does not mention.
 func (f Facts) Missing(text string) []string {
 	var all []string
 	folded := fold(text)
@@ -43,13 +43,13 @@ func (f Facts) Missing(text string) []string {
 	return all
 }
 
-// shortCommit is how much of a commit's id has to be told.
+// shortCommit is how many digits of a commit's id have to be mentioned.
 const shortCommit = 7
 
-// fold makes texts alike that differ in case and white space only.
+// fold makes texts equal that differ only in case and white space.
 func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// FactsOf finds facts in events. Contents are opened for results of commits only.
+// FactsOf finds facts in events. It reads blobs only for results of commits.
 func FactsOf(elems []*events.Element, rd blobs.Reader) Facts {
 	s := events.New(elems...)
 	x := extractor{reader: rd, seen: map[string]bool{}, persons: listen(s, rd)}
@@ -77,7 +77,7 @@ type extractor struct {
 	seen    map[string]bool
 }
 
-// call notes what a call wrote.
+// call records the file that a call wrote, or the commits that it made.
 func (x *extractor) call(s *events.Stream, c events.Call) {
 	in := invocation(s, c)
 	if in.Result == nil || outcomeOf(in.Result, x.reader) != succeeded {
@@ -120,8 +120,8 @@ func (x *extractor) add(to *[]string, fact string) {
 	*to = append(*to, fact)
 }
 
-// commits notes what looks like the id of a commit: hexadecimal digits, some of them letters
-// and some not.
+// commits records everything that looks like a commit id: hexadecimal digits, both letters and
+// decimals.
 func (x *extractor) commits(text string) {
 	id := regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 	for _, word := range id.FindAllString(text, -1) {
@@ -131,7 +131,7 @@ func (x *extractor) commits(text string) {
 	}
 }
 
-// tasks notes the open tasks of the list that was written last.
+// tasks records the open tasks of the list that was written last.
 func (x *extractor) tasks(text string) {
 	var open []string
 	listed := false

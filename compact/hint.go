@@ -7,32 +7,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Response says what compaction leaves of a tool's results.
+// A Response selects the part of a tool's results that compaction keeps.
 type Response string
 
-// The responses. The zero value says that nobody decided.
+// The responses. The zero value means undecided.
 const (
-	Keep   Response = "keep"   // they stay
-	Strip  Response = "strip"  // a line stays
-	Remove Response = "remove" // the call goes too
+	Keep   Response = "keep"   // results are kept
+	Strip  Response = "strip"  // one line is kept
+	Remove Response = "remove" // the call is removed too
 )
 
-// A Hint says how a tool's calls are compacted.
+// A Hint defines how a tool's calls are compacted.
 type Hint struct {
 	Response Response
-	// Dedup says that a later call may replace an earlier one with equal arguments.
+	// Dedup reports whether a later call with equal arguments may replace an earlier one.
 	Dedup bool
-	// Alike says that it has to have the same result, too: what a tool of others returns the second
-	// time may be a failure in words.
+	// Alike requires equal results as well: the second result of an unknown tool may be a failure
+	// in words.
 	Alike bool
 	// Subsumes names the rule that finds calls which a later one makes obsolete: one of
-	// dedup.Rules, "tool" for the tool's own word, and "" or "none" for equal arguments only.
+	// dedup.Rules, "tool" to let the tool decide, and "" or "none" for equal arguments only.
 	Subsumes string
 }
 
-// DefaultHint returns the hint of the table of RFD 036 for jp's tools, and for those of which it
-// is known what they do with files one like it. A tool that may do anything is left alone: an
-// equal call need be no repetition, and of checks and tests each tells of another state.
+// DefaultHint returns the hint from the table of RFD 036 for jp's tools, and a similar one for
+// other tools whose use of files is known. A tool that may do anything is left alone: an equal call
+// need not be a repetition, and each run of a check or test shows another state.
 func DefaultHint(tool string) Hint {
 	switch tool {
 	case "fs_read_file":
@@ -60,8 +60,8 @@ func DefaultHint(tool string) Hint {
 
 const ioContent = "io-content"
 
-// DefaultRules returns the rules by which results of a tool are superseded where nobody named
-// one: what is known to read, write or list files.
+// DefaultRules returns the rules by which results of a tool are superseded if none is named: those
+// for tools that are known to read, write or list files.
 func DefaultRules(tool string) []dedup.Rule {
 	all := dedup.Rules()
 	switch dedup.TradeOf(tool) {

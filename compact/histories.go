@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Histories reads the histories of a stream between its overlays: what was sent before one of them
-// had all that it hides from then on.
+// Histories reads the history of a stream in parts that end at its compaction overlays: requests
+// that were sent before an overlay had everything that it hides from then on.
 func Histories(s *events.Stream, o ObsoleteOptions) ([]History, error) {
 	var all []History
 	from := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// TestHistoriesKnowWhatAnOverlayHides holds that a request which was sent before an overlay was
-// written costs what it had, and that each request counts once.
+// TestHistoriesKnowWhatAnOverlayHides checks that a request which was sent before an overlay was
+// written has its original cost, and that each request counts once.
 func TestHistoriesKnowWhatAnOverlayHides(t *testing.T) {
 	k := new(talk).turn("1").call("Bash", `{}`, long).say("m").turn("2").say("m")
 	plain := k.stream()

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Sort is what a part of a prompt is, as far as its tokens are concerned.
+// A Sort is a kind of part of a prompt, which determines its tokens per byte.
 type Sort string
 
 // The sorts.
@@ -20,11 +20,11 @@ const (
 	SortRead       Sort = "read"       // of files
 	SortOutput     Sort = "output"     // of other tools
 	SortAttachment Sort = "attachment" //
-	SortTools      Sort = "tools"      // definitions
+	SortTools      Sort = "tools"      // tool definitions
 	SortSystem     Sort = "system"     // the system prompt
 )
 
-// Sorts returns the sorts in the order in which they are shown.
+// Sorts returns the sorts in display order.
 func Sorts() []Sort {
 	return []Sort{
 		SortPrompt, SortAttachment, SortAnswer, SortReasoning, SortCall, SortRead, SortOutput,
@@ -32,10 +32,11 @@ func Sorts() []Sort {
 	}
 }
 
-// Tokens estimates how many tokens so many bytes of the sort are.
+// Tokens estimates the tokens of a number of bytes of the sort.
 func (s Sort) Tokens(bytes int64) float64 { return float64(bytes) / s.bytesPerToken() }
 
-// bytesPerToken are measured: 9,023 differences of recorded usage, see docs/compaction.md.
+// bytesPerToken returns measured values: from 9,023 differences of recorded usage, see
+// docs/compaction.md.
 func (s Sort) bytesPerToken() float64 {
 	switch s {
 	case SortPrompt, SortAnswer, SortSystem:
@@ -52,12 +53,12 @@ func (s Sort) bytesPerToken() float64 {
 }
 
 const (
-	perCall    = 82   // tokens of a call and its result beside their content
-	perMessage = 20   // tokens of a message beside its text
+	perCall    = 82   // tokens of a call and its result, besides their content
+	perMessage = 20   // tokens of a message, besides its text
 	perMedia   = 1500 // tokens of an image or document; providers bound them
 )
 
-// A Size is how much something is.
+// A Size is the size of something.
 type Size struct {
 	Events int
 	Bytes  int64
@@ -70,7 +71,7 @@ func (z *Size) add(o Size) {
 	z.Tokens += o.Tokens
 }
 
-// A Measure is what of a stream a model is given.
+// A Measure is the size of the part of a stream that a model is given.
 type Measure struct {
 	Size
 	BySort  map[Sort]Size
@@ -83,8 +84,8 @@ type measureOptions struct {
 	dedup     dedup.Options
 	contents  blobs.Reader
 	estimator Estimator
-	plan      *dedup.Plan // by which the stream is delivered, nil where nobody made one
-	known     float64     // tokens of the system prompt and the tools, 0 when it is not known
+	plan      *dedup.Plan // by which the stream is sent, nil to compute one
+	known     float64     // tokens of the system prompt and the tools, 0 if unknown
 }
 
 func (j *job) measureOptions() measureOptions {
@@ -94,8 +95,8 @@ func (j *job) measureOptions() measureOptions {
 	}
 }
 
-// measure says how much of a stream a model is given, with the system prompt and the definitions
-// of its tools.
+// measure returns the size of the part of a stream that a model is given, including the system
+// prompt and the definitions of its tools.
 func (j *job) measure(s *events.Stream) (Measure, error) {
 	o := j.measureOptions()
 	o.estimator = j.estimator
@@ -105,19 +106,19 @@ func (j *job) measure(s *events.Stream) (Measure, error) {
 	}
 	bytes := j.definitions(s)
 	m.beside(SortTools, Size{Bytes: bytes, Tokens: SortTools.Tokens(bytes)})
-	// What usage tells beyond the definitions is the system prompt's, and the provider's own.
+	// Usage beyond the definitions is the system prompt, and the provider's own.
 	defined := SortTools.Tokens(j.definitions(j.source))
 	m.beside(SortSystem, Size{Bytes: j.System, Tokens: max(j.estimator.Base-defined, 0)})
 	return m, nil
 }
 
-// beside adds what is sent beside the conversation.
+// beside adds text that is sent in addition to the conversation.
 func (m *Measure) beside(s Sort, z Size) {
 	m.BySort[s] = z
 	m.add(z)
 }
 
-// definitions returns how large the definitions of the offered tools are.
+// definitions returns the size of the definitions of the offered tools.
 func (o Options) definitions(s *events.Stream) int64 {
 	table := o.declared(s)
 	var n int64
@@ -134,7 +135,7 @@ func (o Options) definitions(s *events.Stream) int64 {
 	return n
 }
 
-// shown is how much of a tool's table a model is told.
+// shown returns the size of the part of a tool's table that a model is given.
 func shown(v json.RawMessage) int {
 	var told struct {
 		Summary     json.RawMessage `json:"summary"`
@@ -148,7 +149,7 @@ func shown(v json.RawMessage) int {
 	return len(told.Summary) + len(told.Description) + len(told.Examples) + len(told.Parameters)
 }
 
-// measure adds up what a model is given of a stream.
+// measure adds up the parts of a stream that a model is given.
 func measure(s *events.Stream, o measureOptions) (Measure, error) {
 	view := dedup.Trim(s.Project().Stream)
 	plan := o.plan
@@ -186,17 +187,17 @@ func measure(s *events.Stream, o measureOptions) (Measure, error) {
 	return m, nil
 }
 
-// An answer is what a model says at once, up to some element.
+// An answer is consecutive output of the model, up to some element.
 type answer struct {
 	tokens  float64
-	thought int // the last of its reasoning
+	thought int // the last of its reasoning elements
 	open    bool
 	thinks  bool
 }
 
-// hidden adds an element, and returns how many tokens of reasoning the answer that ends with it had
-// beside those that are shown: some providers tell a part of it, or nothing, and are given all of
-// it again. Usage tells how many were said.
+// hidden adds an element, and returns the hidden tokens of reasoning of the answer that ends with
+// it: some providers show only a part of the reasoning, or none, but are sent all of it again.
+// Usage has the total.
 func (a *answer) hidden(i int, e *events.Element, tokens float64) float64 {
 	said := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
 	if !said || !a.open {
@@ -218,7 +219,7 @@ func (a *answer) hidden(i int, e *events.Element, tokens float64) float64 {
 	return more
 }
 
-// A part is a piece of an event.
+// A part is a part of an event.
 type part struct {
 	Size
 	sort Sort
@@ -240,7 +241,7 @@ func (m *Measure) enter(i int, p part, tool string, turn int) {
 	m.Turns[turn].add(p.Size)
 }
 
-// parts returns what an event is to a model.
+// parts returns the parts of an event as a model receives them.
 func (o measureOptions) parts(i int, e *events.Element, tool string, plan *dedup.Plan) []part {
 	one := func(s Sort, bytes int64, extra float64) part {
 		return part{Size{1, bytes, o.estimator.tokens(s, bytes) + o.estimator.scale()*extra}, s}

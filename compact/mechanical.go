@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// stripReasoning takes out what the model thought.
+// stripReasoning removes reasoning.
 func (j *job) stripReasoning(context.Context, *Step) error {
 	gone := map[int]bool{}
 	limit := j.closed()
@@ -29,8 +29,8 @@ func (j *job) stripReasoning(context.Context, *Step) error {
 	return nil
 }
 
-// stripToolResults leaves of each result its tool, how it went where that is known, and a short
-// first line. Of tools whose hint says so the calls go too.
+// stripToolResults reduces each result to its tool, its outcome if that is known, and a short first
+// line. For tools whose hint says so the calls are removed too.
 func (j *job) stripToolResults(context.Context, *Step) error {
 	closed := j.closed()
 	gone, with := map[int]bool{}, map[int]*events.Element{}
@@ -47,9 +47,9 @@ func (j *job) stripToolResults(context.Context, *Step) error {
 	return nil
 }
 
-// strippable returns the calls whose results are stripped. Asked for by name, the strategy takes
-// all but those that are to be kept; auto begins with those that somebody decided about, and
-// leaves the last read of each file, which the model may be at work on.
+// strippable returns the calls whose results are stripped. If the strategy was requested by name
+// these are all but those with the hint keep; auto begins with tools that have a hint, and spares
+// the last read of each file, which the model may be working on.
 func (j *job) strippable(decided bool) (all []events.Call) {
 	limit, persons := j.limit(), listen(j.stream, j.Contents)
 	var last map[int]bool
@@ -68,7 +68,7 @@ func (j *job) strippable(decided bool) (all []events.Call) {
 	return all
 }
 
-// lastReads returns the results that show a file whole and are the last to do so.
+// lastReads returns the last result that shows an entire file, for each file.
 func (j *job) lastReads() map[int]bool {
 	last, seen := map[int]bool{}, map[string]bool{}
 	shown := j.shown()
@@ -89,10 +89,10 @@ func (j *job) lastReads() map[int]bool {
 	return last
 }
 
-// maxFirstLine is the longest first line that is kept, in characters.
+// maxFirstLine is the length of the longest first line that is kept, in characters.
 const maxFirstLine = 120
 
-// stripped returns the result of a call in few words, nil where that would not be fewer.
+// stripped returns the shortened result of a call, or nil if it would not be shorter.
 func (j *job) stripped(c events.Call) *events.Element {
 	e := j.stream.At(c.Response)
 	r, ok := e.Event().(*events.ToolCallResponse)
@@ -112,8 +112,7 @@ func (j *job) stripped(c events.Call) *events.Element {
 	return emptied(e, r, text)
 }
 
-// firstLine returns the first line of a result, "" when it has none that is short. A content
-// that is not here has none.
+// firstLine returns the first line of a result, or "" if it is too long. Missing content has none.
 func firstLine(r *events.ToolCallResponse, rd blobs.Reader) string {
 	text, err := r.Text(rd)
 	if err != nil {
@@ -127,7 +126,7 @@ func firstLine(r *events.ToolCallResponse, rd blobs.Reader) string {
 	return line
 }
 
-// SizeOf returns how many bytes a model is given of a result.
+// SizeOf returns how many bytes of a result a model is given.
 func SizeOf(r *events.ToolCallResponse) int64 {
 	var n int64
 	for i := range r.Blocks {
@@ -147,7 +146,7 @@ func blockSize(b *events.Block) int64 {
 	}
 }
 
-// delivered is what a model is given of a resource.
+// delivered returns the content of a resource that a model is given.
 func delivered(r *events.Resource) blobs.Content {
 	if r.Formatted != nil {
 		return *r.Formatted
@@ -155,8 +154,8 @@ func delivered(r *events.Resource) blobs.Content {
 	return r.Content
 }
 
-// emptied returns a result that says text instead. What described its resources stays with
-// the event: they are known, and nobody takes them for delivered.
+// emptied returns a result with text in place of its content. The descriptions of its resources
+// stay with the event, so they are known but do not count as delivered.
 func emptied(e *events.Element, r *events.ToolCallResponse, text string) *events.Element {
 	var lost []events.Resource
 	for _, b := range r.Blocks {
@@ -172,8 +171,7 @@ func emptied(e *events.Element, r *events.ToolCallResponse, text string) *events
 	return e.With(&short).WithMetadata(dedup.Unmarked(md))
 }
 
-// stripAttachments takes out what was attached, and the declarations that would attach it
-// again.
+// stripAttachments removes attachments, and the settings that would attach them again.
 func (j *job) stripAttachments(context.Context, *Step) error {
 	limit := j.limit()
 	with := map[int]*events.Element{}
@@ -210,7 +208,7 @@ func detached(e *events.Element, r *events.ChatRequest, gone func(n int) bool) *
 	return e.With(&short).WithMetadata(dedup.Unmarked(md))
 }
 
-// setting returns what holds at the end of the stream.
+// setting returns the value of a setting at the end of the stream.
 func (j *job) setting(path ...string) (settings.Setting, bool) {
 	c, err := settings.InForce(j.stream, j.Base, j.stream.Len(), 0)
 	if err != nil {
@@ -231,8 +229,8 @@ func (j *job) configure(delta any) error {
 	return nil
 }
 
-// pruneTools takes the definitions of tools away that were never called. A tool that was
-// called keeps its definition: its calls may stand in the request.
+// pruneTools disables tools that were never called. A tool that was called keeps its definition,
+// because its calls may be in the request.
 func (j *job) pruneTools(_ context.Context, step *Step) error {
 	used := map[string]bool{}
 	for _, c := range j.source.Calls() {
@@ -249,7 +247,7 @@ func (j *job) pruneTools(_ context.Context, step *Step) error {
 	for _, name := range j.offered(table) {
 		if !used[name] {
 			off := map[string]any{"enable": false}
-			if _, ok := table[name]; !ok { // a tool of nobody's configuration is built in
+			if _, ok := table[name]; !ok { // a tool that no configuration declares is built in
 				off["source"] = "builtin"
 			}
 			pruned[name] = off
@@ -262,7 +260,7 @@ func (j *job) pruneTools(_ context.Context, step *Step) error {
 	return j.configure(map[string]any{"conversation": map[string]any{"tools": pruned}})
 }
 
-// A toolTable is what the configuration of a conversation declares of tools, by their names.
+// A toolTable holds the tools that the configuration of a conversation declares, by name.
 type toolTable map[string]json.RawMessage
 
 // declared returns the tools that the configuration at the end of a stream declares.
@@ -273,12 +271,12 @@ func (o Options) declared(s *events.Stream) toolTable {
 		return table
 	}
 	if all, ok := c.Setting("conversation", "tools"); ok {
-		_ = json.Unmarshal(all.Value(), &table) // what is no table declares none
+		_ = json.Unmarshal(all.Value(), &table) // anything but a table declares none
 	}
 	return table
 }
 
-// offered returns the tools that are declared, or offered anyway, and not turned off, in order.
+// offered returns the tools that are declared, or offered anyway, and not disabled, sorted.
 func (o Options) offered(table toolTable) []string {
 	names := slices.Concat(slices.Collect(maps.Keys(table)), slices.Collect(maps.Keys(o.Offered)))
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -288,13 +286,14 @@ func (o Options) offered(table toolTable) []string {
 	return slices.Compact(names)
 }
 
-// enabled reports whether a tool is offered, itself or as all are, and may be turned off.
+// enabled reports whether a tool is offered, by its own setting or that of all, and may be
+// disabled.
 func (t toolTable) enabled(name string) bool {
 	for _, at := range []string{name, "*"} {
 		var tool struct {
 			Enable jsontext.Value `json:"enable"`
 		}
-		_ = json.Unmarshal(t[at], &tool) // what is no table says nothing
+		_ = json.Unmarshal(t[at], &tool) // anything but a table is ignored
 		v := tool.Enable
 		var on bool
 		var state struct {

@@ -11,25 +11,24 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Policy is a rule of jp's overlay: what is left out of some turns.
+// A Policy is a rule of jp's compaction overlay: it leaves out parts of some turns.
 type Policy struct {
 	Reasoning bool
 	Tools     *events.ToolCallPolicy
 	Summarize bool
-	// From and To are the turns; Ranged says that somebody named them, and else all are
-	// meant but those at the ends that a rule spares.
+	// From and To are the turns. Ranged reports whether they were given by the user; otherwise they
+	// are all turns except those at the ends that a rule spares.
 	From, To events.Bound
 	Ranged   bool
 }
 
-// Spared returns the turns that a rule takes where nobody names any: all but the first and the
-// last so many.
+// Spared returns the turns that a rule applies to by default: all but the given numbers of first
+// and last turns.
 func Spared(first, last int) (from, to events.Bound) {
 	return events.AtTurn(max(first, 0)), events.FromEnd(max(last, 0))
 }
 
-// DefaultPolicy is jp's: no reasoning and no tool calls, in all turns but the first and the
-// last.
+// DefaultPolicy is jp's: no reasoning and no tool calls, in all turns but the first and the last.
 func DefaultPolicy() Policy {
 	p := Policy{Reasoning: true, Tools: &events.ToolCallPolicy{Request: true, Response: true}}
 	p.From, p.To = Spared(1, 1)
@@ -42,8 +41,8 @@ var (
 		"tools are stripped, strip-requests, strip-responses or omitted")
 )
 
-// ParsePolicy reads POLICIES[:RANGE] as jp does: "r", "s" and "t", or their long names, joined
-// by "+", with "t=omit" and the like.
+// ParsePolicy reads POLICIES[:RANGE] as jp does: "r", "s" and "t", or their long names, joined by
+// "+", with values such as "t=omit".
 func ParsePolicy(spec string) (Policy, error) {
 	words, turns, ranged := strings.Cut(spec, ":")
 	p := DefaultPolicy()
@@ -76,8 +75,8 @@ func ParsePolicy(spec string) (Policy, error) {
 	return p, nil
 }
 
-// ParseTools reads what is left of tool calls: "strip", "strip-requests", "strip-responses" or
-// "omit", or their short forms; "" is "strip".
+// ParseTools parses the parts to remove from tool calls: "strip", "strip-requests",
+// "strip-responses" or "omit", or their short forms; "" is "strip".
 func ParseTools(word string) (*events.ToolCallPolicy, error) {
 	switch word {
 	case "", "strip", "s":
@@ -93,16 +92,16 @@ func ParseTools(word string) (*events.ToolCallPolicy, error) {
 	}
 }
 
-// An Overlay is how compactions are written that remove nothing.
+// An Overlay writes compactions, which remove nothing.
 type Overlay struct {
 	Now        time.Time
 	Summarizer Summarizer // nil for a summary by rules
-	Options    Options    // Contents are read, and the size of a summary is judged
+	Options    Options    // to read content, and to judge the size of a summary
 }
 
-// Apply appends the compactions of each policy to a copy of the stream, and returns them. A
-// policy whose turns are none has none; each leaves out the turns in which something is pinned, and
-// one that takes calls those in which a person spoke about one.
+// Apply appends the compactions of each policy to a copy of the stream, and returns them. A policy
+// that selects no turns has none. Every policy leaves out turns with pinned elements, and one that
+// affects calls leaves out turns in which a person commented on a call.
 func (o Overlay) Apply(
 	ctx context.Context, s *events.Stream, policies []Policy,
 ) (*events.Stream, []*events.Compaction, error) {
@@ -130,7 +129,7 @@ func (o Overlay) Apply(
 	return out, made, nil
 }
 
-// apart returns the parts of some turns between those that stay out.
+// apart returns the ranges of turns between those that are left out.
 func apart(turns events.Range, out func(turn int) bool) (all []events.Range) {
 	for from := turns.From; from <= turns.To; from++ {
 		to := from
@@ -145,8 +144,8 @@ func apart(turns events.Range, out func(turn int) bool) (all []events.Range) {
 	return all
 }
 
-// compactions returns what a policy makes of some turns: one compaction, or several where the
-// calls of turns in which a person spoke must stay.
+// compactions returns the compactions of a policy for some turns: one, or several if calls of some
+// turns must be kept because a person commented on them.
 func (o Overlay) compactions(
 	ctx context.Context, s *events.Stream, p Policy, turns events.Range,
 ) ([]*events.Compaction, error) {
@@ -179,8 +178,8 @@ func (o Overlay) compactions(
 	return all, nil
 }
 
-// silent returns the parts of some turns of which a policy may take the calls: those in which
-// no result holds a person's words.
+// silent returns the ranges of turns whose calls a policy may affect: those in which no result
+// holds a person's words.
 func (o Overlay) silent(s *events.Stream, p Policy, turns events.Range) []events.Range {
 	if p.Tools == nil {
 		return []events.Range{turns}
@@ -195,10 +194,10 @@ func (o Overlay) silent(s *events.Stream, p Policy, turns events.Range) []events
 	return apart(turns, func(n int) bool { return spoken[n] })
 }
 
-// ErrRefused is the error of a summary that is worse than what it would replace.
+// ErrRefused reports a summary that is worse than the text that it would replace.
 var ErrRefused = errors.New("the summary is refused")
 
-// summary returns a summary of the events of some turns, as they were said.
+// summary returns a summary of the original events of some turns.
 func (o Overlay) summary(ctx context.Context, s *events.Stream, r events.Range) (string, error) {
 	of := s.TurnOf()
 	var raw []*events.Element
@@ -230,11 +229,11 @@ func (o Overlay) summary(ctx context.Context, s *events.Stream, r events.Range) 
 	return text, nil
 }
 
-// ErrNoOverlay is the error where there is no such compaction to take out.
+// ErrNoOverlay reports that there is no such compaction to remove.
 var ErrNoOverlay = errors.New("there is no such compaction")
 
-// RemoveOverlay takes out the n-th compaction, counted from 1, from the end when negative, or
-// all when 0. It returns those that it took.
+// RemoveOverlay removes the n-th compaction, counted from 1, or from the end if n is negative, or
+// all if n is 0. It returns the removed ones.
 func RemoveOverlay(s *events.Stream, n int) (*events.Stream, []*events.Compaction, error) {
 	var at []int
 	for i, e := range s.All() {

@@ -62,7 +62,7 @@ func TestOverlay(t *testing.T) {
 		strings.Contains(text, "q(question 1)") || !strings.Contains(text, "q(question 3)") {
 		t.Errorf("projected: %s", text)
 	}
-	// A summary that touches another grows to cover both.
+	// A summary that overlaps another is extended to cover both.
 	out, made, err = o.Apply(t.Context(), out, []compact.Policy{policy("s:3..4")})
 	if err != nil || made[0].FromTurn != 1 || made[0].ToTurn != 3 {
 		t.Errorf("made %+v, %v", made, err)
@@ -82,8 +82,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestVectors writes the overlays of the recorded projections anew, by their specifications,
-// and projects them to the recorded bytes.
+// TestVectors writes the overlays of the recorded projections again, from their specifications, and
+// compares their projections with the recorded bytes.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile(realdata.Dir(t, "vectors", "jp-format.json"))
 	if err != nil {
@@ -132,7 +132,7 @@ func rewritten(t *testing.T, s *events.Stream, e *events.Element, c *events.Comp
 	}
 	bare := events.New()
 	for _, other := range s.All() {
-		if other.Kind() != events.KindCompaction { // so that a summary does not grow
+		if other.Kind() != events.KindCompaction { // so that a summary is not extended
 			bare.Append(other)
 		}
 	}
@@ -142,8 +142,8 @@ func rewritten(t *testing.T, s *events.Stream, e *events.Element, c *events.Comp
 	}
 	_, made, err := o.Apply(t.Context(), bare, []compact.Policy{p})
 	if err != nil || len(made) != 1 {
-		return e // its turns are not there, or it is longer than they are
+		return e // its turns do not exist, or it is longer than they are
 	}
-	made[0].Summary = c.Summary // without what ours repeats of the requests
+	made[0].Summary = c.Summary // without the requests that our summary repeats
 	return events.NewElement(e.Time(), made[0], events.Metadata{})
 }

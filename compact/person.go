@@ -14,18 +14,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MetadataPerson is the key of a result below which a query records what a person did about
+// MetadataPerson is the key in a result's metadata under which a query records a person's action on
 // the call, see [Person].
 const MetadataPerson = events.MetadataPrefix + "person"
 
-// A Person says what a person did about a call.
+// A Person records a person's action on a call.
 type Person struct {
 	Did string `json:"did"` // "refused", "withheld", "replied", "edited-arguments", "edited-result"
-	// Arguments are those that the call was run with, where the person edited them.
+	// Arguments holds the arguments that the call was run with, if the person edited them.
 	Arguments jsontext.Value `json:"arguments,omitempty"`
 }
 
-// WithPerson returns metadata that says what a person did about a call.
+// WithPerson returns metadata that records a person's action on a call.
 func WithPerson(md events.Metadata, p Person) (events.Metadata, error) {
 	v, err := json.Marshal(p)
 	if err != nil {
@@ -34,7 +34,7 @@ func WithPerson(md events.Metadata, p Person) (events.Metadata, error) {
 	return md.With(MetadataPerson, v), nil
 }
 
-// personOf returns what is recorded of a person's part in a call.
+// personOf returns the recorded action of a person on a call.
 func personOf(e *events.Element) (p Person) {
 	v, ok := e.Metadata().Value(MetadataPerson)
 	if !ok || json.Unmarshal(v, &p) != nil {
@@ -43,12 +43,12 @@ func personOf(e *events.Element) (p Person) {
 	return p
 }
 
-// A listener finds the results of one stream that hold a person's words: a refusal, an answer,
-// a correction. No strategy but a summary touches these, and a summary repeats them.
+// A listener finds the results of one stream that hold a person's words: a refusal, an answer, a
+// correction. No strategy but a summary changes these, and a summary repeats them.
 type listener struct {
 	contents blobs.Reader
-	asked    map[*events.ToolCallResponse]bool // known without a look at the text
-	gave     map[*events.ToolCallResponse]bool // plain, of what was looked at
+	asked    map[*events.ToolCallResponse]bool // known without reading the text
+	gave     map[*events.ToolCallResponse]bool // whether results that were read are plain
 }
 
 func listen(s *events.Stream, rd blobs.Reader) listener {
@@ -70,8 +70,8 @@ func listen(s *events.Stream, rd blobs.Reader) listener {
 	return l
 }
 
-// answers returns the ids of calls that asked something and were answered by more than a bare
-// "go on". The id of an inquiry begins with that of its call.
+// answers returns the ids of calls that asked something and got more than a bare "go on" as answer.
+// The id of an inquiry begins with that of its call.
 func answers(s *events.Stream) map[string]bool {
 	ids := map[string]bool{}
 	for _, e := range s.All() {
@@ -87,7 +87,7 @@ func answers(s *events.Stream) map[string]bool {
 	return ids
 }
 
-// holds reports whether a result holds a person's words. One whose text is not here may.
+// holds reports whether a result holds a person's words. A result whose text is missing may.
 func (l listener) holds(r *events.ToolCallResponse) bool {
 	if l.asked[r] {
 		return true
@@ -101,7 +101,7 @@ func (l listener) holds(r *events.ToolCallResponse) bool {
 	return false
 }
 
-// words returns what persons said about the calls of a stream, as a summary repeats it.
+// words returns people's words about the calls of a stream, as a summary repeats them.
 func (l listener) words(s *events.Stream) string {
 	var b strings.Builder
 	for _, c := range s.Calls() {
@@ -126,11 +126,11 @@ func (l listener) words(s *events.Stream) string {
 	return "\n\nWhat the user said about tool calls, word for word:" + b.String()
 }
 
-// shownArguments is how much of the arguments of a call stands before a person's words.
+// shownArguments is how many characters of a call's arguments precede a person's words.
 const shownArguments = 200
 
-// mute returns the calls that a later one may replace, and that may replace earlier ones:
-// those that came to a result in which nobody spoke, and which says how it went.
+// mute returns the calls that a later one may replace and that may replace earlier ones: those with
+// a result that holds no person's words and that indicates how the call ended.
 func (l listener) mute(s *events.Stream, calls []events.Call) []events.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(c events.Call) bool {
 		if c.Open() {
@@ -141,7 +141,7 @@ func (l listener) mute(s *events.Stream, calls []events.Call) []events.Call {
 	})
 }
 
-// plain reports whether a result is nothing but what its tool gave.
+// plain reports whether a result is only what its tool returned.
 func (l listener) plain(r *events.ToolCallResponse) bool {
 	plain, known := l.gave[r]
 	if !known {
@@ -151,8 +151,8 @@ func (l listener) plain(r *events.ToolCallResponse) bool {
 	return plain
 }
 
-// spare returns rules that understand plain results only, so that what a person said neither
-// goes nor stands for what a tool gave, and what was refused changed nothing.
+// spare returns rules that only read plain results, so that a person's words are neither removed
+// nor count as the result of a tool, and a refused call counts as changing nothing.
 func (l listener) spare(rules func(string) []dedup.Rule) func(string) []dedup.Rule {
 	return func(tool string) []dedup.Rule {
 		all := slices.Clone(rules(tool))
@@ -177,7 +177,8 @@ func (l listener) spare(rules func(string) []dedup.Rule) func(string) []dedup.Ru
 	}
 }
 
-// asksPerson reports whether a tool does nothing but ask a person, as agents name such tools.
+// asksPerson reports whether a tool only asks a person, by the names that agents give to such
+// tools.
 func asksPerson(tool string) bool {
 	name := tool[strings.LastIndex(tool, "__")+1:]
 	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
@@ -191,8 +192,8 @@ func asksPerson(tool string) bool {
 	}
 }
 
-// How agents say, in the first line of a result, that it comes from a person, and that the
-// person would not have the call.
+// Words by which agents indicate, in the first line of a result, that it comes from a person, and
+// that the person refused the call.
 const (
 	refusals = `rejected|refused|declined|denied|cancell?ed|skipped|stopped|aborted|interrupted|` +
 		`dismissed`
@@ -206,18 +207,18 @@ var personal = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + refusing + `|` + speaking)
 })
 
-// quoting are the words with which agents quote a person further down in a result.
+// quoting lists the words with which agents quote a person further down in a result.
 var quoting = []string{
 	"the user said:", "The user said:", "The user modified your", "the user modified your",
 	"provided the following feedback", "user who says:", "by the user, who says:",
 	"[ask_followup_question] Result:",
 }
 
-// openingLength is how much of a result's first line is looked at.
+// openingLength bounds the part of a result's first line that is searched.
 const openingLength = 300
 
-// saidByPerson reports whether a text is, or quotes, what a person said about a call, in the
-// words of this program, jp and the agents whose sessions are imported.
+// saidByPerson reports whether a text is, or quotes, a person's words about a call, in the words of
+// this program, of jp and of the agents whose sessions are imported.
 func saidByPerson(text string) bool {
 	if personal().MatchString(opening(text)) {
 		return true
@@ -225,7 +226,7 @@ func saidByPerson(text string) bool {
 	return slices.ContainsFunc(quoting, func(q string) bool { return strings.Contains(text, q) })
 }
 
-// opening returns the first line of a text, not more than is looked at.
+// opening returns the first line of a text, up to openingLength bytes.
 func opening(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
 	text = text[:min(len(text), openingLength)]
@@ -233,7 +234,7 @@ func opening(text string) string {
 	return line
 }
 
-// An outcome says how a call went.
+// An outcome is the way in which a call ended.
 type outcome string
 
 const (
@@ -242,8 +243,8 @@ const (
 	unknown   outcome = ""
 )
 
-// notDone is how a result begins that is no error and yet does not say that the call did what
-// it was made for: it was refused or left out, or its process ended otherwise.
+// notDone matches the beginning of results that are no errors although the call did not serve its
+// purpose: it was refused or skipped, or its process failed.
 var notDone = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + refusing + `|\bskipped by configuration\b|` +
 		`\bwas not run\b|\bexit(?:ed)?(?: with)?[ _](?:code|status)"?:? ?-?[1-9]`)
@@ -263,9 +264,8 @@ func outcomeOf(r *events.ToolCallResponse, rd blobs.Reader) outcome {
 	return succeeded
 }
 
-// textBlock returns the text of a block, "" where it is of another type; false when it is not
-// here. A resource is what a tool says, too, unless it is a file: what stands in that its author
-// said.
+// textBlock returns the text of a block, or "" for a block of another type; false if the text is
+// missing. A resource counts as text of the tool unless it is a file, whose text is its author's.
 func textBlock(b *events.Block, rd blobs.Reader) (string, bool) {
 	c := b.Content
 	if b.Type == events.BlockResource && b.Resource != nil &&

@@ -14,8 +14,8 @@ func (n *countingReader) Read(blobs.Ref) ([]byte, error) {
 	return []byte("ok"), nil
 }
 
-// TestResultsAreLookedAtOnce holds that rules may ask again what a tool gave: each asks for each
-// result, of which a long conversation has thousands.
+// TestResultsAreLookedAtOnce checks that rules may ask repeatedly whether a result is plain: each
+// rule asks for each result, and a long conversation has thousands.
 func TestResultsAreLookedAtOnce(t *testing.T) {
 	var reads countingReader
 	l := listen(events.New(), &reads)

@@ -22,8 +22,8 @@ const rejected = "The user doesn't want to proceed with this tool use. The tool 
 // error.
 type form struct{ tool, result string }
 
-// forms are how this program, jp and other agents record what a person said about a call; %s
-// stands for the words.
+// forms returns the ways in which this program, jp and other agents record a person's words about a
+// call; %s is replaced by the words.
 func forms() []form {
 	return []form{
 		{"fs_modify_file", "Tool skipped by user: %s"},
@@ -42,8 +42,8 @@ func forms() []form {
 	}
 }
 
-// said adds a call with a person's words, in the n-th form; the last ones are known by what is
-// recorded beside the result.
+// said adds a call with a person's words in the n-th form. The last forms are only recognized by
+// metadata.
 func (k *talk) said(n int, args, words string) {
 	all := forms()
 	if n < len(all) {
@@ -72,12 +72,12 @@ func (k *talk) said(n int, args, words string) {
 	*last = (*last).WithMetadata(md)
 }
 
-// given is all that a model is given of a stream.
+// given returns everything that a model is given of a stream.
 func given(s *events.Stream) string { return told(dedup.Trim(s.Project().Stream)) }
 
-// TestAPersonsWordsStay compacts random conversations in random ways. What a person said about
-// a call is still there in what the model gets, and no call that was refused or failed is said
-// to have succeeded.
+// TestAPersonsWordsStay compacts random conversations in random ways. The model still receives
+// everything that a person said about a call, and no call that was refused or failed appears to
+// have succeeded.
 func TestAPersonsWordsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := new(talk)
@@ -104,7 +104,7 @@ func TestAPersonsWordsStay(t *testing.T) {
 	})
 }
 
-// randomTalk fills a conversation, and returns what a person said in it.
+// randomTalk fills a conversation, and returns a person's words in it.
 func randomTalk(t *rapid.T, k *talk) (words []string) {
 	paths := rapid.SampledFrom([]string{`{"path":"a"}`, `{"path":"b"}`})
 	for n := range rapid.IntRange(2, 5).Draw(t, "turns") {
@@ -129,7 +129,7 @@ func randomTalk(t *rapid.T, k *talk) (words []string) {
 	return words
 }
 
-// worked returns the calls whose results are those of their tools, and no errors.
+// worked returns the calls whose results come from their tools, without an error.
 func worked(s *events.Stream) map[string]bool {
 	good := map[string]bool{}
 	for _, c := range s.Calls() {
@@ -139,7 +139,7 @@ func worked(s *events.Stream) map[string]bool {
 	return good
 }
 
-// compacted does one thing to a stream that leaves less of it for a model.
+// compacted applies one random compaction to a stream.
 func compacted(t *rapid.T, s *events.Stream) (_ *events.Stream, how string) {
 	switch rapid.IntRange(0, 3).Draw(t, "way") {
 	case 0:
@@ -181,7 +181,7 @@ func compacted(t *rapid.T, s *events.Stream) (_ *events.Stream, how string) {
 	}
 }
 
-// eagerHint takes all that may be taken.
+// eagerHint allows everything that can be removed.
 func eagerHint(tool string) compact.Hint {
 	h := compact.Hint{Response: compact.Remove, Dedup: true, Subsumes: "tool"}
 	if tool == "fs_read_file" {
@@ -190,8 +190,8 @@ func eagerHint(tool string) compact.Hint {
 	return h
 }
 
-// TestARefusalReplacesNothing holds that what a tool gave stays when the same call was refused,
-// left out or failed later, and that a refused edit is no change of a file.
+// TestARefusalReplacesNothing checks that a result is kept if the same call was later refused,
+// skipped or failed, and that a refused edit does not count as a change of a file.
 func TestARefusalReplacesNothing(t *testing.T) {
 	const path = `{"path":"a"}`
 	for _, later := range []string{
@@ -214,7 +214,7 @@ func TestARefusalReplacesNothing(t *testing.T) {
 	}
 }
 
-// TestPlainResultsAreStripped holds that ordinary results are still taken for what they are.
+// TestPlainResultsAreStripped checks that ordinary results are still recognized as such.
 func TestPlainResultsAreStripped(t *testing.T) {
 	for _, result := range []string{
 		"the user table has 3 rows\n" + long, "package user\n" + long, "exit code: 0\n" + long,
@@ -228,8 +228,8 @@ func TestPlainResultsAreStripped(t *testing.T) {
 	}
 }
 
-// TestWordsInResources holds that what a person said counts in a resource as well, and that what
-// stands in a file is its author's.
+// TestWordsInResources checks that a person's words in a resource count too, and that the text of a
+// file is its author's.
 func TestWordsInResources(t *testing.T) {
 	for uri, kept := range map[string]bool{"tool://answer": true, "file:///$WORKSPACE/a.md": false} {
 		var k talk

@@ -11,29 +11,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MetadataPin is the key below which an event keeps that a person pinned it, see [Pin].
+// MetadataPin is the key under which an event records that a person pinned it, see [Pin].
 const MetadataPin = events.MetadataPrefix + "pin"
 
-// What a pin holds.
+// The values of a pin: what it protects.
 const (
 	pinTurn    = "turn"    // the turn of a request
-	pinContent = "content" // a result with its call, or what is attached to a request
+	pinContent = "content" // a result with its call, or the attachments of a request
 )
 
-// Pin returns a stream in which what a name means stays as it is, whatever compacts it: a turn by
-// its number, from the end where that is negative; a call by its id; or a file, by all that shows
-// it. It returns how many places have that name; without any the stream is s.
+// Pin returns a stream in which everything that a name refers to is pinned, so that no compaction
+// changes it: a turn by its number, negative from the end; a call by its id; or a file, in all
+// places that show it. It also returns the number of places. If there are none the stream is s.
 func Pin(s *events.Stream, name string) (*events.Stream, int) {
 	return pinned(s, name, func(e *events.Element, what string) *events.Element {
 		v, err := json.Marshal(what)
 		if err != nil || pinOf(e) == pinTurn {
-			return e // words always marshal
+			return e // strings always marshal
 		}
 		return e.WithMetadata(e.Metadata().With(MetadataPin, jsontext.Value(v)))
 	})
 }
 
-// Unpin returns a stream without the pins that a name means, and how many these were.
+// Unpin returns a stream without the pins that a name refers to, and their number.
 func Unpin(s *events.Stream, name string) (*events.Stream, int) {
 	n := 0
 	out, _ := pinned(s, name, func(e *events.Element, what string) *events.Element {
@@ -123,14 +123,15 @@ func showing(s *events.Stream, name string) (places []int) {
 	return places
 }
 
-// isFile reports whether a key is that of a file, or of one whose path ends so.
+// isFile reports whether a key is that of a file with the given path, or of one whose path ends
+// with it.
 func isFile(key, name string) bool {
 	key, _, _ = strings.Cut(key, "#")
 	name = strings.TrimPrefix(name, "./")
 	return key == name || strings.HasSuffix(key, "/"+name) || strings.HasSuffix(key, "\x00"+name)
 }
 
-// pinnedPlaces returns the elements that pins hold.
+// pinnedPlaces returns the elements that pins protect.
 func pinnedPlaces(s *events.Stream) map[int]bool {
 	all, turns := map[int]bool{}, map[int]bool{}
 	of := askedIn(s)
@@ -158,7 +159,7 @@ func pinnedPlaces(s *events.Stream) map[int]bool {
 	return all
 }
 
-// withPinned returns the elements of all turns in which anything is held.
+// withPinned returns the elements of all turns that have pinned elements.
 func withPinned(s *events.Stream) map[*events.Element]bool {
 	held, turns := map[*events.Element]bool{}, map[int]bool{}
 	of := askedIn(s)
@@ -173,7 +174,7 @@ func withPinned(s *events.Stream) map[*events.Element]bool {
 	return held
 }
 
-// askedIn returns for each element how many turns had been opened, as [openings] counts them.
+// askedIn returns for each element how many turns had been opened, as counted by [openings].
 func askedIn(s *events.Stream) []int {
 	of, starts := make([]int, s.Len()), openings(s)
 	for i := range of {

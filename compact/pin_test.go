@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// pinning is a conversation in which each strategy would take something.
+// pinning returns a conversation from which each strategy would remove something.
 func pinning() *talk {
 	k := new(talk).add(&events.TurnStart{}).ask("one", attached("a.go", long)).think("hm").
 		call("fs_read_file", `{"path":"b.go"}`, long).call("fs_read_file", `{"path":"b.go"}`, long).say(long)
@@ -27,8 +27,8 @@ func everything(t *testing.T, s *events.Stream) string {
 	return told(run(t, s, o).Stream)
 }
 
-// TestPins holds that nothing of what is pinned goes, whatever compacts it, and that it goes again
-// once it is not pinned any more.
+// TestPins checks that nothing pinned is removed by any compaction, and that it is removed once it
+// is unpinned.
 func TestPins(t *testing.T) {
 	one := "q(one) r(hm) +c1 -c1(" + long + ") +c2 -c2(" + long + ") m(" + long + ")"
 	for name, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestPinsHoldAttachments holds that what a file was attached by keeps it.
+// TestPinsHoldAttachments checks that pinning a file keeps it attached.
 func TestPinsHoldAttachments(t *testing.T) {
 	s, _ := compact.Pin(pinning().stream(), "a.go")
 	r := run(t, s, compact.Options{Strategies: []string{compact.StripAttachments}, KeepLast: 1})
@@ -73,7 +73,7 @@ func TestPinsHoldAttachments(t *testing.T) {
 	}
 }
 
-// TestPinsHoldInOverlays holds that rules of the overlay take the turns around what is pinned.
+// TestPinsHoldInOverlays checks that overlay policies apply to the turns around pinned elements.
 func TestPinsHoldInOverlays(t *testing.T) {
 	s, _ := compact.Pin(pinning().stream(), "c3")
 	policy, err := compact.ParsePolicy("r+t=omit:1..4")

@@ -26,7 +26,7 @@ const (
 	Auto             = "auto"
 )
 
-// Names returns the strategies.
+// Names returns the names of all strategies.
 func Names() []string {
 	return []string{
 		Auto, StripReasoning, StripToolResults, DedupTools, StripAttachments, PruneTools,
@@ -34,73 +34,72 @@ func Names() []string {
 	}
 }
 
-// Mechanical returns the strategies that ask no model.
+// Mechanical returns the strategies that need no model.
 func Mechanical() []string {
 	return []string{
 		StripReasoning, DedupTools, TrimSuperseded, StripToolResults, StripAttachments, PruneTools,
 	}
 }
 
-// ErrUnknown is the error of a strategy that does not exist.
+// ErrUnknown reports a strategy that does not exist.
 var ErrUnknown = errors.New("no such strategy")
 
-// ErrNoModel is the error of a strategy that needs a model where there is none.
+// ErrNoModel reports a strategy that needs a model if there is none.
 var ErrNoModel = errors.New("it needs a model")
 
-// Options say how a stream is compacted. The zero value of each but Now works.
+// Options selects how a stream is compacted. The zero value of each field but Now works.
 type Options struct {
-	Strategies []string // from left to right; none means auto
-	KeepLast   int      // turns at the end that are left alone
-	KeepCalls  int      // or, where it is not 0, so many calls
+	Strategies []string // from left to right; empty means auto
+	KeepLast   int      // number of turns at the end that are left alone
+	KeepCalls  int      // or, if not 0, number of calls
 	Now        time.Time
 	Base       settings.Config // of the conversation, before the deltas of the stream
 	Contents   blobs.Reader
-	Dedup      dedup.Options // as requests are built
-	// Hint returns the hint of a tool; nil is [DefaultHint].
+	Dedup      dedup.Options // as for building requests
+	// Hint returns the hint of a tool; nil means [DefaultHint].
 	Hint func(tool string) Hint
-	// Rules returns the rules of a tool for what is superseded; nil is [DefaultRules].
+	// Rules returns the rules for superseded results of a tool; nil means [DefaultRules].
 	Rules func(tool string) []dedup.Rule
-	// Offered are the tools that a request would offer, by how many bytes define them, whether
-	// the configuration of the conversation declares them or not.
+	// Offered holds the tools that a request would offer, with the size of their definitions in
+	// bytes, whether the configuration of the conversation declares them or not.
 	Offered  map[string]int64
 	System   int64    // bytes of the system prompt
-	Limits   Limits   // of what is superseded
-	Subsumer Subsumer // asks tools themselves; nil asks none
+	Limits   Limits   // for superseded content
+	Subsumer Subsumer // asks the tools themselves; may be nil
 
 	Summarizer Summarizer // nil for a summary by rules
-	Classifier Classifier // nil: nobody classifies
-	// Confirm chooses from the turns that were found tangential; nil chooses none.
+	Classifier Classifier // nil to skip classification
+	// Confirm chooses among the turns that were found tangential; nil chooses none.
 	Confirm func([]Tangent) []Tangent
 	// Raw looks for the events that an earlier summary replaced; nil finds none.
 	Raw func(Summary) ([]*events.Element, bool)
 
-	Budget    int64   // tokens at which auto stops; 0 for as far as it goes
-	Window    int64   // of the model, in tokens; 0 when it is not known
-	Threshold float64 // of the window, above which auto summarizes; 0 always does
+	Budget    int64   // tokens at which auto stops; 0 for as far as possible
+	Window    int64   // of the model, in tokens; 0 if unknown
+	Threshold float64 // share of the window above which auto summarizes; 0 always does
 	Most      int64   // tokens above which it does in any window; 0 for the share alone
 
-	// Market says what tokens cost, for the report.
+	// Market has the prices for the report.
 	Market Market
-	// Cold says that the provider has forgotten the prompt.
+	// Cold reports whether the provider has evicted the prompt.
 	Cold bool
 }
 
-// A Result is what became of a stream.
+// A Result is the result of compacting a stream.
 type Result struct {
 	Stream *events.Stream
 	Report Report
-	// Stages are what strategies made of it, each of what the one before it did.
+	// Stages holds the intermediate results of the strategies.
 	Stages []Stage
 }
 
-// A Stage is what a stream was after a step that changed it.
+// A Stage is the stream after a step that changed it.
 type Stage struct {
-	By     string // the step: a strategy, or what an overlay says of some turns
+	By     string // the step: a strategy, or a description of an overlay
 	Stream *events.Stream
 }
 
-// Run compacts a stream, which is not changed. A report without a change has the stream as it
-// was.
+// Run compacts a stream, which is not changed. If nothing changes the result has the same stream.
 func Run(ctx context.Context, s *events.Stream, o Options) (*Result, error) {
 	o = o.withDefaults()
 	j := &job{Options: o, source: s, stream: s}
@@ -149,11 +148,11 @@ type job struct {
 	size      Measure // of stream
 	first     Measure // of source
 	report    Report
-	decided   bool // only tools with a hint are stripped
-	gentle    bool // the last read of each file stays
+	decided   bool // strip only tools with a hint
+	gentle    bool // keep the last read of each file
 	later     []string
 	stages    []Stage
-	curated   bool // somebody chose what of the source counts
+	curated   bool // turns were selected from the source
 }
 
 func (j *job) begin() error {
@@ -171,7 +170,7 @@ func (j *job) begin() error {
 	return err
 }
 
-// apply runs one strategy and enters what it did.
+// apply runs one strategy and records the result.
 func (j *job) apply(ctx context.Context, name, reason string) error {
 	run, ok := j.strategies()[name]
 	if !ok {
@@ -214,8 +213,8 @@ func (j *job) strategies() map[string]func(context.Context, *Step) error {
 	}
 }
 
-// limit is the element from which on nothing is touched: where the last KeepLast turns begin, or
-// the last KeepCalls calls.
+// limit returns the first element that is left alone: the beginning of the last KeepLast turns, or
+// of the last KeepCalls calls.
 func (j *job) limit() int {
 	if j.KeepCalls == 0 {
 		return boundary(j.stream, j.KeepLast)
@@ -227,8 +226,8 @@ func (j *job) limit() int {
 	return calls[len(calls)-j.KeepCalls].Request
 }
 
-// closed is the element from which on no event may go: until the model has had the last word,
-// the last request opens a cycle whose reasoning and calls belong together.
+// closed returns the first element that must not be removed: until the model has answered, the
+// reasoning and calls since the last request belong together.
 func (j *job) closed() int {
 	if !awaitsAnswer(j.stream) {
 		return j.limit()
@@ -242,7 +241,7 @@ func (j *job) closed() int {
 	return min(j.limit(), turnOpening(j.stream, last))
 }
 
-// closedTurns is the element before which all turns may go whole.
+// closedTurns returns the element before which entire turns may be removed.
 func (j *job) closedTurns() int {
 	limit := j.closed()
 	if j.KeepCalls == 0 || limit == j.stream.Len() {
@@ -257,7 +256,7 @@ func (j *job) closedTurns() int {
 	return last
 }
 
-// awaitsAnswer reports whether the last question is not answered yet.
+// awaitsAnswer reports whether the last question is unanswered.
 func awaitsAnswer(s *events.Stream) bool {
 	if _, unfinished := s.Incomplete(); unfinished {
 		return true
@@ -271,7 +270,7 @@ func awaitsAnswer(s *events.Stream) bool {
 	return true
 }
 
-// turnOpening returns the turn_start directly before a request, else the request.
+// turnOpening returns the turn_start directly before a request, or else the request.
 func turnOpening(s *events.Stream, request int) int {
 	for i := request - 1; i >= 0; i-- {
 		switch kind := s.At(i).Kind(); {
@@ -297,8 +296,8 @@ func boundary(s *events.Stream, n int) int {
 	}
 }
 
-// openings returns the elements with which turns begin. Where nothing opens turns, each
-// request of the user does.
+// openings returns the elements at which turns begin. Without any turn_start, each request of the
+// user begins one.
 func openings(s *events.Stream) []int {
 	for _, kind := range []events.Kind{events.KindTurnStart, events.KindChatRequest} {
 		var starts []int
@@ -314,8 +313,8 @@ func openings(s *events.Stream) []int {
 	return nil
 }
 
-// revise puts elements in the place of others and takes events out, with the reasoning that
-// led to nothing else. What is pinned stays.
+// revise replaces elements and removes events, together with reasoning that led to nothing else.
+// Pinned elements are kept.
 func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
 	for i := range pinnedPlaces(j.stream) {
 		delete(with, i)
@@ -338,7 +337,7 @@ func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
 	})
 }
 
-// withResults adds to what goes the results of calls that go, wherever they stand.
+// withResults adds the results of removed calls to gone, wherever they are.
 func withResults(s *events.Stream, gone map[int]bool) {
 	if len(gone) == 0 {
 		return
@@ -350,8 +349,9 @@ func withResults(s *events.Stream, gone map[int]bool) {
 	}
 }
 
-// withInquiries adds to what goes the questions that calls which go asked, with their answers. The
-// id of an inquiry begins with that of its call; an id that a call which stays has too is left.
+// withInquiries adds to gone the questions that removed calls asked, with their answers. The id of
+// an inquiry begins with that of its call; inquiries whose id also matches a remaining call are
+// kept.
 func withInquiries(s *events.Stream, gone map[int]bool) {
 	if len(gone) == 0 {
 		return
@@ -378,8 +378,8 @@ func withInquiries(s *events.Stream, gone map[int]bool) {
 	}
 }
 
-// unbind adds to what goes the reasoning that nothing follows any more in what the model said
-// at once: providers want reasoning with what it led to, or not at all.
+// unbind adds to gone the reasoning that nothing follows any more within the same output of the
+// model: providers require reasoning together with the output that follows it, or not at all.
 func unbind(s *events.Stream, gone map[int]bool) {
 	bound, touched := false, false
 	for i := s.Len() - 1; i >= 0; i-- {

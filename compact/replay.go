@@ -11,56 +11,56 @@ import (
 
 // A History is a conversation as it was sent, request by request.
 type History struct {
-	Sizes     []float64 // tokens of each element
-	Estimator Estimator // by which they were counted
-	Base      float64   // tokens before the first: the system prompt and the tools
+	Sizes     []float64 // estimated tokens of each element
+	Estimator Estimator // that estimated them
+	Base      float64   // tokens before the first element: the system prompt and the tools
 	Exchanges []Exchange
 	Trims     []Trim
-	Obsolete  []dedup.Superseded // what Trims are of, where that is known
+	Obsolete  []dedup.Superseded // what Trims are for, if known
 	Window    float64
 	Work      Work // on files
-	// Current returns how many tokens a file has as it is before an element; false when nobody
-	// knows. Nil knows nothing.
+	// Current returns the tokens of a file as it is before an element, or false if that is unknown.
+	// May be nil.
 	Current func(key string, upto int) (tokens float64, ok bool)
-	// Restored returns how many tokens more elements have when some of Trims are gone, by their
-	// indexes: what referred to those is given again. Nil is for none.
+	// Restored returns how many tokens more elements have once some of Trims, given by index, are
+	// removed: references to those are replaced by content. May be nil.
 	Restored func(gone []int) map[int]float64
-	// Watch is called with what a request that ends before an element does without from then on,
-	// and the files that are attached to it; nil watches nothing.
+	// Watch, if not nil, is called with the elements that are trimmed from a request that ends
+	// before element upto, and the files that are attached to it.
 	Watch func(upto int, gone []int, attached []string)
 }
 
 // An Exchange is one request.
 type Exchange struct {
 	At   time.Time
-	Upto int // how many elements it had
+	Upto int // number of elements in it
 }
 
 // A Trim is an element that became obsolete.
 type Trim struct {
 	Element int
-	By      int     // the element that made it so
-	Tokens  float64 // that go with it
-	Stale   string  // the file that By has changed, see [dedup.Superseded]
+	By      int     // the element that made it obsolete
+	Tokens  float64 // that are removed with it
+	Stale   string  // the file that By changed, see [dedup.Superseded]
 	Feeds   []Fed   // what refers to it
 }
 
-// A Provider is how a cache really behaves, of which a [Market] says what is promised.
+// A Provider is the actual behavior of a cache, whereas a [Market] holds the promised one.
 type Provider struct {
 	TTL     time.Duration
 	Minimum float64
 	Grain   float64
 }
 
-// Promised returns a provider that keeps what the market promises and no more.
+// Promised returns a provider that behaves exactly as the market promises.
 func (m Market) Promised() Provider {
 	return Provider{TTL: m.TTL, Minimum: float64(m.Minimum), Grain: float64(m.Grain)}
 }
 
-// A Cost is what the input of a conversation has cost.
+// A Cost is the cost of the input of a conversation.
 type Cost struct {
 	USD      float64 `json:"usd"`
-	Units    float64 `json:"token_equivalents"` // in tokens that are read in full
+	Units    float64 `json:"token_equivalents"` // in uncached tokens
 	Calls    int     `json:"calls"`
 	Rewrites int     `json:"rewrites"`
 	Trimmed  int     `json:"trimmed"`
@@ -68,15 +68,16 @@ type Cost struct {
 	Sent     float64 `json:"tokens_sent"`
 }
 
-// Replay computes the cost of the input of a history under a schedule: each request is read
-// from the cache as far as it begins as the one before, while that is kept, and else written.
-// A cache hit counts from the first token that differs, which is the best that providers do.
+// Replay computes the input cost of a history under a schedule. The part of each request that
+// equals the beginning of the one before is read from the cache as long as it is kept; the rest is
+// written. A cache hit extends to the first token that differs, which is the best that providers
+// do.
 func Replay(h History, s Schedule, m Market, p Provider) Cost {
 	return replay(h, s, m, p, false)
 }
 
-// Bound computes what no schedule reaches: each request without what is obsolete by then, as if
-// the provider had never been sent it.
+// Bound computes a lower bound for all schedules: each request without the elements that are
+// obsolete by then, as if they had never been sent.
 func Bound(h History, m Market, p Provider) Cost {
 	h.Work, h.Current, h.Watch = Work{}, nil, nil
 	return replay(h, Eager, m, p, true)
@@ -101,8 +102,8 @@ func replay(h History, s Schedule, m Market, p Provider, free bool) Cost {
 
 type waiting struct {
 	Trim
-	n     int     // in the history, -1 for what was attached since
-	calls float64 // since it could have gone
+	n     int     // index in the history, -1 for a file that was attached since
+	calls float64 // since it could be removed
 }
 
 type replayer struct {
@@ -110,9 +111,9 @@ type replayer struct {
 	market   Market
 	provider Provider
 	sizes    []float64       // of the elements, as they are sent now
-	gone     []int           // of the trims of the history
-	more     map[int]float64 // tokens of elements that gave again what referred to them
-	upTo     []float64       // upTo[n]: the first n elements
+	gone     []int           // removed trims of the history, by index
+	more     map[int]float64 // tokens that elements gained when references became content
+	upTo     []float64       // upTo[n]: tokens of the first n elements
 	waiting  []waiting
 	cost     Cost
 	free     bool // rewriting costs nothing
@@ -120,7 +121,7 @@ type replayer struct {
 	prompt   float64 // of the last request
 }
 
-// add sums the sizes up.
+// add computes the sums of the sizes.
 func (r *replayer) add() {
 	r.upTo = make([]float64, 1, len(r.sizes)+1)
 	sum := 0.0
@@ -150,7 +151,7 @@ func (r *replayer) exchange(x Exchange, s Schedule) {
 	p.Tail = r.upTo[x.Upto] - r.upTo[first]
 	same, more := x.Upto, r.more
 	trim, _ := s.Decide(p, r.market)
-	if trim { // were nothing given again for it
+	if trim { // so far, not counting content that is sent again
 		more = r.moreWithout(due)
 		p.comesBack(due, more, r.more, x.Upto)
 		trim, _ = s.Decide(p, r.market)
@@ -182,7 +183,7 @@ func (r *replayer) trims() []Trim {
 	return all
 }
 
-// moreWithout returns how many tokens more elements have when also what is due is gone.
+// moreWithout returns the additional tokens of elements once the due trims are removed too.
 func (r *replayer) moreWithout(d due) map[int]float64 {
 	gone := slices.Clone(r.gone)
 	for _, n := range d.trims {
@@ -196,7 +197,7 @@ func (r *replayer) moreWithout(d due) map[int]float64 {
 	return r.more
 }
 
-// giveAgain makes elements as large as they are from now on.
+// giveAgain applies additional tokens to the sizes of elements.
 func (r *replayer) giveAgain(more map[int]float64) {
 	for i, w := range r.waiting {
 		r.waiting[i].Tokens += more[w.Element] - r.more[w.Element]
@@ -207,13 +208,13 @@ func (r *replayer) giveAgain(more map[int]float64) {
 	r.more = more
 }
 
-// cold is what the client knows of the cache: nothing that the provider did not promise.
+// cold reports what the client knows of the cache: only what the provider promises.
 func (r *replayer) cold(x Exchange) bool {
 	return r.last == nil || r.market.Gone > 0 && x.At.Sub(r.last.At) > r.market.Gone
 }
 
-// apply takes what is due out of the prompt. What is attached for it is out of date again when the
-// file is changed once more.
+// apply removes the due elements from the prompt. A file that is attached instead is out of date
+// when it is changed again.
 func (r *replayer) apply(d due, more map[int]float64, upto int) {
 	r.giveAgain(more)
 	var gone []int
@@ -244,8 +245,8 @@ func (r *replayer) apply(d due, more map[int]float64, upto int) {
 	r.add()
 }
 
-// pay adds what a request of so many tokens costs, of which the prefix is that of the last
-// one.
+// pay adds the cost of a request with total tokens. The first prefix tokens are those of the last
+// request.
 func (r *replayer) pay(x Exchange, total, prefix float64) {
 	read, write := r.market.factors()
 	hit := 0.0
@@ -268,8 +269,8 @@ func (r *replayer) pay(x Exchange, total, prefix float64) {
 	r.cost.Calls++
 }
 
-// HistoryOf reads the history of a stream. Where it has no usage, each answer of the model
-// counts as one request.
+// HistoryOf reads the history of a stream. If it has no usage, each answer of the model counts as
+// one request.
 func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	mo := measureOptions{
 		dedup: o.Dedup, contents: o.Contents, estimator: o.Estimator, known: o.Beside,
@@ -314,7 +315,8 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	return h, nil
 }
 
-// comesBack counts what is attached and given again against what goes, of the requests before, too.
+// comesBack subtracts text that is attached or sent again from the removed text, for earlier
+// requests as well.
 func (p *Pending) comesBack(d due, more, before map[int]float64, upto int) {
 	all := p.Tokens
 	for _, tokens := range d.attached {
@@ -330,9 +332,9 @@ func (p *Pending) comesBack(d due, more, before map[int]float64, upto int) {
 	}
 }
 
-// Pending returns what could be trimmed of the request that comes next, and keeps only that of what
-// is obsolete. What has to be attached for it is returned by the keys of the files. Opens says that
-// the request opens a turn, and cold that the provider has forgotten the prompt.
+// Pending returns the trims that are possible in the next request, and reduces the history's trims
+// to these. Files that have to be attached instead are returned by key, with their tokens. opens
+// reports whether the request opens a turn, and cold whether the provider has evicted the prompt.
 func (h *History) Pending(opens, cold bool) (p Pending, attached map[string]float64) {
 	p.Window, p.Cold, p.Prompt = h.Window, cold, h.Base
 	upTo := []float64{h.Base}

@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Report says what a run did, or would do.
+// A Report describes the changes that a run made, or would make.
 type Report struct {
 	Strategies []string `json:"strategies"`
 	KeepLast   int      `json:"keep_last"`
@@ -23,20 +23,20 @@ type Report struct {
 	TokensBefore float64 `json:"tokens_before"`
 	TokensAfter  float64 `json:"tokens_after"`
 	TokensSaved  float64 `json:"estimated_tokens_saved"`
-	// Error is that of the estimates, as a share, and Samples how many exchanges with known
-	// usage it was learned from.
+	// Error is the error of the estimates, as a share, and Samples the number of exchanges with
+	// known usage from which it was learned.
 	Error   float64 `json:"estimate_error"`
 	Samples int     `json:"estimate_samples"`
 
 	Steps []Step       `json:"steps"`
 	Tools []ToolSaving `json:"tools"`
 	Money *Money       `json:"money"`
-	Goal  float64      `json:"goal_tokens"` // of auto; 0 for none
-	// Idle says why there was nothing to gain, "" where there was, or it is unknown.
+	Goal  float64      `json:"goal_tokens"` // of auto; 0 if there is none
+	// Idle is the reason why there was nothing to gain, or "" if there was, or if it is unknown.
 	Idle string `json:"nothing_to_gain_because,omitempty"`
 }
 
-// A Step is what one strategy did.
+// A Step describes the changes of one strategy.
 type Step struct {
 	Strategy      string       `json:"strategy"`
 	Reason        string       `json:"reason"`
@@ -47,11 +47,11 @@ type Step struct {
 	Tools         []ToolSaving `json:"tools"`
 	Pruned        []string     `json:"pruned_tools,omitempty"`
 	Tangents      []Tangent    `json:"tangents,omitempty"`
-	Usage         *Usage       `json:"usage,omitempty"` // of asking a model
+	Usage         *Usage       `json:"usage,omitempty"` // of calling a model
 	Notes         []string     `json:"notes,omitempty"`
 }
 
-// A ToolSaving is what was saved of one tool's calls.
+// A ToolSaving is the saving in the calls of one tool.
 type ToolSaving struct {
 	Tool   string  `json:"tool"`
 	Events int     `json:"events_removed"`
@@ -59,14 +59,14 @@ type ToolSaving struct {
 	Tokens float64 `json:"estimated_tokens_saved"`
 }
 
-// Changed reports whether anything became different.
+// Changed reports whether anything changed.
 func (r *Report) Changed() bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool {
 		return s.EventsRemoved != 0 || s.Changed != 0 || len(s.Pruned) > 0
 	})
 }
 
-// savings returns what each tool has less of, the most first.
+// savings returns the savings by tool, the largest first.
 func savings(before, after map[string]Size) []ToolSaving {
 	all := []ToolSaving{}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -80,7 +80,7 @@ func savings(before, after map[string]Size) []ToolSaving {
 	return all
 }
 
-// changedEvents counts the elements of a stream that another one has in no form.
+// changedEvents counts the elements of after that before does not have.
 func changedEvents(before, after *events.Stream) int {
 	if before == after {
 		return 0
@@ -111,7 +111,7 @@ func (j *job) finish() {
 	}
 }
 
-// money returns what the change costs and saves; nil where nothing is known of the model.
+// money returns the cost and savings of the change, or nil if nothing is known about the model.
 func (j *job) money() *Money {
 	if j.Market.Model == "" && !j.Market.Priced() {
 		return nil
@@ -119,7 +119,7 @@ func (j *job) money() *Money {
 	return j.Market.Rewrite(j.first.Tokens-j.size.Tokens, j.tail(), j.Cold)
 }
 
-// tail returns the tokens of the source from the first element on that became different.
+// tail returns the tokens of the source from the first changed element on.
 func (j *job) tail() float64 {
 	have := map[*events.Element]bool{}
 	for _, e := range j.stream.All() {
@@ -133,7 +133,7 @@ func (j *job) tail() float64 {
 			sum += j.first.Element[i].Tokens
 		}
 	}
-	if j.report.prunes() { // tools stand before everything
+	if j.report.prunes() { // tool definitions precede everything
 		return j.first.Tokens
 	}
 	return sum

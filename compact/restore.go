@@ -8,14 +8,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Fed is an element that speaks of what is to go, and how many tokens come back when it has to be
-// given without.
+// A Fed is an element that refers to another one that may be removed, with the tokens that it gains
+// when it is sent with the content instead.
 type Fed struct {
 	Element int
 	Tokens  float64
 }
 
-// feeds returns what speaks of each place of a stream.
+// feeds returns what refers to each place of a stream.
 func feeds(plan *dedup.Plan, e Estimator) map[dedup.Place][]Fed {
 	all := map[dedup.Place][]Fed{}
 	for at, d := range plan.All() {
@@ -26,7 +26,7 @@ func feeds(plan *dedup.Plan, e Estimator) map[dedup.Place][]Fed {
 	return all
 }
 
-// fedBy returns what speaks of something superseded.
+// fedBy returns what refers to something superseded.
 func fedBy(s *events.Stream, all map[dedup.Place][]Fed, f dedup.Superseded) (fed []Fed) {
 	if f.Block >= 0 {
 		return all[dedup.Place{Element: f.Element, Block: f.Block}]
@@ -38,8 +38,8 @@ func fedBy(s *events.Stream, all map[dedup.Place][]Fed, f dedup.Superseded) (fed
 	return fed
 }
 
-// pays reports whether a trim takes out enough beside what comes back with it: twice as much as
-// the largest that speaks of it and stays.
+// pays reports whether a trim removes enough compared with the content that is sent again: more
+// than twice the largest element that refers to it and is kept.
 func (t Trim) pays(stays func(element int) bool) bool {
 	most := 0.0
 	for _, f := range t.Feeds {
@@ -50,8 +50,9 @@ func (t Trim) pays(stays func(element int) bool) bool {
 	return t.Tokens > 2*most
 }
 
-// restoring returns how many tokens more each element of a view has when some of what is obsolete
-// is gone, since what it was told by is not there; fewer where it is told by what came back.
+// restoring returns a function that computes how many tokens more each element of a view has once
+// some of the obsolete results are removed, because its references are replaced by content. An
+// element that refers to such content again has fewer.
 func restoring(
 	view *events.Stream, obsolete []dedup.Superseded, trims []Trim, m Measure, o measureOptions,
 ) func(gone []int) map[int]float64 {
@@ -74,7 +75,7 @@ func restoring(
 		}
 		now, err := measure(without, o)
 		if err != nil {
-			return nil // it could be measured with all of it, and needs nothing else now
+			return nil // it could be measured before, so nothing else is needed
 		}
 		more := map[int]float64{}
 		for i, z := range now.Element {
@@ -87,8 +88,8 @@ func restoring(
 	}
 }
 
-// restored returns what [History.Restored] says of some trims that go, of those that are told of
-// what stays; nil where nothing is.
+// restored returns the result of [History.Restored] for removed trims, or nil if no element refers
+// to those that are due.
 func (h History) restored(trims []Trim, due, gone []int) map[int]float64 {
 	if h.Restored == nil || !slices.ContainsFunc(due, func(n int) bool {
 		return len(trims[n].Feeds) > 0

@@ -16,7 +16,7 @@ func onArrival() dedup.Options {
 	return dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30, Lines: true}
 }
 
-// lines returns so many lines of a file, none of which is there twice.
+// lines returns some lines of a file, all different.
 func lines(name string, from, to int) string {
 	var b strings.Builder
 	for i := from; i <= to; i++ {
@@ -25,15 +25,15 @@ func lines(name string, from, to int) string {
 	return b.String()
 }
 
-// part makes a call that reads some lines.
+// part adds a call that reads some lines.
 func (k *talk) part(name string, from, to int) *talk {
 	return k.file(fmt.Sprintf("%s#L%d-%d", name, from, to), lines(name, from, to))
 }
 
 const edits = `{"path":"a","patterns":[]}`
 
-// goes returns how many tokens the next request would do without by what is priced, and by what is
-// given when it goes, with the number of results that go.
+// goes returns how many tokens smaller the next request would be, by estimate and by actually
+// trimming it, with the number of results that are removed.
 func goes(t interface{ Fatal(args ...any) }, s *events.Stream) (priced, given float64, n int) {
 	o := compact.ObsoleteOptions{Dedup: onArrival(), Stale: anyFile, Estimator: compact.Estimator{Scale: 1}}
 	h, err := compact.HistoryOf(s, o)
@@ -60,13 +60,13 @@ func sum(all []float64) (n float64) {
 	return n
 }
 
-// TestWhatIsReferredToIsPriced holds that what others refer to goes where that pays, with what has to
-// be given again for it.
+// TestWhatIsReferredToIsPriced checks that results with references to them are removed if that
+// pays, including the cost of sending content again.
 func TestWhatIsReferredToIsPriced(t *testing.T) {
 	for name, test := range map[string]struct {
 		talk *talk
 		want int
-		less bool // a part of it comes back
+		less bool // a part of it is sent again
 	}{
 		"nothing refers to it":     {new(talk).turn("1").part("a", 1, 200).call("fs_modify_file", edits, "done"), 1, false},
 		"what does goes too":       {new(talk).turn("1").part("a", 1, 200).part("a", 50, 80).call("fs_modify_file", edits, "done"), 2, false},
@@ -89,8 +89,8 @@ func TestWhatIsReferredToIsPriced(t *testing.T) {
 	}
 }
 
-// TestThePriceIsWhatGoes holds for reads and writes of some lines of files, in any order, that a
-// request is smaller by what was priced.
+// TestThePriceIsWhatGoes checks for reads and writes of some lines of files, in any order, that a
+// request becomes smaller by exactly the estimate.
 func TestThePriceIsWhatGoes(t *testing.T) {
 	gone := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Spare returns the results of the turn that a stream ends with which the model can do without, the
-// oldest first: not those of the last calls, not what shows a file that the turn changes, nothing
-// that a person said or pinned, and nothing that is hardly longer than what would stand there.
+// Spare returns the results in the last turn of a stream that the model can do without, oldest
+// first: not those of the last calls, not those that show a file which the turn changes, nothing
+// that a person said or pinned, and nothing that is hardly longer than its replacement.
 func (h History) Spare(s *events.Stream, last int, o ObsoleteOptions) (results []int) {
 	persons, held := listen(s, o.Contents), pinnedPlaces(s)
 	start, changed := h.Work.turn(s.Len(), 0), map[int]bool{}
@@ -34,13 +34,13 @@ func (h History) Spare(s *events.Stream, last int, o ObsoleteOptions) (results [
 	return results
 }
 
-// An Item is a part of a prompt, for people.
+// An Item is a part of a prompt, for display.
 type Item struct {
 	What   string
 	Tokens float64
 }
 
-// Largest returns the n largest elements of a stream, the largest first.
+// Largest returns the n largest elements of a stream, largest first.
 func (h History) Largest(s *events.Stream, n int) (all []Item) {
 	names := map[int]string{}
 	for _, c := range s.Calls() {

@@ -8,8 +8,9 @@ import (
 	"github.com/git-jp/git-jp/compact"
 )
 
-// TestSpareResults holds what of the turn that is worked on goes to make room: nothing of earlier
-// turns, of the last calls, of files that the turn changes, of persons, nothing pinned or short.
+// TestSpareResults checks which results of the current turn are removed to make room: nothing of
+// earlier turns, of the last calls, of files that the turn changes, of people, and nothing pinned
+// or short.
 func TestSpareResults(t *testing.T) {
 	big := strings.Repeat("a line of a result\n", 100)
 	k := new(talk).turn("before").call("fs_grep_files", `{"pattern":"0"}`, big).say("m").

@@ -8,11 +8,11 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Work is where the files of a conversation were read, written or attached.
+// Work records where the files of a conversation were read, written or attached.
 type Work struct {
-	starts []int            // elements with which turns begin
+	starts []int            // elements at which turns begin
 	at     map[string][]int // elements, by the key of the file
-	writes map[string][]int // those of them that changed it
+	writes map[string][]int // those that changed the file
 }
 
 // workOf finds the work on files in a stream.
@@ -43,8 +43,8 @@ func workOf(s *events.Stream, o ObsoleteOptions) Work {
 	return w
 }
 
-// filesOf returns the keys of the files that a call is about, whatever came of it, and of those
-// that it has changed.
+// filesOf returns the keys of the files that a call is about, whatever its result, and of those
+// that it changed.
 func filesOf(in dedup.Invocation, rules []dedup.Rule) (shown, changed []string) {
 	if key, ok := dedup.FileOf(in); ok {
 		shown = append(shown, key)
@@ -61,8 +61,8 @@ func filesOf(in dedup.Invocation, rules []dedup.Rule) (shown, changed []string) 
 	return shown, changed
 }
 
-// GoesOn reports whether the turn that a request continues has worked on a file, or, where it opens
-// one, the turn before: a model that goes on with it must not be without.
+// GoesOn reports whether the turn that a request continues has worked on a file or, if the request
+// opens a turn, whether the turn before has: a model that continues working on it must not lose it.
 func (w Work) GoesOn(key string, upto int, opens bool) bool {
 	before := 0
 	if opens {
@@ -72,7 +72,8 @@ func (w Work) GoesOn(key string, upto int, opens bool) bool {
 	return slices.ContainsFunc(w.at[key], func(i int) bool { return from <= i && i < upto })
 }
 
-// turn returns the element with which the turn of a request begins, or one so many before it.
+// turn returns the element at which the turn of a request begins, or an earlier one by the given
+// number of turns.
 func (w Work) turn(upto, before int) int {
 	n, _ := slices.BinarySearch(w.starts, upto)
 	if n -= 1 + before; n < 0 {
@@ -81,7 +82,7 @@ func (w Work) turn(upto, before int) int {
 	return w.starts[n]
 }
 
-// nextWrite returns the first element behind another one that changed a file, false for none.
+// nextWrite returns the first element after another one that changed a file, or false.
 func (w Work) nextWrite(key string, behind int) (int, bool) {
 	n := slices.IndexFunc(w.writes[key], func(i int) bool { return i > behind })
 	if n < 0 {
@@ -90,23 +91,23 @@ func (w Work) nextWrite(key string, behind int) (int, bool) {
 	return w.writes[key][n], true
 }
 
-// A Moment is when a request is made.
+// A Moment describes when a request is made.
 type Moment struct {
 	Opens bool // it opens a turn
-	// Rewrites says that the prompt is read anew, or does not fit: then files are attached between
-	// two requests of a turn, too. Else what a turn changes again and again would be.
+	// Rewrites reports whether the prompt is not cached or does not fit. Only then files are
+	// attached between two requests of a turn, because a turn may change a file again and again.
 	Rewrites bool
 }
 
-// A due is what may be trimmed of one request.
+// A due holds the possible trims in one request.
 type due struct {
-	trims    []int              // of those that were asked about
-	attached map[string]float64 // tokens of files that have to be attached for it, by their keys
+	trims    []int              // indexes of the trims
+	attached map[string]float64 // tokens of files that have to be attached instead, by key
 }
 
-// due returns which trims a request that ends before an element may do without: what is stale only
-// where nobody goes on with the file, or where the request has it attached as it is now and is
-// smaller so; and what is referred to only where that pays.
+// due returns which trims a request that ends before element upto can do without. Stale reads are
+// only trimmed if the work on the file has ended, or if attaching the current file makes the
+// request smaller; results with references to them only if that pays.
 func (h History) due(trims []Trim, upto int, at Moment) due {
 	d := due{attached: map[string]float64{}}
 	for n, t := range trims {
@@ -130,7 +131,7 @@ func (h History) due(trims []Trim, upto int, at Moment) due {
 	return d
 }
 
-// now returns how many tokens a file has that a request can have attached.
+// now returns the tokens of a file, if it can be attached to a request.
 func (h History) now(key string, upto int, at Moment) (tokens float64, ok bool) {
 	if !at.Opens && !at.Rewrites || h.Current == nil {
 		return 0, false
@@ -138,7 +139,7 @@ func (h History) now(key string, upto int, at Moment) (tokens float64, ok bool) 
 	return h.Current(key, upto)
 }
 
-// keepPaying leaves out what does not pay beside the others.
+// keepPaying drops trims that do not pay.
 func (d *due) keepPaying(trims []Trim) {
 	gone := map[int]bool{}
 	for _, n := range d.trims {
@@ -149,7 +150,8 @@ func (d *due) keepPaying(trims []Trim) {
 	})
 }
 
-// keepSmaller leaves out files that are not smaller than what would go for them.
+// keepSmaller drops trims for which a file would be attached that is not smaller than the removed
+// content.
 func (d *due) keepSmaller(trims []Trim) {
 	goes := map[string]float64{}
 	for _, n := range d.trims {

@@ -24,7 +24,7 @@ const (
 
 func anyFile(string) bool { return true }
 
-// outdated returns what of a conversation is stale, as element, writing element and file.
+// outdated returns the stale reads of a conversation as element, writing element and file.
 func outdated(t *testing.T, s *events.Stream) (all []string) {
 	t.Helper()
 	found, err := compact.Obsolete(s, compact.ObsoleteOptions{Stale: anyFile})
@@ -37,8 +37,8 @@ func outdated(t *testing.T, s *events.Stream) (all []string) {
 	return all
 }
 
-// TestStaleReads holds what a write makes obsolete: earlier reads of that file, and nothing where
-// it is not certain that it was written.
+// TestStaleReads checks which results a write makes obsolete: earlier reads of that file, and
+// nothing if it is uncertain that it was written.
 func TestStaleReads(t *testing.T) {
 	for name, test := range map[string]struct {
 		talk *talk
@@ -78,8 +78,8 @@ func TestStaleReads(t *testing.T) {
 	}
 }
 
-// TestStaleStubs holds what stands in the place of a stale read, and that it is given again where
-// the write, or what has the file since, is not there.
+// TestStaleStubs checks the replacement of a stale read, and that the read is sent again if the
+// write, or whatever has the file since, is missing.
 func TestStaleStubs(t *testing.T) {
 	s := new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).turn("2").stream()
 	marked := s.Clone()
@@ -102,8 +102,9 @@ func TestStaleStubs(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreWorkedOn holds that a model which goes on with a file is not left without it: its
-// stale reads stay, unless the question that opens a turn has it as it is now and is smaller so.
+// TestFilesThatAreWorkedOn checks that a model which continues to work on a file does not lose it:
+// its stale reads are kept, unless the question that opens a turn has the current file attached and
+// is smaller that way.
 func TestFilesThatAreWorkedOn(t *testing.T) {
 	s := new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).say("m").turn("2").stream()
 	later := new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).say("m").
@@ -144,8 +145,8 @@ func TestFilesThatAreWorkedOn(t *testing.T) {
 	}
 }
 
-// TestStaleNeverCosts holds the promise of the default for reads and writes of a few files, in any
-// order, at any time, however large the files are by then.
+// TestStaleNeverCosts checks the promise of the default for reads and writes of a few files, in any
+// order, at any time, whatever the size of the files by then.
 func TestStaleNeverCosts(t *testing.T) {
 	trimmed, given := 0, 0.0
 	rapid.Check(t, func(t *rapid.T) {
@@ -199,7 +200,8 @@ func TestStaleNeverCosts(t *testing.T) {
 	}
 }
 
-// TestWasteIsOfWhatIsGiven holds that what a model is not given any more is no waste.
+// TestWasteIsOfWhatIsGiven checks that content that a model is no longer given does not count as
+// waste.
 func TestWasteIsOfWhatIsGiven(t *testing.T) {
 	s := new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).turn("2").say("m").stream()
 	stale := func(s *events.Stream) int64 {

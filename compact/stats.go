@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Share is how much of a conversation something is.
+// A Share is the share that something has in a conversation.
 type Share struct {
 	Name   string  `json:"name"`
 	Count  int     `json:"count"`
@@ -20,7 +20,7 @@ type Share struct {
 	Tokens float64 `json:"estimated_tokens"`
 }
 
-// Stats say where the tokens of a conversation are, and what could be saved.
+// Stats describes where the tokens of a conversation are, and the possible savings.
 type Stats struct {
 	Events  int     `json:"events"`
 	Bytes   int64   `json:"bytes"`
@@ -31,24 +31,25 @@ type Stats struct {
 	Sorts []Share `json:"sorts"`
 	Tools []Share `json:"tools"`
 	Turns []Share `json:"turns"`
-	// Sent is what the next request has in place of contents that the model was given before.
+	// Sent lists the text in the next request that replaces content that the model was given
+	// before.
 	Sent []Share `json:"sent"`
-	// Waste is what a model has, or has no use for: see [Survey].
+	// Waste lists the content that a model is given twice or without use: see [Survey].
 	Waste []Share `json:"waste"`
-	// Strategies is what each would save alone.
+	// Strategies lists what each strategy would save alone.
 	Strategies []Share `json:"strategies"`
 }
 
-// Survey looks at a stream and changes nothing. The waste of results is counted by
+// Survey examines a stream and changes nothing. It counts the waste in results as
 //
-//   - "exact duplicates": the same content of the same thing was there before;
-//   - "same content": anything returned it before;
-//   - "repeated lines": runs of lines of at least 300 bytes that were there before;
+//   - "exact duplicates": the same content of the same thing occurred before;
+//   - "same content": any result had it before;
+//   - "repeated lines": runs of lines of at least 300 bytes that occurred before;
 //   - "superseded": a later result has all of it;
 //   - "stale reads": files that were read and then written;
 //   - "failed calls".
 //
-// One result may be in several.
+// One result may be in several categories.
 func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 	j := &job{Options: o.withDefaults(), source: s, stream: s}
 	err := j.begin()
@@ -91,7 +92,8 @@ func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 	return out, nil
 }
 
-// viewed is the job of what a model is given, so that shares of it are of one stream.
+// viewed returns a job for the stream that a model is given, so that all shares are of the same
+// stream.
 func (j *job) viewed() *job {
 	var given []*events.Element
 	for _, e := range dedup.Trim(j.stream.Project().Stream).All() {
@@ -103,8 +105,8 @@ func (j *job) viewed() *job {
 	return &job{Options: j.Options, source: s, stream: s, estimator: j.estimator}
 }
 
-// sent says how often a content is not sent again, by the bytes that are saved, and how often it
-// is because the model asked once more.
+// sent counts content that is not sent again, with the bytes that are saved, and content that is
+// sent again because the model asked once more.
 func (j *job) sent() ([]Share, error) {
 	plan, err := deliveries(dedup.Trim(j.stream.Project().Stream), j.Dedup, j.Contents)
 	if err != nil {
@@ -133,16 +135,16 @@ func share(name string, z Size) Share {
 	return Share{Name: name, Count: z.Events, Bytes: z.Bytes, Tokens: z.Tokens}
 }
 
-// leastDuplicate is the size from which on a duplicate counts.
+// leastDuplicate is the size from which a duplicate counts.
 const leastDuplicate = 300
 
 // A waster goes through the results of a stream once.
 type waster struct {
 	job    *job
-	seen   map[blobs.Hash]bool            // contents
-	whole  map[string]bool                // contents of one thing
+	seen   map[blobs.Hash]bool            // content
+	whole  map[string]bool                // content of one thing
 	lines  map[string]map[blobs.Hash]bool // lines of one thing
-	reads  map[string][]int64             // sizes of what was read of a file and not written since
+	reads  map[string][]int64             // sizes of reads of a file that was not written since
 	shares map[string]*Share
 }
 
@@ -152,7 +154,7 @@ const (
 	wasteStale, wasteSuper  = "stale reads", "superseded"
 )
 
-// waste finds what a model has twice, and what is no use to it.
+// waste finds content that a model has twice or that is of no use to it.
 func (j *job) waste() []Share {
 	w := &waster{
 		job: j, seen: map[blobs.Hash]bool{}, whole: map[string]bool{},
@@ -226,8 +228,8 @@ func (w *waster) call(in dedup.Invocation) {
 	}
 }
 
-// repeatedLines returns how many bytes of a text stand in runs of lines that the same thing had
-// before, and remembers its lines.
+// repeatedLines returns how many bytes of a text are in runs of lines that the same thing had
+// before, and records its lines.
 func (w *waster) repeatedLines(thing, text string) (total int64) {
 	known := w.lines[thing]
 	if known == nil {

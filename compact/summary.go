@@ -12,12 +12,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MetadataSummary is the key below which a summary keeps what it replaced, see [Summary].
+// MetadataSummary is the key under which a summary records the events that it replaced, see
+// [Summary].
 const MetadataSummary = events.MetadataPrefix + "summary"
 
-// A Summary is what is kept of the events that one replaced, so that they can be found again.
+// A Summary identifies the events that a summary replaced, so that they can be found again.
 type Summary struct {
-	Events int      `json:"events"` // the first ones of the stream
+	Events int      `json:"events"` // number of events, from the beginning of the stream
 	Sum    string   `json:"sum"`    // of those events
 	Model  string   `json:"model,omitempty"`
 	Usage  *Usage   `json:"usage,omitempty"`
@@ -25,7 +26,8 @@ type Summary struct {
 	Tasks  []string `json:"open_tasks,omitempty"`
 }
 
-// SummaryOf returns what a summary replaced; false when an element is none.
+// SummaryOf returns the record of the events that a summary replaced, or false if the element is
+// not a summary.
 func SummaryOf(e *events.Element) (s Summary, ok bool) {
 	v, ok := e.Metadata().Value(MetadataSummary)
 	return s, ok && json.Unmarshal(v, &s) == nil
@@ -45,7 +47,7 @@ func (s Summary) Find(in *events.Stream) ([]*events.Element, bool) {
 	return elems, len(elems) == s.Events && digest(elems) == s.Sum
 }
 
-// digest is the hash of what events say.
+// digest returns a hash of the content of events.
 func digest(elems []*events.Element) string {
 	var all []byte
 	for _, e := range elems {
@@ -55,28 +57,27 @@ func digest(elems []*events.Element) string {
 	return blobs.Sum(all).String()
 }
 
-// A Passage is what is to be summarized.
+// A Passage is an excerpt to summarize.
 type Passage struct {
-	Events []*events.Element // as they were said
-	// Live says that these are what the conversation begins with as it is sent now, so that
-	// the provider may have them in its cache.
+	Events []*events.Element // in their original form
+	// Live reports whether the conversation still begins with exactly these events as it is sent,
+	// so that the provider may have them in its cache.
 	Live  bool
 	Facts Facts
-	// Draft and Missing are a first summary and the facts that it lacks, where it is to be
-	// mended.
+	// Draft and Missing hold a first summary and the facts that it lacks, if it is to be corrected.
 	Draft    *Draft
 	Missing  []string
 	Contents blobs.Reader
 }
 
-// A Draft is a summary as its author gives it.
+// A Draft is a summary as its author returns it.
 type Draft struct {
 	Summary string   `json:"summary"`
 	Files   []string `json:"active_files"`
 	Tasks   []string `json:"open_tasks"`
 }
 
-// Text returns a draft as the conversation keeps it.
+// Text returns a draft as it is stored in the conversation.
 func (d Draft) Text() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(d.Summary))
@@ -96,12 +97,12 @@ func (d Draft) Text() string {
 
 // A Summarizer writes summaries.
 type Summarizer interface {
-	// Name tells who writes: the id of a model, or that it is none.
+	// Name returns the id of the model that writes, or "" if there is none.
 	Name() string
 	Summarize(ctx context.Context, p Passage) (Draft, Usage, error)
 }
 
-// summarize puts a summary in the place of everything before the turns that are kept.
+// summarize replaces everything before the turns that are kept by a summary.
 func (j *job) summarize(ctx context.Context, step *Step) error {
 	limit := j.closedTurns()
 	held := withPinned(j.stream)
@@ -109,7 +110,7 @@ func (j *job) summarize(ctx context.Context, step *Step) error {
 		return held[e]
 	})
 	if _, n, ok := leading(head); len(head) == 0 || ok && !asks(head[n:]) {
-		return nil // there is nothing but a summary, and what is pinned
+		return nil // there is only a summary, and pinned turns
 	}
 	p, mark, carried := j.passage(limit)
 	if len(p.Events) == 0 {
@@ -140,8 +141,8 @@ func (j *job) summarize(ctx context.Context, step *Step) error {
 	return j.put(head, text, mark)
 }
 
-// summaryText returns a summary as it is kept: behind an earlier one that is carried over, and
-// with what persons asked and said about calls, which no author shortens.
+// summaryText returns a summary as it is stored: after the text of an earlier one that is carried
+// over, and followed by what people asked and said about calls, which no author shortens.
 func summaryText(d Draft, p Passage, carried string) string {
 	if carried != "" {
 		carried += "\n\n"
@@ -153,7 +154,7 @@ func summaryText(d Draft, p Passage, carried string) string {
 // maxRequest is how much of a request a summary repeats, in characters.
 const maxRequest = 2000
 
-// requestWords returns what persons asked in a stream, word for word.
+// requestWords returns the requests of people in a stream, word for word.
 func requestWords(s *events.Stream) string {
 	var b strings.Builder
 	for _, e := range s.All() {
@@ -179,9 +180,9 @@ func (j *job) sized() measureOptions {
 	return o
 }
 
-// passage returns what is to be summarized: the events as they were said, whatever was done to
-// them since. Those that an earlier summary replaced are looked for; where they are gone, its
-// text is carried over and not summarized again.
+// passage returns the events to summarize, in their original form even if they were changed since.
+// It looks for the events that an earlier summary replaced; if they are gone, its text is carried
+// over and not summarized again.
 func (j *job) passage(limit int) (p Passage, mark Summary, carried string) {
 	raw := eventsBefore(j.stream, limit)
 	if !j.curated {
@@ -202,8 +203,8 @@ func (j *job) passage(limit int) (p Passage, mark Summary, carried string) {
 	return p, mark, carried
 }
 
-// original puts the events that a leading summary replaced in its place. Where they are gone,
-// the summary is taken off and its text is returned, to be carried over.
+// original replaces a leading summary by the events that it replaced. If they are gone, it removes
+// the summary and returns its text, to be carried over.
 func (o Options) original(raw []*events.Element) (said []*events.Element, carried string) {
 	const nested = 16 // summaries of summaries
 	for range nested {
@@ -223,7 +224,7 @@ func (o Options) original(raw []*events.Element) (said []*events.Element, carrie
 	return raw, ""
 }
 
-// overlaid reports whether a model is given something else than what the stream says.
+// overlaid reports whether compactions change the stream that a model is given.
 func overlaid(s *events.Stream) bool {
 	for _, e := range s.All() {
 		if e.Kind() == events.KindCompaction {
@@ -233,13 +234,13 @@ func overlaid(s *events.Stream) bool {
 	return false
 }
 
-// leading returns the summary that events begin with, and how many events it takes.
+// leading returns the summary at the beginning of events, and how many events it takes up.
 func leading(elems []*events.Element) (s Summary, n int, ok bool) {
 	for i, e := range elems {
 		if s, ok := SummaryOf(e); ok {
 			return s, i + 1, true
 		}
-		if i == 2 { // turn_start, request, response
+		if i == 2 { // after turn_start, request and response
 			break
 		}
 	}
@@ -273,7 +274,7 @@ func eventsBefore(s *events.Stream, limit int) []*events.Element {
 	return all
 }
 
-// draft asks for a summary, and once more where facts are missing.
+// draft requests a summary, and another one if facts are missing.
 func (o Options) draft(
 	ctx context.Context, p Passage,
 ) (d Draft, spent Usage, refused string, err error) {
@@ -297,7 +298,7 @@ func (o Options) draft(
 	return d, spent, "it lacks " + strings.Join(p.Missing, ", "), nil
 }
 
-// put replaces the head of the stream by a summary.
+// put replaces the beginning of the stream by a summary.
 func (j *job) put(head []*events.Element, text string, mark Summary) error {
 	v, err := json.Marshal(mark)
 	if err != nil {
@@ -318,7 +319,7 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 	for _, e := range head {
 		gone[e] = true
 	}
-	for _, c := range j.stream.Calls() { // a result may come after the next question
+	for _, c := range j.stream.Calls() { // a result may follow the next question
 		if gone[j.stream.At(c.Request)] && !c.Open() {
 			gone[j.stream.At(c.Response)] = true
 		}
@@ -335,7 +336,7 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 	return nil
 }
 
-// opensWithout reports whether what is left begins with a turn of its own, or is nothing.
+// opensWithout reports whether the rest of the stream begins with a turn of its own, or is empty.
 func opensWithout(s *events.Stream, gone map[*events.Element]bool) bool {
 	for _, e := range s.All() {
 		if e.Kind().IsEvent() && !gone[e] {
@@ -345,7 +346,7 @@ func opensWithout(s *events.Stream, gone map[*events.Element]bool) bool {
 	return true
 }
 
-// Add returns the sum of two exchanges.
+// Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output,

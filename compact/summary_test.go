@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A scribe writes summaries from a script, and keeps what it was shown.
+// A scribe writes summaries from a script, and records the prompts.
 type scribe struct {
 	drafts []compact.Draft
 	shown  []compact.Passage
@@ -29,7 +29,7 @@ func (s *scribe) Summarize(
 
 func brief(text string) compact.Draft { return compact.Draft{Summary: text} }
 
-// working is a conversation with facts that a summary must not lose.
+// working returns a conversation with facts that a summary must not lose.
 func working() *talk {
 	return new(talk).turn("fix it").think("hm").
 		call("fs_read_file", `{"path":"src/read.go"}`, long).
@@ -105,8 +105,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSummariesAreOfWhatWasSaid holds that a summary is never made of a summary, nor of what
-// other strategies left.
+// TestSummariesAreOfWhatWasSaid checks that a summary is never made from a summary, nor from a
+// stream that other strategies changed.
 func TestSummariesAreOfWhatWasSaid(t *testing.T) {
 	source := new(talk).turn("one").call("fs_read_file", `{"path":"a"}`, long).say("first").
 		turn("two").stream()
@@ -154,7 +154,7 @@ func TestSummariesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestSummaryWithoutTurnStarts holds that the turns that are kept stay turns of their own.
+// TestSummaryWithoutTurnStarts checks that the turns that are kept stay separate turns.
 func TestSummaryWithoutTurnStarts(t *testing.T) {
 	s := new(talk).ask("1").say(long).ask("2").say("m").stream()
 	got := summarize(t, s, &scribe{drafts: []compact.Draft{brief("S")}}, compact.Options{})
@@ -163,7 +163,7 @@ func TestSummaryWithoutTurnStarts(t *testing.T) {
 	}
 }
 
-// repeated is how a summary repeats requests.
+// repeated returns requests as a summary repeats them.
 func repeated(requests ...string) string {
 	text := "\n\nWhat the user asked, word for word:"
 	for _, r := range requests {
@@ -172,7 +172,7 @@ func repeated(requests ...string) string {
 	return text
 }
 
-// TestSummariesRepeatRequests holds that what a person asked is in a summary word for word, up to
+// TestSummariesRepeatRequests checks that a summary has the requests of people word for word, up to
 // 2,000 characters, whoever writes it.
 func TestSummariesRepeatRequests(t *testing.T) {
 	s := new(talk).turn("never\npush").say(long + long).turn(strings.Repeat("é", 2001)).say(long + long).
@@ -209,7 +209,7 @@ func TestExtractive(t *testing.T) {
 	}
 }
 
-// finder finds the same tangents always.
+// finder always finds the same tangents.
 type finder struct {
 	found []compact.Tangent
 	asked []compact.Digest

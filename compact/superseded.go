@@ -10,19 +10,19 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Limits keep superseded contents that are not worth the loss (RFD 065). The zero value keeps
-// none.
+// Limits excludes superseded content from trimming that is not worth the loss (RFD 065). The zero
+// value excludes nothing.
 type Limits struct {
-	MinBytes int64 // smaller contents stay
-	// CacheTurns is how many turns at the end a provider has in its cache: they stay.
+	MinBytes int64 // smaller content is kept
+	// CacheTurns is how many turns at the end a provider has in its cache; they are kept.
 	CacheTurns int
-	// MinDelta is the share of lines that must have changed: what is nearly the same confuses
-	// nobody.
+	// MinDelta is the share of lines that must have changed: nearly identical content confuses no
+	// model.
 	MinDelta float64
-	MinTurns int // fewer turns between the two keep both
+	MinTurns int // with fewer turns between the two, both are kept
 }
 
-// trimSuperseded leaves a line of each result that a later one makes obsolete.
+// trimSuperseded reduces each result that a later one makes obsolete to one line.
 func (j *job) trimSuperseded(context.Context, *Step) error {
 	limit := j.limit()
 	o := j.obsoleteOptions()
@@ -56,25 +56,25 @@ func (j *job) trimSuperseded(context.Context, *Step) error {
 	return nil
 }
 
-// ObsoleteOptions say what is looked for by [Obsolete].
+// ObsoleteOptions selects what [Obsolete] finds.
 type ObsoleteOptions struct {
-	Rules    func(tool string) []dedup.Rule // nil is [DefaultRules]
+	Rules    func(tool string) []dedup.Rule // nil means [DefaultRules]
 	Limits   Limits
 	Dedup    dedup.Options
 	Contents blobs.Reader
-	// Shown reports whether the model is given an element as it is, and Stays whether it will
-	// be; see [dedup.Search]. Nil says so of all.
+	// Shown reports whether the model is given an element unchanged, and Stays whether it will be;
+	// see [dedup.Search]. Nil means true for all.
 	Shown func(*events.Element) bool
 	Stays func(element int) bool
-	// Stale reports whether what shows a file that was changed later may go; nil says so of none.
+	// Stale reports whether reads of a file that was changed later may be removed; nil means never.
 	Stale func(key string) bool
-	// Referents says that what a reference in the same request speaks of counts, too: somebody
-	// counts what has to be given again for it.
+	// Referents also allows results that a reference in the same request refers to. The caller then
+	// accounts for the content that has to be sent again.
 	Referents bool
-	// Estimator counts tokens; the zero value is the one that the stream teaches, if that is how
-	// its requests were sent.
+	// Estimator counts tokens; the zero value is replaced by [Calibrate] on the stream, if its
+	// requests were sent that way.
 	Estimator Estimator
-	// Beside is how many tokens the system prompt and the tools have, 0 when it is not known.
+	// Beside is the number of tokens of the system prompt and the tools, 0 if unknown.
 	Beside float64
 }
 
@@ -84,9 +84,9 @@ func (o Options) obsoleteOptions() ObsoleteOptions {
 	}
 }
 
-// Obsolete returns what of a stream a later result supersedes and may be left out: what is
-// larger than what would stand in its place, nothing that a reference in the same request
-// speaks of, and what the limits do not keep.
+// Obsolete returns the elements that a later result in the stream supersedes and that may be left
+// out: each is larger than its replacement, no reference in the same request refers to it, and the
+// limits do not exclude it.
 func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 	if o.Rules == nil {
 		o.Rules = DefaultRules
@@ -123,24 +123,24 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 	return all, nil
 }
 
-// admit reports whether something of so many bytes may go, with so many turns to what
+// admit reports whether content of a size may be removed, given the number of turns to what
 // supersedes it and to the end.
 func (l Limits) admit(bytes int64, distance, age int) bool {
 	return bytes > max(l.MinBytes, minStub) && distance >= l.MinTurns &&
 		(l.CacheTurns == 0 || age >= l.CacheTurns)
 }
 
-// minStub is larger than what stands in the place of a content.
+// minStub is larger than the replacement of any content.
 const minStub = 160
 
-// deliveries returns the plan by which a stream is delivered. Where contents are not here, what
-// needs no look at them still counts.
+// deliveries returns the plan by which a stream is sent. If content is missing, everything that
+// does not depend on it is still planned.
 func deliveries(s *events.Stream, o dedup.Options, rd blobs.Reader) (*dedup.Plan, error) {
 	return dedup.New(s, o, absent{rd})
 }
 
-// absent reads what is not there as if it were empty: a stream without its contents can still
-// be looked at.
+// absent reads missing content as if it were empty, so that a stream without its content can be
+// examined.
 type absent struct{ blobs.Reader }
 
 func (a absent) Read(r blobs.Ref) ([]byte, error) {
@@ -167,7 +167,7 @@ func isReferent(s *events.Stream, referents map[dedup.Place]bool, f dedup.Supers
 	return false
 }
 
-// obsoleteSize returns how many bytes a model is given of what is superseded.
+// obsoleteSize returns how many bytes of something superseded a model is given.
 func obsoleteSize(s *events.Stream, plan *dedup.Plan, f dedup.Superseded) int64 {
 	switch ev := s.At(f.Element).Event().(type) {
 	case *events.ToolCallResponse:
@@ -198,8 +198,8 @@ func resourceSize(r *events.Resource, d dedup.Delivery) int64 {
 	return delivered(r).Size()
 }
 
-// delta returns the share of lines that what is superseded does not have in common with what
-// supersedes it. What is no text is all new.
+// delta returns the share of lines of superseded content that the superseding content lacks. Binary
+// content counts as completely different.
 func delta(s *events.Stream, f dedup.Superseded, rd blobs.Reader) float64 {
 	before, ok1 := textAt(s, f.Element, f.Block, rd)
 	after, ok2 := textAt(s, f.By, -1, rd)
@@ -220,7 +220,7 @@ func delta(s *events.Stream, f dedup.Superseded, rd blobs.Reader) float64 {
 	return float64(changed) / float64(all)
 }
 
-// textAt returns the text of a result, or of a request's resource; -1 for all of them.
+// textAt returns the text of a result or of a request's resource; -1 for all resources.
 func textAt(s *events.Stream, element, block int, rd blobs.Reader) (string, bool) {
 	switch ev := s.At(element).Event().(type) {
 	case *events.ToolCallResponse:
@@ -244,7 +244,7 @@ func textAt(s *events.Stream, element, block int, rd blobs.Reader) (string, bool
 	}
 }
 
-// contentOf returns what a block holds.
+// contentOf returns the content of a block.
 func contentOf(b *events.Block) blobs.Content {
 	if b.Resource != nil {
 		return b.Resource.Content

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A talk builds a stream, one second an element.
+// A talk builds a stream, with one second between elements.
 type talk struct {
 	elems []*events.Element
 	calls int
@@ -41,7 +41,7 @@ func (k *talk) think(text string) *talk {
 
 func (k *talk) say(text string) *talk { return k.add(&events.ChatResponse{Text: text}) }
 
-// call makes a call; a result that begins with "!" is an error.
+// call adds a call; a result that begins with "!" is an error.
 func (k *talk) call(tool, args, result string) *talk {
 	k.calls++
 	id := fmt.Sprint("c", k.calls)
@@ -52,7 +52,7 @@ func (k *talk) call(tool, args, result string) *talk {
 		}}})
 }
 
-// asking makes a call that asks a question, which a model answers.
+// asking adds a call that asks a question, which a model answers.
 func (k *talk) asking(tool, args, result string) *talk {
 	k.call(tool, args, result)
 	id := fmt.Sprint("c", k.calls)
@@ -67,7 +67,7 @@ func (k *talk) asking(tool, args, result string) *talk {
 	return k
 }
 
-// open makes a call without a result.
+// open adds a call without a result.
 func (k *talk) open(tool, args string) *talk {
 	k.calls++
 	return k.add(&events.ToolCallRequest{
@@ -81,7 +81,7 @@ func (k *talk) delta(v string) *talk {
 
 func (k *talk) stream() *events.Stream { return events.New(k.elems...) }
 
-// told writes a stream in short.
+// told formats a stream in short notation.
 func told(s *events.Stream) string {
 	var words []string
 	for _, e := range s.All() {

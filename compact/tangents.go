@@ -8,14 +8,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Tangent is a turn that has little to do with what the conversation is about now.
+// A Tangent is a turn that has little to do with the current subject of the conversation.
 type Tangent struct {
 	Turn   int    `json:"turn"` // counted from 1
 	Title  string `json:"title"`
 	Reason string `json:"reason"`
 }
 
-// A Digest is a turn in short.
+// A Digest is a shortened turn.
 type Digest struct {
 	Turn            int // counted from 1
 	Request, Answer string
@@ -24,11 +24,12 @@ type Digest struct {
 
 // A Classifier finds tangents.
 type Classifier interface {
-	// Tangents returns those of some turns that are tangential to the last of all turns.
+	// Tangents returns those of some turns that are tangential to last, the last turn of the
+	// conversation.
 	Tangents(ctx context.Context, turns []Digest, last Digest) ([]Tangent, Usage, error)
 }
 
-// classify takes out the turns that are tangential and confirmed to be so.
+// classify removes the turns that are tangential and confirmed to be.
 func (j *job) classify(ctx context.Context, step *Step) error {
 	if j.Classifier == nil {
 		return ErrNoModel
@@ -77,7 +78,7 @@ func (j *job) classify(ctx context.Context, step *Step) error {
 // digestLength is how much of a text a digest has, in characters.
 const digestLength = 400
 
-// digests returns the turns of a stream in short, as they open.
+// digests returns the shortened turns of a stream, in order.
 func digests(s *events.Stream) []Digest {
 	starts := openings(s)
 	all := make([]Digest, len(starts))

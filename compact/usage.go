@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// MetadataUsage is the key below which the [Usage] of an answer is kept.
+	// MetadataUsage is the key under which an answer keeps its [Usage].
 	MetadataUsage = events.MetadataPrefix + "usage"
-	// MetadataSent is the key below which the last event of an answer keeps what the request
-	// was, see [Sent].
+	// MetadataSent is the key under which the last event of an answer keeps its request, see
+	// [Sent].
 	MetadataSent = events.MetadataPrefix + "sent"
 )
 
-// A Usage is what an answer has cost, in tokens, as it is stored with the answer.
+// A Usage is the number of tokens that an answer has used, as it is stored with the answer.
 type Usage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
-	// CacheWriteHour is what of CacheWrite is to be kept for an hour.
+	// CacheWriteHour is the part of CacheWrite that the provider keeps for an hour.
 	CacheWriteHour int64  `json:"cache_write_1h,omitempty"`
 	Model          string `json:"model,omitempty"`
 }
 
-// Prompt returns the size of the whole prompt.
+// Prompt returns the size of the entire prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // UsageOf returns the usage that is stored with an element.
@@ -36,39 +36,39 @@ func UsageOf(e *events.Element) (u Usage, ok bool) {
 	return u, ok && json.Unmarshal(v, &u) == nil
 }
 
-// WithUsage returns md with usage.
+// WithUsage returns md with usage added.
 func WithUsage(md events.Metadata, u Usage) events.Metadata {
 	v, err := json.Marshal(u)
 	if err != nil {
-		return md // numbers and a name: it does not happen
+		return md // numbers and a name always marshal
 	}
 	return md.With(MetadataUsage, jsontext.Value(v))
 }
 
-// A Sent is what is kept of a request, so that the next one can tell whether the provider
-// still has its prompt.
+// A Sent records a request, to find out whether the provider still has its prompt when the next one
+// is sent.
 type Sent struct {
 	At     time.Time `json:"at"`
 	Model  string    `json:"model"`
-	Prefix string    `json:"prefix"` // digest of the system prompt and what voids it
+	Prefix string    `json:"prefix"` // digest of what a cached prefix depends on
 	Tools  string    `json:"tools"`  // digest of the tools
-	// Lifetime is how many seconds the cache was to keep it, 0 where it is not known.
+	// Lifetime is the requested lifetime of the cache entry in seconds, 0 if unknown.
 	Lifetime int64 `json:"lifetime,omitempty"`
-	// Size is how many tokens the conversation in it was guessed to have, by what was measured:
-	// what usage tells later is of that text, whatever becomes of the conversation.
+	// Size is the estimated number of tokens of the conversation in it, before any calibration.
+	// Usage that is recorded with it refers to that text, whatever becomes of the conversation.
 	Size int64 `json:"size,omitempty"`
 }
 
-// Same reports whether two requests begin with the same bytes, to the same model.
+// Same reports whether two requests to the same model begin with the same bytes.
 func (s Sent) Same(o Sent) bool {
 	return s.Model == o.Model && s.Prefix == o.Prefix && s.Tools == o.Tools
 }
 
-// WithSent returns md with a request.
+// WithSent returns md with a request added.
 func WithSent(md events.Metadata, s Sent) events.Metadata {
 	v, err := json.Marshal(s)
 	if err != nil {
-		return md // a time out of range: nothing is kept
+		return md // a time out of range: record nothing
 	}
 	return md.With(MetadataSent, jsontext.Value(v))
 }
@@ -79,7 +79,7 @@ func SentOf(e *events.Element) (s Sent, ok bool) {
 	return s, ok && json.Unmarshal(v, &s) == nil
 }
 
-// LastSent returns the request that was sent last, of those that are known.
+// LastSent returns the last recorded request.
 func LastSent(s *events.Stream) (Sent, bool) {
 	for i := s.Len() - 1; i >= 0; i-- {
 		if sent, ok := SentOf(s.At(i)); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// arguments are those of a call, by name.
+// arguments holds the arguments of a call, by name.
 type arguments map[string]any
 
 func decode(v []byte) (arguments, bool) {
@@ -28,7 +28,7 @@ func (a arguments) has(groups ...[]string) bool {
 	})
 }
 
-// only reports whether there are no arguments but these.
+// only reports whether there are no arguments other than these.
 func (a arguments) only(groups ...[]string) bool {
 	known := slices.Concat(groups...)
 	for name := range a {
@@ -39,8 +39,8 @@ func (a arguments) only(groups ...[]string) bool {
 	return true
 }
 
-// one returns the value of the one argument of some names that is there: of two, nobody knows
-// which one counts.
+// one returns the value of the only argument present under one of the names. If two are present it
+// is unknown which one counts.
 func one[T any](a arguments, names []string) (v T, ok bool) {
 	n := 0
 	for _, name := range names {
@@ -56,7 +56,7 @@ func (a arguments) text(names []string) (string, bool) { return one[string](a, n
 
 func (a arguments) flag(names []string) (value, ok bool) { return one[bool](a, names) }
 
-// line returns a number of a line, 0 where none was asked for; false for what is none.
+// line returns a line number, or 0 if it is absent; false if it is not a line number.
 func (a arguments) line(names []string) (int, bool) {
 	if !a.has(names) {
 		return 0, true
@@ -65,7 +65,7 @@ func (a arguments) line(names []string) (int, bool) {
 	return int(n), ok && n == float64(int(n)) && n > 0
 }
 
-// sets reads filters, each a word or a list of words.
+// sets reads filters, each a string or a list of strings.
 func (a arguments) sets(names []string) (map[string][]string, bool) {
 	sets := map[string][]string{}
 	for _, n := range names {
@@ -83,7 +83,8 @@ func (a arguments) sets(names []string) (map[string][]string, bool) {
 	return sets, true
 }
 
-// wordsOf reads a word or a list of words. A word that looks like a list is one to some tools.
+// wordsOf reads a string or a list of strings. Some tools interpret a string that looks like a list
+// as one.
 func wordsOf(v any) ([]string, bool) {
 	if word, ok := v.(string); ok {
 		return []string{word}, word != "" && word[0] != '['
@@ -103,17 +104,17 @@ func wordsOf(v any) ([]string, bool) {
 	return set, true
 }
 
-// maxStub is larger than anything that stands in the place of a content.
+// maxStub is larger than any text that replaces content.
 const maxStub = 1 << 10
 
-// Shown reports whether a result is what the tool gave, and not what says that it is gone.
+// Shown reports whether a result is the tool's own output, not a text that replaces it.
 func (c Invocation) Shown() bool {
 	if c.Result == nil || len(c.Result.Blocks) != 1 || c.Result.Blocks[0].Content.Size() > maxStub {
 		return c.Result != nil
 	}
 	text, ok := c.text()
 	if !ok {
-		return true // no text
+		return true // not text
 	}
 	for _, stub := range []string{"[compacted] ", "[superseded] "} {
 		rest, found := strings.CutPrefix(text, stub+c.Tool)
@@ -124,12 +125,12 @@ func (c Invocation) Shown() bool {
 	return true
 }
 
-// cutOff is how a text ends of which the model is not given all.
+// cutOff matches the end of a text that was truncated for the model.
 var cutOff = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[cut: [0-9]+ of [0-9]+ bytes are not shown;[^\n]*\]$`)
 })
 
-// text returns the result where it is text that is here, and nothing but that, and whole.
+// text returns the result if it is only text, available and complete.
 func (c Invocation) text() (string, bool) {
 	var b strings.Builder
 	for i := range c.Result.Blocks {
@@ -146,5 +147,5 @@ func (c Invocation) text() (string, bool) {
 	return b.String(), !cutOff().MatchString(strings.TrimRight(b.String(), "\n"))
 }
 
-// rows returns how many lines a text has.
+// rows returns the number of lines of a text.
 func rows(text string) int { return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1 }

@@ -6,23 +6,23 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// An arrival is an element with resources, on its way into the history.
+// An arrival is an element that adds resources to the history.
 type arrival struct {
 	element int
 	turn    int
-	call    events.Call // of a tool's result; Request is -1 when there is none
+	call    events.Call // of a tool's result; Request is -1 if unknown
 	tool    bool
 	found   []found
 }
 
-// A found is a resource with the index that it has in its element.
+// A found is a resource and its index in its element.
 type found struct {
 	block    int
 	resource *events.Resource
 }
 
-// batches returns the elements that deliver resources, in the order in which the
-// model gets them: results of parallel calls in the order of the calls.
+// batches returns the elements that deliver resources, in the order in which the model receives
+// them: results of parallel calls in the order of the calls.
 func batches(s *events.Stream) [][]arrival {
 	var all [][]arrival
 	var results []arrival

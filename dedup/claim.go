@@ -8,32 +8,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Claim is one thing that a result holds, as far as a [Rule] understands it, and how much of
-// it.
+// A Claim describes a thing that a result holds, as a [Rule] understands it, and which part of it.
 type Claim struct {
-	// Key names the thing. Claims of different things have nothing to do with each other.
+	// Key names the thing. Claims about different things are unrelated.
 	Key string
 	// First and Last are lines, counted from 1; Last is 0 for the end.
 	First, Last int
-	// Rows is how many lines there are: a tool may show fewer than it was asked for, or than it
-	// names. 0 is for what has all that it names.
+	// Rows is the number of lines that are actually there: a tool may show fewer than were
+	// requested, or than it names. 0 means that all are.
 	Rows int
-	// Depth is how deep a directory was walked; negative for all the way, 0 for as deep as
-	// the tool goes unasked.
+	// Depth is how deep a directory was listed; negative for completely, 0 for the tool's default.
 	Depth int
-	// Only are filters that let through what they name, by the name of the argument; one
-	// that is absent lets everything through. Except are filters that hold back.
+	// Only holds filters that select matching files, by the name of the argument; an absent one
+	// selects everything. Except holds filters that exclude.
 	Only, Except map[string][]string
-	// Lines are those of a listing, as it was returned.
+	// Lines holds the lines of a listing, as it was returned.
 	Lines map[string]bool
-	// Gives says that the result holds the thing, so that it can stand for another result.
+	// Gives reports whether the result holds the content itself, so that it can replace another
+	// result.
 	Gives bool
 }
 
-// Covers reports whether c, of a later result, makes an earlier one obsolete: it holds all that
-// the earlier one does. On claims that give something it is a partial order. A text of one file
-// from one line to its end that is shorter than before may be a failure in words, and covers no
-// longer one.
+// Covers reports whether c, of a later result, makes an earlier one obsolete: it holds everything
+// that the earlier one does. On claims that give something it is a partial order. A text of one
+// file from some line to its end that is shorter than before may be a failure in words, and does
+// not cover a longer one.
 func (c Claim) Covers(earlier Claim) bool {
 	return c.Gives && c.Key == earlier.Key && c.reaches(earlier) &&
 		c.descends(earlier) &&
@@ -41,8 +40,8 @@ func (c Claim) Covers(earlier Claim) bool {
 		lists(c.Lines, earlier.Lines)
 }
 
-// reaches reports whether the lines of c are at least those of an earlier claim. What goes to
-// the end, and does not say itself where that is, goes as far as it has lines.
+// reaches reports whether c has at least the lines of an earlier claim. A claim that extends to the
+// end, without naming the last line, extends as far as it has lines.
 func (c Claim) reaches(earlier Claim) bool {
 	switch {
 	case c.First > earlier.First:
@@ -59,12 +58,12 @@ func (c Claim) reaches(earlier Claim) bool {
 	}
 }
 
-// again reports whether c has as many lines of a question as an earlier answer to it.
+// again reports whether c answers the same request as an earlier claim with at least as many lines.
 func (c Claim) again(earlier Claim) bool {
 	return c.First == earlier.First && earlier.Rows > 0 && c.Rows >= earlier.Rows
 }
 
-// descends reports whether c goes as deep as an earlier claim.
+// descends reports whether c is at least as deep as an earlier claim.
 func (c Claim) descends(earlier Claim) bool {
 	return c.Depth < 0 || c.Depth == earlier.Depth || earlier.Depth > 0 && c.Depth > earlier.Depth
 }
@@ -79,7 +78,7 @@ func lists(wide, narrow map[string]bool) bool {
 	return true
 }
 
-// letsThrough reports whether filters let through what others do.
+// letsThrough reports whether the filters wide select everything that narrow selects.
 func letsThrough(wide, narrow map[string][]string) bool {
 	for name, all := range wide {
 		some, ok := narrow[name]
@@ -90,7 +89,7 @@ func letsThrough(wide, narrow map[string][]string) bool {
 	return true
 }
 
-// holdsBack reports whether filters hold back no more than others do.
+// holdsBack reports whether the filters wide exclude no more than narrow does.
 func holdsBack(wide, narrow map[string][]string) bool {
 	for name, some := range wide {
 		if !within(some, narrow[name]) {
@@ -113,26 +112,26 @@ func within(some, all []string) bool {
 type Invocation struct {
 	Tool      string
 	Arguments jsontext.Value
-	Result    *events.ToolCallResponse // nil while there is none
-	Contents  blobs.Reader             // of the result; nil where it has no references
-	// Given reports whether the model is given the content of a resource; nil says that it is.
+	Result    *events.ToolCallResponse // nil if there is none yet
+	Contents  blobs.Reader             // to read the result; nil if it has no references
+	// Given reports whether the model is given the content of a resource; nil means always.
 	Given func(*events.Resource) bool
 }
 
-// A Rule understands some calls.
+// A Rule interprets some calls.
 type Rule struct {
 	Name string
-	// Read returns what a result holds; false when the rule does not understand it. Something
-	// later stands for the result where it covers every claim.
+	// Read returns the claims of a result, or false if the rule does not understand it. A later
+	// result that covers every claim replaces it.
 	Read func(Invocation) ([]Claim, bool)
-	// Changes returns the keys of what a call has made different, so that earlier results about
-	// them are out of date; nil understands none.
+	// Changes returns the keys of the resources that a call has changed, so that earlier results
+	// about them are out of date. It may be nil.
 	Changes func(Invocation) []string
 }
 
-// Rules returns the built-in rules by their names: "io-content", "directory-survey", "exact",
-// by which a call stands for any earlier one with its arguments, and "same", by which its result
-// has to be the same too.
+// Rules returns the built-in rules by name: "io-content"; "directory-survey"; "exact", by which a
+// call replaces any earlier one with the same arguments; and "same", which also requires the same
+// result.
 func Rules() map[string]Rule {
 	return map[string]Rule{
 		"io-content":       {Name: "io-content", Read: readContent, Changes: changedFiles},
@@ -142,8 +141,8 @@ func Rules() map[string]Rule {
 	}
 }
 
-// readExact understands every call: it is about its tool and all its arguments, and where the
-// result names what it holds, about that.
+// readExact understands every call: the key is its tool with all arguments, combined with the
+// resources that the result names, if any.
 func readExact(c Invocation) ([]Claim, bool) {
 	key, ok := canonical(c.Arguments)
 	if !ok || !c.Shown() {
@@ -160,8 +159,8 @@ func readExact(c Invocation) ([]Claim, bool) {
 	return all, true
 }
 
-// readSame understands every call with a result: it is about its tool, its arguments and what
-// came of it, bytes and all.
+// readSame understands every call with a result: the key is its tool, its arguments and the exact
+// result.
 func readSame(c Invocation) ([]Claim, bool) {
 	key, ok := canonical(c.Arguments)
 	if !ok || c.Result == nil || !c.Shown() {
@@ -177,7 +176,7 @@ func readSame(c Invocation) ([]Claim, bool) {
 	return []Claim{{Key: key, First: 1, Gives: true}}, true
 }
 
-// identity tells a block from others by all that a model is given of it.
+// identity returns a string that identifies the form of a block that a model is given.
 func identity(b *events.Block) string {
 	switch r := b.Resource; {
 	case r == nil && b.Content.IsZero():
@@ -189,17 +188,17 @@ func identity(b *events.Block) string {
 	}
 }
 
-// answered reports whether a call came to a result that is none of failure.
+// answered reports whether a call has a result that is not an error.
 func (c Invocation) answered() bool { return c.Result != nil && !c.Result.IsError }
 
-// named reports whether a result says of what it is.
+// named reports whether a result names its content.
 func (c Invocation) named() bool {
 	return slices.ContainsFunc(c.Result.Blocks, func(b events.Block) bool {
 		return b.Resource != nil
 	})
 }
 
-// canonical writes arguments in the one form that equal arguments have.
+// canonical returns arguments in a form that is the same for equal arguments.
 func canonical(args jsontext.Value) (string, bool) {
 	if len(args) == 0 {
 		return "{}", true

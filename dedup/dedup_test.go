@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A chat builds a stream, one turn after the other.
+// A chat builds a stream turn by turn.
 type chat struct {
 	elems []*events.Element
 	calls int
@@ -31,10 +31,10 @@ func (c *chat) turn(attached ...events.Resource) *chat {
 	return c
 }
 
-// call makes one call of read that returns resources.
+// call adds a call of read that returns resources.
 func (c *chat) call(found ...events.Resource) *chat { return c.batch(found) }
 
-// batch makes calls in parallel, one for each result.
+// batch adds parallel calls, one for each result.
 func (c *chat) batch(results ...[]events.Resource) *chat {
 	first := c.calls
 	for range results {
@@ -68,7 +68,7 @@ func file(name, content string) events.Resource {
 	return events.Resource{URI: "file:///" + name, Content: blobs.Loaded([]byte(content))}
 }
 
-// body returns a text that is large enough to count and has no repeated lines.
+// body returns a text that is large enough to be deduplicated and has no repeated lines.
 func body(seed string) string {
 	var b strings.Builder
 	for i := range 40 {
@@ -90,8 +90,8 @@ func plan(t testing.TB, s *events.Stream, o dedup.Options) *dedup.Plan {
 	return p
 }
 
-// delivered writes the plan of a stream: for each resource "whole", "ref <place>" or
-// "lines <place>".
+// delivered formats the plan of a stream: for each resource "whole", "ref <place>" or "lines
+// <place>".
 func delivered(s *events.Stream, p *dedup.Plan) string {
 	var words []string
 	for i, e := range s.All() {
@@ -124,8 +124,7 @@ func resources(e *events.Element) []int {
 	return all
 }
 
-// TestIdentity holds the six cases of RFD 067, "How matching handles identity
-// correctly".
+// TestIdentity checks the six cases of RFD 067, "How matching handles identity correctly".
 func TestIdentity(t *testing.T) {
 	foo, changed := file("foo.rs", body("a")), file("foo.rs", body("b"))
 	part := file("foo.rs#L10-200", body("part"))
@@ -354,14 +353,15 @@ func TestReferents(t *testing.T) {
 	}
 }
 
-// cut is a resource of which a model is given a few bytes.
+// cut returns a resource of which a model is given a few bytes.
 func cut(r events.Resource) events.Resource {
 	head := blobs.Loaded([]byte("a line\n[cut]"))
 	r.Formatted = &head
 	return r
 }
 
-// TestAnotherToolDidNotAskAgain holds that whoever asks, the content was given once.
+// TestAnotherToolDidNotAskAgain checks that a call of another tool does not count as requesting the
+// content again.
 func TestAnotherToolDidNotAskAgain(t *testing.T) {
 	foo := file("foo", body("a"))
 	c := new(chat).turn().call(foo).call(foo).call(foo)
@@ -384,7 +384,7 @@ func TestAnotherToolDidNotAskAgain(t *testing.T) {
 	}
 }
 
-// TestRequestOrder holds that of parallel calls the first one is whole, although its
+// TestRequestOrder checks that the first of several parallel calls is delivered whole, although its
 // result came last.
 func TestRequestOrder(t *testing.T) {
 	foo := file("foo", body("a"))
@@ -397,7 +397,7 @@ func TestRequestOrder(t *testing.T) {
 	}
 }
 
-// TestGoneReferent holds that a compaction never leaves a reference to nothing.
+// TestGoneReferent checks that a compaction never leaves a reference without its referent.
 func TestGoneReferent(t *testing.T) {
 	foo := file("foo", body("a"))
 	c := new(chat).turn().call(foo).say().turn().call(foo).say().turn().call(file("x", "y")).say()

@@ -9,24 +9,24 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A history is what the model was given of one URI so far.
+// A history holds the content of one URI that the model was given so far.
 type history struct {
 	last   *delivered                // the latest delivery, whole or not
 	latest *delivered                // the latest whole delivery
 	whole  map[blobs.Hash]*delivered // the latest whole delivery of each content
-	// missed is the call that was last answered without a content, and again are the contents
-	// that were given whole to a model that asked once more.
+	// missed holds the call that last requested content and got a reference, and again the content
+	// that was delivered whole to a model that requested it once more.
 	missed map[blobs.Hash]asked
 	again  map[blobs.Hash]bool
 }
 
-// asked is where a content was asked for.
+// asked is where content was requested.
 type asked struct {
 	turn, response int
 	tool           string
 }
 
-// A delivered is one whole delivery.
+// A delivered is a whole delivery.
 type delivered struct {
 	at       Place
 	turn     int
@@ -79,7 +79,7 @@ func (p *planner) arrive(a arrival, v verdict) error {
 		p.plan.short[Place{a.element, f.block}] = d
 		p.plan.saved += d.Saved
 	}
-	// Where nothing came before, no options could ever have another outcome.
+	// Without earlier deliveries the outcome does not depend on options, so no mark is needed.
 	if contested && !v.known {
 		p.plan.marks[a.element] = short
 	}
@@ -90,7 +90,7 @@ func (p *planner) given(r *events.Resource) bool {
 	return p.options.Given == nil || p.options.Given(r)
 }
 
-// shelf returns what of the file of a URI was given, whichever lines the URI names.
+// shelf returns the deliveries of the file of a URI, whichever lines the URI names.
 func (p *planner) shelf(uri string) *shelf {
 	if base, fragment, part := strings.Cut(uri, "#"); part {
 		if _, _, ok := fragmentLines(fragment); ok {
@@ -120,8 +120,7 @@ func (p *planner) deliver(a arrival, f found, h *history, v verdict) (Delivery, 
 	if v.known && !slices.Contains(v.short, f.block) || !v.known && !p.wanted(a, f, h) {
 		return Delivery{}, nil
 	}
-	// The same content is never told as lines, so that a mark needs not say which form
-	// it stands for.
+	// The same content is never sent as line runs, so a mark need not say which form it means.
 	if same := h.whole[f.hash()]; same != nil {
 		if f.showsMoreThan(same.resource) || !v.known && !p.near(a, same) {
 			return Delivery{}, nil
@@ -136,7 +135,7 @@ func (p *planner) deliver(a arrival, f found, h *history, v verdict) (Delivery, 
 	return Delivery{}, nil
 }
 
-// wanted reports whether the options and the model want f shortened.
+// wanted reports whether the options and the model's behavior allow f to be shortened.
 func (p *planner) wanted(a arrival, f found, h *history) bool {
 	o := p.options
 	if !o.Enabled || f.resource.Content.Size() <= o.MinBytes {
@@ -148,20 +147,20 @@ func (p *planner) wanted(a arrival, f found, h *history) bool {
 	return !h.asksAgain(a, f) && (o.Tool == nil || a.call.Name == "" || o.Tool(a.call.Name))
 }
 
-// asksAgain reports whether a model says that it does not have what it was told it has: the
-// tool that was answered by less is called for the same again, in the same turn. That helps
-// once, or every second call would be answered in full.
+// asksAgain reports whether a model indicates that it lacks the content that it was referred to:
+// the tool whose result was shortened is called for the same again, in the same turn. That works
+// once; otherwise every second call would be answered in full.
 func (h *history) asksAgain(a arrival, f found) bool {
 	missed, ok := h.missed[f.hash()]
 	return ok && !h.again[f.hash()] && a.tool && a.turn == missed.turn &&
 		a.call.Name == missed.tool && a.call.Request > missed.response
 }
 
-// hash is of the content.
+// hash returns the hash of the content.
 func (f found) hash() blobs.Hash { return f.resource.Content.Ref().Hash }
 
-// showsMoreThan reports whether a model is given more of the content than of another delivery of
-// it, which was cut to a limit.
+// showsMoreThan reports whether a model is given more of the content than of another delivery of it
+// that was truncated.
 func (f found) showsMoreThan(r *events.Resource) bool {
 	return r.Formatted != nil && r.Formatted.Size() < r.Content.Size() &&
 		delivery(f.resource).Size() > r.Formatted.Size()
@@ -171,7 +170,7 @@ func (p *planner) near(a arrival, d *delivered) bool {
 	return a.turn-d.turn <= p.options.Lookback
 }
 
-// record enters the delivery d of f.
+// record records the delivery d of f.
 func (h *history) record(a arrival, f found, d Delivery) {
 	hash := f.hash()
 	h.last = &delivered{

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// minRun is the least number of bytes that an anchor stands for.
+	// minRun is the least number of bytes that an anchor replaces.
 	minRun = 300
-	// fanout is how many places of one line are tried. It bounds the time where a
-	// line is everywhere.
+	// fanout is how many places of a line are tried. It bounds the time if a line occurs
+	// everywhere.
 	fanout = 8
 )
 
-// delivery returns what a model is given of a resource, which is what lines are
-// counted in.
+// delivery returns the content of a resource that a model is given, in which lines are counted.
 func delivery(r *events.Resource) blobs.Content {
 	if r.Formatted != nil {
 		return *r.Formatted
@@ -29,8 +28,8 @@ func delivery(r *events.Resource) blobs.Content {
 	return r.Content
 }
 
-// text reads what a model is given of a resource; false when it is not text, or not here: a model
-// is told so, and a conversation goes on.
+// text returns the text of a resource that a model is given, or false if the content is not text or
+// is missing. The model is informed about missing content, and the conversation continues.
 func (p *planner) text(r *events.Resource) (string, bool, error) {
 	b, err := delivery(r).Bytes(p.reader)
 	if blobs.IsLost(err) {
@@ -42,13 +41,13 @@ func (p *planner) text(r *events.Resource) (string, bool, error) {
 	return string(b), utf8.Valid(b) && bytes.IndexByte(b, 0) < 0, nil
 }
 
-// A shelf is what of a file stands whole in the request so far, whichever lines of it.
+// A shelf holds the whole deliveries of a file in the request so far, of any of its lines.
 type shelf struct {
 	whole []*delivered
-	table lineTable // of as many of them as it has sheets
+	table lineTable // of the first deliveries, one sheet for each
 }
 
-// put enters the whole deliveries that are not in the table yet.
+// put adds the whole deliveries that are not in the table yet.
 func (p *planner) put(s *shelf) error {
 	for _, d := range s.whole[len(s.table.sheets):] {
 		text, ok, err := p.text(d.resource)
@@ -63,9 +62,9 @@ func (p *planner) put(s *shelf) error {
 	return nil
 }
 
-// lines tells f by the lines of whole deliveries of its file, when most of it stands there. Which
-// they are depends on nothing but what came before; decided says that it was sent so. Else they
-// have to be near.
+// lines sends f as line runs that refer to whole deliveries of its file, if these have most of it.
+// The choice of referents depends only on what came before. They must be near, unless decided
+// reports that f was sent this way before.
 func (p *planner) lines(a arrival, f found, h *history, decided bool) (Delivery, error) {
 	now, ok, err := p.text(f.resource)
 	if err != nil || !ok {
@@ -97,17 +96,17 @@ func (p *planner) lines(a arrival, f found, h *history, decided bool) (Delivery,
 	return out, nil
 }
 
-// A telling is a content that is told by lines.
+// A telling is content that is sent as line runs.
 type telling struct {
 	found  found
 	sheet  sheet
 	runs   []run
-	of     []*delivered // in which the runs stand, from the earliest
-	index  map[int]int  // into of, by the index of the sheet
+	of     []*delivered // the referents of the runs, earliest first
+	index  map[int]int  // index into of, by the index of the sheet
 	marker string
 }
 
-// refer finds what the runs stand in, and reports whether something of that is far.
+// refer finds the referents of the runs, and reports whether one of them is not near.
 func (t *telling) refer(whole []*delivered, near func(*delivered) bool) (far bool) {
 	sheets := map[int]bool{}
 	for _, r := range t.runs {
@@ -122,7 +121,7 @@ func (t *telling) refer(whole []*delivered, near func(*delivered) bool) (far boo
 	return far
 }
 
-// linesHead says what the lines are of, in few words: they come with each result.
+// linesHead explains the line runs in few words, because it is sent with each result.
 func (p *planner) linesHead(t telling, h *history) string {
 	uri := t.found.resource.URI
 	head := "The content of " + p.spell(uri)
@@ -143,8 +142,9 @@ func (p *planner) linesHead(t telling, h *history) string {
 	return head + ", else from 1.\n"
 }
 
-// changed says since when a content is another one. What was told by lines before has not changed
-// since then: a model that reads that it has would look for what did.
+// changed returns a phrase that states since when content is different. Content that was sent as
+// line runs before has not changed since then: a model that reads that it has would look for the
+// change.
 func changed(f found, d *delivered, h *history) string {
 	if h.last != nil && h.last.resource.Content.Ref().Hash == f.hash() {
 		return " has not changed since " + h.last.where() + ". It differs from " + d.where()
@@ -152,8 +152,8 @@ func changed(f found, d *delivered, h *history) string {
 	return " has changed since " + d.where()
 }
 
-// places names deliveries of one file, each with its number where there are several, and with its
-// lines where they are not those of uri.
+// places describes deliveries of one file, each with its number if there are several, and with its
+// lines if they differ from those of uri.
 func places(all []*delivered, uri string) string {
 	var names []string
 	for n, d := range all {
@@ -169,20 +169,20 @@ func places(all []*delivered, uri string) string {
 	return strings.Join(names, ", ")
 }
 
-// numbered reports whether lines have numbers, here or there.
+// numbered reports whether lines have numbers, in the content or in a referent.
 func (t telling) numbered() bool {
 	return len(t.sheet.heads) > 0 ||
 		slices.ContainsFunc(t.runs, func(r run) bool { return r.numbered })
 }
 
-// A run is some lines in a row that stand in a sheet of a table, too, from the line old on.
+// A run is a sequence of lines that is also in a sheet of a table, from line old on.
 type run struct {
 	from, to, old, sheet int
-	first                int // number of the first line of that sheet
+	first                int // number of the sheet's first line
 	numbered             bool
 }
 
-// tell writes the lines with anchors in place of the runs.
+// tell returns the lines with anchors in place of the runs.
 func (t telling) tell() string {
 	var b strings.Builder
 	at, first := 0, t.sheet.first
@@ -206,8 +206,8 @@ func write(b *strings.Builder, lines []string) {
 	}
 }
 
-// markerFor returns what anchors begin with: nothing that a line begins with that is
-// repeated.
+// markerFor returns the beginning of anchors. It differs from the beginning of every line that is
+// sent.
 func markerFor(lines []string, runs []run) string {
 	ats := 2
 	at := 0
@@ -226,7 +226,7 @@ func markerFor(lines []string, runs []run) string {
 	return strings.Repeat("@", ats) + " "
 }
 
-// split cuts text behind each newline.
+// split splits text after each newline.
 func split(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -235,16 +235,16 @@ func split(text string) []string {
 	return lines
 }
 
-// A lineTable finds lines in some texts.
+// A lineTable finds lines in several texts.
 type lineTable struct {
 	sheets []sheet
-	at     map[string][]spot // where each line is, in the latest sheet first
+	at     map[string][]spot // places of each line, those in the latest sheet first
 }
 
 // A spot is a line of a sheet.
 type spot struct{ sheet, line int }
 
-// add enters a text. Of a line that is everywhere the latest places are kept.
+// add adds a text. If a line occurs everywhere only its latest places are kept.
 func (t *lineTable) add(s sheet) {
 	if t.at == nil {
 		t.at = map[string][]spot{}
@@ -262,9 +262,9 @@ func (t *lineTable) add(s sheet) {
 	t.sheets = append(t.sheets, s)
 }
 
-// runs returns the runs of lines that stand in the table, in order and apart, and how
-// many bytes they cover. It is greedy. A run that is too short costs at most the lines
-// of minRun bytes at each of fanout places, a longer one is not looked at again.
+// runs returns the runs of lines that are in the table, in order and without overlap, and how many
+// bytes they cover. It is greedy. A run that is too short costs at most the lines of minRun bytes
+// at each of fanout places; the lines of a longer one are not examined again.
 func (t *lineTable) runs(s sheet) ([]run, int) {
 	var runs []run
 	covered, done := 0, 0
@@ -285,8 +285,8 @@ func (t *lineTable) runs(s sheet) ([]run, int) {
 	return runs, covered
 }
 
-// longest returns the largest run around line i that begins at done or later, of equals the one in
-// the latest text.
+// longest returns the longest run around line i that begins at done or later; if several are equal,
+// the one in the latest text.
 func (t *lineTable) longest(lines []string, i, done int) (best run, size int) {
 	for _, at := range t.at[lines[i]] {
 		there := t.sheets[at.sheet].bare

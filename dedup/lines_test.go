@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rebuild reads a message of line runs with the texts that it refers to.
+// rebuild reconstructs content from a message of line runs and the texts to which it refers.
 func rebuild(t interface {
 	Fatalf(format string, args ...any)
 }, message string, before ...string,
@@ -65,7 +65,7 @@ func rebuild(t interface {
 var headed = regexp.MustCompile(
 	`begins with "(@+ )" .* counted (from 1|by the numbers before them(?: \(here (".*") to (\d+)\))?, else from 1)\.$`)
 
-// unnumbered returns the lines of a text, without the numbers that go up from the first line on, and
+// unnumbered returns the lines of a text, without consecutive numbers from the first line on, and
 // the number of the first.
 func unnumbered(text string, numbers bool) (lines []string, first int) {
 	lines = strings.SplitAfter(text, "\n")
@@ -178,8 +178,8 @@ func TestLineRunsAreOneHop(t *testing.T) {
 	}
 }
 
-// TestFormatted holds that lines are those that the model sees, and identity that of
-// the content.
+// TestFormatted checks that lines are those that the model sees, and that identity is that of the
+// content.
 func TestFormatted(t *testing.T) {
 	with := func(content, shown string) events.Resource {
 		r, c := file("f", content), blobs.Loaded([]byte(shown))
@@ -198,8 +198,8 @@ func TestFormatted(t *testing.T) {
 	}
 }
 
-// TestLineRunsReconstruct holds that a message gives the content exactly, with what it refers to:
-// some texts of one file, of any lines, with numbers before them or without.
+// TestLineRunsReconstruct checks that a message reconstructs the content exactly, together with its
+// referents: several texts of one file, of any lines, with numbers before them or without.
 func TestLineRunsReconstruct(t *testing.T) {
 	told, several, numbers := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -208,7 +208,7 @@ func TestLineRunsReconstruct(t *testing.T) {
 			"}\n", "\n", "@@ lines 1-2: lines 1-2 there\n", "@@@ a\n", "x\r\n", "7\tseven\n", " 8→eight\n",
 		}), long, long, long)
 		pieces := rapid.SliceOfN(rapid.SliceOfN(line, 10, 30), 6, 6).Draw(rt, "pieces")
-		pick := func(name string, from, to int) string { // those of a text are mostly its own
+		pick := func(name string, from, to int) string { // the lines of a text are mostly its own
 			var b strings.Builder
 			for _, i := range rapid.SliceOfN(rapid.IntRange(from, to), 1, 5).Draw(rt, name) {
 				b.WriteString(strings.Join(pieces[i], ""))
@@ -266,8 +266,8 @@ func numberedText(rt *rapid.T, name, text string) string {
 	return strings.Join(lines, "")
 }
 
-// TestLineRunsOfRanges holds that a run may stand in a read of other lines of the file, or in
-// several, and that numbers before lines are no part of them.
+// TestLineRunsOfRanges checks that a run may be in a read of other lines of the file, or in
+// several, and that numbers before lines are not part of them.
 func TestLineRunsOfRanges(t *testing.T) {
 	number := func(text string, first int) string {
 		var b strings.Builder
@@ -348,8 +348,8 @@ func TestLineRunsOfRanges(t *testing.T) {
 	}
 }
 
-// TestFarLineRuns holds that what was given too long ago is not referred to, but stays so where it
-// was once.
+// TestFarLineRuns checks that content which was given too long ago is not referred to, except where
+// a stored decision already did.
 func TestFarLineRuns(t *testing.T) {
 	c := new(chat).turn(file("f", body("a")+body("b")))
 	for range 3 {
@@ -368,9 +368,9 @@ func TestFarLineRuns(t *testing.T) {
 	}
 }
 
-// TestPlanProperties holds what the package documents on random conversations: one
-// hop, whole referents of the same URI, asking again, and a prefix that keeps its
-// bytes however the options change.
+// TestPlanProperties checks the documented properties on random conversations: one step, whole
+// referents of the same URI, requesting again, and a prefix that keeps its bytes however the
+// options change.
 func TestPlanProperties(t *testing.T) {
 	forms := map[dedup.Form]int{}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -491,14 +491,14 @@ func checkReferent(rt *rapid.T, s *events.Stream, p *dedup.Plan, at, to dedup.Pl
 	}
 }
 
-// of is the file of a resource, whichever lines of it.
+// of returns the file of a resource, whichever lines it has.
 func of(r events.Resource) string {
 	uri, _, _ := strings.Cut(r.URI, "#")
 	return uri
 }
 
-// TestManyLines compares texts of which the lines are too many to try each with each: that would
-// not end before the tests have to.
+// TestManyLines compares texts with too many lines to compare each with each: that would exceed the
+// time limit of the tests.
 func TestManyLines(t *testing.T) {
 	const n = 1_000_000
 	for name, line := range map[string]func(text string, i int) string{

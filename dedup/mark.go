@@ -9,12 +9,12 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Mark is the key of an event's metadata that holds what was decided about it: the
-// indexes of the blocks, or of the resources of a request, that were not delivered
-// whole. An event without it was never decided about, or had nothing to decide.
+// Mark is the key of an event's metadata that holds the decision about it: the indexes of the
+// blocks, or of the resources of a request, that were not delivered whole. An event without it was
+// never decided about, or had nothing to decide.
 const Mark = events.MetadataPrefix + "dedup"
 
-// Marked returns what was decided about an event, and whether anything was.
+// Marked returns the decision about an event, and whether there is one.
 func Marked(md events.Metadata) ([]int, bool) {
 	v, ok := md.Value(Mark)
 	if !ok {
@@ -27,7 +27,7 @@ func Marked(md events.Metadata) ([]int, bool) {
 	return blocks, true
 }
 
-// WithMark returns md with a decision.
+// WithMark returns md with a decision added.
 func WithMark(md events.Metadata, blocks []int) events.Metadata {
 	if blocks == nil {
 		blocks = []int{}
@@ -39,9 +39,8 @@ func WithMark(md events.Metadata, blocks []int) events.Metadata {
 	return md.With(Mark, v)
 }
 
-// Marks returns the elements about which this plan decided something that would not
-// be decided again for certain, in order, each with its mark. Store them before the
-// request is sent.
+// Marks returns the elements with decisions of this plan that might not be repeated, in order, each
+// with its mark. Store them before the request is sent.
 func (p *Plan) Marks() iter.Seq2[int, []int] {
 	return func(yield func(int, []int) bool) {
 		for _, i := range slices.Sorted(maps.Keys(p.marks)) {
@@ -52,8 +51,8 @@ func (p *Plan) Marks() iter.Seq2[int, []int] {
 	}
 }
 
-// Store sets the marks in stored, the stream that planned was projected from: every
-// element of it that planned took over as it is. It returns how many it set.
+// Store sets the marks in stored, the stream from which planned was projected, on every element
+// that planned shares with it. It returns how many it set.
 func (p *Plan) Store(planned, stored *events.Stream) int {
 	marks := map[*events.Element][]int{}
 	for i, blocks := range p.marks {
@@ -69,13 +68,13 @@ func (p *Plan) Store(planned, stored *events.Stream) int {
 	return n
 }
 
-// Trimmed is the key of an event's metadata that says what of it was taken out of requests
-// because something later made it obsolete: the whole of a result, as true, or the indexes of
-// resources of a request. It stays for as long as what made it obsolete is given, since prompts
-// that were sent lack it.
+// Trimmed is the key of an event's metadata that records the content that was removed from requests
+// because a later element made it obsolete: true for an entire result, or the indexes of resources
+// of a request. It is kept as long as that element is given, because prompts that were sent lack
+// the content.
 const Trimmed = events.MetadataPrefix + "trimmed"
 
-// Unmarked returns md without decisions about contents that are not there any more.
+// Unmarked returns md without decisions about content that was removed.
 func Unmarked(md events.Metadata) events.Metadata {
 	return md.Without(Mark).Without(Trimmed).Without(trimmedFor).Without(trimmedRoom)
 }

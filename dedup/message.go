@@ -6,12 +6,12 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// digits is how much of a checksum a message shows.
+// digits is how many digits of a checksum a message shows.
 const digits = 12
 
 func checksum(h blobs.Hash) string { return "sha256:" + h.String()[:digits] }
 
-// reference returns the message of RFD 067 for f, whose content stands whole at d.
+// reference returns the message of RFD 067 for f, whose content was delivered whole as d.
 func (p *planner) reference(f found, d *delivered) string {
 	head := fmt.Sprintf("The content of %s is identical to %s (checksum: %s)."+
 		" The file has not changed.",
@@ -29,7 +29,7 @@ func (p *planner) spell(uri string) string {
 	return p.options.URI(uri)
 }
 
-// where names a delivery for the model.
+// where describes a delivery for the model.
 func (d *delivered) where() string {
 	if d.attached {
 		return fmt.Sprintf("the attachment at turn %d", d.turn+1)

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// numberOf returns the number before a line, how wide it is, and the mark behind it: "" where there
-// is none.
+// numberOf returns the number before a line, its width, and the mark after it, or "" if there is
+// none.
 func numberOf(line string) (n, width int, mark string) {
 	digits := strings.TrimLeft(line, " ")
 	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
 	if end <= 0 || end > 9 || digits[0] == '0' {
 		return 0, 0, ""
 	}
-	n, _ = strconv.Atoi(digits[:end]) // nine digits
+	n, _ = strconv.Atoi(digits[:end]) // at most nine digits
 	for _, mark := range []string{"→", "\t"} {
 		if strings.HasPrefix(digits[end:], mark) {
 			return n, len(line) - len(digits) + end, mark
@@ -24,8 +24,8 @@ func numberOf(line string) (n, width int, mark string) {
 	return 0, 0, ""
 }
 
-// numbered returns which lines a text shows, by the numbers before them: from the first on, one
-// behind the other. What stands behind the last one is no line.
+// numbered returns which lines a text shows, by the consecutive numbers before its first lines.
+// Text after the last numbered line is not counted.
 func numbered(text string) (first, last int, ok bool) {
 	for line := range strings.Lines(text) {
 		n, _, mark := numberOf(line)
@@ -40,16 +40,16 @@ func numbered(text string) (first, last int, ok bool) {
 	return first, last, last > 0
 }
 
-// A sheet is a text by lines, with the numbers that a tool put before them apart.
+// A sheet is a text split into lines, with the numbers that a tool put before them separated.
 type sheet struct {
-	lines []string // as they are
+	lines []string // complete
 	bare  []string // without numbers
-	first int      // number of the first line, 1 where it has none
-	heads []string // the numbers, of as many lines from the first on as have them in a row
+	first int      // number of the first line, 1 if it has none
+	heads []string // the numbers of the lines that have consecutive ones, from the first on
 }
 
-// newSheet cuts a text behind each newline. Numbers are those that one format gives all of them,
-// so that they can be written again.
+// newSheet splits a text after each newline. Only numbers that a single format produces are
+// separated, so that they can be written again.
 func newSheet(text string) sheet {
 	s := sheet{lines: split(text), first: 1}
 	s.bare = s.lines

@@ -9,20 +9,20 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Options are the settings of [conversation.deduplication] and what only the caller
-// knows of the model.
+// Options are the settings of conversation.deduplication, together with facts about the model that
+// only the caller knows.
 type Options struct {
 	Enabled  bool  // whether anything new is shortened
-	MinBytes int64 // only contents larger than this are
+	MinBytes int64 // only content larger than this is shortened
 	Lookback int   // the most turns between a delivery and its referent
-	Lines    bool  // whether line runs are looked for
+	Lines    bool  // whether line runs are used
 
-	// Tool reports whether the results of a tool take part; nil says that all do.
+	// Tool reports whether results of a tool are deduplicated; nil means all are.
 	Tool func(name string) bool
-	// Given reports whether the model is given the content of a resource at all and
-	// not a placeholder; nil says that it always is.
+	// Given reports whether the model is given the content of a resource rather than a placeholder;
+	// nil means always.
 	Given func(*events.Resource) bool
-	// URI spells a URI for the model; nil leaves it as it is.
+	// URI formats a URI for the model; nil leaves it unchanged.
 	URI func(string) string
 }
 
@@ -36,16 +36,16 @@ const (
 	Lines          // the new lines, and where the others are
 )
 
-// A Place is a resource of a stream: the element and, in it, the index of the block of
-// a tool's result or of the resource of a request.
+// A Place identifies a resource of a stream: the element and the index of the block in a tool's
+// result, or of the resource in a request.
 type Place struct{ Element, Block int }
 
-// A Delivery is what a model is given of a resource.
+// A Delivery is the form of a resource that a model is given.
 type Delivery struct {
 	Form  Form
-	Text  string // instead of the content, "" when that is whole
+	Text  string // in place of the content, "" if that is delivered whole
 	Saved int64  // bytes that the model is not given
-	// Referents are the whole deliveries that Text speaks of.
+	// Referents are the whole deliveries to which Text refers.
 	Referents []Place
 }
 
@@ -60,9 +60,8 @@ type Plan struct {
 	}
 }
 
-// New decides about every resource of a stream, which is the projected and sanitized
-// one that a request is built from. Contents are read through rd only to compare
-// lines.
+// New decides about every resource of a stream, which is the projected and sanitized one from which
+// a request is built. It reads content through rd only to compare lines.
 func New(s *events.Stream, o Options, rd blobs.Reader) (*Plan, error) {
 	p := planner{
 		options: o, reader: rd,
@@ -80,10 +79,10 @@ func New(s *events.Stream, o Options, rd blobs.Reader) (*Plan, error) {
 	return p.plan, nil
 }
 
-// Block returns how a block of an element is delivered, or a resource of a request.
+// Block returns how a block of an element, or a resource of a request, is delivered.
 func (p *Plan) Block(element, block int) Delivery { return p.short[Place{element, block}] }
 
-// All returns the incomplete deliveries, in order.
+// All yields the deliveries that are not whole, in order.
 func (p *Plan) All() iter.Seq2[Place, Delivery] {
 	return func(yield func(Place, Delivery) bool) {
 		for _, at := range slices.SortedFunc(maps.Keys(p.short), Place.compare) {
@@ -97,8 +96,8 @@ func (p *Plan) All() iter.Seq2[Place, Delivery] {
 // Saved returns how many bytes the model is not given.
 func (p *Plan) Saved() int64 { return p.saved }
 
-// Again returns how often the model is given a content whole because it asked for it once more
-// after it was told where it has it, and how many bytes these are.
+// Again returns how often content is delivered whole because the model requested it again after it
+// was given a reference, and how many bytes that is.
 func (p *Plan) Again() (count int, bytes int64) { return p.again.count, p.again.bytes }
 
 func (a Place) compare(b Place) int {

@@ -13,13 +13,13 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Names of arguments, as tools for files have them.
+// Names of arguments that file tools use.
 var (
 	pathNames = words("path file file_path filename filepath location uri absolute_path filePath" +
 		" notebook_path target_file")
 	firstNames   = words("start_line first_line line_start from_line")
 	lastNames    = words("end_line last_line line_end to_line")
-	partNames    = words("offset limit view_range") // which each tool counts in its own way
+	partNames    = words("offset limit view_range") // each tool interprets them differently
 	contentNames = words("content contents text patterns new_string old_string" +
 		" string_to_replace replace_using_regex edits pieces operations diff patch")
 	returnNames  = words("return-content return_content")
@@ -29,14 +29,14 @@ var (
 	recurseNames = words("recurse recursive depth max_depth")
 )
 
-// filterName is of filters that let through what they name, or hold it back: which is unknown.
+// filterName is the key of filters that may either select or exclude matching files.
 const filterName = "filters"
 
 func words(s string) []string { return strings.Fields(s) }
 
-// readContent understands tools that read or write one file, or lines of it. What the result
-// says counts: the URIs of its resources, with their lines. What was asked for counts where
-// there are none, and only as far as there is no doubt.
+// readContent understands tools that read or write one file, or lines of it. It relies on the
+// result: the URIs of its resources, with their lines. If there are none it relies on the
+// arguments, but only as far as they are unambiguous.
 func readContent(c Invocation) ([]Claim, bool) {
 	if !c.answered() || !c.Shown() {
 		return nil, false
@@ -48,7 +48,7 @@ func readContent(c Invocation) ([]Claim, bool) {
 	return []Claim{claim}, ok
 }
 
-// held returns what a result with resources holds, block for block.
+// held returns the claims of a result with resources, block by block.
 func (c Invocation) held() (all []Claim) {
 	for i := range c.Result.Blocks {
 		b := &c.Result.Blocks[i]
@@ -63,8 +63,8 @@ func (c Invocation) held() (all []Claim) {
 	return all
 }
 
-// delivers returns the claim of a resource. One of which the model is given something else than
-// its content stands for no other, and of the lines that a URI names only those are held that the
+// delivers returns the claim of a resource. If the model is given something other than the content
+// of a resource, the resource replaces no other. Only those lines in its URI are claimed that the
 // content has.
 func delivers(
 	r *events.Resource, given func(*events.Resource) bool, rd blobs.Reader,
@@ -82,11 +82,11 @@ func delivers(
 			c.Rows, c.Gives = held, c.Gives && held > 0
 		}
 	}
-	return c // of another part than lines, the whole URI is the name
+	return c // for a fragment other than lines the entire URI is the name
 }
 
-// hasNumbersOnly reports whether what a model is given of a resource is all of its lines behind
-// their numbers, if both are here.
+// hasNumbersOnly reports whether a model is given exactly the lines of a resource with numbers
+// before them, if both are available.
 func hasNumbersOnly(r *events.Resource, rd blobs.Reader) bool {
 	if rd == nil && (r.Content.IsRef() || r.Formatted.IsRef()) {
 		return false
@@ -111,7 +111,7 @@ func hasNumbersOnly(r *events.Resource, rd blobs.Reader) bool {
 	return len(want) > 0
 }
 
-// rowsOf returns how many lines a content has, if it is here.
+// rowsOf returns the number of lines of content, if it is available.
 func rowsOf(c blobs.Content, rd blobs.Reader) (n int, known bool) {
 	if c.IsZero() || c.IsRef() && rd == nil {
 		return 0, false
@@ -127,13 +127,13 @@ var lineFragment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?$`)
 })
 
-// fragmentLines reads the lines that a URI ends with: "L10-20", "L10-L20" or "L10".
+// fragmentLines parses the lines in a URI's fragment: "L10-20", "L10-L20" or "L10".
 func fragmentLines(fragment string) (first, last int, ok bool) {
 	m := lineFragment().FindStringSubmatch(fragment)
 	if m == nil {
 		return 0, 0, false
 	}
-	first, _ = strconv.Atoi(m[1]) // nine digits
+	first, _ = strconv.Atoi(m[1]) // at most nine digits
 	last = first
 	if m[2] != "" {
 		last, _ = strconv.Atoi(m[2])
@@ -141,9 +141,9 @@ func fragmentLines(fragment string) (first, last int, ok bool) {
 	return first, last, first <= last
 }
 
-// asked returns the claim of a result that is text, by the arguments. A name that is not known
-// could narrow what is read, a value of another type is read by each tool in its own way: then
-// nothing is claimed.
+// asked returns the claim of a text result, from the arguments. An unknown argument could narrow
+// the read, and tools interpret values of other types differently; in both cases nothing is
+// claimed.
 func (c Invocation) asked() (Claim, bool) {
 	args, ok := decode(c.Arguments)
 	if !ok {
@@ -174,8 +174,8 @@ func (c Invocation) asked() (Claim, bool) {
 	return claim, true
 }
 
-// numbered returns the claim of a text that has the numbers of its lines, whatever was asked for:
-// only whether a part was counts, since the last line is that of the file else.
+// numbered returns the claim of a text with line numbers, whatever was requested. It only matters
+// whether a part was requested; if not, the last line is the end of the file.
 func (a arguments) numbered(key string, first, last int) (Claim, bool) {
 	if !a.only(pathNames, firstNames, lastNames, partNames) {
 		return Claim{}, false
@@ -187,8 +187,8 @@ func (a arguments) numbered(key string, first, last int) (Claim, bool) {
 	return claim, true
 }
 
-// changedFiles returns the files that a call has written, moved or removed, by the names that
-// their readers have.
+// changedFiles returns the files that a call has written, moved or removed, by the keys that reads
+// of them have.
 func changedFiles(c Invocation) (keys []string) {
 	args, ok := decode(c.Arguments)
 	if !ok || !c.answered() || !c.Shown() || TradeOf(c.Tool) != Writer {
@@ -207,17 +207,17 @@ func changedFiles(c Invocation) (keys []string) {
 	return keys
 }
 
-// patched is how a patch names the files that it changes.
+// patched matches the lines of a patch that name the files which it changes.
 var patched = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$`)
 })
 
-// written returns the names of files that arguments of a write have.
+// written returns the file names in the arguments of a write.
 func (a arguments) written() (names []string) {
 	if name, ok := a.text(pathNames); ok {
 		names = append(names, name)
 	}
-	patterns, _ := a["patterns"].([]any) // fs_modify_file's, each with files of its own
+	patterns, _ := a["patterns"].([]any) // of fs_modify_file, each with files of its own
 	for _, p := range patterns {
 		one, _ := p.(map[string]any)
 		paths, _ := one["paths"].([]any)
@@ -237,13 +237,14 @@ func (a arguments) written() (names []string) {
 	return slices.Compact(names)
 }
 
-// shows reports whether a write returned what the file is now. Where it does not, its result
-// holds nothing of the file, and an argument that is not known may have added to it only.
+// shows reports whether a write returned the new content of the file. If it did not, its result
+// holds nothing of the file. With an unknown argument the text may only have been added to the
+// file, so that counts as not shown.
 func (c Invocation) shows(args arguments, text string) bool {
 	says, given := args.flag(returnNames)
 	always := c.Tool == "write_file" || c.Tool == "write_pieces"
 	if args.has(returnNames) && !given {
-		return false // a word that each tool reads in its own way
+		return false // tools interpret a string differently
 	}
 	if !args.only(pathNames, contentNames, returnNames) || given && !says || !given && !always {
 		return false
@@ -260,8 +261,8 @@ func (c Invocation) shows(args arguments, text string) bool {
 	return true
 }
 
-// readSurvey understands tools that list a directory: what they returned, line by line, of a
-// place. What filters let through is understood where it is certain that they do.
+// readSurvey understands tools that list a directory: it claims the lines that they returned, for a
+// place. Filters are only understood if it is certain that they select.
 func readSurvey(c Invocation) ([]Claim, bool) {
 	args, ok := decode(c.Arguments)
 	groups := [][]string{placeNames, onlyNames, exceptNames, recurseNames, {filterName}}
@@ -289,22 +290,21 @@ func readSurvey(c Invocation) ([]Claim, bool) {
 	} else if len(set) > 0 {
 		claim.Key += "\x00" + strings.Join(set, "\x00")
 	}
-	// What lets nothing through is written as what lets everything through.
+	// An empty filter, which selects nothing, would be written like an absent one.
 	maps.DeleteFunc(claim.Only, func(_ string, set []string) bool { return len(set) == 0 })
 	deep, known := args.depth()
 	claim.Depth = deep
 	return []Claim{claim}, ok && known
 }
 
-// areGlobs reports whether filters name what they let through: patterns, none of them turned
-// round.
+// areGlobs reports whether filters are patterns that select matching files, without negated ones.
 func areGlobs(set []string) bool {
 	return len(set) > 0 && !slices.ContainsFunc(set, func(f string) bool {
 		return !strings.ContainsAny(f, "*?[") || strings.ContainsAny(f[:1], "!-^")
 	})
 }
 
-// place returns the directory that is listed, "" for the one that the tool takes unasked.
+// place returns the directory that is listed, or "" for the tool's default.
 func (a arguments) place() (string, bool) {
 	if !a.has(placeNames) {
 		return "", true
@@ -314,7 +314,7 @@ func (a arguments) place() (string, bool) {
 	return name, ok && plain
 }
 
-// depth returns how deep a listing goes, as [Claim.Depth] has it.
+// depth returns how deep a listing goes, as in [Claim.Depth].
 func (a arguments) depth() (int, bool) {
 	if !a.has(recurseNames) {
 		return 0, true
@@ -328,10 +328,10 @@ func (a arguments) depth() (int, bool) {
 	return a.line(recurseNames)
 }
 
-// fileKey names the file that an argument names. A relative path is of the directory of its
-// tool: that of ours and of jp's is the workspace; those that agents have share one, and of any
-// other nobody knows it, so that each has names of its own. "" is for what is not certain to be
-// one name of one file.
+// fileKey returns a key for the file that an argument names. A relative path is relative to the
+// directory of its tool: for our tools and jp's that is the workspace; the tools of an agent share
+// one; for any other tool it is unknown, so each tool has keys of its own. It returns "" for a name
+// that does not certainly identify one file.
 func (c Invocation) fileKey(name string) string {
 	name, ok := cleaned(name)
 	switch {
@@ -343,14 +343,15 @@ func (c Invocation) fileKey(name string) string {
 		return "file:///" + name
 	case strings.HasPrefix(c.Tool, "fs_"):
 		return "file:///$WORKSPACE/" + name
-	case TradeOf(c.Tool) != NoTrade: // those of one agent, which has one directory
+	case TradeOf(c.Tool) != NoTrade: // those of one agent, which share a directory
 		return "io\x00" + name
 	default:
 		return c.Tool + "\x00" + name
 	}
 }
 
-// isPlaced reports whether an import put a place before a name that an agent gave as a whole path.
+// isPlaced reports whether an import put a variable before a path that was absolute in the agent's
+// session.
 func isPlaced(name string) bool {
 	return strings.HasPrefix(name, "$WORKSPACE/") || strings.HasPrefix(name, "$HOME/")
 }
@@ -360,8 +361,8 @@ func (c Invocation) ofFiles() bool {
 	return strings.HasPrefix(c.Tool, "fs_") || TradeOf(c.Tool) != NoTrade
 }
 
-// cleaned gives a path its one form; false where that needs a look at the disk, since what lies
-// above a link is not what stands before it.
+// cleaned returns the canonical form of a path, or false if that requires reading the disk: the
+// parent of a symbolic link's target is not the directory before it.
 func cleaned(name string) (string, bool) {
 	if name == "" {
 		return "", true
@@ -369,7 +370,8 @@ func cleaned(name string) (string, bool) {
 	return path.Clean(name), !slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// FileOf names the file that a call is about, by its result or else by its arguments.
+// FileOf returns the key of the file that a call is about, from its result or else from its
+// arguments.
 func FileOf(c Invocation) (key string, ok bool) {
 	if c.Result != nil {
 		for _, b := range c.Result.Blocks {

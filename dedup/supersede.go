@@ -7,46 +7,46 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// frontier is how many claims about one thing are remembered: it keeps the time linear where
-// a thousand calls read a thousand places of one file. What is forgotten supersedes nothing.
+// frontier bounds how many claims about one thing are remembered. It keeps the time linear if a
+// thousand calls read a thousand parts of one file. A claim that is not remembered supersedes
+// nothing.
 const frontier = 64
 
-// A Superseded is a result, or a resource of a request, that a later one makes obsolete.
+// A Superseded is a result, or a resource of a request, that a later element makes obsolete.
 type Superseded struct {
 	Element int
-	Block   int    // index of the resource in its request; -1 for a whole result
-	By      int    // element of the later one, the last of Needs
-	Needs   []int  // elements that have all of it together
+	Block   int    // index of the resource in its request; -1 for an entire result
+	By      int    // the last element of Needs
+	Needs   []int  // elements that together have all of it
 	Tool    string // "" for a resource of a request
 	Rule    string
-	// Stale names the file that By has changed, where By does not have what the result had: what
-	// is out of date. "" is for what a later result has.
+	// Stale is the key of the file that By has changed if the result is out of date. It is "" if a
+	// later result has everything that this one had.
 	Stale string
 }
 
-// Search says what is looked for by [FindSuperseded].
+// Search selects what [FindSuperseded] finds.
 type Search struct {
-	// Rules returns the rules that understand a tool; a tool of no rule has no part in it.
+	// Rules returns the rules for a tool; a tool without rules is ignored.
 	Rules    func(tool string) []Rule
-	Contents blobs.Reader // reads what the stream refers to; nil reads nothing
-	// Given reports whether the model is given the content of a resource; nil says that it is.
+	Contents blobs.Reader // to read content; nil to read nothing
+	// Given reports whether the model is given the content of a resource; nil means always.
 	Given func(*events.Resource) bool
-	// Shown reports whether the model is given an element as it is; nil says so of all. What
-	// something else stands for is neither superseded nor does it supersede.
+	// Shown reports whether the model is given an element unchanged; nil means always. An element
+	// that something else replaces is neither superseded nor does it supersede.
 	Shown func(*events.Element) bool
-	// Stays reports whether the model will be given an element, by its index, when all is
-	// done; nil says so of all. What will not supersedes nothing.
+	// Stays reports whether the model will be given an element in the end, by index; nil means
+	// always. An element that it will not be given supersedes nothing.
 	Stays func(element int) bool
-	// Stale reports whether what shows a file may go because the file was changed later, by its
-	// key in claims; nil says so of none.
+	// Stale reports whether reads of a file may be removed because the file was changed later, by
+	// its key in claims; nil means never.
 	Stale func(key string) bool
 }
 
-// FindSuperseded returns what later results make obsolete, in order. Time is linear in the
-// calls.
+// FindSuperseded returns what later elements make obsolete, in order. Time is linear in the calls.
 //
-// What is delivered as a reference is no content, so that what it refers to must not be
-// counted as obsolete; see [Plan.Referents].
+// A result that is delivered as a reference has no content itself, so the caller must not treat its
+// referent as obsolete; see [Plan.Referents].
 func FindSuperseded(s *events.Stream, o Search) []Superseded {
 	f := superseder{
 		Search: o, stream: s, seen: map[string][]known{}, calls: callsByResponse(s),
@@ -81,13 +81,13 @@ type superseder struct {
 	stream *events.Stream
 	calls  map[int]events.Call
 	seen   map[string][]known // by rule and key
-	there  map[int]bool       // elements by whether the store has their contents
-	// changed is the next call that changed a file, by its key.
+	there  map[int]bool       // elements by whether their content is available
+	// changed is the next call that changed a file, by the file's key.
 	changed map[string]int
 	found   []Superseded
 }
 
-// shown reports whether the model is given an element as it is.
+// shown reports whether the model is given an element unchanged.
 func (f *superseder) shown(e *events.Element) bool {
 	_, trimmed := e.Metadata().Value(Trimmed)
 	if trimmed && e.Kind() == events.KindToolCallResponse {
@@ -123,8 +123,8 @@ func (f *superseder) result(i int, r *events.ToolCallResponse) {
 	}
 }
 
-// obsolete returns what makes a result obsolete. One that nothing does is remembered; what goes
-// supersedes nothing itself.
+// obsolete returns the later results, or the write, that make a result obsolete. A result that is
+// not obsolete is remembered; one that is supersedes nothing itself.
 func (f *superseder) obsolete(i int, rules []Rule, in Invocation) (Superseded, bool) {
 	claims := map[string][]Claim{}
 	for _, rule := range rules {
@@ -146,7 +146,7 @@ func (f *superseder) obsolete(i int, rules []Rule, in Invocation) (Superseded, b
 	return Superseded{}, false
 }
 
-// replaced fills in what has all of some claims, or has changed what they are about.
+// replaced sets the elements that cover all of some claims, or the one that changed the file.
 func (f *superseder) replaced(found *Superseded, rule string, claims []Claim) bool {
 	found.Needs = f.covered(rule, claims)
 	if found.Needs == nil && len(claims) == 1 && claims[0].Gives {
@@ -163,7 +163,7 @@ func (f *superseder) replaced(found *Superseded, rule string, claims []Claim) bo
 }
 
 func (f *superseder) attached(i, n int, r *events.Resource) {
-	const rule = "io-content" // what is attached is read as a file is
+	const rule = "io-content" // an attachment is treated like a read of the file
 	if r.URI == "" || slices.Contains(trimmedBlocks(f.stream.At(i).Metadata()), n) {
 		return
 	}
@@ -176,7 +176,7 @@ func (f *superseder) attached(i, n int, r *events.Resource) {
 	f.remember(rule, known{claim, i})
 }
 
-// covered returns the elements that cover claims, nil when one is not covered.
+// covered returns the elements that cover the claims, or nil if one is not covered.
 func (f *superseder) covered(rule string, claims []Claim) (needs []int) {
 	for _, c := range claims {
 		n := slices.IndexFunc(f.seen[rule+"\x00"+c.Key], func(later known) bool {
@@ -191,13 +191,13 @@ func (f *superseder) covered(rule string, claims []Claim) (needs []int) {
 	return slices.Compact(needs)
 }
 
-// remember enters a claim.
+// remember remembers a claim.
 func (f *superseder) remember(rule string, k known) {
 	if !k.Gives || f.Stays != nil && !f.Stays(k.element) {
 		return
 	}
 	at := rule + "\x00" + k.Key
-	// What this one covers it stands for from now on, towards still earlier ones.
+	// It replaces the claims that it covers, for still earlier ones.
 	kept := slices.DeleteFunc(f.seen[at], func(later known) bool { return k.Covers(later.Claim) })
 	if len(kept) < frontier {
 		kept = append(kept, k)
@@ -205,7 +205,7 @@ func (f *superseder) remember(rule string, k known) {
 	f.seen[at] = kept
 }
 
-// present reports whether the contents of an element can be given at all.
+// present reports whether the content of an element is available.
 func (f *superseder) present(i int) bool {
 	if f.Contents == nil {
 		return true
@@ -224,7 +224,7 @@ func (f *superseder) present(i int) bool {
 	return there
 }
 
-// Referents returns the places that deliveries refer to: what stands there must stay.
+// Referents returns the places to which deliveries refer, which must be kept.
 func (p *Plan) Referents() map[Place]bool {
 	all := map[Place]bool{}
 	for _, d := range p.short {

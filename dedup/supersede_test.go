@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// made returns a call as rules read it; a result that begins with "!" is an error.
+// made returns a call in the form that rules read; a result that begins with "!" is an error.
 func made(tool, args, result string) dedup.Invocation {
 	text, failed := strings.CutPrefix(result, "!")
 	return dedup.Invocation{
@@ -23,7 +23,8 @@ func made(tool, args, result string) dedup.Invocation {
 	}
 }
 
-// returned returns a call whose result names a file of the workspace, and whose arguments lie.
+// returned returns a call whose result names a file of the workspace, and whose arguments are
+// misleading.
 func returned(tool, name, text string) dedup.Invocation {
 	r := file("$WORKSPACE/"+name, text)
 	return dedup.Invocation{
@@ -40,8 +41,8 @@ func numbered(text, shown string) dedup.Invocation {
 	return c
 }
 
-// TestContentRule holds the table of the deduplicator that the rule is after: a newer read or
-// write of one file takes the place of an older one, but for a write that shows nothing.
+// TestContentRule checks the table of the deduplicator on which the rule is based: a newer read or
+// write of a file replaces an older one, except for a write that shows nothing.
 func TestContentRule(t *testing.T) {
 	const a, b = `"location":"a.go"`, `"location":"b.go"`
 	ten := strings.Repeat("x\n", 10)
@@ -110,7 +111,7 @@ func TestContentRule(t *testing.T) {
 	}
 }
 
-// TestChanges holds what a write says it changed, by the names that reads have.
+// TestChanges checks which files a write changed, by the keys that reads have.
 func TestChanges(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -191,8 +192,8 @@ func TestSurveyRule(t *testing.T) {
 	}
 }
 
-// TestSurveyIsWhatWasListed holds that a listing stands for another one only where it has its
-// lines, whatever was asked for.
+// TestSurveyIsWhatWasListed checks that a listing replaces another one only if it has its lines,
+// whatever was requested.
 func TestSurveyIsWhatWasListed(t *testing.T) {
 	list := func(text string) dedup.Invocation { return made("list_folder", "{}", text) }
 	for _, test := range []struct {
@@ -232,7 +233,8 @@ func claim() *rapid.Generator[dedup.Claim] {
 	})
 }
 
-// TestCoversIsAPartialOrder holds what makes it right to remember of many claims the largest.
+// TestCoversIsAPartialOrder checks the property that allows remembering only the largest of many
+// claims.
 func TestCoversIsAPartialOrder(t *testing.T) {
 	same := func(a, b dedup.Claim) bool {
 		flat := func(c dedup.Claim) string {
@@ -260,7 +262,7 @@ func TestCoversIsAPartialOrder(t *testing.T) {
 	})
 }
 
-// reading builds a stream of reads, writes and attachments of a few files.
+// reading draws a stream of reads, writes and attachments of a few files.
 func reading(t *rapid.T) *events.Stream {
 	c := new(chat).turn()
 	for n := range rapid.IntRange(1, 30).Draw(t, "calls") {
@@ -289,7 +291,7 @@ func reading(t *rapid.T) *events.Stream {
 
 func ioContent(string) []dedup.Rule { return []dedup.Rule{dedup.Rules()["io-content"]} }
 
-// TestSupersededAgreesWithAllPairs holds the linear search against a look at every pair.
+// TestSupersededAgreesWithAllPairs compares the linear search with one over all pairs.
 func TestSupersededAgreesWithAllPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := reading(t)
@@ -336,7 +338,8 @@ func TestSupersededAgreesWithAllPairs(t *testing.T) {
 	})
 }
 
-// TestSupersededIsLinear counts that a thousand places of one file cost no square.
+// TestSupersededIsLinear counts comparisons: a thousand parts of one file do not cost a square of
+// them.
 func TestSupersededIsLinear(t *testing.T) {
 	counted := 0
 	rule := dedup.Rules()["io-content"]

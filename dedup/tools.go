@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// A Trade is what the tools of a name do with files.
+// A Trade is the effect on files of tools with a name.
 type Trade string
 
-// The trades. A tool of none may do anything: to repeat its call may be to do it twice.
+// The trades. A tool with no trade may do anything: repeating its call may repeat an effect.
 const (
 	NoTrade  Trade = ""
 	Reader   Trade = "reads"
@@ -17,8 +17,8 @@ const (
 	Searcher Trade = "searches"
 )
 
-// trades are the tools whose name says what they do: ours and jp's, and those of the agents whose
-// sessions are kept as conversations. What runs commands is not among them.
+// trades lists the tools whose effect is known by name: ours and jp's, and those of agents whose
+// sessions are imported. Tools that run commands are not among them.
 var trades = sync.OnceValue(func() map[string]Trade {
 	all := map[string]Trade{}
 	for trade, names := range map[Trade]string{
@@ -39,10 +39,10 @@ var trades = sync.OnceValue(func() map[string]Trade {
 	return all
 })
 
-// TradeOf returns what the tools of a name do, as far as that is known.
+// TradeOf returns the trade of tools with a name, or NoTrade if it is unknown.
 func TradeOf(tool string) Trade { return trades()[tool] }
 
-// As returns a rule that understands the calls of one tool as those of another.
+// As returns a rule that interprets the calls of any tool as calls of the given one.
 func (r Rule) As(tool string) Rule {
 	as := func(c Invocation) Invocation {
 		c.Tool = tool

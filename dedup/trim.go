@@ -10,11 +10,11 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Stub returns what stands in the place of a superseded result.
+// Stub returns the text that replaces a superseded result.
 func Stub(tool string) string { return "[superseded] " + tool + ": a later result has this" }
 
-// StaleStub returns what stands in the place of a result about a file that was changed later. With
-// attached, a later message has the file as it became.
+// StaleStub returns the text that replaces a result about a file that was changed later. attached
+// reports whether a later message has the changed file.
 func StaleStub(tool, key string, attached bool) string {
 	stub := "[superseded] " + tool + ": the file was changed after this"
 	if !attached {
@@ -30,20 +30,21 @@ type outdated struct {
 	Attached bool   `json:"attached,omitempty"`
 }
 
-// WithStale marks a result as [WithTrimmed] does, because a file was changed later. Attached says
-// that one of by has the file as it became.
+// WithStale marks a result as [WithTrimmed] does, because a file was changed later. attached
+// reports whether one of by has the changed file.
 func WithStale(
 	e *events.Element, by []*events.Element, key string, attached bool,
 ) *events.Element {
 	v, err := json.Marshal(outdated{key, attached})
 	if err != nil {
-		return e // words always marshal
+		return e // strings always marshal
 	}
 	return e.WithMetadata(withReplacers(e.Metadata(), by).With(Trimmed, v))
 }
 
-// WithTrimmed marks an element of which something was superseded, see [Trimmed], by others that
-// have all of it together. Where one of them is not given to the model any more, it is given again.
+// WithTrimmed marks an element, see [Trimmed], that has content superseded by elements that
+// together have all of it. If one of them is no longer given to the model, the content is given
+// again.
 func WithTrimmed(e *events.Element, by []*events.Element, blocks ...int) *events.Element {
 	md := withReplacers(e.Metadata(), by)
 	v := []byte("true")
@@ -59,8 +60,8 @@ func WithTrimmed(e *events.Element, by []*events.Element, blocks ...int) *events
 	return e.WithMetadata(md.With(Trimmed, v))
 }
 
-// trimmedFor is the key of an event's metadata that names what has the content of what was
-// trimmed. Without it, as conversations of earlier programs have it, a mark always counts.
+// trimmedFor is the key of an event's metadata that names the elements which have the trimmed
+// content. Without it, as earlier releases wrote conversations, a mark always counts.
 const trimmedFor = Trimmed + "_for"
 
 func withReplacers(md events.Metadata, by []*events.Element) events.Metadata {
@@ -84,7 +85,8 @@ func replacers(md events.Metadata) (names []string) {
 	return names
 }
 
-// nameOf tells an element from the others of its stream: ids of calls alone come again.
+// nameOf returns a name that distinguishes an element from the others of its stream, since ids of
+// calls repeat.
 func nameOf(e *events.Element) string {
 	id := ""
 	if r, ok := e.Event().(*events.ToolCallResponse); ok {
@@ -93,8 +95,8 @@ func nameOf(e *events.Element) string {
 	return e.Time().UTC().Format(time.RFC3339Nano) + " " + id
 }
 
-// given returns the names of the results and requests of a stream with their contents: what an
-// overlay or a strategy put a word in the place of is not there.
+// given returns the names of the results and requests of a stream whose content is in it, not
+// replaced by an overlay or a strategy.
 func given(s *events.Stream, tools map[int]string) map[string]bool {
 	all := map[string]bool{}
 	for i, e := range s.All() {
@@ -125,8 +127,9 @@ func trimmedBlocks(md events.Metadata) []int {
 	return blocks
 }
 
-// Trim returns a stream without what was marked as superseded, for as long as what replaced it is
-// there: turns are cut off, hidden and removed. Elements without a mark are those of s.
+// Trim returns a stream without the content that was marked as superseded, as long as its
+// replacement exists: turns can be cut off, hidden and removed. Elements without a mark are shared
+// with s.
 func Trim(s *events.Stream) *events.Stream {
 	var out *events.Stream
 	names := map[int]string{}
@@ -161,32 +164,32 @@ func Trim(s *events.Stream) *events.Stream {
 	return out
 }
 
-// RoomStub returns what stands in the place of a result that went to make room. The call is not to
-// be made again for it without thought: it may have done something.
+// RoomStub returns the text that replaces a result which was removed to make room. It warns the
+// model against repeating the call without thought, since the call may have had an effect.
 func RoomStub(tool string) string {
 	return "[compacted] " + tool +
 		": the call was made; what it returned was taken out to make room"
 }
 
-// forRoom is the mark of a result that went to make room.
+// forRoom is the mark of a result that was removed to make room.
 const forRoom = `{"room":true}`
 
-// WithoutResult marks a result that is not given any more because the model's window is full.
+// WithoutResult marks a result that is no longer given because the model's window is full.
 func WithoutResult(e *events.Element) *events.Element {
 	return e.WithMetadata(e.Metadata().With(Trimmed, []byte(forRoom)))
 }
 
-// trimmedRoom is beside the mark of what was superseded or out of date, and went only because the
-// model's window was full.
+// trimmedRoom is set in addition to the mark of a superseded or stale result that was only removed
+// because the model's window was full.
 const trimmedRoom = Trimmed + "_room"
 
-// ForRoom says of a marked element that it went because the model's window was full.
+// ForRoom records on a marked element that it was removed because the model's window was full.
 func ForRoom(e *events.Element) *events.Element {
 	return e.WithMetadata(e.Metadata().With(trimmedRoom, []byte("true")))
 }
 
-// Returned returns a stream in which all that went to make room is given again, and how many
-// results and questions these are.
+// Returned returns a stream in which everything that was removed to make room is given again, and
+// how many results and requests that is.
 func Returned(s *events.Stream) (*events.Stream, int) {
 	out, n := s.Clone(), 0
 	for i, e := range s.All() {
@@ -200,7 +203,7 @@ func Returned(s *events.Stream) (*events.Stream, int) {
 	return out, n
 }
 
-// stubOf returns what stands in the place of a result with a mark, "" for a mark of nobody's.
+// stubOf returns the text that replaces a result with a mark, or "" for an unknown mark.
 func stubOf(mark []byte, tool string) string {
 	var stale outdated
 	switch {
@@ -241,7 +244,7 @@ func trimmedRequest(e *events.Element, r *events.ChatRequest) *events.Element {
 		short.Resources = append(short.Resources, res)
 	}
 	md := Unmarked(e.Metadata()).WithStripped(lost...)
-	if known { // what was decided about the others stays decided
+	if known { // decisions about the others are kept
 		md = WithMark(md, moved)
 	}
 	return e.With(&short).WithMetadata(md)

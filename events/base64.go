@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decodeStrings returns v compact, with each string in it decoded once.
+// decodeStrings returns v compacted, with each of its strings decoded once.
 func decodeStrings(v []byte) jsontext.Value {
 	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
 		s := jsonspan.Unquote(quoted)
@@ -22,25 +22,25 @@ func decodeStrings(v []byte) jsontext.Value {
 	}}.Rewrite(v)
 }
 
-// encodeStrings returns v compact, with each string in it as base64.
+// encodeStrings returns v compacted, with each of its strings encoded as base64.
 func encodeStrings(v []byte) jsontext.Value { return Metadata{}.encode(v) }
 
-// appendBase64 appends b as a JSON string of its base64.
+// appendBase64 appends a JSON string that holds b as base64.
 func appendBase64(dst, b []byte) []byte {
 	dst = append(dst, '"')
 	dst = base64.StdEncoding.AppendEncode(dst, b)
 	return append(dst, '"')
 }
 
-// decodeOnce decodes s as jp does: only when it is padded canonical base64 of
-// UTF-8. Anything else stands for itself.
+// decodeOnce decodes s as jp does: only if it is padded canonical base64 of UTF-8. Any other string
+// is plain text.
 func decodeOnce(s []byte) ([]byte, bool) {
 	b, ok := decodeBase64(base64.StdEncoding, s)
 	return b, ok && utf8.Valid(b)
 }
 
-// decodeResult decodes the content of a tool's result. Builds of jp before March
-// 2026 wrote it in the URL-safe alphabet, which today's jp takes for plain text.
+// decodeResult decodes the content of a tool's result. Builds of jp before March 2026 wrote it in
+// the URL-safe alphabet, which today's jp takes for plain text.
 func decodeResult(s []byte) []byte {
 	if b, ok := decodeOnce(s); ok {
 		return b
@@ -53,15 +53,15 @@ func decodeResult(s []byte) []byte {
 	return s
 }
 
-// isNoBase64 reports whether a byte is in neither alphabet.
+// isNoBase64 reports whether c is in neither the standard nor the URL-safe alphabet.
 func isNoBase64(c byte) bool {
 	letter := 'a' <= c|0x20 && c|0x20 <= 'z'
 	return !letter && (c < '0' || c > '9') && strings.IndexByte("+/-_=", c) < 0
 }
 
 func decodeBase64(enc *base64.Encoding, s []byte) ([]byte, bool) {
-	// Go's decoder skips line breaks even when it is strict. Most of what is no base64 shows it
-	// soon, and needs no memory to be decoded into.
+	// Go's decoder skips line breaks even in strict mode. Most strings that are not base64 have
+	// another character early, so this check saves the allocation.
 	if len(s)%4 != 0 || slices.ContainsFunc(s, isNoBase64) {
 		return nil, false
 	}

@@ -20,7 +20,7 @@ func largest(b *testing.B) []byte {
 	return data
 }
 
-// discard stores nothing.
+// discard is a writer that stores nothing.
 type discard struct{}
 
 func (discard) Write(p []byte) (blobs.Ref, error) { return blobs.RefTo(p), nil }

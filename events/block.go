@@ -8,14 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Names that a content can have beside its wrapper, by MCP and RFD 058.
+// Names of bare content, without a "content" wrapper, as in MCP and RFD 058.
 const (
 	bareText = "text"
 	bareBlob = "blob"
 	bareData = "data" // of image and audio blocks
 )
 
-// legacyBlock returns the block that a result in jp's form is.
+// legacyBlock returns the text block for a result in jp's form.
 func legacyBlock(quoted jsontext.Value) Block {
 	return Block{
 		Type: BlockText, Raw: quoted,
@@ -23,8 +23,8 @@ func legacyBlock(quoted jsontext.Value) Block {
 	}
 }
 
-// isLegacy reports whether the block was read from a result in jp's form and still
-// says the same.
+// isLegacy reports whether the block was read from a result in jp's form and still has the same
+// content.
 func (b Block) isLegacy() bool {
 	return jsonspan.IsString(b.Raw) && b.Type == BlockText && !b.Content.IsRef() &&
 		string(loadedBytes(b.Content)) == string(decodeResult(jsonspan.Unquote(b.Raw)))
@@ -46,8 +46,8 @@ func (r *reader) blocks() ([]Block, *placedError) {
 	}
 }
 
-// legacyBlocks reads a result in jp's form. Where the blocks that it was rendered
-// from stand in the metadata, they are the result, unless the text was edited since.
+// legacyBlocks reads a result in jp's form. If the metadata holds the blocks that the text was
+// rendered from, they are the result, unless the text was edited since.
 func (r *reader) legacyBlocks(m jsonspan.Member) []Block {
 	block := legacyBlock(m.Value(r.raw))
 	if blocks, slots, ok := r.metadataBlocks(block.Content); ok {
@@ -71,12 +71,11 @@ func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []slot, bool) 
 	if err != nil || sub.hasReference() {
 		return nil, nil, false
 	}
-	now, _ := (&ToolCallResponse{Blocks: blocks}).Text(nil) // nothing to read
+	now, _ := (&ToolCallResponse{Blocks: blocks}).Text(nil) // cannot fail: there is no blob to read
 	return blocks, sub.slots, inUTF8(now) == string(loadedBytes(rendered))
 }
 
-// hasReference reports whether not all contents stand in the stream, as they do in
-// the inline form.
+// hasReference reports whether the event refers to a blob. The inline form has no references.
 func (r *reader) hasReference() bool {
 	for _, s := range r.slots {
 		if s.content.IsRef() {
@@ -121,7 +120,7 @@ func (r *reader) block(s jsonspan.Span) (Block, *placedError) {
 	return b, nil
 }
 
-// fill reads what blocks of b's type hold.
+// fill reads the members that blocks of b's type have.
 func (r *reader) fill(b *Block) *placedError {
 	switch b.Type {
 	case BlockText:
@@ -186,8 +185,8 @@ func (r *reader) fillResource(b *Block) *placedError {
 	return nil
 }
 
-// encodeBlocks returns the content of a tool's result: the string that it was read
-// from, else an array of blocks.
+// encodeBlocks returns the content of a tool's result: the string it was read from if it is
+// unchanged, otherwise an array of blocks.
 func encodeBlocks(blocks []Block) []byte { return appendBlocks(nil, blocks, jsonspan.Compacted) }
 
 func appendBlocks(dst []byte, blocks []Block, depth int) []byte {
@@ -197,8 +196,8 @@ func appendBlocks(dst []byte, blocks []Block, depth int) []byte {
 	return jsonspan.AppendArray(dst, blocks, depth, appendBlock)
 }
 
-// appendBlock appends the block, with what its Raw has and the codec does not know. A
-// block of another type is another block.
+// appendBlock appends the block, together with the members of its Raw that the codec does not know.
+// If the type has changed, Raw belongs to another block and is not used.
 func appendBlock(dst []byte, b Block, depth int) []byte {
 	after := blockFields(b)
 	before, ok := decodeBlock(b.Raw)
@@ -209,7 +208,7 @@ func appendBlock(dst []byte, b Block, depth int) []byte {
 		jsonspan.Splice(b.Raw, blockFields(before), after, 0), depth)
 }
 
-// decodeBlock reads the block that Raw is.
+// decodeBlock reads a block from raw.
 func decodeBlock(raw jsontext.Value) (Block, bool) {
 	if !jsonspan.IsObject(raw) || !raw.IsValid() {
 		return Block{}, false

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// A Range is some turns in a row, both ends included, counted from 0.
+// A Range is a run of consecutive turns, counted from 0, with both ends included.
 type Range struct{ From, To int }
 
 // Len returns the number of turns.
 func (r Range) Len() int { return r.To - r.From + 1 }
 
-// A Bound is one end of a range of turns before it is known how many there are.
-// The zero value is an open end. Bounds are comparable.
+// A Bound is one end of a range of turns, before the number of turns is known. The zero value is an
+// open end. Bounds are comparable.
 type Bound struct {
 	kind boundKind
 	n    int
@@ -31,18 +31,18 @@ const (
 	boundNothing
 )
 
-// AtTurn is turn n, counted from 0.
+// AtTurn returns a bound at turn n, counted from 0.
 func AtTurn(n int) Bound { return Bound{kind: boundTurn, n: n} }
 
-// FromEnd is the turn that n turns follow: 0 is the last.
+// FromEnd returns a bound at the turn that n turns follow: 0 is the last turn.
 func FromEnd(n int) Bound { return Bound{kind: boundFromEnd, n: n} }
 
-// afterLastCompaction is the turn behind all that a compaction covers, the first
-// when there is no compaction.
+// afterLastCompaction returns a bound at the first turn after everything that compactions cover,
+// which is the first turn of the stream if there is no compaction.
 func afterLastCompaction() Bound { return Bound{kind: boundAfterCompaction} }
 
-// AtTime is the turn that was going on at t as the end of a range, and the turn
-// after it as the start of one.
+// AtTime returns a bound at time t: as the end of a range, the turn that was in progress at t; as
+// the start, the turn after it.
 func AtTime(t time.Time) Bound { return Bound{kind: boundTime, at: t} }
 
 // FirstTurns returns the bounds of the first n turns.
@@ -61,15 +61,15 @@ func LastTurns(n int) (from, to Bound) {
 	return FromEnd(n - 1), FromEnd(0)
 }
 
-// Turn returns the turn of a bound made by [AtTurn]. Who names a turn that does
-// not exist wants to be told, where [Stream.ResolveRange] clamps.
+// Turn returns the turn of a bound made by [AtTurn]. Commands use it to report a turn that does not
+// exist, where [Stream.ResolveRange] would clamp.
 func (b Bound) Turn() (n int, ok bool) { return b.n, b.kind == boundTurn }
 
-// ResolveRange returns the turns from one bound to another; false when these are
-// none. The two ends are clamped differently, so that a command that spares some
-// turns never takes more because there are fewer: a start before the first turn
-// is the first and a start behind the last is nothing; an end behind the last
-// turn is the last and an end before the first is nothing.
+// ResolveRange returns the turns between two bounds, or false if there are none. The two ends are
+// clamped differently, so that a command that spares some turns never affects more turns because
+// the stream has fewer: a start before the first turn becomes the first and a start after the last
+// selects nothing; an end after the last turn becomes the last and an end before the first selects
+// nothing.
 func (s *Stream) ResolveRange(from, to Bound) (Range, bool) {
 	turns := s.Turns()
 	first, ok := s.resolveFrom(from, turns)
@@ -117,7 +117,7 @@ func (s *Stream) resolveTo(b Bound, turns []Turn) (int, bool) {
 	return min(n, last), n >= 0
 }
 
-// afterCompactions returns the turn behind the last that a compaction covers.
+// afterCompactions returns the turn after the last one that a compaction covers.
 func (s *Stream) afterCompactions(last int) int {
 	next := 0
 	for _, c := range s.compactions() {
@@ -126,8 +126,8 @@ func (s *Stream) afterCompactions(last int) int {
 	return next
 }
 
-// turnAt returns the last turn that had begun at t, -1 when none had. Order in
-// the stream counts, times only say where to stop.
+// turnAt returns the last turn that had begun at t, or -1 if no turn had. Turns are scanned in
+// stream order until one is later than t, even if later ones are earlier.
 func (s *Stream) turnAt(t time.Time, turns []Turn) int {
 	for i, turn := range turns {
 		if s.At(turn.First).Time().After(t) {
@@ -137,9 +137,9 @@ func (s *Stream) turnAt(t time.Time, turns []Turn) int {
 	return len(turns) - 1
 }
 
-// ExtendForSummary returns the range that a new summary of r has to cover: r and
-// every summarized range that it touches, and that those touch. A summary inside
-// another would split it and have its text given twice.
+// ExtendForSummary returns the range that a new summary of r has to cover: r, every summarized
+// range that overlaps it, and those that overlap these in turn. A summary that lies inside another
+// would split it, and the text of the outer one would be sent twice.
 func (s *Stream) ExtendForSummary(r Range) Range {
 	var summaries []Range
 	for _, c := range s.compactions() {
@@ -147,8 +147,8 @@ func (s *Stream) ExtendForSummary(r Range) Range {
 			summaries = append(summaries, Range{c.FromTurn, c.ToTurn})
 		}
 	}
-	// Joined in order of their starts, the ranges of each group that hangs together
-	// end in one that is all of it, so a single look at each is enough.
+	// Overlapping ranges are joined in order of their starts, so the last of each group covers the
+	// whole group, and one pass over the ranges is enough.
 	slices.SortFunc(summaries, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
 	for i, sum := range summaries {
 		if i > 0 && sum.From <= summaries[i-1].To {

@@ -166,7 +166,7 @@ func TestExtendForSummary(t *testing.T) {
 	}
 }
 
-// jp repeats until nothing changes any more.
+// The result equals that of jp's method, which repeats until nothing changes.
 func TestExtendForSummaryReachesTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := New()

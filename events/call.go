@@ -11,15 +11,14 @@ type Call struct {
 // Open reports whether the call has no response.
 func (c Call) Open() bool { return c.Response < 0 }
 
-// Calls returns the tool calls in the order of their requests. Ids of calls are
-// not unique in a stream, so a request and a response belong together within a
-// turn and by count: a response answers the first open request before it that
-// has its id. A response that answers none is in no Call.
+// Calls returns the tool calls in the order of their requests. Call ids are not unique in a stream,
+// so requests and responses are paired within a turn and in order: a response answers the first
+// open request before it with the same id. A response that answers no request is in no Call.
 func (s *Stream) Calls() []Call {
 	var calls []Call
 	for _, p := range s.pairs(KindToolCallRequest, KindToolCallResponse) {
 		c := Call{Turn: p.Turn, Request: p.Request, Response: p.Response, ID: p.ID}
-		if r, ok := s.At(p.Request).Event().(*ToolCallRequest); ok { // not so if broken
+		if r, ok := s.At(p.Request).Event().(*ToolCallRequest); ok { // a broken element may lie
 			c.Name = r.Name
 		}
 		calls = append(calls, c)
@@ -27,7 +26,7 @@ func (s *Stream) Calls() []Call {
 	return calls
 }
 
-// An Inquiry is a question of a tool and the answer to it, if any.
+// An Inquiry is a question that a tool asked and the answer to it, if any.
 type Inquiry struct {
 	Turn     int
 	Request  int // element index
@@ -38,13 +37,13 @@ type Inquiry struct {
 // Open reports whether the question has no answer.
 func (q Inquiry) Open() bool { return q.Response < 0 }
 
-// Inquiries returns the questions of tools in order, paired with their answers
-// as [Stream.Calls] pairs.
+// Inquiries returns the questions of tools in order, paired with their answers as [Stream.Calls]
+// does.
 func (s *Stream) Inquiries() []Inquiry {
 	return s.pairs(KindInquiryRequest, KindInquiryResponse)
 }
 
-// pairs pairs the events of two kinds by their ids, as [Stream.Calls] has it.
+// pairs pairs the events of two kinds by their ids, by the rules of [Stream.Calls].
 func (s *Stream) pairs(request, response Kind) []Inquiry {
 	var pairs []Inquiry
 	var open pending
@@ -63,15 +62,15 @@ func (s *Stream) pairs(request, response Kind) []Inquiry {
 	return pairs
 }
 
-// pending holds the requests of one turn that wait for a response: positions in
-// the caller's result, in order, by id. They are added with rising positions, from 0 on.
+// pending holds the requests of one turn that await a response: for each id, in order, their
+// positions in the caller's result. Positions are added in rising order, from 0 on.
 type pending struct {
 	turn int
 	byID map[string]queue
-	next []int // the request after the one at a position that has its id, if that waits
+	next []int // for each position, the next waiting request with the same id, or -1
 }
 
-// A queue is the first and the last of the requests with an id that wait.
+// A queue holds the first and the last waiting request with an id.
 type queue struct{ first, last int }
 
 func (p *pending) add(turn int, id string, n int) {
@@ -103,7 +102,7 @@ func (p *pending) take(turn int, id string) (int, bool) {
 	return q.first, true
 }
 
-// enter forgets what an earlier turn left open: nothing answers it any more.
+// enter discards the open requests of an earlier turn, because responses pair within a turn.
 func (p *pending) enter(turn int) {
 	if p.byID == nil {
 		p.byID = map[string]queue{}

@@ -35,8 +35,8 @@ func TestInquiries(t *testing.T) {
 	}
 }
 
-// The reference counts: the n-th response goes to the n-th request. It agrees
-// wherever no response comes too early.
+// The reference implementation counts: the n-th response answers the n-th request. It agrees as
+// long as no response comes too early.
 func TestCallsPairByCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := stream().Draw(t, "stream")
@@ -76,8 +76,8 @@ func TestCallsPairByCount(t *testing.T) {
 	})
 }
 
-// openBefore counts from the start of the turn how many requests with the id are
-// open before element i.
+// openBefore counts the requests with the id that are open before element i, from the start of the
+// turn.
 func openBefore(s *Stream, i int, id string) int {
 	open := 0
 	of := s.TurnOf()
@@ -112,7 +112,7 @@ func TestIncomplete(t *testing.T) {
 		{sketch: "T q +a -a m"},
 		{sketch: "T q +a T q m"}, // only the last turn counts
 		{sketch: "T q m +a !a r"},
-		{sketch: "T q ?a =a m ?b =b"}, // asides at the end
+		{sketch: "T q ?a =a m ?b =b"}, // inquiries at the end
 		{sketch: "?a =a"},
 		{sketch: "T", unanswered: true, ok: true},
 		{sketch: "T q m T q", unanswered: true, ok: true},

@@ -5,10 +5,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical returns the element as today's jp would write it, which drops members
-// that jp does not know, at the depth that elements have in a file. What jp cannot
-// read, such as content blocks, stays what it is in canonical form; settings of a
-// flattened [ConfigDelta], which jp loses, become its delta.
+// Canonical returns the element as today's jp would write it, indented as in a file. Members that
+// jp does not know are dropped. Elements that jp cannot read, such as content blocks, keep their
+// meaning in canonical form; settings of a flattened [ConfigDelta], which jp loses, become its
+// delta.
 func (e *Element) Canonical() []byte {
 	if e.isBroken() {
 		return e.raw
@@ -16,7 +16,7 @@ func (e *Element) Canonical() []byte {
 	return jsonspan.Indented(jsonspan.Rewriter{Number: jsonspan.JPNumber}.Rewrite(e.canonical()), 1)
 }
 
-// canonical returns the element's value before its numbers have jp's spelling.
+// canonical returns the element's value before its numbers are respelled as jp spells them.
 func (e *Element) canonical() []byte {
 	if _, ok := e.event.(*Unknown); ok {
 		return e.raw
@@ -46,8 +46,8 @@ func (e *Element) canonical() []byte {
 	return jsonspan.Object(fs)
 }
 
-// canonicalString decodes once and encodes, which is not the identity for strings
-// that jp cannot decode.
+// canonicalString decodes a string once and encodes it again, as jp does. That changes strings that
+// jp cannot decode.
 func canonicalString(quoted []byte) []byte {
 	s := jsonspan.Unquote(quoted)
 	if plain, ok := decodeOnce(s); ok {
@@ -79,8 +79,8 @@ func canonicalAnswerType(v jsontext.Value) []byte {
 	return jsonspan.Object(fs)
 }
 
-// pick returns the object with only the named members, in that order. What is no
-// object stays.
+// pick returns obj with only the named members, in that order. A value that is not an object is
+// returned unchanged.
 func pick(obj jsontext.Value, names ...string) []byte {
 	if !jsonspan.IsObject(obj) {
 		return obj

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// deltas are a stream of deltas, each made of its number.
+// deltas returns a stream of n deltas, each built from its number.
 func deltas(n int, format string) *events.Stream {
 	all := make([]*events.Element, n)
 	for i := range all {
@@ -21,8 +21,8 @@ func deltas(n int, format string) *events.Stream {
 	return events.New(all...)
 }
 
-// TestDeltasAreJoinedInTime: deltas that each look at all before them end in an error that says
-// where, and 20,000 that change one setting take twice what 10,000 take.
+// TestDeltasAreJoinedInTime: deltas that each depend on all before them end in an error with a
+// position, and 20,000 that change one setting take twice as long as 10,000.
 func TestDeltasAreJoinedInTime(t *testing.T) {
 	const list = `{"assistant":{"instructions":{"value":[{"title":"%d"}],"strategy":"append"}}}`
 	config := func(s *events.Stream) error {

@@ -6,34 +6,33 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// A ContentAt is a content and the place where it stands.
+// A ContentAt is a piece of content and its place in the stream.
 type ContentAt struct {
 	Element int
 	Turn    int    // 0-based
 	Call    string // id of the tool call, "" in other events
 	Tool    string // name of the called tool, "" when the request is not there
 	Part    Part
-	URI     string // of the resource, "" for other contents
+	URI     string // of the resource, "" for other content
 	Content blobs.Content
-	Legacy  bool  // stands in jp's form: a base64 string, or metadata beside it
+	Legacy  bool  // in jp's form: a base64 string, or metadata beside it
 	Offset  int64 // of the content's JSON in what [Stream.Encode] returns
 }
 
-// A Part is what a content is in its event.
+// A Part is the role of a piece of content in its event.
 type Part string
 
-// The parts that contents have.
+// The parts that hold content.
 const (
 	PartText       Part = "text"       // of a text block
 	PartResource   Part = "resource"   // content of a resource block
-	PartFormatted  Part = "formatted"  // what a model is given instead of a resource
-	PartAttachment Part = "attachment" // content of a request's resource
+	PartFormatted  Part = "formatted"  // text for a model, replaces a resource
+	PartAttachment Part = "attachment" // content of a resource in a chat request
 	PartImage      Part = "image"
 	PartAudio      Part = "audio"
 )
 
-// Contents returns every content of the stream, in order and in all forms. It
-// reads no blob.
+// Contents yields all content of the stream, in order and in all forms. It reads no blob.
 func (s *Stream) Contents() iter.Seq[ContentAt] {
 	return func(yield func(ContentAt) bool) {
 		var calls tools
@@ -61,8 +60,7 @@ func (s *Stream) Contents() iter.Seq[ContentAt] {
 	}
 }
 
-// tools finds the name of the tool that a response is of, pairing as [Stream.Calls]
-// does.
+// tools finds the name of the tool for a response, pairing as [Stream.Calls] does.
 type tools struct {
 	open  pending
 	names []string

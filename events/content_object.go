@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
-// encodeContent returns the content object: a reference, or for content in memory
-// the text or binary form.
+// encodeContent returns the content object of c: a reference, or the text or binary form for
+// content in memory.
 func encodeContent(c blobs.Content) []byte { return appendContent(nil, c, jsonspan.Compacted) }
 
 func appendContent(dst []byte, c blobs.Content, depth int) []byte {
@@ -61,8 +61,9 @@ func (r *reader) content(m jsonspan.Member) (blobs.Content, *placedError) {
 	return c, err.in(m.Name)
 }
 
-// discriminant returns the one member that says which form a content object has. A
-// size is tolerated beside the others, since an editor of a file may leave it.
+// discriminant returns the member that determines the form of a content object. Exactly one must be
+// present. A "size" beside the other forms is tolerated, since someone who edits a file may leave
+// it.
 func (r *reader) discriminant(object jsonspan.Member) (jsonspan.Member, *placedError) {
 	var kind jsonspan.Member
 	for _, m := range r.members {
@@ -115,7 +116,7 @@ func (r *reader) size() (int64, *placedError) {
 	return n, nil
 }
 
-// parseSize reads a number of bytes.
+// parseSize parses a size in bytes.
 func parseSize(v []byte) (int64, error) {
 	n, err := strconv.ParseUint(string(v), 10, 63)
 	if err != nil {
@@ -124,7 +125,7 @@ func parseSize(v []byte) (int64, error) {
 	return int64(n), nil
 }
 
-// inlineText reads a text that stands in the stream.
+// inlineText reads text that the stream holds itself.
 func (r *reader) inlineText(m jsonspan.Member) (blobs.Content, *placedError) {
 	if !jsonspan.IsString(m.Value(r.raw)) {
 		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
@@ -132,7 +133,7 @@ func (r *reader) inlineText(m jsonspan.Member) (blobs.Content, *placedError) {
 	return r.loaded(m, jsonspan.Bytes(m.Value(r.raw)))
 }
 
-// inlineBinary reads bytes that stand in the stream as base64.
+// inlineBinary reads bytes that the stream holds as base64.
 func (r *reader) inlineBinary(m jsonspan.Member) (blobs.Content, *placedError) {
 	v := m.Value(r.raw)
 	if !jsonspan.IsString(v) {
@@ -152,8 +153,8 @@ func (r *reader) loaded(m jsonspan.Member, b []byte) (blobs.Content, *placedErro
 	return blobs.Loaded(b), nil
 }
 
-// oneContent reads the content that stands either wrapped in "content" or bare, as
-// text or as base64, under the given names. There may be none.
+// oneContent reads optional content that is either wrapped in "content" or bare, as text or as
+// base64, under the given names.
 func (r *reader) oneContent(bareText, bareBinary string) (
 	blobs.Content, jsonspan.Member, *placedError,
 ) {

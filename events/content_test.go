@@ -188,7 +188,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The text of a result in the inline form is what people and jp see and edit.
+// The text of a result in the inline form is the part that people and jp see and edit.
 func TestEditedTextWins(t *testing.T) {
 	s := decode(t, result(
 		`[{"type":"resource","resource":{"uri":"u","content":{"text":"old"}}}]`))
@@ -250,7 +250,7 @@ func TestInlineResources(t *testing.T) {
 	}
 }
 
-// What is not UTF-8 cannot be the text that jp reads.
+// Bytes that are not UTF-8 cannot be the text that jp reads.
 func TestInlineBinary(t *testing.T) {
 	s := decode(t, Text(`"content":{"blob":"/w=="}`))
 	before := s.At(1)
@@ -268,7 +268,7 @@ func TestInlineBinary(t *testing.T) {
 	}
 }
 
-// Line breaks in base64 are no base64, although Go's decoder skips them.
+// Base64 with line breaks is not base64 in jp, although Go's decoder accepts it.
 func TestLegacyWithLineBreaks(t *testing.T) {
 	for _, stored := range []string{"dGVz\n\n\n\n", "dGVz\r\r\r\r"} {
 		for c := range decode(t, result(Quote(stored))).Contents() {
@@ -279,7 +279,7 @@ func TestLegacyWithLineBreaks(t *testing.T) {
 	}
 }
 
-// A change of something else keeps the inline form; a change of the blocks leaves it.
+// Changing something else keeps the inline form; changing the blocks converts it.
 func TestChangingTheInlineForm(t *testing.T) {
 	s := decode(t, result(`[{"type":"resource","resource":{"uri":"u","text":"old"}}]`))
 	if _, err := s.Inline(memory{}); err != nil {
@@ -300,8 +300,8 @@ func TestChangingTheInlineForm(t *testing.T) {
 	}
 }
 
-// A reference that this version does not understand must not vanish into base64,
-// where no collector sees it.
+// A reference that this version does not understand must not vanish into base64, where garbage
+// collection would not find it.
 func TestInlineRefusesReferencesOfNewerVersions(t *testing.T) {
 	s := decode(t, result(`[{"type":"video","content":{"$blob":"`+hash+`","size":6}}]`))
 	before := string(s.Encode())

@@ -2,22 +2,22 @@ package events
 
 import "fmt"
 
-// How much a file may hold, of what takes many times as much memory as it has bytes. The limits
-// leave a conversation a hundred thousand calls of tools.
+// These limits bound the parts of a file that take many times as much memory as they have bytes.
+// They leave room for a hundred thousand tool calls in a conversation.
 const (
-	// maxContainers is how many objects and lists a file may have.
+	// maxContainers is the number of objects and arrays that a file may have.
 	maxContainers = 350_000
-	// MaxMembers is how many members one object may have.
+	// MaxMembers is the number of members that one object may have.
 	MaxMembers = 100_000
-	// roomy is the size below which a file cannot have more than is borne.
+	// roomy is the size below which a file cannot exceed the limits.
 	roomy = 1 << 20
 )
 
-// ErrCrowded is the reason of a [SyntaxError] about a file that holds more than is read.
+// ErrCrowded is the reason of a [SyntaxError] about a file that exceeds these limits.
 var ErrCrowded = fmt.Errorf("more than %d objects and lists, or %d members of one of them",
 	maxContainers, MaxMembers)
 
-// crowded returns where in a file there is too much, or -1.
+// crowded returns the offset at which a file exceeds the limits, or -1.
 func crowded(data []byte) int {
 	if len(data) < roomy {
 		return -1
@@ -25,14 +25,15 @@ func crowded(data []byte) int {
 	return new(crowd).add(data)
 }
 
-// A crowd counts what a file holds. It looks for nothing but brackets and commas, before anything
-// is made of them; that what it is given is JSON others find out.
+// A crowd counts objects, arrays and members. It looks only for brackets and commas, before
+// anything is allocated for them, and does not check that its input is JSON.
 type crowd struct {
 	containers, members int
-	outer               []int // the members so far of what is open around
+	outer               []int // members so far of each enclosing container
 }
 
-// add counts a piece of a file, which cuts no string, and returns where there is too much, or -1.
+// add counts a piece of a file and returns the offset at which it exceeds the limits, or -1. A
+// piece must not end inside a string.
 func (c *crowd) add(data []byte) int {
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -59,16 +60,17 @@ func (c *crowd) add(data []byte) int {
 	return -1
 }
 
-// tooMany is the count of an element with too much in it.
+// tooMany is the count for an element that exceeds the limits by itself.
 const tooMany = maxContainers + 1
 
-// containers returns how many objects and lists the element is and has, tooMany also where one of
-// them has too many members. It is counted once: an element is saved as often as the stream grows.
+// containers returns the number of objects and arrays in the element, itself included, or tooMany
+// if one of them has too many members. It counts once per element, since the whole stream is saved
+// whenever it grows.
 func (e *Element) containers() int {
 	if n := e.counted.Load(); n > 0 {
 		return int(n) - 1
 	}
-	c := crowd{outer: make([]int, 1, 8)} // it stands in a list
+	c := crowd{outer: make([]int, 1, 8)} // the enclosing array
 	n := tooMany
 	if c.add(e.raw) < 0 {
 		n = c.containers
@@ -77,7 +79,8 @@ func (e *Element) containers() int {
 	return n
 }
 
-// closingQuote returns the offset of the quote that ends the string at data[i], or the last one.
+// closingQuote returns the offset of the quote that ends the string at data[i], or that of the last
+// byte if the string does not end.
 func closingQuote(data []byte, i int) int {
 	for i++; i < len(data); i++ {
 		switch data[i] {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// TestCrowded decodes files of little more than nothing, in large numbers.
+// TestCrowded decodes files with many tiny elements.
 func TestCrowded(t *testing.T) {
 	const at = `"timestamp":"2026-05-29 19:42:36.0"`
 	many := func(one string, n int) string {
@@ -42,7 +42,7 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// numbered returns n members of different names.
+// numbered returns n members with different names.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -55,7 +55,7 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// A stream that was read and has grown since is not saved when nobody could read it again.
+// A stream that was read and has grown since is not saved if it could not be read again.
 func TestValidateRefusesCrowds(t *testing.T) {
 	for name, file := range map[string]string{
 		"objects and lists": "[" + strings.Repeat("[],", events.MaxContainers-2) + "[]]",
@@ -78,7 +78,7 @@ func TestValidateRefusesCrowds(t *testing.T) {
 	}
 }
 
-// An element that nobody could read again is refused also where it came last.
+// The same if the last element is the one that could not be read.
 func TestValidateRefusesACrowdedElement(t *testing.T) {
 	s, err := events.Decode([]byte("[" + strings.TrimSuffix(strings.Repeat("123,", 1<<18), ",") + "]"))
 	if err != nil {
@@ -101,8 +101,8 @@ func TestValidateRefusesACrowdedElement(t *testing.T) {
 	}
 }
 
-// TestValidateLooksOnce: who saves one event after the other does not look through all that was
-// there before each time. Bytes that are changed behind the back of a stream show it.
+// TestValidateLooksOnce: saving one event after the other does not scan all earlier ones each time.
+// Bytes that are changed behind the stream's back prove it.
 func TestValidateLooksOnce(t *testing.T) {
 	text := strings.Repeat("x", 1<<20)
 	data := []byte(`[{"timestamp":"2026-05-29 19:42:36.0","type":"later","x":"` + text + `"}]`)

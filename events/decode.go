@@ -12,14 +12,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DecodeOptions bounds what is read. The zero value has the default limits.
+// DecodeOptions limits the streams that are read. The zero value has the default limits.
 type DecodeOptions struct {
-	// MaxBlobBytes bounds the size of a content, see
-	// [blobs.DefaultMaxBlobBytes]. A negative value is no limit.
+	// MaxBlobBytes bounds the size of each piece of content, see [blobs.DefaultMaxBlobBytes]. A
+	// negative value means no limit.
 	MaxBlobBytes int64
 }
 
-// check returns an error when a content of the given size is over the limit.
+// check returns an error if size is over the limit.
 func (o DecodeOptions) check(size int64) error {
 	if o.MaxBlobBytes < 0 {
 		return nil
@@ -27,8 +27,8 @@ func (o DecodeOptions) check(size int64) error {
 	return blobs.Limits{MaxBlobBytes: o.MaxBlobBytes}.Check(size)
 }
 
-// Decode reads an events.json. It keeps data, which must not be changed afterwards.
-// It reads no blob. The error is a [*SyntaxError]: there is no part of a stream.
+// Decode reads an events.json. It keeps data, which must not be changed afterwards. It reads no
+// blob. On error, which is a [*SyntaxError], it returns no stream.
 func Decode(data []byte) (*Stream, error) { return DecodeWith(data, DecodeOptions{}) }
 
 // DecodeWith is [Decode] with the limits of o.
@@ -63,10 +63,10 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 	}
 }
 
-// usualMembers is for how many members of an element, and of objects in it, there is room.
+// usualMembers is the initial capacity for the members of an element and of the objects in it.
 const usualMembers = 16
 
-// elementAt reads the element that begins at data[at]; memory is for members.
+// elementAt reads the element that begins at data[at]. It reuses memory for members.
 func elementAt(data []byte, at int, memory *[]jsonspan.Member, o DecodeOptions) (
 	*Element, *SyntaxError,
 ) {
@@ -85,8 +85,8 @@ func elementAt(data []byte, at int, memory *[]jsonspan.Member, o DecodeOptions) 
 	return e, nil
 }
 
-// valueAt returns the value that begins at data[at], the members of an object in it, and how deep
-// containers nest; ms is memory to use.
+// valueAt returns the value that begins at data[at], its members if it is an object, and how deep
+// containers nest. The members are appended to ms.
 func valueAt(data []byte, at int, ms []jsonspan.Member) (
 	raw []byte, _ []jsonspan.Member, depth int,
 ) {
@@ -102,7 +102,7 @@ func valueAt(data []byte, at int, ms []jsonspan.Member) (
 	return data[at:end:end], ms, depth
 }
 
-// kindOf returns the kind that an element says it has.
+// kindOf returns the kind in an element's "type" member, or "" if it has none.
 func kindOf(raw []byte, ms []jsonspan.Member) Kind {
 	m, ok := jsonspan.Find(ms, "type")
 	if !ok || !jsonspan.IsString(m.Value(raw)) {
@@ -111,8 +111,8 @@ func kindOf(raw []byte, ms []jsonspan.Member) Kind {
 	return kindNamed(jsonspan.Unquote(m.Value(raw)))
 }
 
-// kindNamed is a conversion that does not allocate for the known kinds: comparing
-// needs no string, and what is returned is a constant.
+// kindNamed returns Kind(s) without allocating for the known kinds: comparing needs no string, and
+// the result is a constant.
 func kindNamed(s []byte) Kind {
 	for _, k := range [...]Kind{
 		KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest,
@@ -126,12 +126,12 @@ func kindNamed(s []byte) Kind {
 	return Kind(s)
 }
 
-// CheckObject reports what keeps data from being one JSON object that can be read: it is within the
-// limits, in UTF-8, and names no member twice. The error is a [*SyntaxError].
+// CheckObject reports why data is not one JSON object that can be read, or nil if it is: within the
+// limits, in valid UTF-8, and without duplicate names. The error is a [*SyntaxError].
 func CheckObject(data []byte) error { return validJSON(data, '{') }
 
-// validJSON reports whether data is exactly one JSON value of the wanted kind, with
-// valid UTF-8 and no duplicate names.
+// validJSON checks that data is exactly one JSON value of the wanted kind, within the limits, in
+// valid UTF-8 and without duplicate names.
 func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error {
 	fail := func(offset int64, err error) error {
 		return &SyntaxError{Element: -1, Offset: offset, Err: err}
@@ -159,15 +159,15 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 		}
 		return e
 	}
-	// The decoder reads streams of values, so it does not mind a second one.
+	// The decoder reads sequences of values, so it accepts a second one.
 	if end := jsonspan.SkipSpace(data, int(d.InputOffset())); end < len(data) {
 		return fail(int64(end), errors.New("there is more after the JSON value"))
 	}
 	return nil
 }
 
-// isUsual reports whether data is one JSON value of the wanted kind, without a word on what is
-// wrong: it may also be that nothing is.
+// isUsual reports whether data is one JSON value of the wanted kind. It is a fast path: false does
+// not mean that data is invalid.
 func isUsual(data []byte, kind jsontext.Kind) bool {
 	c := jsonspan.Cursor{B: data}
 	if c.Space(); c.Peek() != byte(kind) {
@@ -184,8 +184,7 @@ func kindWord(k jsontext.Kind) string {
 	return "object"
 }
 
-// syntaxError turns an error of jsontext into ours. In which element it is only the
-// caller can tell.
+// syntaxError converts an error of jsontext. The caller fills in the element, which only it knows.
 func syntaxError(err error) *SyntaxError {
 	e := &SyntaxError{Element: -1, Err: err}
 	if errors.Is(err, io.EOF) {
@@ -199,8 +198,7 @@ func syntaxError(err error) *SyntaxError {
 	return e
 }
 
-// elementOf returns the index of the array's element that an error is in, -1 for
-// none.
+// elementOf returns the index of the array's element that an error is in, or -1.
 func elementOf(err error) int {
 	var s *jsontext.SyntacticError
 	if !errors.As(err, &s) {
@@ -213,8 +211,8 @@ func elementOf(err error) int {
 	return -1
 }
 
-// kindAt returns the kind of element n of an array that has duplicate names, "" when
-// that is not its only fault.
+// kindAt returns the kind of element n of an array with duplicate names, or "" if the array has
+// other faults.
 func kindAt(data []byte, n int) Kind {
 	if validJSON(data, '[', jsontext.AllowDuplicateNames(true)) != nil {
 		return ""

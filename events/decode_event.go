@@ -12,16 +12,16 @@ type reader struct {
 	raw     []byte
 	members []jsonspan.Member
 	options DecodeOptions
-	largest *int64 // of all contents that were held against the limits; nil for nobody
+	largest *int64 // of all content whose size was checked; may be nil
 	slots   []slot
 	view    view
 	meta    Metadata
-	// memory is for members of the objects in the element; nil before there are any.
+	// memory holds the members of objects in the element; nil until the first one.
 	memory *[]jsonspan.Member
 }
 
-// readElement returns the element with the bytes raw, which it keeps; ms are the
-// members of raw and memory for more, and are not kept.
+// readElement returns the element with the bytes raw, which it keeps. ms holds the members of raw
+// and provides memory for more; it is not kept.
 func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, *placedError) {
 	e := &Element{raw: raw, kind: kindOf(raw, *ms)}
 	r := &reader{raw: raw, members: *ms, options: o, largest: &e.largest, memory: ms}
@@ -38,7 +38,7 @@ func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, 
 		r.meta = e.meta
 	}
 	if e.kind == KindConfigDelta {
-		e.time = r.anyTime() // jp takes any, and replaces it by the present time
+		e.time = r.anyTime() // jp accepts anything and replaces it by the current time
 	} else if e.time, err = r.time("timestamp"); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, 
 	return e, nil
 }
 
-// readerOf returns the function that reads the kind, nil for unknown ones.
+// readerOf returns the function that reads events of kind k, or nil for an unknown kind.
 func (r *reader) readerOf(k Kind) func() (Event, *placedError) {
 	switch k {
 	case KindTurnStart:
@@ -78,7 +78,7 @@ func (r *reader) readerOf(k Kind) func() (Event, *placedError) {
 func (r *reader) turnStart() (Event, *placedError) {
 	for _, m := range r.members {
 		if m.Name != "timestamp" && m.Name != "type" && m.Name != "metadata" {
-			// jp refuses the whole stream then.
+			// jp then refuses the whole stream.
 			return nil, errorAt(m.Start, "a turn_start has no member %s", printable(m.Name))
 		}
 	}
@@ -167,8 +167,8 @@ func (r *reader) inquiryRequest() (Event, *placedError) {
 	return &ev, nil
 }
 
-// question reads what a tool asks. What the type of the answer holds besides its tag
-// nothing depends on, so it may be of an older or a newer form than jp reads.
+// question reads the question of a tool. Only the tag of the answer's type is checked, because
+// nothing depends on its other members, which may have an older or newer form than jp reads.
 func (r *reader) question() (jsontext.Value, *placedError) {
 	m, err := r.required("question")
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *reader) inquiryResponse() (Event, *placedError) {
 	return &InquiryResponse{ID: id, Answer: jsonspan.Compact(m.Value(r.raw))}, nil
 }
 
-// configDelta never fails, as jp's reader never does.
+// configDelta never fails, because jp's reader does not either.
 func (r *reader) configDelta() (Event, *placedError) {
 	if m, ok := jsonspan.Find(r.members, "delta"); ok {
 		if jsonspan.IsObject(m.Value(r.raw)) {
@@ -238,7 +238,7 @@ func (r *reader) compaction() (Event, *placedError) {
 	return &ev, nil
 }
 
-// reasoning reads the policy for reasoning, of which there is one.
+// reasoning reads the policy for reasoning. The only one is "strip".
 func (r *reader) reasoning() (strip bool, _ *placedError) {
 	m, ok := r.optional("reasoning")
 	if !ok {
@@ -280,8 +280,8 @@ func (r *reader) policy() (*ToolCallPolicy, *placedError) {
 	return p, err.in("tool_calls")
 }
 
-// toolCallPolicy reads a policy of which nothing may be missing: what it leaves out
-// is lost to the model without a word.
+// toolCallPolicy reads a policy, with no defaults for missing members: a policy silently decides
+// what the model no longer sees.
 func (r *reader) toolCallPolicy() (*ToolCallPolicy, *placedError) {
 	var p ToolCallPolicy
 	name, err := r.string("policy")
@@ -314,7 +314,7 @@ func (r *reader) metadata() (Metadata, *placedError) {
 	return Metadata{raw: m.Value(r.raw)}, nil
 }
 
-// anyTime returns the timestamp where one can be read.
+// anyTime returns the timestamp, or the zero time if it cannot be read.
 func (r *reader) anyTime() time.Time {
 	t, err := r.time("timestamp")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Details is what a metadata.json says about a conversation. Its fields may be
-// changed; members that it does not know are kept. What is not UTF-8 in a title or
-// label is written as U+FFFD: a name is no reason to lose a conversation.
+// Details holds the content of a conversation's metadata.json. Its fields may be changed; unknown
+// members are kept. Bytes of a title or label that are not UTF-8 are written as U+FFFD: a bad name
+// is no reason to refuse to save a conversation.
 type Details struct {
 	Title           *string // nil when there is none
 	LastActivatedAt time.Time
@@ -24,7 +24,7 @@ type Details struct {
 	Labels          map[string]string
 
 	raw    []byte // the object as it was read, with changes of unknown members
-	before []byte // what stands before it in the file, and after
+	before []byte // the bytes before it in the file, and after
 	after  []byte
 }
 
@@ -91,21 +91,20 @@ func (r *reader) labels() (map[string]string, *placedError) {
 	return labels, nil
 }
 
-// Encode returns the details as a file. Members that were read and not changed keep
-// their bytes, so that unchanged details are the file that they were read from.
+// Encode returns the file. Unchanged members keep their bytes, so unchanged details encode to the
+// file they were read from.
 func (d *Details) Encode() []byte {
 	if d.raw == nil {
 		return d.Canonical()
 	}
 	old, err := DecodeDetails(d.raw)
 	if err != nil {
-		return d.Canonical() // not reached: it was read before
+		return d.Canonical() // unreachable: it was read before
 	}
 	return slices.Concat(d.before, jsonspan.Splice(d.raw, old.fields(), d.fields(), 0), d.after)
 }
 
-// Canonical returns the details as today's jp would write them, without members
-// that it does not know.
+// Canonical returns the file as today's jp would write it, without unknown members.
 func (d *Details) Canonical() []byte {
 	return append(jsonspan.Indented(jsonspan.Object(d.fields()), 0), '\n')
 }
@@ -139,7 +138,7 @@ func optionalTime(name string, t *time.Time) jsonspan.Field {
 	return jsonspan.Field{Name: name, From: timeSource(*t)}
 }
 
-// Keys returns the names of the members that are none of the fields, in order.
+// Keys returns the names of the unknown members, in order.
 func (d *Details) Keys() []string {
 	var keys []string
 	if d.raw == nil {
@@ -153,7 +152,7 @@ func (d *Details) Keys() []string {
 	return keys
 }
 
-// Value returns a member that is none of the fields.
+// Value returns the value of an unknown member. Known members are fields of Details.
 func (d *Details) Value(key string) (jsontext.Value, bool) {
 	if jsonspan.HasField(d.fields(), key) {
 		return nil, false
@@ -162,7 +161,7 @@ func (d *Details) Value(key string) (jsontext.Value, bool) {
 	return bytes.Clone(v), v != nil
 }
 
-// SetValue sets a member that is none of the fields; nil removes it.
+// SetValue sets an unknown member; a nil value removes it.
 func (d *Details) SetValue(key string, v jsontext.Value) error {
 	if jsonspan.HasField(d.fields(), key) {
 		return errors.New("set " + printable(key) + ": it has a field of its own")

@@ -171,8 +171,7 @@ func TestDetailsCloneSharesNothing(t *testing.T) {
 	}
 }
 
-// A title comes from a command line, which may hold any bytes. The file must be read
-// again all the same.
+// A title comes from a command line and may hold any bytes. The file must be readable all the same.
 func TestDetailsAreUTF8(t *testing.T) {
 	d := &events.Details{
 		Title: new("a\xff"), LastActivatedAt: noon, Labels: map[string]string{"\xff": "\xfe"},
@@ -189,7 +188,8 @@ func TestDetailsAreUTF8(t *testing.T) {
 	}
 }
 
-// TestManyLabels reads more labels than anybody has. Each was looked for among all.
+// TestManyLabels reads more labels than any real conversation has. Finding each among all was
+// quadratic.
 func TestManyLabels(t *testing.T) {
 	const n = 50_000
 	var b strings.Builder

@@ -18,20 +18,20 @@ type Element struct {
 	time  time.Time
 	event Event
 	meta  Metadata
-	slots []slot // its contents
+	slots []slot // its content
 	view  view
-	// largest is the size of the largest content, those included that the view left out.
+	// largest is the size of the largest piece of content, including any that the view left out.
 	largest int64
-	err     error        // why raw cannot be read; of a new element only
-	depth   int          // how deep containers nest in raw, 0 where that is not known
-	counted atomic.Int32 // one more than the containers in raw, 0 where that is not known
+	err     error        // why the element cannot be written; set only on new elements
+	depth   int          // how deep containers nest in raw, 0 if unknown
+	counted atomic.Int32 // number of containers in raw plus one, 0 if unknown
 }
 
-// A view says which parts of an event were taken from metadata, where the inline
-// form keeps what jp would lose.
+// A view records which parts of an event were read from metadata, where the inline form keeps the
+// parts that jp would lose.
 type view struct{ blocks, resources bool }
 
-// A slot is a content of an element.
+// A slot is a piece of content of an element.
 type slot struct {
 	part    Part
 	uri     string
@@ -40,10 +40,9 @@ type slot struct {
 	offset  int // of its JSON in the element's bytes
 }
 
-// NewElement returns an element in canonical form. What the format does not have,
-// such as metadata of a [ConfigDelta], is not written; what cannot be written, such
-// as the zero time, text that is not UTF-8 and an Arguments that is not JSON, makes
-// [Stream.Validate] fail.
+// NewElement returns an element in canonical form. Fields that the format does not have, such as
+// metadata of a [ConfigDelta], are not written. Values that cannot be written, such as the zero
+// time, text that is not UTF-8 or Arguments that are not JSON, make [Stream.Validate] fail.
 func NewElement(at time.Time, ev Event, md Metadata) *Element {
 	e := newElement(at, ev, md)
 	if at.IsZero() {
@@ -52,7 +51,7 @@ func NewElement(at time.Time, ev Event, md Metadata) *Element {
 	return e
 }
 
-// newElement is NewElement with the time of another element, which may have none.
+// newElement is NewElement with the time of another element, which may be zero.
 func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
@@ -62,8 +61,8 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	return built(raw, at, ev, md)
 }
 
-// built returns an element of bytes that this package wrote. It reads them back,
-// so that there is one way from bytes to contents.
+// built returns the element with bytes that this package wrote. It reads them back, so that content
+// is always found by the same code.
 func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	unread := &Element{raw: raw, kind: ev.Kind(), time: at.UTC(), event: ev, meta: md}
 	if md.err != nil {
@@ -82,7 +81,7 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 			return unread.broken(err)
 		}
 	}
-	// Limits are the business of whoever saves, and known there.
+	// The caller that saves the element knows the limits and checks them.
 	e, err := readElement(raw, &ms, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
 		return unread.broken(err.err)
@@ -94,7 +93,7 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 // isBroken reports whether [Stream.Validate] will refuse the element.
 func (e *Element) isBroken() bool { return e.err != nil }
 
-// broken returns the element as one that cannot be saved, for a reason.
+// broken returns a copy of the element that cannot be saved, for the given reason.
 func (e *Element) broken(reason error) *Element {
 	return &Element{
 		raw: e.raw, kind: e.kind, time: e.time, event: e.event, meta: e.meta, err: reason,
@@ -104,25 +103,23 @@ func (e *Element) broken(reason error) *Element {
 // Kind returns the kind of the element's event.
 func (e *Element) Kind() Kind { return e.kind }
 
-// Time returns the element's timestamp in UTC, or the zero time when it has none
-// that can be read.
+// Time returns the element's timestamp in UTC, or the zero time if it has no readable one.
 func (e *Element) Time() time.Time { return e.time }
 
-// Event returns what the element says. It is never nil and must not be changed.
+// Event returns the decoded event. It is never nil and must not be changed.
 func (e *Element) Event() Event { return e.event }
 
-// Metadata returns the element's metadata; kinds that have none have the empty one.
+// Metadata returns the element's metadata, which is empty for kinds that have none.
 func (e *Element) Metadata() Metadata { return e.meta }
 
-// Raw returns the element's bytes as they stand in the file, which must not be
-// changed.
+// Raw returns the element's bytes as they are in the file. They must not be changed.
 func (e *Element) Raw() []byte { return e.raw }
 
-// Err returns why the element cannot be written, nil for all that were read.
+// Err returns why the element cannot be written, or nil. It is nil for every element that was read.
 func (e *Element) Err() error { return e.err }
 
-// With returns the element saying ev instead. Time, metadata and members that the
-// codec does not know stay, and only members that differ are written anew.
+// With returns the element with ev as its event. Time, metadata and unknown members are kept, and
+// only members that differ are encoded again.
 func (e *Element) With(ev Event) *Element {
 	md := e.meta
 	if e.view.blocks && !sameBlocks(e.event, ev) {
@@ -134,7 +131,7 @@ func (e *Element) With(ev Event) *Element {
 	return e.splice(e.time, ev, md)
 }
 
-// WithMetadata returns the element with md in place of its metadata.
+// WithMetadata returns the element with its metadata replaced by md.
 func (e *Element) WithMetadata(md Metadata) *Element { return e.splice(e.time, e.event, md) }
 
 // WithTime returns the element with another timestamp.
@@ -145,7 +142,7 @@ func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
 		return e
 	}
 	if _, unknown := ev.(*Unknown); unknown && !jsonspan.IsObject(e.raw) {
-		return e // there is no place for anything in it
+		return e // it has no members to change
 	}
 	if !jsonspan.IsObject(e.raw) || e.isBroken() {
 		return NewElement(at, ev, md)
@@ -153,7 +150,7 @@ func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
 	var next *Element
 	old, flattened := e.event.(*ConfigDelta)
 	if flattened = flattened && old.Flattened; flattened && !sameDelta(old, ev) {
-		// The settings are no members of the element any more.
+		// The settings are not members of the element any more.
 		next = newElement(at, ev, md)
 	} else {
 		after := elementFields(at, ev, md)
@@ -163,7 +160,7 @@ func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
 		}
 		next = built(raw, at, ev, md)
 	}
-	// What was read without a time may stay so, but not become another thing.
+	// An element that was read without a time keeps none as long as its kind is the same.
 	if at.IsZero() && (!e.time.IsZero() || ev.Kind() != e.kind) {
 		return next.broken(errNoTime)
 	}
@@ -187,7 +184,7 @@ func sameResources(a, b Event) bool {
 	return okX && okY && resourcesSource(x.Resources).Same(resourcesSource(y.Resources))
 }
 
-// HasInline reports whether the element has contents that stand in the stream.
+// HasInline reports whether the stream itself holds content of the element.
 func (e *Element) HasInline() bool {
 	return slices.ContainsFunc(e.slots, func(s slot) bool { return !s.content.IsRef() })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Who says what an element says already gets it back, whatever it is.
+// Setting a value that is already set returns the same element, for elements of any form.
 func TestWithTheSameIsTheElement(t *testing.T) {
 	for _, in := range []string{
 		`5`, `null`, `"x"`, `[{"type":"turn_start"}]`, `{}`, `{"type":5}`, `{"type":"new","a":1}`,
@@ -35,8 +35,8 @@ func TestWithTheSameIsTheElement(t *testing.T) {
 	}
 }
 
-// An equal event need not be the same: what is built again from what was read, or
-// spelled in another way, changes no byte.
+// An equal event need not be the same one: an event that is built again from the one read, or is
+// spelled differently, changes no byte.
 func TestWithEqualPartsKeepsTheirBytes(t *testing.T) {
 	const in = `[{"type":"tool_call_request", "timestamp":"2026-01-01 00:00:00", "id":"\u0061",` +
 		`"name":"n", "arguments":{ "p" : "eA==", "plain":"not base64", "n":1.50 }},` +
@@ -56,7 +56,7 @@ func TestWithEqualPartsKeepsTheirBytes(t *testing.T) {
 	}
 }
 
-// A change of one part that is hard to see is seen.
+// Changes of parts that are easy to overlook are noticed.
 func TestWithSeesEveryDifference(t *testing.T) {
 	const in = `[{"type":"tool_call_response","timestamp":"2026-01-01 00:00:00","id":"a",` +
 		`"is_error":false,"content":[{"type":"image","data":"YQ==","mimeType":"a/b","x":1},` +
@@ -106,8 +106,7 @@ func TestWithSeesEveryDifference(t *testing.T) {
 	}
 }
 
-// What the inline form keeps in the metadata goes when it is no longer true, and only
-// then.
+// Metadata of the inline form is removed when it no longer matches, and only then.
 func TestWithDropsStaleMetadata(t *testing.T) {
 	in := `[{"type":"chat_request",` + head + `,"content":"c","metadata":{"k":1,` +
 		`"git_jp_resources":[{"uri":"dQ==","text":"YQ=="}]}},{"type":"tool_call_response",` + head +
@@ -144,7 +143,7 @@ func TestWithDropsStaleMetadata(t *testing.T) {
 	}
 }
 
-// Text that JSON cannot hold is not replaced by something else in silence.
+// Text that JSON cannot hold is not replaced silently.
 func TestValidateRefusesWhatIsNotUTF8(t *testing.T) {
 	const bad = "a\xff"
 	block := func(b events.Block) events.Event {
@@ -246,14 +245,14 @@ func TestValidateRefusesNoTime(t *testing.T) {
 			t.Errorf("%s: error %v, element\n%s", name, err, e.Raw())
 		}
 	}
-	// What was read without a time may stay so.
+	// An element that was read without a time stays without one.
 	changed := undated.At(0).With(&events.ConfigDelta{Delta: jsontext.Value(`{"a":1}`)})
 	if err := events.New(changed).Validate(); err != nil {
 		t.Error(err)
 	}
 }
 
-// The text of an element is copied into its bytes and out of them, and looked at nowhere else.
+// The text of an element is copied into its bytes and out of them, and scanned nowhere else.
 func TestNewElementAllocates(t *testing.T) {
 	text := strings.Repeat("what a model says\n", 10_000)
 	const runs = 20

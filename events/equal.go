@@ -10,19 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Equal reports whether two elements say the same, in whatever form: contents are
-// compared by hash and size and base64 is decoded; the order of members, the
-// spelling of numbers and timestamps, white space, event_id and our own metadata do
-// not count. What the inline form keeps in metadata counts as the blocks and
-// resources that are read from it, and for nothing where none are.
+// Equal reports whether two elements mean the same, in whatever form. Content is compared by hash
+// and size, and base64 is decoded. The order of members, the spelling of numbers and timestamps,
+// white space, event_id and git-jp's own metadata do not count. Metadata of the inline form counts
+// as the blocks and resources that are read from it, and is ignored if there are none.
 func Equal(a, b *Element) bool {
 	return a == b || bytes.Equal(a.raw, b.raw) || bytes.Equal(a.normal(), b.normal())
 }
 
-// Sum returns a hash that two elements share when they are [Equal], and only then.
+// Sum returns a hash that two elements share if and only if they are [Equal].
 func (e *Element) Sum() blobs.Hash { return blobs.Sum(e.normal()) }
 
-// normal returns the one form that equal elements share.
+// normal returns the one form that all equal elements share.
 func (e *Element) normal() []byte {
 	if e.isBroken() || !jsonspan.IsObject(e.raw) {
 		return jsonspan.Normal(e.raw)
@@ -40,8 +39,8 @@ func (e *Element) normal() []byte {
 	return jsonspan.Normal(jsonspan.Object(fs))
 }
 
-// normalMember returns a member that the codec does not know. The content of a record is a
-// reference there, as all contents are.
+// normalMember returns the value of a member that the codec does not know. Content of an agent
+// record becomes a reference, as all content does.
 func (e *Element) normalMember(m jsonspan.Member) []byte {
 	if c, ok := RecordContent(e); ok && m.Name == recordData {
 		return encodeContent(blobs.Refer(c.Ref()))
@@ -49,8 +48,8 @@ func (e *Element) normalMember(m jsonspan.Member) []byte {
 	return m.Value(e.raw)
 }
 
-// normalFields returns the members that the codec knows. One that is absent there
-// although the element has it has been taken for nothing, as null is.
+// normalFields returns the members that the codec knows. It leaves out members without a meaning,
+// such as a null that was read as absent.
 func (e *Element) normalFields() []jsonspan.Field {
 	fs := elementFields(e.time, normalEvent(e.event), Metadata{})
 	if !e.time.IsZero() {
@@ -58,12 +57,12 @@ func (e *Element) normalFields() []jsonspan.Field {
 	}
 	jsonspan.SetField(fs, "metadata", e.meta.normal())
 	return slices.DeleteFunc(fs, func(f jsonspan.Field) bool {
-		// A second form of a response is lost when jp saves, but it is a difference.
+		// jp loses a second form of a response when it saves, but it is a difference.
 		return f.Absent() && f.Name != "metadata" && !isNothing(jsonspan.MemberOf(e.raw, f.Name))
 	})
 }
 
-// isNothing reports whether a member with the value v is as good as absent.
+// isNothing reports whether a member with the value v is equivalent to an absent one.
 func isNothing(v jsontext.Value) bool {
 	switch string(jsonspan.Compact(v)) {
 	case "", "null", `""`, "[]", "{}":
@@ -73,7 +72,7 @@ func isNothing(v jsontext.Value) bool {
 	}
 }
 
-// normalEvent returns ev with references in place of all contents.
+// normalEvent returns ev with all content replaced by references.
 func normalEvent(ev Event) Event {
 	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
 		if c.IsZero() {
@@ -81,6 +80,6 @@ func normalEvent(ev Event) Event {
 		}
 		return blobs.Refer(c.Ref()), nil
 	}}
-	next, _ := x.event(ev) // nothing is read or written
+	next, _ := x.event(ev) // cannot fail: nothing is read or written
 	return next
 }

@@ -143,8 +143,8 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// Blocks in the metadata count through what is read from them only: beside an edited
-// text they say nothing.
+// Blocks in the metadata count only as the blocks that are read from them: beside an edited text
+// they mean nothing.
 func TestStaleBlocksDoNotCount(t *testing.T) {
 	in := func(md string) string {
 		return `[{"type":"tool_call_response",` + head +

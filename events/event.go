@@ -21,9 +21,8 @@ const (
 	KindCompaction       Kind = "compaction"
 )
 
-// IsEvent reports whether k is one of the seven kinds that belong to a turn. The
-// others (config_delta, compaction, unknown) are global: they survive when
-// turns are removed.
+// IsEvent reports whether k is one of the seven kinds that belong to a turn. The other kinds
+// (config_delta, compaction, unknown) are global: they survive when turns are removed.
 func (k Kind) IsEvent() bool {
 	switch k {
 	case KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest,
@@ -34,14 +33,14 @@ func (k Kind) IsEvent() bool {
 	}
 }
 
-// An Event is what an element says, decoded: one of the pointer types of this
-// package. Events are shared between streams and must not be changed; copy the
-// struct, change the copy and give it to [Element.With].
+// An Event is the decoded form of an element: one of the pointer types of this package. Events are
+// shared between streams and must not be changed. To change one, copy the struct, change the copy
+// and pass it to [Element.With].
 type Event interface {
 	Kind() Kind
 }
 
-// A TurnStart opens a turn, that is one run of a query.
+// A TurnStart opens a turn, which is one run of a query.
 type TurnStart struct{}
 
 // A ChatRequest is a message of the user.
@@ -52,11 +51,10 @@ type ChatRequest struct {
 	Resources []Resource     // RFD 065, nil when absent
 }
 
-// Form tells which of its three forms a ChatResponse has.
+// Form is the form of a ChatResponse.
 type Form int
 
-// The forms of a ChatResponse, in the order in which jp prefers them when an
-// element has several.
+// The forms of a ChatResponse, in the order in which jp prefers them if an element has several.
 const (
 	FormMessage Form = iota
 	FormReasoning
@@ -71,8 +69,8 @@ type ChatResponse struct {
 	Data jsontext.Value // of FormData
 }
 
-// A ToolCallRequest is a call that the model wants made. Its ID is not unique:
-// pair it with its response through [Stream.Calls].
+// A ToolCallRequest is a call that the model asks for. Its ID is not unique: use [Stream.Calls] to
+// find the response.
 type ToolCallRequest struct {
 	ID        string
 	Name      string
@@ -102,13 +100,13 @@ type InquiryResponse struct {
 // A ConfigDelta changes the configuration of everything that follows it.
 type ConfigDelta struct {
 	Delta jsontext.Value // a JSON object, {} when absent
-	// Flattened says that the settings stand beside "type", as builds of
-	// December 2025 wrote the first element; Delta then holds them.
+	// Flattened reports that the settings are members of the element itself, as builds of December
+	// 2025 wrote the first element. Delta then holds them.
 	Flattened bool
 }
 
-// A Compaction is jp's overlay (RFD 064): it changes what the model is given of
-// the turns FromTurn to ToTurn, both included and counted from 0.
+// A Compaction is jp's overlay (RFD 064): it changes how the turns FromTurn to ToTurn, both
+// included and counted from 0, are presented to the model.
 type Compaction struct {
 	FromTurn, ToTurn int
 	Summary          *string
@@ -116,9 +114,9 @@ type Compaction struct {
 	ToolCalls        *ToolCallPolicy
 }
 
-// A ToolCallPolicy says what a Compaction leaves of tool calls.
+// A ToolCallPolicy selects the parts of tool calls that a Compaction keeps.
 type ToolCallPolicy struct {
-	Omit              bool // drop both; the others are then false
+	Omit              bool // drop request and response; the others are then false
 	Request, Response bool // strip arguments, strip content
 }
 
@@ -161,8 +159,7 @@ func (u *Unknown) Kind() Kind { return Kind(u.Type) }
 // BlockType is the "type" of a content block.
 type BlockType string
 
-// The block types of RFD 058 and MCP. Blocks of any other type are kept as they
-// stand.
+// The block types of RFD 058 and MCP. Blocks of any other type are kept unchanged.
 const (
 	BlockText         BlockType = "text"
 	BlockResource     BlockType = "resource"
@@ -172,15 +169,15 @@ const (
 	BlockResourceLink BlockType = "resource_link"
 )
 
-// A Block is one typed piece of a tool's result. Raw is what lets a changed block keep
-// members that the codec does not know; in the one block of a result in jp's form it
-// is the JSON string.
+// A Block is one typed piece of a tool's result. Raw preserves members that the codec does not know
+// when the block is changed. For a result in jp's form, which is a single block, Raw is the JSON
+// string.
 type Block struct {
 	Type     BlockType
 	Content  blobs.Content  // of text, image and audio blocks
 	MIMEType string         // of image and audio blocks
 	Resource *Resource      // of resource blocks
-	Raw      jsontext.Value // the block as it was read; nil for a new one
+	Raw      jsontext.Value // the block as it was read; nil for a new block
 }
 
 // A Resource is content with an identity (RFD 065): attached to a request or
@@ -192,7 +189,7 @@ type Resource struct {
 	Title       string
 	Description string
 	Annotations jsontext.Value
-	Content     blobs.Content  // what identity and checksums are computed from
-	Formatted   *blobs.Content // what the model is given instead, when present
-	Raw         jsontext.Value // the resource as it was read; nil for a new one
+	Content     blobs.Content  // identity and checksums are computed from it
+	Formatted   *blobs.Content // text for a model, replaces Content if set
+	Raw         jsontext.Value // the resource as it was read; nil for a new resource
 }

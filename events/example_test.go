@@ -112,14 +112,14 @@ func ExampleStream_Calls() {
 			continue
 		}
 		response := s.At(call.Response).Event().(*events.ToolCallResponse)
-		text, err := response.Text(nil) // nothing is outside of this file
+		text, err := response.Text(nil) // there is no blob to read
 		fmt.Printf("%s: %q, %v\n", call.Name, text, err)
 	}
 	// Output:
 	// fs_read_file: "hello\n", <nil>
 }
 
-// One answer is changed. Every other byte of the file stays as it is.
+// One answer is changed. Every other byte of the file is kept.
 func ExampleElement_With() {
 	s := mustDecode(file)
 	for i, e := range s.All() {

@@ -13,19 +13,19 @@ type Writer interface {
 	Write(b []byte) (blobs.Ref, error)
 }
 
-// ExternalizeOptions chooses what [Stream.Externalize] touches.
+// ExternalizeOptions selects what [Stream.Externalize] changes.
 type ExternalizeOptions struct {
-	// Legacy also takes contents in jp's form: base64 strings, which become one
-	// text block or the blocks that stand in the metadata, and resources there.
+	// Legacy also externalizes content in jp's form: base64 strings, which become one text block or
+	// the blocks in the metadata, and resources in the metadata.
 	Legacy bool
 }
 
-// Externalize stores contents that stand in the stream through w and puts
-// references in their place, except for those of imports that belong there, see
-// [StaysInline]. It returns how many; on an error the stream is unchanged, and only content may
-// have been stored.
+// Externalize stores the content that is in the stream through w and replaces it by references,
+// except for content of imports that belongs in the stream, see [StaysInline]. It returns the
+// number of replacements. On an error the stream is unchanged, but some content may have been
+// stored.
 func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) {
-	var md Metadata // of the event whose contents are exchanged
+	var md Metadata // of the event whose content is being exchanged
 	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
 		if !md.toStore(c) {
 			return c, nil
@@ -58,8 +58,8 @@ func (e *Element) toStore(o ExternalizeOptions) bool {
 	})
 }
 
-// asArray is With for an event whose contents were exchanged: it leaves jp's form
-// also where there was no content to exchange.
+// asArray is With for an event whose content was exchanged. It converts jp's form to an array of
+// blocks even if there was no content to exchange.
 func (e *Element) asArray(ev Event) *Element {
 	md := e.meta
 	if e.view.blocks {
@@ -85,9 +85,9 @@ func (e *Element) asArray(ev Event) *Element {
 	return built(raw, e.time, ev, md)
 }
 
-// replace gives every element to f and puts what it returns in its place, all or
-// none. It counts the contents that x exchanged, and one for an element that f
-// changed without any.
+// replace calls f for every element and replaces each by the result. If f fails, nothing is
+// replaced. It returns the number of pieces of content that x exchanged, and counts one for an
+// element that f changed without exchanging any.
 func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, error) {
 	next := map[int]*Element{}
 	n := 0
@@ -108,10 +108,10 @@ func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, 
 	return n, nil
 }
 
-// An exchange replaces the contents of an event by others.
+// An exchange replaces the content of an event.
 type exchange struct {
 	swap func(blobs.Content) (blobs.Content, error)
-	n    int // contents replaced
+	n    int // pieces of content replaced
 }
 
 func (x *exchange) event(ev Event) (Event, error) {

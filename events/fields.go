@@ -9,15 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The functions of this file say how an event is written: which members, in which
-// order, in which form. Everything that writes an element goes through them.
+// The functions of this file define how an event is written: which members, in which order, in
+// which form. All writing of elements uses them.
 
-// elementFields returns the members of an element, absent ones included, in jp's
-// order.
+// elementFields returns the members of an element in jp's order, including absent ones.
 func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
 	stamp := jsonspan.Field{Name: "timestamp", From: timeSource(at)}
 	if at.IsZero() && !ev.Kind().IsEvent() {
-		stamp.From = nil // the others may lack it
+		stamp.From = nil // global elements may lack it
 	}
 	kind := stringField("type", string(ev.Kind()))
 	fs := make([]jsonspan.Field, 0, usualFields)
@@ -30,10 +29,10 @@ func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
 	return append(appendFields(append(fs, stamp, kind), ev, md), md.field())
 }
 
-// usualFields is how many members an element may have at most.
+// usualFields is the largest number of members that an element usually has.
 const usualFields = 7
 
-// appendFields appends the members that belong to the kind of an event with the metadata.
+// appendFields appends the members that are specific to ev's kind. md is the event's metadata.
 func appendFields(fs []jsonspan.Field, ev Event, md Metadata) []jsonspan.Field {
 	switch ev := ev.(type) {
 	case *ChatRequest:
@@ -130,12 +129,12 @@ func stringField(name, s string) jsonspan.Field {
 	return jsonspan.Field{Name: name, From: textSource(s)}
 }
 
-// literalField has a number or a boolean.
+// literalField returns a field that holds a number or a boolean.
 func literalField(name, literal string) jsonspan.Field {
 	return jsonspan.Field{Name: name, From: literalSource(literal)}
 }
 
-// optionalString is absent when s is empty.
+// optionalString returns a field that is absent if s is empty.
 func optionalString(name, s string) jsonspan.Field {
 	if s == "" {
 		return jsonspan.Field{Name: name}
@@ -143,7 +142,7 @@ func optionalString(name, s string) jsonspan.Field {
 	return stringField(name, s)
 }
 
-// optionalJSON is absent when v is nil.
+// optionalJSON returns a field that is absent if v is nil.
 func optionalJSON(name string, v jsontext.Value) jsonspan.Field {
 	if v == nil {
 		return jsonspan.Field{Name: name}
@@ -151,7 +150,8 @@ func optionalJSON(name string, v jsontext.Value) jsonspan.Field {
 	return jsonspan.Field{Name: name, From: jsonSource(v)}
 }
 
-// contentField is absent when there is no content. It stands in for its other forms.
+// contentField returns a field that is absent if c is zero. It replaces the members that hold other
+// forms of the content.
 func contentField(name string, c blobs.Content, replaces ...string) jsonspan.Field {
 	if c.IsZero() {
 		return jsonspan.Field{Name: name, Replaces: replaces}

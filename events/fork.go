@@ -2,34 +2,32 @@ package events
 
 import "time"
 
-// ForkOptions chooses what a fork keeps. The zero value keeps everything.
+// ForkOptions selects the elements that a fork keeps. The zero value keeps everything.
 type ForkOptions struct {
-	// From and Until keep the events that are not before From and are before
-	// Until; the zero time leaves that end open.
+	// From and Until keep the events at or after From and before Until; the zero time leaves that
+	// end open.
 	From, Until time.Time
-	// First and Last keep that many turns from the start, from the end, or
-	// both, of what From and Until left; 0 does not limit. As with jp only a
-	// turn_start counts as a turn: what stands before the first one goes as soon
-	// as anything goes, and in a stream without any, First and Last together
-	// keep nothing while one alone changes nothing.
+	// First and Last keep that many turns from the start, from the end, or both, of those that From
+	// and Until selected; 0 is no limit. As in jp only a turn_start counts as a turn: what precedes
+	// the first one is removed as soon as anything is, and in a stream without any, First and Last
+	// together keep nothing while one alone changes nothing.
 	First, Last int
 	// KeepNone removes all turns and keeps the configuration.
 	KeepNone bool
 }
 
-// Fork returns what a fork of the conversation begins with: the chosen events,
-// sanitized as by [Stream.Sanitize]. The events are those that jp keeps. Beyond
-// them:
+// Fork returns the initial stream of a fork: the selected events, sanitized as by
+// [Stream.Sanitize]. It keeps the same events as jp. For other elements it differs:
 //
-//   - Elements of unknown kinds stay. jp loses them.
-//   - Every config_delta stays in place as it is, so that each remaining event
-//     has the configuration that it had, but those after the last remaining
-//     event go when they belong to turns that went. With KeepNone all stay: the
-//     fork goes on under the configuration that the source ended with.
-//   - A compaction stays with its range moved along. jp loses it. A summary stays
-//     only while everything it tells of does; the other policies shrink to the
-//     turns that are left. None comes to cover a turn that it had not covered,
-//     nor, once its range had to be changed, turns that are still to come.
+//   - Elements of unknown kinds are kept. jp loses them.
+//   - Every config_delta is kept in place, so that each remaining event keeps its
+//     configuration. Those after the last remaining event are removed if they belong to
+//     turns that were removed. With KeepNone all are kept: the fork continues with the
+//     configuration that the source ended with.
+//   - A compaction is kept, with its range adjusted. jp loses it. A summary is kept only
+//     if everything it summarizes is; the other policies shrink to the remaining turns. A
+//     compaction never comes to cover a turn that it had not covered, nor, once its range
+//     had to be changed, turns that are still to come.
 func (s *Stream) Fork(o ForkOptions) *Stream {
 	keep := s.chosen(o)
 	ps := sanitize(filter(s.pieces(), func(i int) bool { return keep[i] }), nil)
@@ -39,8 +37,7 @@ func (s *Stream) Fork(o ForkOptions) *Stream {
 	return s.rebuild(newRebase(s, keep, ps).apply(ps))
 }
 
-// chosen returns which elements the options keep. Elements that are no events
-// are kept.
+// chosen returns which elements the options keep. Elements that are not events are kept.
 func (s *Stream) chosen(o ForkOptions) []bool {
 	keep := make([]bool, s.Len())
 	starts := 0
@@ -66,8 +63,8 @@ func (o ForkOptions) during(at time.Time) bool {
 		(o.Until.IsZero() || at.Before(o.Until))
 }
 
-// window returns whether an event stays by First and Last when seen of n
-// turn_starts stand at or before it.
+// window returns a function that reports whether First and Last keep an event, given the number of
+// turn_starts at or before it. The stream has n turn_starts.
 func (o ForkOptions) window(n int) func(seen int) bool {
 	first, last := max(o.First, 0), max(o.Last, 0)
 	switch {
@@ -82,11 +79,10 @@ func (o ForkOptions) window(n int) func(seen int) bool {
 	}
 }
 
-// dropTrailingDeltas drops from ps, what is left of the elements in keep, those
-// configuration changes that stand behind the last event although later events
-// were not chosen: they belong to those. What stands before the first event of
-// the source stays in any case, since in legacy streams it is the base
-// configuration.
+// dropTrailingDeltas removes from ps the configuration changes after the last event if later events
+// of the source were not selected, since they belong to those events. keep reports which elements
+// were selected. Elements before the first event of the source are always kept, since in legacy
+// streams they are the base configuration.
 func (s *Stream) dropTrailingDeltas(ps []piece, keep []bool) []piece {
 	last := s.firstEvent()
 	for _, p := range ps {
@@ -106,7 +102,7 @@ func (s *Stream) dropTrailingDeltas(ps []piece, keep []bool) []piece {
 	})
 }
 
-// firstEvent returns the index of the first event, the length if there is none.
+// firstEvent returns the index of the first event, or the length if there is none.
 func (s *Stream) firstEvent() int {
 	for i, e := range s.All() {
 		if e.Kind().IsEvent() {

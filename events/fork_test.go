@@ -44,7 +44,7 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// joined removes the space that composing sketches leaves.
+// joined removes the spaces between composed sketches.
 func joined(sketch string) string {
 	return string(bytes.Join(bytes.Fields([]byte(sketch)), []byte(" ")))
 }
@@ -95,7 +95,7 @@ func joinWords(words []string) string {
 	return string(b)
 }
 
-// What sanitizing takes or adds moves ranges too.
+// Sanitizing removes and adds turns, which moves ranges too.
 func TestForkMovesWithSanitizing(t *testing.T) {
 	for _, test := range []struct{ sketch, want string }{
 		{"m T q m T q m C1-1s:x C0-0r C0-2r", "T q m T q m C0-0s:x C0-1r"},
@@ -110,9 +110,9 @@ func TestForkMovesWithSanitizing(t *testing.T) {
 	}
 }
 
-// Where times go back, what is chosen can lose the start of a turn and with it its
-// border. Then a turn of the fork holds events that a compaction covered and
-// others that it did not.
+// If times go back, selecting by time can remove the start of a turn and with it the border to the
+// turn before. Then a turn of the fork holds events that a compaction covered and others that it
+// did not.
 func TestForkDoesNotCoverJoinedTurns(t *testing.T) {
 	for _, test := range []struct{ have, want string }{
 		{"C0-0r", ""},
@@ -171,7 +171,7 @@ func drawForkOptions(t *rapid.T) ForkOptions {
 	}
 }
 
-// slowRetain is what jp keeps before it sanitizes: first by time, then by
+// slowRetain returns the elements that jp keeps before it sanitizes: first by time, then by
 // turn_starts.
 func slowRetain(s *Stream, o ForkOptions) []word {
 	var words []word
@@ -218,8 +218,8 @@ func checkUnknown(t *rapid.T, s, fork *Stream) {
 	}
 }
 
-// checkConfig holds each event that remained to the configuration changes before
-// it being those of the source, in the same bytes.
+// checkConfig checks that the configuration changes before each remaining event are those of the
+// source, byte for byte.
 func checkConfig(t *rapid.T, s, fork *Stream) {
 	deltas := func(s *Stream) map[*Element][]*Element {
 		before := map[*Element][]*Element{}
@@ -243,8 +243,8 @@ func checkConfig(t *rapid.T, s, fork *Stream) {
 	}
 }
 
-// checkCoverage holds the compactions of a fork to what those of the source
-// covered, turn by turn and policy by policy.
+// checkCoverage compares the compactions of a fork with those of the source, turn by turn and
+// policy by policy.
 func checkCoverage(t *rapid.T, s, fork *Stream) {
 	of := map[*Element]int{}
 	for i, turn := range s.events() {
@@ -277,8 +277,7 @@ func allElements(s *Stream) []*Element {
 	return elems
 }
 
-// covered reports whether one compaction of s with the policies of c covered all
-// those turns.
+// covered reports whether one compaction of s with the policies of c covered all those turns.
 func covered(s *Stream, c placed, turns []int) bool {
 	for _, old := range s.compactions() {
 		same := old.at.Equal(c.at) && old.StripReasoning == c.StripReasoning &&
@@ -295,7 +294,7 @@ func covered(s *Stream, c placed, turns []int) bool {
 	return false
 }
 
-// renumbered reports whether any turn of s is another or none in fork.
+// renumbered reports whether any turn of s has another index in fork or is missing there.
 func renumbered(s, fork *Stream) bool {
 	turns := map[*Element]int{}
 	for i, turn := range fork.events() {
@@ -317,7 +316,7 @@ func renumbered(s, fork *Stream) bool {
 	return len(s.Turns()) != len(fork.Turns())
 }
 
-// Without options a fork is what sanitizing makes, but for the ranges.
+// A fork without options equals the sanitized stream, except for the ranges.
 func TestForkOfAllIsSanitize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := stream().Draw(t, "stream")

@@ -60,7 +60,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// exercise does what must work on every stream.
+// exercise calls everything that must work on every stream.
 func exercise(t *testing.T, s *events.Stream) {
 	s.Canonical()
 	store := memory{}

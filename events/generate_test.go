@@ -29,11 +29,11 @@ func (m memory) Read(ref blobs.Ref) ([]byte, error) {
 	return b, nil
 }
 
-// A writer of random streams: JSON text as jp, git jp, or people write it.
+// A generator writes random streams: JSON text as jp, git jp, or people write it.
 type generator struct {
 	*rapid.T
 	store  memory
-	strict bool // only what jp keeps when it saves: no unknown members, few numbers
+	strict bool // only what jp keeps when it saves: no unknown members, few number spellings
 }
 
 func (g generator) pick(label string, of ...string) string {
@@ -59,7 +59,7 @@ func (g generator) bytes(label string) []byte {
 	return []byte(g.string(label))
 }
 
-// spell writes s as a JSON string, perhaps with escapes that are not needed.
+// spell writes s as a JSON string, sometimes with unnecessary escapes.
 func (g generator) spell(s string) string {
 	q := Quote(s)
 	if g.chance("odd spelling") && !strings.Contains(q, `\u`) {
@@ -159,7 +159,7 @@ func (g generator) block() string {
 	}
 }
 
-// object joins members in any order, with an unknown one where that is allowed.
+// object joins members in any order, and sometimes adds an unknown one if that is allowed.
 func (g generator) object(ms []string, mayHaveMore bool) string {
 	if mayHaveMore && g.chance("unknown member") {
 		ms = append(ms, g.pick("more", `"x_new":{"a":[1,{}],"b":"c"}`, `"x_new": null`))
@@ -249,7 +249,7 @@ func (g generator) payload(kind string) []string {
 	}
 }
 
-// stream writes a stream and returns it decoded.
+// stream writes a stream and returns it with its decoded form.
 func (g generator) stream() (string, *events.Stream) {
 	elements := make([]string, rapid.IntRange(0, 6).Draw(g.T, "elements"))
 	for i := range elements {

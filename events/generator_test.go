@@ -10,12 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// streamText draws the text of a valid events.json. It writes JSON by its own
-// means, so that what is tested is not what made the input. It draws what
-// interrupted, edited and old conversations hold: calls without a response and
-// responses without a call, repeated ids, streams without any turn_start and
-// with two in a row, elements of unknown kinds, compactions of turns that do not
-// exist, and times that stand still or go back.
+// streamText draws the text of a valid events.json. It writes JSON by its own means, so that the
+// tested code does not produce its own input. It draws what interrupted, edited and old
+// conversations hold: calls without a response and responses without a call, repeated ids, streams
+// without any turn_start and with two in a row, elements of unknown kinds, compactions of turns
+// that do not exist, and times that repeat or go back.
 func streamText() *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		w := &streamWriter{t: t}
@@ -54,7 +53,7 @@ type streamWriter struct {
 	clock int // tenths of a second
 }
 
-// text joins the elements in one of the layouts that are met.
+// text joins the elements in one of several realistic layouts.
 func (w *streamWriter) text() []byte {
 	sep, end := ",", ""
 	switch rapid.IntRange(0, 3).Draw(w.t, "layout") {
@@ -93,7 +92,7 @@ func (w *streamWriter) canonical() []byte {
 	return b.Bytes()
 }
 
-// soup writes anything in any order.
+// soup writes random events in random order.
 func (w *streamWriter) soup() {
 	for range rapid.IntRange(0, 14).Draw(w.t, "elements") {
 		switch rapid.IntRange(0, 5).Draw(w.t, "what") {
@@ -109,7 +108,7 @@ func (w *streamWriter) soup() {
 	}
 }
 
-// turn writes one turn as a query leaves it, more or less.
+// turn writes one turn, more or less as a query leaves it.
 func (w *streamWriter) turn(start bool) {
 	if start {
 		w.event("turn_start", "")
@@ -138,8 +137,7 @@ func (w *streamWriter) turn(start bool) {
 	w.globals()
 }
 
-// batch writes parallel calls and the responses to them, of which the last ones
-// may be missing.
+// batch writes parallel calls and their responses; the last responses may be missing.
 func (w *streamWriter) batch() {
 	ids := rapid.SliceOfN(w.ids(), 1, 3).Draw(w.t, "batch")
 	for _, id := range ids {
@@ -150,7 +148,7 @@ func (w *streamWriter) batch() {
 	}
 }
 
-// inside writes one event other than a turn's beginning.
+// inside writes one event other than a turn_start.
 func (w *streamWriter) inside() {
 	id := w.ids().Draw(w.t, "id")
 	switch rapid.IntRange(0, 6).Draw(w.t, "event") {
@@ -189,7 +187,7 @@ func (w *streamWriter) globals() {
 	}
 }
 
-// global writes an element that is no event.
+// global writes an element that is not an event.
 func (w *streamWriter) global() {
 	at := w.time()
 	switch rapid.IntRange(0, 3).Draw(w.t, "global") {
@@ -230,7 +228,7 @@ func (w *streamWriter) add(format string, args ...any) {
 	w.elems = append(w.elems, fmt.Sprintf(format, args...))
 }
 
-// time advances the clock, most of the time.
+// time usually advances the clock.
 func (w *streamWriter) time() string {
 	w.clock = max(0, w.clock+rapid.SampledFrom([]int{10, 10, 10, 3, 0, -5}).Draw(w.t, "tick"))
 	sec, tenth := w.clock/10, w.clock%10
@@ -244,7 +242,7 @@ func (w *streamWriter) ids() *rapid.Generator[string] {
 
 func encode(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-// The generator has to draw what it promises, or properties hold for nothing.
+// The generator must reach all cases that it claims to draw, or the properties prove nothing.
 func TestGeneratorReaches(t *testing.T) {
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// An ID names a conversation: the instant of its creation in tenths of a second
-// since the Unix epoch, in UTC.
+// An ID names a conversation by the time of its creation, in tenths of a second since the Unix
+// epoch, in UTC.
 type ID int64
 
 const (
@@ -17,21 +17,21 @@ const (
 	idStep      = int64(time.Second / idPerSecond)
 )
 
-// IDAt returns the ID of a conversation created at t, truncated to a tenth of a
-// second. Whether another conversation has it already only the caller can know.
+// IDAt returns the ID of a conversation created at t, truncated to a tenth of a second. The caller
+// checks whether another conversation has it already.
 func IDAt(t time.Time) ID {
-	// Unix and Nanosecond both round down, also before 1970, so this does too.
+	// Unix and Nanosecond both round down, also before 1970, so the result does too.
 	return ID(t.Unix()*idPerSecond + int64(t.Nanosecond())/idStep)
 }
 
-// firstClock is 2000-01-01 as an ID. No clock gives an earlier one any more.
+// firstClock is 2000-01-01 as an ID. Smaller IDs cannot come from a clock.
 const firstClock = 9_466_848_000
 
-// deriveID returns an ID made of a hash, for a conversation that everybody who makes it gives the
-// same: it is before any that a clock gives.
+// deriveID returns an ID computed from a hash, so that everyone who imports the same agent session
+// gives it the same ID. It is smaller than any that a clock gives.
 func deriveID(hash uint64) ID { return ID(1 + hash%(firstClock-1)) }
 
-// IsDerived reports whether an ID was made by [SessionIDs] and not by a clock.
+// IsDerived reports whether the ID was made by [SessionIDs] and not from a clock.
 func (id ID) IsDerived() bool { return 0 < id && id < firstClock }
 
 // ParseID reads an ID as people write it: "jp-c17800836875", the same followed
@@ -55,9 +55,9 @@ func ParseID(s string) (ID, error) {
 	return ID(n), nil
 }
 
-// ParseDirname returns the ID that the name of a conversation's directory
-// begins with. It reads what jp reads, which is more than [Dirname] writes: the
-// text before the first dash may have leading zeros or a plus sign. The zero ID names nothing.
+// ParseDirname returns the ID at the beginning of a conversation's directory name. It reads what jp
+// reads, which is more than [Dirname] writes: the text before the first dash may have leading zeros
+// or a plus sign. Zero is not a valid ID.
 func ParseDirname(name string) (ID, bool) {
 	digits, _, _ := strings.Cut(name, "-")
 	n, err := strconv.ParseInt(digits, 10, 64)
@@ -70,10 +70,10 @@ func ParseDirname(name string) (ID, bool) {
 // String returns the form that is shown to people: "jp-c17800836875".
 func (id ID) String() string { return idPrefix + id.Digits() }
 
-// Digits returns the bare number, as directory names begin with it.
+// Digits returns the decimal number that directory names begin with.
 func (id ID) Digits() string { return strconv.FormatInt(int64(id), 10) }
 
-// Time returns the instant that id stands for, in UTC.
+// Time returns the creation time that id encodes, in UTC.
 func (id ID) Time() time.Time {
 	return time.Unix(int64(id)/idPerSecond, int64(id)%idPerSecond*idStep).UTC()
 }
@@ -81,8 +81,7 @@ func (id ID) Time() time.Time {
 // MarshalText implements [encoding.TextMarshaler] with the form of [ID.String].
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [ParseID]
-// reads.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It accepts what [ParseID] accepts.
 func (id *ID) UnmarshalText(text []byte) error {
 	parsed, err := ParseID(string(text))
 	if err != nil {
@@ -92,13 +91,12 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// isDigits keeps out the signs that strconv would take.
+// isDigits reports whether s is all digits; strconv alone would accept a sign.
 func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// isWorkspaceID reports whether s could be a workspace's id. jp checks the
-// alphabet and no more.
+// isWorkspaceID reports whether s could be a workspace's id. Like jp it checks only the alphabet.
 func isWorkspaceID(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

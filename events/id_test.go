@@ -113,15 +113,15 @@ func TestDirname(t *testing.T) {
 	for _, test := range []struct{ title, want string }{
 		// All of White_Space is trimmed.
 		{"\u00a0 \u2003Kopf\u0085", "7-kopf"},
-		// Other_Alphabetic, No and Nl stay; so do vowel signs, the virama does not.
+		// Other_Alphabetic, No and Nl are kept; so are vowel signs, but not the virama.
 		{"ⓐⓑ ²½ Ⅷ", "7-ⓐⓑ-²½-ⅷ"},
 		{"हिन्दी", "7-हिन-दी"},
-		// The full mapping: two scalars for one, and a sigma that is final, alone,
-		// inside, or beside modifiers, which do not count.
+		// The full mapping: two scalars for one, and a sigma that is final, alone, inside, or next
+		// to modifiers, which do not count.
 		{"İstanbul", "7-i\u0307stanbul"},
 		{"ΟΔΥΣΣΕΥΣ Σ ΑΣΑ", "7-οδυσσευς-σ-ασα"},
 		{"ΑΣʰ ʰΣ", "7-αςʰ-ʰσ"},
-		// Bytes make a title long, also those that are trimmed; scalars cut it.
+		// A title is too long by bytes, including those that are trimmed; it is cut by scalars.
 		{strings.Repeat("a", 61), "7"},
 		{strings.Repeat("é", 31) + " b", "7-" + strings.Repeat("é", 31)},
 		{"  " + strings.Repeat("a ", 29), "7-" + strings.TrimRight(strings.Repeat("a-", 29), "-")},
@@ -134,8 +134,8 @@ func TestDirname(t *testing.T) {
 	}
 }
 
-// x/text holds the mapping of the Unicode standard, from tables of its own. Left
-// out are the letters that the standard counts as cased and ignorable at once.
+// x/text implements the mapping of the Unicode standard from its own tables. The letters that the
+// standard counts as both cased and ignorable are left out.
 func TestToLowerIsUnicodes(t *testing.T) {
 	letters := rapid.OneOf(
 		rapid.SampledFrom([]rune("ΣσςΑİIı\u0903\u0345-1ⓐⅧDžA")),

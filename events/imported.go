@@ -9,36 +9,37 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The functions of this file say what is written of an agent's session in another form than of any
-// other conversation (docs/format.md, "Agent sessions"): Git packs its many small results and long
-// arguments better where it can read them. An event is known by its own metadata, which a fork
-// keeps, so that no save of a copy moves anything.
+// The functions of this file define how agent sessions are written differently from other
+// conversations (docs/format.md, "Agent sessions"): Git packs their many small results and long
+// arguments better if they are plain text. An event is recognized by its own metadata, which a fork
+// keeps, so saving a copy does not move content.
 
-// maxInline is how long a content of an import may be that stays in the stream.
+// maxInline is the maximal size of imported content that stays in the stream.
 const maxInline = 8 << 10
 
-// StaysInline reports whether a content of an import stays in the stream: a short text.
+// StaysInline reports whether imported content stays in the stream: text of at most maxInline
+// bytes.
 func StaysInline(content []byte) bool {
 	return len(content) <= maxInline && utf8.Valid(content)
 }
 
-// imported reports whether the metadata is that of an event of an agent's session.
+// imported reports whether m is the metadata of an event of an agent session.
 func (m Metadata) imported() bool {
 	_, ok := jsonspan.Find(m.members(), MetadataSource)
 	return ok
 }
 
-// toStore reports whether a content of an event with this metadata belongs into the store.
+// toStore reports whether content of an event with this metadata belongs in the store.
 func (m Metadata) toStore(c blobs.Content) bool {
 	return !c.IsZero() && !c.IsRef() && (!StaysInline(loadedBytes(c)) || !m.imported())
 }
 
-// encode returns v compact, with its strings as the event has them that m is of.
+// encode returns v compacted, with its strings encoded as in an event with metadata m.
 func (m Metadata) encode(v []byte) jsontext.Value {
 	return m.appendEncoded(make([]byte, 0, len(v)+len(v)/4), v, jsonspan.Compacted)
 }
 
-// appendEncoded is encode at a depth.
+// appendEncoded is encode, indented for a depth.
 func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
 	if !jsontext.Value(v).IsValid() {
 		return append(dst, v...) // Validate reports it
@@ -52,7 +53,7 @@ func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
 	}}.Append(dst, v, depth)
 }
 
-// encoded returns the metadata as a new element has it.
+// encoded returns the metadata as a new element holds it.
 func (m Metadata) encoded() []byte {
 	if !m.imported() {
 		return m.raw
@@ -66,8 +67,8 @@ func (m Metadata) encoded() []byte {
 	}}.Rewrite(m.raw)
 }
 
-// appendPlain appends s as a JSON string. In base64 are only what a reader would decode, and
-// hashes, so that no object is taken for a reference.
+// appendPlain appends s as a JSON string. It uses base64 only for strings that a reader would
+// otherwise decode, and for hashes, so that no object is mistaken for a reference.
 func appendPlain(dst, s []byte) []byte {
 	if _, decodes := decodeOnce(s); decodes || isHash(s) {
 		return appendBase64(dst, s)
@@ -78,14 +79,14 @@ func appendPlain(dst, s []byte) []byte {
 // isHash reports whether s has the form of a blob's hash.
 func isHash(s []byte) bool {
 	if len(s) != 2*len(blobs.Hash{}) {
-		return false // and no error with all of a long text in it
+		return false // ParseHash would put the whole of a long text in its error
 	}
 	_, err := blobs.ParseHash(s)
 	return err == nil
 }
 
-// RecordData returns the "data" of an agent's record with a content, which is the text itself
-// where it stays in the stream.
+// RecordData returns the "data" member of an agent record with content c: a reference, or the text
+// itself if it stays in the stream.
 func RecordData(c blobs.Content) jsontext.Value {
 	if c.IsRef() {
 		return encodeContent(c)
@@ -93,7 +94,7 @@ func RecordData(c blobs.Content) jsontext.Value {
 	return jsonspan.Quoted(loadedBytes(c))
 }
 
-// RecordContent returns the content of an agent's record.
+// RecordContent returns the content of an agent record.
 func RecordContent(e *Element) (blobs.Content, bool) {
 	data := jsonspan.MemberOf(e.raw, recordData)
 	if e.kind != KindAgentRecord {
@@ -112,5 +113,5 @@ func RecordContent(e *Element) (blobs.Content, bool) {
 	return blobs.Refer(blobs.Ref{Hash: ref.Hash, Size: ref.Size}), true
 }
 
-// recordData is the member of an agent's record that has its content.
+// recordData is the member of an agent record that holds its content.
 const recordData = "data"

@@ -22,7 +22,7 @@ func resultOf(md Metadata, texts ...string) *Element {
 	return NewElement(time.Unix(1, 0), r, md)
 }
 
-// kept is a store in memory.
+// kept is an in-memory store.
 type kept map[blobs.Hash][]byte
 
 func (k kept) Write(b []byte) (blobs.Ref, error) {
@@ -64,7 +64,7 @@ func TestExternalize_import(t *testing.T) {
 	}
 }
 
-// TestExternalize_importOfOldForm: what an import has in blobs stays there.
+// TestExternalize_importOfOldForm: content of an import that is in blobs stays there.
 func TestExternalize_importOfOldForm(t *testing.T) {
 	text := []byte("short")
 	r := &ToolCallResponse{ID: "c", Blocks: []Block{{
@@ -81,7 +81,7 @@ func TestExternalize_importOfOldForm(t *testing.T) {
 	}
 }
 
-// TestInline_import: what jp can read comes back as it was.
+// TestInline_import: a form that jp can read is restored unchanged.
 func TestInline_import(t *testing.T) {
 	store := kept{}
 	long := strings.Repeat("x", maxInline+1)
@@ -107,8 +107,8 @@ func TestInline_import(t *testing.T) {
 	}
 }
 
-// TestPlainStrings: what an import says reads back, by jp's rule too, and is written as it is
-// where that is so.
+// TestPlainStrings: strings of an import read back, also by jp's rule, and are plain text if that
+// rule allows it.
 func TestPlainStrings(t *testing.T) {
 	hash := blobs.Sum(nil).String()
 	for value, want := range map[string]string{
@@ -155,7 +155,7 @@ func TestPlainStrings(t *testing.T) {
 
 func encoded(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-// TestEqual_record: a record says the same in both of its forms.
+// TestEqual_record: both forms of a record are equal.
 func TestEqual_record(t *testing.T) {
 	text := []byte("{\"n\":1}\n")
 	record := func(data jsontext.Value) *Element {

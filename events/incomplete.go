@@ -1,18 +1,18 @@
 package events
 
-// An Interruption is what a stream's last turn lacks. A stream has one while a
-// query runs, and keeps it when the query was cut off.
+// An Interruption describes the missing parts of a stream's last turn. A stream has one while a
+// query runs, and keeps it if the query was cut off.
 type Interruption struct {
 	Turn      int
 	Calls     []Call    // tool calls without a response
 	Inquiries []Inquiry // questions without an answer
-	// Unanswered says that the last word is not the model's: it stands at a
-	// request, at the results of tools, or at an empty turn.
+	// Unanswered reports that the model has yet to respond: the turn is empty, or ends with a
+	// request or with tool results.
 	Unanswered bool
 }
 
-// Incomplete reports whether the last turn is unfinished, and in what. Earlier
-// turns do not count: a later query has gone on from them.
+// Incomplete reports whether the last turn is unfinished, and which parts are missing. Earlier
+// turns do not count, since a later query continued after them.
 func (s *Stream) Incomplete() (Interruption, bool) {
 	turns := s.Turns()
 	if len(turns) == 0 {
@@ -34,8 +34,8 @@ func (s *Stream) Incomplete() (Interruption, bool) {
 	return in, len(in.Calls) > 0 || len(in.Inquiries) > 0 || in.Unanswered
 }
 
-// awaitsModel reports whether the model is to speak next in a turn. Inquiries
-// are asides, and a call that the model asked for is its word.
+// awaitsModel reports whether the model is to speak next in a turn. Inquiries are skipped, and a
+// tool call request counts as the model's output.
 func (s *Stream) awaitsModel(t Turn) bool {
 	for i := t.Last; i >= t.First; i-- {
 		switch s.At(i).Kind() {

@@ -9,14 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Inline reads references through r and puts their content in their place, in the
-// form that today's jp reads: the content of a tool's result is base64 of its
-// [ToolCallResponse.Text], and what that cannot carry stands in the event's
-// metadata, as [metadataBlocks] and [metadataResources]. It returns how many
-// contents it moved; on an error the stream is unchanged.
+// Inline reads references through r and replaces them by their content, in the form that today's jp
+// reads: the content of a tool's result is base64 of its [ToolCallResponse.Text], and the rest is
+// kept in the event's metadata as [metadataBlocks] and [metadataResources]. It returns the number
+// of pieces of content that it moved. On an error the stream is unchanged.
 //
-// [Decode] prefers the metadata while the text is still its rendering; where
-// somebody edited the text, the text counts.
+// [Decode] prefers the metadata as long as the text still matches its rendering. If the text was
+// edited, the text counts.
 func (s *Stream) Inline(r blobs.Reader) (n int, err error) {
 	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
 		if !c.IsRef() {
@@ -62,7 +61,7 @@ func (e *Element) inlinedResult(r *ToolCallResponse) (*Element, error) {
 	if err := noHiddenReference(encodeBlocks(r.Blocks)); err != nil {
 		return nil, err
 	}
-	rendered, _ := r.Text(nil) // everything is in memory
+	rendered, _ := r.Text(nil) // cannot fail: everything is in memory
 	plain := appendBase64(nil, []byte(inUTF8(rendered)))
 	md := e.meta.Without(metadataBlocks)
 	if !isPlain(r.Blocks) {
@@ -83,20 +82,20 @@ func (e *Element) inlinedRequest(r *ChatRequest) (*Element, error) {
 	return e.splice(e.time, &ev, e.meta.With(metadataResources, v)), nil
 }
 
-// isPlain reports whether a text can carry the blocks.
+// isPlain reports whether text alone can represent the blocks.
 func isPlain(blocks []Block) bool {
 	if len(blocks) != 1 || blocks[0].Type != BlockText {
 		return false
 	}
 	b := blocks[0]
 	if jsonspan.IsObject(b.Raw) && len(jsonspan.Members(b.Raw)) != 2 {
-		return false // it has more than its type and its content
+		return false // it has members besides type and content
 	}
 	return utf8.Valid(loadedBytes(b.Content))
 }
 
-// noHiddenReference refuses what would move a reference into the metadata, where
-// strings are encoded and no collector would see it.
+// noHiddenReference refuses to move an unknown reference into the metadata, where strings are
+// encoded and garbage collection would not find it.
 func noHiddenReference(v jsontext.Value) error {
 	if refs := looseReferences(v); len(refs) > 0 {
 		return fmt.Errorf("a newer version's reference to %s cannot be moved", refs[0].ref.Hash)

@@ -10,12 +10,12 @@ import (
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
-// MetadataSource is the key under which an imported event has the key of its source.
+// MetadataSource is the metadata key under which an imported event keeps the key of its source.
 const MetadataSource = MetadataPrefix + "source"
 
 // Keys returns a name for each element that stays the same when the stream is imported again,
-// merged, redacted or repaired: links to an event, allowed findings and redactions use it. It
-// depends on nothing that the element says. docs/format.md defines it.
+// merged, redacted or repaired. Links to an event, allowed findings and redactions use it. It does
+// not depend on the element's content. docs/format.md defines it.
 func (s *Stream) Keys() []string {
 	keys := make([]string, s.Len())
 	starts := s.turnStarts()
@@ -34,7 +34,7 @@ func (s *Stream) Keys() []string {
 	return keys
 }
 
-// turnStarts returns the time with which each turn begins.
+// turnStarts returns the time at which each turn begins.
 func (s *Stream) turnStarts() []time.Time {
 	var starts []time.Time
 	for i, turn := range s.events() {
@@ -45,7 +45,7 @@ func (s *Stream) turnStarts() []time.Time {
 	return starts
 }
 
-// sourceKey is the key of an imported element, "" where it has none. Elements of a kind without
+// sourceKey returns the source's key of an imported element, or "". Elements of kinds without
 // metadata have it as a member.
 func sourceKey(e *Element) string {
 	if key, ok := e.Metadata().Text(MetadataSource); ok {
@@ -61,7 +61,7 @@ func sourceKey(e *Element) string {
 }
 
 func derivedKey(e *Element, turn int, starts []time.Time) string {
-	start := time.Time{} // a merge may move what belongs to no turn
+	start := time.Time{} // a merge may move an element that belongs to no turn
 	if e.Kind().IsEvent() {
 		start = starts[turn]
 	}
@@ -74,8 +74,8 @@ func derivedKey(e *Element, turn int, starts []time.Time) string {
 	return keyTime(start) + "-" + keyTime(e.Time()) + "-" + kind + "-" + hex.EncodeToString(sum[:4])
 }
 
-// keyKind is the kind of an element in its key. Reasoning that is dropped must not rename the
-// message that has its time.
+// keyKind returns the kind of an element for use in its key. A message and reasoning have different
+// ones, so that removing reasoning does not rename the message with the same time.
 func keyKind(e *Element) string {
 	if ev, ok := e.Event().(*ChatResponse); ok {
 		return [...]string{"message", "reasoning", "data"}[ev.Form]

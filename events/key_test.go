@@ -28,7 +28,7 @@ func keyed() *events.Stream {
 	)
 }
 
-// TestKeysAreThoseOfTheFormat holds the form of keys: links and committed files have them.
+// TestKeysAreThoseOfTheFormat pins the form of keys, which links and committed files hold.
 func TestKeysAreThoseOfTheFormat(t *testing.T) {
 	want := []string{
 		"0-1767323040000005-config_delta-314e7705",
@@ -46,8 +46,8 @@ func TestKeysAreThoseOfTheFormat(t *testing.T) {
 	}
 }
 
-// TestKeysStay holds that keys stay what they are where something else is said, reasoning is
-// dropped, the file is read anew, and other turns come before.
+// TestKeysStay checks that keys do not change when texts change, reasoning is removed, the file is
+// read again, or turns are inserted before.
 func TestKeysStay(t *testing.T) {
 	s := keyed()
 	keys := s.Keys()
@@ -70,8 +70,8 @@ func TestKeysStay(t *testing.T) {
 	}
 }
 
-// TestKeysOfRecords holds that an element of another kind has the key of its source as a member,
-// and that one without time or type has a key too.
+// TestKeysOfRecords checks that an element that is not an event takes its key from the source's
+// key, and that one without time or type has a key too.
 func TestKeysOfRecords(t *testing.T) {
 	s, err := events.Decode([]byte(`[
   {"type": "git_jp_agent_record", "git_jp_source": "line-4", "timestamp": "2026-01-01 00:00:00.0"},

@@ -2,7 +2,7 @@ package events
 
 import "testing"
 
-// Naming the kind of an element is on the way of every read.
+// Every read decodes the kind of each element, so it must not allocate.
 func TestKindsAreNamedWithoutMemory(t *testing.T) {
 	kinds := []Kind{
 		KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest,

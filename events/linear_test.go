@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events/threeway"
 )
 
-// elements is a stream of n times some elements, in which % is the number of the time.
+// elements returns a stream with some elements repeated n times; % in them is a running number.
 func elements(n int, kinds ...string) []byte {
 	var b strings.Builder
 	for i := range n {
@@ -22,8 +22,8 @@ func elements(n int, kinds ...string) []byte {
 	return []byte("[" + b.String()[1:] + "]")
 }
 
-// TestStreamsAreLinear counts what is allocated for streams and for those of twice as many
-// elements: nothing that is done with one takes a square of them.
+// TestStreamsAreLinear compares the allocations for streams of two sizes, one twice the other: no
+// operation takes quadratic memory.
 func TestStreamsAreLinear(t *testing.T) {
 	const (
 		start    = `"turn_start"`
@@ -76,7 +76,7 @@ func TestStreamsAreLinear(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes are allocated, freed or not.
+// allocated returns how many bytes f allocates, freed or not.
 func allocated(t *testing.T, do func([]byte) error, data []byte) uint64 {
 	t.Helper()
 	var before, after runtime.MemStats

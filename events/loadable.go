@@ -9,9 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Loadable reports why jp cannot load an element with this value in it, nil when it can: the
-// value is no JSON of its own, nests too deep, or has a number that no float can hold. Whoever
-// is given JSON by somebody else asks before it becomes part of an event.
+// Loadable reports why jp could not load an element that holds v, or nil if it could: v is not
+// valid JSON, nests too deep, or has a number that no float can hold. Callers check JSON from
+// elsewhere with it before making it part of an event.
 func Loadable(v jsontext.Value) error {
 	if !v.IsValid() {
 		return notJSON(v)
@@ -22,8 +22,8 @@ func Loadable(v jsontext.Value) error {
 	return numbers(v)
 }
 
-// Loadable reports why jp cannot load the element, nil when it can. This package reads more:
-// what jp refuses can still be looked at and repaired.
+// Loadable reports why jp cannot load the element, or nil if it can. This package accepts more, so
+// that elements that jp refuses can still be viewed and repaired.
 func (e *Element) Loadable() error {
 	if e.err != nil {
 		return e.err
@@ -38,7 +38,7 @@ func (e *Element) Loadable() error {
 	return numbers(e.raw)
 }
 
-// numbers reports the first number of valid JSON that is too large for jp.
+// numbers reports the first number in valid JSON that is too large for jp.
 func numbers(v []byte) error {
 	for i := 0; i < len(v); {
 		switch c := v[i]; {
@@ -57,7 +57,7 @@ func numbers(v []byte) error {
 	return nil
 }
 
-// number returns the number that v begins with.
+// number returns the number at the beginning of v.
 func number(v []byte) []byte {
 	n := 1
 	for n < len(v) && bytes.IndexByte([]byte("0123456789.eE+-"), v[n]) >= 0 {
@@ -66,7 +66,7 @@ func number(v []byte) []byte {
 	return v[:n]
 }
 
-// floatDigits is how many digits of an integer any float of 64 bits can hold.
+// floatDigits is the number of digits up to which every integer fits a 64-bit float.
 const floatDigits = 308
 
 func tooLarge(n []byte) bool {

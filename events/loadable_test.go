@@ -35,7 +35,7 @@ func TestLoadable(t *testing.T) {
 	}
 }
 
-// What jp cannot load is not written either.
+// Elements that jp cannot load are not written either.
 func TestNumbersThatAreTooLarge(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, e := range map[string]*events.Element{

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Turns are removed one after the other and on several branches, and their deltas stay.
+// Turns are removed one after the other on several branches, and their deltas are kept.
 func TestMergeDeltasOfRemovedTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -69,8 +69,8 @@ func TestMergeDeltasOfRemovedTurns(t *testing.T) {
 	}
 }
 
-// A turn that was picked from a branch, and on that the turn before it is removed: who
-// says that it follows the one before that knows more.
+// A turn is cherry-picked, and then the turn before it is removed: the branch that records the
+// earlier turn as its parent knows more.
 func TestMergeOrderOfPickedTurns(t *testing.T) {
 	sameWays(t,
 		map[string]string{
@@ -83,16 +83,16 @@ func TestMergeOrderOfPickedTurns(t *testing.T) {
 		}, "4 5")
 }
 
-// What stands behind a turn that went comes behind the turn before it, and stays there when
-// that goes on.
+// An element after a removed turn moves after the turn before it, and stays there when that turn is
+// continued.
 func TestMergeBehindATurnThatGoesOn(t *testing.T) {
 	sameWays(t,
 		map[string]string{"o": "1 2", "a": "1 2 u", "b": "1", "c": "1 m1"},
 		[]string{"r=o,a,c", "x=o,a,b r=b,x,c", "x=o,b,a r=b,c,x"}, "1 u")
 }
 
-// sameWays walks ways of merging, each a row of "result=base,ours,theirs", that have to lead
-// to the same bytes.
+// sameWays follows several sequences of merges, each given as "result=base,ours,theirs" steps,
+// which must lead to the same bytes.
 func sameWays(t *testing.T, commits map[string]string, ways []string, want string) {
 	t.Helper()
 	var first []byte
@@ -127,8 +127,8 @@ func walkWay(t *testing.T, commits map[string]string, way string) *events.Stream
 	return states["r"]
 }
 
-// What a delta at the end sets stays behind what a newer one set for a turn: of a setting
-// that somebody left there, and of one whose turns went.
+// Settings of a delta at the end do not override those that a newer delta set for a turn, neither
+// if it was added there nor if its turns were removed.
 func TestMergeEndsWithTheNewest(t *testing.T) {
 	old := `{"type":"config_delta","timestamp":"2026-01-01 00:10:00.0","delta":` +
 		`{"x":"a","deep":{"p":"a","q":"a"},"list":["a"]}}`

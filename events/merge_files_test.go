@@ -96,7 +96,7 @@ func TestMergeBaseConfig(t *testing.T) {
 	}
 }
 
-// Where two conversations of one id meet, the turns of both keep what they ran under.
+// If two conversations with the same id are merged, the turns of both keep their configuration.
 func TestMergeWithoutBaseRestoresConfig(t *testing.T) {
 	side := func(words, config string) threeway.Side {
 		return threeway.Side{Stream: talk(t, words), BaseConfig: []byte(config)}
@@ -130,8 +130,8 @@ func TestMergeFold(t *testing.T) {
 	}
 }
 
-// A virtual base has what was there before both changed it, so that who resolved the
-// conflict in two ways is asked again.
+// A virtual base has the state from before both sides changed it, so that a conflict which was
+// resolved in two ways is reported again.
 func TestMergeVirtualBase(t *testing.T) {
 	side := func(words string) threeway.Side { return threeway.Side{Stream: talk(t, words)} }
 	for _, pair := range [][2]string{{"1 2", "1 2e"}, {"1 2e", "1 2"}} {
@@ -142,7 +142,7 @@ func TestMergeVirtualBase(t *testing.T) {
 	}
 }
 
-// Whoever is ours, metadata.json comes out the same.
+// metadata.json is merged the same whichever side is ours.
 func TestMergeMetadataCommutes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		file := func(name string) []byte {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the three files are: no panic, a result that reads back, the same whoever is
-// ours, and nothing done where only one side did anything.
+// Whatever the three files hold: no panic, a result that can be read back and does not depend on
+// which side is ours, and no change if only one side changed anything.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte(`[]`), []byte(`[]`), []byte(`[]`))
 	f.Add([]byte(`[]`), []byte(`[{"x":1}]`), []byte(`[{"x":2}]`))
@@ -27,7 +27,7 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// The same for streams of every kind and for those that come of changing them.
+// The same for streams of every kind and for modified copies of them.
 func TestMergeOfAnything(t *testing.T) {
 	property(t, false, func(g generator) {
 		base, _ := g.stream()
@@ -38,8 +38,7 @@ func TestMergeOfAnything(t *testing.T) {
 	})
 }
 
-// shuffled returns a stream with its elements in another order, some twice and some not
-// at all.
+// shuffled returns a stream with its elements in another order, some twice and some missing.
 func (g generator) shuffled(text string) string {
 	s, err := events.Decode([]byte(text))
 	if err != nil || s.Len() == 0 {

@@ -12,22 +12,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The model of this file does not know how merges work. It makes histories out of
-// operations, each of which changes the text of a stream as a tool or a person would,
-// and keeps account of which operations a commit contains. What has to be in a stream
-// follows from that set alone, however its commits were merged.
+// The model of this file does not know how merges work. It builds histories from operations that
+// change the text of a stream as a tool or a person would, and records which operations a commit
+// contains. That set alone determines what a stream must hold, however its commits were merged.
 
-// An op is one thing that somebody did in a commit.
+// An op is a change made in a commit.
 type op struct {
 	id    int
 	what  string
-	seen  map[int]bool // the operations that were there before
-	turn  int          // the turn that it is about
-	uids  []string     // of the events that it made, for "append" and "continue"
+	seen  map[int]bool // the operations that preceded it
+	turn  int          // the turn that it changes
+	uids  []string     // of the events that it created, for "append" and "continue"
 	uid   string       // of the event that it edited
-	text  string       // what it says since
-	mark  string       // timestamp of the compaction that it made
-	clock int          // when it was done
+	text  string       // the text since then
+	mark  string       // timestamp of the compaction that it created
+	clock int          // when it was made
 }
 
 func (a *op) before(b *op) bool { return b.seen[a.id] }
@@ -41,37 +40,37 @@ type commit struct {
 	ops       map[int]bool
 	clock     int
 	name      string
-	appended  bool // it added a turn and nothing else
+	appended  bool // it only added a turn
 	turn      int
-	conflict  bool // its merge, or one before it, met a conflict
+	conflict  bool // its merge, or an earlier one, had a conflict
 }
 
-// A history is commits and everything that was ever done in them.
+// A history is a set of commits with all operations made in them.
 type history struct {
 	*rapid.T
 	ops     []*op
 	turnOf  map[string]int    // by uid of an event
-	texts   map[string]string // how an event began
-	configs map[int]string    // what a turn ran under
-	covers  map[string][]int  // the turns that a compaction was made for, by timestamp
+	texts   map[string]string // the original text of an event
+	configs map[int]string    // the configuration that a turn ran with
+	covers  map[string][]int  // by timestamp, the turns that a compaction was created for
 	summary map[string]bool   // which of them are summaries
-	cut     map[string]bool   // of which a removal took a piece, or all
+	cut     map[string]bool   // partly or completely removed
 	extras  map[string]bool   // uids of elements of unknown kinds
 	store   memory
 	clock   int
 	turns   int
 	legacy  bool
-	plain   bool // no operation by hand that moves turns
-	// collide says that turns of different branches begin at one microsecond. Then
-	// none is removed or picked: of a turn that is gone and one that came with its key
-	// nobody can say whether they are one.
+	plain   bool // no manual operation that moves turns
+	// collide makes turns of different branches begin at the same microsecond. Then no turn is
+	// removed or cherry-picked: a removed turn and a new one with the same key cannot be
+	// distinguished.
 	collide bool
-	// picked are turns that several branches have by a cherry-pick. A merge that does
-	// not know where they came from cannot know who changed them, so nobody does.
+	// picked are the turns that several branches have by a cherry-pick. They are not changed,
+	// because a merge that does not know their origin cannot know which side changed them.
 	picked map[int]bool
 	used   map[int]bool
-	// loose says that the order of turns may depend on the way: somebody removed a turn
-	// from a file that had notes of a merge in it, and they were written for that turn, too.
+	// loose allows the order of turns to depend on the order of merges: a turn was removed from a
+	// file with notes of a merge, which were written for that turn too.
 	loose  bool
 	merges *int
 }
@@ -89,7 +88,7 @@ func (h *history) n(label string, from, to int) int { return rapid.IntRange(from
 
 func (h *history) one(in int, label string) bool { return h.n(label, 1, in) == 1 }
 
-// elems returns the elements of a stream, by a reader that is not ours.
+// elems returns the elements of a stream, read without the package under test.
 func (h *history) elems(stream []byte) []string {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(stream, &raw); err != nil {
@@ -124,13 +123,14 @@ func (h *history) entry(elem string) entry {
 
 var uidPattern = regexp.MustCompile(`u[0-9]+(:[a-z0-9 ]*)?`)
 
-// uid returns what names an event, and what it says; "" for what is no event of ours.
+// uid returns the name of an event and its text, or "" for an element that is not one of the
+// history's events.
 func (h *history) uid(elem string, e entry) (string, string) {
 	switch e.Type {
 	case "config_delta", "compaction", "turn_start":
 		return "", ""
 	case "tool_call_response":
-		// Its content may be in a blob, so its name is that of its call.
+		// Its content may be in a blob, so it is named after its call.
 		return "r" + strings.TrimPrefix(e.ID, "u"), ""
 	case "tool_call_request":
 		return e.ID, ""
@@ -146,7 +146,7 @@ func isGlobal(kind string) bool {
 
 // join writes elements as a stream in one of several layouts.
 func (h *history) join(elems []string, layout int) []byte {
-	if len(elems) == 0 { // which is how a merge writes it, too
+	if len(elems) == 0 { // as a merge writes it too
 		return events.New().Encode()
 	}
 	switch layout {
@@ -164,7 +164,7 @@ func stamp(tenths int) string {
 		tenths/36000, tenths/600%60, tenths/10%60, tenths%10)
 }
 
-// begin makes the first commit.
+// begin creates the first commit.
 func (h *history) begin() *commit {
 	h.legacy = h.one(5, "legacy")
 	h.plain, h.collide = !h.one(4, "by hand"), h.one(3, "collide")
@@ -181,7 +181,7 @@ func (h *history) begin() *commit {
 	return c
 }
 
-// change commits what f makes of a commit.
+// change commits the result of f for a commit.
 func (h *history) change(c *commit, f func(c *commit, o *op) []byte) *commit {
 	o := &op{id: len(h.ops), seen: maps.Clone(c.ops)}
 	next := &commit{
@@ -200,7 +200,7 @@ func (h *history) change(c *commit, f func(c *commit, o *op) []byte) *commit {
 	return next
 }
 
-// work does something on a branch.
+// work applies a few operations to a branch.
 func (h *history) work(c *commit) *commit {
 	for range h.n("operations", 0, 3) {
 		switch kind := h.n("operation", 0, 20); {
@@ -235,7 +235,7 @@ func (h *history) work(c *commit) *commit {
 	return c
 }
 
-// fold returns the configuration at the end of elems, by rules of its own.
+// fold returns the configuration at the end of elems, by its own implementation of the rules.
 func (h *history) fold(base []byte, elems []string) string {
 	var v struct {
 		Model string

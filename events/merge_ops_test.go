@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// The operations of a history. Each returns the stream that a commit comes to by it,
-// nil when there is nothing to do it to.
+// The operations of a history. Each returns the stream of the new commit, or nil if it cannot be
+// applied.
 
 func (h *history) newUID(turn int, text string) string {
 	uid := fmt.Sprintf("u%d", len(h.turnOf))
@@ -24,7 +24,7 @@ func (h *history) bare(elems []string) bool {
 	for _, elem := range elems {
 		switch e := h.entry(elem); {
 		case e.Type == "turn_start", e.Type == "compaction":
-			return false // it would be part of that turn, or be covered too
+			return false // it would be part of that turn, or be covered with it
 		case !isGlobal(e.Type):
 			kind = e.Type + string(e.Message)
 		}
@@ -68,7 +68,7 @@ func (h *history) event(o *op, at int, kind, members string) string {
 	return fmt.Sprintf(`{"timestamp":%q,"type":%q,`+members+`}`, stamp(at), kind, uid)
 }
 
-// reply writes what the model does in a turn.
+// reply writes the model's part of a turn.
 func (h *history) reply(o *op, at int, incomplete bool) []string {
 	var out []string
 	if h.one(3, "reasoning") {
@@ -95,7 +95,7 @@ func (h *history) reply(o *op, at int, incomplete bool) []string {
 	return out
 }
 
-// proceed goes on with the last turn.
+// proceed continues the last turn.
 func (h *history) proceed(c *commit, o *op) []byte {
 	elems := h.elems(c.stream)
 	last := -1
@@ -122,7 +122,7 @@ func (h *history) proceed(c *commit, o *op) []byte {
 func (h *history) texted(elems []string) []int {
 	var at []int
 	for i, e := range elems {
-		// Of turns of one key the request says which is which.
+		// Among turns with the same key only the request identifies one.
 		kind := h.entry(e).Type
 		if kind == "chat_request" && !h.collide || kind == "chat_response" {
 			at = append(at, i)
@@ -153,7 +153,7 @@ type turnBlock struct {
 	events []int
 }
 
-// blocks returns the turns of a stream as they stand.
+// blocks returns the turns of a stream in file order.
 func (h *history) blocks(elems []string) []turnBlock {
 	var out []turnBlock
 	start := -1
@@ -183,7 +183,7 @@ func (h *history) blocks(elems []string) []turnBlock {
 	return out
 }
 
-// remove deletes a turn, and as jp does the compactions whose ranges are wrong then.
+// remove deletes a turn and, as jp does, the compactions whose ranges it invalidates.
 func (h *history) remove(c *commit, o *op) []byte {
 	elems := h.elems(c.stream)
 	blocks := h.blocks(elems)
@@ -200,7 +200,7 @@ func (h *history) remove(c *commit, o *op) []byte {
 	}
 	start := h.entry(elems[blocks[n].events[0]]).Type == "turn_start"
 	if start && n+1 < len(blocks) && h.entry(elems[blocks[n+1].events[0]]).Type != "turn_start" {
-		return nil // the turn_start is that of the next too, as jp counts
+		return nil // the next turn shares the turn_start, as jp counts
 	}
 	index := h.positions(elems)[blocks[n].events[len(blocks[n].events)-1]]
 	var left []string
@@ -236,7 +236,7 @@ func (h *history) positions(elems []string) []int {
 	return at
 }
 
-// swap exchanges two turns by hand.
+// swap exchanges two turns, as a person could by hand.
 func (h *history) swap(c *commit, o *op) []byte {
 	elems := h.elems(c.stream)
 	blocks := h.blocks(elems)
@@ -266,17 +266,17 @@ func (h *history) swap(c *commit, o *op) []byte {
 	return h.join(left, 2)
 }
 
-// independent reports whether two branches may have one element without having it from
-// each other. Which of them then changed its bytes nobody can know.
+// independent reports whether two branches may have the same element independently. Then it cannot
+// be known which of them changed its bytes.
 func (h *history) independent() bool { return h.legacy || len(h.picked) > 0 }
 
-// rewritten reports whether all bytes were written anew before. Once they are what they
-// were, or what they are elsewhere, nobody can see that they were changed.
+// rewritten reports whether all bytes were rewritten before. Once they equal their old form again,
+// or their form elsewhere, the change cannot be detected.
 func (h *history) rewritten(c *commit) bool {
 	return len(h.opsOf(c, "reformat")) > 0 || len(h.opsOf(c, "migrate")) > 0
 }
 
-// migrate moves contents to blobs, or back.
+// migrate moves content to blobs, or back.
 func (h *history) migrate(c *commit, o *op) []byte {
 	if h.independent() || h.rewritten(c) {
 		return nil
@@ -317,7 +317,7 @@ func (h *history) compact(c *commit, o *op) []byte {
 		`"from_turn":%d,"to_turn":%d,%s}`, o.mark, from, to, policy)), 2)
 }
 
-// covered returns the turns at these positions.
+// covered returns the turns at the given positions.
 func (h *history) covered(elems []string, from, to int) []int {
 	positions := h.positions(elems)
 	var turns []int
@@ -329,8 +329,8 @@ func (h *history) covered(elems []string, from, to int) []int {
 	return turns
 }
 
-// reformat writes all of it in another layout. How notes of a merge are laid out is lost
-// at the next merge, so a stream with such stays.
+// reformat rewrites the whole stream in another layout. The next merge loses the layout of its own
+// notes, so a stream with notes is left alone.
 func (h *history) reformat(c *commit, o *op) []byte {
 	if h.independent() || h.rewritten(c) || strings.Contains(string(c.stream), events.MetadataPrefix) {
 		return nil
@@ -385,7 +385,7 @@ func (h *history) sanitize(c *commit, o *op) []byte {
 			return nil
 		}
 		if x.Type == "chat_request" {
-			// All that has no turn_start is one turn then, also for the model.
+			// Then everything without a turn_start is one turn, also in the model.
 			o.what, o.turn = "sanitize", -1
 			return h.join(slices.Insert(elems, i,
 				fmt.Sprintf(`{"timestamp":%q,"type":"turn_start"}`, x.Timestamp)), 2)

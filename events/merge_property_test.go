@@ -20,8 +20,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// merge merges two commits as git does it: with the best of their common ancestors for
-// a base, and where there are several with those merged.
+// merge merges two commits as git does: with the best of their common ancestors as base, or, if
+// there are several, with the merge of those.
 func (h *history) merge(a, b *commit, virtual bool) *commit {
 	switch {
 	case a == b || a.ancestors[b]:
@@ -46,7 +46,7 @@ func (h *history) merge(a, b *commit, virtual bool) *commit {
 	return c
 }
 
-// pick applies what a commit did to another, as git cherry-pick does.
+// pick applies the change of a commit to another, as git cherry-pick does.
 func (h *history) pick(onto, what *commit) *commit {
 	c := &commit{
 		clock: max(onto.clock, what.clock), parents: []*commit{onto},
@@ -63,8 +63,8 @@ func (h *history) pick(onto, what *commit) *commit {
 	return c
 }
 
-// revert takes back that a turn was appended, as git revert does: with the commit for
-// a base and its parent for theirs. That is to remove the turn with its deltas.
+// revert undoes the appending of a turn, as git revert does: with the commit as base and its parent
+// as theirs. That removes the turn with its deltas.
 func (h *history) revert(onto *commit) *commit {
 	what := onto
 	for range h.n("back", 0, 3) {
@@ -85,7 +85,7 @@ func (h *history) revert(onto *commit) *commit {
 	})
 }
 
-// mergeInto fills a commit with what a merge comes to, and checks that.
+// mergeInto sets a commit to the result of a merge, and checks it.
 func (h *history) mergeInto(c *commit, of [3]*commit, virtual bool) {
 	base, a, b := of[0], of[1], of[2]
 	*h.merges++
@@ -120,8 +120,8 @@ func (h *history) mergeInto(c *commit, of [3]*commit, virtual bool) {
 	}
 }
 
-// outline shows the order of a stream: each turn by its number, with the times of the
-// turns that it records.
+// outline shows the order of a stream: each turn by its number, with the times of the turns that it
+// records.
 func (h *history) outline(stream []byte) string {
 	elems := h.elems(stream)
 	var out []string
@@ -150,7 +150,7 @@ func (h *history) side(c *commit) threeway.Side {
 	return threeway.Side{Stream: s, BaseConfig: c.config}
 }
 
-// bestCommon returns the common ancestors that are no ancestors of others.
+// bestCommon returns the common ancestors that are not ancestors of others.
 func bestCommon(a, b *commit) []*commit {
 	var common []*commit
 	for c := range a.ancestors {
@@ -168,7 +168,7 @@ func bestCommon(a, b *commit) []*commit {
 	return best
 }
 
-// opsOf returns the operations of a commit of one kind.
+// opsOf returns the operations of one kind that a commit contains.
 func (h *history) opsOf(c *commit, what string) []*op {
 	var ops []*op
 	for _, o := range h.ops {
@@ -179,8 +179,8 @@ func (h *history) opsOf(c *commit, what string) []*op {
 	return ops
 }
 
-// mayConflict reports whether two of the operations are such that nobody but a person
-// can say what is to come of them.
+// mayConflict reports whether two of the operations are such that only a person can decide the
+// result.
 func (h *history) mayConflict(c *commit) bool {
 	edits := append(h.opsOf(c, "edit"), h.opsOf(c, "continue")...)
 	for _, a := range edits {
@@ -199,7 +199,7 @@ func (h *history) mayConflict(c *commit) bool {
 	return false
 }
 
-// checkCommit compares a stream with what its operations come to.
+// checkCommit compares a stream with the result of its operations.
 func (h *history) checkCommit(c *commit, show func() string) {
 	elems := h.elems(c.stream)
 	h.checkEvents(c, elems, show)
@@ -207,8 +207,8 @@ func (h *history) checkCommit(c *commit, show func() string) {
 	h.checkCompactions(c, elems, show)
 }
 
-// checkEvents holds the events against the operations: all that were made and not
-// removed, as they were last edited, turn by turn, each turn whole and in order.
+// checkEvents compares the events with the operations: everything that was created and not removed,
+// as it was last edited, turn by turn, each turn complete and in order.
 func (h *history) checkEvents(c *commit, elems []string, show func() string) {
 	removed := map[int]bool{}
 	for _, o := range h.opsOf(c, "remove") {
@@ -221,7 +221,7 @@ func (h *history) checkEvents(c *commit, elems []string, show func() string) {
 		}
 	}
 	texts := map[string]string{}
-	for _, o := range h.opsOf(c, "edit") { // in the order in which they were done
+	for _, o := range h.opsOf(c, "edit") { // in the order in which they were made
 		texts[o.uid] = o.text
 	}
 	got := map[int][]string{}
@@ -256,11 +256,11 @@ func (h *history) checkEvents(c *commit, elems []string, show func() string) {
 	}
 }
 
-// checkConfigs holds what each turn runs under against what it ran under when it was
-// made.
+// checkConfigs compares the configuration that each turn runs with to the one it had when it was
+// created.
 func (h *history) checkConfigs(c *commit, elems []string, show func() string) {
 	if len(h.opsOf(c, "swap")) > 0 {
-		return // then it is another
+		return // then it changes
 	}
 	for _, b := range h.blocks(elems) {
 		if got := h.fold(c.config, elems[:b.events[0]]); got != h.configs[b.turn] {
@@ -269,7 +269,7 @@ func (h *history) checkConfigs(c *commit, elems []string, show func() string) {
 	}
 }
 
-// checkCompactions holds the ranges against the turns that they were made for.
+// checkCompactions compares the ranges with the turns that they were created for.
 func (h *history) checkCompactions(c *commit, elems []string, show func() string) {
 	got := map[string][]int{}
 	for _, elem := range elems {
@@ -305,14 +305,14 @@ func (h *history) checkCompactions(c *commit, elems []string, show func() string
 	}
 }
 
-// untouched reports whether nobody did anything to a turn but make it.
+// untouched reports whether no operation changed a turn after it was created.
 func (h *history) untouched(turn int) bool {
 	return !slices.ContainsFunc(h.ops, func(o *op) bool {
 		return o.turn == turn && o.what != "append"
 	})
 }
 
-// mergeAll merges the tips in some way or other until one commit has all of them.
+// mergeAll merges the tips in random order until one commit has all of them.
 func (h *history) mergeAll(tips []*commit, label string) *commit {
 	pool := slices.Clone(tips)
 	has := func(c *commit) bool {
@@ -341,11 +341,11 @@ func (h *history) mergeAll(tips []*commit, label string) *commit {
 	return c
 }
 
-// mergeCount is what the histories of a run came to.
+// mergeCount counts the histories of a run.
 type mergeCount struct{ histories, merges, conflicts, finals, compared int }
 
-// story makes a history with several branches and merges them in several ways. What
-// comes of it is checked at each merge; here it is that all ways lead to the same bytes.
+// story creates a history with several branches and merges them in several ways. Each merge checks
+// its result; story checks that all ways lead to the same bytes.
 func story(rt *rapid.T, count *mergeCount) {
 	h := newHistory(rt, &count.merges)
 	count.histories++
@@ -362,7 +362,7 @@ func story(rt *rapid.T, count *mergeCount) {
 			tips[to] = h.pick(tips[to], what)
 		}
 	}
-	if h.one(2, "criss-cross") { // some merge each other and go on
+	if h.one(2, "criss-cross") { // some merge each other and continue
 		for range h.n("more", 1, 2) {
 			a, b := h.n("one", 0, len(tips)-1), h.n("other", 0, len(tips)-1)
 			m := h.merge(tips[a], tips[b], false)
@@ -384,11 +384,11 @@ func story(rt *rapid.T, count *mergeCount) {
 		moved := len(h.opsOf(c, "swap")) > 0 &&
 			(len(h.opsOf(c, "remove")) > 0 || len(h.picked) > 0)
 		if moved || h.loose {
-			continue // docs/merge.md says why the order can differ then
+			continue // docs/merge.md explains why the order can differ then
 		}
 		count.compared++
-		// Of several who set one key of the base configuration one wins, and of those
-		// whom he did not know about another may have won before.
+		// If several set the same key of the base configuration one wins, and another may have won
+		// an earlier merge without it.
 		sameConfig := bytes.Equal(first.config, c.config) || len(h.opsOf(c, "base")) > 1
 		if !h.sameStream(first, c) || !sameConfig {
 			rt.Fatalf("two ways, two results:\n%s\n%s", first.stream, c.stream)
@@ -396,10 +396,10 @@ func story(rt *rapid.T, count *mergeCount) {
 	}
 }
 
-// sameStream compares to the byte. Only what stands between the elements may differ, once
-// somebody laid all of it out anew, and the order in which those that are no events stand at
-// one place: where a side is base unchanged both stay as they were, and any other merge
-// writes those of a new file.
+// sameStream compares two streams byte for byte. They may differ in the layout between elements
+// after everything was reformatted, and in the order of elements that are not events in one place:
+// if one side equals base both keep their bytes, and any other merge writes the layout of a new
+// file.
 func (h *history) sameStream(a, b *commit) bool {
 	x, y := h.elems(a.stream), h.elems(b.stream)
 	if slices.Equal(x, y) {
@@ -413,7 +413,7 @@ func (h *history) sameStream(a, b *commit) bool {
 	return slices.Equal(x, y)
 }
 
-// sortPlaces sorts what stands between two events.
+// sortPlaces sorts the elements between two events.
 func (h *history) sortPlaces(elems []string) {
 	start := 0
 	for i, elem := range elems {
@@ -425,8 +425,8 @@ func (h *history) sortPlaces(elems []string) {
 	slices.Sort(elems[start:])
 }
 
-// The short run has the same histories each time. The long one says its seed, so that it
-// can be run again with -rapid.seed.
+// The short run has the same histories each time. The long one prints its seed, so that it can be
+// repeated with -rapid.seed.
 func TestMergeHistories(t *testing.T) {
 	checks, seed := "500", "1"
 	if os.Getenv("GIT_JP_SOAK") != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/realdata"
 )
 
-// cut returns a real conversation as it was after five of its eleven turns, and what two
-// people would have who then went on with one half of the rest each.
+// cut returns a real conversation as it was after five of its eleven turns, and two versions that
+// continue it with half of the remaining turns each.
 func cut(tb testing.TB) (base, ours, theirs, whole *events.Stream) {
 	tb.Helper()
 	data, err := os.ReadFile(realdata.Dir(tb, "conversations",
@@ -51,7 +51,7 @@ func TestMergeRealConversation(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%d elements of %d are as they were", len(got), len(want))
 	}
-	// The one note of the merge is all that is not as it was to the byte.
+	// Only one element may differ from the original bytes: the one with the merge's note.
 	changed := 0
 	for i, e := range r.Stream.All() {
 		if string(e.Raw()) != string(whole.At(i).Raw()) {

@@ -20,17 +20,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Branches that only append turns and settings come to the same bytes whatever the order
-// in which they are merged, each turn keeps what it ran under in its own branch, and the
-// next question runs under what docs/merge.md says. The account of that below knows the
-// rules for joining settings and nothing of merging.
+// Branches that only append turns and settings give the same bytes in whatever order they are
+// merged, each turn keeps the configuration of its own branch, and the next question runs with what
+// docs/merge.md says. The check below implements the rules for merging settings and nothing of
+// merging streams.
 
-// A settingsStory is a history of that kind.
+// A settingsStory is such a history.
 type settingsStory struct {
 	*rapid.T
 	base   string // base_config.json
 	ran    map[string]any
-	parent map[string]string // the question that each was asked behind
+	parent map[string]string // the question that each question followed
 	deltas []*appendedDelta
 	clock  map[*commit]int
 	turns  int
@@ -38,12 +38,12 @@ type settingsStory struct {
 	merges *int
 }
 
-// An appendedDelta is a change of the settings that a branch made.
+// An appendedDelta is a change of the settings made on a branch.
 type appendedDelta struct {
 	at    int
 	delta string
-	in    map[*commit]bool // the commits that brought it
-	taken map[*commit]bool // the commits that appended a turn behind it
+	in    map[*commit]bool // the commits that contain it
+	taken map[*commit]bool // the commits that appended a turn after it
 }
 
 func (st *settingsStory) pick(label string, from ...string) string {
@@ -54,7 +54,7 @@ func (st *settingsStory) n(label string, from, to int) int {
 	return rapid.IntRange(from, to).Draw(st.T, label)
 }
 
-// delta returns a change of settings of every kind that there is.
+// delta returns a random change of settings, of any kind.
 func (st *settingsStory) delta() string {
 	v := st.n("value", 0, 3)
 	member := func() string {
@@ -119,11 +119,11 @@ func Elements(t interface{ Fatal(...any) }, stream []byte) []string {
 	return all
 }
 
-// set appends a change of settings and no turn.
+// set appends a change of settings without a turn.
 func (st *settingsStory) set(c *commit) *commit {
 	at := st.clock[c] + st.n("tick", 1, 3)*10
 	for slices.ContainsFunc(st.deltas, func(d *appendedDelta) bool { return d.at == at }) {
-		at++ // of two made at one time nobody knows which came first
+		at++ // the order of two with the same time would be undefined
 	}
 	d := &appendedDelta{
 		at: at, delta: st.delta(), in: map[*commit]bool{}, taken: map[*commit]bool{},
@@ -140,7 +140,7 @@ func deltaText(d *appendedDelta) string {
 	return fmt.Sprintf(`{"type":"config_delta","timestamp":%q,"delta":%s}`, stamp(d.at), d.delta)
 }
 
-// ask appends a turn, behind a change of settings or not.
+// ask appends a turn, with or without a change of settings before it.
 func (st *settingsStory) ask(c *commit) *commit {
 	if st.n("sets", 0, 1) == 0 {
 		c = st.set(c)
@@ -179,8 +179,8 @@ func contains(c *commit, any map[*commit]bool) bool {
 	return false
 }
 
-// save writes the file as jp does, which keeps metadata and drops what it does not know
-// in other elements: the settings that a merge restored are settings as all others then.
+// save writes the file as jp does, which keeps metadata and drops unknown members of other
+// elements: the settings that a merge restored then look like any others.
 func (st *settingsStory) save(c *commit) *commit {
 	elems := Elements(st, c.stream)
 	next := st.child(c, nil)
@@ -230,7 +230,7 @@ func (st *settingsStory) work(c *commit) *commit {
 	return c
 }
 
-// merge merges two commits as git does it, see [history.merge].
+// merge merges two commits as git does, see [history.merge].
 func (st *settingsStory) merge(a, b *commit, virtual bool) *commit {
 	switch {
 	case a == b || a.ancestors[b]:
@@ -270,7 +270,7 @@ func (st *settingsStory) merge(a, b *commit, virtual bool) *commit {
 	return c
 }
 
-// check compares what each turn ran under, and what the next question would run under.
+// check compares the configuration of each turn, and of the next question.
 func (st *settingsStory) check(c *commit) {
 	next := decoded(st.base)
 	got := ranIn(st, c)
@@ -300,7 +300,7 @@ func (st *settingsStory) check(c *commit) {
 	}
 }
 
-// checkParents compares behind which question each was asked.
+// checkParents compares which question each question followed.
 func (st *settingsStory) checkParents(c *commit, order []string) {
 	if st.legacy {
 		return // several turns can count as one
@@ -320,7 +320,7 @@ func (st *settingsStory) checkParents(c *commit, order []string) {
 	}
 }
 
-// questions returns what is asked, in order.
+// questions returns the questions, in order.
 func questions(elems []string) []string {
 	var all []string
 	for _, elem := range elems {
@@ -332,9 +332,9 @@ func questions(elems []string) []string {
 	return all
 }
 
-// behind adds the settings to which nobody has asked anything yet: each in the order of
-// their times, but where a newer one of a turn sets the same. Unsure are keys whose value
-// was put back so and may have lost how it joins what comes next, as plain values do.
+// behind adds the settings that no question follows yet: each in the order of their times, unless a
+// newer one of a turn sets the same key. unsure lists keys whose value was restored that way and
+// may have lost its merge strategy, as plain values do.
 func (st *settingsStory) behind(
 	c *commit, state settings.Config,
 ) (want map[string]any, unsure []string) {
@@ -373,7 +373,7 @@ func (st *settingsStory) behind(
 	return want, unsure
 }
 
-// putBack returns now with what was where by says something.
+// putBack returns now with the values of was where by has a value.
 func putBack(now, was, by any) any {
 	n, ok1 := now.(map[string]any)
 	w, ok2 := was.(map[string]any)
@@ -390,8 +390,8 @@ func putBack(now, was, by any) any {
 	return n
 }
 
-// overlaid returns settings with others in their place, which is what a turn that ran
-// under others leaves to the next: a setting can be replaced and not be removed.
+// overlaid returns settings with others on top, which is what a turn with other settings leaves to
+// the next: a setting can be replaced but not removed.
 func overlaid(state, other any) any {
 	s, ok1 := state.(map[string]any)
 	o, ok2 := other.(map[string]any)
@@ -408,8 +408,8 @@ func overlaid(state, other any) any {
 	return s
 }
 
-// besideShape returns settings with another's for the one key that is now an object and now
-// something else: what a turn leaves of it depends on what stood between two turns, too.
+// besideShape returns settings with the value of another for the one key whose type varies: what
+// remains of it also depends on what was between two turns.
 func besideShape(state, other any) any {
 	s := maps.Clone(state.(map[string]any))
 	delete(s, "shape")
@@ -437,7 +437,7 @@ func parsed(t interface{ Fatal(...any) }, v any) settings.Config {
 	return c
 }
 
-// plain returns a configuration without the nulls that say nothing.
+// plain returns a configuration without the nulls that mean absent.
 func plain(c settings.Config) any {
 	v := decoded(string(c.Plain()))
 	var drop func(v any, free bool)
@@ -457,8 +457,8 @@ func plain(c settings.Config) any {
 	return v
 }
 
-// inForce returns what the next question would run under, as jp reads the file, or what
-// the last turn leaves.
+// inForce returns the configuration of the next question, as jp reads the file, or what the last
+// turn leaves.
 func (st *settingsStory) inForce(c *commit, left bool) settings.Config {
 	s, err := events.Decode(c.stream)
 	if err != nil {
@@ -479,7 +479,7 @@ func (st *settingsStory) inForce(c *commit, left bool) settings.Config {
 	return config
 }
 
-// ranIn returns what the file says that each turn ran under.
+// ranIn returns the configuration that each turn ran with, according to the file.
 func ranIn(st *settingsStory, c *commit) map[string]any {
 	s, err := events.Decode(c.stream)
 	if err != nil {
@@ -524,7 +524,7 @@ func withoutUnset(c settings.Config, start *events.Element) settings.Config {
 	return c
 }
 
-// all merges the tips in some order until one commit has all of them.
+// all merges the tips in random order until one commit has all of them.
 func (st *settingsStory) all(tips []*commit) *commit {
 	pool := slices.Clone(tips)
 	has := func(c *commit) bool {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSummaryOfWhatGoesOn: a summary covers a turn that the other side continued, and what came
-// since is not in it. That is said; a turn behind it is nothing to say.
+// TestSummaryOfWhatGoesOn: a summary covers a turn that the other side continued, so it lacks the
+// continuation. The merge warns about that, but not about a turn after it.
 func TestSummaryOfWhatGoesOn(t *testing.T) {
 	for _, tt := range []struct {
 		base, ours, theirs string

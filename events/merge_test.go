@@ -9,10 +9,10 @@ import (
 	"github.com/git-jp/git-jp/events/threeway"
 )
 
-// talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete;
-// "3-" lacks its answer; "3e" has another answer, "3t" another question; "3l" has no turn_start; "d…" is a
-// config_delta that sets x to what follows; "m3" an answer alone; "c1..2" a compaction of turns by position;
-// "s1..2" a summary; "u…" an element of an unknown kind.
+// talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete; "3-" lacks its
+// answer; "3e" has another answer, "3t" another question; "3l" has no turn_start; "d…" is a
+// config_delta that sets x to the rest of the word; "m3" an answer alone; "c1..2" a compaction of
+// turns by position; "s1..2" a summary; "u…" an element of an unknown kind.
 func talk(t *testing.T, words string) *events.Stream {
 	t.Helper()
 	var elems []string
@@ -73,9 +73,8 @@ func word(w string) []string {
 	return append(out, fmt.Sprintf(`{"timestamp":%q,"type":"chat_response","message":%q}`, at(2), answer))
 }
 
-// said is the inverse of talk for what merges make: requests by name, answers that were
-// edited as e, what a merge noted as ^, its own turn_starts as T*, its own deltas in
-// brackets.
+// said is the inverse of talk for merged streams: requests by name, edited answers as e, notes of a
+// merge as ^, its own turn_starts as T*, its own deltas in brackets.
 func said(s *events.Stream) string {
 	var words []string
 	for _, e := range s.All() {
@@ -166,7 +165,7 @@ func TestMergeOfTwo(t *testing.T) {
 			base, ours, theirs := talk(t, tt.base), talk(t, tt.ours), talk(t, tt.theirs)
 			r := merged(t, base, ours, theirs)
 			if tt.name == "deltas" {
-				tt.want = strings.Replace(tt.want, " [d{}]", "", 1) // what it was before is not known
+				tt.want = strings.Replace(tt.want, " [d{}]", "", 1) // its former value is unknown
 				if len(r.Warnings) != 1 {
 					t.Errorf("warnings are %q", r.Warnings)
 				}
@@ -189,7 +188,7 @@ func TestMergeOfTwo(t *testing.T) {
 	}
 }
 
-// Whatever is chosen, the result is valid, and conflicts come back from their record.
+// Whatever is chosen, the result is valid, and conflicts can be read back from their record.
 func TestResolve(t *testing.T) {
 	for _, tt := range []struct{ name, base, ours, theirs, want, wantTheirs, wantBoth string }{
 		{"edited", "1 2- 3", "1 2 3", "1 2e 3", "1 2 3", "1 2 (e) 3", "1 2 2 (e) T^ 3"},

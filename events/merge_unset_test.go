@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// Two branches set the temperature, a third does not. Whatever the order in which they
-// meet, it ran without.
+// Two branches set the temperature, a third does not. In whatever order they are merged, the
+// third's turn ran without it.
 func TestMergeNotesWhatATurnRanWithout(t *testing.T) {
 	commits := map[string]string{"o": "1", "b": "1 db 2", "c": "1 dc 3", "a": "1 4"}
 	ways := []string{
@@ -31,7 +31,7 @@ func TestMergeNotesWhatATurnRanWithout(t *testing.T) {
 	}
 }
 
-// A file of an earlier merge has no such notes, and is merged as it is read.
+// A file of an earlier merge without such notes is merged as it is read.
 func TestMergeWithoutNotesOfWhatATurnRanWithout(t *testing.T) {
 	commits := map[string]string{"o": "1", "x": "1 db 2 4", "c": "1 3"}
 	sameWays(t, commits, []string{"r=o,x,c", "r=o,c,x"}, "1 db 2 4 3")

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Keys of metadata that the codec gives a meaning. All of ours begin with
-// MetadataPrefix.
+// Metadata keys that the codec interprets. All keys of git-jp begin with MetadataPrefix.
 const (
 	MetadataPrefix    = "git_jp_"
 	metadataBlocks    = MetadataPrefix + "blocks"    // see [Stream.Inline]
@@ -19,16 +18,16 @@ const (
 	metadataStripped  = MetadataPrefix + "stripped"  // see [Metadata.WithStripped]
 )
 
-// MetadataExtra is what a provider said beside what an event can hold, as a list of values in its
-// own form: searches and programs that it ran itself, sources, citations, pictures.
+// MetadataExtra is the key of provider output that an event cannot hold, as a list of values in the
+// provider's own form: searches and programs that it ran itself, sources, citations, images.
 const MetadataExtra = MetadataPrefix + "extra"
 
-// Metadata is the "metadata" of an element: an ordered JSON object with any keys.
-// The strings in it are base64 on disk, which its methods hide. It is immutable;
-// the zero value is empty.
+// Metadata is the "metadata" of an element: an ordered JSON object with any keys. On disk its
+// strings are base64; the methods decode and encode them. It is immutable, and the zero value is
+// empty.
 type Metadata struct {
-	raw []byte // the object as it is on disk; nil for none
-	err error  // why something that was to be in it is not
+	raw []byte // the object as it is on disk; nil if empty
+	err error  // why a value could not be set
 }
 
 // same reports whether m and other are written alike, byte for byte.
@@ -48,7 +47,7 @@ func (m Metadata) Keys() []string {
 	return keys
 }
 
-// Value returns the value of key, the strings in it decoded once.
+// Value returns the value of key, with its strings decoded once.
 func (m Metadata) Value(key string) (jsontext.Value, bool) {
 	mb, ok := jsonspan.Find(m.members(), key)
 	if !ok {
@@ -57,7 +56,7 @@ func (m Metadata) Value(key string) (jsontext.Value, bool) {
 	return decodeStrings(mb.Value(m.raw)), true
 }
 
-// Text returns the value of key when that is a string.
+// Text returns the value of key if it is a string.
 func (m Metadata) Text(key string) (string, bool) {
 	v, ok := m.Value(key)
 	if !ok || !jsonspan.IsString(v) {
@@ -66,9 +65,9 @@ func (m Metadata) Text(key string) (string, bool) {
 	return jsonspan.Text(v), true
 }
 
-// With returns m with key set to v, whose strings are not encoded. A new key comes
-// last. What is no valid JSON, or a key that is not UTF-8, is not set, and makes
-// [Stream.Validate] fail for every element that is given the metadata.
+// With returns m with key set to v, whose strings are not encoded. A new key comes last. An invalid
+// JSON value, or a key that is not UTF-8, is not set and makes [Stream.Validate] fail for every
+// element with this metadata.
 func (m Metadata) With(key string, v jsontext.Value) Metadata {
 	if !utf8.ValidString(key) || !v.IsValid() {
 		m.err = fmt.Errorf("metadata %s: %w", printable(key), notJSON(append([]byte(key), v...)))
@@ -85,7 +84,7 @@ func (m Metadata) WithText(key, s string) Metadata {
 	return m.set(key, appendBase64(nil, []byte(s)))
 }
 
-// set sets a value as it is on disk.
+// set sets key to a value in its on-disk form.
 func (m Metadata) set(key string, encoded []byte) Metadata {
 	if m.raw == nil {
 		m.raw = jsonspan.AppendObject(nil, []jsonspan.Field{{Name: key, Value: encoded}}, 2)
@@ -124,7 +123,7 @@ func (m Metadata) layout() *jsonspan.Layout {
 	return jsonspan.ParseLayout(m.raw)
 }
 
-// field returns the member, which is absent when there is nothing to write.
+// field returns the "metadata" member, which is absent if there is nothing to write.
 func (m Metadata) field() jsonspan.Field {
 	if m.raw == nil || m.raw[jsonspan.SkipSpace(m.raw, 1)] == '}' {
 		return jsonspan.Field{Name: "metadata"}
@@ -132,7 +131,7 @@ func (m Metadata) field() jsonspan.Field {
 	return jsonspan.Field{Name: "metadata", From: jsonSource(m.raw)}
 }
 
-// normal returns m decoded and without our own keys, which take no part in equality.
+// normal returns m decoded and without git-jp's own keys, which do not affect equality.
 func (m Metadata) normal() []byte {
 	var fs []jsonspan.Field
 	for _, mb := range m.members() {

@@ -3,7 +3,7 @@ package events
 // A piece is an element on its way into a derived stream.
 type piece struct {
 	el  *Element
-	src int // index in the source, -1 for an element that is not from there
+	src int // index in the source, -1 if it is not from the source
 }
 
 // added returns the piece for an element that the source does not have.
@@ -18,7 +18,7 @@ func (s *Stream) pieces() []piece {
 	return ps
 }
 
-// filter returns the pieces that keep says yes to, given the index of each.
+// filter returns the pieces for whose index keep returns true.
 func filter(ps []piece, keep func(i int) bool) []piece {
 	out := make([]piece, 0, len(ps))
 	for i, p := range ps {
@@ -29,8 +29,8 @@ func filter(ps []piece, keep func(i int) bool) []piece {
 	return out
 }
 
-// rebuild returns a stream of ps with the layout of s, in one pass, since
-// inserting and removing one by one would take quadratic time.
+// rebuild returns a stream of ps with the layout of s. It takes one pass, where inserting and
+// removing one by one would take quadratic time.
 func (s *Stream) rebuild(ps []piece) *Stream {
 	items := make([]item, len(ps))
 	for i, p := range ps {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A placed is a compaction with what resolving it needs besides its policies.
+// A placed is a compaction with the time and index of its element, which decide between overlapping
+// ones.
 type placed struct {
 	*Compaction
 	at      time.Time
@@ -23,19 +24,19 @@ func (s *Stream) compactions() []placed {
 	return found
 }
 
-// A turnPolicy is what compactions decided for one turn.
+// A turnPolicy is the result of all compactions for one turn.
 type turnPolicy struct {
-	summary   *placed // nil when none won
+	summary   *placed // nil if no summary applies
 	reasoning bool
 	tools     ToolCallPolicy
 }
 
-// resolvePolicies decides for each of n turns which compaction wins, separately
-// for the three policies.
+// resolvePolicies decides for each of n turns which compaction applies, separately for the three
+// policies.
 func resolvePolicies(compactions []placed, n int) []turnPolicy {
 	won := make([]turnPolicy, n)
-	// From the strongest to the weakest. Sorting the reverse keeps the later
-	// element first where times are equal.
+	// From the strongest to the weakest. Reversing first makes the stable sort keep the later
+	// element first if times are equal.
 	ordered := slices.Clone(compactions)
 	slices.Reverse(ordered)
 	slices.SortStableFunc(ordered, func(a, b placed) int { return b.at.Compare(a.at) })
@@ -55,9 +56,9 @@ func resolvePolicies(compactions []placed, n int) []turnPolicy {
 	return won
 }
 
-// A painter visits each of n places once, however ranges overlap. A place points
-// to the next one that may still be free, so any number of ranges takes almost
-// linear time.
+// A painter visits each of n places at most once, however ranges overlap. Each place points to the
+// next one that may still be unvisited (a disjoint-set forest), so any number of ranges takes
+// almost linear time.
 type painter []int
 
 func newPainter(n int) painter {
@@ -80,8 +81,7 @@ func (p painter) paint(from, to int, f func(place int)) {
 	}
 }
 
-// free returns the first place at or after i that was not visited, shortening
-// the way for the next call.
+// free returns the first unvisited place at or after i, and shortens the path for the next call.
 func (p painter) free(i int) int {
 	for p[i] != i {
 		p[i] = p[p[i]]

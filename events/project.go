@@ -2,31 +2,29 @@ package events
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// SummaryRequest is the line of the user before a summary, as jp words it.
+// SummaryRequest is the user's line before a summary, as jp words it.
 const SummaryRequest = "[Summary of previous conversation]"
 
-// A Projection is a stream as a model is to be given it, with its compactions
-// applied and taken out.
+// A Projection is a stream as a model receives it, with its compactions applied and removed.
 type Projection struct {
 	Stream  *Stream
 	Origins []Origin // one for each turn of Stream
 }
 
-// An Origin says which turns of the source a projected turn stands for: one that
-// was kept, or several that a summary replaces.
+// An Origin identifies the turns of the source that a projected turn represents: one that was kept,
+// or several that a summary replaces.
 type Origin struct {
-	From, To int // both included, counted from 0; the same for a kept turn
+	From, To int // both included, counted from 0; equal for a kept turn
 	Summary  bool
 }
 
-// Project applies the stream's compactions to a copy. For each turn the latest
-// compaction wins, separately for summary, reasoning and tool calls, and the
-// later element where times are equal. A summary replaces whole turns; where it
-// won adjacent turns they become one turn. Everything that is no event passes
-// through in place.
+// Project applies the stream's compactions to a copy. For each turn the latest compaction wins,
+// separately for summary, reasoning and tool calls; if times are equal, the later element wins. A
+// summary replaces entire turns, and adjacent turns that it replaces become one turn. Elements that
+// are not events are kept in place.
 //
-// In one place the result is not jp's: the tool that a stripped response names
-// is that of its own call, not of the last call in the stream with that id.
+// The result differs from jp's in one case: a stripped response names the tool of its own call, not
+// of the last call in the stream with that id.
 func (s *Stream) Project() Projection {
 	compactions := s.compactions()
 	if len(compactions) == 0 {
@@ -58,7 +56,7 @@ type projector struct {
 	won     []turnPolicy
 	out     []piece
 	origins []Origin
-	turn    int        // the turn that the last origin is for, -1 at the start
+	turn    int        // the turn of the last origin, -1 at the start
 	tools   *toolNames // filled when the first response is stripped
 }
 
@@ -75,16 +73,15 @@ func (p *projector) element(i, turn int) {
 	}
 }
 
-// summarize emits the summary at the first event of the turns that it replaces
-// in a row.
+// summarize emits a summary at the first event of a run of turns that it replaces.
 func (p *projector) summarize(e *Element, turn int) {
 	if turn == p.turn {
 		return
 	}
 	p.turn = turn
 	summary := p.won[turn].summary
-	// Of compactions that agree in range and time one alone wins anything, so
-	// that identity is enough.
+	// Among compactions with the same range and time only one wins, so comparing pointers is
+	// enough.
 	if turn > 0 && summary == p.won[turn-1].summary {
 		p.origins[len(p.origins)-1].To = turn
 		return
@@ -97,7 +94,7 @@ func (p *projector) summarize(e *Element, turn int) {
 		added(newElement(at, &ChatResponse{Text: *summary.Summary}, Metadata{})))
 }
 
-// event emits what reasoning and tool policies leave of an event.
+// event emits an event as the reasoning and tool policies leave it.
 func (p *projector) event(i, turn int) {
 	e := p.projected(i, p.won[turn])
 	if e == nil {
@@ -110,7 +107,7 @@ func (p *projector) event(i, turn int) {
 	}
 }
 
-// projected returns element i under policy won, nil when it is dropped.
+// projected returns element i under policy won, or nil if the policy drops it.
 func (p *projector) projected(i int, won turnPolicy) *Element {
 	e := p.source.At(i)
 	switch ev := e.Event().(type) {
@@ -163,14 +160,14 @@ func (p *projector) tool(i int, id string) string {
 	if name, ok := p.tools.byResponse[i]; ok {
 		return name
 	}
-	// A response outside of any call: jp's way, the last request with the id.
+	// For a response that belongs to no call, do as jp does: take the last request with the id.
 	if name, ok := p.tools.byID[id]; ok {
 		return name
 	}
 	return "unknown"
 }
 
-// toolNames knows the names of the tools that were called.
+// toolNames finds the names of the tools that were called.
 type toolNames struct {
 	byResponse map[int]string // by element index
 	byID       map[string]string

@@ -100,8 +100,8 @@ func TestProjectProperties(t *testing.T) {
 	})
 }
 
-// checkOrigins holds a projection to: one origin a turn, in order, none twice, and
-// kept turns hold nothing but events of the turn that they are said to be.
+// checkOrigins checks the origins of a projection: one for each turn, in order, without repetition,
+// and kept turns have only events of the turn that their origin names.
 func checkOrigins(t *rapid.T, s *Stream, p Projection) {
 	turns := p.Stream.Turns()
 	if len(p.Origins) != len(turns) {
@@ -126,7 +126,7 @@ func checkOrigins(t *rapid.T, s *Stream, p Projection) {
 	}
 }
 
-// slowProject projects by asking every compaction about every turn.
+// slowProject projects by checking every compaction for every turn.
 func slowProject(s *Stream) string {
 	winner := func(turn int, sets func(c *Compaction) bool) *placed {
 		var won *placed

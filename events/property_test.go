@@ -127,7 +127,7 @@ func TestInlineAndBack(t *testing.T) {
 	})
 }
 
-// What jp writes after it has read the inline form still has everything.
+// The file that jp writes after reading the inline form still has everything.
 func TestInlineSurvivesJP(t *testing.T) {
 	property(t, true, func(g generator) {
 		_, s := g.stream()
@@ -143,7 +143,7 @@ func TestInlineSurvivesJP(t *testing.T) {
 			r, ok := e.Event().(*events.ToolCallResponse)
 			if ok && len(r.Blocks) == 1 && strings.HasPrefix(string(r.Blocks[0].Raw), `"`) &&
 				strings.ContainsAny(string(e.Raw()), "-_") {
-				continue // jp encodes what it cannot decode once more
+				continue // jp encodes again what it cannot decode
 			}
 			if !events.Equal(e, saved.At(i)) {
 				g.Fatalf("element %d was\n%s\nand is\n%s", i, e.Raw(), saved.At(i).Raw())

@@ -19,7 +19,7 @@ func (r *reader) sub(m jsonspan.Member) (reader, *placedError) {
 	return r.objectAt(m.At), nil
 }
 
-// objectAt returns a reader of the object that begins at an offset.
+// objectAt returns a reader of the object that begins at raw[at].
 func (r *reader) objectAt(at int) reader {
 	before := r.used()
 	all, _, _ := jsonspan.MembersAt(r.raw, at, *r.memory)
@@ -27,8 +27,8 @@ func (r *reader) objectAt(at int) reader {
 	return r.within(r.raw, all[before:len(all):len(all)])
 }
 
-// used returns how many members are in memory. Who reads many objects one after the other takes
-// back each with free.
+// used returns how many members are in memory. A caller that reads many objects one after the other
+// releases the memory of each with free.
 func (r *reader) used() int {
 	if r.memory == nil {
 		r.memory = new([]jsonspan.Member)
@@ -38,12 +38,12 @@ func (r *reader) used() int {
 
 func (r *reader) free(used int) { *r.memory = (*r.memory)[:used] }
 
-// within returns a reader of a part of what r reads.
+// within returns a reader of a part of r's element.
 func (r *reader) within(raw []byte, ms []jsonspan.Member) reader {
 	return reader{raw: raw, members: ms, options: r.options, largest: r.largest, memory: r.memory}
 }
 
-// check holds the size of a content against the limits.
+// check checks the size of content against the limits.
 func (r *reader) check(size int64) error {
 	if r.largest != nil {
 		*r.largest = max(*r.largest, size)
@@ -51,8 +51,7 @@ func (r *reader) check(size int64) error {
 	return r.options.check(size)
 }
 
-// start returns where the reader's object begins, for errors about what is not
-// there.
+// start returns the offset at which the reader's object begins, for errors about missing members.
 func (r *reader) start() int {
 	if len(r.members) == 0 {
 		return 0
@@ -68,7 +67,7 @@ func (r *reader) required(name string) (jsonspan.Member, *placedError) {
 	return m, nil
 }
 
-// optional returns the member unless it is absent or null, which are the same.
+// optional returns the member unless it is absent or null, which mean the same.
 func (r *reader) optional(name string) (jsonspan.Member, bool) {
 	m, ok := jsonspan.Find(r.members, name)
 	return m, ok && !jsonspan.IsNull(m.Value(r.raw))
@@ -90,7 +89,8 @@ func (r *reader) text(m jsonspan.Member) (string, *placedError) {
 	return jsonspan.Text(m.Value(r.raw)), nil
 }
 
-// word is string for one of few values, for those of the format without an allocation.
+// word is string for a member with a small set of values. It does not allocate for values that the
+// format defines.
 func (r *reader) word(name string) (string, *placedError) {
 	m, err := r.required(name)
 	if err != nil || !jsonspan.IsString(m.Value(r.raw)) {
@@ -121,8 +121,8 @@ func (r *reader) bool(name string) (bool, *placedError) {
 	}
 }
 
-// count reads a number of turns. jp's may have one bit more than ours; such a number
-// can only mean all turns.
+// count reads a number of turns. jp's type holds one bit more than int; a number that uses it can
+// only mean all turns.
 func (r *reader) count(name string) (int, *placedError) {
 	m, err := r.required(name)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *reader) optionalTime(name string) (*time.Time, *placedError) {
 	return &t, nil
 }
 
-// object returns an optional object, nil when it is absent.
+// object returns an optional object, or nil if it is absent.
 func (r *reader) object(name string) (jsontext.Value, *placedError) {
 	m, ok := r.optional(name)
 	if !ok {
@@ -180,7 +180,7 @@ func (r *reader) object(name string) (jsontext.Value, *placedError) {
 	return jsonspan.Compact(m.Value(r.raw)), nil
 }
 
-// tagged returns a required object that must have the string member tag.
+// tagged returns a required object that must have a string member with the name tag.
 func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
 	m, err := r.required(name)
 	if err != nil {
@@ -196,7 +196,8 @@ func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
 	return jsonspan.Compact(m.Value(r.raw)), nil
 }
 
-// has returns the members with one of the names, of which "" is none, and how many there are.
+// has returns the members that are present under the given names, and their number. A name "" is
+// ignored.
 func (r *reader) has(names [3]string) (found [3]jsonspan.Member, n int) {
 	for _, name := range names {
 		if m, ok := jsonspan.Find(r.members, name); ok && name != "" {

@@ -2,20 +2,20 @@ package events
 
 import "sort"
 
-// A rebase moves the ranges of compactions, which are positions, along with the
-// turns that they cover.
+// A rebase adjusts the ranges of compactions, which are positions, when the turns that they cover
+// move.
 type rebase struct {
 	turns int      // of the source
-	lost  []int    // lost[t]: how many of the turns before t lost an event by choice
+	lost  []int    // lost[t]: how many turns before t lost an event that was not selected
 	spans []oldRun // for each turn of the result
 }
 
-// An oldRun is the turns of the source that a turn of the result has events of,
-// -1 when it has none: sanitizing can join and add turns.
+// An oldRun is the run of source turns whose events a turn of the result has; -1 if it has none.
+// Sanitizing can join and add turns.
 type oldRun struct{ first, last int }
 
-// newRebase compares the source with what became of it: keep tells which elements
-// were chosen, ps is the result after sanitizing.
+// newRebase compares the source with the result: keep reports which elements were selected, ps is
+// the result after sanitizing.
 func newRebase(s *Stream, keep []bool, ps []piece) *rebase {
 	turnOf, turns := s.TurnOf(), len(s.Turns())
 	r := &rebase{turns: turns, lost: make([]int, turns+1)}
@@ -47,8 +47,7 @@ func (o *oldRun) add(turn int) {
 	o.last = turn
 }
 
-// identity reports whether all turns are where they were. They may have lost
-// events.
+// identity reports whether every turn kept its index. Turns may have lost events.
 func (r *rebase) identity() bool {
 	if len(r.spans) != r.turns {
 		return false
@@ -61,7 +60,7 @@ func (r *rebase) identity() bool {
 	return true
 }
 
-// apply returns ps with its compactions moved, cut down or dropped.
+// apply returns ps with its compactions moved, shortened or removed.
 func (r *rebase) apply(ps []piece) []piece {
 	if r.identity() && r.lost[r.turns] == 0 {
 		return ps
@@ -82,7 +81,7 @@ func (r *rebase) apply(ps []piece) []piece {
 	return out
 }
 
-// compaction returns what is left of c, nil when nothing is.
+// compaction returns c adjusted to the result, or nil if it covers nothing there.
 func (r *rebase) compaction(c Compaction) *Compaction {
 	from, to := c.FromTurn, min(c.ToTurn, r.turns-1)
 	if from > to {
@@ -91,8 +90,8 @@ func (r *rebase) compaction(c Compaction) *Compaction {
 	if r.lost[to+1] > r.lost[from] {
 		c.Summary = nil
 	}
-	// The turns of the result that have events of turns from..to and of no
-	// others: as order is kept, they are adjacent.
+	// Select the turns of the result that have only events of turns from..to. Since order is kept,
+	// they are adjacent.
 	c.FromTurn = sort.Search(len(r.spans), func(n int) bool { return r.spans[n].first >= from })
 	c.ToTurn = sort.Search(len(r.spans), func(n int) bool { return r.spans[n].last > to }) - 1
 	if c.FromTurn > c.ToTurn || c.Summary == nil && !c.StripReasoning && c.ToolCalls == nil {

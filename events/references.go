@@ -14,39 +14,38 @@ import (
 type RefAt struct {
 	Ref     blobs.Ref
 	Element int
-	Turn    int    // 0-based, as [Stream.TurnOf] counts
+	Turn    int    // 0-based, as in [Stream.TurnOf]
 	Call    string // id of the tool call, "" in other events
-	Tool    string // name of the called tool, "" when the request is not there
+	Tool    string // name of the called tool, "" if the request is missing
 	Part    Part
 	URI     string
 	Offset  int64 // of the object, from the start of the file
-	// Loose says that the object has the form of a reference but stands where this
-	// version has no content, as in an element of an unknown kind or an annotation. A newer
-	// one may have written it. Its size is -1 where none is given.
+	// Loose reports that the object looks like a reference but is in a place where this version has
+	// no content, such as an element of an unknown kind or an annotation. A newer version may have
+	// written it. Its size is -1 if it has none.
 	Loose bool
 }
 
-// Counts reports whether content that is missing is a fault. An object that has a hash and no
-// size is no reference of any version; a collector respects it all the same.
+// Counts reports whether it is a fault if the content is missing. An object with a hash and no size
+// is not a reference of any version; garbage collection nevertheless keeps its content.
 func (r RefAt) Counts() bool { return !r.Loose || r.Ref.Size >= 0 }
 
-// ReferencesOptions chooses how [ReferencesWith] reads. The zero value is strict,
-// with the default limits.
+// ReferencesOptions selects how [ReferencesWith] reads. The zero value is strict, with the default
+// limits.
 type ReferencesOptions struct {
 	DecodeOptions
-	// Duplicates allows duplicate names in an object and finds the references in
-	// all of them, for files of old history that nobody can correct any more.
+	// Duplicates allows duplicate names in an object and finds the references in all of them. It is
+	// for files in history, which cannot be corrected any more.
 	Duplicates bool
-	// Bare tells no turns, calls and tools, and is faster: elements without a reference are
-	// not taken apart.
+	// Bare leaves out turns, calls and tools. It is faster, because elements without a reference
+	// are not parsed.
 	Bare bool
 }
 
-// References returns the references of an events.json in order, without building a
-// stream. For a stream that decodes, those that are not Loose are the references
-// among its [Stream.Contents]. It refuses what is not one JSON array or has a
-// malformed content, but not everything that Decode refuses. The error is a
-// [*SyntaxError].
+// References returns the references of an events.json in order, without building a stream. For a
+// stream that decodes, those that are not Loose are the references among its [Stream.Contents]. It
+// refuses data that is not one JSON array or has malformed content, but not everything that Decode
+// refuses. The error is a [*SyntaxError].
 func References(data []byte) ([]RefAt, error) {
 	return ReferencesWith(data, ReferencesOptions{})
 }
@@ -75,8 +74,7 @@ func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
 	return f.found, nil
 }
 
-// References returns what [References] finds in what [Stream.Encode] returns, without reading that
-// a second time.
+// References is like the function [References] on the encoded stream, but does not parse it again.
 func (s *Stream) References() []RefAt {
 	f := finder{turn: -1}
 	at := len(s.open)
@@ -89,7 +87,7 @@ func (s *Stream) References() []RefAt {
 	return f.found
 }
 
-// written looks at element n of a stream, which begins at the offset at.
+// written collects the references of element n, which begins at offset at of the encoded stream.
 func (f *finder) written(n, at int, e *Element) {
 	if startsTurn(e, f.turn) {
 		f.turn++
@@ -104,7 +102,7 @@ func (f *finder) written(n, at int, e *Element) {
 	}
 }
 
-// usualReferences is for how many there is room from the beginning.
+// usualReferences bounds the initial capacity for references.
 const usualReferences = 64
 
 const (
@@ -112,13 +110,13 @@ const (
 	escape     = `\u00`
 )
 
-// mayRefer is false when no "$blob" can be in v. Written with escapes, it has the
-// form \u00xx for at least one of its characters.
+// mayRefer reports whether v may contain "$blob". If the word is written with escapes, at least one
+// of its characters has the form \u00xx.
 func mayRefer(v []byte) bool {
 	return bytes.Contains(v, []byte(blobMember)) || bytes.Contains(v, []byte(escape))
 }
 
-// A finder goes through the elements of a file.
+// A finder visits the elements of a file and collects their references.
 type finder struct {
 	data    []byte
 	options DecodeOptions
@@ -147,7 +145,7 @@ func (f *finder) elements() error {
 	}
 }
 
-// finishTurns gives what stands before the first turn to it, as TurnOf does.
+// finishTurns assigns references before the first turn to that turn, as TurnOf does.
 func (f *finder) finishTurns() {
 	for i := range f.found {
 		if f.found[i].Turn < 0 && f.turn >= 0 {
@@ -156,7 +154,7 @@ func (f *finder) finishTurns() {
 	}
 }
 
-// element looks at element n, which begins at data[at], and returns its end.
+// element visits element n, which begins at data[at], and returns its end.
 func (f *finder) element(n, at int) (int, error) {
 	where := RefAt{Element: n, Turn: f.turn, Offset: int64(at)}
 	if f.data[at] != '{' {
@@ -189,7 +187,7 @@ func (f *finder) element(n, at int) (int, error) {
 }
 
 // collect adds the references of an element that begins at where.Offset: those in its slots, and
-// those beside them.
+// loose ones.
 func (f *finder) collect(where RefAt, raw []byte, slots []slot) {
 	for _, s := range slots {
 		if s.content.IsRef() {
@@ -202,7 +200,7 @@ func (f *finder) collect(where RefAt, raw []byte, slots []slot) {
 	f.loose(where, raw, slots)
 }
 
-// complete adds to where what is known of every reference in an element.
+// complete adds to where the turn, call and tool of the element.
 func (f *finder) complete(where *RefAt, r *reader, kind Kind) {
 	where.Turn = f.turn
 	if f.bare {
@@ -219,8 +217,8 @@ func (f *finder) complete(where *RefAt, r *reader, kind Kind) {
 	}
 }
 
-// contents reads the contents where the format has them. In a file with duplicate
-// names there is no telling which counts, so there all references are loose.
+// contents reads content in the places that the format defines. In a file with duplicate names it
+// is ambiguous which member counts, so all its references are loose.
 func (f *finder) contents(r *reader, kind Kind) *placedError {
 	var err *placedError
 	switch m, ok := jsonspan.Find(r.members, "content"); {
@@ -233,15 +231,15 @@ func (f *finder) contents(r *reader, kind Kind) *placedError {
 	return err
 }
 
-// loose adds the references in an element's bytes that are not among those that were found where
-// the format has them.
+// loose adds the references in an element's bytes that are not among known, the slots that the
+// format defines.
 func (f *finder) loose(where RefAt, raw []byte, known []slot) {
 	if !mayReferBeside(raw, known) {
 		return
 	}
 	at := make(map[int]bool, len(known))
 	for _, k := range known {
-		// The metadata that a legacy one is from may refer to something besides.
+		// For legacy content at is the metadata's offset, which may hold other references too.
 		at[k.offset] = at[k.offset] || !k.legacy
 	}
 	begin := where.Offset
@@ -253,9 +251,8 @@ func (f *finder) loose(where RefAt, raw []byte, known []slot) {
 	}
 }
 
-// mayReferBeside is mayRefer for what is not known: it is false where each "$blob" in v is
-// that of a known reference. Each of those has one of its own, except those that are found
-// inside a string.
+// mayReferBeside is mayRefer for references that are not known: it returns false if each "$blob" in
+// v belongs to a known reference. Legacy ones do not count, because they are inside a string.
 func mayReferBeside(v []byte, known []slot) bool {
 	if bytes.Contains(v, []byte(escape)) {
 		return true
@@ -269,14 +266,14 @@ func mayReferBeside(v []byte, known []slot) bool {
 	return bytes.Count(v, []byte(blobMember)) > refs
 }
 
-// A looseReference is an object with a member "$blob" that is a hash.
+// A looseReference is an object with a member "$blob" whose value is a hash.
 type looseReference struct {
 	ref blobs.Ref
 	at  int
 }
 
-// looseReferences returns all objects of that form in v, at any depth, one for each
-// "$blob" where there are several.
+// looseReferences returns all such objects in v, at any depth. An object with several "$blob"
+// members is returned once for each.
 func looseReferences(v []byte) []looseReference {
 	var found []looseReference
 	var open []frame
@@ -314,7 +311,7 @@ type frame struct {
 	size   int64
 }
 
-// see looks at a member with the given name, whose value begins at v[value].
+// see notes a member if it is a hash or a size. The value begins at v[value].
 func (f *frame) see(v []byte, name jsonspan.Span, value int) {
 	if name.End-name.At > len(`"\u0000\u0000\u0000\u0000\u0000"`) {
 		return

@@ -52,8 +52,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestReferencesOfAStream: a stream that was decoded has the references that its bytes have, also
-// where metadata that hold contents of the inline form refer to others.
+// TestReferencesOfAStream: a decoded stream has the same references as its bytes, even if metadata
+// of the inline form has other references beside its content.
 func TestReferencesOfAStream(t *testing.T) {
 	ref := `"$blob":"` + hash + `","size":6`
 	resources := `"git_jp_resources":[{"uri":"u","text":"eA=="}]`
@@ -79,8 +79,8 @@ func TestReferencesOfAStream(t *testing.T) {
 	}
 }
 
-// TestEveryReferenceIsFound puts references where the format has contents beside those where it
-// has none, in every combination: none hides another.
+// TestEveryReferenceIsFound combines references in places that the format defines with loose ones
+// in every way: none hides another.
 func TestEveryReferenceIsFound(t *testing.T) {
 	ref := func(n int) string {
 		return fmt.Sprintf(`{"$blob":"%s","size":6}`, blobs.Sum(fmt.Append(nil, n)))
@@ -136,7 +136,7 @@ func TestReferencesRefuse(t *testing.T) {
 	}
 }
 
-// Nobody can say which of two equal names counts, so a collector respects both.
+// It is undefined which of two equal names counts, so garbage collection respects both.
 func TestDuplicateNamesAreAllCollected(t *testing.T) {
 	other := blobs.Sum([]byte("other")).String()
 	in := []byte(`[{"type":"turn_start",` + head + `},
@@ -189,8 +189,9 @@ func TestRealReferences(t *testing.T) {
 	}
 }
 
-// TestDecodingAllocates counts what a call and its result take to be decoded, beyond what a stream
-// takes: two elements and two events, the texts in them, the blocks, and where their contents are.
+// TestDecodingAllocates counts the allocations for decoding a call and its result beyond those for
+// an empty stream: two elements and two events, their texts, the blocks, and the slots of their
+// content.
 func TestDecodingAllocates(t *testing.T) {
 	allocations := func(calls int) float64 {
 		var b strings.Builder

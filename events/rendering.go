@@ -10,23 +10,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Text returns the result as a model is given it, where a model takes text only.
-// Each block is rendered, and a blank line ("\n\n") stands between two blocks, also
-// where one is empty:
+// Text returns the result as text, for models that accept nothing else. Each block is rendered, and
+// two blocks are separated by a blank line ("\n\n"), even if one is empty:
 //
-//   - text: its bytes, and so exactly the bytes of a result that is one text;
-//   - resource: its formatted form; else its content when that is text, which is
-//     UTF-8 without NUL and of a MIME type other than image/, audio/ and video/
-//     (image/svg+xml is text); else a placeholder;
+//   - text: its bytes, so a result that is a single text is returned unchanged;
+//   - resource: its formatted form if it has one; otherwise its content if that is text,
+//     which means UTF-8 without NUL and a MIME type other than image/, audio/ and video/
+//     (image/svg+xml is text); otherwise a placeholder;
 //   - image, audio, resource_link: a placeholder;
 //   - question: the text of the question;
 //   - any other: a placeholder.
 //
-// A placeholder is "[resource <uri> (<mime type>, <size> bytes)]", with the type of
-// the block in place of "resource", without what is not known, and so
-// "[image (image/png, 512 bytes)]" or "[resource_link https://a.example/]".
+// A placeholder is "[resource <uri> (<mime type>, <size> bytes)]", with the type of the block in
+// place of "resource" and unknown parts left out, for example "[image (image/png, 512 bytes)]" or
+// "[resource_link https://a.example/]".
 //
-// References are read through rd, and only those that are shown.
+// References are read through rd, and only if their content is shown.
 func (r *ToolCallResponse) Text(rd blobs.Reader) (string, error) {
 	var b strings.Builder
 	for i, block := range r.Blocks {
@@ -71,8 +70,8 @@ func (res *Resource) text(kind string, rd blobs.Reader) (string, error) {
 	return placeholder(kind, *res), nil
 }
 
-// isTextType is false for types whose content need not be opened to know that it
-// is no text.
+// isTextType reports whether content of a MIME type may be text. If not, the content need not be
+// read.
 func isTextType(mime string) bool {
 	for _, prefix := range []string{"image/", "audio/", "video/"} {
 		if strings.HasPrefix(mime, prefix) {
@@ -108,7 +107,7 @@ func placeholder(kind string, res Resource) string {
 	return s + "]"
 }
 
-// question returns the text of a question block, which RFD 058 keeps in an object.
+// question returns the text of a question block. RFD 058 keeps it in an object.
 func (b Block) question() string {
 	for _, holder := range []jsontext.Value{jsonspan.MemberOf(b.Raw, "question"), b.Raw} {
 		if v := jsonspan.MemberOf(holder, "text"); jsonspan.IsString(v) {

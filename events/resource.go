@@ -61,7 +61,7 @@ func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
 	return resources, nil
 }
 
-// contentfulResource reads a resource with its contents; m is where it stands.
+// contentfulResource reads a resource with its content; m is its place in the element.
 func (r *reader) contentfulResource(m jsonspan.Member, part Part) (Resource, *placedError) {
 	raw := m.Value(r.raw)
 	res, err := r.resource(raw[:len(raw):len(raw)])
@@ -81,7 +81,7 @@ func (r *reader) contentfulResource(m jsonspan.Member, part Part) (Resource, *pl
 	return res, err
 }
 
-// resource reads what describes a resource.
+// resource reads the members that describe a resource.
 func (r *reader) resource(raw []byte) (Resource, *placedError) {
 	res := Resource{Raw: raw}
 	var err *placedError
@@ -107,8 +107,8 @@ func (r *reader) resource(raw []byte) (Resource, *placedError) {
 	return res, nil
 }
 
-// formatted reads what a model is given instead of the content: a content object or
-// a string, as RFD 058 has it.
+// formatted reads the text that replaces the content for a model: a content object, or a string as
+// in RFD 058.
 func (r *reader) formatted(m jsonspan.Member, uri string) (*blobs.Content, *placedError) {
 	var c blobs.Content
 	var err *placedError
@@ -132,7 +132,7 @@ func encodeResource(res Resource) []byte {
 	return appendResource(nil, res, jsonspan.Compacted)
 }
 
-// appendResource appends the resource, with what its Raw has and the codec does not
+// appendResource appends the resource, together with the members of its Raw that the codec does not
 // know.
 func appendResource(dst []byte, res Resource, depth int) []byte {
 	after := contentfulFields(res)
@@ -144,7 +144,7 @@ func appendResource(dst []byte, res Resource, depth int) []byte {
 		jsonspan.Splice(res.Raw, contentfulFields(before), after, 0), depth)
 }
 
-// decodeResource reads the resource that Raw is.
+// decodeResource reads a resource from raw.
 func decodeResource(raw jsontext.Value) (Resource, bool) {
 	if !jsonspan.IsObject(raw) || !raw.IsValid() {
 		return Resource{}, false
@@ -154,11 +154,11 @@ func decodeResource(raw jsontext.Value) (Resource, bool) {
 	return res, err == nil
 }
 
-// contentfulFields returns the members of a resource that holds its content.
+// contentfulFields returns the members of a resource, including its content.
 func contentfulFields(res Resource) []jsonspan.Field {
 	fs := resourceFields(res)
 	content := contentField("content", res.Content, bareText, bareBlob)
-	// As MCP has it: the content stands behind the MIME type.
+	// As in MCP, the content follows the MIME type.
 	return append(slices.Insert(fs, 2, content), contentField("formatted", formatted(res)))
 }
 
@@ -174,8 +174,8 @@ func resourceFields(res Resource) []jsonspan.Field {
 	}
 }
 
-// formattedInside reports whether a resource was read with its formatted form in
-// it, and not beside it in the block.
+// formattedInside reports whether a resource was read with its formatted form inside it, not beside
+// it in the block.
 func formattedInside(raw jsontext.Value) bool {
 	if !jsonspan.IsObject(raw) || !raw.IsValid() {
 		return false

@@ -1,12 +1,12 @@
 package events
 
-// Revise returns the stream with its events changed: each is replaced by what change returns
-// for it, nil taking it out. The lead, if any, stands before the first event; its turn_start
-// opens a turn of its own. Elements that are no events stay, so that each event that is left
-// has the configuration that it had. What the change broke is repaired as by [Stream.Sanitize];
-// what stood so before, such as a call that is still to be answered, stays. Compactions move
-// along as with [Stream.Fork], but that a summary stays while something of each of its turns
-// does: it tells of them, whatever became shorter.
+// Revise returns the stream with every event replaced by what change returns for it; nil removes
+// the event. The lead, if any, is inserted before the first event, and its turn_start opens a turn
+// of its own. Elements that are not events are kept, so each remaining event keeps its
+// configuration. Anything that the change broke is repaired as by [Stream.Sanitize]; faults that
+// the stream already had, such as a call that is still unanswered, are kept. Compactions are
+// adjusted as by [Stream.Fork], except that a summary is kept as long as something of each of its
+// turns is: it still describes them, even if they became shorter.
 func (s *Stream) Revise(change func(i int, e *Element) *Element, lead ...*Element) *Stream {
 	ps := make([]piece, 0, s.Len()+len(lead))
 	first := s.firstEvent()
@@ -28,7 +28,7 @@ func (s *Stream) Revise(change func(i int, e *Element) *Element, lead ...*Elemen
 	return s.rebuild(newRebase(s, keep, ps).apply(ps))
 }
 
-// inTurnsOf tells which elements are of turns that ps still has something of.
+// inTurnsOf reports for each element whether ps still has an event of its turn.
 func (s *Stream) inTurnsOf(ps []piece) []bool {
 	of, left := s.TurnOf(), map[int]bool{}
 	for _, p := range ps {

@@ -8,10 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Salvage returns the part of an events.json that is before the place at which it was cut off,
-// ended behind its last whole element: the bytes of a stream that decodes. It is false for
-// what was not cut off, since damage within may have changed what is before it too, and where
-// no element is whole. Zeroes at the end, which a power failure leaves, count as cut off.
+// Salvage returns the beginning of a truncated events.json, up to its last complete element, as the
+// bytes of a stream that decodes. It returns false if the file was not truncated, because damage in
+// the middle may have changed earlier bytes too, and if no element is complete. Zero bytes at the
+// end, which a power failure leaves, count as truncation.
 func Salvage(data []byte) ([]byte, bool) {
 	data = bytes.TrimRight(data, "\x00")
 	d := jsontext.NewDecoder(bytes.NewBuffer(data))

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// TestSalvage cuts a stream at each of its bytes: every element that is whole is there, with its
-// bytes, and nothing else.
+// TestSalvage truncates a stream after each of its bytes: every complete element is kept, byte for
+// byte, and nothing else.
 func TestSalvage(t *testing.T) {
 	in := []byte("[\n  " + strings.Join([]string{
 		`{"type":"turn_start",` + head + `}`,
@@ -47,7 +47,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// TestNothingToSalvage holds that what was not cut off is left to a person.
+// TestNothingToSalvage checks that a file which was not truncated is left to a person.
 func TestNothingToSalvage(t *testing.T) {
 	whole := `{"type":"turn_start",` + head + `}`
 	for _, in := range []string{

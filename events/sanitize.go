@@ -5,27 +5,24 @@ import (
 	"time"
 )
 
-// interrupted is the result of a tool call that never came to one, in the words
-// in which jp puts it.
+// interrupted is the result of a tool call that was never completed, as jp words it.
 const interrupted = "Tool call was interrupted."
 
-// Sanitize returns the stream with what providers refuse repaired, exactly as jp
-// does it before each request: no event before the first request of the user,
-// no response without its request, every tool call answered, no open question,
-// no empty turn at the end, and one turn_start before the first request. The
-// stream itself is not changed; when nothing is to be repaired the result
-// encodes to the same bytes.
+// Sanitize returns the stream with everything repaired that providers refuse, exactly as jp does
+// before each request: no event before the first request of the user, no response without its
+// request, every tool call answered, no open question, no empty turn at the end, and one turn_start
+// before the first request. s itself is not changed. If nothing needs repair the result encodes to
+// the same bytes.
 //
-// jp looks for the ids of calls in the whole stream, not in the turn, so of two
-// calls with one id a single response closes both. It does not adjust the
-// ranges of compactions where turns vanish; [Stream.Fork] without options is
-// the same with that done. A stream without any request of the user gains
-// another turn_start at each run, which is jp's rule too.
+// jp matches the ids of calls in the whole stream, not within the turn, so a single response closes
+// two calls with the same id. It does not adjust the ranges of compactions when turns vanish;
+// [Stream.Fork] without options does the same and adjusts them. A stream without any request of the
+// user gains another turn_start at each run, as it does with jp.
 func (s *Stream) Sanitize() *Stream {
 	return s.rebuild(sanitize(s.pieces(), nil))
 }
 
-// sanitize repairs ps, except for what was so already in what ps was made of.
+// sanitize repairs ps, except for faults that ps already had in its earlier form was.
 func sanitize(ps, was []piece) []piece {
 	for _, repair := range []func([]piece) []piece{
 		dropBeforeRequest,
@@ -42,15 +39,14 @@ func sanitize(ps, was []piece) []piece {
 		dropTrailingTurn,
 		normalizeTurnStart,
 	} {
-		if len(repair(was)) == len(was) { // each repair adds or takes away
+		if len(repair(was)) == len(was) { // each repair only adds or only removes
 			ps = repair(ps)
 		}
 	}
 	return ps
 }
 
-// dropBeforeRequest deletes the events before the first chat_request, but keeps
-// turn markers.
+// dropBeforeRequest removes the events before the first chat_request, except turn_starts.
 func dropBeforeRequest(ps []piece) []piece {
 	first := firstOf(ps, KindChatRequest)
 	if first < 0 {
@@ -62,8 +58,7 @@ func dropBeforeRequest(ps []piece) []piece {
 	})
 }
 
-// dropUnmatched deletes the events of kind drop whose id no event of kind match
-// has.
+// dropUnmatched removes the events of kind drop whose id no event of kind match has.
 func dropUnmatched(ps []piece, drop, match Kind) []piece {
 	ids := idsOf(ps, match)
 	return filter(ps, func(i int) bool {
@@ -92,14 +87,14 @@ func interruptedResponse(id string, at time.Time) *Element {
 	}, Metadata{})
 }
 
-// textResult returns the block that is all of a result, in jp's own form: who asks
-// for what jp would do is to get what jp can read.
+// textResult returns the block for a result that is a single text, in jp's own form: Sanitize acts
+// as jp would, so jp must be able to read the result.
 func textResult(text string) Block {
 	return legacyBlock(appendBase64(nil, []byte(text)))
 }
 
-// dropTrailingTurn deletes a turn_start that is the last event. Of two at the
-// end the first stays.
+// dropTrailingTurn removes a turn_start that is the last event. If there are two, the first is
+// kept.
 func dropTrailingTurn(ps []piece) []piece {
 	for i, p := range slices.Backward(ps) {
 		if !p.el.Kind().IsEvent() {
@@ -113,16 +108,16 @@ func dropTrailingTurn(ps []piece) []piece {
 	return ps
 }
 
-// normalizeTurnStart makes the first request stand behind exactly one
-// turn_start. A stream of nothing but turn_starts is left alone.
+// normalizeTurnStart ensures that exactly one turn_start precedes the first request. A stream with
+// no events but turn_starts is left alone.
 func normalizeTurnStart(ps []piece) []piece {
 	if !slices.ContainsFunc(ps, func(p piece) bool {
 		return p.el.Kind().IsEvent() && p.el.Kind() != KindTurnStart
 	}) {
 		return ps
 	}
-	// Without a request jp takes position 0 for its place and, finding no
-	// turn_start before that, inserts one at every run.
+	// Without a request jp assumes position 0 and, finding no turn_start before that, inserts one
+	// at every run.
 	request := max(firstOf(ps, KindChatRequest), 0)
 	last := -1
 	for i, p := range ps[:request] {
@@ -138,8 +133,7 @@ func normalizeTurnStart(ps []piece) []piece {
 	})
 }
 
-// turnStartBefore returns a turn_start with the time of e, or of the epoch when
-// e is no event.
+// turnStartBefore returns a turn_start with the time of e, or of the epoch if e is not an event.
 func turnStartBefore(e *Element) *Element {
 	at := time.Unix(0, 0).UTC()
 	if e.Kind().IsEvent() {
@@ -162,8 +156,7 @@ func idsOf(ps []piece, kind Kind) map[string]bool {
 	return ids
 }
 
-// EventID returns the id by which calls and inquiries are paired, "" for other
-// events.
+// EventID returns the id by which calls and inquiries are paired, or "" for other events.
 func (e *Element) EventID() string {
 	switch ev := e.Event().(type) {
 	case *ToolCallRequest:

@@ -74,8 +74,8 @@ func TestSanitizeProperties(t *testing.T) {
 		if asks && sketch(once) == sketch(s) && !bytes.Equal(once.Encode(), before) {
 			t.Error("bytes differ although nothing was repaired")
 		}
-		// Twice is as good as once, but for jp's oddities: a stream without a request
-		// gains a turn_start each time, and of several at the end each run takes one.
+		// Sanitizing is idempotent except for jp's oddities: a stream without a request gains a
+		// turn_start each time, and each run removes one of several at the end.
 		if ended := endsInTurnStart(once); asks && !ended &&
 			!bytes.Equal(twice.Encode(), once.Encode()) {
 			t.Errorf("sanitizing again makes\n%s of\n%s", sketch(twice), sketch(once))
@@ -88,8 +88,8 @@ func endsInTurnStart(s *Stream) bool {
 	return len(turns) > 0 && s.At(turns[len(turns)-1].Last).Kind() == KindTurnStart
 }
 
-// checkShared fails when an element of the result that equals one of the source
-// was built anew: bytes of others are kept.
+// checkShared fails if an element of the result that equals one of the source was built again,
+// because the bytes of other writers are kept.
 func checkShared(t *rapid.T, s, result *Stream) {
 	source := map[*Element]bool{}
 	for _, e := range s.All() {
@@ -109,7 +109,7 @@ func checkShared(t *rapid.T, s, result *Stream) {
 	}
 }
 
-// A word is what jp's sanitizer looks at in an element.
+// A word holds the parts of an element that jp's sanitizer reads.
 type word struct {
 	kind Kind
 	id   string
@@ -142,8 +142,7 @@ func equalWords(a, b []word) bool {
 	return true
 }
 
-// slowSanitize is the description of jp's sanitizer step by step, without regard
-// to speed.
+// slowSanitize implements the description of jp's sanitizer step by step, without regard to speed.
 func slowSanitize(words []word) []word {
 	has := func(kind Kind, id string) bool {
 		for _, w := range words {

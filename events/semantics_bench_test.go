@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// longStream has about n elements in turns of ten, with a compaction in every
-// tenth turn.
+// longStream returns a stream of about n elements in turns of ten, with a compaction in every tenth
+// turn.
 func longStream(tb testing.TB, n int) *Stream {
 	tb.Helper()
 	var b strings.Builder
@@ -49,7 +49,7 @@ func longStream(tb testing.TB, n int) *Stream {
 	return s
 }
 
-// coveredStream has n elements: turns of one request, and as many compactions that
+// coveredStream returns a stream of n elements: turns of one request, and as many compactions that
 // cover them all.
 func coveredStream(tb testing.TB, n int) *Stream {
 	tb.Helper()
@@ -64,8 +64,7 @@ func coveredStream(tb testing.TB, n int) *Stream {
 	return New(s...)
 }
 
-// Time for an element must not grow with the stream: compare the metrics of the
-// two sizes.
+// The time for an element must not grow with the stream: compare the metrics of the two sizes.
 func BenchmarkSemantics(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		s, covered := longStream(b, n), coveredStream(b, n)

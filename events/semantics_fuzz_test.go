@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Whatever decodes, what is derived from it can be saved, and deriving leaves it
-// alone.
+// Everything derived from a stream that decodes can be saved, and deriving does not change the
+// stream.
 func FuzzDerivedStreams(f *testing.F) {
 	for _, seed := range []string{
 		"", "D T q r +a -a m U T q ?x =x m C0-0r", "m -a T T q +a +a C0-9s:x C1-0t",

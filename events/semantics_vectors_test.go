@@ -14,8 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/realdata"
 )
 
-// semanticVectors is the part of the recorded vectors that is about what streams
-// mean.
+// semanticVectors is the part of the recorded vectors about the semantics of streams.
 type semanticVectors struct {
 	Sanitize, Project, Fork []struct {
 		Name    string
@@ -70,7 +69,7 @@ func TestProjectVectors(t *testing.T) {
 	}
 }
 
-// originsText writes origins as the reference implementation shows them.
+// originsText formats origins as the reference implementation does.
 func originsText(origins []Origin) string {
 	var texts []string
 	for _, o := range origins {
@@ -83,8 +82,8 @@ func originsText(origins []Origin) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// jp loses compactions and unknown elements in a fork, where we keep them. That
-// is the whole difference.
+// jp loses compactions and unknown elements in a fork; this package keeps them. There is no other
+// difference.
 func TestForkVectors(t *testing.T) {
 	for _, v := range readVectors(t).Fork {
 		t.Run(v.Name, func(t *testing.T) {
@@ -139,8 +138,8 @@ func TestRangeVectors(t *testing.T) {
 	}
 }
 
-// vectorBound reads the recorder's notation: "_" open, "L" behind the last
-// compaction, n a turn from 0, -n so many turns before the last.
+// vectorBound reads the recorder's notation: "_" is open, "L" after the last compaction, n a turn
+// counted from 0, -n as many turns before the last.
 func vectorBound(t *testing.T, s string) Bound {
 	t.Helper()
 	switch {
@@ -162,8 +161,8 @@ func TestSlugVectors(t *testing.T) {
 	}
 }
 
-// On real conversations jp's sanitizer gives a first turn_start to those that are
-// older than it, drops one orphaned inquiry, and changes nothing else.
+// On real conversations jp's sanitizer adds a first turn_start to those older than it, drops one
+// orphaned inquiry, and changes nothing else.
 func TestSanitizeReal(t *testing.T) {
 	for name, s := range realStreams(t) {
 		turns, open := s.Turns(), 0

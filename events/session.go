@@ -15,48 +15,49 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// UnknownModel is the name of the model in the base configuration of an import whose session has
-// named none yet.
+// UnknownModel is the model in the base configuration of an import whose session has not named one
+// yet.
 const UnknownModel = "unknown"
 
-// Labels of a conversation that was made of an agent's session. docs/format.md, "Agent sessions",
-// says what they hold; a merge goes by them.
+// Labels of a conversation that was imported from an agent session. docs/format.md, "Agent
+// sessions", defines their values. Merging depends on them.
 const (
 	LabelSession   = "agent-session"
 	LabelSessionOf = "agent-session-of" // of a fork or a copy
 	LabelImport    = "agent-import"
-	LabelRules     = "agent-rules"  // by which secrets were taken out
-	LabelDir       = "agent-dir"    // below the working tree, in which the agent was started
-	LabelParent    = "agent-parent" // that started it, or in which it was rewound
+	LabelRules     = "agent-rules"  // rules by which secrets were removed
+	LabelDir       = "agent-dir"    // below the working tree, where the agent was started
+	LabelParent    = "agent-parent" // session that started this one, or in which it was rewound
 )
 
-// labelResumed and the name of a session is the label of a conversation with which an agent went on
-// in that session, behind an export: it says how much of the session is in.
+// labelResumed followed by the name of a session is a label of a conversation that was exported and
+// that an agent continued in that session. Its value records how much of the session has been
+// imported.
 const labelResumed = LabelImport + "-"
 
-// MetadataOpen is the key below which the turn_start of such a conversation says that the turn was
-// not over in the source.
+// MetadataOpen is the key in a turn_start of such a conversation which marks a turn that was not
+// complete in the source.
 const MetadataOpen = MetadataPrefix + "open"
 
-// Further keys of metadata of such conversations.
+// More metadata keys of such conversations.
 const (
-	// MetadataSplit is on a request with which a turn goes on behind a compaction.
+	// MetadataSplit is on a request with which a turn continues after a compaction.
 	MetadataSplit = MetadataPrefix + "split"
-	// MetadataRedacted is on an event of which a text was redacted: it says something else than
-	// its source did, and nobody changed it while it says what the mark has a digest of.
+	// MetadataRedacted is on an event with redacted text. It holds a digest of the event, so that
+	// the event counts as changed by the redaction alone as long as the digest matches.
 	MetadataRedacted = MetadataPrefix + "redacted"
-	// MetadataInjected is on a request that the agent made in the person's name.
+	// MetadataInjected is on a request that the agent made in the user's name.
 	MetadataInjected = MetadataPrefix + "injected"
-	// MetadataSubagent is on a call, and names the session that it started.
+	// MetadataSubagent is on a call and names the session that it started.
 	MetadataSubagent = MetadataPrefix + "subagent"
-	// metadataSession is on a turn_start, and names the session in which an agent went on so with
-	// an export of the conversation.
+	// metadataSession is on a turn_start and names the session in which an agent continued an
+	// export of the conversation.
 	metadataSession = MetadataPrefix + "session"
 )
 
-// SessionIDs returns the two ids that the conversation of a session may have, by the value of
-// [LabelSession]. Both are looked up, and the label decides; the second is for when somebody
-// else's session has the first.
+// SessionIDs returns the two ids that the conversation of a session may have, given the value of
+// [LabelSession]. Both are looked up, and the label decides. The second is used if another session
+// has the first.
 func SessionIDs(session string) [2]ID {
 	sum := sha256.Sum256([]byte("agent-session\x00" + session))
 	return [2]ID{
@@ -64,7 +65,7 @@ func SessionIDs(session string) [2]ID {
 	}
 }
 
-// AgentOf returns the agent of a session, by the value of [LabelSession].
+// AgentOf returns the agent of a session, given the value of [LabelSession].
 func AgentOf(session string) string {
 	for _, agent := range []string{
 		"claude-code", "codex", "copilot", "gemini", "llm", "opencode",
@@ -76,10 +77,10 @@ func AgentOf(session string) string {
 	return ""
 }
 
-// KindAgentRecord is the kind of the elements that keep what of a session has no counterpart.
+// KindAgentRecord is the kind of elements that keep parts of a session without a counterpart in jp.
 const KindAgentRecord Kind = "git_jp_agent_record"
 
-// RecordKey returns what an element of [KindAgentRecord] is known by: agent, session and ordinal.
+// RecordKey returns the identity of an element of [KindAgentRecord]: agent, session and ordinal.
 func (e *Element) RecordKey() (string, bool) {
 	if e.Kind() != KindAgentRecord {
 		return "", false
@@ -95,10 +96,10 @@ func (e *Element) RecordKey() (string, bool) {
 	return r.Agent + "-" + r.ID + "#" + strconv.Itoa(r.Ordinal), true
 }
 
-// An ImportVersion says how much of a session is in a conversation.
+// An ImportVersion records how much of a session a conversation holds.
 type ImportVersion struct {
 	Revision int   // of the importer
-	Length   int64 // of the source that is in: it only grows
+	Length   int64 // bytes of the source that were imported; it only grows
 	Hash     string
 }
 
@@ -122,8 +123,8 @@ func (v ImportVersion) String() string {
 	return strconv.Itoa(v.Revision) + "." + strconv.FormatInt(v.Length, 10) + "." + v.Hash
 }
 
-// Compare says which of two has more of a session: the one of the greater importer, else the
-// longer.
+// Compare orders versions by how much of a session they hold: by revision of the importer, then by
+// length.
 func (v ImportVersion) Compare(o ImportVersion) int {
 	return cmp.Or(
 		cmp.Compare(v.Revision, o.Revision), cmp.Compare(v.Length, o.Length),
@@ -131,13 +132,13 @@ func (v ImportVersion) Compare(o ImportVersion) int {
 	)
 }
 
-// Copied changes the details of a conversation to those of a copy of it: it is no longer what an
-// import makes of the session, and does not grow with it.
+// Copied changes the details of a conversation to those of a copy: imports of the session no longer
+// update it.
 func (d *Details) Copied() {
 	maps.DeleteFunc(d.Labels, func(key, _ string) bool {
 		return strings.HasPrefix(key, labelResumed)
 	})
-	_ = d.SetRewound(nil) // removing fails for no key of ours
+	_ = d.SetRewound(nil) // removing one of our own keys cannot fail
 	session, ok := d.Labels[LabelSession]
 	if !ok {
 		return
@@ -148,7 +149,8 @@ func (d *Details) Copied() {
 	d.Labels[LabelSessionOf] = session
 }
 
-// Resumed returns how much is in of the sessions in which agents went on with a conversation.
+// Resumed returns, for each session in which an agent continued the conversation, how much of it
+// was imported.
 func (d *Details) Resumed() map[string]ImportVersion {
 	var all map[string]ImportVersion
 	for key, value := range d.Labels {
@@ -163,7 +165,7 @@ func (d *Details) Resumed() map[string]ImportVersion {
 	return all
 }
 
-// SetResumed notes how much is in of such a session.
+// SetResumed records how much of such a session was imported.
 func (d *Details) SetResumed(session string, v ImportVersion) {
 	if d.Labels == nil {
 		d.Labels = map[string]string{}
@@ -171,10 +173,12 @@ func (d *Details) SetResumed(session string, v ImportVersion) {
 	d.Labels[labelResumed+session] = v.String()
 }
 
-// createdKey is the member of metadata.json that says when a conversation began whose id does not.
+// createdKey is the member of metadata.json that holds the creation time of a conversation with a
+// derived id.
 const createdKey = MetadataPrefix + "created_at"
 
-// CreatedAt returns when a conversation of an id began: the id says so, unless it is derived.
+// CreatedAt returns when the conversation with an id was created. The id encodes it, unless it is
+// derived.
 func (d *Details) CreatedAt(id ID) time.Time {
 	if !id.IsDerived() {
 		return id.Time()
@@ -182,23 +186,23 @@ func (d *Details) CreatedAt(id ID) time.Time {
 	v, _ := d.Value(createdKey)
 	var at time.Time
 	if json.Unmarshal(v, &at) != nil || at.IsZero() {
-		return d.LastActivatedAt // jp saved it, which keeps no members of ours
+		return d.LastActivatedAt // jp saved the file and dropped our members
 	}
 	return at
 }
 
-// titleKey is the member of metadata.json that keeps the title which an import gave.
+// titleKey is the member of metadata.json that holds the title which an import set.
 const titleKey = MetadataPrefix + "title"
 
-// IsTitled reports whether a person gave the title of an imported conversation: it is not the one
-// that the import gave, or nobody knows that any more.
+// IsTitled reports whether a person set the title of an imported conversation: it is not the one
+// that the import set, or that one is no longer known.
 func (d *Details) IsTitled() bool {
 	v, ok := d.Value(titleKey)
 	var given string
 	return d.Title != nil && (!ok || json.Unmarshal(v, &given) != nil || given != *d.Title)
 }
 
-// SetImportTitle gives a conversation the title that its source has.
+// SetImportTitle sets the title that the source of a conversation has.
 func (d *Details) SetImportTitle(title string) error {
 	v, err := jsontext.AppendQuote(nil, title)
 	if err != nil {
@@ -208,11 +212,11 @@ func (d *Details) SetImportTitle(title string) error {
 	return d.SetValue(titleKey, v)
 }
 
-// rewoundKey is the member of metadata.json that says what was rewound in a session.
+// rewoundKey is the member of metadata.json that records the elements rewound in a session.
 const rewoundKey = MetadataPrefix + "rewound"
 
-// Rewound returns what an import says was rewound in its session: by the names of the
-// conversations that have it, the digests of its elements.
+// Rewound returns the names of the elements that were rewound in the session of an import, by the
+// name of the conversation that holds them.
 func (d *Details) Rewound() map[string][]string {
 	v, _ := d.Value(rewoundKey)
 	var rewound map[string][]string
@@ -222,7 +226,7 @@ func (d *Details) Rewound() map[string][]string {
 	return rewound
 }
 
-// SetRewound notes what was rewound.
+// SetRewound records the rewound elements, see [Details.Rewound].
 func (d *Details) SetRewound(rewound map[string][]string) error {
 	if len(rewound) == 0 {
 		return d.SetValue(rewoundKey, nil)
@@ -234,13 +238,13 @@ func (d *Details) SetRewound(rewound map[string][]string) error {
 	return d.SetValue(rewoundKey, v)
 }
 
-// importedKey is the member of metadata.json that names the turns which imports brought.
+// importedKey is the member of metadata.json that names the turns which imports added.
 const importedKey = MetadataPrefix + "imported"
 
-// turnDigits is how long the name of a turn is: among those of one session.
+// turnDigits is the length of a turn's name, which is unique within one session.
 const turnDigits = 8
 
-// ImportedTurns returns the names of the turns that imports brought, also of those that somebody
+// ImportedTurns returns the names of the turns that imports added, including those that have been
 // removed since.
 func (d *Details) ImportedTurns() (names []string) {
 	v, _ := d.Value(importedKey)
@@ -254,7 +258,7 @@ func (d *Details) ImportedTurns() (names []string) {
 	return names
 }
 
-// SetImportedTurns notes the names of the turns that imports brought, each once.
+// SetImportedTurns records the names of the turns that imports added, each once.
 func (d *Details) SetImportedTurns(all []string) error {
 	var names []string
 	seen := map[string]bool{"": true}
@@ -274,8 +278,8 @@ func (d *Details) SetImportedTurns(all []string) error {
 	return d.SetValue(importedKey, v)
 }
 
-// NotRewound returns the turns that imports brought into another conversation of the session,
-// without those that d says were rewound.
+// NotRewound returns the turns that imports added to o, another conversation of the session,
+// without those that d records as rewound.
 func (d *Details) NotRewound(o *Details) []string {
 	rewound := map[string]bool{}
 	for _, names := range d.Rewound() {
@@ -290,8 +294,8 @@ func (d *Details) NotRewound(o *Details) []string {
 
 func turnName(key string) string { return blobs.Sum([]byte(key)).String()[:turnDigits] }
 
-// SourceTurns returns for each element the name of the turn that it is in: by the source's key of
-// the first of its events that has one, "" where none has.
+// SourceTurns returns for each element the name of its turn, which is derived from the source's key
+// of the first event of the turn that has one; "" if no event has.
 func (s *Stream) SourceTurns() []string {
 	turns, named := s.TurnOf(), map[int]string{}
 	for i, e := range s.All() {
@@ -307,14 +311,15 @@ func (s *Stream) SourceTurns() []string {
 	return names
 }
 
-// InSession marks a turn_start as that of a turn in which an agent went on with an export of the
-// conversation, in a session.
+// InSession marks a turn_start as that of a turn in which an agent continued an export of the
+// conversation, in the given session.
 func (e *Element) InSession(session string) *Element {
 	return e.WithMetadata(e.Metadata().WithText(metadataSession, session))
 }
 
-// SessionOf returns for each element which of the sessions in which agents went on with an export
-// of the conversation brought it: by its turn, and an agent's record by what it says; "" for none.
+// SessionOf returns for each element the session, of those in which agents continued an export of
+// the conversation, that added it, or "". An element's turn decides; an agent record names its
+// session itself.
 func (s *Stream) SessionOf(resumed map[string]ImportVersion) []string {
 	turns, said := s.TurnOf(), map[int]string{}
 	for i, e := range s.All() {
@@ -328,15 +333,14 @@ func (s *Stream) SessionOf(resumed map[string]ImportVersion) []string {
 		key, _ := e.RecordKey()
 		session, _, _ := strings.Cut(key, "#")
 		if _, ok := resumed[session]; ok {
-			all[i] = session // it may stand in front of the turn
+			all[i] = session // a record may precede its turn
 		}
 	}
 	return all
 }
 
-// RewoundNames are what an element is known by in the record of what was rewound: what it says,
-// and what its source calls it, which is all that is left to know it by once something of it was
-// redacted.
+// RewoundNames returns the names of an element in the record of rewound elements: its digest, and
+// its name in the source. Once part of the element was redacted only the latter identifies it.
 func (e *Element) RewoundNames() []string {
 	key, ok := e.Metadata().Text(MetadataSource)
 	if !ok {
@@ -345,9 +349,9 @@ func (e *Element) RewoundNames() []string {
 	return []string{e.digest(), sourceName + key}
 }
 
-// AsRedacted marks an event of which a text was redacted with what it says now, so that it can be
-// known whether somebody changed it since. Where they had, since it was redacted before, the mark
-// of then stays.
+// AsRedacted marks an event whose text was redacted with a digest of its new form, so that a later
+// change can be detected. If the event was changed after an earlier redaction, the mark of that
+// redaction is kept.
 func (e *Element) AsRedacted(before *Element) *Element {
 	if v, ok := before.Metadata().Value(MetadataRedacted); ok && !before.isAsRedacted() {
 		return e.WithMetadata(e.Metadata().With(MetadataRedacted, v))
@@ -355,9 +359,9 @@ func (e *Element) AsRedacted(before *Element) *Element {
 	return e.WithMetadata(e.Metadata().WithText(MetadataRedacted, e.digest()))
 }
 
-// RedactedName returns what its source calls an event that says what a redaction left of it, "" for
-// any other. Of what releases before this one redacted it is not known whether somebody changed it
-// since.
+// RedactedName returns the name in the source of an event that has not changed since it was
+// redacted, or "" for any other. Events that earlier releases redacted have no digest and count as
+// unchanged.
 func (e *Element) RedactedName() string {
 	key, ok := e.Metadata().Text(MetadataSource)
 	if !ok || !e.isAsRedacted() {
@@ -374,11 +378,11 @@ func (e *Element) isAsRedacted() bool {
 	return ok
 }
 
-// sourceName begins the name that its source gives an element. No digest has it.
+// sourceName is the prefix of an element's name in its source. No digest begins with it.
 const sourceName = "="
 
-// digest names what an element says: 12 digits of its sum. An agent's record is named by its key:
-// as long as its turn is open, more comes into it.
+// digest returns 12 digits of the hash of an element. For an agent record it returns the key
+// instead, because a record grows as long as its turn is open.
 func (e *Element) digest() string {
 	if key, ok := e.RecordKey(); ok {
 		return key
@@ -386,7 +390,7 @@ func (e *Element) digest() string {
 	return e.Sum().String()[:12]
 }
 
-// SetCreatedAt notes when a conversation began.
+// SetCreatedAt records when a conversation was created.
 func (d *Details) SetCreatedAt(at time.Time) error {
 	v, err := jsontext.AppendQuote(nil, at.UTC().Format(time.RFC3339Nano))
 	if err != nil {

@@ -37,7 +37,7 @@ func sketched(t testing.TB, sketch string) *Stream {
 	return s
 }
 
-// second is the time of the n-th word of a sketch, counted from 1.
+// second returns the time of the n-th word of a sketch, counted from 1.
 func second(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC) }
 
 func sketchedElement(t testing.TB, word, at string) string {
@@ -101,8 +101,8 @@ func sketchedCompaction(t testing.TB, word string) string {
 	return members
 }
 
-// sketch writes a stream in the notation that [sketched] reads. What is not told
-// there, such as text that differs from the one word, is told in parentheses.
+// sketch writes a stream in the notation that [sketched] reads. Anything that the notation lacks,
+// such as text that differs from the one word, is added in parentheses.
 func sketch(s *Stream) string {
 	var words []string
 	for _, e := range s.All() {

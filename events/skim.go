@@ -9,9 +9,9 @@ import (
 )
 
 // Skim returns the references of a stream of the usual form, as [Stream.References] does, in one
-// pass that builds nothing. Where ok is true the stream decodes without a limit of contents, jp
-// can load each element, each call of the last turn has its response, and no reference is Loose.
-// Where it is false the stream may be anything, which a decoding has to say.
+// pass that builds nothing. If ok is true, the stream decodes with no limit on the size of content,
+// jp can load each element, each call of the last turn has its response, and no reference is Loose.
+// If ok is false, nothing is known about the stream, and the caller has to decode it.
 func Skim(data []byte) (found []RefAt, ok bool) {
 	if len(data) > MaxStreamBytes || crowded(data) >= 0 {
 		return nil, false
@@ -22,8 +22,8 @@ func Skim(data []byte) (found []RefAt, ok bool) {
 		s.element()
 		s.number++
 	}
-	// Each reference has a "$blob". Where there are more, something refers to content where this
-	// version has none.
+	// Each reference has a "$blob". If there are more, the file refers to content in a place where
+	// this version has none.
 	ok = s.End() && len(s.open) == 0 && bytes.Count(data, []byte(blobMember)) == len(s.found)
 	if !ok {
 		return nil, false
@@ -31,28 +31,28 @@ func Skim(data []byte) (found []RefAt, ok bool) {
 	return s.found, true
 }
 
-// A skimmer goes over a stream. It fails where something is unusual.
+// A skimmer scans a stream. It fails on anything unusual.
 type skimmer struct {
 	jsonspan.Cursor
 	number int // of the element
 	turn   int
-	open   []openCall // calls of the turn that have no response so far
+	open   []openCall // calls of the turn without a response so far
 	found  []RefAt
 }
 
 type openCall struct{ id, tool []byte }
 
-// usualCalls is how many calls wait for a response at the same time.
+// usualCalls is the initial capacity for calls that await a response.
 const usualCalls = 32
 
-// A glimpse is what was seen of an element.
+// A glimpse holds the parts of an element that the skimmer keeps.
 type glimpse struct {
 	kind     Kind
 	has      trait
 	id, name []byte
 }
 
-// A trait is a member with a value as the format has it.
+// A trait is a set of members that an element has, with values of the expected form.
 type trait uint16
 
 const (
@@ -65,10 +65,10 @@ const (
 	hasSource
 	hasQuestion
 	hasAnswer
-	hasMore // any that a turn_start has not
+	hasMore // any that a turn_start may not have
 )
 
-// needs returns what an element of a usual kind has at least.
+// needs returns the members that an element of a usual kind must have.
 func (k Kind) needs() (_ trait, usual bool) {
 	switch k {
 	case KindTurnStart, KindConfigDelta:
@@ -118,7 +118,8 @@ func (s *skimmer) element() {
 	}
 }
 
-// answer ends the call that a response is of, and says so of the references in it.
+// answer closes the call with the given id, and fills in its call and tool in the references of the
+// response.
 func (s *skimmer) answer(id []byte, found []RefAt) {
 	var call, tool string
 	i := slices.IndexFunc(s.open, func(o openCall) bool { return string(o.id) == string(id) })
@@ -154,7 +155,7 @@ func (s *skimmer) member(e *glimpse, name []byte) {
 	e.has |= hasMore | s.payload(e, name)
 }
 
-// payload goes over a member that is not of every kind, and returns what it is.
+// payload scans a member that only some kinds have, and returns its trait.
 func (s *skimmer) payload(e *glimpse, name []byte) trait {
 	switch string(name) {
 	case "id":
@@ -199,7 +200,7 @@ func (s *skimmer) payload(e *glimpse, name []byte) trait {
 	return 0
 }
 
-// word goes over a string without escapes.
+// word scans a string without escapes.
 func (s *skimmer) word() []byte {
 	in, plain := s.Text()
 	if !plain {
@@ -215,7 +216,7 @@ func (s *skimmer) object() {
 	s.Value()
 }
 
-// tagged goes over an object that has a string of that name.
+// tagged scans an object that must have a string member with the given name.
 func (s *skimmer) tagged(name string) {
 	has := false
 	for more := s.Begin('{'); more; more = s.Next('{') {
@@ -229,7 +230,7 @@ func (s *skimmer) tagged(name string) {
 	s.holds(has)
 }
 
-// question goes over what a tool asks.
+// question scans the question of a tool.
 func (s *skimmer) question() {
 	asks, typed := false, false
 	for more := s.Begin('{'); more; more = s.Next('{') {
@@ -247,14 +248,14 @@ func (s *skimmer) question() {
 	s.holds(asks && typed)
 }
 
-// content goes over what a request says, or a result.
+// content scans the content of a request or a result.
 func (s *skimmer) content(of Kind) {
 	if s.Peek() == '"' {
 		s.Text()
 		return
 	}
 	if of != KindToolCallResponse {
-		s.Fail() // also where the kind is said later
+		s.Fail() // also if the kind comes after the content
 	}
 	for more := s.Begin('['); more; more = s.Next('[') {
 		s.block()
@@ -285,7 +286,7 @@ func (s *skimmer) block() {
 	s.holds(contents == 1)
 }
 
-// blockType goes over the type of a block, of which two are usual.
+// blockType scans the type of a block. Only two types are usual.
 func (s *skimmer) blockType() BlockType {
 	switch string(s.word()) {
 	case string(BlockText):
@@ -297,7 +298,7 @@ func (s *skimmer) blockType() BlockType {
 	return ""
 }
 
-// holds fails where something is not so.
+// holds fails if the condition is false.
 func (s *skimmer) holds(is bool) {
 	if !is {
 		s.Fail()
@@ -333,7 +334,7 @@ func (s *skimmer) resource(part Part) {
 	s.holds(named && contents <= 1)
 }
 
-// text goes over a content that is a text under that name, else an object.
+// text scans content that is either text under that name or a content object.
 func (s *skimmer) text(name []byte, at RefAt) {
 	if string(name) == bareText {
 		s.Text()

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// skims checks what Skim says of a stream, and returns whether it says anything.
+// skims checks the result of Skim for a stream, and returns whether it has one.
 func skims(tb testing.TB, data []byte) bool {
 	tb.Helper()
 	found, ok := events.Skim(data)
@@ -45,7 +45,7 @@ func skims(tb testing.TB, data []byte) bool {
 	return true
 }
 
-// usual is a stream with everything in it that Skim knows.
+// usual returns a stream with everything that Skim accepts.
 func usual() string {
 	ref := func(n int) string {
 		return fmt.Sprintf(`{"$blob":"%s","size":6}`, blobs.Sum(fmt.Append(nil, n)))
@@ -83,7 +83,7 @@ func TestSkimKnowsWhatIsUsual(t *testing.T) {
 	}
 }
 
-// TestSkimLeavesWhatIsUnusual puts something beside or in place of a part of a usual stream.
+// TestSkimLeavesWhatIsUnusual adds something unusual to a usual stream, or replaces a part of it.
 func TestSkimLeavesWhatIsUnusual(t *testing.T) {
 	ref := `{"$blob":"` + hash + `","size":6}`
 	for _, change := range [][2]string{
@@ -190,8 +190,8 @@ func TestRealStreamsAreSkimmed(t *testing.T) {
 	}
 }
 
-// TestSkimmingAllocates counts what a call and its result take beyond what a stream takes: the id
-// and the name of the tool.
+// TestSkimmingAllocates counts the allocations for a call and its result beyond those for a stream:
+// the id and the name of the tool.
 func TestSkimmingAllocates(t *testing.T) {
 	allocations := func(calls int) float64 {
 		var b strings.Builder

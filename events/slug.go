@@ -5,14 +5,13 @@ import (
 	"unicode"
 )
 
-// maxSlug bounds a slug, in scalars, and the length in bytes above which a title
-// counts as too long. That the units differ is jp's rule.
+// maxSlug bounds a slug in scalars, and the length of a title in bytes. The different units are
+// jp's rule.
 const maxSlug = 60
 
-// Dirname returns the name that jp gives the directory of a conversation with
-// this title, "" meaning none: the digits of id and a slug of the title. It is
-// for writing only: a directory is found by [ParseDirname], because titles and
-// the rules of Unicode change.
+// Dirname returns the name that jp gives the directory of a conversation with this title, where ""
+// means none: the digits of id and a slug of the title. It is only for creating directories. Use
+// [ParseDirname] to find one, because titles and the rules of Unicode change.
 func Dirname(id ID, title string) string {
 	name := id.Digits()
 	if slug := slugOf(title); slug != "" {
@@ -21,15 +20,15 @@ func Dirname(id ID, title string) string {
 	if len(title) <= maxSlug {
 		return name
 	}
-	// A long title loses its last word, whole or not, with the dash before it.
-	// If the slug is one word, that dash is the one behind the id.
+	// A long title loses its last word, truncated or not, together with the dash before it. If the
+	// slug is one word, that is the dash after the id.
 	if dash := strings.LastIndexByte(name, '-'); dash > 0 {
 		name = name[:dash]
 	}
 	return name
 }
 
-// slugOf maps a title to a slug, dashes not collapsed.
+// slugOf maps a title to a slug. Repeated dashes are kept.
 func slugOf(title string) string {
 	var b strings.Builder
 	n := 0
@@ -46,16 +45,16 @@ func slugOf(title string) string {
 	return toLower([]rune(strings.TrimRight(b.String(), "-")))
 }
 
-// isAlphanumeric reports whether r has the derived property Alphabetic, of which
-// the letters of Go's tables are only the larger part, or is a number.
+// isAlphanumeric reports whether r is a number or has the derived property Alphabetic, which covers
+// more than the letters of Go's tables.
 func isAlphanumeric(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) ||
 		unicode.Is(unicode.Other_Alphabetic, r)
 }
 
-// toLower lower-cases with Unicode's full mapping, which differs from
-// [strings.ToLower] in the two places that depend on no language: a dotted
-// capital I becomes two scalars and a sigma that ends a word has its own form.
+// toLower lower-cases with Unicode's full mapping, which differs from [strings.ToLower] in two
+// places that do not depend on a language: a dotted capital I becomes two scalars, and a sigma at
+// the end of a word has its own form.
 func toLower(rs []rune) string {
 	var b strings.Builder
 	for i, r := range rs {
@@ -71,9 +70,9 @@ func toLower(rs []rune) string {
 	return b.String()
 }
 
-// endsWord is Unicode's condition Final_Sigma: a cased letter stands before
-// position i and none behind it, not counting what is ignorable. As in jp's
-// standard library a letter that is both, such as ʰ, counts as ignorable.
+// endsWord implements Unicode's condition Final_Sigma: a cased letter precedes position i and none
+// follows it, skipping ignorable scalars. As in jp's standard library a letter that is both, such
+// as ʰ, counts as ignorable.
 func endsWord(rs []rune, i int) bool {
 	before := i - 1
 	for before >= 0 && isCaseIgnorable(rs[before]) {
@@ -94,8 +93,8 @@ func isCased(r rune) bool {
 		unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
 
-// isCaseIgnorable decides Unicode's Case_Ignorable for the scalars that a slug
-// can hold; the rest of that property is punctuation and became dashes.
+// isCaseIgnorable reports whether r is Case_Ignorable in Unicode, for the scalars that a slug can
+// hold; the rest of that property is punctuation, which became dashes.
 func isCaseIgnorable(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
 }

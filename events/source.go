@@ -26,7 +26,7 @@ func (s bytesSource) Same(other jsonspan.Source) bool {
 	return ok && bytes.Equal(s, o)
 }
 
-// A literalSource is a number or a boolean as it is written.
+// A literalSource is the text of a number or a boolean.
 type literalSource string
 
 func (s literalSource) Append(dst []byte, _ int) []byte { return append(dst, s...) }
@@ -55,7 +55,7 @@ func (s jsonSource) Same(other jsonspan.Source) bool {
 	return ok && sameJSON(s, o)
 }
 
-// An encodedSource is JSON whose strings are written as the event with the metadata has them.
+// An encodedSource is JSON whose strings are encoded as in an event with metadata md.
 type encodedSource struct {
 	value jsontext.Value
 	md    Metadata
@@ -85,7 +85,7 @@ func (s contentSource) Same(other jsonspan.Source) bool {
 	return ok && sameContent(blobs.Content(s), blobs.Content(o))
 }
 
-// sameContent reports whether both are the same and in the same form.
+// sameContent reports whether a and b are the same, in the same form.
 func sameContent(a, b blobs.Content) bool {
 	if a.IsZero() || a.IsRef() || b.IsZero() || b.IsRef() {
 		return a == b
@@ -107,19 +107,19 @@ func (s blocksSource) Same(other jsonspan.Source) bool {
 			return false
 		}
 	}
-	// What is left are small things, and above all Raw, which can say the same in
-	// several ways.
+	// The remaining members are small, and above all Raw, which can spell the same value in several
+	// ways.
 	return slices.EqualFunc(s, o, identicalButContent) ||
 		bytes.Equal(encodeBlocks(s), encodeBlocks(o))
 }
 
-// identicalButContent compares all of two blocks but their own contents.
+// identicalButContent compares two blocks except for their own content.
 func identicalButContent(a, b Block) bool {
 	if a.Resource != b.Resource && (a.Resource == nil || b.Resource == nil ||
 		!identicalResources(*a.Resource, *b.Resource)) {
 		return false
 	}
-	// DeepEqual must not look into a Content, which may be hashed at the same time.
+	// DeepEqual must not look into a Content, which another goroutine may be hashing.
 	a.Content, a.Resource, b.Content, b.Resource = blobs.Content{}, nil, blobs.Content{}, nil
 	return reflect.DeepEqual(a, b)
 }
@@ -153,8 +153,7 @@ func identicalResources(a, b Resource) bool {
 	return same && reflect.DeepEqual(a, b)
 }
 
-// formatted returns the formatted form of a resource, the zero Content when there is
-// none.
+// formatted returns the formatted form of a resource, or the zero Content.
 func formatted(res Resource) blobs.Content {
 	if res.Formatted == nil {
 		return blobs.Content{}

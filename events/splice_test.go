@@ -244,7 +244,7 @@ func TestNewIsCanonical(t *testing.T) {
 	}
 }
 
-// A block that changes keeps what the codec does not know of it.
+// A changed block keeps the members that the codec does not know.
 func TestBlockEditsKeepUnknownMembers(t *testing.T) {
 	s := decode(t, `[{"type":"tool_call_response","timestamp":"2026-01-01 00:00:00.0","id":"a",
 "is_error":false,"content":[{"type":"video","x":1e5},{"x":{"y":2.0},"type":"text","text":"old"},
@@ -307,7 +307,7 @@ func TestFlattenedConfig(t *testing.T) {
 	}
 }
 
-// What cannot be written is written all the same, and refused before it is saved.
+// Invalid values are written all the same, and refused before they are saved.
 func TestValidateRefusesWhatDoesNotRead(t *testing.T) {
 	source := jsontext.Value(`{"source":"user"}`)
 	empty := events.Block{Type: events.BlockText}

@@ -8,9 +8,8 @@ import (
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
-// A Stream is what one events.json holds: elements in order, and the bytes that
-// stand around them. It is not safe for use by several goroutines while one of
-// them changes it; its elements are.
+// A Stream is the content of one events.json: elements in order, and the bytes around them. It must
+// not be used by several goroutines while one of them changes it; its elements may be.
 type Stream struct {
 	items []item
 	open  []byte // everything up to and including '['
@@ -20,8 +19,8 @@ type Stream struct {
 // An item is an element with the white space around it.
 type item struct {
 	el *Element
-	// lead and trail are nil for an element that was not read with the stream.
-	// The trail of the element that was last in the file is in Stream.close.
+	// lead and trail are nil for an element that was not read with the stream. The trail of the
+	// last element of the file is in Stream.close.
 	lead, trail []byte
 }
 
@@ -32,14 +31,12 @@ func New(elems ...*Element) *Stream {
 	return s
 }
 
-// Encode returns the stream as a file. Elements and separators that were read and
-// not changed keep their bytes, so that an unchanged stream is what it was read
-// from.
+// Encode returns the file. Elements and separators that were read and not changed keep their bytes,
+// so an unchanged stream encodes to the file it was read from.
 func (s *Stream) Encode() []byte { return s.EncodeIn(nil) }
 
-// EncodeIn is [Stream.Encode] in the memory of b, whose bytes it overwrites, where that is large
-// enough, else in memory with some room for a stream that grows. The bytes of b must not be those
-// that an element keeps.
+// EncodeIn is [Stream.Encode] into b, which it overwrites if its capacity suffices; otherwise it
+// allocates memory with some room for a stream that grows. No element may share the bytes of b.
 func (s *Stream) EncodeIn(b []byte) []byte {
 	n := s.size()
 	if b = b[:0]; cap(b) < n {
@@ -52,7 +49,7 @@ func (s *Stream) EncodeIn(b []byte) []byte {
 	return b
 }
 
-// EncodesAs reports whether the stream, encoded, is data. It makes no copy.
+// EncodesAs reports whether the encoded stream equals data. It makes no copy.
 func (s *Stream) EncodesAs(data []byte) bool {
 	if s.size() != len(data) {
 		return false
@@ -67,7 +64,7 @@ func (s *Stream) EncodesAs(data []byte) bool {
 	return len(data) == 0
 }
 
-// chunks yields what the encoded stream consists of, in order.
+// chunks yields the parts of the encoded stream in order.
 func (s *Stream) chunks() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if !yield(s.open) {
@@ -94,8 +91,8 @@ func (it item) before() []byte {
 	return it.lead
 }
 
-// endsAnew reports whether the last element needs a line feed after it: it was added where the
-// file had nothing between its last element and ']'.
+// endsAnew reports whether the last element needs a line feed after it, because it was added to a
+// file with nothing between its last element and ']'.
 func (s *Stream) endsAnew() bool {
 	n := len(s.items)
 	return n > 0 && s.items[n-1].lead == nil && s.close[0] == ']'
@@ -119,7 +116,7 @@ func (s *Stream) Len() int { return len(s.items) }
 // At returns element i.
 func (s *Stream) At(i int) *Element { return s.items[i].el }
 
-// All returns the elements with their indexes.
+// All yields the elements with their indexes.
 func (s *Stream) All() iter.Seq2[int, *Element] {
 	return func(yield func(int, *Element) bool) {
 		for i := range s.items {
@@ -130,7 +127,7 @@ func (s *Stream) All() iter.Seq2[int, *Element] {
 	}
 }
 
-// Set replaces element i. The white space around it stays.
+// Set replaces element i and keeps the white space around it.
 func (s *Stream) Set(i int, e *Element) { s.items[i].el = e }
 
 // Append adds elements at the end.
@@ -141,24 +138,23 @@ func (s *Stream) Append(elems ...*Element) {
 	}
 }
 
-// Insert puts e before element i, or at the end when i is the length.
+// Insert inserts e before element i, or at the end if i is the length.
 func (s *Stream) Insert(i int, e *Element) {
 	s.items = slices.Insert(s.items, i, item{el: e})
 }
 
-// Remove takes n elements out, from element i on.
+// Remove removes n elements, starting with element i.
 func (s *Stream) Remove(i, n int) {
 	s.items = slices.Delete(s.items, i, i+n)
 }
 
-// Clone returns a stream that can be changed without changing s. The elements,
-// which are immutable, are shared.
+// Clone returns a stream that can be changed without changing s. The immutable elements are shared.
 func (s *Stream) Clone() *Stream {
 	return &Stream{items: slices.Clone(s.items), open: s.open, close: s.close}
 }
 
-// Canonical returns the stream as today's jp would write it, which drops members
-// that jp does not know. Use it to compare; [Stream.Encode] is what is saved.
+// Canonical returns the stream as today's jp would write it, which drops members that jp does not
+// know. Use it to compare, and [Stream.Encode] to save.
 func (s *Stream) Canonical() []byte {
 	if len(s.items) == 0 {
 		return []byte("[]\n")
@@ -173,9 +169,8 @@ func (s *Stream) Canonical() []byte {
 	return append(b, "\n]\n"...)
 }
 
-// Validate reports what keeps the stream from being saved: an element that was
-// built from something that the format does not have, or whose bytes do not read
-// back. The error is a [*SyntaxError].
+// Validate reports why the stream cannot be saved: an element was built from something that the
+// format does not have, or its bytes do not read back. The error is a [*SyntaxError].
 func (s *Stream) Validate() error { return s.ValidateWith(DecodeOptions{}) }
 
 // ValidateWith is [Stream.Validate] with the limits of o.
@@ -192,12 +187,11 @@ func (s *Stream) ValidateWith(o DecodeOptions) error {
 	return err
 }
 
-// decodes reports whether the stream is known to read back, without reading it: saving one
-// event of a long stream must not cost reading the thousands that were there before. Each
-// element was read from the bytes that it still has, on its own or in its place in a file;
-// what its reading depends on besides is the limits. Between elements stand commas and
-// white space. An element that is not known to be within the limits is no proof of the
-// opposite.
+// decodes reports whether the stream is known to read back, without reading it: saving one event of
+// a long stream must not cost reading the thousands before it. Each element was read from the bytes
+// that it still has, alone or as part of a file, so only the limits can make reading fail, and only
+// commas and white space separate elements. A false result does not prove that the stream is
+// invalid.
 func (s *Stream) decodes(o DecodeOptions) bool {
 	for _, it := range s.items {
 		if o.check(it.el.largest) != nil {
@@ -208,10 +202,10 @@ func (s *Stream) decodes(o DecodeOptions) bool {
 	return size <= MaxStreamBytes && (size < roomy || !s.crowded())
 }
 
-// crowded reports whether the stream has more elements than are read, or more in them. Adding
-// elements that are within the limits one by one leads there.
+// crowded reports whether the stream has more elements than can be read, or more objects and arrays
+// in them. Adding elements one by one can lead there even if each is within the limits.
 func (s *Stream) crowded() bool {
-	n := 1 // the list of the elements
+	n := 1 // the array of the elements
 	for _, it := range s.items {
 		if n += it.el.containers(); n > maxContainers {
 			return true
@@ -225,7 +219,7 @@ func (s *Stream) ErrorAt(i int, err error) *SyntaxError {
 	return &SyntaxError{Element: i, Kind: s.At(i).kind, Offset: s.offset(i), Err: err}
 }
 
-// offset returns where element i begins in the encoded stream.
+// offset returns the offset of element i in the encoded stream.
 func (s *Stream) offset(i int) int64 {
 	n := len(s.open)
 	for j, it := range s.items[:i+1] {

@@ -6,9 +6,8 @@ import (
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
-// WithStripped returns m with rs added to the resources whose content was dropped
-// from the event. What describes them is kept, not the content: a stripped resource
-// is never a referent.
+// WithStripped returns m with rs added to the resources whose content was removed from the event.
+// Their descriptions are kept, but not their content: a stripped resource never refers to a blob.
 func (m Metadata) WithStripped(rs ...Resource) Metadata {
 	all := slices.Concat(m.Stripped(), rs)
 	for i := range all {
@@ -20,7 +19,7 @@ func (m Metadata) WithStripped(rs ...Resource) Metadata {
 	return m.With(metadataStripped, encodeResources(all))
 }
 
-// Stripped returns the resources whose content was dropped from the event.
+// Stripped returns the resources whose content was removed from the event.
 func (m Metadata) Stripped() []Resource {
 	v, ok := m.Value(metadataStripped)
 	if !ok || !jsonspan.IsArray(v) {

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Limits that hold for every stream.
+// Limits for every stream.
 const (
-	// MaxStreamBytes is the size of the largest events.json that is read whatever is
-	// configured. Who reads files has a smaller limit, see storage.max_stream_bytes.
+	// MaxStreamBytes is the size of the largest events.json that can be read, whatever is
+	// configured. Callers that read files apply a smaller limit, see storage.max_stream_bytes.
 	MaxStreamBytes = 1 << 30
-	// MaxDepth is how deep containers may nest in a file. jp reads 127 levels; ours
-	// is larger so that a file that jp refuses can still be looked at and repaired.
+	// MaxDepth is how deep containers may nest in a file. jp reads 127 levels; this limit is larger
+	// so that a file that jp refuses can still be viewed and repaired.
 	MaxDepth = 512
-	// jpDepth is what jp reads, and so what a new element may have.
+	// jpDepth is the depth that jp reads, and the limit for new elements.
 	jpDepth = 127
-	// valueDepth is what a value may have wherever in an element it stands: deepest in the
-	// metadata.
+	// valueDepth is the depth that a value may have anywhere in an element. Metadata is the deepest
+	// place.
 	valueDepth = jpDepth - 3
 )
 
@@ -29,18 +29,18 @@ var (
 	ErrNumber   = errors.New("a number is too large for a float of 64 bits")
 )
 
-// What keeps a new element from being saved.
+// Reasons why a new element cannot be saved.
 var (
 	errNotJSON = errors.New("something is not JSON")
 	errNotUTF8 = errors.New("something is not UTF-8")
 	errNoTime  = errors.New("no time")
 )
 
-// A SyntaxError says where and why a stream or a metadata.json cannot be read.
+// A SyntaxError reports where and why a stream or a metadata.json cannot be read.
 type SyntaxError struct {
 	Path    string // file, set by the caller that knows it; "" otherwise
 	Element int    // index in the stream, -1 outside of elements
-	Kind    Kind   // of the element, "" when not known
+	Kind    Kind   // of the element, "" if unknown
 	Offset  int64  // in bytes from the start of the file
 	Err     error
 }
@@ -67,11 +67,10 @@ func (e *SyntaxError) Error() string {
 // Unwrap returns the reason.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Printable returns the kind as a message shows it: bounded, and quoted unless it is a plain word.
+// Printable returns the kind for use in a message: shortened, and quoted unless it is a plain word.
 func (k Kind) Printable() string { return printable(string(k)) }
 
-// printable bounds and quotes text of a file in a message where it is not a plain
-// word.
+// printable shortens text of a file for use in a message, and quotes it unless it is a plain word.
 func printable(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == "" && len(s) <= 40 {
 		return s
@@ -82,7 +81,7 @@ func printable(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// A placedError is a reason and its offset in the bytes that were being read.
+// A placedError is a reason and its offset in the bytes that were read.
 type placedError struct {
 	offset int
 	err    error
@@ -90,12 +89,12 @@ type placedError struct {
 
 func (e *placedError) Error() string { return e.err.Error() }
 
-// errorAt returns an error about what stands at offset.
+// errorAt returns an error about the bytes at offset.
 func errorAt(offset int, format string, args ...any) *placedError {
 	return &placedError{offset, fmt.Errorf(format, args...)}
 }
 
-// in puts the name of the surrounding part before the reason.
+// in prefixes the reason with the name of the enclosing part.
 func (e *placedError) in(name string) *placedError {
 	if e == nil {
 		return nil
@@ -103,10 +102,10 @@ func (e *placedError) in(name string) *placedError {
 	return &placedError{e.offset, fmt.Errorf("%s: %w", name, e.err)}
 }
 
-// inUTF8 returns s with U+FFFD in place of what is not UTF-8.
+// inUTF8 returns s with invalid UTF-8 replaced by U+FFFD.
 func inUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
 
-// notJSON returns what is wrong with v, which is no valid JSON.
+// notJSON returns why v is not valid JSON.
 func notJSON(v []byte) error {
 	if !utf8.Valid(v) {
 		return errNotUTF8

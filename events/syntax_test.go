@@ -36,7 +36,7 @@ func question(members string) string {
 		`"question":{` + members + `}}]`
 }
 
-// In each input @ stands before the byte that the error must point to.
+// In each input @ precedes the byte that the error must point to.
 func TestErrorsSayWhere(t *testing.T) {
 	tests := []struct {
 		name, in string
@@ -225,7 +225,7 @@ func TestErrorsSayWhere(t *testing.T) {
 	}
 }
 
-// A fault of the syntax is told with the kind of the element where that can be known.
+// A syntax error reports the kind of the element if it is known.
 func TestDuplicateNameErrorHasAKind(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -248,7 +248,7 @@ func TestDuplicateNameErrorHasAKind(t *testing.T) {
 	}
 }
 
-// jp reads these, or did, or nothing depends on what it dislikes.
+// jp reads these, or used to, or nothing depends on what it rejects.
 func TestReadsOnPurpose(t *testing.T) {
 	for _, in := range []string{
 		`[{"type":"compaction",` + head + `,"from_turn":0,"to_turn":18446744073709551615,` +
@@ -320,7 +320,7 @@ func TestStreamLimit(t *testing.T) {
 	}
 }
 
-// Inputs that are made to be slow or to exhaust the stack.
+// Inputs that are designed to be slow or to exhaust the stack.
 func TestHostileInput(t *testing.T) {
 	const n = 1 << 20
 	for name, in := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Layouts of jp's timestamps. Go reads a fraction behind the seconds whether or
-// not the layout has one, and cuts what is beyond nanoseconds.
+// Layouts of jp's timestamps. Go accepts a fraction after the seconds whether or not the layout has
+// one, and truncates it to nanoseconds.
 const (
 	timeLayout     = "2006-01-02 15:04:05"
 	timeLayoutRead = "2006-1-2 15:4:5"
@@ -28,7 +28,7 @@ func AppendTime(dst []byte, t time.Time) []byte {
 	return dst[:end]
 }
 
-// parseTime reads jp's form, with or without a fraction, and else RFC 3339.
+// parseTime reads jp's form, with or without a fraction, or RFC 3339.
 func parseTime(s string) (time.Time, error) {
 	if strings.IndexByte(s, ',') >= 0 {
 		return time.Time{}, errTimestamp // Go would take it for a decimal point
@@ -42,7 +42,8 @@ func parseTime(s string) (time.Time, error) {
 	return time.Time{}, errTimestamp
 }
 
-// plainTime reads the form in which jp writes times, as parseTime does; ok is false for any other.
+// plainTime reads the form in which jp writes times, with the result of parseTime. ok is false for
+// any other form.
 func plainTime(s []byte) (t time.Time, ok bool) {
 	const form = "0000-00-00 00:00:00"
 	const longest = len(form) + len(".000000000")
@@ -75,9 +76,9 @@ func plainTime(s []byte) (t time.Time, ok bool) {
 	return t, t.Day() == day
 }
 
-// cutLeapSecond returns s with second 59 in place of a second 60, which Go does not
-// know, and what is then to be added. A leap second so becomes the first of the next
-// minute, as it is in the count of seconds that files have.
+// cutLeapSecond replaces a second 60, which Go does not accept, by second 59, and returns the
+// duration to add. A leap second becomes the first second of the next minute, as in the count of
+// seconds that files have.
 func cutLeapSecond(s string) (string, time.Duration) {
 	before, after, ok := strings.Cut(s, ":60")
 	if !ok || strings.Count(before, ":") != 1 {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlainTime: what is read as the usual form of a time is read so by the rule too.
+// TestPlainTime: plainTime agrees with parseTime on everything that it accepts.
 func TestPlainTime(t *testing.T) {
 	same := func(s string) (plain bool) {
 		t.Helper()

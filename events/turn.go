@@ -2,17 +2,17 @@ package events
 
 import "iter"
 
-// A Turn is a run of events that belong together: what one query said and got.
-// Between its first and last event there may stand elements that are no events.
+// A Turn is a run of events that belong together: one query and everything that answered it.
+// Between its first and last event there may be elements that are not events.
 type Turn struct {
 	Index       int  // 0-based; people count from 1
 	First, Last int  // element indexes of its first and last event
 	Implicit    bool // it begins without a turn_start
 }
 
-// Turns returns the turns in order. A turn_start opens one; what stands before
-// the first turn_start is a turn of its own, as all of a stream without any is.
-// Every turn holds an event, and every event is in one turn.
+// Turns returns the turns in order. A turn_start opens a turn. Events before the first turn_start
+// are a turn of their own, as is a whole stream without any. Every turn has at least one event, and
+// every event is in exactly one turn.
 func (s *Stream) Turns() []Turn {
 	n := 1
 	for _, e := range s.All() {
@@ -36,9 +36,9 @@ func (s *Stream) Turns() []Turn {
 	return turns
 }
 
-// TurnOf returns the index of the turn that each element is in. An element that
-// is no event counts to the turn before it, or to the first when there is none
-// before it; in a stream without turns all are -1.
+// TurnOf returns the index of the turn that each element is in. An element that is not an event
+// belongs to the turn before it, or to the first if none precedes it. In a stream without turns all
+// are -1.
 func (s *Stream) TurnOf() []int {
 	of := make([]int, s.Len())
 	turn := -1
@@ -56,13 +56,12 @@ func (s *Stream) TurnOf() []int {
 	return of
 }
 
-// startsTurn reports whether e opens a turn when the last one so far is turn, -1
-// for none.
+// startsTurn reports whether e opens a turn, where turn is the current one, or -1 before the first.
 func startsTurn(e *Element, turn int) bool {
 	return e.Kind() == KindTurnStart || turn < 0 && e.Kind().IsEvent()
 }
 
-// events yields the indexes of the events with the turn that each is in.
+// events yields the index of each event and of its turn.
 func (s *Stream) events() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		turn := -1

@@ -14,12 +14,11 @@ var (
 	errEmptySpec = errors.New("no turn is named")
 )
 
-// lastCompaction is the word for [afterLastCompaction]; jp also takes "last".
+// lastCompaction selects [afterLastCompaction]; jp also accepts "last".
 const lastCompaction = "last-compaction"
 
-// ParseTurnRange reads the turns that a person names, counted from 1: "3" is one
-// turn, "2..5" four, and either end may be left out. Negative numbers count from
-// the end, -1 being the last turn.
+// ParseTurnRange reads a range of turns, counted from 1: "3" is one turn, "2..5" is four, and
+// either end may be left out. Negative numbers count from the end, and -1 is the last turn.
 func ParseTurnRange(spec string) (from, to Bound, err error) {
 	if !strings.Contains(spec, "..") {
 		from, err = parseTurn(spec)
@@ -33,9 +32,9 @@ func ParseTurnRange(spec string) (from, to Bound, err error) {
 	return from, to, nil
 }
 
-// ParseCompactRange reads the range of a compaction's specification. It differs
-// from [ParseTurnRange] in what a single number means: "3" is turn 3 and all
-// after it, "-3" everything up to the third turn from the end.
+// ParseCompactRange reads the range of a compaction. It differs from [ParseTurnRange] in what a
+// single number means: "3" is turn 3 and all after it, "-3" everything up to the third turn from
+// the end.
 func ParseCompactRange(spec string) (from, to Bound, err error) {
 	switch {
 	case strings.Contains(spec, ".."):
@@ -51,9 +50,9 @@ func ParseCompactRange(spec string) (from, to Bound, err error) {
 	return from, to, nil
 }
 
-// ParseBound reads one end of a range: a turn counted from 1, a negative number
-// counting from the end, or "last-compaction", which only makes sense as a
-// start. Durations need a clock; see [AtTime] for those.
+// ParseBound reads one end of a range: a turn counted from 1, a negative number that counts from
+// the end, or "last-compaction", which only makes sense as a start. Durations need a clock; see
+// [AtTime] for those.
 func ParseBound(s string) (Bound, error) {
 	if strings.EqualFold(s, lastCompaction) || strings.EqualFold(s, "last") {
 		return afterLastCompaction(), nil
@@ -65,7 +64,7 @@ func ParseBound(s string) (Bound, error) {
 	return b, nil
 }
 
-// parseEnds reads FROM..TO, where a missing end is open.
+// parseEnds reads FROM..TO. A missing end is open.
 func parseEnds(spec string) (from, to Bound, err error) {
 	left, right, _ := strings.Cut(spec, "..")
 	if left != "" {

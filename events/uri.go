@@ -2,8 +2,8 @@ package events
 
 import "strings"
 
-// URIScheme returns the scheme of the URI of a resource, in lower case, and "" for what is no
-// URI, such as a path. One letter before a colon is a drive of Windows.
+// URIScheme returns the scheme of a resource's URI, in lower case, or "" if it is not a URI, such
+// as a path. A single letter before a colon is a Windows drive, not a scheme.
 func URIScheme(uri string) string {
 	name, _, ok := strings.Cut(uri, ":")
 	if !ok || len(name) < 2 {

@@ -11,15 +11,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Valid is ValidateWith held against what it stands for: it does not read what it knows,
-// so it must know what reading would say. Where the two differ it returns a [Disagreement].
+// Valid is ValidateWith, compared with what it must be equivalent to: it does not read elements
+// that it knows, so it must know the result of reading. If the two differ it returns a
+// [Disagreement].
 func Valid(s *Stream, o DecodeOptions) error {
 	said := s.ValidateWith(o)
 	again, read := DecodeWith(s.Encode(), o)
 	var syntax *SyntaxError
 	switch {
 	case errors.As(said, &syntax) && s.refused():
-		return said // an element that was never read; its bytes may look well
+		return said // an element that was never read; its bytes may look valid
 	case (said == nil) != (read == nil), said != nil && said.Error() != read.Error():
 		return Disagreement{fmt.Sprintf("validation says %v, reading %v", said, read)}
 	case read == nil && again.Len() != s.Len():
@@ -58,7 +59,7 @@ func TestValidateSaysWhatReadingSays(t *testing.T) {
 	})
 }
 
-// edit does one thing to a stream that a program could do.
+// edit changes a stream in one way that a program could.
 func edit(t *rapid.T, s, other *Stream) {
 	at := rapid.IntRange(0, s.Len()).Draw(t, "at")
 	switch n := rapid.IntRange(0, 7).Draw(t, "edit"); {
@@ -67,7 +68,7 @@ func edit(t *rapid.T, s, other *Stream) {
 	case n == 1:
 		s.Insert(at, written(t))
 	case n == 2 && other.Len() > 0:
-		s.Insert(at, other.At(other.Len()-1)) // it stood elsewhere in another file
+		s.Insert(at, other.At(other.Len()-1)) // it was elsewhere in another file
 	case n == 3 && at < s.Len():
 		s.Remove(at, rapid.IntRange(0, s.Len()-at).Draw(t, "n"))
 	case n == 4 && at < s.Len():

@@ -116,7 +116,7 @@ func Quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// realStreams returns the files called name of the real conversations, by path.
+// realStreams returns the files with the given name of the real conversations, by path.
 func realFiles(tb testing.TB, name string) map[string][]byte {
 	tb.Helper()
 	files := map[string][]byte{}

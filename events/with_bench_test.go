@@ -19,8 +19,7 @@ func longResult(tb testing.TB, legacy bool) *events.Element {
 	return decode(tb, result(content)).At(1)
 }
 
-// What it costs to change an element with a long result: its cheap parts, and the
-// result itself.
+// The cost of changing an element with a long result: its cheap parts, and the result itself.
 func BenchmarkWith(b *testing.B) {
 	for form, e := range map[string]*events.Element{
 		"legacy": longResult(b, true), "text": longResult(b, false),
@@ -49,7 +48,7 @@ func BenchmarkWith(b *testing.B) {
 	}
 }
 
-// Everything that a model is given of a conversation whose calls are stripped.
+// Everything that a model receives of a conversation whose calls are stripped.
 func BenchmarkProjectStripped(b *testing.B) {
 	s := decode(b, string(largest(b)))
 	s.Append(events.NewElement(noon, &events.Compaction{

@@ -9,13 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Config is a partial configuration of jp: base_config.json, the delta of a
-// [ConfigDelta], or a configuration file as JSON. Each value in it knows its source, a
-// number that the caller gives a meaning. A Config is immutable; the zero value holds
-// nothing.
+// A Config is a partial configuration of jp: base_config.json, the delta of a [ConfigDelta], or a
+// configuration file as JSON. Each value in it records its source, a number that the caller
+// assigns. A Config is immutable; the zero value is empty.
 //
-// A list, a string or a map may stand in an object that says how it joins what came
-// before:
+// A list, a string or a map may be wrapped in an object that defines how it is merged with earlier
+// values:
 //
 //	{"value": …, "strategy": "append", "separator": "paragraph",
 //	 "dedup": true, "discard_when_merged": false}
@@ -23,15 +22,15 @@ type Config struct {
 	root *node
 }
 
-// A node is a value of a Config. The elements of a list are not looked into.
+// A node is a value of a Config. The elements of a list are opaque.
 type node struct {
 	kind    byte // '{', '[', '"', or 0 for every other
 	members []configMember
 	items   []*node
-	raw     []byte // of a string, of any other value, and of an element of a list
-	normal  string // of an element of a list: what equal ones share
-	how     *how   // nil when it stands plainly
-	sources []int  // sorted; of an object those of the object itself, as when it is empty
+	raw     []byte // of a string, another scalar, or an element of a list
+	normal  string // of an element of a list: the normal form, the same for equal elements
+	how     *how   // nil if the value is not wrapped
+	sources []int  // sorted; an object has its own, which matter if it is empty
 }
 
 type configMember struct {
@@ -39,11 +38,11 @@ type configMember struct {
 	value *node
 }
 
-// A how is what stands around a value.
+// A how holds the members of the object that wraps a value.
 type how struct {
 	strategy, separator string
-	dedup               []byte // nil without an opinion
-	discard             []byte // nil when absent
+	dedup               []byte // nil if unset
+	discard             []byte // nil if absent
 }
 
 func (h *how) discards() bool { return h != nil && string(h.discard) == "true" }
@@ -62,7 +61,7 @@ func Parse(v jsontext.Value, source int) (Config, error) {
 	return Config{p.object(v[i:end])}, nil
 }
 
-// A configParser remembers where in the configuration it is.
+// A configParser keeps track of its path in the configuration.
 type configParser struct {
 	path    []string
 	sources []int
@@ -90,7 +89,7 @@ func (p *configParser) object(v []byte) *node {
 	return n
 }
 
-// plain reads a value that is no object.
+// plain reads a value that is not an object.
 func (p *configParser) plain(v []byte) *node {
 	n := &node{raw: jsonspan.Compact(v), sources: p.sources}
 	switch {
@@ -108,7 +107,7 @@ func (p *configParser) plain(v []byte) *node {
 	return n
 }
 
-// wrapped reads an object that says how its value joins; nil when v is none.
+// wrapped reads an object that defines how its value is merged, or returns nil if v is not one.
 func (p *configParser) wrapped(v []byte) *node {
 	ms := jsonspan.Members(v)
 	if !p.wraps(v, ms) {
@@ -137,8 +136,8 @@ func (p *configParser) wrapped(v []byte) *node {
 	return n
 }
 
-// wraps reports whether an object stands for its value and not for itself. A table
-// that happens to have a key "value" must stay one.
+// wraps reports whether an object wraps a value. A table that happens to have a key "value" is not
+// a wrapper.
 func (p *configParser) wraps(v []byte, ms []jsonspan.Member) bool {
 	place := p.place()
 	if place == placeWhole || len(ms) == 0 || slices.ContainsFunc(ms, func(m jsonspan.Member) bool {
@@ -158,11 +157,10 @@ func (p *configParser) wraps(v []byte, ms []jsonspan.Member) bool {
 	return place == placeCommon && (jsonspan.IsString(m.Value(v)) || jsonspan.IsArray(m.Value(v)))
 }
 
-// JSON returns the configuration as an object that can be merged further.
+// JSON returns the configuration as an object that can be merged with others.
 func (c Config) JSON() jsontext.Value { return c.write(true) }
 
-// Plain returns the configuration as an object that says only what holds, without
-// saying how it would join anything.
+// Plain returns the configuration as an object of bare values, without merge strategies.
 func (c Config) Plain() jsontext.Value { return c.write(false) }
 
 func (c Config) write(joins bool) jsontext.Value {
@@ -237,7 +235,7 @@ type Setting struct {
 	node *node
 }
 
-// Setting returns the value at path; the Config itself when there is none.
+// Setting returns the value at path. An empty path returns the Config itself.
 func (c Config) Setting(path ...string) (Setting, bool) {
 	n := c.root
 	for _, name := range path {
@@ -260,7 +258,7 @@ func (n *node) member(name string) *node {
 	return nil
 }
 
-// Value returns what holds, as [Config.Plain] writes it.
+// Value returns the bare value, as [Config.Plain] writes it.
 func (s Setting) Value() jsontext.Value { return s.node.append(nil, false) }
 
 // Names returns the names of an object's members in order.
@@ -281,7 +279,7 @@ func (s Setting) Items() []Setting {
 	return items
 }
 
-// Sources returns the sources that had a part in the value, in order.
+// Sources returns the sources that contributed to the value, sorted.
 func (s Setting) Sources() []int {
 	var all []int
 	s.node.collect(&all)

@@ -157,11 +157,11 @@ func TestMergeConfigRefuses(t *testing.T) {
 	}
 }
 
-// configText draws a configuration. Where typed is set a key has the same type
-// wherever it stands and nothing says how to join.
+// configText draws a configuration. If typed is set, a key has the same type everywhere and there
+// are no merge strategies.
 func configText(typed bool) *rapid.Generator[string] {
 	words := rapid.SliceOfN(rapid.SampledFrom([]string{`"a"`, `"b"`, `{"x":1}`, `3`}), 0, 4)
-	if typed { // a list that repeats itself changes when it is merged again
+	if typed { // a list with duplicates changes when it is merged again
 		words = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{`"a"`, `"b"`, `{"x":1}`, `3`}), 0, 4, rapid.ID)
 	}
 	list := rapid.Custom(func(t *rapid.T) string {
@@ -256,7 +256,7 @@ func TestMergeConfigLaws(t *testing.T) {
 	})
 }
 
-// normalHow writes a configuration as MergeConfig does.
+// normalHow parses a configuration and writes it again, as Merge does.
 func normalHow(v []byte) []byte {
 	c, err := Parse(v, 0)
 	if err != nil {
@@ -404,8 +404,8 @@ func TestTurnConfigs(t *testing.T) {
 	}
 }
 
-// TestRealConfigs merges the configurations of real conversations: what a delta sets
-// is in force behind it, and nothing of the base gets lost.
+// TestRealConfigs merges the configurations of real conversations: the settings of a delta are in
+// force after it, and nothing of the base is lost.
 func TestRealConfigs(t *testing.T) {
 	for _, dir := range conversationDirs(t) {
 		data, err := os.ReadFile(dir + "/events.json")

@@ -9,13 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Diff returns a delta that leads from one configuration to another: joined to
-// from it says what to says. Only what differs is in it. A list that only grew at its
-// end is told by what came, any other change of a list by the whole of it with the
-// strategy "replace".
+// Diff returns a delta that changes one configuration into another: merged into from, it gives the
+// values of to. It has only what differs. A list that only grew at its end is written as the
+// elements to append; any other changed list is written completely, with the strategy "replace".
 //
-// A delta cannot take a key away. Lost names the keys, dotted, that from has and to
-// has not; they stay.
+// A delta cannot remove a key. Lost names the keys, dotted, that from has and to has not. They
+// remain.
 func Diff(from, to Config) (delta jsontext.Value, lost []string) {
 	delta, paths := DiffPaths(from, to)
 	for _, path := range paths {
@@ -24,7 +23,7 @@ func Diff(from, to Config) (delta jsontext.Value, lost []string) {
 	return delta, lost
 }
 
-// DiffPaths is [Diff] with the paths of the keys that stay.
+// DiffPaths is [Diff] with the paths of the keys that remain.
 func DiffPaths(from, to Config) (delta jsontext.Value, lost [][]string) {
 	var d configDiffer
 	a, b := from.root, to.root
@@ -37,7 +36,7 @@ func DiffPaths(from, to Config) (delta jsontext.Value, lost [][]string) {
 	return d.object(a, b), d.lost
 }
 
-// A configDiffer remembers where in the configuration it is.
+// A configDiffer keeps track of its path in the configuration.
 type configDiffer struct {
 	path []string
 	lost [][]string
@@ -65,13 +64,13 @@ func (d *configDiffer) object(a, b *node) []byte {
 
 func (d *configDiffer) lose() { d.lost = append(d.lost, slices.Clone(d.path)) }
 
-// saysNothing reports whether a value at path is a null where that stands for no value.
+// saysNothing reports whether the value at path is a null in a place where null means absent.
 func (n *node) saysNothing(path []string) bool {
 	isNull := n.kind == 0 && (n.raw == nil || string(n.raw) == "null")
 	return isNull && !isFreeForm(placeOf(path))
 }
 
-// value returns what leads from a to b, nil when nothing has to.
+// value returns the delta that changes a into b, or nil if none is needed.
 func (d *configDiffer) value(a, b *node) []byte {
 	switch {
 	case b.saysNothing(d.path):
@@ -98,7 +97,7 @@ func (d *configDiffer) value(a, b *node) []byte {
 func (d *configDiffer) list(a, b *node) []byte {
 	whole := b.append(nil, false)
 	if placeOf(d.path) != placeCommon {
-		return whole // it replaces as it is
+		return whole // replaces as it is
 	}
 	if grew(a, b) {
 		tail := &node{kind: '[', items: b.items[len(a.items):]}
@@ -113,7 +112,7 @@ func (d *configDiffer) list(a, b *node) []byte {
 	return jsonspan.Object(fs)
 }
 
-// grew reports whether appending the rest of b to a gives b.
+// grew reports whether b is a with more elements appended, and merging would append them.
 func grew(a, b *node) bool {
 	if len(b.items) <= len(a.items) || a.how.discards() ||
 		len(withoutRepetitions(b.items)) != len(b.items) {

@@ -1,6 +1,7 @@
-// Package settings joins partial configurations of jp as jp joins them, finds what leads from one
-// to another, and computes what was in force at an element of a stream.
+// Package settings merges partial configurations of jp as jp does, finds the delta between two, and
+// computes the configuration in force at an element of a stream.
 //
-// It knows where jp's schema makes a value join in another way than by its kind, and nothing else
-// of the schema: keys that this version has never heard of are joined like all others.
+// It knows where jp's schema requires a value to be merged differently from other values of its
+// kind, and nothing else of the schema: keys that this version does not know are merged like all
+// others.
 package settings

@@ -9,16 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// InForce returns the configuration that is in force at an element: that of base and of
-// every config_delta before it. What the deltas set has the given source.
+// InForce returns the configuration in force at an element: base with every config_delta before the
+// element merged into it. Values that the deltas set have the given source.
 func InForce(s *events.Stream, base Config, element, source int) (Config, error) {
 	j := deltaJoiner{config: base, source: source}
 	err := j.all(s, 0, element)
 	return j.config, err
 }
 
-// OfTurns returns for each turn the configuration that it ran under: what was in
-// force where it begins, without the keys that its turn_start notes in [events.MetadataUnset].
+// OfTurns returns for each turn the configuration that it ran with: the one in force where it
+// begins, without the keys that its turn_start lists in [events.MetadataUnset].
 func OfTurns(s *events.Stream, base Config, source int) ([]Config, error) {
 	j := deltaJoiner{config: base, source: source}
 	var configs []Config
@@ -32,8 +32,8 @@ func OfTurns(s *events.Stream, base Config, source int) ([]Config, error) {
 	return configs, nil
 }
 
-// EachDelta calls f with each config_delta that can be joined: its element, and what is in force
-// before it and behind it.
+// EachDelta calls f for each config_delta, with its element and the configuration before and after
+// it.
 func EachDelta(s *events.Stream, base Config, f func(element int, before, after Config)) error {
 	j := deltaJoiner{config: base}
 	for i := range s.Len() {
@@ -48,22 +48,22 @@ func EachDelta(s *events.Stream, base Config, f func(element int, before, after 
 	return nil
 }
 
-// maxConfigWork bounds what joining the deltas of a stream takes, each of which looks at what all
-// before it gave: it is enough for 20,000 deltas that change one of 200 settings beside each other,
-// or for 3,000 that add an element to a list each.
+// maxConfigWork bounds the work of merging the deltas of a stream. Each is merged into the result
+// of all before it. It suffices for 20,000 deltas that each change one of 200 sibling settings, or
+// for 3,000 that each add an element to a list.
 const maxConfigWork = 5_000_000
 
-// ErrWork is the reason of deltas that nobody can join in a reasonable time.
+// ErrWork reports deltas that cannot be merged in a reasonable time.
 var ErrWork = errors.New("the settings up to here are too many to be joined")
 
-// A deltaJoiner joins deltas to a configuration.
+// A deltaJoiner merges deltas into a configuration.
 type deltaJoiner struct {
 	config Config
 	source int
 	merger configMerger
 }
 
-// all joins the deltas among the elements from..to; to is not included.
+// all merges the deltas among the elements from..to, not including to.
 func (j *deltaJoiner) all(s *events.Stream, from, to int) error {
 	for i := from; i < min(to, s.Len()); i++ {
 		delta, ok := s.At(i).Event().(*events.ConfigDelta)
@@ -85,7 +85,7 @@ func (j *deltaJoiner) all(s *events.Stream, from, to int) error {
 	return nil
 }
 
-// without returns what a turn ran under that begins with start.
+// without returns the configuration that a turn which begins with start ran with.
 func (c Config) without(start *events.Element) Config {
 	v, ok := start.Metadata().Value(events.MetadataUnset)
 	if !ok || start.Kind() != events.KindTurnStart {
@@ -94,7 +94,7 @@ func (c Config) without(start *events.Element) Config {
 	return c.WithoutPointers(jsonspan.Strings(v))
 }
 
-// WithoutPointers returns the configuration without what JSON pointers name.
+// WithoutPointers returns the configuration without the values that JSON pointers name.
 func (c Config) WithoutPointers(pointers []string) Config {
 	for _, p := range pointers {
 		if path := slices.Collect(jsontext.Pointer(p).Tokens()); len(path) > 0 {

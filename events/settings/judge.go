@@ -7,21 +7,20 @@ import (
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
-// A Verdict says what holds at one place of two configurations.
+// A Verdict selects the configuration that decides a value.
 type Verdict int
 
 // The verdicts.
 const (
-	KeepOwn Verdict = iota // one's own value, none where that has none
+	KeepOwn Verdict = iota // the own value, or none if there is none
 	TakeAll                // the value of all
-	AddTo                  // one's own list or text, with what the other has beside it
-	Members                // for tables: what is judged member by member
+	AddTo                  // the own list or text, with what the other has beyond it
+	Members                // for tables: judge member by member
 )
 
-// Judge returns what holds of two configurations: own, which somebody answers for, and all,
-// which has what others said too. Where they differ the judge decides; the path is valid
-// during the call only. Whatever is judged [AddTo] loses nothing of one's own, and keeps its
-// order.
+// Judge combines two configurations: own, which the user answers for, and c (passed to judge as
+// all), which others contributed to as well. Where they differ judge decides; its path is valid
+// during the call only. A value that is judged [AddTo] keeps everything of own, in its order.
 func (c Config) Judge(
 	own Config, judge func(path []string, own, all Setting) Verdict,
 ) Config {
@@ -36,24 +35,23 @@ func (c Config) Judge(
 // IsSet reports whether there is a value.
 func (s Setting) IsSet() bool { return s.node != nil }
 
-// IsTable reports whether the value is an object, IsList whether it is a list whose elements
-// join others.
+// IsTable reports whether the value is an object.
 func (s Setting) IsTable() bool { return s.node != nil && s.node.kind == '{' }
 
-// IsList reports whether the value is a list whose elements join others.
+// IsList reports whether the value is a list that merging appends to.
 func (s Setting) IsList() bool { return s.node != nil && s.node.kind == '[' }
 
-// Holds reports whether a value has all of another in its order: the elements of a list, the
+// Holds reports whether s includes all of other in the same order: the elements of a list, or the
 // text as a block.
 func (s Setting) Holds(other Setting) bool { return beside(other.node, s.node) == s.node }
 
-// A configJudge remembers where in the configuration it is.
+// A configJudge keeps track of its path in the configuration.
 type configJudge struct {
 	path []string
 	ask  func(path []string, own, all Setting) Verdict
 }
 
-// object judges the members of two tables, either of which may be missing or no table.
+// object judges the members of two tables, either of which may be missing or another value.
 func (j *configJudge) object(own, all *node) *node {
 	joined := &node{kind: '{'}
 	if own != nil && own.kind == '{' {
@@ -115,13 +113,13 @@ func (j *configJudge) value(own, all *node) *node {
 	}
 }
 
-// equalNodes reports whether two values say the same.
+// equalNodes reports whether two values are equal.
 func equalNodes(a, b *node) bool {
 	x, y := a.append(nil, false), b.append(nil, false)
 	return bytes.Equal(x, y) || bytes.Equal(jsonspan.Normal(x), jsonspan.Normal(y))
 }
 
-// beside joins what all has beside own to it.
+// beside adds to own what all has beyond it.
 func beside(own, all *node) *node {
 	switch {
 	case own == nil || own.how.discards():
@@ -137,8 +135,8 @@ func beside(own, all *node) *node {
 	}
 }
 
-// addedItems takes all as it stands where it has the elements of own in their order, else
-// puts the others behind own's.
+// addedItems returns all if it has the elements of own in their order; otherwise it appends the
+// elements that own lacks to own.
 func addedItems(own, all *node) *node {
 	mine := make(map[string]bool, len(own.items))
 	for _, n := range own.items {
@@ -164,7 +162,7 @@ func addedItems(own, all *node) *node {
 	return &joined
 }
 
-// addedText is the same for text, in blocks.
+// addedText does the same for text, by blocks.
 func addedText(own, all *node) *node {
 	mine, theirs := jsonspan.Text(own.raw), jsonspan.Text(all.raw)
 	switch {

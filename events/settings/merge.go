@@ -8,23 +8,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Merge joins a delta to a base configuration as jp does, and is the one place
-// that knows how. Both are JSON objects; the result is one, and may be joined further.
+// Merge merges a delta into a base configuration as jp does. It is the only implementation of these
+// rules. Both are JSON objects; the result is one too, and can be merged further.
 //
-//   - Objects join key by key. What either side alone has stays, also keys that
-//     nobody knows; null says nothing. A map may ask for "merge" (its keys replace),
-//     "keep" (they do not) or "replace" instead.
-//   - Lists append, and leave out what the list has already unless "dedup" is false;
-//     a strategy may say "prepend" or "replace". Lists in free-form JSON, arguments
-//     of commands, types, enumerations and labels replace.
-//   - A plain string replaces. A string with a strategy appends or prepends behind a
-//     separator, "paragraph" when it names none, unless the string holds it already as
-//     a block of its own.
+//   - Objects are merged by key. What only one side has is kept, including unknown keys; null
+//     means absent. A map may ask for "merge" (its keys replace), "keep" (they do not) or
+//     "replace" instead.
+//   - Lists are appended, without elements that the list already has unless "dedup" is false; a
+//     strategy may be "prepend" or "replace". Lists in free-form JSON, arguments of commands,
+//     types, enumerations and labels are replaced.
+//   - A plain string replaces. A string with a strategy is appended or prepended after a
+//     separator, by default "paragraph", unless the other string already has it as a block of
+//     its own.
 //   - All other values replace, as does a value of another type.
-//   - Whatever is marked discard_when_merged goes as soon as anything comes.
+//   - A value marked discard_when_merged is dropped as soon as another one is merged.
 //
-// The empty object is its identity. It is associative where nothing says how to join
-// and no value changes its type.
+// The empty object is the identity. Merging is associative unless a value has a strategy or changes
+// its type.
 func Merge(base, delta jsontext.Value) (jsontext.Value, error) {
 	b, err := Parse(base, 0)
 	if err != nil {
@@ -37,10 +37,10 @@ func Merge(base, delta jsontext.Value) (jsontext.Value, error) {
 	return b.Merge(d).JSON(), nil
 }
 
-// Merge is [Merge], with the sources of the values.
+// Merge is the function [Merge] on parsed configurations. It keeps the sources of the values.
 func (c Config) Merge(next Config) Config { return new(configMerger).merge(c, next) }
 
-// A configMerger remembers where in the configuration it is, and counts what it looks at.
+// A configMerger keeps track of its path in the configuration and counts its work.
 type configMerger struct {
 	path []string
 	work int // members, elements, and texts by their length
@@ -77,7 +77,7 @@ func (m *configMerger) merge(c, next Config) Config {
 	return Config{m.join(c.root, next.root)}
 }
 
-// work is what it takes to join a value to another one, without those in it.
+// work returns the cost of merging a value with another one, not counting the values inside it.
 func (n *node) work() int {
 	const text = 32 // bytes that take as long as a member
 	if n == nil {
@@ -88,7 +88,7 @@ func (n *node) work() int {
 
 func (n *node) isNull() bool { return n.how == nil && string(n.raw) == "null" }
 
-// inherit returns next with the opinion of prev about repetitions where it has none.
+// inherit returns next with prev's dedup setting if next has none.
 func inherit(prev, next *node) *node {
 	if prev.how.dedup == nil || next.how != nil && next.how.dedup != nil || next.kind == '{' {
 		return next
@@ -138,8 +138,8 @@ func (m *configMerger) joinObject(prev, next *node) *node {
 	return joined
 }
 
-// memberFinder returns what finds members by their names, so many times: a few are looked for one
-// by one.
+// memberFinder returns a function that finds members by name. It is called the given number of
+// times; for only a few it searches linearly.
 func memberFinder(members []configMember, times int) func(name string) int {
 	const few = 4
 	if times <= few {
@@ -191,7 +191,7 @@ func joinList(prev, next *node, at place) *node {
 	return &joined
 }
 
-// withoutRepetitions leaves the first of equal elements.
+// withoutRepetitions keeps the first of equal elements.
 func withoutRepetitions(items []*node) []*node {
 	seen := make(map[string]bool, len(items))
 	var kept []*node
@@ -254,7 +254,7 @@ func separator(h *how) string {
 	}
 }
 
-// holds reports whether text has part already, in the sense of a dedup.
+// holds reports whether text already has part, by the given dedup setting.
 func holds(text, part string, dedup []byte) bool {
 	switch string(dedup) {
 	case "false", `"off"`:
@@ -268,7 +268,7 @@ func holds(text, part string, dedup []byte) bool {
 	}
 }
 
-// holdsBlock reports whether part stands in text between line breaks.
+// holdsBlock reports whether text has part between line breaks.
 func holdsBlock(text, part string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], part)

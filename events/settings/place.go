@@ -2,29 +2,28 @@ package settings
 
 import "slices"
 
-// A place is what jp's schema says of a position in the configuration, as far as
-// joining depends on it. The schema itself is not known here: keys that this version
-// has never heard of are joined like all others.
+// A place is a kind of position in the configuration, as far as merging depends on jp's schema. The
+// schema itself is not known here: keys that this version does not know are merged like all others.
 type place int
 
 const (
-	placeCommon place = iota // objects join by key, lists append
-	placeFree                // free-form JSON: objects join by key, lists replace
-	placeLabels              // the same, but a table with a "value" is just that
+	placeCommon place = iota // objects are merged by key, lists appended
+	placeFree                // free-form JSON: objects are merged by key, lists replaced
+	placeLabels              // the same, but a table with a "value" is not a wrapper
 	placeList                // a list replaces
-	placeWhole               // any value replaces and is not looked into
+	placeWhole               // any value replaces and is opaque
 )
 
-// isFreeForm reports whether a null at a place is a value like any other.
+// isFreeForm reports whether null at a place is a value like any other.
 func isFreeForm(p place) bool { return p == placeFree || p == placeWhole }
 
-// any stands for one name in a pattern, rest for all that follows.
+// In a pattern anyName matches one name and anyNames all that follow.
 const (
 	anyName  = "*"
 	anyNames = "**"
 )
 
-// placePatterns returns the positions that are not common, the first match counting.
+// placePatterns returns the positions that are not common. The first match counts.
 func placePatterns() []struct {
 	place   place
 	pattern []string
@@ -75,8 +74,8 @@ func matchesPattern(path, pattern []string) bool {
 	return len(path) == len(pattern)
 }
 
-// parameterField returns the field of a tool's parameter that path leads to or into,
-// "" when it leads elsewhere. A parameter may be called as a field is.
+// parameterField returns the field of a tool's parameter that path leads to or into, or "" if it
+// leads elsewhere. A parameter may have the same name as a field.
 func parameterField(path []string) string {
 	tool := []string{"conversation", "tools", anyName, "parameters", anyName}
 	if len(path) < len(tool) || !matchesPattern(path[:len(tool)], tool) {

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Without returns the configuration without what holds at path, as if nobody had said it.
-// The tables on the way stay, also when nothing is left in them.
+// Without returns the configuration without the value at path, as if it had never been set. The
+// tables on the path are kept, even if they become empty.
 func (c Config) Without(path ...string) Config {
 	if len(path) == 0 {
 		return Config{}
@@ -33,10 +33,10 @@ func (n *node) without(path []string) *node {
 	return &out
 }
 
-// WithoutNulls returns the configuration without the members that say nothing.
+// WithoutNulls returns the configuration without nulls that mean absent.
 func (c Config) WithoutNulls() Config { return Config{c.root.withoutNulls(nil)} }
 
-// withoutNulls returns a value without the members that say nothing.
+// withoutNulls returns n without nulls that mean absent.
 func (n *node) withoutNulls(path []string) *node {
 	if n == nil || n.kind != '{' {
 		return n
@@ -60,7 +60,7 @@ func (n *node) withoutNulls(path []string) *node {
 	return &out
 }
 
-// With returns the configuration with a value at path.
+// With returns the configuration with the value at path set.
 func (c Config) With(path []string, value jsontext.Value) Config {
 	p := configParser{path: slices.Clone(path)}
 	return Config{c.root.withNode(path, p.value(value))}
@@ -86,5 +86,5 @@ func (n *node) withNode(path []string, value *node) *node {
 	return next
 }
 
-// IsZero reports whether the configuration is the zero value, which no file gives.
+// IsZero reports whether the configuration is the zero value, which no file produces.
 func (c Config) IsZero() bool { return c.root == nil }

@@ -8,16 +8,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A cover is the turns that a compaction is for, in each version and in the result.
-// Ranges are positions, and positions are what a merge changes.
+// A cover is the set of turns that a compaction covers, in each version and in the result. A merge
+// works with turns because ranges are positions, which it changes.
 type cover struct {
 	in     [versions]map[*mergeTurn]bool
-	open   [versions]bool // the range reaches beyond the last turn
+	open   [versions]bool // the range extends beyond the last turn
 	merged map[*mergeTurn]bool
 }
 
-// splits reports whether a compaction may become several: one that only leaves
-// something out means the same for each turn alone, a summary does not.
+// splits reports whether a compaction may be split. One that only leaves something out means the
+// same for each turn alone; a summary does not.
 func splits(e *events.Element) bool {
 	c, ok := e.Event().(*events.Compaction)
 	return ok && c.Summary == nil
@@ -50,7 +50,7 @@ func (m *merger) readCover(mg *mergeGlobal, g *sideGlobal, v int) {
 	}
 }
 
-// mergeCover decides turn by turn which are covered.
+// mergeCover decides for each turn whether it is covered.
 func (m *merger) mergeCover(g *mergeGlobal) {
 	if g.el.Kind() != events.KindCompaction {
 		return
@@ -65,8 +65,8 @@ func (m *merger) mergeCover(g *mergeGlobal) {
 	}
 }
 
-// of reports whether a turn is covered in the result: what one side says differently
-// from base counts, and of a turn that a side does not have it says nothing.
+// of reports whether a turn is covered in the result. A side that differs from base decides, and a
+// side has no opinion about a turn that it does not have.
 func (c *cover) of(t *mergeTurn) bool {
 	says := func(v int) (covered, known bool) {
 		return c.in[v][t], c.in[v] != nil && (t.in[v] != nil || c.in[v][t])
@@ -82,15 +82,15 @@ func (c *cover) of(t *mergeTurn) bool {
 	case !inB:
 		return true
 	default:
-		return o != b == o // the one that differs from base
+		return o != b == o // the side that differs from base
 	}
 }
 
-// A run is a row of turns of the result, by position.
+// A run is a range of adjacent turns of the result, by position.
 type run struct{ from, to int }
 
-// runs returns the rows of turns that a compaction covers wholly: where legacy turns
-// count as one, all of them have to be covered.
+// runs returns the runs of turns that a compaction covers. Legacy turns that count as one turn are
+// covered only if all of them are.
 func (w *mergeWriter) runs(g *mergeGlobal) []run {
 	var runs []run
 	for i, turns := range w.positions {
@@ -112,7 +112,7 @@ func (w *mergeWriter) runs(g *mergeGlobal) []run {
 	return runs
 }
 
-// compactions returns what becomes of a compaction: the same with its range moved, or
+// compactions returns the compactions that replace one in the result: itself with its range moved,
 // several, or none.
 func (w *mergeWriter) compactions(g *mergeGlobal) []*events.Element {
 	c, _ := g.el.Event().(*events.Compaction)
@@ -147,8 +147,8 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*events.Element {
 	return []*events.Element{ranged.WithMember(events.MetadataTurns, w.covered(g))}
 }
 
-// outgrown reports whether a compaction that one side made covers a turn that has more in the
-// result than that side summarized.
+// outgrown reports whether a compaction that only one side has covers a turn that has more events
+// in the result than on that side.
 func (g *mergeGlobal) outgrown() bool {
 	if g.in[inBase] != nil {
 		return false
@@ -166,7 +166,7 @@ func (g *mergeGlobal) outgrown() bool {
 	return false
 }
 
-// spoken counts the events of a turn except its beginning, which a merge may add.
+// spoken counts the events of a turn except turn_starts, which a merge may add.
 func spoken(es []*events.Element) (n int) {
 	for _, e := range es {
 		if e.Kind() != events.KindTurnStart {
@@ -176,8 +176,8 @@ func spoken(es []*events.Element) (n int) {
 	return n
 }
 
-// ranged returns a compaction with the range r. One that reached beyond the last turn
-// goes on doing so.
+// ranged returns a compaction with the range r. One that extended beyond the last turn keeps doing
+// so.
 func (w *mergeWriter) ranged(g *mergeGlobal, e *events.Element, r run) *events.Element {
 	old, _ := e.Event().(*events.Compaction)
 	c, open := *old, true
@@ -202,7 +202,7 @@ func (w *mergeWriter) covered(g *mergeGlobal) jsontext.Value {
 	return jsonspan.Array(names, func(s string) []byte { return jsonspan.Quoted(s) })
 }
 
-// coverOf tells turns apart that are covered by different compactions.
+// coverOf returns a key for the set of compactions that cover a turn.
 func coverOf(gs []*mergeGlobal, t *mergeTurn) string {
 	var b []byte
 	for i, g := range gs {

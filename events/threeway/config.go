@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A configCache gives equal configurations one node, so that whether two are equal is
-// mostly a comparison of pointers: a merge has one for each turn and version, and each
-// can be hundreds of kilobytes.
+// A configCache gives equal configurations the same node, so that comparing two is usually a
+// comparison of pointers: a merge has one for each turn and version, and each can be hundreds of
+// kilobytes.
 type configCache struct {
 	parsed map[string]settings.Config
 	joined map[[2]settings.Config]settings.Config
@@ -43,9 +43,9 @@ func (c *configCache) parse(v jsontext.Value) (settings.Config, error) {
 	return parsed, nil
 }
 
-// join returns what is in force once next has come.
+// join returns the configuration after next is merged into base.
 func (c *configCache) join(base, next settings.Config) settings.Config {
-	if base.IsZero() { // else it is next itself, which may say how to join
+	if base.IsZero() { // otherwise the result is next itself, which may have merge strategies
 		base, _ = c.parse(jsontext.Value("{}"))
 	}
 	k := [2]settings.Config{base, next}
@@ -57,7 +57,7 @@ func (c *configCache) join(base, next settings.Config) settings.Config {
 	return joined
 }
 
-// same reports whether two configurations say the same.
+// same reports whether two configurations are equal.
 func (c *configCache) same(a, b settings.Config) bool {
 	if a == b {
 		return true
@@ -71,9 +71,8 @@ func (c *configCache) same(a, b settings.Config) bool {
 	return equal
 }
 
-// wanted returns the configuration that a turn ran under; false when both sides
-// changed it for a turn of base, and nobody can say more than that it is what their
-// deltas give together.
+// wanted returns the configuration that a turn ran with. It returns false if both sides changed it
+// for a turn of base; then only the deltas of both decide.
 func (m *merger) wanted(t *mergeTurn) (settings.Config, bool) {
 	of := func(v int) *settings.Config {
 		if t.in[v] == nil {
@@ -89,7 +88,7 @@ func (m *merger) wanted(t *mergeTurn) (settings.Config, bool) {
 	b, o, th := of(inBase), of(inOurs), of(inTheirs)
 	switch {
 	case o == nil && th == nil:
-		return *b, true // a conflict, kept as it was
+		return *b, true // a conflict, which keeps the turn as it was
 	case o == nil:
 		return *th, true
 	case th == nil:
@@ -107,8 +106,8 @@ func (m *merger) wanted(t *mergeTurn) (settings.Config, bool) {
 	}
 }
 
-// seam returns the delta that restores what a turn ran under from what is in force
-// before it, nil when nothing has to be, and the keys that the turn ran without.
+// seam returns the delta that restores the configuration that a turn ran with, given the one in
+// force before it, or nil if none is needed. It also returns the keys that the turn ran without.
 func (m *merger) seam(inForce settings.Config, t *mergeTurn) (
 	delta *events.Element, unset []string,
 ) {
@@ -127,7 +126,7 @@ func (m *merger) seam(inForce settings.Config, t *mergeTurn) (
 	return events.NewSeam(t.events[0].Time(), d), unset
 }
 
-// joined returns what is in force once a delta has come, which was read before.
+// joined returns the configuration after a delta that was already read.
 func (m *merger) joined(inForce settings.Config, delta jsontext.Value) settings.Config {
 	if c, err := m.configs.parse(delta); err == nil {
 		return m.configs.join(inForce, c)
@@ -135,7 +134,7 @@ func (m *merger) joined(inForce settings.Config, delta jsontext.Value) settings.
 	return inForce
 }
 
-// says names a turn for a person.
+// says describes a turn in a message.
 func (m *merger) says(t *mergeTurn) string {
 	es := t.events
 	for v := 0; es == nil && v < versions; v++ {
@@ -147,11 +146,11 @@ func (m *merger) says(t *mergeTurn) string {
 	return "the turn of " + string(events.AppendTime(nil, es[0].Time()))
 }
 
-// BaseConfig merges three versions of a base_config.json, nil standing for none,
-// and is the same whichever side is ours. It goes by keys, at any depth; lists are
-// one value. What both sides changed differently is decided by what they say, and a
-// warning names the key. A side that is base unchanged gives the other as it is, byte
-// for byte; all else is written with its members sorted.
+// BaseConfig merges three versions of a base_config.json, where nil is a missing file. The result
+// does not depend on which side is ours. Objects are merged by key at any depth, and a list is a
+// single value. If both sides changed a value differently, the values themselves decide and a
+// warning names the key. If one side equals base, the result is the other side, byte for byte; any
+// other result has its members sorted.
 func BaseConfig(base, ours, theirs []byte) (merged []byte, warnings []string, err error) {
 	merged, m, err := mergeBaseConfig(base, ours, theirs)
 	if err != nil {
@@ -186,7 +185,7 @@ func mergeBaseConfig(base, ours, theirs []byte) ([]byte, *baseMerger, error) {
 	return append(jsonspan.Indented(v, 0), '\n'), m, nil
 }
 
-// normalised sorts the members of what is there.
+// normalised sorts the members of v, which may be nil.
 func normalised(v []byte) jsontext.Value {
 	if v == nil {
 		return nil
@@ -199,9 +198,8 @@ func normalised(v []byte) jsontext.Value {
 type baseMerger struct {
 	own    [versions]jsontext.Value
 	path   []string
-	chosen []string // keys on which one side lost
-	// lost are settings that a side had and the result has not, as an object that can
-	// be joined; of ours and of theirs.
+	chosen []string // keys for which one side's value was dropped
+	// lost holds the settings that ours and theirs had and the result has not.
 	lost [versions][]lostSetting
 }
 
@@ -210,7 +208,7 @@ type lostSetting struct {
 	value jsontext.Value
 }
 
-// value merges three versions of a value, nil standing for none.
+// value merges three versions of a value, where nil is a missing one.
 func (m *baseMerger) value(base, ours, theirs jsontext.Value) jsontext.Value {
 	if base == nil && slices.Equal(m.path, modelID) {
 		switch unknown := isUnknown(ours); {
@@ -238,8 +236,8 @@ func (m *baseMerger) value(base, ours, theirs jsontext.Value) jsontext.Value {
 	})
 }
 
-// modelID is where a model is. An import has [events.UnknownModel] there while its session has
-// named none, and one that came later the first that it named.
+// modelID is the path of the model. An import has [events.UnknownModel] there while its session has
+// not named a model, and a later import the first one that it named.
 var modelID = []string{"assistant", "model", "id"}
 
 func isUnknown(model jsontext.Value) bool {
@@ -286,13 +284,13 @@ func (m *baseMerger) object(base, ours, theirs jsontext.Value) jsontext.Value {
 	return jsonspan.Object(fs)
 }
 
-// mergeBaseConfigs decides about the base configuration and with what each version
-// begins. That is the merged one for all: who changes base_config.json changes it for
-// the turns that are there, with or without a merge. Only where two conversations of
-// one id come together do the turns of the one that lost a key keep what they had.
+// mergeBaseConfigs decides the base configuration, and the configuration that each version begins
+// with. That is the merged one for all: a change of base_config.json applies to existing turns with
+// or without a merge. Only if two conversations with the same id are merged do the turns of the
+// side that lost a key keep its value.
 func (m *merger) mergeBaseConfigs() error {
 	b, o, t := m.sides[inBase].BaseConfig, m.sides[inOurs].BaseConfig, m.sides[inTheirs].BaseConfig
-	switch { // what is not known is taken to be as everywhere else
+	switch { // an unknown one is assumed to be the same as the other's
 	case o == nil:
 		o = t
 	case t == nil:

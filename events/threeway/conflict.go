@@ -12,50 +12,48 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A ConflictKind says what two sides did to a turn that no rule decides.
+// A ConflictKind is the kind of a conflict that no rule decides.
 type ConflictKind string
 
 // The kinds of conflicts.
 const (
-	// ConflictEdited: both changed the same event, differently, or one removed an
-	// event that the other changed.
+	// ConflictEdited: both changed the same event differently, or one removed an event that the
+	// other changed.
 	ConflictEdited ConflictKind = "edited"
-	// ConflictContinued: both went on from the same event, differently.
+	// ConflictContinued: both continued after the same event, differently.
 	ConflictContinued ConflictKind = "continued"
 	// ConflictRemoved: one removed the turn and the other changed it.
 	ConflictRemoved ConflictKind = "removed"
 )
 
-// A Conflict is a turn about which a person has to decide. The stream that the merge
-// gave has Ours.
+// A Conflict is a turn about which a person has to decide. The merged stream has Ours.
 type Conflict struct {
 	Kind ConflictKind
-	// Turn names the turn, for [Resolve] and [TurnNamed] to find it again.
-	// After names the turn that stands before it, or would; "" at the front.
+	// Turn names the turn, so that [Resolve] and [TurnNamed] can find it. After names the turn
+	// before it, or "" at the beginning.
 	Turn, After string
-	// Base is the turn as it was; empty when both sides began it. Ours and Theirs
-	// differ only in what is in conflict: all else is merged in both. The one that
-	// removed the turn is empty.
+	// Base is the turn as it was, and empty if both sides began it. Ours and Theirs differ only in
+	// the conflict: everything else is merged in both. The side that removed the turn is empty.
 	Base, Ours, Theirs []*events.Element
 }
 
-// A Choice is how a conflict is decided.
+// A Choice is a decision about a conflict.
 type Choice int
 
-// The choices. To move their side to a conversation of its own, fork their stream and
-// choose ours here.
+// The choices. To move the other side to a conversation of its own, fork its stream and choose ours
+// here.
 const (
-	ChooseOurs   Choice = iota // leave what stands there
-	ChooseTheirs               // put theirs in its place
-	ChooseBoth                 // keep theirs behind ours, as a turn of its own
+	ChooseOurs   Choice = iota // keep ours
+	ChooseTheirs               // replace ours by theirs
+	ChooseBoth                 // keep theirs after ours, as a turn of its own
 )
 
-// Resolve returns the stream with a conflict decided; s itself is not changed. It may
-// have changed since the merge, as long as the turn is still there, or the turn behind
-// which it is to be. Ranges of compactions and the order of the turns stay right.
+// Resolve returns the stream with a conflict decided; s itself is not changed. The stream may have
+// changed since the merge, as long as the turn, or the turn that it is to follow, still exists.
+// Ranges of compactions and the order of the turns are adjusted.
 //
-// As a turn of its own theirs begins a microsecond after ours, or as many as make its
-// key one that no other turn has.
+// As a turn of its own theirs begins a microsecond after ours, or later if another turn already has
+// that key.
 func Resolve(s *events.Stream, c Conflict, choice Choice) (*events.Stream, error) {
 	m, err := readAlone(s)
 	if err != nil {
@@ -87,9 +85,9 @@ func Resolve(s *events.Stream, c Conflict, choice Choice) (*events.Stream, error
 	return out, out.ValidateWith(events.DecodeOptions{MaxBlobBytes: -1})
 }
 
-// Waits reports whether a stream leaves a conflict as the merge did: it has all that ours alone has
-// and nothing that theirs alone has. What else came or went, and how content is kept, says nothing
-// about it.
+// Waits reports whether a stream still has a conflict as the merge left it: it has everything that
+// only ours has and nothing that only theirs has. Other elements, and whether content is inline or
+// in a blob, do not matter.
 func (c Conflict) Waits(s *events.Stream) bool {
 	has, ours, theirs := sumsOf(s.All()), sumsOf(slices.All(c.Ours)), sumsOf(slices.All(c.Theirs))
 	for sum := range ours {
@@ -113,8 +111,8 @@ func sumsOf(all iter.Seq2[int, *events.Element]) map[blobs.Hash]bool {
 	return sums
 }
 
-// TurnNamed returns the turn that a conflict names, counted as [Stream.Turns] does;
-// false when it is not there any more.
+// TurnNamed returns the index of the turn that a conflict names, as in [events.Stream.Turns], or
+// false if it no longer exists.
 func TurnNamed(s *events.Stream, name string) (int, bool) {
 	m, err := readAlone(s)
 	if err != nil {
@@ -126,7 +124,7 @@ func TurnNamed(s *events.Stream, name string) (int, bool) {
 	return 0, false
 }
 
-// readAlone takes a stream apart that is to be put together again with a change.
+// readAlone reads a stream that is to be written again with a change.
 func readAlone(s *events.Stream) (*merger, error) {
 	m := newMerger([versions]Side{{Stream: s}, {Stream: s}, {Stream: s}}, false)
 	for v := range m.sides {
@@ -140,7 +138,7 @@ func readAlone(s *events.Stream) (*merger, error) {
 	return m, nil
 }
 
-// present returns the turn of that name, nil when it is not there.
+// present returns the turn with the given name, or nil if it does not exist.
 func (m *merger) present(name string) *mergeTurn {
 	k, hash, ok := parseTurnName(name)
 	if !ok {
@@ -158,7 +156,7 @@ func (m *merger) present(name string) *mergeTurn {
 	return found
 }
 
-// insert adds a turn behind another, or puts it back where others remember it.
+// insert adds a turn after another, or restores it where other turns record it as a parent.
 func (m *merger) insert(es []*events.Element, behind *mergeTurn) {
 	k := keyOf(es)
 	var t *mergeTurn
@@ -179,7 +177,7 @@ func (m *merger) insert(es []*events.Element, behind *mergeTurn) {
 	}
 }
 
-// apart returns a turn with its beginning moved to a time at which no other begins.
+// apart returns a turn with its beginning moved to a time at which no other turn begins.
 func (m *merger) apart(es []*events.Element) []*events.Element {
 	es = slices.Clone(es)
 	q := slices.IndexFunc(es, func(e *events.Element) bool {
@@ -194,8 +192,8 @@ func (m *merger) apart(es []*events.Element) []*events.Element {
 	return es
 }
 
-// EncodeConflicts returns conflicts as JSON, for a record on disk. The bytes of their
-// elements are kept.
+// EncodeConflicts returns conflicts as JSON, for a record on disk. The bytes of their elements are
+// kept.
 func EncodeConflicts(cs []Conflict) []byte {
 	list := jsonspan.Array(cs, func(c Conflict) []byte {
 		return jsonspan.Object([]jsonspan.Field{

@@ -8,37 +8,36 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Deltas do not depend on the order in which branches meet, because two things are asked
-// of each, and both have one answer for all orders.
+// The result for a delta does not depend on the order in which branches are merged, because it
+// consists of two answers that are independent of that order.
 //
-// Whether it is in the conversation at all: three-way, by what it says, wherever it
-// stands. Whoever takes a delta away takes it away for all turns that came to stand behind
-// it; what they ran under is restored by seams.
+// Whether the delta is in the conversation at all is decided three-way, by its content, wherever it
+// is. Removing a delta removes it from all turns that came to follow it; the configuration that
+// they ran with is restored by seams.
 //
-// Where it stands: at a set of places that only grows. A place is a turn that the delta
-// stands before or in. Whoever removes a turn and leaves its deltas adds to them the turn
-// that then follows. So of the commits that a merge contains the set is the union, and
-// what a file shows of it is the part whose turns are there:
+// Where the delta is written is a set of places that only grows. A place is a turn that the delta
+// precedes or is in. Removing a turn while keeping its deltas adds the turn that then follows. So
+// for all commits that a merge contains, the set is the union, and a file shows the part of it
+// whose turns it has:
 //
-//   - A turn that is in the result was removed by nobody, so each side that knows the
-//     turn's place shows it. What the result shows is the union of what the sides show,
-//     less the turns that went. No place is preferred, and base is asked only whether
-//     somebody took the delta away from a turn, so nothing is left for the order to decide.
-//   - That a turn went is the same for all orders, too: no merge brings one back.
+//   - No branch removed a turn that is in the result, so each side that knows the turn's place
+//     shows it. The result shows the union of what the sides show, without the removed turns. No
+//     place is preferred, and base is consulted only to find out whether a side removed the
+//     delta from a turn, so nothing is left for the order to decide.
+//   - That a turn was removed does not depend on the order either: no merge restores a turn.
 //
-// Choosing one place instead, or taking a delta out of the set because one of its
-// turns went, loses a place that a branch that comes later still knows.
+// Choosing a single place, or removing a delta from the set because one of its turns was removed,
+// loses a place that a branch merged later still knows.
 //
-// The end of the stream is no such place, because whoever appends a turn takes the delta
-// from there. A delta stands at the end if it is in the conversation and no turn has it:
-// that follows from the two answers, and so needs none of its own. Asking three-way whether
-// it was left there depends on the order once a third branch removes a turn that had taken
-// it over.
+// The end of the stream is not a place, because a turn that is appended takes over the deltas
+// there. A delta is at the end if it is in the conversation and no turn has it, which follows from
+// the two answers. Deciding three-way whether it was left there would depend on the order once a
+// third branch removes a turn that had taken it over.
 //
-// A delta may thus be written twice, before turns of two branches that both took it
-// over. What turns run under is restored by seams, whatever stands before them.
+// A delta may thus be written twice, before turns of two branches that both took it over. Seams
+// restore the configuration that turns ran with, whatever precedes them.
 
-// A mergeDelta is a delta with whatever it stands before.
+// A mergeDelta is a delta, wherever it is written.
 type mergeDelta struct {
 	sum   blobs.Hash
 	in    [versions]*events.Element
@@ -47,10 +46,10 @@ type mergeDelta struct {
 
 type deltaKey struct {
 	sum blobs.Hash
-	n   int // which of those that say the same at one place
+	n   int // the ordinal among equal deltas at one place
 }
 
-// mergeDeltas are the deltas of all versions.
+// mergeDeltas holds the deltas of all versions.
 type mergeDeltas struct {
 	byKey map[deltaKey]*mergeDelta
 	all   []*mergeDelta
@@ -60,7 +59,7 @@ func newMergeDeltas() *mergeDeltas {
 	return &mergeDeltas{byKey: map[deltaKey]*mergeDelta{}}
 }
 
-// add takes note of a place of a delta in a version.
+// add records a place of a delta in a version.
 func (ds *mergeDeltas) add(k globalKey, g *sideGlobal, version int) *mergeDelta {
 	of := deltaKey{k.sum, k.n}
 	d := ds.byKey[of]
@@ -74,7 +73,7 @@ func (ds *mergeDeltas) add(k globalKey, g *sideGlobal, version int) *mergeDelta 
 	return d
 }
 
-// stays reports whether a delta is in the conversation still.
+// stays reports whether a delta is still in the conversation.
 func (d *mergeDelta) stays() bool {
 	if d.in[inBase] != nil {
 		return d.in[inOurs] != nil && d.in[inTheirs] != nil
@@ -87,7 +86,7 @@ func (d *mergeDelta) written() *events.Element {
 	return oneOf(d.in[inBase], d.in[inOurs], d.in[inTheirs])
 }
 
-// left returns the deltas that stand at the end.
+// left returns the deltas at the end of the stream.
 func (ds *mergeDeltas) left() []*mergeGlobal {
 	var all []*mergeGlobal
 	for _, d := range ds.all {
@@ -99,11 +98,11 @@ func (ds *mergeDeltas) left() []*mergeGlobal {
 	return all
 }
 
-// atEnd is where a delta stands that no turn has.
+// atEnd is the place of deltas that no turn has.
 var atEnd = globalPlace{after: -1, before: true}
 
-// settleEnd decides what stands behind the last turn. A delta that lost its turns comes to stand
-// behind newer ones, and must not take back what they set: a seam says that again.
+// settleEnd decides which elements follow the last turn. A delta whose turns were removed ends up
+// after newer ones and must not undo their settings, so a seam sets them again.
 func (w *mergeWriter) settleEnd() {
 	newer, want := w.deltas, w.inForce
 	w.pass(atEnd)
@@ -121,8 +120,8 @@ func (w *mergeWriter) settleEnd() {
 	}
 }
 
-// behind returns what is in force once a delta has come behind others: of keys that a
-// newer one of them sets it changes nothing.
+// behind returns the configuration after a delta that follows others. Keys that a newer one of them
+// sets keep their values.
 func (m *merger) behind(
 	was settings.Config, e *events.Element, others []*events.Element,
 ) settings.Config {
@@ -137,7 +136,7 @@ func (m *merger) behind(
 	return now
 }
 
-// restricted returns the members of a delta that another one has, too.
+// restricted returns the members of a delta that another one has as well.
 func restricted(delta, to jsontext.Value) jsontext.Value {
 	var fs []jsonspan.Field
 	others := jsonspan.Members(to)
@@ -155,7 +154,7 @@ func restricted(delta, to jsontext.Value) jsontext.Value {
 	return jsonspan.Object(fs)
 }
 
-// globalKeyOf returns what an element is known by, except its number.
+// globalKeyOf returns the identity of an element, except for its ordinal.
 func (m *merger) globalKeyOf(g *sideGlobal) globalKey {
 	k := globalKey{sum: m.globalSum(g.el)}
 	if g.el.Kind() == events.KindConfigDelta && g.turn != nil {
@@ -164,8 +163,8 @@ func (m *merger) globalKeyOf(g *sideGlobal) globalKey {
 	return k
 }
 
-// keepsDelta reports whether a delta stands in the result before or in a turn: the turn
-// has to be there, and nobody who has it took the delta away from it.
+// keepsDelta reports whether a delta is written before or in its turn: the turn is in the result,
+// and no side that has the turn removed the delta from it.
 func (g *mergeGlobal) keepsDelta() bool {
 	if g.turn == nil || g.turn.events == nil || !g.delta.stays() {
 		return false

@@ -10,11 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Metadata merges three versions of a metadata.json, nil standing for none. There
-// is no conflict. Of times the later counts; of anything else what one side changed,
-// and where both did, that of the side that was active later.
+// Metadata merges three versions of a metadata.json, where nil is a missing file. There are no
+// conflicts. The later of two times is taken. Other values are taken from the only side that
+// changed them, or from the side that was active later if both did.
 //
-// A side that is base unchanged gives the other as it is, byte for byte.
+// If one side equals base, the result is the other side, byte for byte.
 func Metadata(base, ours, theirs []byte) ([]byte, error) {
 	var in [versions]*events.Details
 	for i, data := range [versions][]byte{base, ours, theirs} {
@@ -66,17 +66,17 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 		keys = append(keys, d.Keys()...)
 	}
 	slices.Sort(keys)
-	for _, key := range slices.Backward(slices.Compact(keys)) { // each goes before the last
+	for _, key := range slices.Backward(slices.Compact(keys)) { // each before the last
 		v := chooseBy(m, unknown(base, key), unknown(ours, key), unknown(theirs, key))
 		if v != nil {
-			_ = out.SetValue(key, jsontext.Value(*v)) // it was read from a file
+			_ = out.SetValue(key, jsontext.Value(*v)) // valid: it was read from a file
 		}
 	}
 	return out.Encode()
 }
 
-// mergeTurns returns two details that say the same of which turns imports brought, and what was
-// rewound, where they are of one session or agents went on with them.
+// mergeTurns returns copies of two details that agree on the turns that imports added and on the
+// rewound elements, if both are of the same session or agents continued either conversation.
 func mergeTurns(ours, theirs *events.Details) (o, t *events.Details) {
 	a, b := SourceOf(ours), SourceOf(theirs)
 	var imported []string
@@ -92,13 +92,14 @@ func mergeTurns(ours, theirs *events.Details) (o, t *events.Details) {
 	}
 	o, t = ours.Clone(), theirs.Clone()
 	for _, d := range []*events.Details{o, t} {
-		_ = d.SetRewound(rewoundBy(a, b)) // they were read from files
+		_ = d.SetRewound(rewoundBy(a, b)) // valid: they were read from files
 		_ = d.SetImportedTurns(imported)
 	}
 	return o, t
 }
 
-// mergeSource gives a merge of two imports of one session what the one that has more says of it.
+// mergeSource sets what describes the source in the merge of two imports of one session, from the
+// side that has more of the session.
 func mergeSource(out, ours, theirs *events.Details) {
 	now := theirs.Resumed()
 	for session, v := range ours.Resumed() {
@@ -116,7 +117,7 @@ func mergeSource(out, ours, theirs *events.Details) {
 	if long == theirs {
 		ours, theirs = theirs, ours
 	}
-	switch { // of what a person and an import said, the person's counts
+	switch { // a title that a person set wins over one that an import set
 	case ours.IsTitled() && !theirs.IsTitled():
 		out.Title = ours.Title
 	case theirs.IsTitled() && !ours.IsTitled():
@@ -131,7 +132,8 @@ func mergeSource(out, ours, theirs *events.Details) {
 	}
 }
 
-// longerOf returns what has more of the session of which both were imported, nil of different ones.
+// longerOf returns the side that has more of the session from which both were imported, or nil if
+// their sessions differ.
 func longerOf(ours, theirs *events.Details) *events.Details {
 	o, t := SourceOf(ours), SourceOf(theirs)
 	switch {
@@ -146,7 +148,7 @@ func longerOf(ours, theirs *events.Details) *events.Details {
 // A detailsMerger knows which side was active later.
 type detailsMerger struct{ later, tie bool }
 
-// chooseBy decides about a member; nil stands for an absent one.
+// chooseBy merges a member; nil is an absent one.
 func chooseBy[T interface{ string | time.Time }](m *detailsMerger, base, ours, theirs *T) *T {
 	same := func(a, b *T) bool { return a == b || a != nil && b != nil && spelled(a) == spelled(b) }
 	return choose(base, ours, theirs, same, func(o, t *T) *T {
@@ -157,7 +159,7 @@ func chooseBy[T interface{ string | time.Time }](m *detailsMerger, base, ours, t
 	})
 }
 
-// spelled returns a value as text that can be compared.
+// spelled returns a value as text, for comparison.
 func spelled[T interface{ string | time.Time }](v *T) string {
 	if v == nil {
 		return ""
@@ -178,7 +180,7 @@ func label(d *events.Details, key string) *string {
 	return nil
 }
 
-// unknown returns a member that is no field in the form that equal ones share.
+// unknown returns a member that is not a field, in a form that is the same for equal values.
 func unknown(d *events.Details, key string) *string {
 	v, ok := d.Value(key)
 	if !ok {
@@ -187,7 +189,7 @@ func unknown(d *events.Details, key string) *string {
 	return new(string(jsonspan.Compact(v)))
 }
 
-// mergeTime decides about a time that may be absent.
+// mergeTime merges a time that may be absent.
 func mergeTime(base, ours, theirs *time.Time) *time.Time {
 	same := func(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 	return choose(base, ours, theirs, same, laterTime)

@@ -10,12 +10,12 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A mergeGlobal is an element that is no event, in all versions that have it. It is
-// known by what it says and, where one says it again, by which of them it is. A delta
-// is known by its turn too: see [mergeGlobal.keepsDelta].
+// A mergeGlobal is an element that is not an event, in all versions that have it. It is identified
+// by its content and, among equal ones, by its ordinal. A delta is identified by its turn as well:
+// see [mergeGlobal.keepsDelta].
 type mergeGlobal struct {
 	in    [versions]*sideGlobal
-	turn  *mergeTurn // of a delta that has one
+	turn  *mergeTurn // of a delta that has a turn
 	delta *mergeDelta
 	el    *events.Element
 	sum   blobs.Hash
@@ -23,27 +23,27 @@ type mergeGlobal struct {
 	cover cover // of a compaction
 }
 
-// A globalPlace is where an element that is no event stands.
+// A globalPlace is the place of an element that is not an event.
 type globalPlace struct {
 	turn   *mergeTurn
-	after  int // which event of turn in the result; -1 for none, or lastEvent
+	after  int // index of the preceding event in the result's turn; -1 for none, or lastEvent
 	before bool
 }
 
-// lastEvent stands for whichever event is the last of a turn. What stands behind the whole
-// turn does so when somebody goes on with it, too: so stands what comes there because
-// the turn behind went, and which of the two was first does not matter.
+// lastEvent is the last event of a turn, whichever it is. An element after the entire turn stays
+// there when the turn is continued, and an element that moves there because the next turn was
+// removed does too, so the order of the two changes does not matter.
 const lastEvent = math.MaxInt
 
 type globalKey struct {
 	sum  blobs.Hash
 	turn *mergeTurn // of a delta
-	mid  bool       // the delta stands in the turn and not before it
+	mid  bool       // the delta is inside the turn, not before it
 	n    int
 }
 
-// mergeGlobals decides which of these elements are in the result and where. None is
-// ever in conflict: they are a set.
+// mergeGlobals decides which elements that are not events are in the result, and where. They form a
+// set, so they never conflict.
 func (m *merger) mergeGlobals() []*mergeGlobal {
 	byKey := map[globalKey]*mergeGlobal{}
 	deltas := newMergeDeltas()
@@ -53,7 +53,7 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 		for _, g := range s.globals {
 			k := m.globalKeyOf(g)
 			n := count[k]
-			if !splits(g.el) { // the pieces of one that was split are one
+			if !splits(g.el) { // the parts of one that was split are the same
 				count[k]++
 			}
 			k.n = n
@@ -75,7 +75,7 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 	return append(all, deltas.left()...)
 }
 
-// globalSum is the sum of what an element says; of a compaction, except for its range.
+// globalSum returns the hash of an element's content, ignoring the range of a compaction.
 func (eq *equality) globalSum(e *events.Element) blobs.Hash {
 	if c, ok := e.Event().(*events.Compaction); ok {
 		bare := *c
@@ -85,7 +85,7 @@ func (eq *equality) globalSum(e *events.Element) blobs.Hash {
 	return eq.sum(e)
 }
 
-// decideGlobal reports whether an element is in the result, and says as what and where.
+// decideGlobal reports whether an element is in the result, and sets its form and place.
 func (m *merger) decideGlobal(g *mergeGlobal) bool {
 	if !g.stays() {
 		return false
@@ -107,8 +107,8 @@ func (g *sideGlobal) element() *events.Element {
 	return g.el
 }
 
-// oneOf returns which of the versions that say the same is written; nil is none, and
-// one side has one.
+// oneOf returns which of the equal versions of an element is written. At least one side has one; a
+// missing version is nil.
 func oneOf(base, ours, theirs *events.Element) *events.Element {
 	switch {
 	case ours == nil:
@@ -133,8 +133,8 @@ func (g *mergeGlobal) stays() bool {
 	}
 }
 
-// placeOf decides where an element stands: a record of a session where the side that has more of
-// the session has it, any other where the side that moved it has it, else at the first of both
+// placeOf decides the place of an element. A record of a session is placed as on the side that has
+// more of the session, any other element as on the side that moved it, or at the earlier of both
 // places.
 func (m *merger) placeOf(g *mergeGlobal) globalPlace {
 	var at [versions]*globalPlace
@@ -172,7 +172,8 @@ func (m *merger) placeOf(g *mergeGlobal) globalPlace {
 	return *choose(at[inBase], at[inOurs], at[inTheirs], same, first)
 }
 
-// placeOf returns behind which event of the result the event i of a version belongs.
+// placeOf returns the index of the event in the result that event i of a version corresponds to, so
+// that an element that followed event i follows it.
 func (t *mergeTurn) placeOf(version, i int) int {
 	switch at := t.at[version]; {
 	case i < 0:
@@ -210,8 +211,8 @@ func (m *merger) comparePlaces(a, b globalPlace) int {
 	return cmp.Compare(a.after, b.after)
 }
 
-// sortGlobals puts what stands at one place in order: by time, deltas last. Should deltas
-// then come to say something else together, a seam behind them says it.
+// sortGlobals sorts the elements at one place by time, with deltas last. If that changes the
+// combined effect of deltas, a seam after them corrects it.
 func (m *merger) sortGlobals(gs []*mergeGlobal) {
 	slices.SortFunc(gs, func(a, b *mergeGlobal) int {
 		delta := a.el.Kind() == events.KindConfigDelta

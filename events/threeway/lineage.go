@@ -2,10 +2,10 @@ package threeway
 
 import "github.com/git-jp/git-jp/events"
 
-// Parents returns for each turn the index of the turn that it follows, -1 for none. That is
-// the turn before it, except where branches were merged: a turn whose parent stands further
-// up was asked without knowledge of the turns in between. Notes of merges say which those
-// are; they count only while all of them agree with the order of the file.
+// Parents returns for each turn the index of the turn that it follows, or -1. That is the preceding
+// turn unless branches were merged: a turn with an earlier parent was asked without knowledge of
+// the turns in between. Merges record such parents; the records count only as long as all of them
+// agree with the order of the file.
 func Parents(s *events.Stream) []int {
 	parents := make([]int, len(s.Turns()))
 	for i := range parents {
@@ -18,14 +18,14 @@ func Parents(s *events.Stream) []int {
 	m := newMerger([versions]Side{none, {Stream: s}, none}, false)
 	for v := range m.sides {
 		if m.read(v) != nil {
-			return parents // what cannot be read says nothing about its order
+			return parents // assume the order of the file
 		}
 	}
 	m.matchTurns()
 	m.readParents()
 	last := -1
 	for _, t := range m.streams[inOurs].turns {
-		if t.index != last { // of several without a turn_start that count as one, the first
+		if t.index != last { // of several that count as one for lack of a turn_start, the first
 			last = t.index
 			parents[last] = m.indexOfParent(t.merged)
 		}
@@ -33,7 +33,8 @@ func Parents(s *events.Stream) []int {
 	return parents
 }
 
-// ParallelTurns returns how many turns were asked without knowledge of the turn before them.
+// ParallelTurns returns the number of turns that were asked without knowledge of the preceding
+// turn.
 func ParallelTurns(s *events.Stream) int {
 	n := 0
 	for i, parent := range Parents(s) {
@@ -56,7 +57,7 @@ func notesParents(s *events.Stream) bool {
 	return false
 }
 
-// indexOfParent returns the index of the nearest turn that a turn of ours follows.
+// indexOfParent returns the index of the nearest ancestor of a turn that ours has, or -1.
 func (m *merger) indexOfParent(t *mergeTurn) int {
 	there := func(p *mergeTurn) bool { return p.in[inOurs] != nil }
 	known := func(p *mergeTurn) *mergeTurn { return p.knownParent(inOurs) }

@@ -12,30 +12,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Side is one of the three states of a conversation that a merge is given.
+// A Side is one of the three versions of a conversation in a merge.
 type Side struct {
-	// Stream is nil where the conversation does not exist. A merge without a base
-	// is the union of its sides.
+	// Stream is nil if the conversation does not exist. A merge without a base is the union of its
+	// sides.
 	Stream *events.Stream
-	// BaseConfig is the base_config.json, nil where there is none or it is not known.
+	// BaseConfig is the base_config.json, or nil if it is missing or unknown.
 	BaseConfig jsontext.Value
-	// Source is of which agent session it was imported, if it was.
+	// Source identifies the agent session from which the version was imported, if any.
 	Source Source
 }
 
-// A Result is what a merge came to.
+// A Result is the outcome of a merge.
 type Result struct {
-	// Stream is valid whether or not there are conflicts. Where there is one it has
-	// ours in place.
+	// Stream is valid whether or not there are conflicts. For each conflict it has ours.
 	Stream *events.Stream
-	// BaseConfig is the base configuration that Stream goes with, as
-	// [BaseConfig] makes it; nil when no side had one.
+	// BaseConfig is the base configuration of Stream, as the function [BaseConfig] merges it; nil
+	// if no side had one.
 	BaseConfig jsontext.Value
 	Conflicts  []Conflict
-	// Warnings say, a sentence each, what a person may want to look at although it
-	// is no conflict.
+	// Warnings are sentences about changes that are no conflicts but that a person may want to
+	// review.
 	Warnings []string
-	// Source is that of the side that has more of it.
+	// Source is that of the side that has more of the session.
 	Source Source
 }
 
@@ -47,44 +46,42 @@ const (
 	versions
 )
 
-// Merge brings two states of a conversation together that began as base. It is pure:
-// it reads no blob and no clock. docs/merge.md has the rules; in short:
+// Merge merges two versions of a conversation with the common ancestor base. It is pure: it reads
+// no blob and no clock. docs/merge.md has the rules; in short:
 //
-//   - What base had and no side removed is there, and what a side added is there once.
-//     What one side removed and the other changed, or both changed differently, is a
-//     conflict of the turn that it is in.
-//   - Turns stay whole, elements keep the bytes that one of the sides has, and each turn
-//     keeps the configuration that it ran under: where another branch's turns come to
-//     stand before it, a config_delta of the merge restores it.
-//   - Without a conflict the result does not depend on which side is ours, nor on the
-//     order in which several branches are merged.
+//   - The result has everything of base that no side removed, and everything that a side added,
+//     once. A turn in which one side removed what the other changed, or both changed something
+//     differently, is a conflict.
+//   - Turns are kept together, each element has the bytes of one of the sides, and each turn keeps
+//     the configuration that it ran with: if turns of another branch come to precede it, the merge
+//     adds a config_delta that restores it.
+//   - Without conflicts the result does not depend on which side is ours, nor on the order in
+//     which several branches are merged.
 //
-// A side that is base unchanged gives the other side as it is, byte for byte. The
-// error is for inputs that do not validate and for a result that does not stand the
-// check that every merge makes of its own work; there is no result then.
+// If one side equals base, the result is the other side, byte for byte. Merge returns an error for
+// inputs that do not validate, and if the result fails the verification that follows every merge.
 func Merge(base, ours, theirs Side) (Result, error) {
 	return merge([versions]Side{base, ours, theirs}, false)
 }
 
-// VirtualBase merges two bases of a criss-cross merge into the one that the merge
-// itself is given. Nobody sees its result, and a conflict in it is none: what both
-// changed differently stays as it was in their own base, so that the merge that follows
-// asks about it, whichever of the two was called ours.
+// VirtualBase merges two bases of a criss-cross merge into the base of the merge itself. Its result
+// is only an intermediate one, so it has no conflicts: anything that both changed differently keeps
+// the form that it has in their own base, so that the following merge reports it, whichever of the
+// two was called ours.
 func VirtualBase(base, ours, theirs Side) (Result, error) {
 	r, err := merge([versions]Side{base, ours, theirs}, true)
 	r.Conflicts = nil
 	return r, err
 }
 
-// A Step is a further parent of a merge of several, and the base that it has in
-// common with what was merged before it.
+// A Step is another parent in a merge of several, with the base that it has in common with
+// everything merged before it.
 type Step struct {
 	Base, Theirs Side
 }
 
-// Fold merges several parents, as an octopus merge has them: first with the
-// first step, what comes of it with the second, and so on. Conflicts and warnings are
-// those of all steps.
+// Fold merges several parents, as in an octopus merge: first with the first step, the result with
+// the second, and so on. Conflicts and warnings are those of all steps.
 func Fold(first Side, steps ...Step) (Result, error) {
 	all := Result{Stream: first.Stream, BaseConfig: first.BaseConfig, Source: first.Source}
 	if all.Stream == nil {
@@ -117,8 +114,8 @@ func merge(sides [versions]Side, virtual bool) (Result, error) {
 	m := newMerger(sides, virtual)
 	r, err := m.merge()
 	if errors.Is(err, errUnverified) {
-		// Calls of one id can come apart where both changed a turn. Then the turn as a
-		// whole is left to a person.
+		// A response can be separated from its call if both sides changed a turn. Then merge again
+		// and let such turns conflict as a whole.
 		m = newMerger(sides, virtual)
 		m.whole = true
 		r, err = m.merge()
@@ -151,7 +148,7 @@ func (m *merger) merge() (Result, error) {
 	return r, m.verify(r)
 }
 
-// unchanged returns the stream of the side that alone changed, if it is so.
+// unchanged returns the stream of the only side that changed, or nil.
 func unchanged(sides [versions]Side) *events.Stream {
 	base := sides[inBase].Stream.Encode()
 	ours := sides[inOurs].Stream.Encode()
@@ -170,19 +167,18 @@ func versionName(version int) string {
 	return [...]string{"base", "ours", "theirs"}[version]
 }
 
-// A merger is one merge on its way.
+// A merger is a merge in progress.
 type merger struct {
 	sides   [versions]Side
-	virtual bool // what both changed stays as it was in base
-	long    int  // the side that has more of the session that both are of, see [longer]
+	virtual bool // what both changed keeps its form in base
+	long    int  // the side that has more of the common session, see [longer]
 	*equality
 	contentMerge
 	turnTree
 
 	configs    *configCache
 	baseConfig jsontext.Value
-	// bases are the configurations that the versions begin with, mergedBase that of
-	// the result.
+	// bases are the configurations that the versions begin with, mergedBase is that of the result.
 	bases      [versions]settings.Config
 	mergedBase settings.Config
 
@@ -190,7 +186,7 @@ type merger struct {
 }
 
 func newMerger(sides [versions]Side, virtual bool) *merger {
-	long, _ := longer(sides) // two sessions were refused
+	long, _ := longer(sides) // different sessions were refused before
 	eq := &equality{sums: map[string]blobs.Hash{}}
 	return &merger{
 		sides: sides, virtual: virtual, long: long,
@@ -200,7 +196,7 @@ func newMerger(sides [versions]Side, virtual bool) *merger {
 	}
 }
 
-// warn adds a warning, once.
+// warn adds a warning, unless there is an equal one.
 func (m *merger) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if slices.Contains(m.warnings, text) {
@@ -209,8 +205,8 @@ func (m *merger) warn(format string, args ...any) {
 	m.warnings = append(m.warnings, text)
 }
 
-// choose decides between what three versions have of a thing: what one side changed
-// counts, and where both changed it differently pick does.
+// choose merges three versions of a value: the side that changed it decides, and if both changed it
+// differently, pick does.
 func choose[T any](base, ours, theirs T, same func(a, b T) bool, pick func(a, b T) T) T {
 	switch {
 	case same(ours, theirs), same(base, theirs):

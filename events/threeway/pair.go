@@ -7,17 +7,16 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A likeness says what makes two things of different versions one: same compares them,
-// and they are the same if of gives them a hash in common. Both are needed: lists are
-// almost always of one, and comparing bytes takes no hash; but in long ones comparing
-// each with each takes too long.
+// A likeness defines which items of different versions match. same compares two items, and of
+// returns hashes; matching items share at least one. Both exist for speed: most lists have one
+// item, for which comparing bytes is enough, but in long lists comparing every pair takes too long.
 type likeness[T any] struct {
 	same func(a, b T) bool
 	of   func(T) []blobs.Hash
 }
 
-// pairUp pairs those of two lists that are the same, each with the first that is free,
-// and with rest also what is then left, in order. It returns what of bs stays alone.
+// pairUp pairs items of two lists that match, each with the first free one. If rest is set it then
+// pairs the remaining ones in order. It returns the items of bs without a partner.
 func pairUp[T any](as, bs []T, like likeness[T], rest bool, pair func(a, b T)) []T {
 	free := newFreeList(as, bs, like)
 	var left []T
@@ -40,12 +39,12 @@ func pairUp[T any](as, bs []T, like likeness[T], rest bool, pair func(a, b T)) [
 	return left
 }
 
-// A freeList finds in a list the first that is free and the same as another.
+// A freeList finds the first free item of a list that matches another.
 type freeList[T any] struct {
 	as    []T
 	taken []bool
 	like  likeness[T]
-	by    map[blobs.Hash][]int // indexes, ascending; nil where lists are short
+	by    map[blobs.Hash][]int // ascending indexes; nil for short lists
 }
 
 func newFreeList[T any](as, bs []T, like likeness[T]) *freeList[T] {
@@ -62,7 +61,7 @@ func newFreeList[T any](as, bs []T, like likeness[T]) *freeList[T] {
 	return f
 }
 
-// take returns the index of the first that is the same as b, and -1 for none.
+// take returns the index of the first free item that matches b, or -1.
 func (f *freeList[T]) take(b T) int {
 	i := -1
 	if f.by == nil {
@@ -70,7 +69,7 @@ func (f *freeList[T]) take(b T) int {
 	} else {
 		for _, h := range f.like.of(b) {
 			list := f.by[h]
-			for len(list) > 0 && f.taken[list[0]] { // each is passed once, so all take linear time
+			for len(list) > 0 && f.taken[list[0]] { // each is skipped once: linear in total
 				list = list[1:]
 			}
 			f.by[h] = list
@@ -85,7 +84,7 @@ func (f *freeList[T]) take(b T) int {
 	return i
 }
 
-// sameRequest is about turns that begin with the same request, or with none.
+// sameRequest matches turns that begin with the same request, or without one.
 func (eq *equality) sameRequest() likeness[*sideTurn] {
 	return likeness[*sideTurn]{
 		same: func(a, b *sideTurn) bool {
@@ -101,7 +100,7 @@ func (eq *equality) sameRequest() likeness[*sideTurn] {
 	}
 }
 
-// overlap is about turns that share an event.
+// overlap matches turns that share an event.
 func (eq *equality) overlap() likeness[*sideTurn] {
 	of := func(t *sideTurn) []blobs.Hash {
 		var all []blobs.Hash
@@ -121,7 +120,7 @@ func (eq *equality) overlap() likeness[*sideTurn] {
 	}}
 }
 
-// sameEvent is about cells whose events are equal.
+// sameEvent matches cells whose events are equal.
 func (eq *equality) sameEvent() likeness[*cell] {
 	return likeness[*cell]{
 		same: func(a, b *cell) bool { return eq.same(firstOfCell(a), firstOfCell(b)) },

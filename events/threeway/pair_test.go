@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// alike makes two sets of small numbers the same if they share one, and counts.
+// alike makes two sets of small numbers the same if they share one, and counts the comparisons.
 func alike(asked *int) likeness[[]int] {
 	return likeness[[]int]{
 		same: func(a, b []int) bool {
@@ -27,7 +27,7 @@ func alike(asked *int) likeness[[]int] {
 	}
 }
 
-// Long lists are paired as comparing each with each would.
+// Long lists are paired as if each were compared with each.
 func TestPairUp(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lists := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 9), 0, 3), 0, 8)

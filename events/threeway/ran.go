@@ -9,18 +9,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A config_delta cannot remove a key. So where another branch set one before a turn that
-// ran without it, no delta restores what the turn ran under, and the turn_start notes in
-// MetadataUnset which keys it ran without. jp keeps metadata, also of keys that it does not
-// know. The note is about its turn alone: what follows runs under what the deltas give, as jp
-// computes it.
+// A config_delta cannot remove a key. If another branch set a key before a turn that ran without
+// it, no delta can restore the turn's configuration. Instead the turn_start lists in MetadataUnset
+// the keys that the turn ran without. jp keeps metadata, including keys that it does not know. The
+// list applies to its turn alone; later turns run with what the deltas give, as jp computes it.
 //
-// With the note each file says of each turn in it exactly what the turn ran under, which is
-// the reason that seams do not depend on the order in which branches meet: they follow from
-// that, from the deltas, and from the order of the turns.
+// With these lists each file records exactly the configuration that each of its turns ran with.
+// Therefore seams do not depend on the order in which branches are merged: they follow from those
+// configurations, the deltas and the order of the turns.
 
-// ran returns what a turn ran under: what was in force before it, without the keys that its
-// turn_start notes.
+// ran returns the configuration that a turn ran with: the one in force before it, without the keys
+// that its turn_start lists.
 func (c *configCache) ran(inForce settings.Config, unset []string) settings.Config {
 	k := ranKey{inForce, strings.Join(unset, "\x00")}
 	if known, ok := c.rans[k]; ok {
@@ -36,7 +35,7 @@ type ranKey struct {
 	unset  string
 }
 
-// pointersOf returns paths as JSON pointers, in order.
+// pointersOf returns paths as JSON pointers, sorted.
 func pointersOf(paths [][]string) []string {
 	var all []string
 	for _, path := range paths {
@@ -50,15 +49,15 @@ func pointersOf(paths [][]string) []string {
 	return all
 }
 
-// restore returns the delta that leads to what a turn ran under from what is in force before
-// it, "{}" for none, and the keys that the turn ran without. It is written the same whatever
-// the order in which its keys came to be set.
+// restore returns the delta from the configuration in force to the one that a turn ran with, "{}"
+// if they are equal, and the keys that the turn ran without. The delta is written the same whatever
+// the order in which its keys were set.
 func restore(inForce, want settings.Config) (delta jsontext.Value, unset []string) {
 	delta, lost := settings.DiffPaths(inForce, want)
 	plain := jsonspan.Rewriter{Number: jsonspan.PlainNumber}.Rewrite(delta)
 	sorted, err := jsontext.AppendFormat(nil, plain, jsontext.ReorderRawObjects(true))
 	if err != nil {
-		return delta, pointersOf(lost) // it cannot be: it was made of what was read
+		return delta, pointersOf(lost) // unreachable: delta was built from valid JSON
 	}
 	return sorted, pointersOf(lost)
 }

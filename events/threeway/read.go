@@ -9,9 +9,9 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// A turnKey is what a turn is known by in all versions: when it began and when its
-// first request was made, in microseconds. Putting a turn_start before the first
-// request, as jp does when it repairs, keeps it.
+// A turnKey identifies a turn in all versions by the times of its beginning and of its first
+// request, in microseconds. It does not change when a turn_start is inserted before the first
+// request, as jp does when it repairs a stream.
 type turnKey struct{ start, request int64 }
 
 func (k turnKey) compare(l turnKey) int {
@@ -25,51 +25,50 @@ func (k turnKey) compare(l turnKey) int {
 	}
 }
 
-// A sideTurn is a turn as one version has it. In what stands before the first
-// turn_start a request that follows an answer begins another turn, so that streams
-// without any turn_start do not count as one turn. So it is behind a turn_start that
-// repairing put there, which has the time of the request that it stands before.
+// A sideTurn is a turn of one version. Before the first turn_start a request that follows an answer
+// begins another turn, so that a stream without any turn_start has several. The same applies after
+// a turn_start that a repair inserted, which has the time of the request that it precedes.
 type sideTurn struct {
 	key    turnKey
 	events []*events.Element // without what earlier merges added
-	record []string          // the recorded parents, nil when there are none
-	index  int               // as [Stream.Turns] counts
-	config settings.Config   // in force where it begins
+	record []string          // the recorded parents, nil if there are none
+	index  int               // as in [events.Stream.Turns]
+	config settings.Config   // in force where the turn begins
 	merged *mergeTurn
 
-	anyConfig bool // what it ran under is not known
+	anyConfig bool // the configuration that it ran with is unknown
 	answered  bool // it has a message of the assistant
 }
 
-// A sideGlobal is an element that is no event, with its place in one version.
+// A sideGlobal is an element that is not an event, with its place in one version.
 type sideGlobal struct {
 	el     *events.Element
-	turn   *sideTurn // nil: at the very beginning, or with before at the very end
-	after  int       // which event of turn it stands behind
-	before bool      // it stands before turn; so stand the deltas between two turns
+	turn   *sideTurn // nil: at the very beginning or, if before is set, at the very end
+	after  int       // index of the event of turn that it follows
+	before bool      // it precedes turn, as all deltas between two turns do
 }
 
-// A sideStream is one version, taken apart.
+// A sideStream is one version, as read.
 type sideStream struct {
 	turns   []*sideTurn
 	globals []*sideGlobal
 }
 
-// A sideReader takes a stream apart.
+// A sideReader reads a version into turns and other elements.
 type sideReader struct {
 	sideStream
 	configs *configCache
 	config  settings.Config
-	turn    *sideTurn // nil before the first
+	turn    *sideTurn // nil before the first turn
 	index   int
-	open    bool          // no turn_start of the stream's own came yet: see sideTurn
+	open    bool          // the stream's own first turn_start has not come yet: see sideTurn
 	fresh   bool          // the next event begins a turn
 	record  []string      // its recorded parents
-	unset   []string      // the keys that it ran without
-	waiting []*sideGlobal // deltas that do not know yet what they stand before
+	unset   []string      // the keys that the next turn ran without
+	waiting []*sideGlobal // deltas before whatever element comes next
 }
 
-// read takes a version apart.
+// read reads a version.
 func (m *merger) read(version int) error {
 	s := m.sides[version].Stream
 	r := &sideReader{configs: m.configs, config: m.bases[version], index: -1, open: true}
@@ -136,13 +135,13 @@ func (r *sideReader) event(e *events.Element) {
 	}
 }
 
-// isRepair reports whether a turn begins with a turn_start that was put there later.
+// isRepair reports whether a turn begins with a turn_start that a repair inserted.
 func isRepair(es []*events.Element) bool {
 	q := firstRequest(es)
 	return q != nil && es[0].Kind() == events.KindTurnStart && es[0].Time().Equal(q.Time())
 }
 
-// begin opens a turn at the event that comes now.
+// begin opens a turn at the current event.
 func (r *sideReader) begin() {
 	t := &sideTurn{record: r.record, index: r.index, config: r.configs.ran(r.config, r.unset)}
 	r.fresh, r.record, r.unset = false, nil, nil
@@ -159,8 +158,7 @@ func (r *sideReader) add(e *events.Element) {
 	}
 }
 
-// settle says where the waiting deltas stand: before a turn that begins, or else
-// where they were read.
+// settle places the waiting deltas: before the turn that begins, or else where they were read.
 func (r *sideReader) settle(begins *sideTurn) {
 	for _, g := range r.waiting {
 		if begins != nil {
@@ -186,7 +184,7 @@ func (r *sideReader) delta(e *events.Element) error {
 	return nil
 }
 
-// keyOf returns the key of a turn with these events.
+// keyOf returns the key of a turn with the given events.
 func keyOf(es []*events.Element) turnKey {
 	first, q := es[0], firstRequest(es)
 	switch {
@@ -202,7 +200,7 @@ func keyOf(es []*events.Element) turnKey {
 // noTime sorts before all times.
 const noTime = math.MinInt64
 
-// micros returns the time as a number that sorts as times do.
+// micros returns the time as a number with the same order.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return noTime
@@ -210,7 +208,7 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// firstRequest returns the first request of the user in a turn, nil for none.
+// firstRequest returns the first request of the user in a turn, or nil.
 func firstRequest(es []*events.Element) *events.Element {
 	for _, e := range es {
 		if e.Kind() == events.KindChatRequest {
@@ -220,14 +218,14 @@ func firstRequest(es []*events.Element) *events.Element {
 	return nil
 }
 
-// turnNotes are what merges wrote into a turn_start.
+// turnNotes holds the notes that merges wrote into a turn_start.
 type turnNotes struct {
 	record []string // the parents of the turn
-	unset  []string // the keys that it ran without
+	unset  []string // the keys that the turn ran without
 }
 
-// withoutNotes returns a turn_start as it was before merges wrote into it, nil when
-// one made it, and what they wrote.
+// withoutNotes returns a turn_start without the notes that merges wrote into it, or nil if a merge
+// created it, and the notes.
 func withoutNotes(e *events.Element) (own *events.Element, notes turnNotes) {
 	md := e.Metadata()
 	if v, ok := md.Value(events.MetadataParent); ok {
@@ -242,7 +240,7 @@ func withoutNotes(e *events.Element) (own *events.Element, notes turnNotes) {
 	return e.WithMetadata(md.Without(events.MetadataParent).Without(events.MetadataUnset)), notes
 }
 
-// isSeam reports whether a config_delta is a merge's own.
+// isSeam reports whether a merge wrote the config_delta.
 func isSeam(e *events.Element) bool {
 	d, ok := e.Event().(*events.ConfigDelta)
 	return ok && !d.Flattened && string(jsonspan.MemberOf(e.Raw(), events.MetadataSeam)) == "true"

@@ -11,20 +11,22 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Source says of which agent session a conversation was imported, and how much of it. The zero
-// value is of one that was not.
+// A Source identifies the agent session from which a conversation was imported, and how much of it
+// was. The zero value is for a conversation that was not imported.
 type Source struct {
 	Session string
 	Version events.ImportVersion
-	Rules   string // that redacted it
-	Dir     string // in which it ran, below what the importer took for the working tree
-	// Resumed says how much is in of the sessions in which agents went on with the conversation.
+	Rules   string // secret rules that redacted it
+	Dir     string // directory in which the agent ran, below the importer's working tree
+	// Resumed records how much was imported of each session in which an agent continued the
+	// conversation.
 	Resumed map[string]events.ImportVersion
-	// Rewound are the names of what was rewound in any of them, by the conversation that has it.
+	// Rewound names the elements that were rewound in any of them, by the conversation that now
+	// holds it.
 	Rewound map[string][]string
 }
 
-// SourceOf reads what the labels of a conversation say.
+// SourceOf returns the source that the labels of a conversation describe.
 func SourceOf(d *events.Details) Source {
 	session, ok := d.Labels[events.LabelSession]
 	version, known := events.ParseImportVersion(d.Labels[events.LabelImport])
@@ -36,7 +38,7 @@ func SourceOf(d *events.Details) Source {
 	return s
 }
 
-// with returns what is known of the sources of a merge of two.
+// with returns the source of a merge of two versions.
 func (s Source) with(o Source) Source {
 	if s.compare(o) < 0 {
 		s, o = o, s
@@ -54,8 +56,8 @@ func (s Source) with(o Source) Source {
 	return s
 }
 
-// rewoundBy returns what two versions of a conversation say was rewound in its sessions: the one
-// that has more of a session says it.
+// rewoundBy merges what two versions record as rewound in their sessions: the version that has more
+// of a session decides.
 func rewoundBy(a, b Source) map[string][]string {
 	all := map[string][]string{}
 	for _, of := range [2][2]Source{{a, b}, {b, a}} {
@@ -69,7 +71,7 @@ func rewoundBy(a, b Source) map[string][]string {
 	return all
 }
 
-// compareIn says which of two has more of a session, where both have some of it.
+// compareIn compares how much two versions have of a session. both reports whether both have some.
 func (s Source) compareIn(session string, o Source) (c int, both bool) {
 	if s.Session == session && o.Session == session {
 		return s.compare(o), true
@@ -79,7 +81,7 @@ func (s Source) compareIn(session string, o Source) (c int, both bool) {
 	return v.Compare(w), ok && too
 }
 
-// SourceIn is [SourceOf] for a metadata.json, the zero value where there is none that can be read.
+// SourceIn is [SourceOf] for a metadata.json. It returns the zero value if that cannot be read.
 func SourceIn(metadata []byte) Source {
 	d, err := events.DecodeDetails(metadata)
 	if err != nil {
@@ -88,7 +90,8 @@ func SourceIn(metadata []byte) Source {
 	return SourceOf(d)
 }
 
-// compare says which of two has more of a source: of a greater importer, else the longer.
+// compare compares how much two versions have of a source: by revision of the importer, then by
+// length.
 func (s Source) compare(o Source) int {
 	return cmp.Or(
 		cmp.Compare(s.Version.Revision, o.Version.Revision),
@@ -99,18 +102,18 @@ func (s Source) compare(o Source) int {
 	)
 }
 
-// sameMaker reports whether one importer with one set of rules and one root made both, so that
-// they say the same of what both have.
+// sameMaker reports whether the same importer with the same rules and root wrote both, so that they
+// agree on everything that both have.
 func (s Source) sameMaker(o Source) bool {
 	return s.Session == o.Session && s.Version.Revision == o.Version.Revision &&
 		s.Rules == o.Rules && s.Dir == o.Dir
 }
 
-// ErrSessions is for two conversations of one id that are of different sessions.
+// ErrSessions reports two conversations with the same id from different sessions.
 var ErrSessions = errors.New("the two sides are of different agent sessions")
 
-// longer returns which side has more of the source that both were imported from. It is inBase
-// where there is nothing to choose.
+// longer returns the side that has more of the source from which both were imported, or inBase if
+// there is none to prefer.
 func longer(sides [versions]Side) (int, error) {
 	ours, theirs := sides[inOurs].Source, sides[inTheirs].Source
 	switch {
@@ -128,10 +131,11 @@ func longer(sides [versions]Side) (int, error) {
 	return inBase, nil
 }
 
-// harmonize lets the side that has more of a source say what the source says: what an event says
-// was never changed by a person where one importer made both, and where another one made it, or
-// its turn was open, it is the source's to say. So it is with each session in which an agent went
-// on behind an export.
+// harmonize replaces events of an import by those of the side that has more of the session, where
+// the source decides: events of a turn that was still open, and events that another revision, other
+// rules or another root of the importer wrote. An event that a person changed is kept; if the same
+// importer wrote both sides, any difference in a complete turn was made by a person. The same
+// applies to each session in which an agent continued an export.
 func harmonize(sides [versions]Side) ([versions]Side, error) {
 	long, err := longer(sides)
 	if err != nil {
@@ -156,17 +160,17 @@ func harmonize(sides [versions]Side) ([versions]Side, error) {
 	return sides, nil
 }
 
-// A telling is a session of which one side has more.
+// A telling is a session that one side has more of.
 type telling struct {
 	session   string
-	resumed   string // the session, where an agent went on in it behind an export
+	resumed   string // the session, if an agent continued an export in it
 	long      int
 	sameMaker func(s, o Source) bool
 }
 
 func (t telling) harmonize(sides [versions]Side) [versions]Side {
 	short := inOurs + inTheirs - t.long
-	// What the shorter one says was taken back, the longer one may say was taken up again.
+	// The longer version may have resumed elements that the shorter one records as rewound.
 	sides[inBase].Stream = newTakenBack(sides[short], t.session).without(sides[inBase].Stream)
 	back := newTakenBack(sides[t.long], t.session)
 	base := newSourceIndex(sides[inBase], t.resumed)
@@ -183,11 +187,11 @@ func (t telling) harmonize(sides [versions]Side) [versions]Side {
 	return sides
 }
 
-// A takenBack knows what a session's person rewound: the import of that made conversations of their
-// own of it.
+// A takenBack knows the elements that the user of a session rewound. The import moved them to
+// conversations of their own.
 type takenBack struct {
-	// only are the names of what the version that says so does not have, and all those of what it
-	// has too.
+	// only holds the names of rewound elements that the version no longer has, all also the names
+	// of everything that it has.
 	only, all map[string]bool
 }
 
@@ -213,8 +217,8 @@ func newTakenBack(side Side, session string) takenBack {
 	return back
 }
 
-// without returns what of a stream was not taken back. A turn to which somebody added, or of which
-// they changed or pinned anything, stays whole.
+// without returns the stream without the rewound elements. A turn to which a person added anything,
+// or in which they changed or pinned something, is kept completely.
 func (back takenBack) without(s *events.Stream) *events.Stream {
 	if len(back.only) == 0 {
 		return s
@@ -237,8 +241,8 @@ func (back takenBack) without(s *events.Stream) *events.Stream {
 	return events.New(out...)
 }
 
-// nameOf returns what an element is known by: what it says, or, where that was redacted and nobody
-// changed it since, what its source calls it.
+// nameOf returns the name of an element: its digest or, if it was redacted and not changed since,
+// its name in its source.
 func nameOf(e *events.Element) string {
 	return cmp.Or(e.RedactedName(), e.RewoundNames()[0])
 }
@@ -248,13 +252,13 @@ func isPinned(e *events.Element) bool {
 	return ok
 }
 
-// A sourceKey is what an element of an import is known by in all versions.
+// A sourceKey identifies an element of an import in all versions.
 type sourceKey struct {
 	kind events.Kind
 	key  string
 }
 
-// sourceKeyOf returns the key of element i. A turn_start has that of what it stands before.
+// sourceKeyOf returns the key of element i. A turn_start has that of the element that it precedes.
 func sourceKeyOf(s *events.Stream, i int) (sourceKey, bool) {
 	e := s.At(i)
 	at := e
@@ -272,8 +276,8 @@ func sourceKeyOf(s *events.Stream, i int) (sourceKey, bool) {
 
 type sourceIndex map[sourceKey]*events.Element
 
-// newSourceIndex returns what a version has of a session in which an agent went on with it, "" for
-// that of which it was imported.
+// newSourceIndex indexes the elements that a version has of a session in which an agent continued
+// it, or, if resumed is "", of the session from which it was imported.
 func newSourceIndex(side Side, resumed string) sourceIndex {
 	s := side.Stream
 	index, said := sourceIndex{}, s.SessionOf(side.Source.Resumed)
@@ -285,11 +289,11 @@ func newSourceIndex(side Side, resumed string) sourceIndex {
 	return index
 }
 
-// A harmonizer puts the elements of the longer version in the place of those that a shorter one
-// has of the same source.
+// A harmonizer replaces elements of a shorter version by those that the longer one has for the same
+// part of the source.
 type harmonizer struct {
 	all       sourceIndex
-	base      sourceIndex // nil where it is unknown what the importer wrote
+	base      sourceIndex // nil if it is unknown what the importer wrote
 	sameMaker bool
 }
 
@@ -313,7 +317,7 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 	return events.New(out...)
 }
 
-// takes reports whether with is what the source says in the place of e.
+// takes reports whether e is replaced by with, the longer version's element for the same source.
 func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) bool {
 	switch was := h.base[key]; {
 	case bytes.Equal(e.Raw(), with.Raw()) || isMarked(e, with):
@@ -321,14 +325,14 @@ func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) boo
 	case key.kind == events.KindAgentRecord || events.Equal(e, with):
 		return true
 	case was != nil && !events.Equal(was, e):
-		return false // somebody changed it here
+		return false // a person changed it in this version
 	default:
 		return open || !h.sameMaker
 	}
 }
 
-// isMarked reports whether an event has annotations of ours that the source's does not have: a
-// person's pin, what compaction noted.
+// isMarked reports whether an event has annotations of git-jp that the source's event does not
+// have, such as a pin or a note of compaction.
 func isMarked(e, source *events.Element) bool {
 	for _, key := range e.Metadata().Keys() {
 		_, both := source.Metadata().Value(key)
@@ -339,5 +343,5 @@ func isMarked(e, source *events.Element) bool {
 	return false
 }
 
-// importedKeys are those that an import writes and a later one may take back.
+// importedKeys are the annotations that an import writes and a later import may remove.
 var importedKeys = []string{events.MetadataOpen, events.MetadataPrefix + "usage"}

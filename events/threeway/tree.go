@@ -9,38 +9,37 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A mergeTurn is a turn that any of the versions has, or that one of them remembers
-// as the parent of another.
+// A mergeTurn is a turn that some version has, or that one records as the parent of another.
 type mergeTurn struct {
 	key turnKey
-	// hash tells turns of one key apart; it is that of the first request that they
-	// have in a version or the result, in hex, and empty until somebody asks.
+	// hash distinguishes turns with the same key. It is the hash of their first request in a
+	// version or in the result, in hex, computed on demand.
 	hash   [versions + 1]string
 	in     [versions]*sideTurn
-	par    [versions]*mergeTurn // nil when the version does not know
-	parent *mergeTurn           // the merged one
+	par    [versions]*mergeTurn // nil if the version does not know it
+	parent *mergeTurn           // the parent in the result
 	turnContent
 }
 
-// A turnTree is the turns of all versions: which are one, and which follows which.
+// A turnTree holds the turns of all versions: which of them match, and which follows which.
 type turnTree struct {
 	*equality
 
 	streams [versions]*sideStream
 	turns   []*mergeTurn // in no order
 	byKey   map[turnKey][]*mergeTurn
-	root    *mergeTurn   // the parent of turns that follow nothing
-	places  []*mergeTurn // in the order of the result, those that went included
-	looking int          // the version whose content tells turns of one key apart
+	root    *mergeTurn   // the parent of turns that follow no other
+	places  []*mergeTurn // in the order of the result, including removed turns
+	looking int          // the version whose content distinguishes turns with the same key
 }
 
-// root is the parent of what follows nothing. It is known by its address.
+// newRoot returns the parent of turns that follow no other. It is identified by its address.
 func newRoot() *mergeTurn { return &mergeTurn{key: turnKey{noTime, noTime}} }
 
-// matchTurns finds the turns that are one in the versions. A turn of base is the one
-// with its key, whatever it says now. Two that both sides added are one if they begin
-// with the same request, or share an answer: one side picked the turn of the other, and
-// one mended the request.
+// matchTurns matches the turns of the versions. A turn matches the one of base that has its key,
+// even if its content has changed. Two turns that both sides added match if they begin with the
+// same request or share an answer: one side may have cherry-picked the turn of the other and one of
+// them may have edited the request.
 func (tt *turnTree) matchTurns() {
 	var sides [versions]map[turnKey][]*sideTurn
 	var keys []turnKey
@@ -82,9 +81,9 @@ func (tt *turnTree) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 	}
 }
 
-// matchBase finds the turns of base in a side that has turns of their key: by their
-// requests, else by anything that they share, else in order. It returns those that the
-// side added.
+// matchBase matches the turns of base with those of a side that have the same key: by their
+// requests, then by any event that they share, then in order. It returns the turns that the side
+// added.
 func (tt *turnTree) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
 	take := func(b, t *sideTurn) { b.merged.in[v], t.merged = t, b.merged }
 	left := pairUp(base, turns, tt.sameRequest(), false, take)
@@ -94,7 +93,7 @@ func (tt *turnTree) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
 	return pairUp(unpaired(base, v), left, tt.overlap(), true, take)
 }
 
-// unpaired returns the turns that have no counterpart in a version.
+// unpaired returns the turns without a counterpart in a version.
 func unpaired(turns []*sideTurn, version int) []*sideTurn {
 	return slices.DeleteFunc(slices.Clone(turns), func(t *sideTurn) bool {
 		return t.merged.in[version] != nil
@@ -108,11 +107,11 @@ func (tt *turnTree) addTurn(k turnKey, version int, t *sideTurn) {
 	tt.byKey[k] = append(tt.byKey[k], t.merged)
 }
 
-// readParents finds out what each version says of which turn follows which.
+// readParents finds the parent of each turn in each version.
 //
-// A recorded parent counts, else it is the turn before. Records are believed only as
-// long as all of them together give the order in which the turns stand: otherwise
-// somebody has moved turns by hand since.
+// That is the recorded parent or, without a record, the preceding turn. Records are trusted only as
+// long as all of them together give the order of the turns in the file; otherwise turns were moved
+// by hand.
 func (tt *turnTree) readParents() {
 	tt.root = newRoot()
 	for v := range tt.streams {
@@ -127,10 +126,10 @@ func (tt *turnTree) readParents() {
 	}
 }
 
-// readRecords reads what turns record: the turn that they follow and some of that
-// one's ancestors. Those that were missing when it was written are marked, and stay
-// what they are. One that is missing without a mark was removed since, and then what
-// followed it follows the one before it.
+// readRecords reads the recorded parents: for a turn, the turn that it follows and some ancestors
+// of that turn. Ancestors that were missing when the record was written are marked and stay
+// parents. One that is missing without a mark was removed since, and the turn follows the next
+// ancestor instead.
 func (tt *turnTree) readRecords(v int) {
 	tt.readPredecessors(v)
 	for _, s := range tt.streams[v].turns {
@@ -150,10 +149,10 @@ func (tt *turnTree) readRecords(v int) {
 	}
 }
 
-// missingMark stands before the name of a turn that was not there any more.
+// missingMark precedes the name of a turn that was missing when it was recorded.
 const missingMark = "!" // a time before 1970 begins with "-"
 
-// ordinalMark stands before the number of a turn that has others just like it.
+// ordinalMark precedes the ordinal of a turn among indistinguishable ones.
 const ordinalMark = "~"
 
 func (tt *turnTree) readPredecessors(v int) {
@@ -190,7 +189,7 @@ func (tt *turnTree) inOrder(v int) bool {
 	return true
 }
 
-// knownParent returns the parent that the version says, else that of base.
+// knownParent returns the parent in the version, or else in base.
 func (t *mergeTurn) knownParent(v int) *mergeTurn {
 	if t.par[v] == nil {
 		return t.par[inBase]
@@ -198,13 +197,13 @@ func (t *mergeTurn) knownParent(v int) *mergeTurn {
 	return t.par[v]
 }
 
-// mergeParents decides which turn follows which, and with that the order.
+// mergeParents decides which turn follows which, and with it the order of the result.
 func (tt *turnTree) mergeParents() {
 	tt.looking = inResult
 	for _, t := range tt.turns {
 		b, o, th := t.par[inBase], t.par[inOurs], t.par[inTheirs]
 		switch hasO, hasT := t.in[inOurs] != nil, t.in[inTheirs] != nil; {
-		case hasO && !hasT: // what a side remembers is less than what the other has
+		case hasO && !hasT: // the side that has the turn knows more than one that only records it
 			th = nil
 		case hasT && !hasO:
 			o = nil
@@ -234,8 +233,8 @@ func (t *mergeTurn) inResult() bool { return t.events != nil }
 
 func mergedParent(t *mergeTurn) *mergeTurn { return t.parent }
 
-// firstThere returns t or the nearest ancestor that is there. A turn that went hangs
-// below such a one, so that it does not matter in which order its ancestors went.
+// firstThere returns t or its nearest ancestor that exists. Removed turns stay in the tree, so the
+// order in which ancestors were removed does not matter.
 func (tt *turnTree) firstThere(
 	t *mergeTurn, there func(*mergeTurn) bool, parent func(*mergeTurn) *mergeTurn,
 ) *mergeTurn {
@@ -248,8 +247,8 @@ func (tt *turnTree) firstThere(
 	return t
 }
 
-// followed chooses between two parents: the one that is there. Of two that went it is the
-// one that the other follows, because who says that saw the other go.
+// followed chooses between two parents: the one that is in the result. If both were removed, it is
+// the one that the other follows, because the side that recorded it saw the other removed.
 func (tt *turnTree) followed(a, b *mergeTurn) *mergeTurn {
 	x, y := tt.isThere(a), tt.isThere(b)
 	switch {
@@ -266,7 +265,7 @@ func (tt *turnTree) followed(a, b *mergeTurn) *mergeTurn {
 	}
 }
 
-// follows reports whether a version has a turn behind another, be it with others between.
+// follows reports whether a version has t after other, directly or not.
 func (tt *turnTree) follows(t, other *mergeTurn) bool {
 	for v := range tt.streams {
 		p := t.knownParent(v)
@@ -296,7 +295,7 @@ func (tt *turnTree) compare(a, b *mergeTurn) int {
 	return tt.ordinal(a) - tt.ordinal(b)
 }
 
-// ordinal returns which of the turns it is that not even a hash tells apart.
+// ordinal returns the position of a turn among those with the same key and hash.
 func (tt *turnTree) ordinal(t *mergeTurn) int {
 	n := 0
 	for _, other := range tt.byKey[t.key] {
@@ -310,9 +309,9 @@ func (tt *turnTree) ordinal(t *mergeTurn) int {
 	return n
 }
 
-// walk returns all turns, each before its children and those in the order of their
-// keys. Turns that went keep their place in the tree, so that what hung below them
-// does not change its place among the others.
+// walk returns all turns, each before its children, and siblings in the order of their keys.
+// Removed turns keep their place in the tree, so that their children keep their place among the
+// others.
 func (tt *turnTree) walk(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 	children := make(map[*mergeTurn][]*mergeTurn, len(tt.turns))
 	for _, t := range tt.turns {
@@ -342,10 +341,10 @@ func (tt *turnTree) walk(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 	return order
 }
 
-// cycles returns of each cycle of turns the one with the smallest key.
+// cycles returns the turn with the smallest key of each cycle of parents.
 func (tt *turnTree) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 	var found []*mergeTurn
-	run := make(map[*mergeTurn]int, len(tt.turns)) // in which run a turn was seen first
+	run := make(map[*mergeTurn]int, len(tt.turns)) // the iteration in which a turn was first seen
 	for n, t := range tt.turns {
 		p := t
 		for ; p != nil && p != tt.root && run[p] == 0; p = parent(p) {
@@ -365,8 +364,8 @@ func (tt *turnTree) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 	return found
 }
 
-// hashOf returns what tells a turn from others of its key, in the version that the
-// merger looks at.
+// hashOf returns the hash that distinguishes a turn from others with the same key, in the version
+// given by tt.looking.
 func (tt *turnTree) hashOf(t *mergeTurn) string {
 	if t.hash[tt.looking] == "" {
 		t.hash[tt.looking] = "-"
@@ -378,8 +377,7 @@ func (tt *turnTree) hashOf(t *mergeTurn) string {
 	return t.hash[tt.looking]
 }
 
-// eventsSeen returns the events of a turn in the version that the merger looks at, or
-// else in any.
+// eventsSeen returns the events of a turn in the version given by tt.looking, or else in any.
 func (tt *turnTree) eventsSeen(t *mergeTurn) []*events.Element {
 	switch {
 	case tt.looking == inResult && t.events != nil:
@@ -395,8 +393,8 @@ func (tt *turnTree) eventsSeen(t *mergeTurn) []*events.Element {
 	return nil
 }
 
-// name returns how a turn is called in records: by its key, and by the hash only if
-// there are others of that key.
+// name returns the name of a turn in records: its key, followed by the hash only if there are
+// others with that key.
 func (tt *turnTree) name(t *mergeTurn) string {
 	if t == tt.root {
 		return ""
@@ -411,7 +409,7 @@ func (tt *turnTree) name(t *mergeTurn) string {
 	return name
 }
 
-// String returns the key as it stands in records.
+// String returns the key as it is written in records.
 func (k turnKey) String() string {
 	b := strconv.AppendInt(nil, k.start, 10)
 	if k.request == noTime {
@@ -420,8 +418,8 @@ func (k turnKey) String() string {
 	return string(strconv.AppendInt(append(b, '/'), k.request, 10))
 }
 
-// turnNamed returns the turn that a version calls so. One that no version has is made,
-// as something that once was.
+// turnNamed returns the turn with the given name in a version. If no version has it, it is added as
+// a turn that once existed.
 func (tt *turnTree) turnNamed(name string, v int) *mergeTurn {
 	if name == "" {
 		return tt.root
@@ -443,7 +441,7 @@ func (tt *turnTree) turnNamed(name string, v int) *mergeTurn {
 			best = t
 		}
 	}
-	// One that was there when its name was written may have been edited since.
+	// A turn that existed when its name was written may have been edited since.
 	if best != nil && (hash == "" || !strings.HasPrefix(name, missingMark)) {
 		return best
 	}

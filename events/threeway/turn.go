@@ -9,24 +9,24 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// turnContent is what a merge came to for one turn.
+// turnContent is the result of merging one turn.
 type turnContent struct {
-	events []*events.Element // nil when the turn is not in the result
-	theirs []*events.Element // with theirs in place of what is in conflict
+	events []*events.Element // nil if the turn is not in the result
+	theirs []*events.Element // the same, with theirs in each conflict
 	kind   ConflictKind
-	// at tells for each version and each of its events behind which of events it
-	// belongs now; nil when they are the same, one by one.
+	// at has for each event of each version the index of the event in the result that it
+	// corresponds to; nil if they are the same, one by one.
 	at [versions][]int
 }
 
-// A contentMerge decides what is in a turn.
+// A contentMerge merges the events of turns.
 type contentMerge struct {
 	*equality
 
-	whole bool // a turn that both changed is a conflict as a whole
+	whole bool // report a turn that both sides changed as one conflict
 }
 
-// mergeTurns decides about the content of each turn.
+// mergeTurns merges the content of each turn.
 func (m *merger) mergeTurns() {
 	for _, t := range m.turns {
 		b, o, th := eventsOf(t.in[inBase]), eventsOf(t.in[inOurs]), eventsOf(t.in[inTheirs])
@@ -57,8 +57,8 @@ func eventsOf(t *sideTurn) []*events.Element {
 	return t.events
 }
 
-// removedTurn decides about a turn that one side removed and the other has as kept:
-// gone, unless it was changed. A turn_start that was put there is no change.
+// removedTurn merges a turn that one side removed and the other has as kept: it is removed unless
+// it was changed. A turn_start that a repair inserted is not a change.
 func (cm *contentMerge) removedTurn(base, kept []*events.Element) turnContent {
 	unrepaired := func(es []*events.Element) []*events.Element {
 		if isRepair(es) {
@@ -72,15 +72,15 @@ func (cm *contentMerge) removedTurn(base, kept []*events.Element) turnContent {
 	return turnContent{events: kept, kind: ConflictRemoved}
 }
 
-// An equality compares elements, and remembers their sums.
+// An equality compares elements and caches their hashes.
 type equality struct{ sums map[string]blobs.Hash }
 
-// same is [Equal], remembering what was compared.
+// same is [events.Equal] with cached hashes.
 func (eq *equality) same(a, b *events.Element) bool {
 	return a == b || bytes.Equal(a.Raw(), b.Raw()) || a.Kind() == b.Kind() && eq.sum(a) == eq.sum(b)
 }
 
-// sum is [Element.Sum], computed once for the same bytes.
+// sum is [events.Element.Sum], computed once for the same bytes.
 func (eq *equality) sum(e *events.Element) blobs.Hash {
 	h, ok := eq.sums[string(e.Raw())]
 	if !ok {
@@ -90,8 +90,8 @@ func (eq *equality) sum(e *events.Element) blobs.Hash {
 	return h
 }
 
-// better chooses between equal elements that both sides wrote differently: the one
-// whose contents are references, else the one with the smaller bytes.
+// better chooses between equal elements with different bytes: the one whose content is references,
+// or else the one with the smaller bytes.
 func better(a, b *events.Element) *events.Element {
 	if x, y := a.HasInline(), b.HasInline(); x != y {
 		if x {
@@ -105,8 +105,8 @@ func better(a, b *events.Element) *events.Element {
 	return b
 }
 
-// sameBytes tells versions of an element apart also where they are equal; a nil one is
-// only the same as another.
+// sameBytes compares elements by their bytes, so that it distinguishes equal ones. A nil element is
+// the same as another nil only.
 func sameBytes(a, b *events.Element) bool {
 	return a == b || a != nil && b != nil && bytes.Equal(a.Raw(), b.Raw())
 }
@@ -114,12 +114,12 @@ func sameBytes(a, b *events.Element) bool {
 // A cell is one event of a turn in all versions that have it.
 type cell struct {
 	in           [versions]*events.Element
-	ours, theirs *events.Element // what it came to; nil when it is gone
+	ours, theirs *events.Element // the result with ours and with theirs; nil if removed
 	kind         ConflictKind
 	merged       int // index in the result
 }
 
-// A cellKey is what an event of a turn is known by, whatever it says.
+// A cellKey identifies an event of a turn regardless of its content.
 type cellKey struct {
 	kind events.Kind
 	id   string
@@ -136,7 +136,7 @@ func (cm *contentMerge) mergeEvents(in [versions][]*events.Element) turnContent 
 	}
 	cells := cm.align(in)
 	order, ok := orderCells(cells)
-	if !ok { // both put the events in another order
+	if !ok { // both reordered the events
 		return turnContent{events: in[inOurs], theirs: in[inTheirs], kind: ConflictEdited}
 	}
 	var c turnContent
@@ -171,7 +171,7 @@ func (cm *contentMerge) mergeEvents(in [versions][]*events.Element) turnContent 
 	return c
 }
 
-// mergeQuickly handles the turns that no side changed, and those that one did.
+// mergeQuickly handles turns that no side changed, or that only one did.
 func (cm *contentMerge) mergeQuickly(in [versions][]*events.Element) (turnContent, bool) {
 	same := func(a, b []*events.Element) bool { return slices.EqualFunc(a, b, sameBytes) }
 	switch b, o, th := in[inBase], in[inOurs], in[inTheirs]; {
@@ -186,8 +186,8 @@ func (cm *contentMerge) mergeQuickly(in [versions][]*events.Element) (turnConten
 	}
 }
 
-// positions returns for each cell where it stands in the result, or the last before it
-// that is there.
+// positions returns for each cell its index in the result, or that of the nearest cell before it
+// that is in the result.
 func positions(cells []*cell) []int {
 	at, last := make([]int, len(cells)), -1
 	for i, x := range cells {
@@ -199,8 +199,7 @@ func positions(cells []*cell) []int {
 	return at
 }
 
-// align finds the events that are one in the versions. The result has for each version
-// its events in order.
+// align matches the events of the versions. The result has for each version its events in order.
 func (cm *contentMerge) align(in [versions][]*events.Element) [versions][]*cell {
 	var cells [versions][]*cell
 	var byKey [versions]map[cellKey][]*cell
@@ -232,8 +231,8 @@ func (cm *contentMerge) align(in [versions][]*events.Element) [versions][]*cell 
 	return cells
 }
 
-// alignKey pairs the events of one key: with those of base, then, of what both sides
-// added, with each other. Into gets the cells that were joined to others.
+// alignKey pairs the events with one key: first with those of base, then those that both sides
+// added with each other. It adds the cells that were joined to others to into.
 func (cm *contentMerge) alignKey(base, ours, theirs []*cell, into map[*cell]*cell) {
 	join := func(v int) func(a, b *cell) {
 		return func(a, b *cell) {
@@ -255,7 +254,7 @@ func firstOfCell(x *cell) *events.Element {
 	return nil
 }
 
-// decide decides about one event.
+// decide merges one event.
 func (cm *contentMerge) decide(x *cell) {
 	b, o, th := x.in[inBase], x.in[inOurs], x.in[inTheirs]
 	switch {
@@ -264,7 +263,7 @@ func (cm *contentMerge) decide(x *cell) {
 		x.ours = choose(b, o, th, sameBytes, better)
 		x.theirs = x.ours
 	case b == nil && (o == nil || th == nil):
-		x.ours, x.theirs = o, th // whose place decides which of the two counts
+		x.ours, x.theirs = o, th // orderCells decides which of the two counts
 		if o == nil {
 			x.ours = th
 		}
@@ -285,19 +284,19 @@ func (eq *equality) sameIn(base, side *events.Element) bool {
 	return side != nil && eq.same(base, side)
 }
 
-// A cellOrder is the events of a turn in order, once with ours and once with theirs
-// where both went on differently at one place.
+// A cellOrder is the order of a turn's events, with ours and with theirs in each place where both
+// sides continued differently.
 type cellOrder struct {
 	ours, theirs []*cell
 	added        []*cell
 	continued    bool
 
-	placed [2]map[*cell]bool // what was added already, in ours and theirs
+	placed [2]map[*cell]bool // cells added so far, to ours and to theirs
 }
 
-// orderCells puts the events of a turn in order: those of base as base has them, or
-// the side that alone moved some; what was added, behind what it was added to. It
-// reports false when both sides moved events, and differently.
+// orderCells orders the events of a turn: those of base as in base, or as on the only side that
+// moved some, each followed by the events that were added after it. It returns false if both sides
+// moved events differently.
 func orderCells(cells [versions][]*cell) (cellOrder, bool) {
 	index := make(map[*cell]int, len(cells[inBase]))
 	for i, x := range cells[inBase] {
@@ -307,7 +306,7 @@ func orderCells(cells [versions][]*cell) (cellOrder, bool) {
 	movedO, movedT := moved(cells[inOurs], index), moved(cells[inTheirs], index)
 	switch {
 	case movedO && movedT:
-		// Comparing all of both is stricter than need be, and this is rare.
+		// Comparing all events is stricter than necessary, but the case is rare.
 		if !slices.Equal(cells[inOurs], cells[inTheirs]) {
 			return cellOrder{}, false
 		}
@@ -332,7 +331,7 @@ func orderCells(cells [versions][]*cell) (cellOrder, bool) {
 	return o, true
 }
 
-// moved reports whether the events of base stand in another order in a version.
+// moved reports whether a version has the events of base in another order.
 func moved(cells []*cell, index map[*cell]int) bool {
 	last := -1
 	for _, x := range cells {
@@ -346,14 +345,14 @@ func moved(cells []*cell, index map[*cell]int) bool {
 	return false
 }
 
-// reframed returns the events of base in the order of a side. What the side does not
-// have stays behind what it stood behind.
+// reframed returns the events of base in the order of a side. Events that the side does not have
+// still follow the event that they followed in base.
 func reframed(base, side []*cell, index map[*cell]int) []*cell {
 	in := map[*cell]bool{}
 	for _, x := range side {
 		in[x] = true
 	}
-	gone := map[*cell][]*cell{} // by what they stand behind; nil at the front
+	gone := map[*cell][]*cell{} // by the event that they follow; nil at the beginning
 	var last *cell
 	for _, x := range base {
 		if in[x] {
@@ -371,8 +370,7 @@ func reframed(base, side []*cell, index map[*cell]int) []*cell {
 	return frame
 }
 
-// gaps returns what a side added, by the index of the event of base that it stands
-// behind, -1 for none.
+// gaps returns the events that a side added, by the index of the preceding event of base, or -1.
 func gaps(cells []*cell, index map[*cell]int) map[int][]*cell {
 	added, last := map[int][]*cell{}, -1
 	for _, x := range cells {
@@ -385,8 +383,8 @@ func gaps(cells []*cell, index map[*cell]int) map[int][]*cell {
 	return added
 }
 
-// gap adds what both sides added at one place: what the one added that has all of the
-// other's, as when one went on where the other stopped.
+// gap adds the events that the sides added in one place. If one side added everything that the
+// other did, its additions are the result: it continued where the other stopped.
 func (o *cellOrder) gap(ours, theirs []*cell) {
 	switch {
 	case holdsAll(ours, theirs):
@@ -400,7 +398,7 @@ func (o *cellOrder) gap(ours, theirs []*cell) {
 	o.theirs = o.place(o.theirs, theirs, 1)
 }
 
-// holdsAll reports whether the events of part are all in cells, in this order.
+// holdsAll reports whether cells has all events of part, in the same order.
 func holdsAll(cells, part []*cell) bool {
 	for _, x := range cells {
 		if len(part) > 0 && part[0] == x {
@@ -410,8 +408,8 @@ func holdsAll(cells, part []*cell) bool {
 	return len(part) == 0
 }
 
-// place appends what was not placed before: both sides may have added one event at
-// different places, and then the first counts.
+// place appends the cells that were not placed before. If both sides added an event in different
+// places, the first counts.
 func (o *cellOrder) place(to, cells []*cell, which int) []*cell {
 	for _, x := range cells {
 		if o.placed[which][x] {

@@ -10,14 +10,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// errUnverified wraps what a merge found wrong with its own result. It is always a
-// fault of the merge, and then a conflict for git is better than a loss.
+// errUnverified wraps a fault that a merge found in its own result. It is always a bug of the
+// merge, and reporting a conflict to git is better than losing data.
 var errUnverified = errors.New("the merge does not stand its own check")
 
-// verify checks a result by counting, and so by other means than those by which it came
-// about: that it reads back, that nothing is missing that no side removed, that
-// nothing is in it but what a side wrote, to the byte, and that calls have their
-// results. Of a virtual base only the first is asked.
+// verify checks a result by counting, which is independent of how the result was computed: the
+// result can be read back, it lacks nothing that no side removed, it has only elements that a side
+// wrote, byte for byte, and calls have their responses. For a virtual base only the first is
+// checked.
 func (m *merger) verify(r Result) error {
 	again, err := events.DecodeWith(r.Stream.Encode(), events.DecodeOptions{MaxBlobBytes: -1})
 	if err != nil || m.virtual {
@@ -48,14 +48,14 @@ func (m *merger) verify(r Result) error {
 
 const inResult = versions
 
-// A tally is how often something occurs in the versions and in the result.
+// A tally counts the occurrences of an element in the versions and in the result.
 type tally struct {
 	n  [versions + 1]int
 	el *events.Element
 }
 
-// least returns how many there must be: all that was there and that no side took away,
-// and what came, once when both sides brought it.
+// least returns how many occurrences the result must have at least: those of base that no side
+// removed, and those that were added, once if both sides added the same.
 func (t *tally) least() int {
 	base, ours, theirs := t.n[inBase], t.n[inOurs], t.n[inTheirs]
 	if ours >= base && theirs >= base {
@@ -75,9 +75,9 @@ type account struct {
 	sums  map[string]blobs.Hash
 }
 
-// add counts what a stream says. Ranges of compactions change, a configuration is
-// derived, and what a merge writes itself is nobody's. A turn_start that repairing put
-// before a request goes with that.
+// add counts the elements of a stream. It leaves out compactions, whose ranges change,
+// configuration, which is derived, and the elements that the merge writes itself. A turn_start that
+// a repair inserted before a request is not counted either.
 func (a *account) add(s *events.Stream, version int) {
 	for i, e := range s.All() {
 		if e.Kind() == events.KindTurnStart && isRepairAt(s, i) {
@@ -88,7 +88,7 @@ func (a *account) add(s *events.Stream, version int) {
 		}
 		k := string(e.Raw())
 		if e.Kind() == events.KindTurnStart {
-			k = e.Sum().String() // writing a note into it and taking it out lays it out anew
+			k = e.Sum().String() // adding and removing a note changes its layout
 		}
 		t := a.bytes[k]
 		if t == nil {
@@ -99,7 +99,7 @@ func (a *account) add(s *events.Stream, version int) {
 	}
 }
 
-// isRepairAt reports whether a turn_start has the time of the request that follows it.
+// isRepairAt reports whether turn_start i has the time of the request that follows it.
 func isRepairAt(s *events.Stream, i int) bool {
 	for j := i + 1; j < s.Len(); j++ {
 		if next := s.At(j); next.Kind().IsEvent() {
@@ -109,7 +109,7 @@ func isRepairAt(s *events.Stream, i int) bool {
 	return false
 }
 
-// counted returns the element as a side wrote it, nil when it does not count.
+// counted returns the element as a side wrote it, or nil if it does not count.
 func counted(e *events.Element) *events.Element {
 	switch e.Kind() {
 	case events.KindCompaction, events.KindConfigDelta:
@@ -139,8 +139,8 @@ func (a *account) nothingInvented() error {
 	return nil
 }
 
-// nothingLost looks only at what did not stay the same to the byte everywhere, which is
-// little, and counts that by what it says.
+// nothingLost checks that nothing is lost. It looks only at elements whose bytes do not occur
+// equally often everywhere, which are few, and counts those by content.
 func (a *account) nothingLost(conflicts []Conflict) error {
 	bySum := map[blobs.Hash]*tally{}
 	for _, t := range a.bytes {
@@ -162,8 +162,8 @@ func (a *account) nothingLost(conflicts []Conflict) error {
 		}
 	}
 	for h, t := range bySum {
-		// Of several that say the same at the same time one is enough: where each was
-		// moved to, counting cannot tell.
+		// One of several equal elements with the same time is enough: counting cannot find out
+		// where each was moved to.
 		if t.n[inResult] == 0 && kept[h] == 0 && t.least() > 0 {
 			return fmt.Errorf("%s is lost", described(t.el))
 		}
@@ -171,9 +171,8 @@ func (a *account) nothingLost(conflicts []Conflict) error {
 	return nil
 }
 
-// callsAnswered reports a call of a side that lost its result although both are there,
-// in the result or in what is left to a person, and although the other side did not take
-// them apart.
+// callsAnswered reports a call of a side that lost its response: both are still there, in the
+// result or in a conflict, but no longer paired, and the other side did not separate them.
 func (a *account) callsAnswered(sides [versions]Side, side int, there []*events.Stream) error {
 	exact := map[[2]string]bool{}
 	for _, s := range there {
@@ -181,7 +180,7 @@ func (a *account) callsAnswered(sides [versions]Side, side int, there []*events.
 			exact[[2]string{string(p.Raw()), string(q.Raw())}] = true
 		}
 	}
-	// What compares by sums is made once, and mostly never.
+	// The comparison by hashes is computed once, and usually not needed.
 	once := func(s ...*events.Stream) func() (map[[2]blobs.Hash]bool, map[blobs.Hash]bool) {
 		return sync.OnceValues(func() (map[[2]blobs.Hash]bool, map[blobs.Hash]bool) {
 			return a.calls(s)
@@ -207,7 +206,7 @@ func (a *account) callsAnswered(sides [versions]Side, side int, there []*events.
 	return nil
 }
 
-// calls returns the sums of the calls of streams, and of all that is in the first.
+// calls returns the hashes of the answered calls of streams, and of all elements of the first.
 func (a *account) calls(there []*events.Stream) (map[[2]blobs.Hash]bool, map[blobs.Hash]bool) {
 	calls, in := map[[2]blobs.Hash]bool{}, map[blobs.Hash]bool{}
 	for _, s := range there {
@@ -221,7 +220,7 @@ func (a *account) calls(there []*events.Stream) (map[[2]blobs.Hash]bool, map[blo
 	return calls, in
 }
 
-// answered yields the requests for tools that have a response, and that.
+// answered yields the tool call requests that have a response, with the response.
 func answered(s *events.Stream) iter.Seq2[*events.Element, *events.Element] {
 	return func(yield func(*events.Element, *events.Element) bool) {
 		for _, c := range s.Calls() {
@@ -232,7 +231,7 @@ func answered(s *events.Stream) iter.Seq2[*events.Element, *events.Element] {
 	}
 }
 
-// described names an element without quoting it.
+// described describes an element in a message without quoting it.
 func described(e *events.Element) string {
 	return fmt.Sprintf("the %s of %s", e.Kind().Printable(), events.AppendTime(nil, e.Time()))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A mergeWriter puts the result together.
+// A mergeWriter writes the result.
 type mergeWriter struct {
 	m       *merger
 	out     []*events.Element
@@ -17,18 +17,18 @@ type mergeWriter struct {
 
 	globals map[globalPlace][]*mergeGlobal
 	covers  []*mergeGlobal    // the compactions
-	deltas  []*events.Element // what is written of them, without seams
+	deltas  []*events.Element // the deltas written so far, without seams
 	seams   map[*mergeTurn]*events.Element
-	endSeam *events.Element         // behind the last turn; nil for none
+	endSeam *events.Element         // after the last turn; nil if none
 	unset   map[*mergeTurn][]string // the keys that a turn ran without
-	// positions holds the turns of the result by their position as [Stream.Turns]
-	// counts, where several legacy turns can be one.
+	// positions holds the turns of the result by their index in [events.Stream.Turns], where
+	// several legacy turns can share one.
 	positions [][]*mergeTurn
-	needs     map[*mergeTurn]*events.Element // the turn_start that a turn gets from the merge
+	needs     map[*mergeTurn]*events.Element // the turn_start that the merge adds to a turn
 	records   map[*mergeTurn][]string
 }
 
-// write returns the result.
+// write returns the merged stream.
 func (m *merger) write() *events.Stream {
 	w := &mergeWriter{
 		m: m, inForce: m.mergedBase,
@@ -58,8 +58,8 @@ func (m *merger) write() *events.Stream {
 	return events.New(w.out...)
 }
 
-// settle goes through the turns and decides about their seams, and which keys they ran
-// without, before anything is written: a turn without a turn_start needs one for that.
+// settle decides the seams of all turns, and the keys that they ran without, before anything is
+// written, because a turn that lacks a turn_start needs one to list them.
 func (w *mergeWriter) settle() {
 	for p := range w.globals {
 		w.m.sortGlobals(w.globals[p])
@@ -83,7 +83,7 @@ func (w *mergeWriter) settle() {
 	w.settleEnd()
 }
 
-// pass joins the deltas at a place to what is in force.
+// pass merges the deltas at a place into the configuration in force.
 func (w *mergeWriter) pass(p globalPlace) {
 	for _, g := range w.globals[p] {
 		if g.el.Kind() == events.KindConfigDelta {
@@ -93,8 +93,8 @@ func (w *mergeWriter) pass(p globalPlace) {
 	}
 }
 
-// number decides which turns get a note of their parent or a turn_start, and so at
-// which position each turn stands.
+// number decides which turns get a record of their parent or a turn_start, and with that the index
+// of each turn.
 func (w *mergeWriter) number() {
 	last := w.m.root
 	var bare *mergeTurn // the first of the legacy turns that count as one
@@ -128,8 +128,8 @@ func (w *mergeWriter) number() {
 	}
 }
 
-// follows reports whether t, which has no turn_start, is read as a turn behind last, and
-// counts with bare.
+// follows reports whether t, which has no turn_start, will be read as a turn after last, and is
+// covered by the same compactions as bare.
 func (w *mergeWriter) follows(last, t, bare *mergeTurn) bool {
 	answered := slices.ContainsFunc(last.events, func(e *events.Element) bool {
 		c, ok := e.Event().(*events.ChatResponse)
@@ -148,9 +148,8 @@ func turnStartOf(t *mergeTurn) *events.Element {
 	return events.NewTurnStart(at)
 }
 
-// recordOf returns the parent of a turn and its ancestors: the missing ones, and two
-// that are there, so that the second can stand in for the first once somebody removes
-// that.
+// recordOf returns the recorded parents of a turn: its nearest ancestors up to the second that
+// exists, including missing ones, so that the second can replace the first if that is removed.
 func (w *mergeWriter) recordOf(t *mergeTurn) []string {
 	var names []string
 	there := 0
@@ -168,8 +167,8 @@ func (w *mergeWriter) recordOf(t *mergeTurn) []string {
 	return names
 }
 
-// placeGlobals files the elements that are no events under their places. What is no
-// delta stands behind the nearest ancestor of its turn when that is gone.
+// placeGlobals sorts the elements that are not events by their places. If the turn of an element
+// other than a delta was removed, the element follows the turn's nearest ancestor.
 func (w *mergeWriter) placeGlobals(all []*mergeGlobal) {
 	for _, g := range all {
 		p := g.place
@@ -185,7 +184,7 @@ func (w *mergeWriter) placeGlobals(all []*mergeGlobal) {
 	}
 }
 
-// lastOf returns the place behind the nearest ancestor of a turn that is there.
+// lastOf returns the place after the nearest existing ancestor of a turn.
 func (w *mergeWriter) lastOf(t *mergeTurn) globalPlace {
 	for n := 0; t != nil && t != w.m.root && n <= len(w.m.turns); n++ {
 		if t.events != nil {
@@ -196,7 +195,7 @@ func (w *mergeWriter) lastOf(t *mergeTurn) globalPlace {
 	return globalPlace{after: -1}
 }
 
-// at writes the elements that stand at a place.
+// at writes the elements at a place.
 func (w *mergeWriter) at(p globalPlace) {
 	for _, g := range w.globals[p] {
 		if g.el.Kind() == events.KindCompaction {
@@ -212,7 +211,7 @@ func deltaOf(e *events.Element) jsontext.Value {
 	return d.Delta
 }
 
-// turn writes a turn with what belongs before and in it.
+// turn writes a turn with the elements before it and in it.
 func (w *mergeWriter) turn(t *mergeTurn) {
 	w.at(globalPlace{turn: t, after: -1, before: true})
 	if seam := w.seams[t]; seam != nil {
@@ -230,8 +229,8 @@ func (w *mergeWriter) turn(t *mergeTurn) {
 	}
 }
 
-// recorded returns the turn_start of a turn with the notes that it needs: of its parent, and
-// of the keys that it ran without.
+// recorded returns the turn_start of a turn with the notes that it needs: its parents, and the keys
+// that it ran without.
 func (w *mergeWriter) recorded(start *events.Element, t *mergeTurn) *events.Element {
 	md := start.Metadata()
 	for _, note := range []struct {
@@ -248,7 +247,7 @@ func (w *mergeWriter) recorded(start *events.Element, t *mergeTurn) *events.Elem
 	return start.WithMetadata(md)
 }
 
-// conflicts returns what a person has to decide, in the order of the result.
+// conflicts returns the conflicts in the order of the result.
 func (m *merger) conflicts() []Conflict {
 	var all []Conflict
 	after := ""

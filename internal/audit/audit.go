@@ -16,26 +16,26 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Auditor checks one repository. Options.Dirs is not used: the workspaces are looked for.
-// Options.Progress is told how many trees are read.
+// An Auditor checks one repository. Options.Dirs is not used: the auditor finds the workspaces
+// itself. Options.Progress is called with the number of trees that were read.
 type Auditor struct {
 	Repo    *gitint.Repo
 	Options check.Options
-	// Secrets, when not nil, says that secrets are looked for too, as it says. Its Dirs are not
+	// Secrets, if not nil, selects that and how secrets are searched for too. Its Dirs are not
 	// used.
 	Secrets *leaks.Options
 }
 
-// finder finds workspaces.
+// finder returns a finder of workspaces.
 func finder() *gitint.DirFinder { return gitint.NewDirFinder(workspace.DirName) }
 
-// A RevisionError says that a revision that a person named is not there.
+// A RevisionError reports a revision given by the user that does not exist.
 type RevisionError struct {
 	Text    string
-	Shallow bool // it may lie behind the boundary
+	Shallow bool // it may be beyond the boundary of a shallow clone
 }
 
-// NewRevisionError returns the error of this text for a repository.
+// NewRevisionError returns the error with this text for a repository.
 func NewRevisionError(repo *gitint.Repo, text string) *RevisionError {
 	isShallow := func(i gitint.Incomplete) bool { return i.Reason == gitint.ReasonShallow }
 	return &RevisionError{Text: text, Shallow: slices.ContainsFunc(repo.Incomplete(), isShallow)}
@@ -44,11 +44,11 @@ func NewRevisionError(repo *gitint.Repo, text string) *RevisionError {
 // Error implements error.
 func (e *RevisionError) Error() string { return e.Text }
 
-// exitFatal is the exit code of a git that was asked for what is not there.
+// exitFatal is the exit code of git for a revision that does not exist.
 const exitFatal = 128
 
-// Revision checks a revision, with the merge that it may be. The error is a [*RevisionError] for
-// one that is not there.
+// Revision checks a revision and, if it is a merge commit, the merge. The error is a
+// [*RevisionError] if it does not exist.
 func (a Auditor) Revision(ctx context.Context, rev string) (*check.Report, error) {
 	tree, err := a.Repo.Tree(ctx, rev)
 	if errors.Is(err, gitint.ErrUnknownRevision) {
@@ -63,7 +63,7 @@ func (a Auditor) Revision(ctx context.Context, rev string) (*check.Report, error
 	}
 	commits, err := a.Repo.Commits(ctx, rev+"^!")
 	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
-		return report, nil // a tree, which nobody merged
+		return report, nil // a tree, so not a merge
 	}
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (a Auditor) snapshot(ctx context.Context, snap gitint.Snapshot) (*check.Rep
 	return report, a.secrets(ctx, report, dirs, nil, sourceOf(src))
 }
 
-// Index checks the index, that is the next commit.
+// Index checks the index, which is the next commit.
 func (a Auditor) Index(ctx context.Context) (*check.Report, error) {
 	index, err := a.Repo.Index(ctx)
 	if err != nil {
@@ -101,8 +101,7 @@ func (a Auditor) Index(ctx context.Context) (*check.Report, error) {
 	return a.snapshot(ctx, index)
 }
 
-// Range checks each commit that revisions such as A..B name, with the merges and the squashes among
-// them.
+// Range checks each commit in a range such as A..B, including the merges and squashes in it.
 func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error) {
 	commits, err := a.Repo.Commits(ctx, revs...)
 	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
@@ -164,10 +163,10 @@ func (a Auditor) Refs(ctx context.Context) (*check.Report, error) {
 	return a.several(ctx, revs)
 }
 
-// several checks many revisions. Their workspaces are looked for first, so that one
-// that only some of them have is not missed.
+// several checks many revisions. It looks for workspaces first, so that one which only some
+// revisions have is not missed.
 //
-// Of secrets it reports those that none of the known revisions has.
+// It reports only secrets that are in none of the known revisions.
 func (a Auditor) several(
 	ctx context.Context, revs []string, known ...string,
 ) (*check.Report, error) {
@@ -193,7 +192,7 @@ func (a Auditor) several(
 		o.Dirs = slices.Compact(slices.Sorted(slices.Values(append(o.Dirs, dirs...))))
 	}
 	progress := o.Progress
-	o.Progress = nil // that of a single tree
+	o.Progress = nil // it is the progress of a single tree
 	report, err := check.Range(ctx, a.sources(ctx, revs, progress), o)
 	if err != nil {
 		return nil, err
@@ -222,13 +221,13 @@ func (a Auditor) sources(
 	}
 }
 
-// FilesBelow checks the workspaces below a directory, in files, which it returns too.
+// FilesBelow checks the files of the workspaces below a directory. It also returns the workspaces.
 func FilesBelow(
 	ctx context.Context, root string, o check.Options, limits regular.Limits,
 	secrets *leaks.Options,
 ) (*check.Report, []string, error) {
 	roots, err := workspace.FindAll(root)
-	if err != nil { // some directories cannot be read: the others are checked
+	if err != nil { // some directories cannot be read; check the others
 		o.Gaps = append(o.Gaps, check.Gap{Reason: gitint.ReasonUnreadable, Detail: err.Error()})
 	}
 	o.Dirs = []string{}

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Undecided returns a finding for each conflict that a merge left to a person and that was
-// not decided, though the file may be staged: it loads, and git add takes it.
+// Undecided returns a finding for each conflict that a merge left to a person and that was not
+// decided. The file may be staged all the same: it loads, and git add accepts it.
 func Undecided(ctx context.Context, repo *gitint.Repo) ([]check.Finding, error) {
 	records, err := merge.Open(ctx, repo, ".")
 	if err != nil {
@@ -26,7 +26,7 @@ func Undecided(ctx context.Context, repo *gitint.Repo) ([]check.Finding, error) 
 	return findings, nil
 }
 
-// InConflict is [Undecided], and what git has unmerged without a driver's help.
+// InConflict is [Undecided] together with unmerged files for which git called no driver.
 func InConflict(
 	ctx context.Context, repo *gitint.Repo, dir string,
 ) ([]check.Finding, error) {
@@ -41,7 +41,8 @@ func InConflict(
 	return findings, nil
 }
 
-// DirNames are the directories of conversations from the one that has all, for a sentence.
+// DirNames formats the directories of a conversation for a sentence, relative to the directory of
+// all conversations.
 func DirNames(dirs []string) string {
 	var all []string
 	for _, dir := range dirs {
@@ -51,7 +52,7 @@ func DirNames(dirs []string) string {
 	return strings.Join(all, " and ")
 }
 
-// ConflictFinding is the finding about what a person has to decide.
+// ConflictFinding returns the finding for a case that a person has to decide.
 func ConflictFinding(c merge.Case) check.Finding {
 	f := check.Finding{
 		State: check.Conflicted, Severity: check.Error, Path: c.Path, Element: -1,

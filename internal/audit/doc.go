@@ -1,9 +1,9 @@
-// Package audit checks what a repository has, by revisions: one, the index, the commits of a range
-// or of a push, all refs, and what a merge would come to.
+// Package audit checks the revisions of a repository: a single one, the index, the commits of a
+// range or of a push, all refs, and the result of a merge that was not made.
 //
-// It puts together what package check finds in trees and what package merge finds in merges:
-// textual merges, what was left out, conflicts that were added and not decided. In a shallow or
-// partial clone, what cannot be seen is no finding.
+// It combines the findings of package check in trees and of package merge in merges: textual
+// merges, losses, and conflicts that were added but not decided. In a shallow or partial clone,
+// objects that are not here are not a finding.
 //
 // It changes nothing and prints nothing.
 package audit

@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// Lost adds to a report what merges among commits left out of conversations, as far as the tips
-// do not have it. Where history is not all here their sides may not be either.
+// Lost adds to a report what merges among commits left out of conversations, unless the tips have
+// it. With incomplete history the sides of a merge may be missing.
 func (a Auditor) Lost(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
@@ -40,7 +40,7 @@ func (a Auditor) Lost(
 	return nil
 }
 
-// dirsOfSides returns the workspaces of a merge and of what it merges: it may lack one.
+// dirsOfSides returns the workspaces of a merge and of its parents, since the merge may lack one.
 func (a Auditor) dirsOfSides(
 	ctx context.Context, finder *gitint.DirFinder, commit gitint.Commit,
 ) (dirs []string, err error) {
@@ -59,7 +59,7 @@ func (a Auditor) dirsOfSides(
 	return slices.Compact(dirs), nil
 }
 
-// heads returns the commits that no other of them goes on from.
+// heads returns the commits that are not ancestors of the others.
 func heads(commits []gitint.Commit) []gitint.OID {
 	parent := make(map[gitint.OID]bool)
 	for _, c := range commits {
@@ -76,7 +76,7 @@ func heads(commits []gitint.Commit) []gitint.OID {
 	return tips
 }
 
-// lostFindings are the findings about what a merge left out.
+// lostFindings returns the findings for the losses of a merge.
 func lostFindings(commit gitint.OID, lost merge.Lost) []check.Finding {
 	var all []check.Finding
 	for _, l := range lost.Losses {
@@ -90,7 +90,7 @@ func lostFindings(commit gitint.OID, lost merge.Lost) []check.Finding {
 	return all
 }
 
-// LossFinding is the finding about what a merge left out of a conversation.
+// LossFinding returns the finding for a loss of a merge.
 func LossFinding(source string, l merge.Loss) check.Finding {
 	what := render.Count(len(l.Elements), "event") + " of " + render.Count(l.Turns, "turn")
 	if l.Gone {

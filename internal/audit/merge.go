@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Merge checks what a merge of two revisions would come to. What is wrong with one of them
-// already is not the merge's doing.
+// Merge checks the result that a merge of two revisions would have. Faults that one of them already
+// has are not reported.
 func (a Auditor) Merge(ctx context.Context, ours, theirs string) (*check.Report, error) {
 	sides, err := a.resolve(ctx, ours, theirs)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a Auditor) resolve(ctx context.Context, revs ...string) ([]gitint.OID, err
 	return ids, nil
 }
 
-// Squash checks a commit that squashed a branch, as the merge of the branch that it stands for.
+// Squash checks a commit that squashed a branch as if it were a merge of that branch.
 func (a Auditor) Squash(ctx context.Context, rev, branch string) (*check.Report, error) {
 	ids, err := a.resolve(ctx, rev, branch)
 	if err != nil {
@@ -89,8 +89,8 @@ func (a Auditor) Squash(ctx context.Context, rev, branch string) (*check.Report,
 	})
 }
 
-// squashes adds to a report what is wrong with those of the commits that squashed another, of
-// which the tips are to have what is lost. To merge what was squashed brings that back.
+// squashes adds to a report the faults of commits that squashed others, unless the tips have the
+// lost elements. Merging the squashed commit restores it.
 func (a Auditor) squashes(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 	of map[gitint.OID][]gitint.OID,
@@ -115,9 +115,8 @@ func (a Auditor) squashes(
 	return nil
 }
 
-// seemingSquashes adds to a report, as warnings, what is wrong with commits that seem to have
-// squashed a branch, except those of which it is known. Where history is not all here nothing
-// can be told.
+// seemingSquashes adds to a report, as warnings, the faults of commits that seem to have squashed a
+// branch, except those that are known to. With incomplete history nothing can be found out.
 func (a Auditor) seemingSquashes(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 	known map[gitint.OID][]gitint.OID,
@@ -152,8 +151,8 @@ func (a Auditor) seemingSquashes(
 	return nil
 }
 
-// mergeEach is the command that merges commits, one after the other: of all at once git makes an
-// octopus, which runs no drivers.
+// mergeEach returns the command that merges commits one after the other: merging all at once would
+// be an octopus merge, for which git runs no drivers.
 func mergeEach(commits []gitint.OID) string {
 	all := make([]string, len(commits))
 	for i, c := range commits {
@@ -162,7 +161,7 @@ func mergeEach(commits []gitint.OID) string {
 	return strings.Join(all, " && ")
 }
 
-// revisionOnly checks a revision as a tree, and not as a merge.
+// revisionOnly checks a revision as a tree only, even if it is a merge.
 func (a Auditor) revisionOnly(ctx context.Context, id gitint.OID) (*check.Report, error) {
 	tree, err := a.Repo.Tree(ctx, id.String())
 	if err != nil {
@@ -174,12 +173,12 @@ func (a Auditor) revisionOnly(ctx context.Context, id gitint.OID) (*check.Report
 func dirsOf(snap gitint.Snapshot) []string {
 	dirs, err := finder().Find(snap)
 	if err != nil {
-		return nil // the check of the same tree has said so
+		return nil // the check of the same tree reports it
 	}
 	return dirs
 }
 
-// conflictsOf are the conversations' files that a person would have to decide.
+// conflictsOf returns findings for the files of conversations that a person would have to decide.
 func conflictsOf(m *gitint.MergedTree, theirs string) []check.Finding {
 	var all []check.Finding
 	names := slices.Clone(m.Unmerged)

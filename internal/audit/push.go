@@ -10,13 +10,13 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// EveryConversation and EveryBlob are pathspecs of all conversations and all blobs.
+// EveryConversation and EveryBlob are pathspecs that match all conversations and all blobs.
 const (
 	EveryConversation = "**/" + workspace.DirName + "/conversations"
 	EveryBlob         = "**/" + workspace.DirName + "/" + blobs.Dir
 )
 
-// A Push is the commits that a push sends.
+// A Push holds the commits of a push.
 type Push struct {
 	gitint.PushRange
 	Commits []gitint.Commit // those that touch conversations
@@ -30,7 +30,8 @@ func NewPush(ctx context.Context, repo *gitint.Repo, r gitint.PushRange) (Push, 
 	return Push{r, commits}, err
 }
 
-// Push checks the commits of a push. It reports only what the receiver does not have already.
+// Push checks the commits of a push. It reports only faults that the receiver does not have
+// already.
 func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
 	report, err := a.several(ctx, commitIDs(p.Commits), boundary(p.Commits)...)
 	if err == nil {
@@ -43,7 +44,7 @@ func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Secrets = nil // what is known is not reported
+	a.Secrets = nil // known secrets are not reported
 	base, err := a.several(ctx, boundary(all))
 	if err != nil {
 		return nil, err

@@ -10,12 +10,12 @@ import (
 	"github.com/git-jp/git-jp/internal/leaks"
 )
 
-// sourceOf is a sequence of one.
+// sourceOf returns a sequence of one source.
 func sourceOf(src check.Source) iter.Seq2[check.Source, error] {
 	return func(yield func(check.Source, error) bool) { yield(src, nil) }
 }
 
-// secrets adds to a report the secrets that sources have and none of the known revisions has.
+// secrets adds to a report the secrets of sources that are in none of the known revisions.
 func (a Auditor) secrets(
 	ctx context.Context, report *check.Report, dirs []string,
 	known []string, sources iter.Seq2[check.Source, error],
@@ -29,7 +29,7 @@ func (a Auditor) secrets(
 	for _, rev := range known {
 		tree, err := a.Repo.Tree(ctx, rev)
 		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue // behind the boundary of a shallow clone
+			continue // beyond the boundary of a shallow clone
 		}
 		if err == nil {
 			err = s.Skip(ctx, check.Git(a.Repo, tree))

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// isSettings reports whether a file of a workspace has settings. Git merges them by lines, and git
-// add takes a file with both sides, which no command can read afterwards.
+// isSettings reports whether a file of a workspace holds settings. Git merges such files as text,
+// and git add accepts one with conflict markers, which no command can read afterwards.
 func isSettings(name string) bool {
 	dir, ok := workspace.PathDir(name)
 	if !ok {
@@ -25,7 +25,7 @@ func isSettings(name string) bool {
 	return name == secrets.RulesFile || slices.Contains(config.Files(), name)
 }
 
-// Unmerged returns a finding for each of the files that has settings and both sides of a merge.
+// Unmerged returns a finding for each settings file with conflict markers.
 func Unmerged(snap gitint.Snapshot, names []string) (findings []check.Finding, err error) {
 	for _, name := range names {
 		if !isSettings(name) {
@@ -49,11 +49,12 @@ func Unmerged(snap gitint.Snapshot, names []string) (findings []check.Finding, e
 	return findings, nil
 }
 
-// A settingsReader looks for unmerged settings in one revision after the other, and reads what does
-// not change once.
+// A settingsReader looks for unmerged settings in one revision after the other, and reads unchanged
+// files only once.
 type settingsReader struct{ known map[gitint.OID]bool }
 
-// read returns what the workspaces of a revision have unmerged that none before it had.
+// read returns findings for unmerged settings of a revision's workspaces that no earlier revision
+// has.
 func (r *settingsReader) read(
 	snap gitint.Snapshot, dirs []string,
 ) ([]check.Finding, error) {

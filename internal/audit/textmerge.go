@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// TextMerges returns the findings about conversations that a commit merged as text, nothing when it
-// is no merge.
+// TextMerges returns the findings for conversations that a commit merged as text. It returns none
+// for a commit that is no merge.
 func TextMerges(
 	ctx context.Context, repo *gitint.Repo, commit gitint.Commit, dirs []string,
 ) ([]check.Finding, error) {
@@ -30,12 +30,12 @@ func TextMerges(
 	return TextMergeFindings(commit.OID.String(), files), nil
 }
 
-// TextMergeFindings returns the findings about files that git merged as text, without their driver.
+// TextMergeFindings returns the findings for files that git merged as text, without their driver.
 func TextMergeFindings(source string, files []merge.MergedFile) []check.Finding {
 	var all []check.Finding
 	for _, b := range files {
 		if b.Conversation == 0 {
-			continue // content, which is told when it cannot be brought back
+			continue // a blob, which is reported if it cannot be restored
 		}
 		f := check.Finding{
 			State: check.TextMerged, Commit: source, Path: b.Path, Line: 1, Element: -1,
@@ -58,8 +58,8 @@ func TextMergeFindings(source string, files []merge.MergedFile) []check.Finding 
 	return all
 }
 
-// merges adds to a report what is wrong with the merges among commits, of which the tips are to
-// have what they lost.
+// merges adds to a report the faults of the merges among commits, unless the tips have the lost
+// elements.
 func (a Auditor) merges(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
@@ -69,8 +69,8 @@ func (a Auditor) merges(
 	return a.Lost(ctx, report, commits, tips)
 }
 
-// textMerges adds to a report what merges among commits merged as text. In a shallow or partial
-// clone their sides may be missing, which the report says already.
+// textMerges adds to a report the textual merges among commits. In a shallow or partial clone their
+// sides may be missing, which the report notes already.
 func (a Auditor) textMerges(
 	ctx context.Context, report *check.Report, commits []gitint.Commit,
 ) error {

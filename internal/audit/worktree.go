@@ -12,9 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Options returns options with what all sources of a repository share: what of it cannot be seen,
-// and the content that is with Git LFS. That history ends matters to a range alone: a tree is there
-// or is not.
+// Options returns options with the values that all sources of a repository share: the gaps in its
+// history or objects, and Git LFS content. A shallow boundary only matters for a range: a tree is
+// complete or missing.
 func Options(
 	ctx context.Context, repo *gitint.Repo, o check.Options, ranged bool,
 ) (check.Options, error) {
@@ -36,8 +36,8 @@ func Options(
 	return o, nil
 }
 
-// WorkTree checks the workspaces in the files of the working tree, and whether they belong, or
-// belong in part, to another repository.
+// WorkTree checks the workspaces in the files of the working tree, and whether they, or parts of
+// them, belong to another repository.
 func (a Auditor) WorkTree(ctx context.Context) (*check.Report, error) {
 	root := a.Repo.Root()
 	left, err := check.LeftOutOf(ctx, a.Repo, root)
@@ -55,7 +55,7 @@ func (a Auditor) WorkTree(ctx context.Context) (*check.Report, error) {
 	return report, a.nested(ctx, report, found)
 }
 
-// A NestedError says that what a workspace keeps may belong to another repository.
+// A NestedError reports that files of a workspace may belong to another repository.
 type NestedError struct{ At string }
 
 // Error implements error.
@@ -63,7 +63,7 @@ func (e *NestedError) Error() string { return e.At + ": " + nestedSentence }
 
 const nestedSentence = "may be another repository, to which the files of the workspace belong"
 
-// RefuseNested returns a [*NestedError] for a workspace of which a part may belong to another
+// RefuseNested returns a [*NestedError] for a workspace if a part of it may belong to another
 // repository.
 func RefuseNested(ctx context.Context, repo *gitint.Repo, w *workspace.Workspace) error {
 	at, err := gc.Foreign(ctx, repo, w.Root())
@@ -73,7 +73,8 @@ func RefuseNested(ctx context.Context, repo *gitint.Repo, w *workspace.Workspace
 	return err
 }
 
-// nested adds to a report which workspaces may belong, or belong in part, to another repository.
+// nested adds a finding for each workspace that may belong, completely or in part, to another
+// repository.
 func (a Auditor) nested(ctx context.Context, report *check.Report, workspaces []string) error {
 	for _, dir := range workspaces {
 		at, err := gc.Foreign(ctx, a.Repo, dir)
@@ -101,8 +102,8 @@ func (a Auditor) nested(ctx context.Context, report *check.Report, workspaces []
 	return nil
 }
 
-// workspaceAround returns the workspace of which the root of a working tree is a part, "" for
-// most: whoever stands in a repository within a .jp has no workspace below.
+// workspaceAround returns the workspace that contains the root of a working tree, usually "": a
+// repository inside a .jp has no workspace below it.
 func workspaceAround(root string) string {
 	dir, err := workspace.Find(root)
 	if err != nil {

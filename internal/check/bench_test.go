@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// large makes a repository of n blobs in conversations of 25, in one commit, and then as
-// many commits as are wanted, each of which adds a turn to one conversation.
+// large creates a repository of n blobs in conversations of 25, in one commit, followed by the
+// given number of commits, each of which adds a turn to one conversation.
 func large(tb testing.TB, n, commits int) repository {
 	tb.Helper()
 	r := gittest.Repo(tb, "--bare")
@@ -55,8 +55,8 @@ func large(tb testing.TB, n, commits int) repository {
 	return repositoryAt(tb, r)
 }
 
-// reportProcessor adds the time on processors, of this process and of those it has
-// started: on a busy machine that of the clock says little.
+// reportProcessor reports the processor time of this process and its children: on a busy machine
+// the elapsed time means little.
 func reportProcessor(b *testing.B) func() {
 	used := func() time.Duration {
 		var total time.Duration

@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// The names of the sources that are no commits.
+// The names of the sources that are not commits.
 const (
 	IndexName    = "index"
 	WorkTreeName = "working tree"
@@ -21,19 +21,18 @@ func Tree(ctx context.Context, src Source, opts Options) (*Report, error) {
 	return run(ctx, one, opts, len(opts.dirs()) == 1)
 }
 
-// Range checks each source of a sequence, such as the new commits of a push in their
-// order. A finding that several sources have is reported once, with the first
-// of them; that a turn is incomplete, only when the last source has it. Sources that are
-// like their predecessor in most are the cheap ones, so order a range as git rev-list
-// --topo-order --reverse does.
+// Range checks each source of a sequence, such as the new commits of a push in order. A finding
+// that several sources have is reported once, with the first of them; an incomplete turn is
+// reported only if the last source has it. Sources that are mostly like their predecessor are
+// cheap, so order a range as git rev-list --topo-order --reverse does.
 //
-// A source that cannot be opened or listed is an error, and no report: nothing is
-// said about what was not seen.
+// If a source cannot be opened or listed, Range returns an error and no report, because a report
+// would not mention the unseen files.
 func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) (*Report, error) {
 	return run(ctx, sources, opts, false)
 }
 
-// run is Range, where alone says that there is one source, with one workspace.
+// run is Range; alone reports whether there is only one source with one workspace.
 func run(
 	ctx context.Context, sources iter.Seq2[Source, error], opts Options, alone bool,
 ) (*Report, error) {
@@ -76,7 +75,7 @@ func run(
 
 const refetch = "git fetch --refetch --no-filter"
 
-// gaps turns what the repository lacks into notes.
+// gaps returns notes about the objects that the repository lacks.
 func gaps(all []Gap) []Finding {
 	var notes []Finding
 	for _, gap := range all {
@@ -97,7 +96,7 @@ func gaps(all []Gap) []Finding {
 	return notes
 }
 
-// bytesText writes a size as "12 345 bytes".
+// bytesText formats a size as "12 345 bytes".
 func bytesText(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	var b strings.Builder

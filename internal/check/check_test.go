@@ -27,7 +27,7 @@ const (
 	firstE = ".jp/conversations/" + first + "/events.json"
 )
 
-// base is a sound tree with two conversations.
+// base returns an intact tree with two conversations.
 func base() forest {
 	return forest{}.
 		conversation(first, "First", "alpha", "beta").
@@ -37,7 +37,7 @@ func base() forest {
 		write("main.go", "package main\n")
 }
 
-// pointerTo is the Git LFS pointer that stands for the file of a content.
+// pointerTo returns the Git LFS pointer for the blob file of some content.
 func pointerTo(content string) (pointer, oid string) {
 	file := blobs.Encode([]byte(content))
 	oid = blobs.Sum(file).String()
@@ -64,7 +64,7 @@ func pointer(content string) string {
 	return p
 }
 
-// expect is what a test wants of a finding.
+// expect is an expected finding.
 type expect struct {
 	State State
 	Path  string
@@ -295,7 +295,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// expectations turns findings into what tests compare.
+// expectations converts findings to expected ones, for comparison.
 func expectations(r *Report) []expect {
 	names := map[blobs.Hash]string{{}: ""}
 	for _, c := range []string{"alpha", "beta", "gamma", "delta"} {
@@ -318,7 +318,7 @@ func TestFindingIsWhole(t *testing.T) {
 	}
 	hash := blobs.Sum([]byte("beta"))
 	before, _, _ := strings.Cut(string(tree[firstE].Data), `"$blob": "`+hash.String())
-	line := strings.Count(before, "\n") // that of the object, one above
+	line := strings.Count(before, "\n") // that of the object, one line above
 	want := Finding{
 		State: Missing, Severity: Error, Commit: "c1", Commits: 1, Path: firstE, Line: line,
 		Conversation: "jp-c17800836875", Title: "First", Turn: 2, Element: 8,
@@ -330,7 +330,7 @@ func TestFindingIsWhole(t *testing.T) {
 	}
 }
 
-// absentObjects is a source whose tree lists what the repository has not.
+// absentObjects is a source whose tree lists files that the repository does not have.
 type absentObjects struct {
 	*source
 	absent string

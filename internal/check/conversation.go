@@ -20,21 +20,21 @@ const (
 	detailsFile = "metadata.json"
 	configFile  = "base_config.json"
 	eventsFile  = "events.json"
-	legacyFile  = "messages.json" // of generations before events.json
+	legacyFile  = "messages.json" // before events.json existed
 	draftFile   = "QUERY_MESSAGE.md"
 )
 
-// A conv is one directory of a conversation, as the last source that had it showed it.
+// A conv is one directory of a conversation, as in the last source that had it.
 type conv struct {
 	dir    string // from the root of the source
 	id     events.ID
-	stream gitint.OID // of events.json, zero when it cannot be read
-	// found are the findings on its files, dangling those on its references.
+	stream gitint.OID // of events.json, zero if it cannot be read
+	// found holds the findings on its files, dangling those on its references.
 	found, dangling []Finding
-	// suspect says that a reference has no file, is too large, or disagrees
-	// with another one.
+	// suspect reports whether a reference has no file, exceeds the limit, or states another size
+	// than another reference.
 	suspect bool
-	title   *string // nil until it is needed
+	title   *string // nil until it is read
 }
 
 func (c *conv) events() string { return path.Join(c.dir, eventsFile) }
@@ -46,7 +46,7 @@ type reading struct {
 	c   *conv
 }
 
-// examine reads the files of a conversation, except what the cache knows.
+// examine checks the files of a conversation, using the cache.
 func (r reading) examine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (r reading) examine(ctx context.Context) error {
 	return nil
 }
 
-// files are what there is of the conversation, and directories in place of the files that are
-// looked for: one with nothing in it is listed nowhere.
+// files returns the files of the conversation, and directories in place of expected files: an empty
+// directory is in no listing.
 func (r reading) files() map[string]Entry {
 	for _, name := range []string{detailsFile, configFile, eventsFile} {
 		if _, ok := r.listed[r.c.dir][name]; ok {
@@ -89,7 +89,7 @@ func (r reading) files() map[string]Entry {
 
 func (r reading) isDirectory(dir string) bool {
 	if _, ok := r.src.(objectSource); ok {
-		return r.listed[dir] != nil // Git has no empty ones
+		return r.listed[dir] != nil // Git has no empty directories
 	}
 	_, err := r.src.List(dir)
 	return !errors.Is(err, fs.ErrNotExist)
@@ -97,14 +97,14 @@ func (r reading) isDirectory(dir string) bool {
 
 var errMissing = errors.New("is missing, so jp moves the conversation to its trash")
 
-// isDraft reports whether an editor made the directory for a message that was never
-// sent, or git left it when it removed the files: in neither is a conversation.
+// isDraft reports whether an editor created the directory for a message that was never sent, or git
+// left it when it removed the files: neither is a conversation.
 func (r reading) isDraft(files map[string]Entry) bool {
 	_, draft := files[draftFile]
 	return len(files) == 0 || draft && len(files) == 1
 }
 
-// document checks a file that is not the stream.
+// document checks a file other than the stream.
 func (r reading) document(
 	files map[string]Entry, name string,
 	check func(*refs.Cache, gitint.OID, func() ([]byte, error)) (*events.SyntaxError, error),
@@ -112,7 +112,7 @@ func (r reading) document(
 	e, ok := files[name]
 	switch {
 	case !ok && name == configFile:
-		return // conversations of 2025 have none
+		return // conversations of 2025 do not have one
 	case !ok:
 		r.malformed(name, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
 		return
@@ -130,14 +130,14 @@ func (r reading) document(
 	}
 }
 
-// A handle is a file that can be read, and named by what is in it.
+// A handle is a file that can be read, with the id of its content.
 type handle struct {
 	id   gitint.OID
 	read func() ([]byte, error)
 }
 
-// open returns the handle of a file of the conversation. Where the source has no id
-// for it, reading it gives one; where its object cannot be read, reading it says so.
+// open returns the handle of a file of the conversation. If the source has no id for it, or its
+// object cannot be read, open reads the file to get the id or to report the error.
 func (r reading) open(e Entry) (handle, bool) {
 	name := path.Join(r.c.dir, e.Name)
 	if !e.Mode.IsRegular() {
@@ -198,9 +198,8 @@ func (r reading) count(all []events.RefAt) {
 	}
 }
 
-// forget takes back what count counted. old is the source in which the conversation
-// was examined. A stream that cannot be read any more leaves its blobs referred
-// to, which costs only time.
+// forget undoes count. old is the source in which the conversation was examined. If the stream can
+// no longer be read its blobs stay counted, which only costs time.
 func (ch *checker) forget(old Source, c *conv) {
 	if c.stream.IsZero() {
 		return
@@ -258,7 +257,7 @@ func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
 	r.c.found = append(r.c.found, f)
 }
 
-// finding begins a finding on a file of the conversation.
+// finding returns a new finding on a file of the conversation.
 func (r reading) finding(s State, name string) Finding {
 	return Finding{
 		State: s, Severity: s.Severity(), Commit: r.src.Name(),
@@ -267,7 +266,7 @@ func (r reading) finding(s State, name string) Finding {
 	}
 }
 
-// retitle gives the findings the title of the conversation.
+// retitle sets the title of the conversation in its findings.
 func (r reading) retitle() {
 	if len(r.c.found)+len(r.c.dangling) == 0 {
 		return
@@ -280,7 +279,7 @@ func (r reading) retitle() {
 	}
 }
 
-// title reads the title once: only findings need it.
+// title reads the title on first use, since only findings need it.
 func (r reading) title() string {
 	if r.c.title != nil {
 		return *r.c.title
@@ -296,7 +295,7 @@ func (r reading) title() string {
 	return *r.c.title
 }
 
-// line returns the line of an offset in a file, 1 when it is not known.
+// line returns the line of an offset in a file, or 1 if it is unknown.
 func line(read func() ([]byte, error), offset int64) int {
 	if read == nil || offset <= 0 {
 		return 1
@@ -318,7 +317,7 @@ func lineIn(data []byte, offset int64) int {
 	return n
 }
 
-// references sets the findings on the conversation's references.
+// references computes the findings on the conversation's references.
 func (r reading) references() error {
 	r.c.dangling = nil
 	if r.c.stream.IsZero() {
@@ -329,7 +328,7 @@ func (r reading) references() error {
 	if err != nil {
 		return fmt.Errorf("read %s:%s again: %w", r.src.Name(), r.c.events(), err)
 	}
-	var data []byte // of the file, for lines
+	var data []byte // of the file, for line numbers
 	seen := make(map[blobs.Hash]int)
 	for _, at := range res.Refs {
 		if !at.Counts() {
@@ -356,7 +355,7 @@ func (r reading) references() error {
 	return nil
 }
 
-// reference judges one reference.
+// reference checks one reference.
 func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
 	f := r.finding(Missing, eventsFile)
 	f.Turn, f.Element, f.Call, f.Tool = at.Turn+1, at.Element, at.Call, at.Tool
@@ -383,7 +382,7 @@ func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
 	return f, true
 }
 
-// where names the source in a sentence.
+// where describes the source in a sentence.
 func (r reading) where() string {
 	switch name := r.src.Name(); name {
 	case IndexName, WorkTreeName:

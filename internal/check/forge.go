@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// GitHub writes the report as workflow commands, which GitHub Actions shows as annotations
-// at the lines of the files.
+// GitHub writes the report as workflow commands, which GitHub Actions shows as annotations at the
+// lines of the files.
 func (p Printer) GitHub(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	for _, f := range r.Findings {
@@ -35,8 +35,8 @@ func githubData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// githubProperty escapes a property of a workflow command. An end of a line in a name is encoded
-// and so stays what it is; what a terminal would obey cannot be.
+// githubProperty escapes a property of a workflow command. A line feed in a name is encoded and so
+// preserved; characters that a terminal would obey are replaced by escapes.
 func githubProperty(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	for i, line := range lines {
@@ -72,8 +72,8 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-// GitLab writes the report as a code quality report. GitLab demands a path, so that
-// what has none is written as of the directory of the conversations.
+// GitLab writes the report as a code quality report. GitLab requires a path, so findings without
+// one get the directory of the conversations.
 func (p Printer) GitLab(w io.Writer, r *Report) error {
 	issues := make([]gitlabIssue, 0, len(r.Findings))
 	for _, f := range r.Findings {

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A deepSnapshot is a [gitint.Snapshot] that is faster when asked for many directories at once.
+// A deepSnapshot is a [gitint.Snapshot] that can list many directories at once faster.
 type deepSnapshot interface {
 	EntriesOf(ctx context.Context, dirs ...string) ([][]gitint.Entry, error)
 }
@@ -92,7 +92,7 @@ func (s *gitSource) Differ(
 	})
 }
 
-// named is the entry of a directory.
+// named returns the entry of a directory.
 func named(raw gitint.Entry) Entry {
 	if raw.Mode == 0 {
 		return Entry{Mode: absent}
@@ -102,14 +102,14 @@ func named(raw gitint.Entry) Entry {
 
 // Sizes implements [Source].
 func (s *gitSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
-	ids := make([]gitint.OID, len(files)) // the zero value names nothing
+	ids := make([]gitint.OID, len(files)) // the zero id is no object
 	for i, f := range files {
 		ids[i], _ = s.object(f)
 	}
 	return s.repo.ObjectSizes(ctx, ids)
 }
 
-// object reads the id again, which is faster than to descend to the path.
+// object returns the file's id if it is known, which is faster than to descend to the path.
 func (s *gitSource) object(f File) (id gitint.OID, ok bool) {
 	if !f.ID.IsZero() {
 		return f.ID, true
@@ -154,7 +154,7 @@ func (s *gitSource) ReadObjectsOf(
 	return s.repo.ReadObjectsOf(ctx, ids, wanted, f)
 }
 
-// fileType is the type of a file alone. Old trees have modes such as 0o100664.
+// fileType returns the type bits of a mode. Old trees have modes such as 0o100664.
 func fileType(m gitint.Mode) fs.FileMode {
 	switch m & 0o170000 {
 	case 0o100000:

@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// repository is a real one, and the door to it.
+// repository is a real repository with its gitint handle.
 type repository struct {
 	*gittest.Repository
 	door *gitint.Repo
@@ -125,7 +125,7 @@ func TestBareRepository(t *testing.T) {
 	same(t, "bare", missingBeta(), checked(t, b.revision(t, "HEAD"), Options{}))
 }
 
-// TestStagedFormsOnly: the index is checked, whatever the working tree has.
+// TestStagedFormsOnly: the index is checked, whatever is in the working tree.
 func TestStagedFormsOnly(t *testing.T) {
 	r := repositoryAt(t, gittest.Repo(t))
 	r.commit(t, base())
@@ -135,8 +135,8 @@ func TestStagedFormsOnly(t *testing.T) {
 	same(t, "HEAD", nil, checked(t, r.revision(t, "HEAD"), Options{}))
 }
 
-// TestDirectoryInPlaceOfAFile: jp moves a conversation with one to its trash. One with nothing in it
-// is in the working tree alone, where it is not what is listed.
+// TestDirectoryInPlaceOfAFile: jp moves such a conversation to its trash. An empty directory exists
+// only in the working tree, where it is not in the listing of files.
 func TestDirectoryInPlaceOfAFile(t *testing.T) {
 	for _, name := range []string{"base_config.json", "metadata.json", "events.json"} {
 		for _, entry := range []string{"", "x"} {
@@ -189,8 +189,8 @@ func TestObjectRemovedBehindGit(t *testing.T) {
 	}
 }
 
-// TestMergeThatSkewsAndConflicts makes what §3.3 of merges leaves behind: a clean merge
-// that loses a blob, and one that renames a conversation twice.
+// TestMergeThatSkewsAndConflicts creates the results of §3.3 of merges: a clean merge that loses a
+// blob, and one that renames a conversation twice.
 func TestMergeThatSkewsAndConflicts(t *testing.T) {
 	r := repositoryAt(t, gittest.Repo(t))
 	lonely := func() forest { return base().conversation("17800836999", "", "x").blob("alpha") }

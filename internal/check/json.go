@@ -48,11 +48,11 @@ type jsonSummary struct {
 	Failed        bool   `json:"failed"`
 }
 
-// schemaVersion changes when a reader of the JSON format has to.
+// schemaVersion increases when readers of the JSON format have to change.
 const schemaVersion = 1
 
-// JSON writes one object a line: each finding, then a summary. The last line
-// is always the summary, so that a cut output can be told from a whole one.
+// JSON writes one object a line: each finding, then a summary. The last line is always the summary,
+// so that truncated output can be recognized.
 func (p Printer) JSON(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	for _, f := range r.Findings {
@@ -93,8 +93,8 @@ func summaryOf(r *Report) jsonSummary {
 	}
 }
 
-// writeJSON writes v and a newline. What a terminal would obey is escaped: JSON
-// itself asks that only of the characters below space.
+// writeJSON writes v and a newline. It escapes everything that a terminal would obey; JSON itself
+// only requires that for control characters below space.
 func writeJSON(w io.Writer, v any, indent string) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

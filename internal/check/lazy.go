@@ -14,9 +14,10 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// LeftOut returns what has the blobs that the working tree of a lazy clone leaves out, the first
-// counting: nothing in every other clone. HEAD is asked first: a few small trees answer. Of the
-// index, which has many entries, what HEAD has not is read when something else is asked for.
+// LeftOut returns the snapshots that have the blobs which the working tree of a lazy clone leaves
+// out, in the order in which they are searched; for every other clone it returns none. HEAD comes
+// first, because reading a few small trees is enough. The index has many entries, so the part that
+// HEAD does not have is only read when needed.
 func LeftOut(ctx context.Context, repo *gitint.Repo) ([]gitint.Snapshot, error) {
 	lazy, err := repo.Lazy(ctx)
 	if err != nil || !lazy {
@@ -35,8 +36,8 @@ func LeftOut(ctx context.Context, repo *gitint.Repo) ([]gitint.Snapshot, error) 
 	return []gitint.Snapshot{head, index}, err
 }
 
-// LeftOutOf is [LeftOut] for the options of a check of the files below a directory of the working
-// tree. The repository may be nil for none.
+// LeftOutOf is [LeftOut] for [Options.LeftOut] of a check of the files below a directory of the
+// working tree. The repository may be nil.
 func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Source, err error) {
 	if repo == nil {
 		return nil, nil
@@ -55,7 +56,7 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	return all, err
 }
 
-// A below is a directory of a snapshot as a source, which knows paths from there.
+// A below is a directory of a snapshot as a source, with paths relative to it.
 type below struct {
 	git *gitSource
 	dir string
@@ -82,7 +83,7 @@ func (s below) List(dir string) ([]Entry, error) {
 	return s.git.List(path.Join(s.dir, dir))
 }
 
-// Walk implements [Walker]. All of a large store at once would take much memory.
+// Walk implements [Walker]. It walks the store in groups of directories to limit memory.
 func (s below) Walk(ctx context.Context, dir string, f func(Entry)) error {
 	top, err := list(s, dir)
 	if err != nil {
@@ -123,7 +124,7 @@ func (s below) Lost(ctx context.Context, files []File) ([]File, error) {
 	return lost, err
 }
 
-// fromRoot returns files with their paths from the root of the repository.
+// fromRoot returns files with paths from the root of the repository.
 func (s below) fromRoot(files []File) []File {
 	all := make([]File, len(files))
 	for i, f := range files {
@@ -132,20 +133,20 @@ func (s below) fromRoot(files []File) []File {
 	return all
 }
 
-// IsAway reports whether a file could not be read because its content is at a remote.
+// IsAway reports whether reading a file failed because its content is only at a remote.
 func IsAway(err error) bool {
 	missing, ok := errors.AsType[*gitint.MissingObjectError](err)
 	return ok && missing.Promised
 }
 
-// A promiser is a Source that may name blobs which are not here, and are at a remote.
+// A promiser is a Source that may name blobs which are not here but at a remote.
 type promiser interface {
 	IsLazy(ctx context.Context) bool
-	// Lost returns those of the files whose objects are not here and that no remote has.
+	// Lost returns the files whose objects are neither here nor promised by a remote.
 	Lost(ctx context.Context, files []File) ([]File, error)
 }
 
-// IsLazy reports whether what a source names and has not is present all the same.
+// IsLazy reports whether blobs that a source names count as present even if they are not here.
 func IsLazy(ctx context.Context, src Source) bool {
 	p, ok := src.(promiser)
 	return ok && p.IsLazy(ctx)
@@ -168,7 +169,7 @@ func (s *gitSource) Lost(ctx context.Context, files []File) ([]File, error) {
 	return lost(ctx, s.repo, entries)
 }
 
-// lost returns the files that nobody has promised.
+// lost returns the files that no remote has promised.
 func lost(ctx context.Context, repo *gitint.Repo, entries []gitint.Entry) (all []File, err error) {
 	found, err := repo.Unpromised(ctx, entries)
 	for _, e := range found {
@@ -177,7 +178,7 @@ func lost(ctx context.Context, repo *gitint.Repo, entries []gitint.Entry) (all [
 	return all, err
 }
 
-// unread says in one finding what was to be read and is not here.
+// unread returns one finding for all content that could not be read because it is not here.
 func (v *verifier) unread() []Finding {
 	n := v.away.Load()
 	if n == 0 || !v.opts.Content {
@@ -190,7 +191,7 @@ func (v *verifier) unread() []Finding {
 	}}
 }
 
-// Lazily returns a working tree with what a lazy clone leaves out of it.
+// Lazily returns a working tree together with the files that a lazy clone leaves out of it.
 func Lazily(src Source, left []Source) Source {
 	if len(left) == 0 {
 		return src
@@ -198,7 +199,7 @@ func Lazily(src Source, left []Source) Source {
 	return &lazySource{src, left}
 }
 
-// A lazySource is the working tree of a lazy clone as if it had the blobs that it leaves out.
+// A lazySource is the working tree of a lazy clone with the blobs that it leaves out added.
 type lazySource struct {
 	Source
 	left []Source
@@ -212,8 +213,8 @@ var (
 // IsLazy implements promiser.
 func (*lazySource) IsLazy(context.Context) bool { return true }
 
-// Lost implements promiser. What the first has counts: a file with an id is that of the source that
-// listed it.
+// Lost implements promiser. The first source that has a path counts: a file with an id is that of
+// the source that listed it.
 func (s *lazySource) Lost(ctx context.Context, files []File) (all []File, err error) {
 	named, other := byName(files)
 	for _, left := range s.left {
@@ -225,12 +226,12 @@ func (s *lazySource) Lost(ctx context.Context, files []File) (all []File, err er
 		if err != nil {
 			return nil, err
 		}
-		all, named = append(all, found...), nil // whoever reads objects reads all of them
+		all, named = append(all, found...), nil // all sources share one object database
 	}
 	return s.notElsewhere(ctx, all)
 }
 
-// notElsewhere returns those of the lost files that no other source has either, as another object.
+// notElsewhere returns the lost files that no other source has under another object either.
 func (s *lazySource) notElsewhere(ctx context.Context, lost []File) ([]File, error) {
 	for i, f := range lost {
 		lost[i] = File{Path: f.Path}
@@ -245,7 +246,7 @@ func (s *lazySource) notElsewhere(ctx context.Context, lost []File) ([]File, err
 	return all, err
 }
 
-// byName returns which of the files are known by their objects, and which by their paths alone.
+// byName separates files with known objects from files with only a path.
 func byName(files []File) (named, other []int) {
 	for i, f := range files {
 		if !f.ID.IsZero() {
@@ -306,7 +307,7 @@ func (s *lazySource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 			return sizes[i] >= 0 || !leftOut(files[i].Path, 0)
 		})
 		err = ask(left, append(slices.Clone(absent), named...))
-		named = nil // whoever reads objects reads all of them
+		named = nil // all sources share one object database
 	}
 	return sizes, err
 }
@@ -337,20 +338,20 @@ func (s *lazySource) List(dir string) ([]Entry, error) {
 		}
 	}
 	if len(entries) == 0 {
-		return s.Source.List(dir) // which says whether it is there
+		return s.Source.List(dir) // so that an absent directory is an error
 	}
 	return entries, nil
 }
 
-// leftOut reports whether a path is one that the working tree leaves out, or leads to one.
+// leftOut reports whether the working tree leaves out a path, or a path below it.
 func leftOut(name string, mode fs.FileMode) bool {
 	const store = "/.jp/" + blobs.Dir
 	name = "/" + name
 	return strings.HasSuffix(name, store) && mode.IsDir() || strings.Contains(name, store+"/")
 }
 
-// Walk implements [Walker]. Of what several have the first counts, which is therefore the last to
-// be listed. Nothing is left out of directories that are in no store.
+// Walk implements [Walker]. If several sources have a path the first counts, so it is listed last.
+// Only directories in a store are incomplete.
 func (s *lazySource) Walk(ctx context.Context, dir string, f func(Entry)) error {
 	for _, src := range slices.Backward(s.left) {
 		w, ok := src.(Walker)

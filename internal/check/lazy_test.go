@@ -12,12 +12,11 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A leftSource is what a working tree leaves out. It counts the files that it is asked for by
-// their paths alone.
+// A leftSource holds the files that a working tree leaves out. It counts lookups by path alone.
 type leftSource struct {
 	*source
 	byPath int
-	most   int // files that were asked for at once
+	most   int // largest number of files looked up at once
 }
 
 func (n *leftSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
@@ -41,8 +40,8 @@ func (n *leftSource) Lost(_ context.Context, files []File) ([]File, error) {
 	return nil, nil
 }
 
-// TestLeftOutIsAskedForByName: what a working tree leaves out is known by the objects that its
-// listing names. To descend to each path again takes as many trees as there are blobs.
+// TestLeftOutIsAskedForByName: files that a working tree leaves out are found by the objects in its
+// listing. Descending to each path again would read as many trees as there are blobs.
 func TestLeftOutIsAskedForByName(t *testing.T) {
 	f, tree := many(20), fstest.MapFS{}
 	for name, file := range f {
@@ -61,7 +60,7 @@ func TestLeftOutIsAskedForByName(t *testing.T) {
 	}
 }
 
-// An objects is a source of files that knows the objects of another one too, as git does.
+// An objects is a source of files that also knows the objects of another one, as git does.
 type objects struct {
 	*source
 	other *source
@@ -84,8 +83,8 @@ func (o objects) Sizes(_ context.Context, files []File) ([]int64, error) {
 	return sizes, nil
 }
 
-// TestFirstCounts: of a blob that the working tree has, and what it leaves out too, the file
-// counts, and then what is left out first.
+// TestFirstCounts: if the working tree has a blob and also leaves it out, its file counts, and
+// otherwise the first source of left-out files that has it.
 func TestFirstCounts(t *testing.T) {
 	f := many(2)
 	whole, empty := fstest.MapFS(maps.Clone(f)), maps.Clone(f)
@@ -122,8 +121,8 @@ func TestFirstCounts(t *testing.T) {
 	}
 }
 
-// TestLargeStoreTakesTurns: however many blobs a working tree leaves out, so many are asked about
-// at a time.
+// TestLargeStoreTakesTurns: the number of blobs looked up at a time is bounded, however many a
+// working tree leaves out.
 func TestLargeStoreTakesTurns(t *testing.T) {
 	const n = objectsAtOnce + 1
 	left := &leftSource{source: forest{}.source("HEAD")}

@@ -10,19 +10,19 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// learnFrom is the number of files from which on it pays to read them at once.
+// learnFrom is the number of files above which reading them at once pays.
 const learnFrom = 64
 
-// A lesson is a file of a conversation about which the cache has no answers.
+// A lesson is a file of a conversation that the cache does not know.
 type lesson struct {
 	name string
 	kind refs.File
 	id   gitint.OID
 }
 
-// learn reads the files that the cache does not know, at once and several at a time, so that
-// the examination finds all in the cache. What cannot be read is left to the examination, which
-// says so.
+// learn reads the files that the cache does not know, in bulk and with several workers, so that the
+// examination finds them in the cache. It skips files that cannot be read, which the examination
+// then reports.
 func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	o, ok := src.(objectSource)
 	if !ok {
@@ -72,9 +72,9 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	return err
 }
 
-// unread returns the objects that nobody can read: they are not here, or larger than they may be
-// now, which is less than when the cache learned of them. What the cache knows of an object is true
-// for ever, and says nothing of either.
+// unread returns the known objects that cannot be read: they are missing, or larger than the
+// current limit, which may be lower than when the cache learned them. The cached facts about an
+// object stay true, but cover neither case.
 func unread(
 	ctx context.Context, o objectSource, known []lesson, limits regular.Limits,
 ) (map[gitint.OID]bool, error) {
@@ -95,7 +95,7 @@ func unread(
 	return gone, nil
 }
 
-// lessons lists the files in the order of their conversations, each once, and apart from them
+// lessons lists the files in the order of their conversations, without duplicates, and separately
 // those that the cache knows.
 func (ch *checker) lessons(fresh []*conv) (unknown, known []lesson) {
 	kinds := []struct {

@@ -2,27 +2,27 @@ package check
 
 import "strings"
 
-// What helps with a finding that says where nothing else is known. Callers that know a
-// repository may know better. Only commands that exist are named.
+// The next commands of findings, unless a caller that knows the repository has better ones. Only
+// commands that exist are named.
 
-// askAuthor is for content that is not to be had here.
+// askAuthor is the hint for content that is not available here.
 func askAuthor(id string) string {
 	return "ask whoever wrote the conversation to run 'git jp stage " + id + "' and to commit"
 }
 
-// earlier lists the versions of a file, one of which may be sound.
+// earlier returns the command that lists the versions of a file, one of which may be undamaged.
 func earlier(path string) string { return "git log --oneline -- " + ShellQuote(path) }
 
-// differences shows what two directories of one conversation have in common.
+// differences returns the command that compares two directories of one conversation.
 func differences(a, b string) string {
 	return "git diff --no-index -- " + ShellQuote(a) + " " + ShellQuote(b)
 }
 
-// Resolve decides an unmerged file: it needs no driver to have run, and drops no side. id is
-// that of the conversation, "" for content.
+// Resolve returns the command that resolves an unmerged file. It works without a driver and drops
+// no side. id is that of the conversation, or "" for content.
 func Resolve(id string) string { return strings.TrimRight("git jp resolve "+id, " ") }
 
-// ShellQuote makes a word of a path that a person may paste into a shell.
+// ShellQuote quotes a path for pasting into a shell.
 func ShellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

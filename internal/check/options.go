@@ -9,48 +9,48 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// Options chooses what is checked. The zero value checks presence in the workspace at the
-// root of the source.
+// Options selects the checks. The zero value checks presence in the workspace at the root of the
+// source.
 type Options struct {
-	// Content reads and hashes the content of every blob that is referred to.
+	// Content reads and hashes the content of every referenced blob.
 	Content bool
 	// Strict makes warnings fail the check.
 	Strict bool
-	// MaxBlobBytes is the limit of a reference; 0 means the default.
+	// MaxBlobBytes is the largest allowed size of a reference; 0 means the default.
 	MaxBlobBytes int64
-	// LimitIn, when not nil, is MaxBlobBytes of a workspace, by its directory .jp.
+	// LimitIn, if not nil, returns MaxBlobBytes for a workspace, given its directory .jp.
 	LimitIn func(dir string) int64
 	// Dirs are the workspaces: slash paths of directories .jp. nil means ".jp".
 	Dirs []string
-	// Select, when not nil, limits the check to the conversations it accepts.
-	// What lies between conversations and in the store is then not reported.
+	// Select, if not nil, limits the check to the conversations it accepts. Foreign files between
+	// conversations and in the store are then not reported.
 	Select func(events.ID) bool
-	// Cache remembers what streams refer to. nil remembers for this call.
+	// Cache stores what streams refer to. With nil a cache is used for this call only.
 	Cache *refs.Cache
-	// Rules name the program, and with it the rules that it checks by. The cache then remembers of
-	// a tree that is checked alone that nothing was found by them; "" remembers no verdict.
+	// Rules identifies the program and thus its rules. If it is set and a tree is checked alone,
+	// the cache records that nothing was found by these rules; "" records no verdict.
 	Rules string
-	// LeftOut has the blobs that a lazy clone leaves out of its working tree, as
-	// [LeftOutOf] returns it: they are present there all the same.
+	// LeftOut has the blobs that a lazy clone leaves out of its working tree, as [LeftOutOf]
+	// returns them. They count as present.
 	LeftOut []Source
 	// LFS is the local store of Git LFS, <git-common-dir>/lfs/objects, or nil.
 	LFS fs.FS
-	// NoPointers makes a Git LFS pointer in place of a blob a finding: for who looks for content
-	// and not for what a clone is to have.
+	// NoPointers makes a Git LFS pointer in place of a blob a finding, for callers that need the
+	// content itself.
 	NoPointers bool
-	// Gaps say why the repository may lack objects or history.
+	// Gaps lists why the repository may lack objects or history.
 	Gaps []Gap
-	// Progress, when not nil, is told how far a stage has come.
+	// Progress, if not nil, is called with the progress of a stage.
 	Progress func(stage string, done, total int)
-	// Workers bounds how many files are read at a time; 0 means one a processor.
+	// Workers bounds how many files are read at a time; 0 means one per processor.
 	Workers int
 }
 
-// A Gap says why a repository is incomplete, in the words of gitint.
+// A Gap is a reason why a repository is incomplete, in the words of gitint.
 type Gap struct {
 	Reason string // "shallow", "partial" or another word
 	Detail string
-	// Meant says that the clone is lazy: the gap is what was wanted, and is not reported.
+	// Meant reports whether the clone is lazy: then the gap is intended and not reported.
 	Meant bool
 }
 
@@ -68,7 +68,7 @@ func (o *Options) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// in are the options for a workspace.
+// in returns the options for a workspace.
 func (o *Options) in(dir string) *Options {
 	if o.LimitIn == nil {
 		return o
@@ -78,8 +78,8 @@ func (o *Options) in(dir string) *Options {
 	return &own
 }
 
-// loosest are the options for what several workspaces may have: what one of them refers to
-// beyond its limit the reference tells.
+// loosest returns the options for content that several workspaces may share, with the largest limit
+// of all. A reference beyond the limit of its own workspace is reported with the reference.
 func (o *Options) loosest() *Options {
 	if o.LimitIn == nil {
 		return o

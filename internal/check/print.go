@@ -22,11 +22,11 @@ const (
 
 // A Printer writes reports.
 type Printer struct {
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// Verbose writes all findings of a group, and whole hashes, in the text format.
+	// Verbose makes the text format write all findings of a group, and full hashes.
 	Verbose bool
-	// More says, in the text format, how the findings are shown that are only counted.
+	// More is the hint in the text format for showing the findings that are only counted.
 	More string
 }
 
@@ -48,8 +48,7 @@ func (p Printer) Print(w io.Writer, f Format, r *Report) error {
 	}
 }
 
-// escape writes what a terminal would obey, or a reader would not see, as an escape of
-// Go.
+// escape replaces characters that control a terminal or are invisible by Go escapes.
 func escape(s string) string {
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
@@ -72,14 +71,14 @@ func escape(s string) string {
 	return b.String()
 }
 
-// hidden tells control characters, also those that change the direction of text, and
-// the mark of bytes that are no text.
+// hidden reports whether r is a control character, including those that change the direction of
+// text, or the replacement character for bytes that are not text.
 func hidden(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) ||
 		unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
 }
 
-// place says where in its file a finding is: "turn 4, call toolu_01A (fs_read_file)".
+// place describes where in its file a finding is: "turn 4, call toolu_01A (fs_read_file)".
 func (p Printer) place(f Finding) string {
 	var parts []string
 	if f.Turn > 0 {
@@ -95,7 +94,7 @@ func (p Printer) place(f Finding) string {
 	return strings.TrimSpace(s)
 }
 
-// Sentence says everything about a finding but where its file is.
+// Sentence describes a finding, except for its file.
 func (p Printer) Sentence(f Finding) string {
 	var b strings.Builder
 	if place := p.place(f); place != "" {
@@ -121,7 +120,7 @@ func (p Printer) hash(f Finding) string {
 	return f.Hash.String()[:12] + "…"
 }
 
-// message is a finding in one paragraph, for formats that show it beside its file.
+// message describes a finding in one paragraph, for formats that show it beside its file.
 func (p Printer) message(f Finding) string {
 	p.Verbose = true
 	s := p.Sentence(f)

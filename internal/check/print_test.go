@@ -16,11 +16,10 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// hostile is text that a terminal, a workflow command or JSON must not take for
-// its own.
+// hostile is text that a terminal, a workflow command or JSON must not interpret.
 const hostile = "Ti%tle: \x1b[31m,\n::error::\u202e\u009b\xff"
 
-// sample is a report with a finding of every kind.
+// sample returns a report with a finding of every kind.
 func sample() *Report {
 	const commit = "1f3c5d7e9a1f3c5d7e9a1f3c5d7e9a1f3c5d7e9a"
 	r := &Report{Sources: 3, Conversations: 2, References: 40}
@@ -89,7 +88,7 @@ checked 3 trees, 2 conversations, 40 references: 15 errors, 1 warning, 4 notes
 	}
 }
 
-// TestForgesObeyNothing holds that no format which a forge shows has what its reader interprets.
+// TestForgesObeyNothing checks that no format for forges has anything that its reader interprets.
 func TestForgesObeyNothing(t *testing.T) {
 	r := sample()
 	r.Add(Finding{
@@ -124,8 +123,8 @@ func TestTextOfNothing(t *testing.T) {
 	}
 }
 
-// TestTextOfMany: of a wall of findings the worst are written, each kind with one hint, and the
-// rest is counted.
+// TestTextOfMany: of many findings the worst are written, each kind with one hint, and the others
+// are counted.
 func TestTextOfMany(t *testing.T) {
 	var r Report
 	for i := range 200 {
@@ -165,8 +164,7 @@ func TestTextOfMany(t *testing.T) {
 	}
 }
 
-// TestNoFormatLetsControlsThrough: whatever a title holds, the output is lines of
-// printable text.
+// TestNoFormatLetsControlsThrough: whatever a title has, the output is lines of printable text.
 func TestNoFormatLetsControlsThrough(t *testing.T) {
 	for _, f := range []Format{FormatText, FormatJSON, FormatSARIF, FormatGitHub, FormatGitLab} {
 		for i, line := range strings.Split(printed(t, f), "\n") {
@@ -250,9 +248,8 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// TestJSONFollowsItsSchema holds output and docs/check.schema.json together: required
-// members are there, no other member than a listed one is, and each is of its
-// type, its enumeration and its pattern.
+// TestJSONFollowsItsSchema compares the output with docs/check.schema.json: it has the required
+// members and no unlisted ones, each with its type, enumeration and pattern.
 func TestJSONFollowsItsSchema(t *testing.T) {
 	data, err := os.ReadFile("../../docs/check.schema.json")
 	if err != nil {

@@ -75,8 +75,8 @@ func TestRangeReadsOnlyWhatChanges(t *testing.T) {
 	}
 }
 
-// drawForest makes a small change to a tree: of the kinds that commits make, and of
-// those that break it.
+// drawForest makes a small change to a tree, of the kinds that commits make and of those that break
+// it.
 func drawForest(rt *rapid.T, f forest) forest {
 	f = f.clone()
 	content := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta"})
@@ -108,8 +108,8 @@ func drawForest(rt *rapid.T, f forest) forest {
 	return f
 }
 
-// TestPropertyRangeEqualsTrees: going from tree to tree finds what looking at each of
-// them alone finds, in both modes, with or without a cache.
+// TestPropertyRangeEqualsTrees: going from tree to tree finds the same as checking each alone, in
+// both modes, with or without a cache.
 func TestPropertyRangeEqualsTrees(t *testing.T) {
 	cache := refs.Open(t.TempDir())
 	defer cache.Close()

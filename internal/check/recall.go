@@ -11,11 +11,12 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// rules changes whenever a check finds more in the same trees than it did.
+// rules increases whenever a check can find more in the same trees than before.
 const rules = 1
 
-// remembering is the name of the verdict on a source that is checked alone: all that it is made
-// from, but for what is here of it. It is "" where the verdict depends on more than that.
+// remembering returns the name under which the verdict on a source that is checked alone is cached.
+// It holds everything that determines the verdict, except for which objects are here. It is "" if
+// the verdict depends on more than that.
 func (ch *checker) remembering(ctx context.Context, t transition) string {
 	o, ofGit := t.new.(objectSource)
 	_, mergeable := t.new.(Conflicter)
@@ -25,7 +26,7 @@ func (ch *checker) remembering(ctx context.Context, t transition) string {
 		ch.opts.Select != nil,
 		!conversations.Mode.IsDir() || conversations.ID.IsZero(),
 		!store.Mode.IsDir() || store.ID.IsZero(),
-		// What is not here and may come was not looked into.
+		// Content that is not here now may arrive, and was not checked.
 		ch.opts.partial() || IsLazy(ctx, t.new):
 		return ""
 	}
@@ -36,8 +37,8 @@ func (ch *checker) remembering(ctx context.Context, t transition) string {
 		!ch.opts.NoPointers)
 }
 
-// recall reports whether nothing was found in these trees before, and all that was looked for then
-// is still here. Where something is not, the whole check says what.
+// recall reports whether nothing was found in these trees before, and everything that was read then
+// is still here. Otherwise the full check runs and reports.
 func (ch *checker) recall(ctx context.Context, t transition) bool {
 	ch.verdict = ch.remembering(ctx, t)
 	if ch.verdict == "" {
@@ -58,7 +59,7 @@ func (ch *checker) recall(ctx context.Context, t transition) bool {
 	return true
 }
 
-// remember notes that nothing was found.
+// remember records that nothing was found.
 func (ch *checker) remember() {
 	if ch.verdict != "" {
 		ch.cache.SetSound(ch.verdict, refs.Sound{
@@ -68,8 +69,8 @@ func (ch *checker) remember() {
 	}
 }
 
-// stillListed reports whether the conversations can be listed, and their files are here and not
-// larger than they may be.
+// stillListed reports whether the conversations can be listed, and their files are here and within
+// the limit.
 func (ch *checker) stillListed(ctx context.Context, o objectSource) bool {
 	var files []lesson
 	err := o.Walk(ctx, path.Join(ch.dir, conversationsDir), func(e Entry) {
@@ -87,8 +88,8 @@ func (ch *checker) stillListed(ctx context.Context, o objectSource) bool {
 	return err == nil && len(gone) == 0
 }
 
-// stillHere reports whether the cache knows the directories of the store, with no blob in them that
-// is a Git LFS pointer, and all of them and all blobs are here.
+// stillHere reports whether the cache knows the directories of the store, none of their blobs is a
+// Git LFS pointer, and all directories and blobs are here.
 func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool {
 	entries, err := list(src, s.dir)
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool 
 	}
 	for _, e := range entries {
 		if !e.Mode.IsDir() {
-			continue // one of those that may be there, or it would have been found
+			continue // an allowed file, or it would have been a finding
 		}
 		if !s.cache.IsPlain(e.ID) {
 			return false

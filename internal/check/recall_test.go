@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// TestSoundTreeIsRemembered: where nothing was found, no conversation is examined again, and the
-// report is that of who examined all.
+// TestSoundTreeIsRemembered: if nothing was found, no conversation is examined again, and the
+// report is the same as after an examination.
 func TestSoundTreeIsRemembered(t *testing.T) {
 	const n = 300
 	dir, f := t.TempDir(), many(n)
@@ -39,7 +39,7 @@ func TestSoundTreeIsRemembered(t *testing.T) {
 	}
 }
 
-// TestVerdictIsOfWhatWasAsked: what was found by other rules or with other options says nothing.
+// TestVerdictIsOfWhatWasAsked: a verdict by other rules or with other options does not apply.
 func TestVerdictIsOfWhatWasAsked(t *testing.T) {
 	r := repositoryAt(t, gittest.Repo(t))
 	r.commit(t, many(10))
@@ -103,14 +103,14 @@ func recalled(t *testing.T, dir string, r repository, opts Options) bool {
 	return ch.recall(t.Context(), transition{new: src, is: is})
 }
 
-// aMerge is the source of a merge that is going on.
+// aMerge is the source of a merge in progress.
 type aMerge struct{ *source }
 
 // Conflicts implements [Conflicter].
 func (aMerge) Conflicts() []string { return []string{firstE} }
 
-// TestVerdictSaysNothingOfAMerge: what is unmerged is in no tree, so trees cannot say that there is
-// nothing.
+// TestVerdictSaysNothingOfAMerge: unmerged paths are in no tree, so a verdict on trees does not
+// cover them.
 func TestVerdictSaysNothingOfAMerge(t *testing.T) {
 	opts := Options{Rules: "ours", Cache: &refs.Cache{}}
 	same(t, "committed", nil, checked(t, base().source("c1"), opts))
@@ -118,7 +118,7 @@ func TestVerdictSaysNothingOfAMerge(t *testing.T) {
 	same(t, "in a merge", want, checked(t, aMerge{base().source(IndexName)}, opts))
 }
 
-// TestDamagedMemoryIsNone: a cache that lost what the verdict was made from is made again.
+// TestDamagedMemoryIsNone: a cache that lost the basis of a verdict is rebuilt.
 func TestDamagedMemoryIsNone(t *testing.T) {
 	r := repositoryAt(t, gittest.Repo(t))
 	r.commit(t, many(10))

@@ -8,47 +8,47 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Finding is one thing that is wrong.
+// A Finding is one fault.
 type Finding struct {
 	State    State
 	Severity Severity
-	// Commit is the first source that has the finding: a commit, "index" or "work
-	// tree". Commits counts the sources that have it.
+	// Commit is the first source with the finding: a commit, "index" or "working tree". Commits
+	// counts the sources that have it.
 	Commit  string
 	Commits int
-	// Path is a slash path from the root of the source: the file that is wrong, or
-	// that refers to what is. Line counts from 1, and is 1 when it is not known.
+	// Path is a slash path from the root of the source: the file with the fault, or with a
+	// reference to it. Line counts from 1, and is 1 if it is unknown.
 	Path string
 	Line int
-	// Conversation is "" when the finding belongs to none, and Title when it has none.
+	// Conversation is "" if the finding concerns none, and Title if it has no title.
 	Conversation, Title string
-	// Turn counts from 1; 0 is none. Element counts from 0; -1 is none.
+	// Turn counts from 1, and 0 means none. Element counts from 0, and -1 means none.
 	Turn, Element int
 	Call, Tool    string
 	// Hash and Size are those of a reference.
 	Hash blobs.Hash
 	Size int64
-	// References counts the references of the conversation to the same content. The
-	// others of its places are not named.
+	// References counts the references of the conversation to the same content. Only the place of
+	// the first is given.
 	References int
 	// Rule and Fingerprint are those of a secret.
 	Rule, Fingerprint string
-	// Detail is a phrase that says what is wrong.
+	// Detail is a phrase that describes the fault.
 	Detail string
-	// Next is the command that helps, "" when none does.
+	// Next is a command that helps, or "".
 	Next string
 }
 
-// A findingKey tells findings apart. What has the same key in several commits is
-// reported once.
+// A findingKey identifies a finding. Findings of several commits with the same key are reported
+// once.
 type findingKey struct {
 	state      State
 	path, what string
 	hash       blobs.Hash
 }
 
-// key leaves the path of a reference's file out where the conversation is
-// known, so that a renamed directory does not repeat its findings.
+// key leaves the path of a reference's file out if the conversation is known, so that a renamed
+// directory does not repeat its findings.
 func (f *Finding) key() findingKey {
 	if f.Hash.IsZero() {
 		return findingKey{state: f.State, path: f.Path, what: f.Detail}
@@ -62,26 +62,26 @@ func (f *Finding) key() findingKey {
 // A Report is the result of a check.
 type Report struct {
 	Findings []Finding
-	// Strict says that warnings fail the check.
+	// Strict reports whether warnings fail the check.
 	Strict bool
-	// Sources, Conversations and References count what was looked at. What did not
-	// change from one source to the next is counted once.
+	// Sources, Conversations and References are the numbers of examined sources, conversations and
+	// references. Files that are equal in consecutive sources are counted once.
 	Sources, Conversations, References int
-	// Blobs counts the distinct blobs that references name and that were looked
-	// at; Verified those whose content was read.
+	// Blobs counts the distinct referenced blobs that were examined, and Verified those whose
+	// content was read.
 	Blobs, Verified int
 
 	known map[findingKey]*known
 }
 
-// known is where a finding lies in the report, and the last source that had it.
+// known is the index of a finding in the report, and the last source that had it.
 type known struct {
 	index int
 	last  string
 }
 
-// Add adds a finding of one source, or counts the source when the finding is known.
-// A Severity of None becomes that of the state.
+// Add adds a finding of one source, or counts the source if the report has the finding. A Severity
+// of None is replaced by that of the state.
 func (r *Report) Add(f Finding) {
 	k := f.key()
 	if old, ok := r.known[k]; ok {
@@ -102,8 +102,8 @@ func (r *Report) Add(f Finding) {
 	r.Findings = append(r.Findings, f)
 }
 
-// Without takes out the findings that another report has too, such as that of what
-// others have already, and returns them.
+// Without removes the findings that another report has too, for example of commits that are already
+// published, and returns them.
 func (r *Report) Without(other *Report) []Finding {
 	var both []Finding
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
@@ -129,8 +129,7 @@ func (r *Report) Worst() Severity {
 	return worst
 }
 
-// Problems reports whether the check has failed: on an error, or on a warning where
-// it is strict.
+// Problems reports whether the check failed: it has an error, or a warning if it is strict.
 func (r *Report) Problems() bool {
 	if r.Strict {
 		return r.Worst() >= Warning
@@ -149,8 +148,7 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// compareInSource orders the findings of one source for people: by file, then by
-// place in it.
+// compareInSource orders the findings of one source by file, then by place in the file.
 func compareInSource(a, b Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.Path, b.Path),
@@ -162,8 +160,8 @@ func compareInSource(a, b Finding) int {
 	)
 }
 
-// settle drops what was wrong only for a while, when last is the last source: a turn
-// that a later commit has completed.
+// settle removes findings that were only temporary, given the last source: a turn that a later
+// commit has completed.
 func (r *Report) settle(last string) {
 	gone := func(f Finding) bool {
 		k := r.known[f.key()]
@@ -184,5 +182,5 @@ func (r *Report) AddAll(findings []Finding) {
 	}
 }
 
-// idText is how findings name a conversation.
+// idText returns the name of a conversation in findings.
 func idText(id events.ID) string { return id.String() }

@@ -70,8 +70,8 @@ const (
 	homepage    = "https://github.com/git-jp/git-jp"
 )
 
-// SARIF writes the report as SARIF 2.1.0, which forges show beside the code. A
-// finding in full is in the properties of its result.
+// SARIF writes the report as SARIF 2.1.0, which forges show beside the code. The properties of a
+// result hold the complete finding.
 func (p Printer) SARIF(w io.Writer, r *Report) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
@@ -114,14 +114,13 @@ func (p Printer) sarifResult(f Finding, rules []sarifRule) sarifResult {
 	return res
 }
 
-// sarifPlain escapes what readers of SARIF take for links in a message (3.11.6 of the standard):
-// who wrote a title would choose where the one who reads it goes.
+// sarifPlain escapes what SARIF readers interpret as links in a message (3.11.6 of the standard),
+// so that the author of a title cannot add links.
 func sarifPlain(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(s)
 }
 
-// fingerprint tells a finding from every other one of its report, and is the same in the
-// next commit.
+// fingerprint identifies a finding in its report, and is the same in the next commit.
 func (f *Finding) fingerprint() string {
 	k := f.key()
 	sum := sha256.Sum256([]byte(strings.Join(

@@ -13,16 +13,16 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Source is a tree that can be checked. Its methods are called from several
-// goroutines where content is verified.
+// A Source is a tree that can be checked. Its methods are called from several goroutines when
+// content is verified.
 type Source interface {
 	// ReadFile reads the file at a slash path from the root.
 	ReadFile(name string) ([]byte, error)
-	// List returns what lies directly in a directory. The error is an
-	// fs.ErrNotExist when there is no such directory.
+	// List returns the entries of a directory. The error is an fs.ErrNotExist if there is no such
+	// directory.
 	List(dir string) ([]Entry, error)
-	// Sizes returns the sizes of files in their order, -1 for one whose object is
-	// not here. It must not fetch any.
+	// Sizes returns the sizes of files in order, or -1 for a file whose object is missing. It must
+	// not fetch any.
 	Sizes(ctx context.Context, files []File) ([]int64, error)
 	// Name is the commit, "index" or "working tree".
 	Name() string
@@ -34,60 +34,59 @@ type File struct {
 	ID   gitint.OID
 }
 
-// An Entry is what a directory of a source holds.
+// An Entry is an entry of a directory of a source.
 type Entry struct {
 	Name string
 	// Mode has the bits of fs.ModeType. A submodule is an fs.ModeIrregular.
 	Mode fs.FileMode
-	// ID is the git object, of directories too where there is one. It is zero where
-	// there is none, as in a working tree; then a directory is never known to be
-	// the same in another source.
+	// ID is the git object of a file or directory. It is zero if there is none, as in a working
+	// tree; then a directory is never known to be the same in another source.
 	ID gitint.OID
 }
 
-// A Walker is a Source that knows a faster way to list all that is in a directory and
-// in those below it than one call of List for each.
+// A Walker is a Source that can list everything below a directory faster than with one call of List
+// for each.
 type Walker interface {
-	// Walk calls f for every file, its Name being the slash path below dir. An absent
-	// directory has none.
+	// Walk calls f for every file, with its slash path below dir as Name. An absent directory has
+	// no files.
 	Walk(ctx context.Context, dir string, f func(Entry)) error
 }
 
-// An objectSource is a Source whose entries have ids, and which is faster when asked for
-// many of them at once.
+// An objectSource is a Source whose entries have ids, and which handles many of them at once
+// faster.
 type objectSource interface {
 	Walker
-	// WalkAll is Walk for several directories; f gets the number of each.
+	// WalkAll is Walk for several directories; i is the index of the directory.
 	WalkAll(ctx context.Context, dirs []string, f func(i int, e Entry)) error
-	// Differ compares what lies directly in two directories, "" being an empty one. The
-	// names of both sides are the same; the mode of one that is not there is absent.
+	// Differ compares the entries of two directories, where the zero id is an empty one. The two
+	// entries have the same name; a missing one has mode absent.
 	Differ(ctx context.Context, was, is gitint.OID, f func(was, is Entry)) error
-	// Limits are how large the files may be that ReadFile reads.
+	// Limits bounds the size of files that ReadFile reads.
 	Limits() regular.Limits
-	// ObjectSizes is Sizes for what is known by its id alone.
+	// ObjectSizes is Sizes for objects that are known only by id.
 	ObjectSizes(ctx context.Context, ids []gitint.OID) ([]int64, error)
-	// Gone returns which objects are not here, at less cost than their sizes.
+	// Gone returns the objects that are missing. It costs less than their sizes.
 	Gone(ctx context.Context, ids []gitint.OID) (map[gitint.OID]bool, error)
-	// ReadObjects calls f with the content of each, in any order but one at a time. An
+	// ReadObjects calls f with the content of each object, in any order but never concurrently. An
 	// error of f ends the reading and is returned.
 	ReadObjects(
 		ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
 	) error
-	// ReadObjectsOf calls f with the size of each, -1 for one that is not here, and where that is
-	// wanted with the content.
+	// ReadObjectsOf calls f with the size of each object, -1 if it is missing, and with its content
+	// if the size is wanted.
 	ReadObjectsOf(
 		ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
 		f func(i int, size int64, data []byte, err error) error,
 	) error
 }
 
-// A Conflicter is a Source that may be unmerged.
+// A Conflicter is a Source that may have unmerged paths.
 type Conflicter interface {
 	// Conflicts returns the unmerged paths.
 	Conflicts() []string
 }
 
-// list is [Source.List] where an absent directory is an empty one.
+// list is [Source.List], except that an absent directory is empty.
 func list(src Source, dir string) ([]Entry, error) {
 	entries, err := src.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,23 +98,23 @@ func list(src Source, dir string) ([]Entry, error) {
 	return entries, nil
 }
 
-// A change is a file that differs between two sources; the mode of the one that does
-// not have it is absent.
+// A change is a file that differs between two sources. If a source does not have it, its mode is
+// absent.
 type change struct {
-	path     string // below the directory that is compared
+	path     string // below the compared directory
 	old, new Entry
 }
 
-// absent is the mode of no file.
+// absent is the mode of a missing file.
 const absent = fs.ModeIrregular | fs.ModeSymlink
 
-// sortEntries sorts by name, as [entriesDiffer] needs it.
+// sortEntries sorts by name, as [entriesDiffer] requires.
 func sortEntries(all []Entry) {
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// entriesDiffer calls f for every entry of two sorted listings of a directory that is not
-// the same in both; the mode of one that is not there is absent.
+// entriesDiffer calls f for every entry that differs between two sorted listings of a directory. A
+// missing one has mode absent.
 func entriesDiffer(before, now []Entry, f func(was, is Entry)) {
 	none := Entry{Mode: absent}
 	for len(before) > 0 || len(now) > 0 {
@@ -137,13 +136,13 @@ func entriesDiffer(before, now []Entry, f func(was, is Entry)) {
 
 // A differ compares a directory of two sources.
 type differ struct {
-	old, new Source // old is nil for none
+	old, new Source // old is nil for an empty source
 	dir      string
 	emit     func(change)
 }
 
-// walk compares the directory sub of dir, which was and is so in the two sources. Directories
-// that have the same object are not entered.
+// walk compares the directory sub of dir, whose entries in the two sources are was and is.
+// Directories with the same object are not entered.
 func (d differ) walk(ctx context.Context, sub string, was, is Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -160,8 +159,8 @@ func (d differ) walk(ctx context.Context, sub string, was, is Entry) error {
 	return errors.Join(differ, err)
 }
 
-// differences calls f for every entry of a directory that is not the same in both sources:
-// by the objects of the directory where it has some, which costs least.
+// differences calls f for every entry of a directory that differs between the sources. It compares
+// the tree objects of the directory if it has some, which costs least.
 func (d differ) differences(
 	ctx context.Context, dir string, was, is Entry, f func(was, is Entry),
 ) error {
@@ -184,7 +183,7 @@ func (d differ) differences(
 	return nil
 }
 
-// byObject reports whether a directory is known by its object, or is not there.
+// byObject reports whether a directory has an object, or does not exist.
 func byObject(e Entry) bool { return e.Mode == absent || e.Mode.IsDir() && !e.ID.IsZero() }
 
 // listed lists a directory, sorted.
@@ -197,7 +196,7 @@ func listed(src Source, dir string, e Entry) ([]Entry, error) {
 	return entries, err
 }
 
-// all emits every file below sub as a new one.
+// all emits every file below sub as new.
 func (d differ) all(ctx context.Context, w Walker, sub string) error {
 	err := w.Walk(ctx, path.Join(d.dir, sub), func(e Entry) {
 		d.emit(change{path.Join(sub, e.Name), Entry{Mode: absent}, e})
@@ -213,7 +212,7 @@ func (d differ) entry(ctx context.Context, name string, was, is Entry) error {
 		d.emit(change{name, was, is})
 		return nil
 	}
-	// A side that has no directory here is walked as one that has nothing here.
+	// If a side has no directory here, walk it as if it were empty.
 	none := Entry{Mode: absent}
 	if !was.Mode.IsDir() && was.Mode != absent {
 		d.emit(change{name, was, none})
@@ -224,7 +223,7 @@ func (d differ) entry(ctx context.Context, name string, was, is Entry) error {
 	return d.walk(ctx, name, orNone(was), orNone(is))
 }
 
-// orNone is a directory, or nothing.
+// orNone returns the entry if it is a directory, and otherwise an absent one.
 func orNone(e Entry) Entry {
 	if e.Mode.IsDir() {
 		return e

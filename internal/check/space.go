@@ -21,8 +21,8 @@ const (
 	archiveName      = ".archive" // in conversationsDir
 )
 
-// A checker holds what is known of one workspace after the last source, and goes on to
-// the next one by what differs.
+// A checker holds the state of one workspace after the last source, and updates it with the
+// differences to the next one.
 type checker struct {
 	opts     *Options
 	cache    *refs.Cache
@@ -30,23 +30,23 @@ type checker struct {
 	verifier *verifier
 	store    *store
 
-	alone   bool   // there is no other source, and no other workspace
-	verdict string // the name that it is remembered by, or ""
+	alone   bool   // there is no other source and no other workspace
+	verdict string // the name under which it is cached, or ""
 
 	dir     string             // of the workspace, from the root of the source
-	last    Source             // nil at first
-	parts   map[string]Entry   // what lay in dir
+	last    Source             // nil before the first
+	parts   map[string]Entry   // the entries of dir
 	convs   map[string]*conv   // by directory, from the root of the source
 	damaged map[string]*conv   // those of convs that have findings
-	foreign map[string]Finding // directories that are no conversations
+	foreign map[string]Finding // directories that are not conversations
 
 	duplicated []Finding
-	moved      bool    // directories have come or gone since duplicated was found
+	moved      bool    // directories were added or removed since duplicated was computed
 	wanted     []*blob // blobs to judge
-	// listed are the files of the conversations that are examined, by directory.
+	// listed holds the files of the examined conversations, by directory.
 	listed map[string]map[string]Entry
-	unread map[gitint.OID]bool // what the cache knows of them and nobody can read
-	// unlisted are the directories of conversations that the system does not list.
+	unread map[gitint.OID]bool // objects that the cache knows and that cannot be read
+	// unlisted holds the directories of conversations that the operating system does not list.
 	unlisted map[string]error
 }
 
@@ -127,14 +127,14 @@ func (ch *checker) update(ctx context.Context, t transition) error {
 	return ch.evaluate(ctx, src, fresh)
 }
 
-// A storeUpdate is the way of the store to the next source.
+// A storeUpdate is the update of a store to the next source.
 type storeUpdate struct {
-	listed   func() error // waits until the blobs are known
-	surveyed func() error // waits until they were looked at
+	listed   func() error // waits until the blobs are listed
+	surveyed func() error // waits until the blobs were surveyed
 }
 
-// updateStore brings the store to the next source: for the first one, which takes long, while
-// others go on with the conversations.
+// updateStore updates the store to the next source. For the first source, which takes long, it runs
+// concurrently with the examination of conversations.
 func (ch *checker) updateStore(ctx context.Context, t transition) storeUpdate {
 	if t.old != nil {
 		return storeUpdate{
@@ -171,9 +171,9 @@ func (ch *checker) conversations(ctx context.Context, src Source, fresh []*conv)
 	return nil
 }
 
-// listAll lists the conversations: those of the first source at once where that is faster, since
-// to descend to each of thousands costs more than what is there. Their files are learned at
-// once too.
+// listAll lists the conversations. For the first source it lists all at once if that is faster,
+// since descending to each of thousands costs more than reading their files. Their files are then
+// also learned at once.
 func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error {
 	ch.listed = make(map[string]map[string]Entry, len(fresh))
 	ch.unlisted = make(map[string]error)
@@ -215,15 +215,15 @@ func (ch *checker) walk(ctx context.Context, src Source, w Walker) error {
 	return nil
 }
 
-// IsRefused reports whether the system does not show what is at a path of a source, which says
-// nothing of other paths. What a commit or an index has and cannot be read is git's to show.
+// IsRefused reports whether the operating system refuses to show a path of a source, which says
+// nothing about other paths. Errors of a commit or an index are git's to report.
 func IsRefused(src Source, err error) bool {
 	_, ofGit := src.(objectSource)
 	_, ofSystem := errors.AsType[*fs.PathError](err)
 	return ofSystem && !ofGit && !errors.Is(err, fs.ErrNotExist)
 }
 
-// hold notes a file of a directory.
+// hold records a file of a directory.
 func (ch *checker) hold(dir string, e Entry) {
 	if ch.listed[dir] == nil {
 		ch.listed[dir] = make(map[string]Entry)
@@ -231,8 +231,8 @@ func (ch *checker) hold(dir string, e Entry) {
 	ch.listed[dir][e.Name] = e
 }
 
-// directories goes on to the directories of the next source, live and archived, and returns
-// the conversations in those that are new or differ.
+// directories updates to the directories of the next source, live and archived, and returns the
+// conversations in those that are new or differ.
 func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, error) {
 	var fresh []*conv
 	archived, archive := Entry{Mode: absent}, Entry{Mode: absent}
@@ -269,8 +269,8 @@ func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, erro
 	return fresh, nil
 }
 
-// partition compares the directory of the live or the archived conversations. What is in its place,
-// or keeps it from being listed, is a finding.
+// partition compares the directory of the live or the archived conversations. A file in its place,
+// or an error in listing it, is a finding.
 func (ch *checker) partition(
 	ctx context.Context, d differ, dir string, is change, f func(was, is Entry),
 ) error {
@@ -287,7 +287,7 @@ func (ch *checker) partition(
 	return err
 }
 
-// Refused is the finding that the system does not let anybody see what is in a directory.
+// Refused returns the finding for a directory that the operating system refuses to list.
 func Refused(dir string, err error) Finding {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
@@ -297,10 +297,11 @@ func Refused(dir string, err error) Finding {
 	}
 }
 
-// maxConversations bounds what is remembered of one workspace, at about a kilobyte each.
+// maxConversations bounds the conversations that are kept for one workspace, at about a kilobyte
+// each.
 const maxConversations = 200_000
 
-// leave forgets a directory, for good or because it differs.
+// leave removes a directory, either for good or because it differs.
 func (ch *checker) leave(dir string, good bool) {
 	if c := ch.convs[dir]; c != nil {
 		ch.forget(ch.last, c)
@@ -311,12 +312,12 @@ func (ch *checker) leave(dir string, good bool) {
 	delete(ch.foreign, dir)
 }
 
-// enter returns the conversation in a directory, or nil when there is none to check.
+// enter returns the conversation in a directory, or nil if there is none to check.
 func (ch *checker) enter(dir string, e Entry, first bool) *conv {
 	id, ok := events.ParseDirname(e.Name)
 	switch {
 	case strings.HasPrefix(e.Name, ".") || e.Mode.IsRegular():
-		return nil // jp does not look at these
+		return nil // jp ignores these
 	case !ok || !e.Mode.IsDir():
 		ch.foreign[dir] = foreignDirectory(dir, e)
 		return nil
@@ -342,8 +343,7 @@ func foreignDirectory(name string, e Entry) Finding {
 	return f
 }
 
-// duplicates returns a finding for every directory whose id another one has, except
-// the first.
+// duplicates returns a finding for every directory with the id of another one, except the first.
 func (ch *checker) duplicates(src Source) []Finding {
 	first := make(map[events.ID]string, len(ch.convs))
 	var again []string
@@ -371,9 +371,8 @@ func (ch *checker) duplicates(src Source) []Finding {
 	return all
 }
 
-// evaluate looks at the references of the conversations for which the answer can have
-// changed: those that are new and not beyond suspicion, those that have findings, and
-// all when a blob that something refers to is no longer there or not sound.
+// evaluate checks the references of the conversations whose result may have changed: new ones with
+// suspect references, those with findings, and all if a referenced blob is missing or damaged now.
 func (ch *checker) evaluate(ctx context.Context, src Source, fresh []*conv) error {
 	again := make(map[string]*conv)
 	if ch.lost() {
@@ -403,7 +402,7 @@ func (ch *checker) evaluate(ctx context.Context, src Source, fresh []*conv) erro
 	return nil
 }
 
-// settle keeps the conversations that have findings at hand.
+// settle updates the set of conversations with findings.
 func (r reading) settle() {
 	if len(r.c.found)+len(r.c.dangling) > 0 {
 		r.damaged[r.c.dir] = r.c
@@ -412,7 +411,7 @@ func (r reading) settle() {
 	}
 }
 
-// lost reports whether the update has harmed a reference that did not change.
+// lost reports whether the update broke a reference that did not change.
 func (ch *checker) lost() bool {
 	for _, b := range ch.store.touched {
 		if b.refs <= 0 {
@@ -425,7 +424,7 @@ func (ch *checker) lost() bool {
 	return false
 }
 
-// emit reports what is wrong in src, and returns how much that is.
+// emit reports the findings in src, and returns their number.
 func (ch *checker) emit(src Source) int {
 	var all []Finding
 	for _, c := range ch.damaged {
@@ -445,10 +444,11 @@ func (ch *checker) emit(src Source) int {
 	return len(all)
 }
 
-// pointers says in one finding how many blobs are elsewhere: that is how such a repository is.
+// pointers returns one finding for all blobs that are elsewhere, because that is normal in such a
+// repository.
 func (ch *checker) pointers() []Finding {
 	if !ch.verifier.pointers {
-		return nil // there has been none anywhere
+		return nil // no source had any
 	}
 	n := ch.store.pointers()
 	if n == 0 {

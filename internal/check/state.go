@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// A State says what a finding is about. The texts are part of the JSON format.
+// A State is the kind of a finding. The texts are part of the JSON format.
 type State string
 
 // The states. A reference without a finding is ok.
 const (
-	// Missing: the tree has no regular file at the blob's path, or git has not the
-	// file's object.
+	// Missing: the tree has no regular file at the blob's path, or git does not have the file's
+	// object.
 	Missing State = "missing"
-	// Corrupt: there is a file, and its content is not what the hash says.
+	// Corrupt: there is a file, and its content does not match the hash.
 	Corrupt State = "corrupt"
-	// SizeMismatch: the content is sound, and the reference states another size.
+	// SizeMismatch: the content is intact, and the reference states another size.
 	SizeMismatch State = "size-mismatch"
-	// LFSPointer: a Git LFS pointer stands for the content, which was not fetched.
+	// LFSPointer: there is a Git LFS pointer instead of the content, which was not fetched.
 	LFSPointer State = "lfs-pointer"
-	// Unchecked: what would have to be looked at is not here to look at.
+	// Unchecked: the content or history to check is not available here.
 	Unchecked State = "unchecked"
 	// Malformed: a file of a conversation cannot be loaded.
 	Malformed State = "malformed"
@@ -27,33 +27,33 @@ const (
 	Unreadable State = "unreadable"
 	// DuplicateID: two directories have the same conversation id.
 	DuplicateID State = "duplicate-id"
-	// Foreign: something lies where only conversations or only blobs may lie.
+	// Foreign: a place for only conversations or only blobs has another file.
 	Foreign State = "foreign"
-	// Oversize: a reference to more than the limit, which nobody will read.
+	// Oversize: a reference to content beyond the limit, which will not be read.
 	Oversize State = "oversize"
 	// Incomplete: tool calls of the last turn have no response.
 	Incomplete State = "incomplete"
 	// Conflicted: a file is unmerged in the index.
 	Conflicted State = "conflicted"
-	// TextMerged: a merge put the lines of its sides together without a driver. Only callers
-	// add it.
+	// TextMerged: a merge interleaved the lines of its sides without a driver. Only callers add it.
 	TextMerged State = "blended"
-	// Lost: a merge left out what one of its sides has and none removed. Only callers add it.
+	// Lost: a merge lacks elements that one of its sides has and no side removed. Only callers add
+	// it.
 	Lost State = "lost"
-	// Secret: a text has what looks like a key, a password or a token. Only callers add it.
+	// Secret: a text has something like a key, a password or a token. Only callers add it.
 	Secret State = "secret"
-	// Unredacted: a text has what was redacted from it. Only callers add it.
+	// Unredacted: a text has something that was redacted from it. Only callers add it.
 	Unredacted State = "unredacted"
-	// Allowed: a finding of a secret is committed as allowed. Only callers add it.
+	// Allowed: a finding of a secret is allowed by a committed file. Only callers add it.
 	Allowed State = "allowed"
-	// Drift: the clone is not set up as its attributes demand. Only callers add it.
+	// Drift: the clone is not set up as its attributes require. Only callers add it.
 	Drift State = "drift"
 )
 
 // A Severity orders findings.
 type Severity int
 
-// The severities. A note never fails a check, a warning does where it is strict.
+// The severities. A note never fails a check, and a warning fails a strict one.
 const (
 	None Severity = iota
 	Note
@@ -85,7 +85,7 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Severity returns how bad findings of the state are.
+// Severity returns the severity of findings with the state.
 func (s State) Severity() Severity {
 	switch s {
 	case Unchecked, Allowed:
@@ -97,7 +97,7 @@ func (s State) Severity() Severity {
 	}
 }
 
-// states are all states, with what each means in a few words.
+// states returns all states with a short description.
 func states() []struct {
 	State State
 	Text  string

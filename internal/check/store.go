@@ -14,13 +14,13 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// A store is the blobs of one workspace in the source that was checked last.
+// A store holds the blobs of one workspace in the last checked source.
 type store struct {
 	dir   string // from the root of the source
 	cache *refs.Cache
 	table
 	foreign map[string]struct{} // paths below dir
-	// touched are the referenced blobs that the last update changed.
+	// touched holds the referenced blobs that the last update changed.
 	touched []*blob
 }
 
@@ -31,13 +31,13 @@ func newStore(dir string, cache *refs.Cache) *store {
 	}
 }
 
-// A transition is the way from the source old, which is nil at first, to the source new.
+// A transition leads from the source old, which is nil at first, to the source new.
 type transition struct {
 	old, new Source
-	was, is  map[string]Entry // what lies in the directory of the workspace
+	was, is  map[string]Entry // the entries of the workspace's directory
 }
 
-// part returns how a part of the workspace was and is.
+// part returns the old and the new entry of a part of the workspace.
 func (t transition) part(name string) (was, is Entry) {
 	none := Entry{Mode: absent}
 	was, is = none, none
@@ -50,8 +50,8 @@ func (t transition) part(name string) (was, is Entry) {
 	return was, is
 }
 
-// update goes on to the next source. It sends the parts of the first one, as they become
-// known.
+// update updates the store to the next source. For the first source it sends the parts as they
+// become known.
 func (s *store) update(ctx context.Context, t transition, parts chan<- part) error {
 	s.touched = s.touched[:0]
 	d := differ{old: t.old, new: t.new, dir: s.dir, emit: s.apply}
@@ -63,13 +63,12 @@ func (s *store) update(ctx context.Context, t transition, parts chan<- part) err
 	return s.fill(ctx, o, d, parts)
 }
 
-// partsAtOnce is how many directories at the top of a store are listed at once: few
-// enough for memory, and enough that a step costs little beside what it lists.
+// partsAtOnce is how many top-level directories of a store are listed at once: few enough to bound
+// memory, and enough to make the overhead of a step small.
 const partsAtOnce = 32
 
-// fill takes the first source. A store has tens of thousands of directories, and
-// git's trees are slow to read; but few of the 256 at the top change from one check
-// to the next.
+// fill reads the first source. A store has tens of thousands of directories, and reading git's
+// trees is slow, but few of the 256 top-level ones change from one check to the next.
 func (s *store) fill(
 	ctx context.Context, o objectSource, d differ, parts chan<- part,
 ) error {
@@ -109,8 +108,8 @@ func (s *store) fill(
 	return nil
 }
 
-// goneParts returns the directories that the cache knows, and that are not here or have one that
-// is not.
+// goneParts returns the directories that the cache knows and that are missing, or have a missing
+// subdirectory.
 func (s *store) goneParts(
 	ctx context.Context, o objectSource, entries []Entry,
 ) (map[gitint.OID]bool, error) {
@@ -119,7 +118,7 @@ func (s *store) goneParts(
 		if !e.Mode.IsDir() || !s.cache.KnowsBlobs(e.ID) {
 			continue
 		}
-		// Where the record is damaged it is made again.
+		// A damaged record is written again.
 		below, _ := s.cache.Trees(e.ID, func() ([]gitint.OID, error) {
 			return treesIn(ctx, o, e.ID)
 		})
@@ -153,8 +152,8 @@ func treesIn(
 	return all, err
 }
 
-// filesOf lists those of the directories that the cache does not know, or that are gone, of which
-// the listing says so.
+// filesOf lists those of the directories that the cache does not know, and those that are gone, so
+// that listing them reports the error.
 func (s *store) filesOf(
 	ctx context.Context, o objectSource, group []Entry, gone map[gitint.OID]bool,
 ) ([][]Entry, error) {
@@ -173,8 +172,7 @@ func (s *store) filesOf(
 	return files, nil
 }
 
-// fillPart takes a directory, of which the files are nil if they are to be had from the
-// cache.
+// fillPart adds a directory. files is nil if they are in the cache.
 func (s *store) fillPart(
 	ctx context.Context, o objectSource, dir Entry, files []Entry,
 ) (part, error) {
@@ -199,8 +197,8 @@ func (s *store) fillPart(
 
 var errNotOnlyBlobs = errors.New("not only blobs")
 
-// onlyBlobs makes blobs of the files in a directory at the top of a store that holds
-// nothing else, as nearly all do.
+// onlyBlobs returns the blobs in a top-level directory of a store if it holds nothing else, as
+// nearly all do.
 func onlyBlobs(dir string, files []Entry) ([]refs.BlobFile, error) {
 	all := make([]refs.BlobFile, 0, len(files))
 	for _, e := range files {
@@ -219,21 +217,21 @@ func (s *store) apply(c change) {
 	case !ok && c.new.Mode == absent:
 		delete(s.foreign, c.path)
 	case !ok && c.new.ID.IsZero() && strings.HasPrefix(c.path, ".tmp/"):
-		// a file being written, in a working tree
+		// a file that is being written, in a working tree
 	case !ok && !isOurs(c.path):
 		s.foreign[strings.Clone(c.path)] = struct{}{}
 	case ok:
 		s.set(h, c.new)
 		if c.new.Mode.IsRegular() || c.new.Mode == absent {
 			delete(s.foreign, c.path)
-		} else { // a link or a directory has its name, and no collection passes it
+		} else { // a link or directory with a blob's name would stop garbage collection
 			s.foreign[strings.Clone(c.path)] = struct{}{}
 		}
 	}
 }
 
-// isOurs reports whether a file that is no blob may lie in the store: what tells git how
-// to treat it.
+// isOurs reports whether a file other than a blob is allowed in the store: those that configure
+// git.
 func isOurs(name string) bool {
 	return name == ".gitignore" || name == ".gitattributes" || name == ".gitkeep"
 }
@@ -248,16 +246,15 @@ func (s *store) set(h blobs.Hash, e Entry) *blob {
 	return b
 }
 
-// drop forgets what is neither there nor referred to.
+// drop removes a blob that is neither present nor referenced.
 func (s *store) drop(b *blob) {
 	if b.mode == absent && b.refs <= 0 {
 		s.remove(b)
 	}
 }
 
-// refer counts a reference and reports whether it looks well so far: there is a file,
-// and no other reference states another size. first says that the blob has to be judged
-// now.
+// refer counts a reference and reports whether it is fine so far: there is a file, and no other
+// reference states another size. first reports whether the blob has to be judged now.
 func (s *store) refer(ref blobs.Ref) (b *blob, well, first bool) {
 	b = s.at(ref.Hash)
 	if b.refs == 0 {
@@ -268,7 +265,7 @@ func (s *store) refer(ref blobs.Ref) (b *blob, well, first bool) {
 	return b, well, b.refs == 1 && b.mode != absent && b.verdict == nil
 }
 
-// forget takes a reference back.
+// forget removes a reference.
 func (s *store) forget(ref blobs.Ref) {
 	b := s.at(ref.Hash)
 	b.refs--
@@ -278,12 +275,12 @@ func (s *store) forget(ref blobs.Ref) {
 // path returns the path of a blob from the root of the source.
 func (s *store) path(h blobs.Hash) string { return path.Join(s.dir, h.Path()) }
 
-// foreignFindings returns a finding for every file that does not belong here.
+// foreignFindings returns a finding for every foreign file.
 func (s *store) foreignFindings() []Finding {
 	var all []Finding
 	for _, name := range slices.Sorted(maps.Keys(s.foreign)) {
 		if h, ok := blobs.ParsePath(name); ok && s.at(h).refs > 0 {
-			continue // it is told of the reference
+			continue // reported with the reference
 		}
 		all = append(all, Finding{
 			State: Foreign, Path: path.Join(s.dir, name), Element: -1,

@@ -8,15 +8,15 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// A part is the blobs of a directory at the top of a store that holds nothing else.
+// A part is the blobs of a top-level directory of a store that holds nothing else.
 type part struct {
 	tree  gitint.OID
 	blobs []*blob
 }
 
-// survey looks at whole directories of the store, where content is not read anyway: whether
-// the blobs are here, and are no Git LFS pointers. That the cache remembers by the
-// directory, so that the next check reads none. What is odd is left for judge to say.
+// survey examines entire directories of the store if content is not read anyway: whether the blobs
+// are here and are not Git LFS pointers. The cache records the result for each directory, so that
+// the next check reads none. Anything unusual is left to judge.
 func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) error {
 	o, ok := src.(objectSource)
 	ok = ok && !v.opts.Content && v.opts.Select == nil
@@ -39,7 +39,7 @@ func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) er
 	return err
 }
 
-// objectsAtOnce bounds the names that are gathered for one step.
+// objectsAtOnce bounds the ids that are collected for one step.
 const objectsAtOnce = 1 << 15
 
 func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part) error {
@@ -59,7 +59,7 @@ func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part
 	err = o.ReadObjectsOf(ctx, idsOf(all), isSuspect,
 		func(i int, size int64, data []byte, err error) error {
 			pointer := isSuspect(size) && blobs.IsPointer(data)
-			if err == nil && size > 0 && !pointer { // all else is left for judge to say
+			if err == nil && size > 0 && !pointer { // anything else is left to judge
 				all[i].look = sound
 			}
 			return nil
@@ -75,8 +75,8 @@ func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part
 	return nil
 }
 
-// stillHere looks for blobs that were seen to be no pointers, and not empty: their names say so for
-// ever, but not that anybody has them.
+// stillHere looks up blobs that were found to be neither pointers nor empty: their ids prove that
+// forever, but not that the objects are still here.
 func (v *verifier) stillHere(ctx context.Context, o objectSource, known []*blob) error {
 	if len(known) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (v *verifier) stillHere(ctx context.Context, o objectSource, known []*blob)
 	return nil
 }
 
-// isSuspect reports whether a file of this size may be a pointer.
+// isSuspect reports whether a file of this size may be a Git LFS pointer.
 func isSuspect(size int64) bool { return size >= minPointer && size <= maxPointer }
 
 func (p part) sound() bool {

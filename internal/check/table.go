@@ -8,44 +8,43 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// A blob is what a source has at a blob's path, and what is known of it.
+// A blob is the entry of a source at a blob's path, with the facts known about it.
 type blob struct {
 	hash blobs.Hash
 	id   gitint.OID
-	look look        // here, where it takes no room: there may be a million
-	mode fs.FileMode // absent: nothing; the blob is only referred to
+	look look        // here, where it needs no extra memory: there may be a million
+	mode fs.FileMode // absent: no entry, but references to it
 	refs int32       // references from the conversations of the source
 	next *blob       // in the table
-	size int64       // as the first reference states it
-	// verdict is nil until there is a reference: what nothing refers to is not
-	// judged.
+	size int64       // as in the first reference
+	// verdict is nil until there is a reference: unreferenced blobs are not judged.
 	verdict *verdict
 }
 
-// ref is the reference that was counted first.
+// ref returns the reference that was counted first.
 func (b *blob) ref() blobs.Ref { return blobs.Ref{Hash: b.hash, Size: b.size} }
 
-// A look is what is known of the object of a blob that was not judged.
+// A look is the state of a blob's object before it is judged.
 type look uint8
 
 const (
 	unseen look = iota
-	sound       // it is here and no pointer
+	sound       // it is here and not a pointer
 )
 
-// A table is blobs by their hash. It has the first bytes for keys, which tell blobs apart as
-// well as all do, unless somebody made them to agree: a check of many blobs waits for the
-// memory that it looks them up in.
+// A table finds blobs by hash. Its keys are the first bytes, which distinguish blobs as well as the
+// whole hash unless someone crafts collisions: checking many blobs is limited by the memory that
+// lookups touch.
 type table struct {
 	first map[uint64]*blob
-	free  []blob // to be used next
+	free  []blob // allocated in advance
 }
 
-// fanout is how many directories there are at the top of a store, among which its blobs are spread
-// evenly.
+// fanout is the number of top-level directories of a store, over which its blobs are evenly
+// distributed.
 const fanout = 256
 
-// grow makes room for about n blobs, before there are any.
+// grow allocates for about n blobs, if the table is empty.
 func (t *table) grow(n int) {
 	const most = 1 << 20
 	if len(t.first) == 0 {
@@ -55,7 +54,7 @@ func (t *table) grow(n int) {
 
 func (t *table) key(h blobs.Hash) uint64 { return binary.NativeEndian.Uint64(h[:]) }
 
-// at returns the blob, a new one when there is none.
+// at returns the blob with a hash, and adds it if there is none.
 func (t *table) at(h blobs.Hash) *blob {
 	key := t.key(h)
 	first := t.first[key]
@@ -74,7 +73,7 @@ func (t *table) at(h blobs.Hash) *blob {
 	return b
 }
 
-// remove forgets a blob.
+// remove removes a blob.
 func (t *table) remove(gone *blob) {
 	var rest *blob
 	for b := t.first[t.key(gone.hash)]; b != nil; {
@@ -91,7 +90,7 @@ func (t *table) remove(gone *blob) {
 	}
 }
 
-// pointers counts the blobs that something refers to and for which there is a Git LFS pointer.
+// pointers counts the referenced blobs that are Git LFS pointers.
 func (t *table) pointers() (n int) {
 	for _, b := range t.first {
 		for ; b != nil; b = b.next {

@@ -8,8 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// TestPropertyTable holds a table against a map, with hashes that share what it takes for
-// its key.
+// TestPropertyTable compares a table with a map, with hashes that share their keys.
 func TestPropertyTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		got, want := table{first: make(map[uint64]*blob)}, make(map[blobs.Hash]*blob)

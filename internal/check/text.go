@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxShown is how many findings of a group are written without Verbose.
+// maxShown is the number of findings of a group that are written without Verbose.
 const maxShown = 10
 
-// Text writes the report for people, without escape codes: a paragraph for each
-// file and state, then a line that counts.
+// Text writes the report for people, without escape codes: a paragraph for each file and state,
+// then a line with counts.
 func (p Printer) Text(w io.Writer, r *Report) error {
 	if err := p.Findings(w, r.Findings); err != nil || len(r.Findings) == 0 && !p.Verbose {
 		return err
@@ -22,11 +22,11 @@ func (p Printer) Text(w io.Writer, r *Report) error {
 	return err
 }
 
-// maxGroups is how many paragraphs are written without Verbose.
+// maxGroups is the number of paragraphs that are written without Verbose.
 const maxGroups = 10
 
-// Findings writes findings as Text does, without counting anything. Of many the worst are
-// written, with one hint for each state, and the others are counted.
+// Findings writes findings as Text does, without the counts. If there are too many, it writes the
+// worst, with one hint for each state, and counts the others.
 func (p Printer) Findings(w io.Writer, findings []Finding) error {
 	out := bufio.NewWriter(w)
 	all := groups(findings)
@@ -48,7 +48,7 @@ func (p Printer) Findings(w io.Writer, findings []Finding) error {
 	return out.Flush()
 }
 
-// worst returns the n groups of the highest severity, in their order.
+// worst returns the n groups of the highest severity, in their original order.
 func worst(all [][]Finding, n int) [][]Finding {
 	order := make([]int, len(all))
 	for i := range order {
@@ -66,7 +66,7 @@ func worst(all [][]Finding, n int) [][]Finding {
 	return shown
 }
 
-// rest counts what is not written, by state.
+// rest writes the counts of the findings that are not shown, by state.
 func (p Printer) rest(w io.Writer, findings []Finding, shown [][]Finding) {
 	counts := make(map[State]int)
 	for _, f := range findings {
@@ -90,7 +90,7 @@ func (p Printer) rest(w io.Writer, findings []Finding, shown [][]Finding) {
 	fmt.Fprintln(w)
 }
 
-// Summary returns the counts of the report in a sentence.
+// Summary returns the counts of the report as a sentence.
 func (r *Report) Summary() string {
 	s := fmt.Sprintf("checked %s, %s, %s",
 		count(r.Sources, "tree"), count(r.Conversations, "conversation"),
@@ -118,13 +118,13 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// groups puts findings together that differ only in their reference. The order is that
-// of the first of each.
+// groups groups findings that differ only in their reference, in the order of the first of each
+// group.
 func groups(all []Finding) [][]Finding {
 	type key struct {
 		state        State
 		commit, path string
-		single       int // tells those apart that stand alone
+		single       int // keeps findings without a reference separate
 	}
 	index := make(map[key]int)
 	var out [][]Finding
@@ -158,7 +158,7 @@ func (p Printer) group(w io.Writer, group []Finding) {
 	}
 }
 
-// where names the file as git does, with the title of the conversation.
+// where returns the file as git writes it, with the title of the conversation.
 func (p Printer) where(f Finding) string {
 	if f.Path == "" {
 		return ""
@@ -177,7 +177,7 @@ func (p Printer) where(f Finding) string {
 	return s
 }
 
-// abbreviate shortens the id of a commit, and nothing else.
+// abbreviate shortens the id of a commit, and leaves other names alone.
 func abbreviate(commit string) string {
 	hex := func(b byte) bool { return b >= '0' && b <= '9' || b >= 'a' && b <= 'f' }
 	if len(commit) < 40 {
@@ -209,15 +209,15 @@ func heading(s State, n int) string {
 	}
 }
 
-// lines writes the references. Of notes only the first is of interest: they are many,
-// and alike.
+// lines writes the references. It writes only the first of the notes, because they are many and
+// alike.
 func (p Printer) lines(w io.Writer, group []Finding) {
 	shown := len(group)
 	switch {
 	case p.Verbose:
 	case group[0].Severity == Note:
 		shown = 1
-	case shown > maxShown+1: // a line that says "1 more" could as well say which
+	case shown > maxShown+1: // a line that says "1 more" could as well show it
 		shown = maxShown
 	}
 	for _, f := range group[:shown] {
@@ -228,7 +228,7 @@ func (p Printer) lines(w io.Writer, group []Finding) {
 	}
 }
 
-// hints writes what helps, or only the first of it.
+// hints writes the next commands, or only the first.
 func (p Printer) hints(w io.Writer, group []Finding, one bool) {
 	var seen []string
 	for _, f := range group {

@@ -20,7 +20,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A forest is the files of a tree, which tests build and damage.
+// A forest is the files of a tree, which tests create and damage.
 type forest map[string]*fstest.MapFile
 
 func (f forest) clone() forest { return maps.Clone(f) }
@@ -37,7 +37,7 @@ func (f forest) remove(prefix string) forest {
 	return f
 }
 
-// blob adds the file of a content.
+// blob adds the file of a blob.
 func (f forest) blob(content string) forest {
 	return f.write(blobPath(content), string(blobs.Encode([]byte(content))))
 }
@@ -46,7 +46,7 @@ func blobPath(content string) string {
 	return ".jp/blobs/" + blobs.Sum([]byte(content)).Path()
 }
 
-// conversation adds a conversation whose calls had these results, with their blobs.
+// conversation adds a conversation with these tool results, and their blobs.
 func (f forest) conversation(dirname, title string, contents ...string) forest {
 	for _, c := range contents {
 		f.blob(c)
@@ -72,7 +72,7 @@ type object = map[string]any
 
 const stamp = "2026-05-29 19:42:36.0"
 
-// stream is an events.json with one turn a content.
+// stream returns an events.json with one turn for each result.
 func stream(contents ...string) string {
 	var all []object
 	for i, c := range contents {
@@ -111,14 +111,14 @@ func encode(all ...object) string {
 	return string(data) + "\n"
 }
 
-// source is a tree with object ids, as of git.
+// source is a tree with object ids, as in git.
 type source struct {
 	fileSource
 	tree  forest
 	ids   map[string]gitint.OID
 	reads *atomic.Int64
-	asked *atomic.Int64 // for sizes, or what is here
-	sized *atomic.Int64 // of how many objects
+	asked *atomic.Int64 // how often sizes or existence were looked up
+	sized *atomic.Int64 // for how many objects
 }
 
 func (f forest) source(name string) *source {
@@ -187,7 +187,7 @@ func (s *source) WalkAll(ctx context.Context, dirs []string, f func(int, Entry))
 	return nil
 }
 
-// path finds a file with an id; a repository has the object once, however many files it is.
+// path finds a file with an id. A repository has an object once, even if several files share it.
 func (s *source) path(id gitint.OID) string {
 	for name := range s.tree {
 		if s.ids[name] == id {
@@ -214,7 +214,7 @@ func (s *source) ReadObjectsOf(
 	return readObjectsOf(ctx, s, ids, wanted, f)
 }
 
-// readObjectsOf asks a source for sizes first.
+// readObjectsOf looks up sizes first.
 func readObjectsOf(
 	ctx context.Context, o objectSource, ids []gitint.OID, wanted func(int64) bool,
 	f func(int, int64, []byte, error) error,
@@ -268,7 +268,7 @@ func (s *source) Differ(_ context.Context, was, is gitint.OID, f func(was, is En
 	return nil
 }
 
-// directories are those of all sources, as of a repository that has all commits.
+// directories holds the trees of all sources, as in a repository that has all commits.
 var directories sync.Map
 
 func (s *source) register(dir string) {
@@ -283,7 +283,7 @@ func (s *source) register(dir string) {
 	directories.Store(s.ids[dir], entries)
 }
 
-// noise is text of 200 to 4200 bytes that does not compress to nothing.
+// noise is text of 200 to 4200 bytes that compresses badly.
 func noise(seed int) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz (){}=\n"
 	x := uint64(seed)*0x9e3779b97f4a7c15 + 1

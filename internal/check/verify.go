@@ -17,25 +17,24 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A verdict is what was found out about a blob's file. An empty state is a sound one.
+// A verdict is the result for a blob's file. An empty state means that it is intact.
 type verdict struct {
 	state        State
 	detail, next string
-	size         int64 // of the content, -1 when it was not read
-	pointer      bool  // Git LFS has the content elsewhere
+	size         int64 // of the content, -1 if it was not read
+	pointer      bool  // the content is elsewhere, in Git LFS
 }
 
-// fits reports whether nothing speaks against the reference. Where no verdict is
-// known, nothing does.
+// fits reports whether nothing is known against the reference. It is true without a verdict.
 func (v *verdict) fits(ref blobs.Ref) bool {
 	return v == nil || v.state == "" && (v.size < 0 || v.size == ref.Size)
 }
 
-// present is the verdict on a file that was not opened.
+// present returns the verdict for a file that was not opened.
 func present() *verdict { return &verdict{size: -1} }
 
-// Sizes between which a file may be a Git LFS pointer: shorter than its three lines
-// it cannot be, longer than this it must not be.
+// Sizes between which a file may be a Git LFS pointer: its three lines are not shorter, and the
+// specification does not allow it to be longer.
 const (
 	minPointer = 120
 	maxPointer = 1024
@@ -47,15 +46,15 @@ type verifier struct {
 	cache *refs.Cache
 	memo  map[memoKey]*verdict
 	fine  *verdict // shared by all that were not opened
-	// pointed is shared by all for which a pointer was found.
+	// pointed is shared by all Git LFS pointers.
 	pointed  *verdict
-	pointers bool // there was one
-	alone    bool // there is no other source, so that nothing is asked again
+	pointers bool // there was a pointer
+	alone    bool // there is no other source, so no verdict is needed twice
 	turn     regular.Turn
 	read     int
 	total    int
 	lazy     bool         // the source may name blobs that are not here
-	away     atomic.Int64 // how many it named of those that were to be read
+	away     atomic.Int64 // how many blobs that were to be read are not here
 }
 
 type memoKey struct {
@@ -83,7 +82,7 @@ func (j job) path() string { return j.store.path(j.hash) }
 // A setter sets the verdict of a blob.
 type setter func(*blob, *verdict)
 
-// judge sets the verdicts of the blobs, in an order of its own, and reports whether all are sound.
+// judge sets the verdicts of the blobs, in any order, and reports whether all are sound.
 func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*blob) (
 	sound bool, err error,
 ) {
@@ -98,7 +97,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 		v.pointers = v.pointers || got.pointer
 	}
 	unknown := v.unknown(wanted, set)
-	// In the order of their paths, so that what is in one directory is looked up together.
+	// In the order of their paths, so that the files of a directory are looked up together.
 	slices.SortFunc(unknown, func(a, b *blob) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	var open []job
 	for group := range slices.Chunk(unknown, objectsAtOnce) {
@@ -115,7 +114,8 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	return sound, v.inspectAll(ctx, src, open, set)
 }
 
-// unknown settles what needs no look at the file and returns the rest, in the memory of all.
+// unknown sets the verdicts that do not depend on the file, and returns the other blobs, reusing
+// the slice.
 func (v *verifier) unknown(wanted []*blob, set setter) []*blob {
 	unknown := wanted[:0]
 	for _, b := range wanted {
@@ -140,7 +140,7 @@ func (v *verifier) unknown(wanted []*blob, set setter) []*blob {
 	return unknown
 }
 
-// notAFile says what stands where a file should.
+// notAFile describes what is in place of a file.
 func notAFile(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
@@ -152,8 +152,8 @@ func notAFile(mode fs.FileMode) string {
 	}
 }
 
-// stat settles the files that are not here and, unless content is wanted, those that
-// are and cannot be pointers. It returns the rest.
+// stat sets the verdicts of missing files and, unless content is wanted, of those that cannot be
+// pointers. It returns the others.
 func (v *verifier) stat(
 	ctx context.Context, src Source, jobs []job, set setter,
 ) ([]job, error) {
@@ -175,7 +175,7 @@ func (v *verifier) stat(
 			set(j.blob, objectLost())
 		case j.file < 0:
 			set(j.blob, v.objectAbsent())
-		case j.file == 0: // as a power cut leaves it
+		case j.file == 0: // a power failure leaves empty files
 			set(j.blob, &verdict{state: Corrupt, size: -1, detail: "has an empty file"})
 		case v.opts.Content || j.file >= minPointer && j.file <= maxPointer:
 			open = append(open, j)
@@ -201,7 +201,7 @@ func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, 
 	return src.Sizes(ctx, files)
 }
 
-// objectAbsent is the verdict on a file that the tree lists and git has not.
+// objectAbsent returns the verdict for a file in the tree whose object git does not have.
 func (v *verifier) objectAbsent() *verdict {
 	if v.lazy {
 		v.away.Add(1)
@@ -217,7 +217,7 @@ func (v *verifier) objectAbsent() *verdict {
 	return objectLost()
 }
 
-// objectLost is the verdict on an object that is here no more, and that nobody else has.
+// objectLost returns the verdict for a missing object that no remote has.
 func objectLost() *verdict {
 	return &verdict{
 		state: Missing, size: -1,
@@ -225,7 +225,7 @@ func objectLost() *verdict {
 	}
 }
 
-// lost returns the paths of what a lazy clone has not, and no remote either.
+// lost returns the paths of files that neither a lazy clone nor a remote has.
 func (v *verifier) lost(
 	ctx context.Context, src Source, jobs []job, sizes []int64,
 ) (map[string]bool, error) {
@@ -250,7 +250,7 @@ func (v *verifier) lost(
 	return all, nil
 }
 
-// A loaded is a job with the file, or with how to read it.
+// A loaded is a job with a function that returns the file.
 type loaded struct {
 	job
 	read func() ([]byte, error)
@@ -274,7 +274,7 @@ func (v *verifier) inspectAll(
 			for l := range work {
 				done := v.turn.Take(l.file)
 				got := v.inspect(l.job, l.read)
-				l.read = nil // and with it the file
+				l.read = nil // release the file
 				done()
 				results <- result{l.blob, got}
 			}
@@ -299,8 +299,8 @@ func (v *verifier) inspectAll(
 	return errors.Join(failed, ctx.Err())
 }
 
-// load hands out the jobs: with the bytes where the source has many objects at once, else
-// each is read by who inspects it.
+// load hands out the jobs, with the bytes if the source reads many objects at once; otherwise the
+// worker that inspects a file reads it.
 func (v *verifier) load(
 	ctx context.Context, src Source, jobs []job, work chan<- loaded,
 ) error {
@@ -328,13 +328,13 @@ func (v *verifier) load(
 	})
 }
 
-// tooLarge reports whether no blob has a file of this size.
+// tooLarge reports whether a file is larger than that of any allowed blob.
 func (v *verifier) tooLarge(j job) bool {
 	limit := v.opts.limits().Max()
 	return j.file > limit+limit/64+4096
 }
 
-// inspect judges one file.
+// inspect returns the verdict for one file.
 func (v *verifier) inspect(j job, read func() ([]byte, error)) *verdict {
 	if v.tooLarge(j) {
 		return &verdict{
@@ -360,7 +360,8 @@ func (v *verifier) inspect(j job, read func() ([]byte, error)) *verdict {
 	}
 }
 
-// isPointer remembers of files of a pointer's size that they are none.
+// isPointer reports whether a file is a Git LFS pointer. The cache remembers files of a pointer's
+// size that are not.
 func (v *verifier) isPointer(j job, read func() ([]byte, error)) (bool, error) {
 	if j.file < minPointer || j.file > maxPointer {
 		return false, nil
@@ -368,7 +369,7 @@ func (v *verifier) isPointer(j job, read func() ([]byte, error)) (bool, error) {
 	return v.cache.IsPointer(j.id, read)
 }
 
-// content judges a file by what is in it.
+// content returns the verdict for the content of a file.
 func content(j job, data []byte, limit int64) *verdict {
 	err := blobs.Verify(data, j.ref(), limit)
 	if err == nil {
@@ -396,7 +397,7 @@ func corruption(e *blobs.CorruptError) string {
 	return e.Reason
 }
 
-// unreadable is the verdict on a file that was listed and cannot be read.
+// unreadable returns the verdict for a file that was listed and cannot be read.
 func (v *verifier) unreadable(err error) *verdict {
 	if errors.Is(err, fs.ErrNotExist) {
 		return v.objectAbsent()
@@ -404,9 +405,9 @@ func (v *verifier) unreadable(err error) *verdict {
 	return &verdict{state: Unreadable, detail: "cannot be read: " + err.Error(), size: -1}
 }
 
-// pointer judges a file of which the tree has only a Git LFS pointer, which is present, as far as
-// can be known here. The pointer names the compressed file, so that it can be compared with nothing
-// that a reference says; only the file itself can.
+// pointer returns the verdict for a Git LFS pointer, which counts as present as far as can be known
+// here. The pointer names the compressed file, so nothing in a reference can be compared with it;
+// only the file itself can be verified.
 func (v *verifier) pointer(j job, data []byte) *verdict {
 	oid, size, ok := blobs.ParsePointer(data)
 	switch {

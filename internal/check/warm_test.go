@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// many is a forest of n conversations with a blob each, of the size of a pointer.
+// many returns a forest of n conversations with a blob each, of the size of a pointer.
 func many(n int) forest {
 	f := forest{}
 	for i := range n {
@@ -25,7 +25,7 @@ func many(n int) forest {
 	return f
 }
 
-// TestSecondCheckReadsNothing counts the files and directories that a source is asked for.
+// TestSecondCheckReadsNothing counts the files and directories that are read from a source.
 func TestSecondCheckReadsNothing(t *testing.T) {
 	dir := t.TempDir()
 	check := func(f forest, want []expect) (reads, asked, sized int64) {
@@ -41,8 +41,8 @@ func TestSecondCheckReadsNothing(t *testing.T) {
 	if reads, _, _ := check(f, nil); reads < 2*n {
 		t.Errorf("the first check took %d reads, so the test tests nothing", reads)
 	}
-	// It asks once how large the files of conversations are, which may be more than is read now, and
-	// once each which directories and which blobs are still here.
+	// It looks up once the sizes of conversation files, which may exceed a limit that was lowered,
+	// and once each which directories and which blobs are still here.
 	if reads, asked, sized := check(f, nil); reads > 6 || asked > 3 || sized > 2*n {
 		t.Errorf("the second check took %d reads, and asked %d times, for %d sizes",
 			reads, asked, sized)
@@ -58,8 +58,8 @@ func TestSecondCheckReadsNothing(t *testing.T) {
 	}
 }
 
-// TestRememberedObjectsMustStillBeHere: what the cache knows says nothing about presence, of a
-// file or of a directory of blobs. A check that remembers all says what one without a cache says.
+// TestRememberedObjectsMustStillBeHere: a cached fact does not prove presence, of a file or of a
+// directory of blobs. A check with a full cache reports the same as one without a cache.
 func TestRememberedObjectsMustStillBeHere(t *testing.T) {
 	const name, content = "17800999999", "in the second commit alone"
 	its, _ := events.ParseDirname(name)
@@ -101,8 +101,8 @@ func TestRememberedObjectsMustStillBeHere(t *testing.T) {
 	}
 }
 
-// TestRememberedFilesObeyTheLimit: a limit that became smaller holds for what the cache knows too,
-// and so it does for what is learned with others.
+// TestRememberedFilesObeyTheLimit: a lowered limit also applies to cached objects, and to objects
+// that are learned together with others.
 func TestRememberedFilesObeyTheLimit(t *testing.T) {
 	for _, n := range []int{1, 100} {
 		r := repositoryAt(t, gittest.Repo(t))
@@ -135,7 +135,7 @@ func TestRememberedFilesObeyTheLimit(t *testing.T) {
 	}
 }
 
-// outcomes are what is said of HEAD alone, and of it behind the commit before.
+// outcomes returns the findings on HEAD alone, and on HEAD after the commit before it.
 func (r repository) outcomes(t *testing.T, opts Options, cache string) []string {
 	t.Helper()
 	opts.Cache = refs.Open(cache)

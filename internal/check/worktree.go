@@ -11,20 +11,19 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// FS returns the source that reads any file system. Its files have no ids.
+// FS returns a source that reads any file system. Its files have no ids.
 func FS(name string, fsys fs.FS, limits regular.Limits) Source {
 	return &fileSource{name, fsys, limits}
 }
 
-// WorkTree is the source of the files below a directory of the operating system. Close
-// it after use.
+// WorkTree is a source of the files below a directory of the operating system. Close it after use.
 type WorkTree struct {
 	fileSource
 	root *os.Root
 }
 
-// OpenWorkTree opens a working tree. No file outside of it is read, whatever symbolic
-// links it holds.
+// OpenWorkTree opens a working tree. It reads no file outside of it, whatever symbolic links it
+// has.
 func OpenWorkTree(dir string, limits regular.Limits) (*WorkTree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *fileSource) List(dir string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Sizes implements [Source]. A file that was removed since it was listed is not here.
+// Sizes implements [Source]. The size of a file that was removed since it was listed is -1.
 func (s *fileSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 	sizes := make([]int64, len(files))
 	for i, f := range files {
@@ -78,12 +77,12 @@ func (s *fileSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 	return sizes, nil
 }
 
-// walkers is how many directories are read at a time: reading one waits for the
-// disk more than for the processor.
+// walkers is how many directories are read at a time: reading one waits for the disk more than for
+// the processor.
 const walkers = 8
 
-// Walk implements [Walker]. A store of many blobs has more directories than anything
-// else, so they are read side by side.
+// Walk implements [Walker]. It reads directories concurrently, because a store with many blobs has
+// very many.
 func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error {
 	top, err := list(s, dir)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error 
 	return failed
 }
 
-// below returns the files below the directory sub of dir, by their paths below dir.
+// below returns the files below the directory sub of dir, with paths below dir.
 func (s *fileSource) below(ctx context.Context, dir, sub string) ([]Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

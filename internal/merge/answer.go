@@ -19,19 +19,19 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// An Answer is what a person decided about a conflict. The texts are part of the JSON format.
+// An Answer is a person's decision about a conflict. The texts are part of the JSON format.
 type Answer string
 
 // The answers.
 const (
 	Ours   Answer = "ours"
 	Theirs Answer = "theirs"
-	Both   Answer = "both"   // theirs behind ours, as a turn of its own
-	Fork   Answer = "fork"   // ours, and their side becomes a conversation of its own
+	Both   Answer = "both"   // theirs after ours, as a turn of its own
+	Fork   Answer = "fork"   // ours; their side becomes a conversation of its own
 	Edited Answer = "edited" // what the person wrote
 )
 
-// A Decision is an answer with the turn that a person wrote, if that is the answer.
+// A Decision is an answer, together with the turn that the person wrote if the answer is [Edited].
 type Decision struct {
 	Answer Answer
 	Turn   []*events.Element
@@ -54,12 +54,12 @@ func (d Decision) Apply(s *events.Stream, c threeway.Conflict) (*events.Stream, 
 	}
 }
 
-// Answers remember decisions, for all worktrees of a repository. One of a merge that is not
-// complete is its progress: it does not depend on the other conflicts being decided. One of
-// a complete merge is there for when the same conflict comes again, as after git reset.
+// Answers stores decisions for all worktrees of a repository. The answers of a merge that is not
+// complete are its progress, so it can be resolved in several steps. Those of a complete merge are
+// reused if the same conflict occurs again, for example after git reset.
 //
-// An answer that a person wrote may refer to content. That is kept by the sides while the
-// merge is open, and by the commit afterwards.
+// A turn that a person wrote may refer to content. The sides of the merge keep that content while
+// the merge is open, and its commit keeps it afterwards.
 type Answers struct {
 	Dir string // the state of git jp, [gitint.Repo.Dir]
 	Now func() time.Time
@@ -67,22 +67,22 @@ type Answers struct {
 
 const (
 	answersDir = "answers"
-	// answersKept is how long git keeps what rerere recorded, by default.
+	// answersKept is how long git keeps resolutions that rerere recorded, by default.
 	answersKept = 60 * 24 * time.Hour
 )
 
 // answerFile is an answer on disk.
 type answerFile struct {
 	Answer Answer `json:"answer"`
-	// Ours tells which side was ours when the answer was given.
+	// Ours is the hash of the side that was ours when the answer was given.
 	Ours string `json:"ours"`
-	// Open names the merge while it is not complete.
+	// Open names the merge as long as it is not complete.
 	Open string `json:"open,omitempty"`
 	Turn []byte `json:"turn,omitempty"`
 }
 
-// Find returns the decision of a conflict. It is open when it belongs to the given merge and
-// that is not complete. Where ours and theirs were the other way round, so is the answer.
+// Find returns the decision about a conflict. It is open if it belongs to the given merge and that
+// is not complete. If ours and theirs have changed places, so does the answer.
 func (as Answers) Find(c threeway.Conflict, merge string) (d Decision, open, ok bool, err error) {
 	name, ours, theirs := answerName(c)
 	data, err := regular.ReadFile(filepath.Join(as.Dir, name), regular.MaxOwn)
@@ -109,7 +109,7 @@ func (as Answers) Find(c threeway.Conflict, merge string) (d Decision, open, ok 
 	if f.Ours == theirs && ours != theirs {
 		d.Answer = f.Answer.swapped()
 	}
-	// A fork is a conversation more: it is made once.
+	// A fork creates a conversation, so it is not repeated in another merge.
 	return d, open, open || d.Answer != Fork, nil
 }
 
@@ -124,8 +124,7 @@ func (a Answer) swapped() Answer {
 	}
 }
 
-// Save remembers a decision. merge names the merge that is open, "" when the conflict is
-// decided for good.
+// Save stores a decision. merge names the open merge, or is "" if the decision is final.
 func (as Answers) Save(c threeway.Conflict, d Decision, merge string) error {
 	name, ours, _ := answerName(c)
 	f := answerFile{Answer: d.Answer, Ours: ours, Open: merge}
@@ -150,7 +149,7 @@ func (as Answers) write(name string, data []byte) error {
 		atomicfile.Options{TempDir: answersDir + "/.tmp", Private: true})
 }
 
-// Forget forgets a decision.
+// Forget removes a decision.
 func (as Answers) Forget(c threeway.Conflict) error {
 	name, _, _ := answerName(c)
 	err := os.Remove(filepath.Join(as.Dir, name))
@@ -160,7 +159,7 @@ func (as Answers) Forget(c threeway.Conflict) error {
 	return nil
 }
 
-// Expire removes answers that nobody gave or used for as long as git keeps its own.
+// Expire removes answers that were neither given nor used for as long as git keeps its own.
 func (as Answers) Expire() error {
 	dir := filepath.Join(as.Dir, answersDir)
 	entries, err := os.ReadDir(dir)
@@ -181,8 +180,8 @@ func (as Answers) Expire() error {
 	return nil
 }
 
-// answerName returns the name of a conflict's answer, which does not depend on which side is
-// ours, and hashes of both.
+// answerName returns the file name of a conflict's answer, which does not depend on which side is
+// ours, and the hashes of both sides.
 func answerName(c threeway.Conflict) (name, ours, theirs string) {
 	base, ours, theirs := sumOf(c.Base), sumOf(c.Ours), sumOf(c.Theirs)
 	sides := []string{ours, theirs}

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/merge"
 )
 
-// turnSaying is a turn with one question.
+// turnSaying returns a turn with one question.
 func turnSaying(t *testing.T, text string) []*events.Element {
 	t.Helper()
 	s, err := events.Decode([]byte(`[

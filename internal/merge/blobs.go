@@ -9,10 +9,10 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// Blobs looks at those of the paths that are blobs, are in the merge, and did not come from
-// one side alone, and returns the ones that are not the content of their names. Git takes a
-// content into another name where it believes in a rename and was told whose side to take.
-// What came from one side as it was is that side's to get right.
+// Blobs checks the blobs among the paths that are in the merge and did not come unchanged from one
+// side, and returns those whose content does not match their name. Git puts content under another
+// name if it detects a rename and was told which side to take. A file that came unchanged from one
+// side is not this merge's fault.
 func (m Merge) Blobs(
 	ctx context.Context, merged gitint.Snapshot, paths []string,
 ) ([]MergedFile, error) {
@@ -52,7 +52,7 @@ func (m Merge) Blobs(
 	return all, nil
 }
 
-// alone reports whether the sides that have a file have this one.
+// alone reports whether every side that has the file has this version of it.
 func alone(is gitint.OID, name string, sides []gitint.Snapshot) (bool, error) {
 	had := false
 	for _, side := range sides {
@@ -65,7 +65,7 @@ func alone(is gitint.OID, name string, sides []gitint.Snapshot) (bool, error) {
 	return had, nil
 }
 
-// blob looks into one, and for a side that has it whole.
+// blob checks one file and, if it is damaged, looks for a side with an intact version.
 func (m Merge) blob(
 	merged gitint.Snapshot, name string, sides []gitint.Snapshot,
 ) (*MergedFile, error) {
@@ -90,7 +90,7 @@ func (m Merge) blob(
 	return b, nil
 }
 
-// HashAt is the hash that the name of a blob promises.
+// HashAt returns the hash of content that the path of a blob promises.
 func HashAt(name string) (blobs.Hash, bool) {
 	_, rest, ok := strings.Cut("/"+name, "/"+blobs.Dir+"/")
 	if !ok {

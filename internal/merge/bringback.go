@@ -17,21 +17,22 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ErrDirectories says that a conversation is in several directories of one snapshot.
+// ErrDirectories reports a conversation that has several directories in one snapshot.
 var ErrDirectories = errors.New("it is in several directories")
 
-// A Recovery brings back to the working tree what a merge commit lost of a conversation.
+// A Recovery restores in the working tree the elements of a conversation that a merge commit lost.
 type Recovery struct {
 	Resolver
 
-	// Merge is the commit, and Loss what it lost.
+	// Merge is the commit, and Loss is its loss.
 	Merge gitint.Commit
 	Loss  Loss
 }
 
-// Run makes up for what the merge did not do: what the drivers make of its sides, compared with
-// what it has, is merged into the conversation as it is now. What nobody can decide any more
-// stands beside the other as a turn of its own. It returns the directory that has it all.
+// Run restores the loss: the difference between the drivers' merge of the commit's sides and the
+// conversation in the commit is merged into the current conversation. A conflict, which can no
+// longer be decided, keeps both versions, one of them as a turn of its own. Run returns the
+// directory of the conversation.
 func (r Recovery) Run(ctx context.Context) (dir string, err error) {
 	tree, err := r.Repo.Tree(ctx, r.Merge.OID.String())
 	if err != nil {
@@ -76,8 +77,8 @@ func (r Recovery) run(ctx context.Context, b *inspection) (string, error) {
 	})
 }
 
-// place returns the directory of a conversation in the working tree, from its root, "" where
-// there is none.
+// place returns the directory of a conversation in the working tree, from its root, or "" if it has
+// none.
 func (r Resolver) place(id events.ID) (string, error) {
 	for _, below := range conversationDirs {
 		dir := path.Join(r.Dir, below)
@@ -94,7 +95,7 @@ func (r Resolver) place(id events.ID) (string, error) {
 	return "", nil
 }
 
-// keepBoth keeps both sides of each conflict.
+// keepBoth resolves each conflict by keeping both sides.
 func keepBoth(r threeway.Result) (*events.Stream, error) {
 	s := r.Stream
 	for _, c := range r.Conflicts {
@@ -110,7 +111,7 @@ func keepBoth(r threeway.Result) (*events.Stream, error) {
 	return s, nil
 }
 
-// anew writes a conversation that the working tree does not have, with the files of the side that
+// anew creates a conversation that the working tree does not have, with the files of the side that
 // has it.
 func (r Recovery) anew(
 	ctx context.Context, b *inspection, want *events.Stream,
@@ -143,7 +144,7 @@ func (r Recovery) anew(
 	return dir, nil
 }
 
-// into merges into the stream of the working tree what the merge lacks.
+// into merges the lost elements into the stream in the working tree.
 func (r Recovery) into(
 	ctx context.Context, b *inspection, at string, want threeway.Side,
 ) error {
@@ -182,5 +183,5 @@ func (r Recovery) into(
 	return nil
 }
 
-// Missing returns how much of a loss a stream does not have.
+// Missing returns how many elements of a loss a stream does not have.
 func (l Loss) Missing(s *events.Stream) int { return len(l.missingIn(newSaid("", s))) }

@@ -27,27 +27,27 @@ const (
 	stages
 )
 
-// Directories is the kind of a case about a whole conversation, of which both sides gave the
-// directory another name.
+// Directories is the kind of a case about an entire conversation, whose directory both sides
+// renamed differently.
 const Directories Kind = "directories"
 
-// A Case is a file about which somebody has to decide, or a conversation with all its files.
+// A Case is a file that needs a decision, or a conversation with all its files.
 type Case struct {
-	Path   string // below the root of the working tree; of a conversation that of our stream
+	Path   string // below the root of the working tree; for a conversation, the path of our stream
 	Kind   Kind
 	ID     events.ID // of the conversation; 0 for a blob
-	Record *Record   // of the driver; nil when none ran
+	Record *Record   // of the driver; nil if none ran
 	Stages [stages]gitint.OID
-	// Dirs are the directories of a case of that kind, sorted, and Entries what the index has
-	// of the conversation, unmerged or not.
+	// Dirs holds the sorted directories of a case of kind Directories, and Entries the paths of the
+	// conversation in the index, unmerged or not.
 	Dirs, Entries []string
 }
 
-// Placed returns the version of a file of which git leaves nothing but the place to a person,
-// zero when it goes: a side added it in a directory that the other renamed, or it is the source
-// or the target of what git took for a rename, because another conversation has the same bytes.
-// It belongs to its conversation, where git has put it. That a side deleted a file of ours
-// which the other left alone but moved is not decided here: it may be the conversation.
+// Placed returns the version of a file for which git leaves only the path undecided, or zero if the
+// file is removed. Either a side added it in a directory that the other renamed, or git took it for
+// the source or target of a rename because another conversation has the same bytes. The file
+// belongs to its conversation, where git has put it. Placed does not decide about a file of a
+// conversation that one side deleted and the other only moved: that may be the entire conversation.
 func (c Case) Placed() (version gitint.OID, ok bool) {
 	base, ours, theirs := c.Stages[stageBase], c.Stages[stageOurs], c.Stages[stageTheirs]
 	switch {
@@ -62,24 +62,24 @@ func (c Case) Placed() (version gitint.OID, ok bool) {
 	}
 }
 
-// Deleted reports whether one side deleted what the other changed.
+// Deleted reports whether one side deleted a file that the other changed.
 func (c Case) Deleted() bool {
 	_, placed := c.Placed()
 	return c.Record == nil && !placed &&
 		c.Stages[stageOurs].IsZero() != c.Stages[stageTheirs].IsZero()
 }
 
-// DeletedHere reports whether it was ours that deleted it.
+// DeletedHere reports whether ours deleted it.
 func (c Case) DeletedHere() bool { return c.Deleted() && c.Stages[stageOurs].IsZero() }
 
-// Cases returns what is to be decided below a directory .jp, sorted by path: open records,
-// and what git has unmerged without having asked a driver.
+// Cases returns the cases below a directory .jp, sorted by path: open records, and unmerged files
+// for which git asked no driver.
 func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	records, err := Open(ctx, repo, dir)
 	if err != nil {
 		return nil, err
 	}
-	merged := []byte(path.Join(dir, blobs.Dir) + "/") // unless they are unmerged
+	merged := []byte(path.Join(dir, blobs.Dir) + "/") // not needed unless unmerged
 	index, err := repo.IndexWhere(ctx, func(path []byte, mark gitint.Mark) bool {
 		return mark != gitint.MarkNone || !bytes.HasPrefix(path, merged)
 	})
@@ -108,7 +108,7 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	whole := len(all)
 	for _, c := range byPath {
 		if _, placed := c.Placed(); c.Kind == "" && (c.ID == 0 || !placed) {
-			continue // the person's to merge
+			continue // another file, which the user merges
 		}
 		i := slices.IndexFunc(all[:whole], func(s Case) bool { return s.ID == c.ID })
 		switch {
@@ -122,10 +122,10 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	return all, nil
 }
 
-// below reports whether a path lies in a directory; every path lies in ".".
+// below reports whether a path is in a directory; every path is in ".".
 func below(name, dir string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
 
-// kindOf returns "" for a file that is nobody's to merge but the person's.
+// kindOf returns the kind of a file, or "" if only the user can merge it.
 func kindOf(name string) Kind {
 	switch path.Base(name) {
 	case workspace.EventsFile:
@@ -146,8 +146,9 @@ func conversationOf(name string) events.ID {
 	return id
 }
 
-// split returns the conversations that are in several directories of the index while git
-// waits for a person: unmerged, or only added. Of a stash nothing says that it waits.
+// split returns the conversations that have several directories in the index while git waits for a
+// person, whether they are unmerged or newly added. After git stash pop only unmerged files show
+// that git waits.
 func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 	stopped := Stopped(repo)
 	if !stopped && len(index.Stages()) == 0 {
@@ -197,8 +198,8 @@ func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 	return all, nil
 }
 
-// caseOf returns the case of a conversation in several directories, with what the index has of
-// it, merged or not.
+// caseOf returns the case of a conversation in several directories, with its paths in the index,
+// merged or not.
 func caseOf(
 	index *gitint.Index, id events.ID, dirs, unmerged []string,
 ) (Case, error) {
@@ -220,9 +221,9 @@ func caseOf(
 	return c, nil
 }
 
-// Apart returns the conversations that index and working tree have in several directories and HEAD
-// has not, though nothing of them is unmerged: git stash pop restores the files that were added
-// and leaves the old ones in the index, or beside what came to these since.
+// Apart returns the conversations that have several directories in index and working tree but not
+// in HEAD, although none of their files is unmerged: git stash pop restores files that were added,
+// and leaves the old ones in the index or beside newer changes.
 func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
@@ -239,7 +240,7 @@ func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	var all []Case
 	for id, dirs := range staged.dirs {
 		if max(len(dirs), len(work[id])) < 2 {
-			continue // moved, and nobody has added that yet
+			continue // moved, and not added yet
 		}
 		dirs = together(dirs, work[id])
 		c, err := caseOf(index, id, dirs, nil)
@@ -251,13 +252,13 @@ func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	return notBefore(ctx, repo, dir, all)
 }
 
-// together returns the names of both lists, each once, sorted.
+// together returns the names of both lists without duplicates, sorted.
 func together(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// workDirs returns the directories that the working tree has of each conversation, tracked or not:
-// one that was moved and not added is no conversation that somebody deleted.
+// workDirs returns the directories of each conversation in the working tree, tracked or not: a
+// conversation that was moved and not added was not deleted.
 func workDirs(repo *gitint.Repo, dir string) (map[events.ID][]string, error) {
 	dirs := make(map[events.ID][]string)
 	for _, below := range conversationDirs {
@@ -275,8 +276,8 @@ func workDirs(repo *gitint.Repo, dir string) (map[events.ID][]string, error) {
 	return dirs, nil
 }
 
-// Doubled returns the conversations that a commit would have in several directories, and HEAD
-// has not.
+// Doubled returns the conversations that have several directories in the index but not in HEAD, so
+// that a commit would have both.
 func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
@@ -307,7 +308,7 @@ func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, err
 	return all, nil
 }
 
-// notBefore leaves out the conversations that HEAD has in several directories too.
+// notBefore removes the conversations that have several directories in HEAD too.
 func notBefore(
 	ctx context.Context, repo *gitint.Repo, dir string, cases []Case,
 ) ([]Case, error) {

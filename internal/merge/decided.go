@@ -15,16 +15,16 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// decidedName is where is noted what a person decided of the merge that waits, from the
-// directory of git that a working tree has of its own: a line for each commit that is merged,
-// then one for each conversation.
+// decidedName is the file, in the git directory of a worktree, that records the decisions of a
+// person about the merge in progress: a line for each commit that is merged, then one for each
+// conversation.
 const decidedName = "jp/resolved"
 
-// noteDecided notes that a person decided what the merge that waits for its commit is to have of
-// a conversation, in the message that git keeps for that commit: git commit and git merge
-// --continue take it from there. For whoever gives another message the note remains, which
-// [DecidedIn] reads; not of a squash, whose commit tells nobody what it merged. Git makes no merge
-// of a pick or a rebase, and then nothing is to be said.
+// noteDecided records that a person decided about a conversation in the merge in progress. It adds
+// a trailer to the message that git keeps for the commit, which git commit and git merge --continue
+// use. If the user gives another message, the file remains, which [DecidedIn] reads; not for a
+// squash, whose commit does not name what it merged. A cherry-pick or rebase does not become a
+// merge commit, so nothing is recorded.
 func (r Resolver) noteDecided(ctx context.Context, id events.ID) error {
 	heads, err := r.Repo.MergeHeads()
 	if err == nil && len(heads) == 0 {
@@ -57,7 +57,7 @@ func (r Resolver) noteDecided(ctx context.Context, id events.ID) error {
 	return RecordsOf(r.Repo.GitDir()).write(decidedName, []byte(text.String()))
 }
 
-// Trailers say in the message of a merge which conversations a person decided.
+// Trailers returns the trailers that name the decided conversations in the message of a merge.
 func Trailers(ids []events.ID) []string {
 	lines := make([]string, len(ids))
 	for i, id := range ids {
@@ -66,8 +66,8 @@ func Trailers(ids []events.ID) []string {
 	return lines
 }
 
-// DecidedIn returns the conversations of which a person decided what a merge of HEAD with the
-// commits has. It starts no process.
+// DecidedIn returns the conversations about which a person decided in a merge of HEAD with the
+// given commits. It starts no process.
 func DecidedIn(repo *gitint.Repo, heads []gitint.OID) ([]events.ID, error) {
 	ids, err := readDecided(repo, heads)
 	if err != nil {
@@ -76,13 +76,14 @@ func DecidedIn(repo *gitint.Repo, heads []gitint.OID) ([]events.ID, error) {
 	return ids, nil
 }
 
-// HasDecided reports whether something is noted, of whatever merge. It only looks for a file.
+// HasDecided reports whether a decision is recorded, of whatever merge. It only checks for the
+// file.
 func HasDecided(repo *gitint.Repo) bool {
 	_, err := os.Stat(decidedFile(repo))
 	return err == nil
 }
 
-// ForgetDecided removes the note when its commit is made.
+// ForgetDecided removes the file once its commit was made.
 func ForgetDecided(repo *gitint.Repo) error {
 	if err := os.Remove(decidedFile(repo)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget what was decided of a merge: %w", err)
@@ -94,7 +95,7 @@ func decidedFile(repo *gitint.Repo) string {
 	return filepath.Join(repo.GitDir(), filepath.FromSlash(decidedName))
 }
 
-// readDecided reads the note of a merge with the commits. That of another is none.
+// readDecided reads the file if it belongs to a merge with the given commits.
 func readDecided(repo *gitint.Repo, heads []gitint.OID) ([]events.ID, error) {
 	data, err := regular.ReadFile(decidedFile(repo), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {

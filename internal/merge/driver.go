@@ -16,34 +16,35 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Call is one call of a driver by git, which gives it files of its own.
+// A Call is one call of a driver by git, with temporary files.
 type Call struct {
 	Kind               Kind
-	Base, Ours, Theirs string // absolute names of files; Ours becomes the result
-	Path               string // of the file that is merged, below the root of the working tree
-	// MarkerSize is the length of the markers that git would write. For bases of a
-	// criss-cross merge it is longer by two than for what a person sees, at each depth, and
-	// for a file that both sides renamed by one.
+	Base, Ours, Theirs string // absolute paths; Ours is replaced by the result
+	Path               string // of the merged file, below the root of the working tree
+	// MarkerSize is the length of the markers that git would write. At each depth of a criss-cross
+	// merge it is longer by two than the markers that a user sees, and for a file that both sides
+	// renamed by one.
 	MarkerSize int
-	// Trial says that the merge is not one to be committed: its conflicts are not noted.
+	// Trial reports whether the merge will not be committed; then its conflicts are not recorded.
 	Trial bool
-	// Repo opens the repository. A call without a repository merges all the same: git
-	// merges files out of one too.
+	// Repo opens the repository. A call without one works too, since git can merge files outside of
+	// a repository.
 	Repo func() (*gitint.Repo, error)
 	Now  func() time.Time
-	// Limits are how large the three files may be, and the result: nobody would read a larger one.
+	// Limits bounds the size of the three files and of the result, which could not be read again if
+	// it were larger.
 	Limits regular.Limits
 }
 
-// plainMarker is the length of git's markers where no attribute gives another, and virtualMarker
-// how much longer they are at least in a virtual base.
+// plainMarker is the length of git's markers unless an attribute sets it. In a virtual base they
+// are longer by at least virtualMarker.
 const (
 	plainMarker   = 7
 	virtualMarker = 2
 )
 
-// Run merges. Ours is replaced in one step, or left as it is when there is an error. What is
-// returned has conflicts when a person has to decide; they are noted.
+// Run merges. It replaces Ours in one step, or leaves it unchanged on an error. If a person has to
+// decide, the result has conflicts, and they are recorded.
 func (c Call) Run(ctx context.Context) (*Merged, error) {
 	f := File{Kind: c.Kind, Path: c.Path, Virtual: c.virtual(ctx)}
 	for _, v := range []struct {
@@ -82,8 +83,8 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 	return m, nil
 }
 
-// prepare reads what a stream is merged by beside its three versions. A merge of files out of a
-// repository has nothing of that.
+// prepare reads the further files that a stream's merge needs. Outside of a repository there is
+// nothing to read.
 func (c Call) prepare(ctx context.Context, f *File) error {
 	if f.Kind != Events {
 		return nil
@@ -93,7 +94,7 @@ func (c Call) prepare(ctx context.Context, f *File) error {
 		return nil //nolint:nilerr // see above
 	}
 	ours := headOf(ctx, repo)
-	if f.needsBeside() { // before versions change by which git knows what is beside them
+	if f.needsBeside() { // before redact changes the versions
 		if err := f.lookBeside(ctx, repo, ours); err != nil {
 			return err
 		}
@@ -101,10 +102,10 @@ func (c Call) prepare(ctx context.Context, f *File) error {
 	return f.redact(ctx, repo, workspaceIn(c.Path), append(told(repo.Env()), ours))
 }
 
-// ancestor returns the file that the conversation had in the commit which both sides come from,
-// where git has not found it: both archived the conversation, or gave it the same new directory,
-// and one of them changed so much that nothing looks like what it was. Nil where git does not
-// tell what it merges, or no single commit is the base.
+// ancestor returns the conversation's file in the merge base if git has not found it: both sides
+// archived the conversation or gave it the same new directory, and one of them changed the file too
+// much for rename detection. It returns nil if git does not report which commits it merges, or if
+// there is no single merge base.
 func (c Call) ancestor(ctx context.Context) ([]byte, error) {
 	id := conversationOf(c.Path)
 	repo, err := c.Repo()
@@ -130,9 +131,9 @@ func (c Call) ancestor(ctx context.Context) ([]byte, error) {
 	return base.read(id, path.Base(c.Path))
 }
 
-// virtual reports whether git merges bases of a criss-cross merge. To take anything else for
-// that would lose what both sides changed, so that an attribute of the user's, which makes
-// all markers longer, is asked for.
+// virtual reports whether git merges the bases of a criss-cross merge. Taking any other merge for
+// one would lose the changes of both sides. Therefore it also reads the attribute by which a user
+// can make all markers longer.
 func (c Call) virtual(ctx context.Context) bool {
 	if c.MarkerSize < plainMarker+virtualMarker {
 		return false
@@ -150,8 +151,8 @@ func (c Call) virtual(ctx context.Context) bool {
 	return c.MarkerSize >= size+virtualMarker
 }
 
-// note writes a record before git is told of a conflict. Without a repository there is no
-// index to wait for a decision.
+// note writes a record before the driver reports a conflict to git. Outside of a repository no
+// index waits for a decision, so there is no record.
 func (c Call) note(f File, m *Merged) error {
 	repo, err := c.Repo()
 	if err != nil {
@@ -160,7 +161,7 @@ func (c Call) note(f File, m *Merged) error {
 	return RecordsOf(repo.GitDir()).Save(*newRecord(f, m, repo, c.Now()))
 }
 
-// replace gives a file of git another content in one step.
+// replace replaces the content of a file in one step.
 func replace(name string, data []byte) error {
 	now, err := regular.ReadFile(name, regular.MaxOwn)
 	if err != nil || bytes.Equal(now, data) {
@@ -183,10 +184,12 @@ func replace(name string, data []byte) error {
 	return err
 }
 
-// headPrefix is how git tells what it merges the names of the commits: GITHEAD_<id>=<name>.
+// headPrefix begins the environment variables with which git names the merged commits:
+// GITHEAD_<id>=<name>.
 const headPrefix = "GITHEAD_"
 
-// theirHeads are where git notes what it merges, as far as it notes it.
+// theirHeads returns the revisions that may name the commit that git is merging, as far as git
+// records it.
 func theirHeads(env []string) []string {
 	var heads []string
 	for _, kv := range env {
@@ -198,16 +201,17 @@ func theirHeads(env []string) []string {
 	return append(heads, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 }
 
-// headOf returns the commit that is checked out, zero before the first one. A driver runs for
-// each file of a merge: it asks once, and starts no git for that.
+// headOf returns the commit that is checked out, or zero before the first one. It starts no git,
+// since a driver runs for each file of a merge.
 func headOf(ctx context.Context, repo *gitint.Repo) gitint.OID {
 	head, _ := repo.Head(ctx)
 	return head.OID
 }
 
-// beside returns another file of a conversation in the three versions that git is merging. git
-// does not tell a driver which commits these are; where that cannot be found out, the one of the
-// working tree stands for all of them: its base configuration changes once in a conversation.
+// beside returns another file of a conversation in the three versions that git is merging. Git does
+// not tell a driver which commits these are. If they cannot be found, our version, or else the file
+// in the working tree, is used for all three: the base configuration of a conversation rarely
+// changes.
 func beside(
 	ctx context.Context, repo *gitint.Repo, head gitint.OID, file, base string,
 ) (configs [3][]byte, err error) {
@@ -242,7 +246,7 @@ func beside(
 	return [3][]byte{ours, ours, ours}, nil
 }
 
-// at reads a file of a revision, nil when either is not there.
+// at reads a file of a revision. It returns nil if either does not exist.
 func at(ctx context.Context, repo *gitint.Repo, rev, name string) ([]byte, error) {
 	tree, err := repo.Tree(ctx, rev)
 	if errors.Is(err, gitint.ErrUnknownRevision) {

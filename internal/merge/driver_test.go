@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// TestAResultThatIsTooLarge is no result: two sides that can be read give no file that cannot, and
-// ours stays.
+// TestAResultThatIsTooLarge checks that a merge of two readable sides is an error if the result
+// would be too large to read, and that ours is unchanged.
 func TestAResultThatIsTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	turn := func(n int) string {

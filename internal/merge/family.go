@@ -15,20 +15,20 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A family is the commits of a merge and their ancestors, as far as somebody asked.
+// A family caches the files that were read from the commits of a merge and their ancestors.
 type family struct {
 	repo *gitint.Repo
 	dir  string // the directory .jp
-	// known are the conversations of commits, and bases their common ancestors.
+	// known holds the conversations of commits, and bases their merge bases.
 	known map[gitint.OID]homes
 	bases map[string][]gitint.OID
 }
 
-// homes are the conversations of a snapshot, each with the directories that have its id.
+// homes holds the conversations of a snapshot, each with the directories that have its id.
 type homes struct {
 	snap gitint.Snapshot
 	dirs map[events.ID][]string
-	// trees are the objects of these directories, where the snapshot has them.
+	// trees holds the tree objects of these directories, if the snapshot has them.
 	trees map[string]gitint.OID
 }
 
@@ -39,7 +39,7 @@ func newFamily(repo *gitint.Repo, dir string) *family {
 	}
 }
 
-// conversationDirs are where conversations lie, from the directory .jp.
+// conversationDirs are the directories that hold conversations, below .jp.
 var conversationDirs = [...]string{"conversations", "conversations/.archive"}
 
 // homesIn lists the conversations of a snapshot.
@@ -64,9 +64,9 @@ func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
 	return h, nil
 }
 
-// Committed reports whether the index or HEAD has a conversation below a directory .jp. That
-// other refs may have it too is left aside: what is neither checked out nor staged was brought
-// here by no merge.
+// Committed reports whether the index or HEAD has a conversation below a directory .jp. Other refs
+// do not matter, because a conversation that is neither checked out nor staged did not come from a
+// merge here.
 func Committed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID) (bool, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
@@ -92,8 +92,8 @@ func Committed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID)
 	return len(committed.dirs[id]) > 0, err
 }
 
-// file returns a file of a conversation that is in one directory: its path and object, zero
-// where there is none.
+// file returns the path and object of a file of a conversation that has a single directory, or zero
+// values if there is none.
 func (h homes) file(id events.ID, name string) (at string, oid gitint.OID, err error) {
 	if len(h.dirs[id]) != 1 {
 		return "", oid, nil
@@ -103,7 +103,7 @@ func (h homes) file(id events.ID, name string) (at string, oid gitint.OID, err e
 	return at, oid, err
 }
 
-// objectIn returns the object of a file of a snapshot, zero where there is none.
+// objectIn returns the object of a file in a snapshot, or zero if there is none.
 func objectIn(snap gitint.Snapshot, name string) (gitint.OID, error) {
 	e, err := entryIn(snap, name)
 	if e.Mode == gitint.ModeDir {
@@ -112,7 +112,7 @@ func objectIn(snap gitint.Snapshot, name string) (gitint.OID, error) {
 	return e.OID, err
 }
 
-// entryIn returns the entry of a file or directory, the zero one where there is none.
+// entryIn returns the entry of a file or directory, or the zero value if there is none.
 func entryIn(snap gitint.Snapshot, name string) (gitint.Entry, error) {
 	entries, err := snap.Children(path.Dir(name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +126,7 @@ func entryIn(snap gitint.Snapshot, name string) (gitint.Entry, error) {
 	return gitint.Entry{}, nil
 }
 
-// read returns a file of a conversation, nil where there is none.
+// read returns a file of a conversation, or nil if there is none.
 func (h homes) read(id events.ID, name string) ([]byte, error) {
 	at, oid, err := h.file(id, name)
 	if err != nil || oid.IsZero() {
@@ -135,8 +135,8 @@ func (h homes) read(id events.ID, name string) ([]byte, error) {
 	return h.snap.ReadFile(at)
 }
 
-// readIn returns a file of a snapshot, nil where there is none. An object that is missing is no
-// file that is not there: what it says would be taken for removed.
+// readIn returns a file of a snapshot, or nil if there is none. A missing object is an error, not a
+// missing file: otherwise its content would count as removed.
 func readIn(snap gitint.Snapshot, name string) ([]byte, error) {
 	data, err := snap.ReadFile(name)
 	missing := new(gitint.MissingObjectError)
@@ -166,8 +166,8 @@ func (h homes) side(id events.ID) (threeway.Side, error) {
 	}, err
 }
 
-// keepForks takes out of what was rewound in a session what no conversation here has, since its
-// fork was not committed: it is not to be left out of a merge then.
+// keepForks removes those entries of rewound whose fork no conversation here holds, because it was
+// not committed: the merge must not leave out events that only the fork would have.
 func (h homes) keepForks(rewound map[string][]string) {
 	maps.DeleteFunc(rewound, func(fork string, _ []string) bool {
 		ids := events.SessionIDs(fork)
@@ -190,7 +190,7 @@ func (f *family) at(ctx context.Context, commit gitint.OID) (homes, error) {
 	return h, err
 }
 
-// mergeBases returns the best ancestors that a commit has in common with others.
+// mergeBases returns the best common ancestors of a commit and others.
 func (f *family) mergeBases(
 	ctx context.Context, one gitint.OID, others []gitint.OID,
 ) ([]gitint.OID, error) {
@@ -209,7 +209,7 @@ func (f *family) mergeBases(
 	return ids, err
 }
 
-// sideAt is a conversation in a commit.
+// sideAt returns a conversation in a commit.
 func (f *family) sideAt(
 	ctx context.Context, commit gitint.OID, id events.ID,
 ) (threeway.Side, error) {
@@ -220,8 +220,8 @@ func (f *family) sideAt(
 	return h.side(id)
 }
 
-// base is the ancestor that a commit has in common with others; several best ones, as a
-// criss-cross history has them, are merged into one, as git does it.
+// base returns the conversation in the merge base of a commit and others. If there are several, as
+// in a criss-cross history, they are merged into one as git does.
 func (f *family) base(
 	ctx context.Context, id events.ID, one gitint.OID, others []gitint.OID,
 ) (threeway.Side, error) {

@@ -15,10 +15,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Kind is a kind of file that git has a driver for.
+// A Kind is a kind of file with its own merge driver.
 type Kind string
 
-// The kinds, by the names that the configuration of git has them under.
+// The kinds, by the names of the drivers in git's configuration.
 const (
 	Events   Kind = "events"
 	Metadata Kind = "metadata"
@@ -26,28 +26,27 @@ const (
 	Blob     Kind = "blob"
 )
 
-// A File is three versions of a file. An empty one does not exist.
+// A File holds three versions of a file. An empty version does not exist.
 type File struct {
 	Kind               Kind
 	Path               string // slash path below the root of the working tree
 	Base, Ours, Theirs []byte
-	// Configs are the base configurations beside the three versions of a stream, nil where
-	// they are not known.
+	// Configs holds the base configurations beside the three versions of a stream, nil if unknown.
 	Configs [3][]byte
-	// Details are the metadata beside them, of conversations that were imported.
+	// Details holds the metadata beside them, for imported conversations.
 	Details [3][]byte
-	// Virtual says that git merges two bases of a criss-cross merge into one.
+	// Virtual reports whether git is merging two bases of a criss-cross merge.
 	Virtual bool
 }
 
-// A Merged is what came of a file.
+// A Merged is the result of merging a file.
 type Merged struct {
 	Data      []byte
 	Conflicts []threeway.Conflict
 	Warnings  []string
 }
 
-// errKind is a driver that git was configured with, and that this release does not know.
+// errKind reports a driver in git's configuration that this release does not have.
 var errKind = errors.New("no such kind of file")
 
 // Merge merges a file. An error means that there is no result.
@@ -77,7 +76,7 @@ func (f File) merge() (*Merged, error) {
 	}
 }
 
-// lostTitle reports the title that gave way where both sides gave one.
+// lostTitle reports the title that was dropped if both sides set one.
 func (f File) lostTitle(merged []byte) []string {
 	kept := titleIn(merged)
 	for _, side := range [][]byte{f.Ours, f.Theirs} {
@@ -88,7 +87,7 @@ func (f File) lostTitle(merged []byte) []string {
 	return nil
 }
 
-// titleIn is the title of a conversation, "" where it has none.
+// titleIn returns the title of a conversation, or "".
 func titleIn(metadata []byte) string {
 	d, err := events.DecodeDetails(metadata)
 	if err != nil || d.Title == nil {
@@ -97,7 +96,7 @@ func titleIn(metadata []byte) string {
 	return *d.Title
 }
 
-// orNil is nil for a version that does not exist, for which git gives an empty file.
+// orNil returns nil for a version that does not exist, for which git passes an empty file.
 func orNil(data []byte) []byte {
 	if len(data) == 0 {
 		return nil
@@ -133,22 +132,21 @@ func (f File) streams() (*Merged, error) {
 	return m, nil
 }
 
-// leftMark is white space behind a stream with conflicts. It makes the file that the driver
-// left another one than our version, so that git checkout --ours is a decision, and a
-// bare git add is none.
+// leftMark is white space that a driver appends to a stream with conflicts. It makes the file
+// differ from our version, so that git checkout --ours is a decision and a plain git add is not.
 var leftMark = []byte(" \n")
 
 var versionNames = [3]string{"the common ancestor", "our version", "their version"}
 
-// needsBeside reports whether files beside a stream matter to its merge: without a change of the
-// configuration there is none to restore, and what was not imported has no source to ask.
+// needsBeside reports whether the merge of a stream needs the files beside it: only a change of the
+// configuration may have to be restored, and only an import has a source.
 func (f *File) needsBeside() bool {
 	return f.Kind == Events && (f.says(deltaMark) || f.says(events.MetadataSource))
 }
 
 const deltaMark = "config_delta"
 
-// lookBeside reads them.
+// lookBeside reads the files beside the stream.
 func (f *File) lookBeside(
 	ctx context.Context, repo *gitint.Repo, head gitint.OID,
 ) (err error) {
@@ -161,18 +159,18 @@ func (f *File) lookBeside(
 	return err
 }
 
-// says reports whether one of the versions has a text.
+// says reports whether one of the versions contains a text.
 func (f *File) says(text string) bool {
 	return slices.ContainsFunc([][]byte{f.Base, f.Ours, f.Theirs}, func(data []byte) bool {
 		return bytes.Contains(data, []byte(text))
 	})
 }
 
-// errDamaged is two versions of a blob of which none is its content.
+// errDamaged reports a blob that neither side has an intact version of.
 var errDamaged = errors.New("both versions are damaged")
 
-// blob returns the canonical form of the content when a side has it: encoders differ, the
-// content is what the name says.
+// blob returns the canonical encoding of the content if either side has it. The sides may differ
+// because encoders do, but the name determines the content.
 func (f File) blob() ([]byte, error) {
 	hash, isBlob := HashAt(f.Path)
 	if !isBlob {

@@ -33,7 +33,7 @@ const (
 	blobPath = ".jp/blobs/"
 )
 
-// gzipOf is an encoding of another program.
+// gzipOf encodes as another program would.
 func gzipOf(t *testing.T, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -82,7 +82,7 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// called runs a driver on three files and returns what it did to ours.
+// called runs a driver on three files and returns the merged text.
 func called(t *testing.T, kind Kind, base, ours, theirs string) (string, *Merged, error) {
 	t.Helper()
 	return calledWith(t, Call{Kind: kind, MarkerSize: plainMarker}, base, ours, theirs)
@@ -113,7 +113,7 @@ func calledWith(t *testing.T, c Call, base, ours, theirs string) (string, *Merge
 	return string(data), m, err
 }
 
-// TestFailureLeavesOurs holds that what cannot be merged is as it was.
+// TestFailureLeavesOurs checks that a failed merge changes nothing.
 func TestFailureLeavesOurs(t *testing.T) {
 	for _, test := range []struct {
 		name, base, ours, theirs string
@@ -137,8 +137,8 @@ func TestFailureLeavesOurs(t *testing.T) {
 	}
 }
 
-// TestConflictLoads holds that a conflict leaves a stream, outside of repositories too, and
-// one that is not our version byte for byte.
+// TestConflictLoads checks that a conflict leaves a readable stream, also outside of repositories,
+// which differs from our version.
 func TestConflictLoads(t *testing.T) {
 	ours := strings.Replace(baseStream, "What?", "Ours?", 1)
 	got, m, err := called(t, Events, baseStream, ours, strings.Replace(baseStream, "What?", "Theirs?", 1))
@@ -153,8 +153,8 @@ func TestConflictLoads(t *testing.T) {
 	}
 }
 
-// TestVirtualBase merges bases of a criss-cross merge, which git tells by longer markers: a
-// conflict there stays as it was, for the merge that follows to ask about.
+// TestVirtualBase merges bases of a criss-cross merge, which git marks by longer markers: a
+// conflict keeps its old form, for the following merge to report.
 func TestVirtualBase(t *testing.T) {
 	ours := strings.Replace(baseStream, "What?", "Ours?", 1)
 	theirs := strings.Replace(baseStream, "What?", "Theirs?", 1)
@@ -163,14 +163,14 @@ func TestVirtualBase(t *testing.T) {
 	if err != nil || len(m.Conflicts) > 0 || !strings.Contains(got, "What?") {
 		t.Errorf("got %q, %v, %v", got, m, err)
 	}
-	// Markers are longer by one where both sides renamed the file, which is no such base.
+	// Markers are longer by one if both sides renamed the file, which is no virtual base.
 	c.MarkerSize = plainMarker + 1
 	if _, m, err = calledWith(t, c, baseStream, ours, theirs); err != nil || len(m.Conflicts) == 0 {
 		t.Errorf("renamed on both sides: %v, %v", m, err)
 	}
 }
 
-// TestMarkerSizeOfTheUser tells bases from long markers that the user likes.
+// TestMarkerSizeOfTheUser distinguishes bases from a user's long markers.
 func TestMarkerSizeOfTheUser(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile(".gitattributes", "*.json conflict-marker-size=32\n")
@@ -215,7 +215,7 @@ func TestDriverStartsNoGit(t *testing.T) {
 	}
 }
 
-// TestBeside finds what git does not tell a driver: the commits that it merges.
+// TestBeside finds the merged commits, which git does not pass to a driver.
 func TestBeside(t *testing.T) {
 	r := gittest.Repo(t)
 	const name = ".jp/conversations/17000000001-a/base_config.json"
@@ -255,7 +255,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestNoBase is a conversation that both sides began: git gives an empty ancestor.
+// TestNoBase merges a conversation that both sides began: git passes an empty ancestor.
 func TestNoBase(t *testing.T) {
 	got, m, err := called(t, Events, "", baseStream, baseStream)
 	if err != nil || len(m.Conflicts) > 0 || got != baseStream {
@@ -295,7 +295,7 @@ func TestRecordsKeepBytes(t *testing.T) {
 	}
 }
 
-// TestTitleThatGivesWay: of two new titles the one that loses is reported, and nothing else is.
+// TestTitleThatGivesWay: if both sides set a title the dropped one is reported, and nothing else.
 func TestTitleThatGivesWay(t *testing.T) {
 	metadata := func(day, title string) string {
 		return `{"last_activated_at":"2026-01-` + day + ` 00:00:00.0","title":"` + title + `"}`

@@ -13,9 +13,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Underway returns the commits that git is merging into HEAD, nil when it merges none. In
-// the hooks of a merge git has noted nothing yet, but it tells them in the environment;
-// during a commit that ends a merge it is the other way round.
+// Underway returns HEAD and the commits that git is merging into it, or nil if it merges none. In
+// the hooks of a merge git has not yet recorded them but passes them in the environment; during the
+// commit that concludes a merge it is the other way round.
 func Underway(ctx context.Context, repo *gitint.Repo) ([]gitint.OID, error) {
 	heads, err := repo.MergeHeads()
 	if err == nil && len(heads) == 0 {
@@ -31,14 +31,14 @@ func Underway(ctx context.Context, repo *gitint.Repo) ([]gitint.OID, error) {
 	return append([]gitint.OID{ours}, heads...), nil
 }
 
-// Waits reports whether a merge waits for its commit. It starts no process.
+// Waits reports whether a merge is waiting to be committed. It starts no process.
 func Waits(repo *gitint.Repo) bool {
 	heads, err := repo.MergeHeads()
 	return err != nil || len(heads) > 0
 }
 
-// told are the commits of the environment, in its order: git forgets the one in which they
-// were given. What a merge of several comes to does not depend on it.
+// told returns the commits that the environment names, in its order. Git does not keep the order in
+// which they were given, but the result of merging several does not depend on it.
 func told(env []string) []gitint.OID {
 	var heads []gitint.OID
 	for _, head := range theirHeads(env) {
@@ -50,8 +50,8 @@ func told(env []string) []gitint.OID {
 }
 
 // Fix replaces textual merges by the drivers' result, in the working tree and in the index, and
-// returns the files that it replaced. A file of the working tree that differs from the index is
-// somebody's work: it stays, and so does its entry.
+// returns the files that it replaced. A file of the working tree that differs from the index has
+// changes of the user, so neither the file nor its index entry is touched.
 func Fix(
 	ctx context.Context, repo *gitint.Repo, index *gitint.Index, files []MergedFile,
 ) ([]MergedFile, error) {
@@ -90,7 +90,7 @@ func Fix(
 	return fixed, nil
 }
 
-// untouched returns a file of the working tree that is as the index has it.
+// untouched returns a file of the working tree and reports whether it equals the index.
 func untouched(
 	repo *gitint.Repo, root *os.Root, index *gitint.Index, name string,
 ) (data []byte, ok bool) {
@@ -99,5 +99,5 @@ func untouched(
 	return data, ok && err == nil && repo.HashBlob(data) == staged
 }
 
-// tempOf is where temporaries of a workspace lie.
+// tempOf returns the directory for temporary files of a file's workspace.
 func tempOf(name string) string { return path.Join(workspaceIn(name), blobs.Dir, ".tmp") }

@@ -21,8 +21,8 @@ func opened(t *testing.T, r *gittest.Repository) *gitint.Repo {
 	return repo
 }
 
-// TestWhatAPersonWroteStays: neither what mends a merge nor what makes up for one that no driver
-// made writes over a file that somebody changed since.
+// TestWhatAPersonWroteStays: neither fixing a merge nor recovering its losses overwrites a file
+// that the user has changed since.
 func TestWhatAPersonWroteStays(t *testing.T) {
 	first, ours, theirs := turnOf("01", "First?"), turnOf("02", "Ours?"), turnOf("03", "Theirs?")
 	name, written := blendDir+"events.json", streamOf(first, ours, theirs, turnOf("04", "Mine?"))
@@ -66,7 +66,7 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 	}
 }
 
-// TestNoteOfAnotherMerge: what was decided of one merge says nothing of another.
+// TestNoteOfAnotherMerge: decisions about one merge do not apply to another.
 func TestNoteOfAnotherMerge(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("README", "x")
@@ -86,8 +86,8 @@ func TestNoteOfAnotherMerge(t *testing.T) {
 	}
 }
 
-// TestBlobOfTheWrongSide: content that both sides have is looked into where they differ, and the
-// side that has it whole is taken.
+// TestBlobOfTheWrongSide: if the sides' versions of a blob differ they are decoded, and the intact
+// one is taken.
 func TestBlobOfTheWrongSide(t *testing.T) {
 	hash, whole := blobs.Sum([]byte("content")), string(blobs.Encode([]byte("content")))
 	name := ".jp/blobs/" + hash.Path()

@@ -17,21 +17,21 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Outcome says how a merge by git compares with the one that the drivers make.
+// An Outcome is the relation of a file that git merged to the drivers' result.
 type Outcome string
 
-// The outcomes. A textual merge and an edit by a person differ in what they can contain: git
-// merges only lines that a side has.
+// The outcomes. A textual merge differs from an edit by a person in its content: git merges only
+// lines that a side has.
 const (
-	// Same: it is what the drivers make of it, or goes on from there.
+	// Same: it equals the drivers' result, or continues it.
 	Same Outcome = "same"
 	// TextMerged: git interleaved the lines of both sides, and the result differs from the drivers'
 	// or cannot be decoded.
 	TextMerged Outcome = "blended"
-	// Altered: it differs from the drivers' result and has elements that no side has. A person
-	// edited it, or interleaved lines make up another element.
+	// Altered: it differs from the drivers' result and has elements that no side has. Either a
+	// person edited it, or interleaved lines form another element.
 	Altered Outcome = "altered"
-	// Decided: it was for a person to decide, who did, or took one side as it was.
+	// Decided: a person had to decide and did, or took one side unchanged.
 	Decided Outcome = "decided"
 )
 
@@ -40,25 +40,25 @@ type MergedFile struct {
 	Conversation events.ID
 	Path         string
 	Outcome      Outcome
-	// Data is the drivers' result, nil where a person has to decide.
+	// Data is the drivers' result, or nil if a person has to decide.
 	Data []byte
-	// Conflicts counts what a person has to decide, and has not: the file cannot be read.
+	// Conflicts counts the decisions that are still needed, because the file cannot be read.
 	Conflicts int
 	Warnings  []string
 }
 
-// A Merge is a merge by git, made or about to be.
+// A Merge is a merge by git, finished or in progress.
 type Merge struct {
 	Repo *gitint.Repo
-	// Parents are the commits that it merges, ours first.
+	// Parents holds the merged commits, ours first.
 	Parents []gitint.OID
-	// Dirs are the directories .jp that are looked at, from the root.
+	// Dirs holds the directories .jp to examine, from the root.
 	Dirs []string
 }
 
-// MergedFiles looks at every stream that more than one parent has changed, whatever became of
-// the names of its directories. What only one of them changed is git's to get right; what
-// is unmerged, or has two directories, is left to who looks for that.
+// MergedFiles examines every conversation file that more than one parent changed, even if
+// directories were renamed. Git handles files that only one parent changed. Files that are
+// unmerged, and conversations with two directories, are left to other functions.
 func (m Merge) MergedFiles(ctx context.Context, merged gitint.Snapshot) ([]MergedFile, error) {
 	var all []MergedFile
 	for _, dir := range m.Dirs {
@@ -95,7 +95,7 @@ func (m Merge) inspect(
 	if err := b.redacted.add(check.Git(m.Repo, merged)); err != nil {
 		return nil, err
 	}
-	for _, h := range b.sides { // they have the content that the merge may lack
+	for _, h := range b.sides { // they have content that the merge may lack
 		b.redacted.sources = append(b.redacted.sources, check.Git(m.Repo, h.snap))
 	}
 	return b, nil
@@ -107,11 +107,12 @@ type inspection struct {
 	parents []gitint.OID
 	merged  homes
 	sides   []homes // of the parents
-	// redacted is what the merge says was redacted: the sides are compared without it.
+	// redacted holds the redactions that the merge lists; the sides are compared without the
+	// redacted text.
 	redacted redactions
 }
 
-// A looker looks at one file of a conversation, a mergeBytes merges three versions of it.
+// A looker examines one file of a conversation, and a mergeBytes merges three versions of it.
 type (
 	looker     func(ctx context.Context, id events.ID) (*MergedFile, error)
 	mergeBytes func(base, ours, theirs []byte) ([]byte, error)
@@ -141,8 +142,8 @@ func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
 	return all, nil
 }
 
-// changed reports whether more than one parent has a version of its own of a file, and
-// none of them is missing.
+// changed reports whether more than one parent has a version of a file that differs from the merge
+// base, and the merge has the file.
 func (b *inspection) changed(ctx context.Context, id events.ID, name string) (bool, error) {
 	var versions []gitint.OID
 	for _, h := range b.sides {
@@ -177,7 +178,7 @@ func (b *inspection) changed(ctx context.Context, id events.ID, name string) (bo
 	return len(versions) > 1, nil
 }
 
-// stream compares a stream with what the drivers make of its versions.
+// stream compares a stream with the drivers' merge of its versions.
 func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, error) {
 	is, err := b.changed(ctx, id, workspace.EventsFile)
 	if err != nil || !is {
@@ -197,7 +198,7 @@ func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, err
 	}
 	sides, r, err := b.fold(ctx, id)
 	if _, ok := errors.AsType[*events.SyntaxError](err); ok {
-		return nil, nil // a side that cannot be read is for a check to tell
+		return nil, nil // checking the tree reports a side that cannot be read
 	}
 	if err != nil {
 		return nil, err
@@ -217,8 +218,8 @@ func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, err
 	return file, nil
 }
 
-// fold merges the versions of the parents as the drivers do it, and returns them too: without what
-// was redacted.
+// fold merges the versions of the parents as the drivers do. It also returns the versions, all
+// without redacted text.
 func (b *inspection) fold(
 	ctx context.Context, id events.ID,
 ) (sides []threeway.Side, r threeway.Result, err error) {
@@ -244,7 +245,7 @@ func (b *inspection) fold(
 	return sides, r, err
 }
 
-// judge says what git made of a stream, whose sides and whose merge are given.
+// judge returns the outcome for a stream, given the drivers' merge and the sides.
 func judge(data, want []byte, r threeway.Result, sides []threeway.Side) Outcome {
 	if want != nil && bytes.Equal(data, want) {
 		return Same
@@ -269,7 +270,7 @@ func judge(data, want []byte, r threeway.Result, sides []threeway.Side) Outcome 
 	}
 }
 
-// A tally says what streams have, an element by its sum.
+// A tally is the set of elements in streams, by their hashes.
 type tally map[blobs.Hash]bool
 
 func tallyOf(sides []threeway.Side) tally {
@@ -285,8 +286,9 @@ func tallyOf(sides []threeway.Side) tally {
 	return t
 }
 
-// compare reports whether a stream has the elements of another in their order, and with it
-// nothing but what no side has; and whether it has anything that no side has.
+// compare compares a stream with the expected one. goesOn reports whether it has the expected
+// elements in order and no other element of a side, and altered whether it has elements that no
+// side has.
 func compare(want, is *events.Stream, known tally) (goesOn, altered bool) {
 	goesOn = true
 	i := 0
@@ -303,8 +305,8 @@ func compare(want, is *events.Stream, known tally) (goesOn, altered bool) {
 	return goesOn && i == want.Len(), altered
 }
 
-// details compares metadata.json and base_config.json, which lines of both sides may make
-// unreadable. Any that can be read is as good as another.
+// details examines metadata.json or base_config.json, which a textual merge may make unreadable.
+// Any readable result is accepted.
 func (b *inspection) details(name string, merge mergeBytes, valid func([]byte) error) looker {
 	return func(ctx context.Context, id events.ID) (*MergedFile, error) {
 		is, err := b.changed(ctx, id, name)
@@ -328,8 +330,8 @@ func (b *inspection) details(name string, merge mergeBytes, valid func([]byte) e
 	}
 }
 
-// foldBytes merges the versions of a file one after the other. Of several ancestors the
-// first will do: what it decides is which of two values counts.
+// foldBytes merges the versions of a file one after the other. If there are several merge bases the
+// first is used, which only influences which of two values wins.
 func (b *inspection) foldBytes(
 	ctx context.Context, id events.ID, name string, merge mergeBytes,
 ) ([]byte, error) {
@@ -367,8 +369,7 @@ func validDetails(data []byte) error {
 	return err
 }
 
-// validConfig leaves to the rules of a merge what a base configuration is: one that they
-// take for both sides is one.
+// validConfig accepts whatever the rules for merging base configurations accept.
 func validConfig(data []byte) error {
 	_, err := mergeConfigs(data, data, data)
 	return err

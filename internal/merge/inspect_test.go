@@ -12,7 +12,7 @@ import (
 
 const blendDir = ".jp/conversations/17800000000-x/"
 
-// turnOf is the elements of a turn of a day.
+// turnOf returns the elements of a turn on the given day.
 func turnOf(day, question string) string {
 	at := `{"timestamp":"2026-01-` + day + ` 00:00:0`
 	return at + `0.0","type":"turn_start"},` + "\n" +
@@ -26,8 +26,7 @@ func metadataOf(day, labels string) string {
 	return `{"last_activated_at":"2026-01-` + day + ` 00:00:00.0","title":"x",` + labels + `}` + "\n"
 }
 
-// TestBlends: what a merge commit has, in whatever way it was made, is compared with what the
-// drivers make of its parents.
+// TestBlends compares a merge commit, however it was made, with the drivers' merge of its parents.
 func TestBlends(t *testing.T) {
 	first, ours, theirs := turnOf("01", "First?"), turnOf("02", "Ours?"), turnOf("03", "Theirs?")
 	both := streamOf(first, ours, theirs)

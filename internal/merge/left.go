@@ -14,31 +14,32 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ResolvedKey is the key of the trailers that say that a person decided. In the message of a
-// merge the value names a conversation that 'git jp resolve' decided there; in that of a later
-// commit it is the object name of a merge whose losses are accepted.
+// ResolvedKey is the key of the trailers that record decisions of a person. In the message of a
+// merge the value names a conversation that 'git jp resolve' decided; in that of a later commit it
+// is the object name of a merge whose losses are accepted.
 const ResolvedKey = "Jp-Resolved"
 
-// lossesSince is when merges began to say what was decided in them. Of older ones nobody can
-// tell, so that they are warned about only.
+// lossesSince is when merges began to record decisions. Losses of older merges only cause a
+// warning, because it is unknown whether they were decided.
 var lossesSince = time.Date(2026, time.November, 23, 0, 0, 0, 0, time.UTC)
 
-// A Review is a look at merge commits from the commits that go on from them.
+// A Review examines merge commits together with the commits that follow them.
 type Review struct {
 	Repo *gitint.Repo
-	// Tips are the commits that are to have what was lost.
+	// Tips holds the commits that should have the lost elements.
 	Tips []gitint.OID
 }
 
-// Lost is what a merge commit lost and no tip made up for.
+// A Lost holds the losses of a merge commit that no tip restored.
 type Lost struct {
 	Losses []Loss
-	// Old says that the merge is older than the trailers, or on a remote's main branch already.
+	// Old reports whether the merge is older than the trailers, or already on a remote's main
+	// branch.
 	Old bool
 }
 
-// Lost returns what a merge commit lost of conversations below the directories, that a tip which
-// has the merge does not have, that no commit between brought back, and that nobody decided.
+// Lost returns the losses of a merge commit in conversations below the directories that are not in
+// a tip that has the merge, that no commit between restored, and that no person accepted.
 func (v Review) Lost(ctx context.Context, commit gitint.Commit, dirs []string) (Lost, error) {
 	lost, err := v.lost(ctx, commit, dirs)
 	if err != nil {
@@ -82,7 +83,7 @@ func (l Loss) same(other Loss) bool {
 	return l.dir == other.dir && l.Conversation == other.Conversation
 }
 
-// old reports whether a merge is one that is warned about only.
+// old reports whether losses of a merge only cause a warning.
 func (v Review) old(ctx context.Context, commit gitint.OID) (bool, error) {
 	all, err := v.Repo.Trailers(ctx, ResolvedKey, commit.String()+"^!")
 	if err != nil || len(all) == 0 || all[0].Committed.Before(lossesSince) {
@@ -92,13 +93,13 @@ func (v Review) old(ctx context.Context, commit gitint.OID) (bool, error) {
 	return slices.ContainsFunc(names, isRemoteHead), err
 }
 
-// isRemoteHead reports whether a ref is what a remote calls its HEAD.
+// isRemoteHead reports whether a ref is the HEAD of a remote.
 func isRemoteHead(name string) bool {
 	return strings.HasPrefix(name, "refs/remotes/") && path.Base(name) == "HEAD"
 }
 
-// after returns what of the losses of a merge is left at a tip: nothing where the tip does not
-// have the merge.
+// after returns which losses of a merge remain at a tip. It returns none if the tip does not
+// contain the merge.
 func (v Review) after(
 	ctx context.Context, commit gitint.Commit, tip gitint.OID, losses []Loss,
 ) ([]Loss, error) {
@@ -131,8 +132,8 @@ func (v Review) after(
 	return left, nil
 }
 
-// descendants returns a merge and the commits of a tip that go on from it, the tip first, nil
-// where it does not have the merge.
+// descendants returns a merge and the commits of a tip that descend from it, the tip first, or nil
+// if the tip does not contain the merge.
 func (v Review) descendants(ctx context.Context, commit, tip gitint.OID) ([]gitint.OID, error) {
 	all, err := v.Repo.Commits(ctx, tip.String(), "^"+commit.String())
 	if err != nil {
@@ -153,8 +154,8 @@ func (v Review) descendants(ctx context.Context, commit, tip gitint.OID) ([]giti
 	return later, nil
 }
 
-// decided reads who decided what of a merge: its own message, and those of the commits of a tip
-// that it does not go on from.
+// decided reads the decisions about a merge: from its own message, and from the commits of a tip
+// that are not ancestors of the merge.
 func (v Review) decided(
 	ctx context.Context, commit gitint.Commit, tip gitint.OID,
 ) (func(events.ID) bool, error) {
@@ -180,9 +181,9 @@ func (v Review) decided(
 	return func(id events.ID) bool { return accepted || ids[id] }, nil
 }
 
-// left returns what of a loss the latest of the commits does not have, and none before had: what
-// was brought back and is not there was removed since, and so is a conversation of which the
-// merge had a part.
+// left returns what of a loss the latest of the commits lacks and no earlier one had: elements that
+// were restored and are missing now were removed since, and so was a conversation that the merge
+// had a part of.
 func (f *family) left(
 	ctx context.Context, l Loss, later []gitint.OID,
 ) ([]*events.Element, error) {
@@ -224,8 +225,8 @@ func (f *family) left(
 	return l.Elements, nil
 }
 
-// begunSince returns the conversations that were not there: what one lost another may have, as
-// where their side was made one of its own.
+// begunSince returns the conversations that are not in there. They may have the elements that
+// another conversation lost, for example if their side was forked into one of its own.
 func (h homes) begunSince(there map[events.ID]bool) []events.ID {
 	var ids []events.ID
 	for id := range h.dirs {

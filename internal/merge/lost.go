@@ -15,27 +15,27 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Loss is what a merge lacks of one conversation although a side had it and none removed it:
-// git was told to take the other side, or asked no driver. The drivers count their own results
-// by the same rule, so that these never have one.
+// A Loss holds the elements of one conversation that a merge lacks although a side had them and no
+// side removed them: git was asked to take the other side, or called no driver. The drivers verify
+// their own results by the same rule, so these never have a loss.
 type Loss struct {
 	Conversation events.ID
-	// Path is that of the stream in the merge, or in the side where the merge has none.
+	// Path is the path of the stream in the merge, or in the side if the merge has none.
 	Path string
-	// Side is the first parent that has some of it.
+	// Side is the first parent that has part of it.
 	Side gitint.OID
-	// Elements are what is missing, in the order of the sides, and Turns counts their turns.
+	// Elements holds the missing elements, in the order of the sides, and Turns counts their turns.
 	Elements []*events.Element
 	Turns    int
-	// Gone says that the merge has nothing of the conversation.
+	// Gone reports whether the merge lacks the entire conversation.
 	Gone bool
 
 	dir   string              // .jp, from the root
-	known map[blobs.Hash]bool // what the sides and their base say
+	known map[blobs.Hash]bool // hashes of the elements of the sides and their base
 	with  map[events.ID]bool  // the conversations of the sides
 }
 
-// Losses looks at every conversation that the merge does not have as its parents do.
+// Losses examines every conversation that differs between the merge and its parents.
 func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, error) {
 	var all []Loss
 	var results []homes
@@ -56,7 +56,8 @@ func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, erro
 	return notRewound(all, results)
 }
 
-// notRewound leaves out what stands in the conversations that an import made of what was rewound.
+// notRewound removes losses that are in the conversations which an import created for rewound
+// turns.
 func notRewound(all []Loss, results []homes) (left []Loss, err error) {
 	for _, l := range all {
 		for _, h := range results {
@@ -84,13 +85,13 @@ func (h homes) outsideForks(l Loss) ([]*events.Element, error) {
 		}
 	}
 	if _, ok := errors.AsType[*events.SyntaxError](err); ok {
-		err = nil // what cannot be read is for a check of the trees to report
+		err = nil // checking the trees reports what cannot be read
 	}
 	return l.Elements, err
 }
 
-// notMoved leaves out what another workspace of the merge has: as git subtree does it, a side's
-// may be below a directory there.
+// notMoved removes losses that another workspace of the merge has: git subtree may have put a side
+// below a directory.
 func notMoved(all []Loss, results []homes) (left []Loss, err error) {
 	for _, l := range all {
 		for _, h := range results {
@@ -124,7 +125,7 @@ func (b *inspection) losses(ctx context.Context) ([]Loss, error) {
 		}
 		l, err := b.loss(ctx, id)
 		if _, ok := errors.AsType[*events.SyntaxError](err); ok {
-			continue // what cannot be read is for a check of the trees to report
+			continue // checking the trees reports what cannot be read
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look for what merging %s lost: %w", id, err)
@@ -137,8 +138,8 @@ func (b *inspection) losses(ctx context.Context) ([]Loss, error) {
 	return all, nil
 }
 
-// untouched reports whether the merge and all its parents have the same of a conversation, by
-// the objects of its directories.
+// untouched reports whether the merge and all its parents have the same version of a conversation,
+// by the objects of its directories.
 func (b *inspection) untouched(id events.ID) bool {
 	for _, h := range b.sides {
 		if !h.same(b.merged, id) {
@@ -156,8 +157,8 @@ func (h homes) same(other homes, id events.ID) bool {
 	})
 }
 
-// loss compares a conversation in a merge with the sides, by counting alone: what a side has is
-// to be there, unless another side removed it from what both began with.
+// loss compares a conversation in a merge with the sides, only by counting: every element of a side
+// must be in the merge, unless another side removed it from their common ancestor.
 func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
 	result, err := b.merged.said(id)
 	if err != nil {
@@ -198,7 +199,7 @@ func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
 	return l, nil
 }
 
-// add notes what is missing of one side and of none before it.
+// add records the elements that are missing from one side and not from an earlier one.
 func (l *Loss) add(parent gitint.OID, side said, missing []*events.Element) {
 	missing = slices.DeleteFunc(missing, func(e *events.Element) bool { return l.known[e.Sum()] })
 	if len(missing) == 0 {
@@ -217,7 +218,8 @@ func (l *Loss) add(parent gitint.OID, side said, missing []*events.Element) {
 	}
 }
 
-// removedFrom returns what another side removed of what it had in common with one.
+// removedFrom returns the elements of one side that the other sides had in common with it and
+// removed.
 func (b *inspection) removedFrom(
 	ctx context.Context, id events.ID, one int, sides []said,
 ) (map[blobs.Hash]bool, error) {
@@ -238,8 +240,8 @@ func (b *inspection) removedFrom(
 	return removed, nil
 }
 
-// knowAll notes what the sides say and what they began with: an element of the merge that is
-// none of these was written by a person.
+// knowAll records the elements of the sides and their bases: a person wrote any other element of
+// the merge.
 func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
 	for i, side := range sides {
 		side.note(l.known)
@@ -255,8 +257,8 @@ func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
 	return nil
 }
 
-// missingIn returns the elements that another version of the conversation does not have either,
-// nor as somebody edited them.
+// missingIn returns the elements that another version of the conversation does not have either, not
+// even in an edited form.
 func (l *Loss) missingIn(version said) []*events.Element {
 	return slices.DeleteFunc(version.lacking(l.Elements), func(lost *events.Element) bool {
 		return slices.ContainsFunc(version.elements, func(e *events.Element) bool {
@@ -266,20 +268,19 @@ func (l *Loss) missingIn(version said) []*events.Element {
 	})
 }
 
-// shifted is how far a turn is moved at most that is kept beside another of its time.
+// shifted bounds how far a turn is moved to keep it beside another with the same time.
 const shifted = time.Millisecond
 
-// sameQuestion reports whether two requests differ in nothing but the little by which a turn was
-// moved to be kept beside another.
+// sameQuestion reports whether two requests differ only in the small shift of a turn that was kept
+// beside another.
 func sameQuestion(a, b *events.Element) bool {
 	return a.Kind() == events.KindChatRequest && b.Time().Sub(a.Time()).Abs() < shifted &&
 		events.Equal(a.WithTime(b.Time()), b)
 }
 
-// A said is what a conversation says: what is told of it stands in whatever directories have
-// its id.
+// A said is the content of a conversation, from all directories that have its id.
 type said struct {
-	path     string // of its first stream, "" where it has none
+	path     string // of its first stream, "" if it has none
 	elements []*events.Element
 	turns    []int // of the elements
 	sums     map[blobs.Hash]bool
@@ -288,7 +289,7 @@ type said struct {
 // said reads a conversation of a snapshot.
 func (h homes) said(id events.ID) (said, error) { return h.saidBut(id, &redactions{}) }
 
-// saidBut is said without what was redacted.
+// saidBut is like said, but without redacted text.
 func (h homes) saidBut(id events.ID, r *redactions) (said, error) {
 	var all said
 	for _, dir := range h.dirs[id] {
@@ -310,8 +311,8 @@ func (h homes) saidBut(id events.ID, r *redactions) (said, error) {
 	return all, nil
 }
 
-// newSaid lists what a stream says. Settings and compactions follow from where turns stand and
-// are written anew by every merge, and a turn_start says nothing.
+// newSaid lists the elements of a stream. It leaves out settings and compactions, which depend on
+// the place of turns and are rewritten by every merge, and turn_starts, which have no content.
 func newSaid(at string, s *events.Stream) said {
 	all := said{path: at, sums: make(map[blobs.Hash]bool)}
 	if s == nil {
@@ -329,12 +330,12 @@ func newSaid(at string, s *events.Stream) said {
 	return all
 }
 
-// and joins what two directories of one conversation say.
+// and combines the content of two directories of one conversation.
 func (s said) and(other said) said {
 	if s.path == "" {
 		return other
 	}
-	const apart = 1 << 20 // turns of one directory are not those of the other
+	const apart = 1 << 20 // keeps the turns of two directories distinct
 	for i, e := range other.elements {
 		s.elements, s.turns = append(s.elements, e), append(s.turns, other.turns[i]+apart)
 		s.sums[e.Sum()] = true
@@ -344,7 +345,7 @@ func (s said) and(other said) said {
 
 func (s said) without(other said) []*events.Element { return other.lacking(s.elements) }
 
-// lacking returns those of the elements that are not there.
+// lacking returns the elements that s does not have.
 func (s said) lacking(elements []*events.Element) []*events.Element {
 	return slices.DeleteFunc(slices.Clone(elements), func(e *events.Element) bool {
 		return s.sums[e.Sum()]
@@ -353,7 +354,7 @@ func (s said) lacking(elements []*events.Element) []*events.Element {
 
 func (s said) note(known map[blobs.Hash]bool) { maps.Copy(known, s.sums) }
 
-// turnsOf counts the turns of elements of the conversation.
+// turnsOf counts the turns that have some of the elements.
 func (s said) turnsOf(some []*events.Element) int {
 	turns := make(map[int]bool)
 	for i, e := range s.elements {

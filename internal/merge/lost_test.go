@@ -11,15 +11,15 @@ import (
 	"github.com/git-jp/git-jp/internal/merge"
 )
 
-// A merging is two branches and the merge that somebody made of them, by whatever means. A
-// stream of "" is no conversation.
+// A merging is two branches and a merge of them, however it was made. An empty stream means that
+// there is no conversation.
 type merging struct {
 	base, ours, theirs, merged string
 	message                    string
 	then                       []string // streams of the commits that follow
 	accepts                    bool     // a further commit accepts the merge
 	names                      string   // a trailer of a further commit
-	committed                  string   // when the merge was made; "" is after the trailers came
+	committed                  string   // time of the merge; "" is after trailers were introduced
 }
 
 func (m merging) commits(t *testing.T) (r *gittest.Repository, made string) {
@@ -65,8 +65,8 @@ func (m merging) commits(t *testing.T) (r *gittest.Repository, made string) {
 	return r, made
 }
 
-// TestLost: what a merge lacks of its sides is found, unless a side or a later commit removed
-// it, or somebody decided.
+// TestLost: elements of the sides that a merge lacks are found, unless a side or a later commit
+// removed it, or a person decided.
 func TestLost(t *testing.T) {
 	first, ours, theirs := turnOf("01", "First?"), turnOf("02", "Ours?"), turnOf("03", "Theirs?")
 	edited := strings.Replace(first, "yes", "no", 1)
@@ -122,8 +122,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestLostCrissCross: what both sides began with is what all their common ancestors have together.
-// What a side then removed, whichever of these had it, is not lost.
+// TestLostCrissCross: the base of both sides is everything that all their common ancestors have
+// together. An element that a side removed since then is not lost, whichever ancestor had it.
 func TestLostCrissCross(t *testing.T) {
 	first, a, b := turnOf("01", "First?"), turnOf("02", "A?"), turnOf("03", "B?")
 	both := streamOf(first, a, b)
@@ -159,7 +159,7 @@ func elementsOf(lost merge.Lost) (n int) {
 	return n
 }
 
-// lostBy asks what a merge lost, as seen from HEAD.
+// lostBy returns the losses of a merge, as seen from HEAD.
 func lostBy(t *testing.T, r *gittest.Repository, made string) merge.Lost {
 	t.Helper()
 	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
@@ -187,8 +187,8 @@ func lostBy(t *testing.T, r *gittest.Repository, made string) merge.Lost {
 	return lost
 }
 
-// TestNothingLostByDrivers: what the drivers make of two streams that were changed at random
-// never counts as lost, and what somebody then takes out of it does.
+// TestNothingLostByDrivers: the drivers' merge of two streams with random changes never counts as
+// lossy, and removing an element from it by hand does.
 func TestNothingLostByDrivers(t *testing.T) {
 	random := rand.New(rand.NewPCG(20261122, 12))
 	silent, found := 0, 0
@@ -224,7 +224,7 @@ func TestNothingLostByDrivers(t *testing.T) {
 	}
 }
 
-// A walk changes conversations at random.
+// A walk makes random changes to conversations.
 type walk struct {
 	random *rand.Rand
 	day    int
@@ -242,7 +242,7 @@ func (w *walk) turns(n int) (all []string) {
 	return all
 }
 
-// change appends, removes and edits.
+// change appends, removes and edits turns.
 func (w *walk) change(base []string) []string {
 	all := append([]string{}, base...)
 	for range 1 + w.random.IntN(3) {

@@ -23,13 +23,13 @@ import (
 
 const blendID = events.ID(17800000000)
 
-// A question is one that package asks of a repository. Its answer is text, to be compared.
+// A question is a question about a repository. Its answer is text, for comparison.
 type question struct {
 	name string
 	ask  func(ctx context.Context, repo *gitint.Repo) (string, error)
 }
 
-// madeQuestions are asked of a repository with a merge that is made: HEAD^ is the merge.
+// madeQuestions are about a repository with a finished merge: HEAD^ is the merge.
 func madeQuestions(content string) []question {
 	at := merge.Place{
 		Dir: ".jp", ID: blendID, In: []string{strings.TrimSuffix(blendDir, "/")},
@@ -108,8 +108,8 @@ func madeQuestions(content string) []question {
 	}
 }
 
-// stoppedQuestions are asked while git waits: a clone without drivers has the stages of a merge,
-// or of what comes close to one.
+// stoppedQuestions are asked while git waits: a clone without drivers has the stages of a merge, or
+// of a similar operation.
 func stoppedQuestions() []question {
 	at := merge.Place{
 		Dir: ".jp", ID: blendID, In: []string{strings.TrimSuffix(blendDir, "/")},
@@ -142,7 +142,7 @@ func stoppedQuestions() []question {
 	}
 }
 
-// resolveAll merges all that is unmerged, and returns what the working tree has then.
+// resolveAll merges everything that is unmerged, and returns the resulting working tree.
 func resolveAll(ctx context.Context, repo *gitint.Repo) (string, error) {
 	w, err := workspace.Open(repo.Root(), workspace.Env{
 		Getenv: func(string) string { return "" },
@@ -178,8 +178,8 @@ func resolveAll(ctx context.Context, repo *gitint.Repo) (string, error) {
 	return text.String(), nil
 }
 
-// twoSides makes a repository in which both sides change every file of a conversation, and
-// returns the path of its content.
+// twoSides creates a repository in which both sides change every file of a conversation, and
+// returns the path of its blob.
 func twoSides(t *testing.T) (*gittest.Repository, string) {
 	t.Helper()
 	const delta = `,` + "\n" + `{"timestamp":"2026-01-0%d 00:00:00.0","type":"config_delta","delta":{"a":%[1]d}}`
@@ -199,7 +199,7 @@ func twoSides(t *testing.T) (*gittest.Repository, string) {
 	r.WriteFile(blob, string(encoded))
 	side("base", metadataOf("01", `"c":3`), `{"k":1}`, first)
 	r.Run("checkout", "-q", "-b", "theirs")
-	encoded[9] = 3 // the system on which it was packed
+	encoded[9] = 3 // the operating system that packed it
 	r.WriteFile(blob, string(encoded))
 	side("theirs", metadataOf("03", `"b":2`), `{"k":2}`,
 		strings.Replace(first, "yes", "theirs", 1), theirs+fmt.Sprintf(delta, 4))
@@ -211,9 +211,10 @@ func twoSides(t *testing.T) (*gittest.Repository, string) {
 	return r, blob
 }
 
-// TestEveryObjectMayBeMissing: in a repository that has lost any one file or directory each question
-// is answered as in a whole one, or not at all. To take what cannot be read for what is not there
-// would lose what a side says. Without a commit no base is certain, and nothing counts as removed.
+// TestEveryObjectMayBeMissing: in a repository that has lost any single object each question is
+// answered as in a complete one, or not at all. If an unreadable file were taken for a missing one,
+// the content of a side would be lost. Without a commit no base is certain, and nothing counts as
+// removed.
 func TestEveryObjectMayBeMissing(t *testing.T) {
 	t.Run("made", func(t *testing.T) {
 		t.Parallel()
@@ -282,7 +283,7 @@ func eachObjectMissing(t *testing.T, r *gittest.Repository, questions []question
 	}
 }
 
-// what names an object as git lists it.
+// what describes an object as git lists it.
 func what(t *testing.T, r *gittest.Repository, id string) string {
 	t.Helper()
 	for line := range strings.Lines(r.Run("rev-list", "--objects", "--all", "--reflog")) {
@@ -302,7 +303,7 @@ func copyOf(t *testing.T, r *gittest.Repository) *gittest.Repository {
 	return gittest.At(t, dir)
 }
 
-// answers asks one question after the other. The last may write.
+// answers asks one question after the other. Only the last may write.
 func answers(
 	t *testing.T, r *gittest.Repository, questions []question,
 ) (all []string, errs []error) {

@@ -19,26 +19,26 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Where records lie, from the directory of git that a working tree has of its own.
+// The paths of records in the git directory of a worktree.
 const (
 	recordsDir  = "jp/conflicts"
 	recordsTemp = recordsDir + "/.tmp"
 )
 
-// A Record is the conflicts of one stream.
+// A Record holds the conflicts of one stream.
 type Record struct {
 	// Path is the stream's, below the root of the working tree.
 	Path string
 	// Left is the git object of the file that the driver left.
 	Left string
 	At   time.Time
-	// Conflicts are those that are not decided yet.
+	// Conflicts holds the undecided ones.
 	Conflicts []threeway.Conflict
-	// Theirs is their whole stream.
+	// Theirs is their complete stream.
 	Theirs []byte
 }
 
-// recordFile is a record on disk. What JSON would spell anew is in base64.
+// recordFile is a record on disk. Bytes that JSON would respell are base64.
 type recordFile struct {
 	Path      string    `json:"path"`
 	Left      string    `json:"left"`
@@ -47,11 +47,10 @@ type recordFile struct {
 	Theirs    []byte    `json:"theirs"`
 }
 
-// Records are the records of one working tree.
+// Records gives access to the records of one worktree.
 type Records struct{ gitDir string }
 
-// RecordsOf returns the records that lie in the directory of git that a working tree has of its
-// own.
+// RecordsOf returns the records in the git directory of a worktree.
 func RecordsOf(gitDir string) Records { return Records{gitDir} }
 
 func newRecord(f File, m *Merged, repo *gitint.Repo, now time.Time) *Record {
@@ -66,7 +65,7 @@ func recordName(path string) string {
 	return recordsDir + "/" + hex.EncodeToString(sum[:8]) + ".json"
 }
 
-// Save writes a record in the place of an earlier one of the same path.
+// Save writes a record, replacing an earlier one for the same path.
 func (rs Records) Save(r Record) error {
 	data, err := json.MarshalIndent(recordFile{
 		r.Path, r.Left, r.At, threeway.EncodeConflicts(r.Conflicts), r.Theirs,
@@ -94,8 +93,8 @@ func (rs Records) Remove(path string) error {
 	return nil
 }
 
-// All returns every record, sorted by path. One that cannot be read is an error: it is
-// about what a person has not decided.
+// All returns every record, sorted by path. A record that cannot be read is an error, because it
+// holds conflicts that were not decided.
 func (rs Records) All() ([]Record, error) {
 	dir := filepath.Join(rs.gitDir, filepath.FromSlash(recordsDir))
 	entries, err := os.ReadDir(dir)

@@ -17,7 +17,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// redactions are what some trees say was redacted in a workspace, and the content of these trees.
+// redactions holds the redactions that some trees list for a workspace, and reads content from
+// these trees.
 type redactions struct {
 	dir     string // .jp
 	sources []check.Source
@@ -39,7 +40,7 @@ func (r *redactions) add(src check.Source) error {
 	return nil
 }
 
-// Read implements [blobs.Reader] with the first of the trees that has the content.
+// Read implements [blobs.Reader] with the first tree that has the content.
 func (r *redactions) Read(ref blobs.Ref) ([]byte, error) {
 	for _, src := range r.sources {
 		gz, err := src.ReadFile(workspace.BlobPath(r.dir, ref.Hash))
@@ -53,8 +54,8 @@ func (r *redactions) Read(ref blobs.Ref) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// apply returns a stream without what was redacted, and the texts of it that are in no stream.
-// Where that cannot be done the stream stays: a check finds what it has.
+// apply returns a stream without the redacted text, and those of its texts that belong in the
+// store. If it fails it returns the stream unchanged, and a check finds the secret.
 func (r *redactions) apply(id events.ID, s *events.Stream) (*events.Stream, [][]byte) {
 	if s == nil {
 		return s, nil
@@ -66,10 +67,10 @@ func (r *redactions) apply(id events.ID, s *events.Stream) (*events.Stream, [][]
 	return done.Stream, done.Store
 }
 
-// redact takes out of the three versions of a stream what the working tree and the commits that
-// are merged say was redacted, so that it does not come back where both sides changed an event or
-// began with nothing in common. A virtual base stays as it is: without what was redacted it could
-// be what one side has, and git would take the other side, which still has it, and not ask.
+// redact removes from the three versions of a stream the text that the working tree and the merged
+// commits list as redacted, so that it does not come back if both sides changed an event or have no
+// common ancestor. A virtual base is left alone: redacted, it could equal one side, and git would
+// then take the other side, which still has the secret, without calling the driver.
 func (f *File) redact(
 	ctx context.Context, repo *gitint.Repo, dir string, heads []gitint.OID,
 ) error {
@@ -88,7 +89,7 @@ func (f *File) redact(
 		}
 		s, err := events.Decode(*version)
 		if err != nil {
-			continue // the merge says so
+			continue // the merge reports it
 		}
 		now, texts := r.apply(id, s)
 		if now == s {
@@ -102,13 +103,13 @@ func (f *File) redact(
 	return nil
 }
 
-// without returns a side without what was redacted.
+// without returns a side without redacted text.
 func (r *redactions) without(id events.ID, side threeway.Side) threeway.Side {
 	side.Stream, _ = r.apply(id, side.Stream)
 	return side
 }
 
-// redactionsOf reads those of the working tree and of what is merged.
+// redactionsOf reads the redactions of the working tree and of the merged commits.
 func redactionsOf(
 	ctx context.Context, repo *gitint.Repo, dir string, heads []gitint.OID,
 ) (r *redactions, done func(), err error) {
@@ -141,8 +142,8 @@ func redactionsOf(
 	return r, done, nil
 }
 
-// store puts the content of a redacted stream into the store, as far as no tree has it: git brings
-// along what a side has.
+// store writes the content of a redacted stream to the store unless a tree has it, since git brings
+// along the blobs of the sides.
 func (r *redactions) store(repo *gitint.Repo, s *events.Stream, texts [][]byte) error {
 	store, err := blobs.Open(
 		filepath.Join(repo.Root(), filepath.FromSlash(r.dir), blobs.Dir), blobs.Options{},
@@ -160,7 +161,7 @@ func (r *redactions) store(repo *gitint.Repo, s *events.Stream, texts [][]byte) 
 	return errors.Join(err, store.Close())
 }
 
-// An absentWriter stores what no tree has.
+// An absentWriter stores content that no tree has.
 type absentWriter struct {
 	*redactions
 	store *blobs.Store

@@ -20,11 +20,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ErrEdited says that a person changed an unmerged file: it is theirs to add.
+// ErrEdited reports an unmerged file that a person has changed and has to add.
 var ErrEdited = errors.New("it was edited since git stopped")
 
-// A Resolver decides cases: it writes the file, stages it, and closes the record, in this
-// order, so that what is cut short is decided again.
+// A Resolver carries out decisions: it writes the file, stages it, and closes the record, in this
+// order, so that an interrupted decision can be repeated.
 type Resolver struct {
 	Repo      *gitint.Repo
 	Workspace *workspace.Workspace
@@ -32,9 +32,8 @@ type Resolver struct {
 	Now       func() time.Time
 }
 
-// Merge merges an unmerged file for which git asked no driver, as in a clone that had none.
-// It returns the case with its record when somebody has to decide after all, and nil when
-// it is done.
+// Merge merges an unmerged file for which git called no driver, as in a clone without drivers. It
+// returns the case with its record if a person has to decide after all, and nil when it is done.
 func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	f := File{Kind: c.Kind, Path: c.Path}
 	for stage, to := range map[int]*[]byte{
@@ -80,9 +79,8 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	return &c, m, r.write(ctx, c, was, m.Data)
 }
 
-// ancestor returns the file that a conversation had in the commit which both sides come from,
-// where git has not found it, see [Call.Run]. It is certain only if the sides have what git has
-// unmerged.
+// ancestor returns the conversation's file in the merge base if git has not found it, see
+// [Call.Run]. The base is only certain if the sides have the unmerged versions of the index.
 func (r Resolver) ancestor(ctx context.Context, c Case) ([]byte, error) {
 	if c.ID == 0 {
 		return nil, nil
@@ -123,8 +121,8 @@ func (r Resolver) object(ctx context.Context, id gitint.OID) ([]byte, error) {
 	return r.Repo.ReadObject(ctx, id, 0)
 }
 
-// edited returns the file of the working tree, nil where there is none, and reports whether it is
-// neither side's, nor git's attempt to merge their lines.
+// edited returns the file of the working tree, nil if there is none, and reports whether it is
+// neither a side's version nor git's textual merge.
 func (r Resolver) edited(c Case, f File) (now []byte, edited bool, err error) {
 	now, err = regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	switch {
@@ -137,8 +135,8 @@ func (r Resolver) edited(c Case, f File) (now []byte, edited bool, err error) {
 	return now, err == nil, nil
 }
 
-// Place stages the version that a case is about, see [Case.Placed]: what the working tree has of
-// it, where it has it.
+// Place stages the version of a case that [Case.Placed] returns: as it is in the working tree, if
+// it is there.
 func (r Resolver) Place(ctx context.Context, c Case) error {
 	version, _ := c.Placed()
 	if version.IsZero() {
@@ -147,8 +145,8 @@ func (r Resolver) Place(ctx context.Context, c Case) error {
 	return r.stageVersion(ctx, c, version)
 }
 
-// stageVersion stages a file as the working tree has it, which somebody may have edited, or else a
-// version of it, which is written first.
+// stageVersion stages a file as it is in the working tree, where it may have been edited. If it is
+// not there, it writes a version first.
 func (r Resolver) stageVersion(ctx context.Context, c Case, version gitint.OID) error {
 	if _, err := os.Lstat(r.file(c.Path)); err == nil {
 		return r.staged(ctx, c)
@@ -160,13 +158,13 @@ func (r Resolver) stageVersion(ctx context.Context, c Case, version gitint.OID) 
 	return r.settle(ctx, c, nil, data)
 }
 
-// Stream returns the stream of a case as the working tree has it.
+// Stream returns the stream of a case in the working tree.
 func (r Resolver) Stream(c Case) (*events.Stream, error) {
 	s, _, err := r.stream(c)
 	return s, err
 }
 
-// stream returns the file too.
+// stream also returns the file.
 func (r Resolver) stream(c Case) (*events.Stream, []byte, error) {
 	data, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil {
@@ -199,8 +197,8 @@ func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) erro
 	return r.noteDecided(ctx, c.ID)
 }
 
-// Keep decides that a file which one side deleted stays, with all that belonged to it, or
-// goes.
+// Keep decides that a file which one side deleted is kept, with the other files of its
+// conversation, or removed.
 func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
 	if err := r.keep(ctx, c, keep); err != nil {
 		return err
@@ -222,17 +220,17 @@ func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 	return r.complete(ctx, c)
 }
 
-// remove takes a file out of the working tree and the index.
+// remove removes a file from the working tree and the index.
 func (r Resolver) remove(ctx context.Context, c Case) error {
 	if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	_ = os.Remove(filepath.Dir(r.file(c.Path))) // when it was the last
+	_ = os.Remove(filepath.Dir(r.file(c.Path))) // if it is empty now
 	return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
 }
 
-// complete brings back the files of a conversation that were deleted without anybody being
-// asked, because the other side had not changed them.
+// complete restores the files of a conversation that were deleted without a conflict because the
+// other side had not changed them.
 func (r Resolver) complete(ctx context.Context, c Case) error {
 	dir := path.Dir(c.Path)
 	for _, name := range conversationFiles {
@@ -256,9 +254,8 @@ func (r Resolver) complete(ctx context.Context, c Case) error {
 	return nil
 }
 
-// before returns the newest committed version of a file, nil where there is none. After merge
-// --squash, cherry-pick -n, am and checkout -m git names no commit of theirs, and ours has deleted
-// the file.
+// before returns the newest committed version of a file, or nil. After merge --squash, cherry-pick
+// -n, am and checkout -m git does not name their commit, and ours has deleted the file.
 func (r Resolver) before(ctx context.Context, file string) ([]byte, error) {
 	found, err := r.Repo.LastWith(ctx, file)
 	if err != nil || found[file].IsZero() {
@@ -267,9 +264,9 @@ func (r Resolver) before(ctx context.Context, file string) ([]byte, error) {
 	return at(ctx, r.Repo, found[file].String(), file)
 }
 
-// Complete writes what directories of a conversation lack, from the side that has them: where
-// Git recognizes that a side renamed the stream and does not recognize it of metadata.json,
-// which the other changed, it leaves that file alone in the directory of before.
+// Complete writes the files that the directories of a conversation lack, from the side that has
+// them. If git detects that a side renamed the stream but not that it renamed metadata.json, which
+// the other changed, it leaves metadata.json alone in the old directory.
 func (r Resolver) Complete(ctx context.Context, c Case) error {
 	for _, dir := range c.Dirs {
 		for _, name := range conversationFiles {
@@ -295,8 +292,8 @@ func (r Resolver) Complete(ctx context.Context, c Case) error {
 	return nil
 }
 
-// beside returns a file of the first directory of a conversation that has it: what git has
-// merged, where it has nothing to merge it with. After --squash nothing names their commit.
+// beside returns a file from the first directory of a conversation that has it. It is used if no
+// commit has the file: after --squash nothing names their commit.
 func (r Resolver) beside(dirs []string, name string) []byte {
 	for _, dir := range dirs {
 		data, err := regular.ReadFile(r.file(path.Join(dir, name)), r.Repo.Limits().Of(name))
@@ -307,7 +304,7 @@ func (r Resolver) beside(dirs []string, name string) []byte {
 	return nil
 }
 
-// ofSides returns a file of the side that has it, nil where none has.
+// ofSides returns a file of the side that has it, or nil.
 func (r Resolver) ofSides(ctx context.Context, file string) ([]byte, error) {
 	heads := append([]string{"HEAD"}, theirHeads(r.Repo.Env())...)
 	for _, head := range append(heads, stashRef) {
@@ -334,8 +331,8 @@ func (r Resolver) staged(ctx context.Context, c Case) error {
 	return RecordsOf(r.Repo.GitDir()).Remove(c.Path)
 }
 
-// Files are the files of a conversation that the working tree has in a directory, and those of
-// the names beside them.
+// Files returns the paths of a conversation's files that are in a directory of the working tree,
+// and of the files with the names in beside.
 func (r Resolver) Files(dir string, beside []string) []string {
 	var names []string
 	for _, name := range append(conversationFiles[:], beside...) {
@@ -349,8 +346,8 @@ func (r Resolver) Files(dir string, beside []string) []string {
 	return names
 }
 
-// Marked returns the unmerged files beside a conversation in which git left conflict markers:
-// both versions are in there, and it is the person's to make one of them.
+// Marked returns the unmerged files of a conversation in which git left conflict markers. Both
+// versions are in there, and the user has to edit them.
 func (r Resolver) Marked(ctx context.Context, c Case) ([]string, error) {
 	index, err := r.Repo.Index(ctx)
 	if err != nil {
@@ -372,7 +369,7 @@ func (r Resolver) Marked(ctx context.Context, c Case) ([]string, error) {
 	return all, nil
 }
 
-// hasMarkers reports whether lines of a text begin and end a conflict.
+// hasMarkers reports whether a text has lines that begin and end a conflict.
 func hasMarkers(text []byte) bool {
 	text = append([]byte("\n"), text...)
 	return bytes.Contains(text, []byte("\n<<<<<<< ")) && bytes.Contains(text, []byte("\n>>>>>>> "))
@@ -392,8 +389,8 @@ func (r Resolver) stage(ctx context.Context, change gitint.Change) error {
 	return err
 }
 
-// write replaces a file of the working tree that still is what it was, nil for none, while nobody
-// else writes the conversation.
+// write replaces a file of the working tree if it still equals was, where nil is no file. It holds
+// the lock of the conversation.
 func (r Resolver) write(ctx context.Context, c Case, was, data []byte) (err error) {
 	if c.ID != 0 {
 		var unlock func() error

@@ -13,18 +13,18 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Sides are the two commits that an operation of git brings together.
+// Sides are the two commits that a git operation combines.
 type Sides struct {
 	Ours, Theirs gitint.OID
-	// Base is the one commit from which both went on, zero where it is not certain which one
-	// that is: then nothing counts as removed. It is never one of the sides.
+	// Base is their single merge base, or zero if it is uncertain: then nothing counts as removed.
+	// It is never one of the sides.
 	Base gitint.OID
-	// Waits says that git stopped for a person: there is no commit of both yet.
+	// Waits reports whether git stopped for a person: there is no commit of both yet.
 	Waits bool
 }
 
-// SidesBetween returns two commits with the one that they have in common. Of a criss-cross
-// history there are several, and none of them is certain.
+// SidesBetween returns two commits with their merge base. A criss-cross history has several, and
+// none of them is certain.
 func SidesBetween(
 	ctx context.Context, repo *gitint.Repo, ours, theirs gitint.OID,
 ) (*Sides, error) {
@@ -50,22 +50,22 @@ func Parents(
 	return parents, err
 }
 
-// Stopped reports whether git waits for a person, by files alone.
+// Stopped reports whether git waits for a person. It only checks for files.
 func Stopped(repo *gitint.Repo) bool {
 	return len(stopHeads(repo)) > 0
 }
 
-// A stopHead is where git notes the commit of what it is doing: it brings to HEAD what one
-// commit has and another has not.
+// A stopHead is a ref in which git records the commit of an operation in progress, which applies
+// the difference between two revisions to HEAD.
 type stopHead struct{ file, base, theirs string }
 
-// stopHeads returns those that there are.
+// stopHeads returns the ones that exist.
 func stopHeads(repo *gitint.Repo) []stopHead {
 	return slices.DeleteFunc([]stopHead{
 		{"MERGE_HEAD", "", "MERGE_HEAD"},
 		{"CHERRY_PICK_HEAD", "CHERRY_PICK_HEAD^", "CHERRY_PICK_HEAD"},
 		{"REVERT_HEAD", "REVERT_HEAD", "REVERT_HEAD^"},
-		// REBASE_HEAD may stay behind, the directory does not.
+		// REBASE_HEAD may remain after a rebase; the directory does not.
 		{"rebase-merge", "REBASE_HEAD^", "REBASE_HEAD"},
 		{"rebase-apply", "REBASE_HEAD^", "REBASE_HEAD"},
 	}, func(h stopHead) bool {
@@ -73,8 +73,8 @@ func stopHeads(repo *gitint.Repo) []stopHead {
 	})
 }
 
-// SkipCommand is what goes on from a commit that git stopped at and of which nothing is left, ""
-// where git goes on by itself or stopped at none.
+// SkipCommand returns the command that skips a commit at which git stopped and which has become
+// empty, or "" if git continues by itself or has not stopped.
 func SkipCommand(repo *gitint.Repo) string {
 	for _, stop := range []struct{ file, command string }{
 		{"rebase-merge", ""},
@@ -90,12 +90,12 @@ func SkipCommand(repo *gitint.Repo) string {
 	return ""
 }
 
-// SidesOf returns what git is bringing together, nil where it is doing nothing.
+// SidesOf returns the commits that git is combining, or nil if no operation is in progress.
 func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	for _, head := range stopHeads(repo) {
 		theirs, err := repo.Resolve(ctx, head.theirs)
 		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue // a rebase that has not begun, or of a first commit
+			continue // the rebase has not begun, or theirs has no parent
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", head.theirs, err)
@@ -110,19 +110,19 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 		s := &Sides{Ours: ours, Theirs: theirs, Waits: true}
 		s.Base, err = repo.Resolve(ctx, head.base)
 		if errors.Is(err, gitint.ErrUnknownRevision) {
-			err = nil // a first commit
+			err = nil // theirs has no parent
 		}
 		return s, err
 	}
 	return nil, nil
 }
 
-// squashMessage is where 'git merge --squash' leaves its only trace.
+// squashMessage is the only trace of 'git merge --squash'.
 const squashMessage = "SQUASH_MSG"
 
-// unnoted returns what git brings together of a conversation and notes in no head: by merge
-// --squash or by stash. What it leaves of these may be of an older one, so that the index has to
-// have what the commits have. Nil where nothing is certain.
+// unnoted returns the sides that git combines for a conversation without recording them in a ref:
+// by merge --squash or by stash. Their traces may be left from an earlier operation, so the index
+// must match the commits. It returns nil if nothing is certain.
 func (f *family) unnoted(
 	ctx context.Context, index *gitint.Index, at Place,
 ) (*Sides, error) {
@@ -148,8 +148,8 @@ func (f *family) unnoted(
 	return nil, nil
 }
 
-// unmergedOf reports whether what the index has unmerged of a conversation is in the commits of
-// sides. Ours is HEAD, whatever that was.
+// unmergedOf reports whether the unmerged entries of a conversation in the index are in the commits
+// of sides. Ours is HEAD, whatever that was.
 func (f *family) unmergedOf(
 	ctx context.Context, index *gitint.Index, sides *Sides, at Place,
 ) (bool, error) {
@@ -170,8 +170,8 @@ func (f *family) unmergedOf(
 	return found, nil
 }
 
-// stagedOf reports whether the index has the directories of a conversation as the two sides
-// have them, one each.
+// stagedOf reports whether the index has the directories of a conversation as the two sides have
+// them, one each.
 func (f *family) stagedOf(
 	ctx context.Context, index *gitint.Index, sides *Sides, at Place,
 ) (bool, error) {
@@ -195,8 +195,8 @@ func (f *family) stagedOf(
 	return sameNames(dirs, at.In), nil
 }
 
-// sidesOfSquash returns what git merge --squash brought together, nil where it did not. The
-// file may have outlived its merge, so that whoever asks compares what the sides have.
+// sidesOfSquash returns the sides of git merge --squash, or nil if there was none. The file may be
+// left from an earlier merge, so callers compare the content of the sides.
 func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	data, err := regular.ReadFile(filepath.Join(repo.GitDir(), squashMessage), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -207,7 +207,7 @@ func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	}
 	tips, err := repo.SquashedBy(ctx, string(data))
 	if err != nil || len(tips) != 1 {
-		return nil, err // somebody's words, or of several it is unknown whose is whose
+		return nil, err // the user edited it, or it names several commits
 	}
 	theirs := tips[0]
 	ours, err := repo.Resolve(ctx, "HEAD")
@@ -221,8 +221,8 @@ func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	return s, err
 }
 
-// NameOf names what git is bringing together: a decision that is made on the way to a commit
-// belongs to it. Of a stash it is unknown which one.
+// NameOf returns a name for the operation in progress, so that a decision is tied to it. Which
+// stash is being applied is unknown.
 func NameOf(ctx context.Context, repo *gitint.Repo) (string, error) {
 	s, err := SidesOf(ctx, repo)
 	if err != nil {
@@ -238,14 +238,14 @@ func NameOf(ctx context.Context, repo *gitint.Repo) (string, error) {
 	return s.Ours.String() + " " + s.Theirs.String(), nil
 }
 
-// sidesOfMerge returns the sides of a merge of theirs into HEAD. Git keeps its note of theirs
-// until the hooks that follow the commit are done: HEAD is the merge itself then, and what it
-// has in common with theirs is theirs.
+// sidesOfMerge returns the sides of a merge of theirs into HEAD. Git keeps MERGE_HEAD until the
+// hooks after the commit have run. By then HEAD is the merge itself, and its merge base with theirs
+// is theirs.
 func sidesOfMerge(
 	ctx context.Context, repo *gitint.Repo, head, theirs gitint.OID,
 ) (*Sides, error) {
 	if heads, err := repo.MergeHeads(); err != nil || len(heads) > 1 {
-		return &Sides{Ours: head, Waits: true}, err // of several it is unknown whose is whose
+		return &Sides{Ours: head, Waits: true}, err // of several it is unknown which is theirs
 	}
 	parents, err := Parents(ctx, repo, head)
 	if err != nil {
@@ -261,11 +261,11 @@ func sidesOfMerge(
 	return s, err
 }
 
-// stashRef is the stash that git pop and git apply take, unless they are told another.
+// stashRef is the stash that git stash pop and git stash apply use by default.
 const stashRef = "refs/stash"
 
-// sidesOfStash returns the sides of the latest stash, nil where there is none: git notes nowhere
-// which one it restores.
+// sidesOfStash returns the sides of the latest stash, or nil if there is none. Git does not record
+// which stash it restores.
 func sidesOfStash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	s := &Sides{Waits: true}
 	for _, at := range []struct {
@@ -284,12 +284,12 @@ func sidesOfStash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	return s, nil
 }
 
-// untrackedRef is what git stash -u took of files that were not in the index.
+// untrackedRef is the commit of the untracked files in a stash made by git stash -u.
 const untrackedRef = stashRef + "^3"
 
-// Stashed returns the directory that a stash has of a conversation among its untracked files,
-// "" for none, while git does nothing else. Git restores all of these files or, where one is in
-// the way, none: what looks deleted by the stash was moved then.
+// Stashed returns the directory of a conversation among the untracked files of the stash, or "" if
+// there is none or another operation is in progress. Git restores all of these files or, if one of
+// them exists already, none: a conversation that the stash seems to have deleted was then moved.
 func Stashed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID) (string, error) {
 	if Stopped(repo) {
 		return "", nil
@@ -308,7 +308,7 @@ func Stashed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID) (
 	return stash.dirs[id][0], nil
 }
 
-// hasObject reports whether a file of a conversation in a commit is an object.
+// hasObject reports whether some file of a conversation in a commit is the given object.
 func (f *family) hasObject(
 	ctx context.Context, commit gitint.OID, id events.ID, object gitint.OID,
 ) (bool, error) {

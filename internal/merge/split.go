@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Version is the files of a conversation in one place, each nil where there is none.
+// A Version holds the files of a conversation in one place; a missing file is nil.
 type Version struct {
 	Dir                          string // from the root of the working tree
 	Stream, Metadata, BaseConfig []byte
@@ -36,20 +36,20 @@ func (v *Version) file(name string) *[]byte {
 	}
 }
 
-// A Split is a conversation that is in several directories, as when both sides gave it another
-// title, and what the commits that were brought together know of it.
+// A Split is a conversation in several directories, for example because both sides changed its
+// title, with its versions in the combined commits.
 type Split struct {
-	// Ours is the directory of our side, "" where that cannot be told.
+	// Ours is the directory of our side, or "" if it is unknown.
 	Ours string
-	// Base is what the sides had in common, Theirs what theirs has, nil where that is unknown.
+	// Base is the version of the merge base and Theirs that of theirs; nil if unknown.
 	Base, Theirs *Version
-	// Waits says that git stopped for a person.
+	// Waits reports whether git stopped for a person.
 	Waits bool
 }
 
-// SplitOf says what git knows of a conversation that is in several directories of the index,
-// nil where it is not in the middle of something. Of a stash that is not the latest the
-// record of a conflict alone knows what it has.
+// SplitOf returns the versions that git has of a conversation with several directories in the
+// index, or nil if no operation is in progress. For a stash other than the latest only the record
+// of a conflict has their version.
 func SplitOf(ctx context.Context, repo *gitint.Repo, at Place) (*Split, error) {
 	sides, err := SidesOf(ctx, repo)
 	if err != nil {
@@ -80,8 +80,8 @@ func SplitOf(ctx context.Context, repo *gitint.Repo, at Place) (*Split, error) {
 	return s, err
 }
 
-// oursIn returns the directory that the index has unmerged as ours, and whether it has
-// anything of a conversation unmerged.
+// oursIn returns the directory of our unmerged stage of a conversation in the index, and whether
+// any of its files is unmerged.
 func oursIn(index *gitint.Index, id events.ID) (dir string, unmerged bool) {
 	for _, e := range index.Stages() {
 		if conversationOf(e.Path) != id {
@@ -95,8 +95,8 @@ func oursIn(index *gitint.Index, id events.ID) (dir string, unmerged bool) {
 	return dir, unmerged
 }
 
-// SplitBetween says what two commits know of a conversation that what came of them has in
-// several directories. The base counts only if each side had one of these.
+// SplitBetween returns what two commits know of a conversation that has several directories in the
+// result of combining them. The base counts only if each side had one of these.
 func SplitBetween(
 	ctx context.Context, repo *gitint.Repo, sides *Sides, at Place,
 ) (*Split, error) {
@@ -108,11 +108,11 @@ func SplitBetween(
 	if had := []string{s.Ours, s.Theirs.Dir}; !sameNames(had, at.In) {
 		s.Base = nil
 	}
-	s.Theirs = nil // it is in one of the directories, and may have been decided otherwise
+	s.Theirs = nil // it is in one of the directories and may have been decided differently
 	return s, nil
 }
 
-// A Place is the directories of one conversation below a directory .jp.
+// A Place names the directories of one conversation below a directory .jp.
 type Place struct {
 	Dir string
 	ID  events.ID
@@ -124,7 +124,7 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// split reads a conversation in the commits of sides.
+// split reads a conversation from the commits of sides.
 func (f *family) split(ctx context.Context, sides *Sides, id events.ID) (*Split, error) {
 	s := &Split{Waits: sides.Waits}
 	ours, err := f.version(ctx, sides.Ours, id)
@@ -151,7 +151,7 @@ func (s *Split) recorded(ctx context.Context, repo *gitint.Repo, id events.ID) e
 	return err
 }
 
-// version is a conversation in a commit, nil where it is not in one directory of it.
+// version returns a conversation in a commit, or nil unless it has a single directory there.
 func (f *family) version(
 	ctx context.Context, commit gitint.OID, id events.ID,
 ) (*Version, error) {
@@ -173,8 +173,8 @@ func (f *family) version(
 	return v, nil
 }
 
-// ArchivedApart reports whether a conversation, now in one directory, was archived by one of
-// two sides and continued by the other, which had it live.
+// ArchivedApart reports whether a conversation, which now has one directory, was archived by one of
+// two sides and continued by the other, where it was not archived.
 func ArchivedApart(
 	ctx context.Context, repo *gitint.Repo, sides *Sides, at Place,
 ) (bool, error) {
@@ -195,7 +195,7 @@ func ArchivedApart(
 	case archived(base.Dir):
 		return false, nil
 	case archived(ours.Dir):
-		return grew(theirs), nil // after a rebase theirs has what came of both
+		return grew(theirs), nil // after a rebase theirs is the result of both
 	default:
 		return grew(ours), nil
 	}

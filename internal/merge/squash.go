@@ -11,15 +11,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Squash is a commit that seems to have squashed a branch: a forge's names none, but its files
-// tell. It is a guess, since to pick a commit leaves the same files.
+// A Squash is a commit that seems to be the squash of a branch. A forge's squash does not name the
+// branch, but its files can be compared. It is a guess, since a cherry-pick leaves the same files.
 type Squash struct {
 	Of  gitint.OID
-	Ref string // that leads to it
+	Ref string // name of a ref that has it
 }
 
-// Bounds of the search for branches: how many commits and refs are looked at, the newest first,
-// how many commits of a branch, and how many files a commit may change.
+// Bounds of the search for branches: how many commits and refs are examined, newest first, how many
+// commits of a branch, and how many files a commit may change.
 const (
 	maxCommits    = 1000
 	maxBranches   = 100
@@ -27,9 +27,9 @@ const (
 	maxOfSquashed = 20_000
 )
 
-// Squashes returns those of the commits, which lead to a tip with workspaces in these directories
-// .jp, that seem to have squashed a branch of which the repository still has a ref, where both
-// sides went on with a conversation.
+// Squashes returns those of the commits that seem to be the squash of a branch which still has a
+// ref, and in which both sides continued a conversation. The commits are ancestors of a tip with
+// workspaces in the directories .jp given by dirs.
 func Squashes(
 	ctx context.Context, repo *gitint.Repo, tip gitint.OID, commits []gitint.Commit, dirs []string,
 ) (map[gitint.OID]Squash, error) {
@@ -65,7 +65,7 @@ func Squashes(
 	return found, nil
 }
 
-// A squashing is the search in one range of commits.
+// A squashing is a search in one range of commits.
 type squashing struct {
 	repo     *gitint.Repo
 	tip      gitint.OID
@@ -78,24 +78,26 @@ type squashing struct {
 type branch struct {
 	name string
 	tip  gitint.OID
-	// known says that base was looked for: where the branch parted, zero where that is unclear.
+	// known reports whether base was computed: the merge base with the tip, or zero if it is
+	// unclear.
 	known bool
 	base  gitint.OID
-	// had are the commits of the range that the branch has, too.
+	// had holds the commits of the range that the branch has too.
 	had map[gitint.OID]bool
 }
 
-// A change is a file that differs between two commits, by its objects.
+// A change is the objects of a file in two commits in which it differs.
 type change struct{ was, is gitint.OID }
 
-// A squashed is one commit, with what it changed.
+// A squashed is one commit and its changes.
 type squashed struct {
 	commit        gitint.Commit
 	before, after gitint.Snapshot
 	changed       map[string]change
 }
 
-// of returns what one commit squashed, no ref where nothing tells.
+// of returns the commits that one commit squashed. The result has no ref if nothing indicates a
+// squash.
 func (s *squashing) of(ctx context.Context, c gitint.Commit) (Squash, error) {
 	at := squashed{commit: c}
 	var err error
@@ -117,8 +119,8 @@ func (s *squashing) of(ctx context.Context, c gitint.Commit) (Squash, error) {
 	return Squash{}, nil
 }
 
-// with returns the commit of a branch that another squashed. Where that left something out of
-// the whole branch and nothing of a commit before, it was that one.
+// with returns the commit of a branch that another commit squashed. If the commit lacks something
+// of the entire branch but nothing of an earlier commit of it, it squashed that one.
 func (s *squashing) with(ctx context.Context, at squashed, b *branch) (Squash, error) {
 	tree, err := s.repo.Tree(ctx, b.tip.String())
 	if err != nil {
@@ -158,7 +160,7 @@ func (s *squashing) with(ctx context.Context, at squashed, b *branch) (Squash, e
 	return whole, nil
 }
 
-// part finds where a branch parted from the tip, once.
+// part computes, once, the merge base of a branch and the tip.
 func (s *squashing) part(ctx context.Context, b *branch) error {
 	if b.known {
 		return nil
@@ -182,8 +184,8 @@ func (s *squashing) part(ctx context.Context, b *branch) error {
 	return nil
 }
 
-// mayHave reports whether a branch has a file as the commit made it, or another version of a
-// stream that it changed. It only compares objects.
+// mayHave reports whether a branch has a file as the commit made it, or another version of a stream
+// that the commit changed. It only compares objects.
 func (at squashed) mayHave(tree gitint.Snapshot) bool {
 	for name, c := range at.changed {
 		theirs, ok := tree.OID(name)
@@ -194,7 +196,7 @@ func (at squashed) mayHave(tree gitint.Snapshot) bool {
 	return false
 }
 
-// sameConversations reports whether two commits have nothing different in any conversation.
+// sameConversations reports whether two commits have identical conversations.
 func (s *squashing) sameConversations(a, b gitint.Snapshot) (bool, error) {
 	for _, dir := range s.dirs {
 		name := path.Join(dir, conversationDirs[0])
@@ -210,8 +212,8 @@ func (s *squashing) sameConversations(a, b gitint.Snapshot) (bool, error) {
 	return true, nil
 }
 
-// brought returns the workspaces in which both sides went on with a conversation, if a commit has
-// all files that a branch alone has changed, and something that the branch alone said or has.
+// brought returns the workspaces in which both sides continued a conversation, if a commit has all
+// files that only the branch changed, and some event or file that only the branch has.
 func (s *squashing) brought(
 	ctx context.Context, at squashed, base, tip gitint.OID,
 ) (dirs []string, err error) {
@@ -250,7 +252,7 @@ func (s *squashing) brought(
 	return nil, nil
 }
 
-// saysOf reports whether a commit brought an event to a conversation that a branch has.
+// saysOf reports whether a commit added an event to a conversation that a branch also has.
 func (s *squashing) saysOf(
 	ctx context.Context, at squashed, dir string, tip gitint.OID,
 ) (bool, error) {
@@ -274,7 +276,7 @@ func (s *squashing) saysOf(
 			said[i], err = one, errors.Join(err, readErr)
 		}
 		if err != nil {
-			continue // what cannot be read says nothing
+			continue // unreadable, so no indication
 		}
 		brought := said[1].without(said[0])
 		if len(said[2].lacking(brought)) < len(brought) {
@@ -284,7 +286,7 @@ func (s *squashing) saysOf(
 	return false, nil
 }
 
-// lost counts what a commit lacks that the branch had, if it is a merge of that.
+// lost counts the elements that a commit lacks as a merge of a branch.
 func (s *squashing) lost(
 	ctx context.Context, at squashed, theirs gitint.OID, dirs []string,
 ) (n int, err error) {
@@ -297,7 +299,7 @@ func (s *squashing) lost(
 	return n, err
 }
 
-// changes lists the files that differ between two commits, none where they are too many.
+// changes lists the files that differ between two commits, or none if there are too many.
 func (s *squashing) changes(
 	ctx context.Context, was, is gitint.OID,
 ) (map[string]change, error) {
@@ -345,7 +347,7 @@ func (s *squashing) below(
 	return errors.Join(err, compare)
 }
 
-// Short is the name of a ref for people.
+// Short returns the name of the ref as people write it.
 func (s Squash) Short() string {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/", "refs/tags/"} {
 		if name, ok := strings.CutPrefix(s.Ref, prefix); ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Open returns the records below a directory that wait for a decision. It opens the index
-// only when there is a record.
+// Open returns the records below a directory that wait for a decision. It opens the index only if
+// there is a record.
 func Open(ctx context.Context, repo *gitint.Repo, dir string) ([]Record, error) {
 	records, err := RecordsOf(repo.GitDir()).All()
 	if err != nil || len(records) == 0 {
@@ -45,15 +45,16 @@ func Open(ctx context.Context, repo *gitint.Repo, dir string) ([]Record, error) 
 // leftIn reports whether the index has the file that the driver left.
 func leftIn(index *gitint.Index, r Record) bool {
 	names, err := namesOf(index, r)
-	return err != nil || // nobody can say that it was decided
+	return err != nil || // assume that it was not decided
 		slices.ContainsFunc(names, func(name string) bool {
 			id, _ := index.OID(name)
 			return id.String() == r.Left
 		})
 }
 
-// namesOf returns where a tree may have the file of a record: under its name, or in another
-// directory of the conversation. Of one that both sides renamed the driver is told the name before.
+// namesOf returns the paths at which a tree may have the file of a record: its own, and those in
+// other directories of the conversation. If both sides renamed a file, git passes the old path to
+// the driver.
 func namesOf(tree gitint.Snapshot, r Record) ([]string, error) {
 	homes, err := homesIn(tree, workspaceIn(r.Path))
 	names := []string{r.Path}
@@ -63,9 +64,10 @@ func namesOf(tree gitint.Snapshot, r Record) ([]string, error) {
 	return names, err
 }
 
-// waitsIn reports whether git waits for what a record is about, and the index has a file that says
-// of it what the driver left: a turn was appended, or content moved. Our version as HEAD has it
-// was chosen, as by 'git checkout --ours'.
+// waitsIn reports whether git waits for the file of a record, and the index has a file in which the
+// conflict is as the driver left it although other parts differ: a turn was appended, or content
+// moved. If the file equals our version in HEAD it was chosen, for example by 'git checkout
+// --ours'.
 func waitsIn(
 	ctx context.Context, repo *gitint.Repo, index *gitint.Index, r Record,
 ) (bool, error) {
@@ -92,7 +94,7 @@ func waitsIn(
 		theirs = theirs || is
 	}
 	if !theirs {
-		return false, nil // it is of a merge that was given up
+		return false, nil // it belongs to a merge that was aborted
 	}
 	names, err := namesOf(index, r)
 	if err != nil {
@@ -113,7 +115,7 @@ func waitsIn(
 	return false, nil
 }
 
-// waits reports whether a stream leaves a conflict of the record as the merge did.
+// waits reports whether a conflict of the record is in the stream as the merge left it.
 func (r Record) waits(stream []byte) bool {
 	s, err := events.Decode(stream)
 	return err == nil && slices.ContainsFunc(r.Conflicts, func(c threeway.Conflict) bool {
@@ -121,7 +123,7 @@ func (r Record) waits(stream []byte) bool {
 	})
 }
 
-// workspaceIn is the directory .jp in which a path lies.
+// workspaceIn returns the directory .jp that contains a path.
 func workspaceIn(name string) string {
 	dir, _ := workspace.PathDir(name)
 	return dir

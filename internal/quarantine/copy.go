@@ -19,13 +19,13 @@ import (
 
 const (
 	eventsFile = "events.json"
-	recordFile = "compacted.json" // written last: a copy without it is none
+	recordFile = "compacted.json" // written last: without it there is no copy
 )
 
-// ErrNone is the error where no copy fits a conversation.
+// ErrNone reports that no copy matches a conversation.
 var ErrNone = errors.New("no copy of it is kept")
 
-// A Change is what happens to a conversation.
+// A Change is a change of a conversation.
 type Change struct {
 	Kind     Kind // "" means Compacted
 	ID       events.ID
@@ -34,7 +34,7 @@ type Change struct {
 	Contents blobs.Reader // of Was
 }
 
-// record tells what a conversation was changed to.
+// record describes the conversation after the change.
 type record struct {
 	ID       string    `json:"id"`
 	At       time.Time `json:"at"`
@@ -42,7 +42,7 @@ type record struct {
 	Sum      string    `json:"sum"` // of those elements
 }
 
-// Put keeps a conversation as it was.
+// Put keeps a copy of a conversation from before a change.
 func (q Quarantine) Put(c Change) (*Item, error) {
 	a, err := q.put(c)
 	if err != nil {
@@ -78,8 +78,8 @@ func (q Quarantine) put(c Change) (*Item, error) {
 	return a, nil
 }
 
-// keepContents copies the contents that nothing refers to any more. One that is not there
-// cannot be lost.
+// keepContents copies the content that is no longer referenced. Content that is missing cannot be
+// lost.
 func keepContents(dir string, c Change) (err error) {
 	still := map[blobs.Ref]bool{}
 	for ref := range references(c.Is) {
@@ -111,10 +111,11 @@ func keepContents(dir string, c Change) (err error) {
 	return nil
 }
 
-// references yields what a stream refers to, also where a later version has content.
+// references yields the references of a stream, including those that a later version may have
+// written.
 func references(s *events.Stream) iter.Seq[blobs.Ref] {
 	return func(yield func(blobs.Ref) bool) {
-		all, _ := events.References(s.Encode()) // a stream that was read has no fault
+		all, _ := events.References(s.Encode()) // cannot fail: the stream was read
 		for _, at := range all {
 			if at.Counts() && !yield(at.Ref) {
 				return
@@ -123,7 +124,7 @@ func references(s *events.Stream) iter.Seq[blobs.Ref] {
 	}
 }
 
-// sum is the hash of the first elements of a stream.
+// sum returns a hash of the first elements of a stream.
 func sum(s *events.Stream, n int) string {
 	var all []byte
 	for i := range n {
@@ -133,7 +134,7 @@ func sum(s *events.Stream, n int) string {
 	return blobs.Sum(all).String()
 }
 
-// A Copy is a conversation as it was.
+// A Copy is a conversation from before a change.
 type Copy struct {
 	Dir    string
 	At     time.Time
@@ -141,11 +142,11 @@ type Copy struct {
 	record record
 }
 
-// Copies returns the copies of a conversation before it was compacted, the latest first. What
-// cannot be read is passed over.
+// Copies returns the copies of a conversation from before it was compacted, latest first. Copies
+// that cannot be read are skipped.
 func (q Quarantine) Copies(id events.ID) []Copy { return q.CopiesOf(Compacted, id) }
 
-// CopiesOf returns those that a kind of command has put there.
+// CopiesOf returns the copies that a kind of command has made.
 func (q Quarantine) CopiesOf(kind Kind, id events.ID) []Copy {
 	names, err := filepath.Glob(filepath.Join(q.Dir, string(kind)+"-"+id.Digits()+"-*"))
 	if err != nil {
@@ -178,9 +179,9 @@ func read(dir string) (Copy, error) {
 	return c, err
 }
 
-// Restored returns what a conversation becomes when the change is taken back: what it was, and
-// behind it what came since. It is false when the conversation does not begin with what it was
-// changed to.
+// Restored returns a conversation with the change undone: its former elements, followed by the
+// elements that were added since. It returns false if the conversation does not begin with the
+// result of the change.
 func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
 	if now.Len() < c.record.Elements || sum(now, c.record.Elements) != c.record.Sum {
 		return nil, false
@@ -192,7 +193,7 @@ func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
 	return out, true
 }
 
-// Contents gives every content that the copy holds to f.
+// Contents calls f with all content that the copy holds.
 func (c Copy) Contents(f func(content []byte) error) error {
 	dir := filepath.Join(c.Dir, "blobs")
 	if _, err := os.Stat(dir); err != nil {

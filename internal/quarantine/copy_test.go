@@ -19,7 +19,7 @@ func result(id string, c blobs.Content) *events.ToolCallResponse {
 	return &events.ToolCallResponse{ID: id, Blocks: []events.Block{{Type: events.BlockText, Content: c}}}
 }
 
-// conversation returns a stream with two results in a store, and the same without the first.
+// conversation returns a stream with two results in a store, and the same stream without the first.
 func conversation(t *testing.T) (was, is *events.Stream, store *blobs.Store) {
 	t.Helper()
 	store, err := blobs.Open(filepath.Join(t.TempDir(), "blobs"), blobs.Options{})
@@ -74,8 +74,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestACopyThatIsNotWhole holds that a crash leaves nothing that is taken for a copy, and that
-// content which is nowhere hinders nothing.
+// TestACopyThatIsNotWhole checks that a crash leaves nothing that is taken for a copy, and that
+// missing content is no obstacle.
 func TestACopyThatIsNotWhole(t *testing.T) {
 	was, is, store := conversation(t)
 	q := quarantine.Quarantine{Dir: t.TempDir()}

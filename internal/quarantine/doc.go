@@ -1,21 +1,21 @@
-// Package quarantine keeps what commands change or remove, so that it can be restored.
+// Package quarantine keeps the files that commands change or remove, so that they can be restored.
 //
-// A command quarantines files in a directory of its own, beside the runs of the collector. Its
-// first file records since when it is there and until when it stays at least. A conversation that
-// is compacted in place is quarantined with every blob that only it refers to; a repair quarantines
-// single files.
+// A command quarantines files in a directory of its own, beside the runs of garbage collection. The
+// first file in it records since when it exists and how long it is kept at least. A conversation
+// that is compacted in place is quarantined with every blob that only it refers to; a repair
+// quarantines single files.
 //
-// What it keeps true: a file that was quarantined is whole and synced before the call returns. A
-// copy of a conversation without its record, which is written last, is none, and is given back
-// only to a conversation that still begins with what it was changed to; what came after that is
-// kept. Files are given back only to a place that is free, a directory in one step. Nothing is
-// removed before its time, nor without a manifest; what is being removed is no copy any more
-// from the first step on.
+// What it keeps true: a quarantined file is complete and synced before the call returns. The record
+// of a conversation's copy is written last; without it there is no copy. A copy is restored only to
+// a conversation that still begins with what it was changed to, and what was added since is kept.
+// Files are restored only to a place that is free, a directory in one step. Nothing is removed
+// before its time or without a manifest, and from the first step of a removal on the rest is not
+// taken for a copy.
 //
-// What it does not promise: that it stays when somebody empties the directory. It lies where
-// everything may be deleted at any time, and costs nothing but the way back.
+// What it does not promise: that it survives if the user empties the directory. It is in a place
+// where everything may be deleted at any time; that only makes it impossible to restore.
 //
-// The journal of package gc lies beside it and shares the directory, the listing and the time
-// of a sweep, and not the writing: its blobs are moved and not copied, all that a run moves is
-// known before the first, and a crash in the middle is undone from that.
+// The journal of package gc is beside it. They share the directory, the listing and the time of a
+// sweep, but not the writing: garbage collection moves blobs rather than copying them, knows
+// everything that a run moves before it moves the first, and uses that to undo a crash.
 package quarantine

@@ -18,16 +18,16 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Quarantine is the directory in which commands put what they change or remove. The
-// runs of the collector lie beside that, and are its own.
+// A Quarantine is the directory into which commands move or copy the files that they change or
+// remove. The runs of garbage collection are in the same directory and are not items.
 type Quarantine struct {
 	// Dir need not exist.
 	Dir string
-	// Root is that of the workspace from which something is quarantined.
+	// Root is the root of the workspace from which files are quarantined.
 	Root string
-	// Keep is how long it stays at least, whatever grace period a collection is given later.
+	// Keep is how long they are kept at least, whatever the grace period of a later collection.
 	Keep time.Duration
-	// Hook, when not nil, is called before each step. Its error is taken as that of the step.
+	// Hook, if not nil, is called before each step. Its error counts as that of the step.
 	Hook func(step atomicfile.Step, name string) error
 }
 
@@ -38,37 +38,37 @@ type Kind string
 const (
 	Compacted Kind = "compacted"
 	Repaired  Kind = "repair"
-	// Redacted is a conversation as it was before secrets were taken out, with them: no
-	// collection spares content of a store for its sake.
+	// Redacted is a conversation from before secrets were removed, with the secrets: garbage
+	// collection does not keep content in a store because of it.
 	Redacted Kind = "redacted"
 )
 
 const (
-	manifestFile = "aside.json" // written first, so that also what a crash left has its time
+	manifestFile = "aside.json" // written first, so that the remains of a crash have a time too
 	version      = 1
-	gone         = "expired-" // before the name of what is being removed
+	gone         = "expired-" // prefix for names of items that are being removed
 	stamp        = "20060102T150405.000"
 )
 
-// A manifest says what a directory is and how long it stays.
+// A manifest describes the content of a directory and how long it is kept.
 type manifest struct {
 	Version int       `json:"version"`
 	Kind    Kind      `json:"kind"`
 	At      time.Time `json:"at"`
 	Until   time.Time `json:"until"`
-	// Workspace is the root of the workspace, seen from the quarantine: both may be moved.
+	// Workspace is the root of the workspace, relative to the quarantine: both may be moved.
 	Workspace    string `json:"workspace"`
 	Conversation string `json:"conversation,omitempty"`
 }
 
-// An Item is what one command quarantined.
+// An Item holds the files that one command quarantined.
 type Item struct {
 	Name string
 	Kind Kind
 	At   time.Time
-	// Until is before when nothing removes it.
+	// Until is the time before which it is not removed.
 	Until time.Time
-	// Conversation is the one that it is of, 0 where it can be of several.
+	// Conversation is the conversation that it belongs to, 0 if there may be several.
 	Conversation events.ID
 	Files        int
 	Bytes        int64
@@ -77,10 +77,10 @@ type Item struct {
 	hook func(atomicfile.Step, string) error
 }
 
-// Dir is where it lies.
+// Dir returns its directory.
 func (a Item) Dir() string { return a.dir }
 
-// begin makes a directory and says what it is.
+// begin creates a directory with its manifest.
 func (q Quarantine) begin(name string, m manifest) (*Item, error) {
 	a := &Item{
 		Name: name, Kind: m.Kind, At: m.At, Until: m.At.Add(q.Keep),
@@ -103,7 +103,7 @@ func (q Quarantine) begin(name string, m manifest) (*Item, error) {
 
 func (q Quarantine) workspace() string {
 	dir, root := q.Dir, q.Root
-	// The directory need not exist, and its parents can be links.
+	// The directory need not exist, and its parents may be symbolic links.
 	if parent, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
 		dir = filepath.Join(parent, filepath.Base(dir))
 	}
@@ -117,7 +117,7 @@ func (q Quarantine) workspace() string {
 	return filepath.ToSlash(rel)
 }
 
-// write puts a file into the directory, durably. The name is a slash path.
+// write writes a file into the directory, durably. The name is a slash path.
 func (a *Item) write(name string, data []byte) error {
 	return atomicfile.WriteIn(a.dir, name, data, atomicfile.Options{
 		TempDir: tempDir, Private: true, Hook: a.hook,
@@ -126,8 +126,8 @@ func (a *Item) write(name string, data []byte) error {
 
 const tempDir = ".tmp"
 
-// Items returns what is quarantined of the workspace at Root, the oldest first. What has no
-// manifest that this version knows is nobody's to remove.
+// Items returns the items of the workspace at Root, oldest first. Directories without a manifest
+// that this version knows are ignored.
 func (q Quarantine) Items() ([]Item, error) {
 	all, err := q.all()
 	own := q.workspace()
@@ -156,7 +156,7 @@ func (q Quarantine) all() ([]found, error) {
 		dir := filepath.Join(q.Dir, e.Name())
 		data, err := regular.ReadFile(filepath.Join(dir, manifestFile), regular.MaxOwn)
 		if err != nil {
-			continue // a run of the collector, or what an earlier version left
+			continue // a run of garbage collection, or left by an earlier version
 		}
 		var m manifest
 		if err := json.Unmarshal(data, &m); err != nil || m.Version != version {
@@ -182,7 +182,7 @@ type kept struct {
 	size int64
 }
 
-// files lists what was quarantined, without what we note about it.
+// files lists the quarantined files, without manifest and record.
 func (a Item) files() (all []kept) {
 	_ = filepath.WalkDir(a.dir, func(name string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(a.dir, name)
@@ -202,8 +202,8 @@ func (a Item) files() (all []kept) {
 	return all
 }
 
-// Expired returns what is older than the grace period of a collection, and as old as was
-// promised when it was quarantined, of all workspaces.
+// Expired returns the items of all workspaces that are older than the grace period of a collection
+// and than the time that was promised when they were quarantined.
 func (q Quarantine) Expired(now time.Time, grace time.Duration) ([]Item, error) {
 	all, err := q.all()
 	var old []Item
@@ -215,8 +215,8 @@ func (q Quarantine) Expired(now time.Time, grace time.Duration) ([]Item, error) 
 	return old, err
 }
 
-// Erase removes what was quarantined. From its first step on nobody takes the rest for whole, and
-// after a crash the rest is removed by the next one that expires.
+// Erase removes an item. From its first step on the rest is not taken for a complete item, and
+// after a crash it is removed together with the next item that expires.
 func (a Item) Erase() error {
 	dir := a.dir
 	if !strings.HasPrefix(a.Name, gone) {
@@ -231,7 +231,7 @@ func (a Item) Erase() error {
 	if err := a.step("unlink", dir); err != nil {
 		return err
 	}
-	// What says how old it is goes last.
+	// The manifest, which has the age, is removed last.
 	for _, name := range a.names(dir) {
 		if name != manifestFile {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -243,7 +243,7 @@ func (a Item) Erase() error {
 }
 
 func (a Item) names(dir string) (names []string) {
-	entries, _ := os.ReadDir(dir) // what cannot be listed RemoveAll fails on
+	entries, _ := os.ReadDir(dir) // if it cannot be listed, RemoveAll fails
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -257,8 +257,8 @@ func (a Item) step(s atomicfile.Step, name string) error {
 	return a.hook(s, name)
 }
 
-// A Keeper quarantines files that a command replaces or removes. It makes its directory when
-// there is something to keep.
+// A Keeper quarantines files that a command replaces or removes. It creates its directory for the
+// first file.
 type Keeper struct {
 	Quarantine
 	Now func() time.Time
@@ -281,16 +281,16 @@ func (k *Keeper) Keep(name string, data []byte) error {
 	return k.item.write(name, data)
 }
 
-// A Restored says what came back.
+// A Restored lists the restored files.
 type Restored struct {
-	// Files are the slash paths of what is in its place again.
+	// Files holds the slash paths of the restored files.
 	Files []string
-	// Kept are those that stay in the quarantine, because something else is in its place.
+	// Kept holds those that stay in the quarantine because another file is in their place.
 	Kept []string
 }
 
-// PutBack gives files back whose place is free, a directory in one step. What nobody needs any
-// more is removed.
+// PutBack restores files whose place is free, a directory in one step. It removes files that are no
+// longer needed.
 func (a Item) PutBack(root *os.Root, temp string) (*Restored, error) {
 	res := new(Restored)
 	var taken []string
@@ -321,7 +321,7 @@ func (a Item) PutBack(root *os.Root, temp string) (*Restored, error) {
 	return res, a.Erase()
 }
 
-// putBack builds the directory of some files and gives it its name.
+// putBack creates a directory with some files and renames it into place.
 func (a Item) putBack(root *os.Root, temp string, names []string) error {
 	dir := path.Dir(names[0])
 	o := atomicfile.Options{TempDir: temp, Hook: a.hook}

@@ -17,7 +17,7 @@ const (
 	twig = ".jp/conversations/17000000001-one"
 )
 
-// quarantined quarantines two files of a workspace that has neither.
+// quarantined quarantines two files of a workspace in which they do not exist.
 func quarantined(t *testing.T) (quarantine.Quarantine, quarantine.Item) {
 	t.Helper()
 	root := t.TempDir()
@@ -43,7 +43,7 @@ func TestAside(t *testing.T) {
 		!a.At.Equal(at(0)) || !a.Until.Equal(at(0).Add(14*day)) || a.Bytes != 109 {
 		t.Errorf("%+v", a)
 	}
-	// A run of the collector, and what an earlier version left, are not listed.
+	// A run of garbage collection, and the files of an earlier version, are not listed.
 	for _, name := range []string{"20260101T000000.000Z-1/files", "repair-old/.jp"} {
 		if err := os.MkdirAll(filepath.Join(q.Dir, name), 0o755); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestAside(t *testing.T) {
 	if all, err := q.Items(); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	// Nor is what belongs to another workspace, but its time comes too.
+	// Items of another workspace are not listed either, but they expire too.
 	q.Root = t.TempDir()
 	if all, err := q.Items(); err != nil || len(all) != 0 {
 		t.Errorf("of another: %v, %v", all, err)
@@ -62,8 +62,8 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestExpired holds that nothing goes before the time that was promised, however short the
-// grace period is, nor before the grace period, however short the promise was.
+// TestExpired checks that nothing is removed before the promised time, however short the grace
+// period is, nor before the end of the grace period, however short the promise was.
 func TestExpired(t *testing.T) {
 	q, _ := quarantined(t)
 	for _, tt := range []struct {
@@ -84,8 +84,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestEraseMayFail lets each step of a removal be the last: what is left is no copy any more
-// and goes with the next.
+// TestEraseMayFail lets a removal fail at each step: the rest is not taken for a copy and is
+// removed with the next item.
 func TestEraseMayFail(t *testing.T) {
 	broken := errors.New("broken")
 	for n := range 2 {

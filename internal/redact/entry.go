@@ -9,10 +9,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// tempDir is where everything of ours is made, below .jp.
+// tempDir is the directory for temporary files, below .jp/blobs.
 const tempDir = ".tmp"
 
-// WriteEntry writes an entry of secrets, whose name is a path below the workspace's .jp.
+// WriteEntry writes an entry about secrets. The name is a path below the workspace's .jp.
 func WriteEntry(w *workspace.Workspace, name string, data []byte) error {
 	err := atomicfile.WriteIn(w.Dir(), name, data, atomicfile.Options{
 		TempDir: path.Join(blobs.Dir, tempDir),

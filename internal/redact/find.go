@@ -16,10 +16,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// leastDigits is how many digits of a fingerprint name a finding at least.
+// leastDigits is the minimal length of an abbreviated fingerprint.
 const leastDigits = 8
 
-// Find scans the working tree of the workspace for the finding that a fingerprint names.
+// Find scans the working tree of the workspace for the finding with a fingerprint.
 func (t Tracked) Find(
 	ctx context.Context, o leaks.Options, fingerprint string,
 ) (found secrets.Allowed, err error) {
@@ -53,7 +53,7 @@ func (t Tracked) Find(
 	return found, nil
 }
 
-// Allow writes and stages the entries of findings that are no secrets, and returns their paths.
+// Allow writes and stages entries for findings that are no secrets, and returns their paths.
 func (t Tracked) Allow(
 	ctx context.Context, entries ...secrets.Allowed,
 ) (names []string, err error) {
@@ -67,7 +67,7 @@ func (t Tracked) Allow(
 	return names, err
 }
 
-// Finding is the target that the fingerprint of a finding names.
+// Finding returns the target for the finding with a fingerprint.
 func (t Tracked) Finding(
 	ctx context.Context, o leaks.Options, fingerprint string,
 ) (Target, error) {
@@ -79,16 +79,16 @@ func (t Tracked) Finding(
 	return Target{Rule: found.Rule, Value: value}, err
 }
 
-// ruleText and ruleResult are the rules of what a person names.
+// ruleText and ruleResult are the rules of targets that a person names.
 const (
 	ruleText   = "text"
 	ruleResult = "result"
 )
 
-// leastText is how long a text is at least that is taken out wherever it is.
+// leastText is the minimal length of a text that is removed everywhere.
 const leastText = 6
 
-// Text is the target that is a text.
+// Text returns a target for a text.
 func Text(r io.Reader) (Target, error) {
 	text, err := io.ReadAll(io.LimitReader(r, secrets.MaxFile))
 	if err != nil {
@@ -101,7 +101,7 @@ func Text(r io.Reader) (Target, error) {
 	return Target{Rule: ruleText, Value: text}, nil
 }
 
-// Content is the target that is all content with a hash.
+// Content returns a target for all content with a hash.
 func Content(hash string) (Target, error) {
 	h, err := blobs.ParseHash(hash)
 	return Target{Rule: ruleResult, Whole: h}, err

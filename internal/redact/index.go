@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Tracked is a workspace that git tracks, in which secrets are taken out of the index too.
+// A Tracked is a workspace that git tracks. Secrets are removed from the index too.
 type Tracked struct {
 	Redactor
 
@@ -19,8 +19,8 @@ type Tracked struct {
 	Dir  string // .jp, from the root of the repository
 }
 
-// Stage puts the entries and the loss of content into the index. It returns the conversations that
-// the index has: they are to be staged as they are now.
+// Stage adds the entries to the index and removes deleted blobs from it. It returns the
+// conversations that are in the index, which have to be staged again.
 func (t Tracked) Stage(ctx context.Context, res *Result) (ids []events.ID, err error) {
 	index, err := t.Repo.Index(ctx)
 	if err != nil {
@@ -55,8 +55,8 @@ func (t Tracked) change(ctx context.Context, c gitint.Change) error {
 	return err
 }
 
-// indexedDirs returns the directories that the index has for conversations. The working tree has
-// another one where its name was to go.
+// indexedDirs returns the directories of conversations in the index. The working tree has another
+// one if the directory's name was redacted.
 func (t Tracked) indexedDirs(index *gitint.Index) (map[events.ID][]string, error) {
 	entries, err := index.Entries(path.Join(t.Dir, workspace.Live.Dir()))
 	dirs := make(map[events.ID][]string)
@@ -74,7 +74,7 @@ func hasFile(index *gitint.Index, name string) bool {
 	return ok
 }
 
-// Commits returns the commits that changed the files which had what was redacted, oldest first.
+// Commits returns the commits that changed the files that had the redacted values, oldest first.
 func (t Tracked) Commits(ctx context.Context, res *Result) (ids []string, err error) {
 	refs, err := t.Repo.Refs(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (t Tracked) Commits(ctx context.Context, res *Result) (ids []string, err er
 	return ids, err
 }
 
-// Undo brings a conversation back, and takes the entries that are gone with it out of the index.
+// Undo restores a conversation, and removes the entries that are deleted with that from the index.
 func (t Tracked) Undo(ctx context.Context, id events.ID) (names []string, err error) {
 	index, err := t.Repo.Index(ctx)
 	if err != nil {
@@ -129,7 +129,8 @@ func (t Tracked) Undo(ctx context.Context, id events.ID) (names []string, err er
 	return names, t.change(ctx, change)
 }
 
-// StillThere looks for what was to go in the working tree, and in what the index has otherwise.
+// StillThere looks for the target in the working tree, and in files of the index that differ from
+// it.
 func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	if target.Rule == "" {
 		return &Left{}, nil

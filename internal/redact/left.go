@@ -17,22 +17,22 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Place is a file that has what was to go.
+// A Place is a file that still has the target.
 type Place struct {
-	Tree string // as [check.Source] names it
+	Tree string // name of the [check.Source]
 	Path string
 }
 
-// A Left is what a redaction did not reach.
+// A Left lists the places that a redaction did not reach.
 type Left struct {
 	Places []Place
-	// Unread counts contents that could not be read, so that nobody knows what they have.
+	// Unread counts the blobs that could not be read and may have the target.
 	Unread int
 }
 
 // Left looks for a target in everything below the directory .jp of trees, whether a redaction
-// reaches it or not: in any file, and in the contents that streams refer to, also those of one that
-// cannot be read. A file that a tree before had just so is not named again.
+// reaches it or not: in every file, and in the content to which streams refer, including streams
+// that cannot be decoded. A file that is the same in an earlier tree is reported once.
 func (r Redactor) Left(
 	ctx context.Context, t Target, dir string, trees ...check.Source,
 ) (*Left, error) {
@@ -49,7 +49,7 @@ func (r Redactor) Left(
 	return l.left, nil
 }
 
-// A look is one search for what is left.
+// A look is one search for remaining values.
 type look struct {
 	Redactor
 	target Target
@@ -60,7 +60,7 @@ type look struct {
 	blobs  map[blobs.Hash]bool
 }
 
-// passed are the directories below .jp that have nothing of a conversation.
+// passed holds the directories below .jp without parts of conversations.
 var passed = []string{
 	blobs.Dir, "locks", "conversations/.trash", secrets.RedactedDir, secrets.AllowedDir,
 }
@@ -91,7 +91,7 @@ func (l *look) below(ctx context.Context, dir string) error {
 	return nil
 }
 
-// file looks into a file, and into what it refers to where it is a stream.
+// file searches a file and, if it is a stream, the content to which it refers.
 func (l *look) file(name string) {
 	data, err := l.tree.ReadFile(name)
 	if err != nil {
@@ -109,13 +109,14 @@ func (l *look) file(name string) {
 	if path.Base(name) != workspace.EventsFile {
 		return
 	}
-	all, _ := events.References(data) // of one that cannot be read those that can be told
+	all, _ := events.References(data) // the references that can be found if it is damaged
 	for _, at := range all {
 		l.content(at.Ref)
 	}
 }
 
-// has reports whether a text has the target. The marker that took its place may repeat it.
+// has reports whether a text has the target. The marker that replaces it may have the same text,
+// and does not count.
 func (l *look) has(data []byte) bool {
 	data = bytes.ReplaceAll(data, []byte(secrets.Marker(l.target.Rule)), nil)
 	if len(l.target.Value) == 0 {
@@ -124,7 +125,7 @@ func (l *look) has(data []byte) bool {
 	return len(secrets.ValueRules(l.target.Rule, string(l.target.Value)).Scan(data)) > 0
 }
 
-// content looks into a content: of the tree, else of the store, which may bring it.
+// content searches content, from the tree or else from the store, which may have it.
 func (l *look) content(ref blobs.Ref) {
 	if l.blobs[ref.Hash] || len(l.target.Value) == 0 {
 		return

@@ -25,35 +25,35 @@ type Redactor struct {
 	Workspace  *workspace.Workspace
 	Quarantine quarantine.Quarantine
 	Now        func() time.Time
-	// Forget, if set, removes copies of a content that is gone from the store.
+	// Forget, if set, removes copies of content that was deleted from the store.
 	Forget func(blobs.Hash) error
 }
 
-// A Target is what is to go: a value wherever it is, or all content with a hash. The zero value is
-// what entries say already.
+// A Target selects the text to remove: a value wherever it occurs, or all content with a hash. The
+// zero value selects the text that existing entries name.
 type Target struct {
-	Rule  string // what the marker says
+	Rule  string // name in the marker
 	Value []byte
-	Whole blobs.Hash // when there is no value
+	Whole blobs.Hash // if there is no value
 }
 
-// A Result says what was done.
+// A Result describes the changes of a redaction.
 type Result struct {
-	// Conversations are those that changed, in order.
+	// Conversations lists those that changed, in order.
 	Conversations []events.ID
-	// Entries are the paths of the entries that say so, below the workspace's .jp.
+	// Entries holds the paths of new entries, below the workspace's .jp.
 	Entries []string
-	// Replaced counts texts, Dropped reasoning that is gone.
+	// Replaced counts texts, and Dropped removed reasoning.
 	Replaced, Dropped int
-	// Removed are the contents whose files are gone from the store.
+	// Removed lists the content whose files were deleted from the store.
 	Removed []blobs.Hash
-	// Kept are the names of the originals in the quarantine.
+	// Kept lists the names of the originals in the quarantine.
 	Kept []string
-	// Skipped are conversations that cannot be read.
+	// Skipped reports conversations that cannot be read.
 	Skipped []error
 }
 
-// Redact takes a target out of all conversations of the workspace, and writes the entries that keep
+// Redact removes a target from all conversations of the workspace, and writes the entries that keep
 // it out.
 func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 	if err := r.united(); err != nil {
@@ -75,8 +75,8 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Until the entries are there a crash leaves everything as it was, and from then on what is
-	// left is found by them.
+	// A crash before the entries are written leaves everything unchanged; after a later one the
+	// entries find the remaining values.
 	for _, entry := range fresh {
 		if err := WriteEntry(r.Workspace, entry.Name(), entry.Encode()); err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 	return res, (&run{r, t, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
 }
 
-// united refuses conversations with several directories, of which only one would be redacted.
+// united refuses conversations with several directories, because only one would be redacted.
 func (r Redactor) united() error {
 	_, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
 	for _, p := range problems {
@@ -98,9 +98,9 @@ func (r Redactor) united() error {
 	return errors.Join(err, workspace.Unlisted(problems))
 }
 
-// Apply takes out what entries say and what is there again, as after a merge of an older branch.
+// Apply removes again what entries name, for example after a merge of an older branch.
 //
-// Ids limit it to some conversations.
+// If there are ids, only these conversations are changed.
 func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) {
 	entries, err := r.committed()
 	if err != nil {
@@ -110,7 +110,7 @@ func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) 
 	return res, (&run{r, Target{}, entries, res, map[blobs.Hash]bool{}}).apply(ctx, ids...)
 }
 
-// committed are the entries that the workspace has.
+// committed returns the entries of the workspace.
 func (r Redactor) committed() (secrets.Redactions, error) {
 	entries, err := leaks.EntriesOf(r.Workspace)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 	return entries.Redactions, nil
 }
 
-// each calls f with the conversations of the workspace; ids limit it to some.
+// each calls f with the conversations of the workspace, or with those in ids.
 func (r Redactor) each(
 	ctx context.Context, res *Result, ids []events.ID, f func(*workspace.Conversation) error,
 ) error {
@@ -154,7 +154,7 @@ func (r Redactor) each(
 	return nil
 }
 
-// find returns the entries that take the target out of a conversation.
+// find returns the entries that remove the target from a conversation.
 func (t Target) find(
 	c *workspace.Conversation, contents blobs.Reader, known secrets.Redactions,
 ) (entries []secrets.Redaction) {
@@ -163,7 +163,7 @@ func (t Target) find(
 		for _, text := range secrets.Texts(e) {
 			was, err := text.Content.Bytes(contents)
 			if err != nil {
-				continue // a check says that it is not there
+				continue // a check reports that it is missing
 			}
 			before := known.Of(c.ID, e, keys[i])[text.Member]
 			var ranges []secrets.Range
@@ -184,7 +184,7 @@ func (t Target) find(
 	return entries
 }
 
-// matches returns where the target is in a text.
+// matches returns the ranges of a text that have the target.
 func (t Target) matches(text []byte, c blobs.Content) []secrets.Match {
 	if len(t.Value) == 0 {
 		if len(text) > 0 && c.Ref().Hash == t.Whole && string(text) != secrets.Marker(t.Rule) {
@@ -201,11 +201,11 @@ type run struct {
 	target  Target
 	entries secrets.Redactions
 	res     *Result
-	gone    map[blobs.Hash]bool // content that may not be referred to any more
+	gone    map[blobs.Hash]bool // content that may no longer be referenced
 }
 
-// apply changes the conversations as the entries say, and removes content that nothing refers to
-// any more.
+// apply changes the conversations according to the entries, and deletes content that is no longer
+// referenced.
 func (r *run) apply(ctx context.Context, ids ...events.ID) error {
 	err := r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
 		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
@@ -220,7 +220,7 @@ func (r *run) apply(ctx context.Context, ids ...events.ID) error {
 	return r.sweep()
 }
 
-// named reports whether the title, the directory or a label has the target.
+// named reports whether the title, the directory name or a label has the target.
 func (t Target) named(c *workspace.Conversation) bool {
 	if len(t.Value) == 0 {
 		return false
@@ -234,7 +234,8 @@ func (t Target) named(c *workspace.Conversation) bool {
 		})
 }
 
-// rename takes the target out of the title, the directory that the title named, and the labels.
+// rename removes the target from the title, from the directory name that follows from it, and from
+// the labels.
 func (t Target) rename(c *workspace.Conversation) {
 	if !t.named(c) {
 		return
@@ -253,10 +254,10 @@ func (t Target) rename(c *workspace.Conversation) {
 	}
 }
 
-// change redacts one conversation. The original is kept first.
+// change redacts one conversation, after keeping the original.
 func (r *run) change(ctx context.Context, id events.ID) error {
 	res := r.res
-	var done secrets.Applied // by the last call
+	var done secrets.Applied // result of the last call
 	err := r.Workspace.Update(ctx, id, func(c *workspace.Conversation) (err error) {
 		store := r.Workspace.BlobsOf(c.Entry)
 		done, err = r.entries.Apply(c.ID, c.Stream, store)
@@ -297,21 +298,22 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 	return nil
 }
 
-// stored is the stream as it is saved: the quarantine tells by it what nothing refers to any more.
+// stored returns the stream as it is saved, which the quarantine needs to find content that is no
+// longer referenced.
 func stored(s *events.Stream) *events.Stream {
 	out := s.Clone()
-	_, _ = out.Externalize(nowhere{}, events.ExternalizeOptions{}) // nothing can fail
+	_, _ = out.Externalize(nowhere{}, events.ExternalizeOptions{}) // cannot fail
 	return out
 }
 
-// nowhere takes content and keeps none.
+// nowhere accepts content and discards it.
 type nowhere struct{}
 
 // Write implements [events.Writer].
 func (nowhere) Write(content []byte) (blobs.Ref, error) { return blobs.Loaded(content).Ref(), nil }
 
 func referred(s *events.Stream) (refs []blobs.Ref) {
-	all, _ := events.References(s.Encode()) // a stream that was read has no fault
+	all, _ := events.References(s.Encode()) // cannot fail: the stream was read
 	for _, at := range all {
 		if at.Counts() {
 			refs = append(refs, at.Ref)
@@ -320,8 +322,8 @@ func referred(s *events.Stream) (refs []blobs.Ref) {
 	return refs
 }
 
-// sweep removes those of the contents from the store that no conversation refers to. Where one
-// cannot be read nothing is removed.
+// sweep deletes content from the store if no conversation refers to it any more. If a conversation
+// cannot be read it deletes nothing.
 func (r *run) sweep() error {
 	res, gone := r.res, r.gone
 	if len(gone) == 0 || len(res.Skipped) > 0 {

@@ -13,16 +13,16 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Session redacts for a person: it stages what changed, and says what was done and what is left.
+// A Session redacts interactively: it stages the changes, and prints them and the remaining work.
 type Session struct {
 	Tracked
 
 	Printer *render.Printer
-	// Restage stages conversations as they are now.
+	// Restage stages the current state of conversations.
 	Restage func(ctx context.Context, ids []events.ID) error
 }
 
-// A Record says in JSON what was done.
+// A Record is the result as JSON.
 type Record struct {
 	Conversations []string `json:"conversations"`
 	Entries       []string `json:"entries"`
@@ -31,13 +31,13 @@ type Record struct {
 	Removed       []string `json:"removed"`
 	Kept          []string `json:"kept"`
 	Commits       []string `json:"commits"`
-	// Left are files that have it still, Unread is how many contents could not be looked into.
+	// Left lists files that still have the target, and Unread counts blobs that could not be read.
 	Left   []string `json:"left,omitempty"`
 	Unread int      `json:"unread,omitempty"`
 }
 
-// Take takes targets out, one after the other. It reports whether nothing has them still, as far
-// as all could be looked into; after one that is left it ends.
+// Take removes targets one after the other. It reports whether no file still has them, as far as
+// all could be read, and stops after the first that is left.
 func (s Session) Take(ctx context.Context, targets []Target) (gone bool, err error) {
 	for _, t := range targets {
 		res, err := s.Redact(ctx, t)
@@ -51,7 +51,7 @@ func (s Session) Take(ctx context.Context, targets []Target) (gone bool, err err
 	return true, nil
 }
 
-// Again applies the entries of the workspace to conversations that are about to be staged.
+// Again applies the entries of the workspace to conversations before they are staged.
 func (s Session) Again(ctx context.Context, ids []events.ID) error {
 	res, err := s.Apply(ctx, ids...)
 	if err != nil {
@@ -67,13 +67,13 @@ func (s Session) Again(ctx context.Context, ids []events.ID) error {
 	return s.stage(ctx, res)
 }
 
-// HasEntries reports whether the workspace has entries that keep something out.
+// HasEntries reports whether the workspace has entries of redactions.
 func HasEntries(w *workspace.Workspace) bool {
 	names, err := fs.ReadDir(regular.Dir(w.Dir()), secrets.RedactedDir)
 	return err == nil && len(names) > 0
 }
 
-// Restore brings a conversation back as it was.
+// Restore restores the original of a conversation.
 func (s Session) Restore(ctx context.Context, id events.ID) error {
 	names, err := s.Undo(ctx, id)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s Session) Restore(ctx context.Context, id events.ID) error {
 	return nil
 }
 
-// stage puts what was redacted into the index.
+// stage stages the redacted files.
 func (s Session) stage(ctx context.Context, res *Result) error {
 	ids, err := s.Stage(ctx, res)
 	if err != nil || len(ids) == 0 {
@@ -93,7 +93,7 @@ func (s Session) stage(ctx context.Context, res *Result) error {
 	return s.Restage(ctx, ids)
 }
 
-// finish stages what was redacted and says what is left to do.
+// finish stages the redacted files and prints the remaining work.
 func (s Session) finish(ctx context.Context, t Target, res *Result) (gone bool, err error) {
 	for _, err := range res.Skipped {
 		s.Printer.Warn("not redacted: %v", err)
@@ -122,7 +122,7 @@ func (s Session) finish(ctx context.Context, t Target, res *Result) (gone bool, 
 	return true, nil
 }
 
-// complete says where what was to go is still, and reports whether that is nowhere.
+// complete prints which files still have the target, and reports whether none does.
 func (s Session) complete(left *Left) bool {
 	for _, p := range left.Places {
 		if p.Tree == check.IndexName {
@@ -139,7 +139,7 @@ func (s Session) complete(left *Left) bool {
 	return len(left.Places) == 0 && left.Unread == 0
 }
 
-// print says what was done.
+// print prints the changes.
 func (s Session) print(res *Result, commits []string, left *Left) error {
 	p := s.Printer
 	if p.JSON {
@@ -180,7 +180,7 @@ func newRecord(res *Result, commits []string, left *Left) Record {
 	return r
 }
 
-// history says what redacting does not reach.
+// history prints what redacting does not reach.
 func (s Session) history(res *Result, commits []string) {
 	p := s.Printer
 	if len(commits) > 0 {

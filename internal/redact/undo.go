@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Undo brings a conversation back as it was before it was last redacted, with what came since, and
-// removes the entries that would redact it again. It returns the paths of these, below .jp.
+// Undo restores a conversation from before it was last redacted, with the events that were added
+// since, and removes the entries that would redact it again. It returns their paths, below .jp.
 func (r Redactor) Undo(ctx context.Context, id events.ID) (entries []string, err error) {
 	err = r.Workspace.Update(ctx, id, func(c *workspace.Conversation) error {
 		kept, was, ok := r.copy(c)

@@ -13,8 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Rules returns the rules that hold in a workspace. A file of rules with a fault counts for
-// nothing.
+// Rules returns the rules of a workspace. A rules file with an error is ignored.
 func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
 	var c secrets.Committed
 	file := filepath.Join(w.Dir(), filepath.FromSlash(secrets.RulesFile))
@@ -24,10 +23,10 @@ func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
 	return o.Rules(workspace.DirName, c)
 }
 
-// ErrValue says that a finding is not there any more.
+// ErrValue reports that a finding no longer exists.
 var ErrValue = errors.New("the finding is not there any more, or is no text")
 
-// Value returns the secret that was found.
+// Value returns the secret of a finding.
 func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) {
 	id, err := events.ParseID(a.Conversation)
 	if err != nil {
@@ -69,7 +68,7 @@ func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error)
 	return nil, ErrValue
 }
 
-// valueIn returns what a finding is about.
+// valueIn returns the text of a finding.
 func valueIn(texts []secrets.Text, f secrets.Finding, contents blobs.Reader) ([]byte, error) {
 	for _, t := range texts {
 		if t.Member == f.Member {

@@ -8,21 +8,19 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// shards is the number of files: enough that one conversation's lookup reads little,
-// few enough that a run that touches all of them opens few files.
+// shards is the number of files: enough that looking up one conversation reads little, and few
+// enough that a run that uses all of them opens few files.
 const shards = 16
 
-// A Cache answers from what it remembers, or computes and remembers. It is safe
-// for concurrent use. The zero Cache remembers in memory only, as does one whose
-// directory cannot be used.
+// A Cache returns remembered answers, or computes and remembers them. It is safe for concurrent
+// use. The zero Cache remembers only in memory, as does one whose directory cannot be used.
 type Cache struct {
 	shards       [shards]shard
 	hits, misses atomic.Int64
 }
 
-// Open returns the cache in dir, which need not exist and is created with the first
-// record that is worth writing. Nothing is read or written yet, so nothing can
-// fail. An empty dir means memory only.
+// Open returns the cache in dir, which is created together with the first records that are written.
+// Open reads and writes nothing, so it cannot fail. An empty dir means memory only.
 func Open(dir string) *Cache {
 	c := &Cache{}
 	for i := range c.shards {
@@ -31,7 +29,7 @@ func Open(dir string) *Cache {
 	return c
 }
 
-// Load reads what is remembered, which otherwise happens where it is first asked for.
+// Load reads the files, which otherwise happens on first use.
 func (c *Cache) Load() {
 	for i := range c.shards {
 		c.shards[i].mu.Lock()
@@ -40,8 +38,8 @@ func (c *Cache) Load() {
 	}
 }
 
-// Close writes what is new and closes the files. To lose that costs only time, so the
-// error is of interest to a trace at most.
+// Close writes new records and closes the files. Losing them only costs time, so at most a trace
+// needs the error.
 func (c *Cache) Close() error {
 	var errs []error
 	for i := range c.shards {
@@ -50,7 +48,7 @@ func (c *Cache) Close() error {
 	return errors.Join(errs...)
 }
 
-// Stats counts the questions that a Cache was asked.
+// Stats counts the lookups of a Cache.
 type Stats struct {
 	Hits, Misses int64
 }
@@ -58,16 +56,15 @@ type Stats struct {
 // Stats returns the counts so far.
 func (c *Cache) Stats() Stats { return Stats{c.hits.Load(), c.misses.Load()} }
 
-// A Result is what a stream refers to.
+// A Result holds the references of a stream.
 type Result struct {
 	Refs []events.RefAt
-	Err  *events.SyntaxError // the bytes are no stream; Refs is empty
+	Err  *events.SyntaxError // set if the bytes are not a stream; Refs is then empty
 }
 
-// References returns the references of the stream that id names. read is called when
-// they are not known; its error is returned and not remembered. As one that
-// deletes must, it finds the references under every one of duplicate names, and those
-// of any size.
+// References returns the references of the stream with the given id. read is called if they are not
+// known; its error is returned and not remembered. Because it is used for deletion, it finds the
+// references in every member with a duplicate name, and those to content of any size.
 func (c *Cache) References(id gitint.OID, read func() ([]byte, error)) (Result, error) {
 	return remember(c, referencesOf(id, read))
 }
@@ -81,7 +78,7 @@ func referencesOf(id gitint.OID, read func() ([]byte, error)) question[Result] {
 func references(data []byte) Result { return referencesIn(data, false) }
 
 func referencesIn(data []byte, bare bool) Result {
-	// Without a limit of size, which may change: the answer must not.
+	// No limit on size, because the limit may change and the answer must not.
 	refs, err := events.ReferencesWith(data, events.ReferencesOptions{
 		DecodeOptions: events.DecodeOptions{MaxBlobBytes: -1}, Duplicates: true, Bare: bare,
 	})
@@ -98,8 +95,7 @@ func (res Result) encode(w *writer) {
 
 func decodeResult(r *reader) Result { return Result{Err: r.syntaxError(), Refs: r.refs()} }
 
-// A question is one thing to know about an object: how to compute the answer,
-// and how to write it down.
+// A question is one property of an object: how to compute it, and how to encode it.
 type question[T any] struct {
 	kind    kind
 	id      gitint.OID
@@ -108,7 +104,7 @@ type question[T any] struct {
 	decode  func(*reader) T
 }
 
-// after computes from what was read.
+// after returns a function that computes f from the result of read.
 func after[T any](read func() ([]byte, error), f func([]byte) T) func() (T, error) {
 	return func() (T, error) {
 		data, err := read()
@@ -133,7 +129,7 @@ func remember[T any](c *Cache, q question[T]) (T, error) {
 	return v, err
 }
 
-// recall returns what is remembered.
+// recall returns a remembered answer.
 func recall[T any](c *Cache, q question[T]) (v T, ok bool) {
 	k, ok := keyOf(q.kind, q.id)
 	if !ok {
@@ -157,7 +153,7 @@ func note[T any](c *Cache, q question[T], v T) {
 	}
 }
 
-// syntaxError returns err as the type that every decoder of events promises.
+// syntaxError returns err as the type that all decoders of events return.
 func syntaxError(err error) *events.SyntaxError {
 	if err == nil {
 		return nil

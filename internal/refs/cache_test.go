@@ -23,7 +23,7 @@ import (
 	"github.com/git-jp/git-jp/internal/realdata"
 )
 
-// stream returns an events.json with one call for each of n contents.
+// stream returns an events.json with one call for each of n results.
 func stream(seed string, n int, open bool) []byte {
 	type m = map[string]any
 	at := "2026-05-29 19:42:36.0"
@@ -82,7 +82,7 @@ func corpus(tb testing.TB) [][]byte {
 	return files
 }
 
-// answers are all that a cache says about a file, in a form that can be compared.
+// answers holds everything that a cache knows of a file, in a form that can be compared.
 type answers struct {
 	Refs      Result
 	Verdict   Verdict
@@ -93,7 +93,7 @@ type answers struct {
 	ErrorText string
 }
 
-// parsed is the id with these digits.
+// parsed returns the id with these digits.
 func parsed(tb testing.TB, digits string) gitint.OID {
 	tb.Helper()
 	id, err := gitint.ParseOID(digits)
@@ -103,7 +103,7 @@ func parsed(tb testing.TB, digits string) gitint.OID {
 	return id
 }
 
-// shortened is an id as those of other repositories are.
+// shortened returns an id of the length used in SHA-1 repositories.
 func shortened(id gitint.OID) gitint.OID {
 	short, _ := gitint.OIDOf(id.AppendBytes(nil)[:20])
 	return short
@@ -133,7 +133,7 @@ func ask(tb testing.TB, c *Cache, data []byte) answers {
 	return a
 }
 
-// sameAnswer compares the reasons of errors by their text: a cache keeps no types.
+// sameAnswer compares the reasons of errors by their text, because a cache keeps no types.
 func sameAnswer(tb testing.TB, want, got answers) {
 	tb.Helper()
 	reason := cmp.FilterPath(func(p cmp.Path) bool {
@@ -213,7 +213,7 @@ func TestPropertyCachedEqualsUncached(t *testing.T) {
 	})
 }
 
-// shardFiles returns the cache's files, the largest first.
+// shardFiles returns the cache's files, largest first.
 func shardFiles(tb testing.TB, dir string) []string {
 	tb.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "refs-*"))
@@ -249,7 +249,7 @@ func abuse(t *testing.T, files [][]byte, damage func(name string, data []byte)) 
 	if err := c.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
-	// Whatever was done, the cache works again afterwards.
+	// The cache works again afterwards, whatever was done to it.
 	healed := Open(dir)
 	defer healed.Close()
 	for _, f := range files {
@@ -291,7 +291,7 @@ func TestDeletedAndForeignFiles(t *testing.T) {
 	}
 }
 
-// TestTruncatedAnywhere cuts a file at every byte.
+// TestTruncatedAnywhere truncates a file after every byte.
 func TestTruncatedAnywhere(t *testing.T) {
 	files := [][]byte{stream("a", 1, true)}
 	dir := t.TempDir()
@@ -343,7 +343,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestDamageCostsOnlyItsRecords: what lies behind a damaged record is still found.
+// TestDamageCostsOnlyItsRecords: records after a damaged one are still found.
 func TestDamageCostsOnlyItsRecords(t *testing.T) {
 	stats := abuse(t, corpus(t), func(name string, data []byte) {
 		data[len(header)+frameSize] ^= 0xff
@@ -354,7 +354,7 @@ func TestDamageCostsOnlyItsRecords(t *testing.T) {
 	}
 }
 
-// TestDamageAfterLoad damages the file under a cache that has indexed it.
+// TestDamageAfterLoad damages the file of a cache that has indexed it.
 func TestDamageAfterLoad(t *testing.T) {
 	dir, files := t.TempDir(), corpus(t)
 	fill(t, dir, files)
@@ -376,7 +376,7 @@ func TestDamageAfterLoad(t *testing.T) {
 func TestReadOnlyDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, nil)
-	c := Open(filepath.Join(file, "cache")) // can never be made
+	c := Open(filepath.Join(file, "cache")) // cannot be created
 	for range 2 {
 		for _, f := range corpus(t) {
 			sameAnswer(t, uncached(t, f), ask(t, c, f))
@@ -418,8 +418,8 @@ func TestNoObjectID(t *testing.T) {
 	}
 }
 
-// TestManyProcesses fills one cache from many processes and goroutines at once, while
-// somebody deletes it.
+// TestManyProcesses fills one cache from many processes and goroutines at once, while another
+// process deletes it.
 func TestManyProcesses(t *testing.T) {
 	const env = "GIT_JP_TEST_REFS_DIR"
 	if dir := os.Getenv(env); dir != "" {
@@ -477,7 +477,7 @@ func TestBatchesAreFound(t *testing.T) {
 	dir := t.TempDir()
 	c := Open(dir)
 	defer c.Close()
-	big := stream("big", 4000, false) // one record is more than a batch
+	big := stream("big", 4000, false) // one record is larger than a batch
 	for i := range 6 {
 		id := parsed(t, fmt.Sprintf("1%039x", i))
 		for range 2 {
@@ -492,8 +492,8 @@ func TestBatchesAreFound(t *testing.T) {
 	}
 }
 
-// TestOneDecodingAnswersBoth: what a check asks of a stream takes as many allocations as a decoding
-// and what it remembers, not those of a second one.
+// TestOneDecodingAnswersBoth: a check allocates as much as one decoding of the stream and the
+// cached result, not as much as two.
 func TestOneDecodingAnswersBoth(t *testing.T) {
 	data := stream("a", 200, false)
 	reads := 0
@@ -516,7 +516,7 @@ func TestOneDecodingAnswersBoth(t *testing.T) {
 	}
 }
 
-// TestStreamKnowsEither asks where only one of the two answers is remembered.
+// TestStreamKnowsEither asks if only one of the two answers is remembered.
 func TestStreamKnowsEither(t *testing.T) {
 	for i, data := range corpus(t) {
 		want := uncached(t, data)

@@ -10,8 +10,7 @@ import (
 
 var errPayload = errors.New("malformed payload")
 
-// A writer builds a payload. Strings that occur again are written as the number of
-// their first occurrence.
+// A writer encodes a payload. Repeated strings are written as the number of their first occurrence.
 type writer struct {
 	buf  []byte
 	seen map[string]int
@@ -43,11 +42,11 @@ func (w *writer) string(s string) {
 	w.buf = append(w.buf, s...)
 }
 
-// A reader is the inverse. After the first fault it returns zero values, and err
-// says so: a payload has passed its checksum, but a reader trusts no length.
+// A reader decodes a payload. After the first error it returns zero values, and err is set. A
+// payload has passed its checksum, but a reader trusts no length all the same.
 type reader struct {
 	buf  []byte
-	text string // buf as a string, from the first string on: others are cut from it without a copy
+	text string // buf as a string, set by the first string; strings are slices of it
 	seen []string
 	err  error
 }
@@ -82,7 +81,7 @@ func (r *reader) uint() uint64 {
 	return v
 }
 
-// count reads a number of things that take at least one byte each.
+// count reads the number of items that take at least one byte each.
 func (r *reader) count() int {
 	n := r.uint()
 	if n > uint64(len(r.buf)) {
@@ -131,7 +130,7 @@ func (r *reader) done() error {
 	return r.err
 }
 
-// syntaxError writes 0 for none.
+// syntaxError writes 0 for nil.
 func (w *writer) syntaxError(e *events.SyntaxError) {
 	w.bool(e != nil)
 	if e == nil {

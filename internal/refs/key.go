@@ -7,9 +7,8 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// Sum returns the id of bytes that are not in a repository, such as a file of the
-// working tree: their git object id in a SHA-256 repository. In a SHA-1 repository it is
-// an id that no object has.
+// Sum returns an id for bytes that are not in a repository, such as a file of the working tree:
+// their git object id in a SHA-256 repository. In a SHA-1 repository no object has this id.
 func Sum(data []byte) gitint.OID {
 	h := sha256.New()
 	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
@@ -18,7 +17,7 @@ func Sum(data []byte) gitint.OID {
 	return id
 }
 
-// kind says what a record tells about the object it names.
+// kind is the kind of answer that a record holds.
 type kind byte
 
 const (
@@ -33,22 +32,20 @@ const (
 	kindMentions   kind = 'm'
 	kindText       kind = 't'
 	kindStreams    kind = 's'
-	kindPlaces     kind = 'a' // 'w' to 'z' said less
+	kindPlaces     kind = 'a' // older formats were 'w' to 'z'
 	kindComplete   kind = 'c'
 	kindSettled    kind = 'h'
 	kindSound      kind = 'o'
 )
 
-// A key names a record. It is an array so that an index of many costs one
-// allocation.
+// A key identifies a record. It is an array so that a large index costs one allocation.
 type key struct {
 	kind kind
 	size uint8
 	id   [sha256.Size]byte
 }
 
-// keyOf returns the key of id; ok is false when id names nothing, and then nothing is remembered
-// under it.
+// keyOf returns the key for id. ok is false if id is zero, and then nothing is remembered.
 func keyOf(k kind, id gitint.OID) (_ key, ok bool) {
 	out := key{kind: k}
 	out.size = uint8(len(id.AppendBytes(out.id[:0]))) //nolint:gosec // at most 32

@@ -12,19 +12,20 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// idBytes are those of an object id, or none.
+// idBytes draws the bytes of an object id, or none.
 func idBytes(t *rapid.T) []byte {
 	n := rapid.SampledFrom([]int{0, 20, sha256.Size}).Draw(t, "size")
 	return rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "id")
 }
 
-// TestPropertyIDsAreRecordedByTheirBytes: files of the cache that were written from digits are read.
+// TestPropertyIDsAreRecordedByTheirBytes: files of the cache that were written from digits can be
+// read.
 func TestPropertyIDsAreRecordedByTheirBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := idBytes(t)
 		id, ok := gitint.OIDOf(raw)
 		if want := slices.ContainsFunc(raw, func(b byte) bool { return b != 0 }); !want {
-			raw = nil // names nothing
+			raw = nil // the zero id
 		} else if !ok || id.String() != hex.EncodeToString(raw) {
 			t.Fatalf("%x is %s, %t", raw, id, ok)
 		}

@@ -2,18 +2,18 @@ package refs
 
 import "github.com/git-jp/git-jp/gitint"
 
-// A File says what questions are asked about a file.
+// A File is a kind of file, which determines the questions about it.
 type File int
 
 // The files of a conversation.
 const (
-	StreamFile   File = iota // by References and Stream
-	DetailsFile              // by Details
-	DocumentFile             // by JSON
+	StreamFile   File = iota // for References and Stream
+	DetailsFile              // for Details
+	DocumentFile             // for JSON
 )
 
-// Knows reports whether all answers about a file are remembered, so that it need not be
-// read. As nothing else, it does not look whether the record is sound.
+// Knows reports whether all answers about a file are remembered, so that it need not be read.
+// Unlike other methods it does not verify the records.
 func (c *Cache) Knows(f File, id gitint.OID) bool {
 	switch f {
 	case StreamFile:
@@ -25,10 +25,10 @@ func (c *Cache) Knows(f File, id gitint.OID) bool {
 	}
 }
 
-// Learn answers all questions about a file from its bytes, so that they are remembered.
+// Learn computes and remembers all answers about a file from its bytes.
 func (c *Cache) Learn(f File, id gitint.OID, data []byte) {
 	read := func() ([]byte, error) { return data, nil }
-	// The errors are those of read.
+	// Only read can fail.
 	switch f {
 	case StreamFile:
 		_, _, _ = c.Stream(id, read)
@@ -67,15 +67,15 @@ func (c *Cache) IsComplete(conversations, blobs gitint.OID) bool {
 	return c.isSet(kindComplete, pairOf(conversations, blobs))
 }
 
-// SetComplete remembers that everything that one tree refers to has an entry in the other.
+// SetComplete remembers that everything to which one tree refers has an entry in the other.
 func (c *Cache) SetComplete(conversations, blobs gitint.OID) {
 	c.set(kindComplete, pairOf(conversations, blobs))
 }
 
-// pairOf names two trees together.
+// pairOf returns an id for a pair of trees.
 func pairOf(a, b gitint.OID) gitint.OID { return Sum([]byte(digits(a) + " " + digits(b))) }
 
-// digits are those of an id, none for the one that names nothing.
+// digits returns the digits of an id, or "" if it is zero.
 func digits(id gitint.OID) string {
 	if id.IsZero() {
 		return ""
@@ -83,8 +83,7 @@ func digits(id gitint.OID) string {
 	return id.String()
 }
 
-// SetPlain remembers that every blob in the tree, or in those below it, was seen to be no
-// Git LFS pointer.
+// SetPlain remembers that no blob in the tree, or below it, is a Git LFS pointer.
 func (c *Cache) SetPlain(tree gitint.OID) { c.set(kindPlain, tree) }
 
 func (c *Cache) has(what kind, id gitint.OID) bool {

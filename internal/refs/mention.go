@@ -14,22 +14,22 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// Mentions is what a collector needs of a stream: which contents it may refer to, each
-// once.
+// Mentions holds the content to which a stream may refer, without duplicates, for garbage
+// collection.
 type Mentions struct {
-	// Refs are the references, as [Cache.References] finds them, except loose ones.
+	// Refs holds the references, as found by [Cache.References], except loose ones.
 	Refs []blobs.Hash
-	// Loose are those that a newer version may have written. Where Err is set they are
-	// everything in the text that has the form of a hash.
+	// Loose holds references that a newer version may have written. If Err is set it holds
+	// everything in the text that looks like a hash.
 	Loose []blobs.Hash
-	// Err says that the bytes are no stream.
+	// Err is the syntax error if the bytes are not a stream.
 	Err *events.SyntaxError
-	// Opaque says that the bytes are not even a damaged stream: a Git LFS pointer, or
-	// something encrypted. Nothing is known of what they refer to.
+	// Opaque reports whether the bytes are not even a damaged stream but a Git LFS pointer or
+	// encrypted data, so that their references are unknown.
 	Opaque bool
 }
 
-// Mentions returns what the stream that id names may refer to.
+// Mentions returns the content to which the stream with the given id may refer.
 func (c *Cache) Mentions(id gitint.OID, read func() ([]byte, error)) (Mentions, error) {
 	return remember(c, question[Mentions]{
 		kindMentions, id, after(read, MentionsIn), Mentions.encode, decodeMentions,
@@ -63,8 +63,8 @@ func MentionsIn(data []byte) Mentions {
 	return m
 }
 
-// isOpaque reports whether bytes that are no stream cannot be a damaged one: those begin as
-// a stream does, or with the mark of a conflict, and are text.
+// isOpaque reports whether bytes that are not a stream cannot be a damaged one: a damaged stream is
+// text that begins with '[' or with a conflict marker.
 func isOpaque(data []byte) bool {
 	text := bytes.TrimSpace(data)
 	begins := len(text) == 0 || text[0] == '[' || bytes.HasPrefix(text, []byte("<<<<<<<"))
@@ -76,12 +76,13 @@ func distinct(all []blobs.Hash) []blobs.Hash {
 	return slices.Compact(all)
 }
 
-// Texts returns what has the form of a hash in the file that id names, whatever it is.
+// Texts returns everything that looks like a hash in the file with the given id, whatever file it
+// is.
 func (c *Cache) Texts(id gitint.OID, read func() ([]byte, error)) ([]blobs.Hash, error) {
 	return c.TextsFrom(id, after(read, HashesIn))
 }
 
-// TextsFrom is [Cache.Texts] of a file that is too large to be read as a whole.
+// TextsFrom is [Cache.Texts] for a file that is too large to read at once.
 func (c *Cache) TextsFrom(id gitint.OID, find func() ([]blobs.Hash, error)) ([]blobs.Hash, error) {
 	return remember(c, question[[]blobs.Hash]{
 		kindText, id, find,
@@ -92,8 +93,8 @@ func (c *Cache) TextsFrom(id gitint.OID, find func() ([]blobs.Hash, error)) ([]b
 // KnowsTexts reports whether Texts has an answer.
 func (c *Cache) KnowsTexts(id gitint.OID) bool { return c.has(kindText, id) }
 
-// HashesIn returns what has the form of a hash in a text, each once: sixty-four
-// hexadecimal digits in lower case, with others on neither side.
+// HashesIn returns everything in a text that looks like a hash, without duplicates: sixty-four
+// lower-case hexadecimal digits that are not part of a longer run.
 func HashesIn(data []byte) []blobs.Hash {
 	var all []blobs.Hash
 	var s hashScanner
@@ -103,14 +104,14 @@ func HashesIn(data []byte) []blobs.Hash {
 	return distinct(all)
 }
 
-// ErrTooMany is the error of a text with more hashes than anybody has contents.
+// ErrTooMany reports a text with more hashes than a store has blobs.
 var ErrTooMany = errors.New("it has too many hashes")
 
-// maxHashes is how many of a text are remembered that is not read as a whole: 32 MiB of them.
+// maxHashes bounds the hashes of a file that is not read at once, to 32 MiB.
 const maxHashes = 1 << 20
 
-// HashesFrom is [HashesIn] of what is read in portions, so that its size does not matter. Of the
-// hashes it returns those that keep wants; nil wants all. Its error is that of r, or
+// HashesFrom is [HashesIn] for a reader, so that the size of the text does not matter. It returns
+// the hashes for which keep is true, or all if keep is nil. The error is that of r, or
 // [ErrTooMany].
 func HashesFrom(r io.Reader, keep func(blobs.Hash) bool) ([]blobs.Hash, error) {
 	const portion = 64 << 10
@@ -138,9 +139,9 @@ func HashesFrom(r io.Reader, keep func(blobs.Hash) bool) ([]blobs.Hash, error) {
 
 const hashDigits = 2 * len(blobs.Hash{})
 
-// A hashScanner is between two portions of a text.
+// A hashScanner holds the state between two portions of a text.
 type hashScanner struct {
-	digits [hashDigits]byte // of the run in which the last portion ended
+	digits [hashDigits]byte // of the run at the end of the last portion
 	run    int
 }
 
@@ -209,8 +210,8 @@ type TreeFile struct {
 	Object gitint.OID
 }
 
-// Streams returns the files below a tree of conversations that can refer to content, which
-// list finds when they are not known.
+// Streams returns the files below a tree of conversations that can refer to content. list is called
+// if they are not known.
 func (c *Cache) Streams(
 	tree gitint.OID, list func() ([]TreeFile, error),
 ) ([]TreeFile, error) {
@@ -236,27 +237,27 @@ func (c *Cache) Streams(
 	})
 }
 
-// A Place is where conversations are in a tree: the path of their directory, and the trees of
-// the conversations and of their blobs and the file .id, the zero one for what it has not.
+// A Place is a place of conversations in a tree: the path of their directory, the trees of the
+// conversations and of their blobs, and the object of the file .id; missing ones are zero.
 type Place struct {
 	Dir                  string
 	Conversations, Blobs gitint.OID
 	ID                   gitint.OID
 	Kind                 PlaceKind
-	Through              []gitint.OID // the trees that lead to these
+	Through              []gitint.OID // the trees on the way
 }
 
-// A PlaceKind says how sure it is that there are conversations in a place.
+// A PlaceKind classifies a place that has, or may have, conversations.
 type PlaceKind uint8
 
 // The kinds of places.
 const (
-	Workspace PlaceKind = iota // a directory .jp: Dir is its path
-	Copy                       // conversations elsewhere: Dir is the path of Conversations
-	Stray                      // likewise, and perhaps only a file of the name of a stream
+	Workspace PlaceKind = iota // a directory .jp, whose path is Dir
+	Copy                       // conversations elsewhere; Dir is the path of Conversations
+	Stray                      // likewise, but possibly only a file with the name of a stream
 )
 
-// Places returns the places in the tree of a commit, which find finds when they are not known.
+// Places returns the places in the tree of a commit. find is called if they are not known.
 func (c *Cache) Places(commit gitint.OID, find func() ([]Place, error)) ([]Place, error) {
 	return remember(c, question[[]Place]{
 		kindPlaces, commit, find,
@@ -319,14 +320,14 @@ func (r *reader) ids() []gitint.OID {
 	return all
 }
 
-// id writes the length of an object id and the id in binary; no bytes for none.
+// id writes the length of an object id and its bytes; the zero id has none.
 func (w *writer) id(id gitint.OID) {
 	at := len(w.buf)
 	w.buf = id.AppendBytes(append(w.buf, 0))
 	w.buf[at] = byte(len(w.buf) - at - 1) //nolint:gosec // at most 32
 }
 
-// shortestID is how many bytes the id of an object has at least.
+// shortestID is the minimal length of an object id in bytes.
 const shortestID = 20
 
 func (r *reader) id() gitint.OID {

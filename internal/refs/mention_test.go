@@ -76,7 +76,7 @@ func TestHashesInTakesWholeRunsOnly(t *testing.T) {
 func TestStreamsAndPlacesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	id, other := refs.Sum([]byte("a")), refs.Sum([]byte("b"))
-	short, _ := gitint.OIDOf(id.AppendBytes(nil)[:20]) // as those of other repositories are
+	short, _ := gitint.OIDOf(id.AppendBytes(nil)[:20]) // of the length used in SHA-1 repositories
 	files := []refs.TreeFile{{Path: "x/events.json", Object: other}, {Path: "", Object: short}}
 	places := []refs.Place{
 		{Dir: "a/.jp", Conversations: other},

@@ -10,7 +10,7 @@ const (
 	mark      = "\xffjp\n"
 	frameSize = len(mark) + 4 + 4
 	bodyHead  = 2       // kind, size of the id
-	maxBody   = 1 << 26 // a longer one is not written, and not believed
+	maxBody   = 1 << 26 // longer ones are not written, and are treated as damaged
 )
 
 // appendRecord appends the framed record to dst.
@@ -26,15 +26,14 @@ func appendRecord(dst []byte, k key, payload []byte) []byte {
 	return dst
 }
 
-// checksum covers the length and the body of the record that rec starts with
-// and ends with.
+// checksum covers the length and the body of the record rec.
 func checksum(rec []byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	return crc32.Update(crc32.Checksum(rec[4:8], table), table, rec[frameSize:])
 }
 
-// parseRecord reads the record at the start of data. ok is false when there is no
-// whole and sound one.
+// parseRecord parses the record at the beginning of data. ok is false if there is no complete,
+// intact one.
 func parseRecord(data []byte) (k key, payload []byte, size int, ok bool) {
 	if len(data) < frameSize+bodyHead || string(data[:len(mark)]) != mark {
 		return key{}, nil, 0, false
@@ -56,12 +55,12 @@ func parseRecord(data []byte) (k key, payload []byte, size int, ok bool) {
 	return k, rest[k.size:], size, true
 }
 
-// A span is the place of a record in a file. A short payload is kept beside it, so that it
-// need not be read again: most answers are that nothing is wrong.
+// A span is the place of a record in a file. A short payload is kept with it, so that it need not
+// be read again: most answers are that there is no fault.
 type span struct {
 	off   int64
 	size  int32
-	known bool // payload has all of it
+	known bool // short holds the entire payload
 	n     uint8
 	short [maxShort]byte
 }
@@ -76,14 +75,14 @@ func spanOf(off, size int, payload []byte) span {
 	return at
 }
 
-// moved is the span of the same record elsewhere.
+// moved returns the span of the same record at another offset.
 func (at span) moved(by int64) span {
 	at.off += by
 	return at
 }
 
-// scan calls found for every sound record of data. Damage costs the records it
-// lies in and no others: the next mark is looked for behind it.
+// scan calls found for every intact record of data. Damage only affects the records in which it is:
+// scanning continues at the next mark.
 func scan(data []byte, found func(key, span)) {
 	for off := 0; off < len(data); {
 		if k, payload, size, ok := parseRecord(data[off:]); ok {

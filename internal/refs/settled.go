@@ -6,15 +6,16 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// Settled says of two trees that nothing was left to do for the conversations of the one, whose
-// blobs the other has: what was looked for, where says. It is true for ever, as it names them.
+// Settled records that nothing was left to do for the conversations of one tree, whose blobs are in
+// the other. It is stored under a key that identifies the work. It stays true, because the ids
+// identify the trees.
 type Settled struct {
 	Conversations, Blobs gitint.OID
-	// Except are the conversations of which it does not say that.
+	// Except lists the conversations to which it does not apply.
 	Except []string
 }
 
-// Settled returns what was last found where.
+// Settled returns the last value stored under a key.
 func (c *Cache) Settled(where string) (s Settled, ok bool) {
 	k, _ := keyOf(kindSettled, Sum([]byte(where)))
 	payload, ok := c.shards[k.shard()].lookup(k)
@@ -29,7 +30,7 @@ func (c *Cache) Settled(where string) (s Settled, ok bool) {
 	return s, r.done() == nil
 }
 
-// Settle remembers what was found where, in the place of what was found there before.
+// Settle stores s under a key and replaces the previous value.
 func (c *Cache) Settle(where string, s Settled) {
 	var w writer
 	w.string(digits(s.Conversations))
@@ -42,7 +43,7 @@ func (c *Cache) Settle(where string, s Settled) {
 	c.shards[k.shard()].add(k, w.buf)
 }
 
-// digits reads an id that was written as its digits.
+// digits reads an id that was written as digits.
 func (r *reader) digits() gitint.OID {
 	text := r.string()
 	id, err := gitint.ParseOID(text)

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// The version changes with the format of the records, and whenever package events
-// comes to another answer about the same bytes: an old answer would not go away by itself.
+// The version changes with the format of the records, and whenever package events gives another
+// answer about the same bytes, because old answers would not disappear by themselves.
 const (
 	version = 2
 	header  = "git-jp references 2\n"
@@ -23,23 +23,23 @@ const (
 
 const (
 	maxShard = 16 << 20  // a longer file is started anew
-	maxBatch = 256 << 10 // new records are written when there are so many bytes of them
-	maxKept  = 4 << 20   // bytes of records kept where nothing can be written
-	maxHeld  = 2 << 20   // a file up to this size is not read again for each record
+	maxBatch = 256 << 10 // new records are written when they have this size
+	maxKept  = 4 << 20   // size of the records that are kept if they cannot be written
+	maxHeld  = 2 << 20   // a file up to this size is kept in memory
 )
 
-// A shard is one file of the cache, and what this process adds to it.
+// A shard is one file of the cache, and the records that this process adds to it.
 type shard struct {
 	mu     sync.Mutex
 	path   string // "" for memory only
 	loaded bool
 	fresh  bool // the file is absent, foreign or full: the next write replaces it
 	file   *os.File
-	data   []byte       // what the file began with when it was indexed; nil if that is a lot
+	data   []byte       // the beginning of the file when it was indexed; nil if it is too large
 	index  map[key]span // records in file
 	added  map[key]span // records in batch
 	batch  []byte
-	stuck  bool // a write has failed, so no other is tried
+	stuck  bool // a write has failed, and writing is not tried again
 }
 
 func (s *shard) init(dir string, n int) {
@@ -67,7 +67,7 @@ func (s *shard) lookup(k key) ([]byte, bool) {
 	if end := at.off + int64(at.size); end <= int64(len(s.data)) {
 		return s.data[at.off+int64(frameSize+bodyHead)+int64(k.size) : end : end], true
 	}
-	// What was sound when it was indexed may have been cut or overwritten since.
+	// A record that was intact when it was indexed may have been truncated or overwritten since.
 	buf := make([]byte, at.size)
 	if _, err := s.file.ReadAt(buf, at.off); err != nil {
 		delete(s.index, k)
@@ -81,7 +81,7 @@ func (s *shard) lookup(k key) ([]byte, bool) {
 	return payload, true
 }
 
-// add remembers a record, and writes the batch when it has grown.
+// add remembers a record, and writes the batch when it is large enough.
 func (s *shard) add(k key, payload []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,14 +99,14 @@ func (s *shard) add(k key, payload []byte) {
 	}
 	s.added[k] = spanOf(from, len(s.batch)-from, payload)
 	if len(s.batch) > maxBatch && !s.unwritable() {
-		// The records stay in the batch when they cannot be written.
+		// Records that cannot be written stay in the batch.
 		_ = s.flush()
 	}
 }
 
 func (s *shard) unwritable() bool { return s.path == "" || s.stuck }
 
-// load indexes the file, once. Any trouble with it means an empty cache.
+// load indexes the file, once. On any error the cache is empty.
 func (s *shard) load() {
 	if s.loaded {
 		return
@@ -134,7 +134,7 @@ func (s *shard) load() {
 	})
 }
 
-// readShard reads all of the file, unless it is longer than any of ours.
+// readShard reads the file, up to a bound that is larger than any shard.
 func readShard(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -143,13 +143,13 @@ func readShard(f *os.File) ([]byte, error) {
 	data := make([]byte, min(info.Size(), 2*maxShard))
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // it was cut
+		err = nil // it was truncated meanwhile
 	}
 	return data[:n], err
 }
 
-// openRegular opens a file that is a regular one and no symbolic link, so that a
-// fifo cannot make a reader wait.
+// openRegular opens a regular file, and no symbolic link, so that a named pipe cannot block a
+// reader.
 func openRegular(path string, flag int) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -161,7 +161,7 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag, 0)
 }
 
-// flush writes the batch behind the file, or as a new file.
+// flush appends the batch to the file, or writes a new file.
 func (s *shard) flush() error {
 	if len(s.batch) == 0 || s.unwritable() {
 		return nil
@@ -171,7 +171,7 @@ func (s *shard) flush() error {
 	if s.fresh {
 		f, err = s.replace()
 	} else if f, err = s.append(); errors.Is(err, fs.ErrNotExist) {
-		f, err = s.replace() // somebody has deleted the cache
+		f, err = s.replace() // another process has deleted the cache
 	}
 	if err != nil {
 		s.stuck = true
@@ -180,7 +180,7 @@ func (s *shard) flush() error {
 	return s.adopt(f)
 }
 
-// append writes the batch in one piece at the end of the file, where O_APPEND puts it
+// append writes the batch in a single write at the end of the file, where O_APPEND places it
 // whatever other processes do.
 func (s *shard) append() (*os.File, error) {
 	f, err := openRegular(s.path, os.O_RDWR|os.O_APPEND)
@@ -194,8 +194,8 @@ func (s *shard) append() (*os.File, error) {
 	return f, nil
 }
 
-// replace writes a file of the batch alone and renames it into place, so that nobody
-// sees one without its header. It returns nil when the file is already gone again.
+// replace writes a file with only the batch and renames it into place, so that no process sees a
+// file without its header. It returns nil if the file has been deleted again.
 func (s *shard) replace() (*os.File, error) {
 	dir, name := filepath.Split(s.path)
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
@@ -207,19 +207,19 @@ func (s *shard) replace() (*os.File, error) {
 	}
 	f, err := openRegular(s.path, os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // somebody has deleted the cache just now
+		return nil, nil // another process has just deleted the cache
 	}
 	if err != nil {
 		return nil, err
 	}
-	// Somebody may have replaced it again; then the spans of adopt are wrong, and
-	// their records do not verify.
+	// If another process has replaced the file again, the spans of adopt are wrong, and their
+	// records do not verify.
 	_, err = f.Seek(int64(len(header)+len(s.batch)), io.SeekStart)
 	return f, err
 }
 
-// adopt makes f, which ends with the batch, the file that is read from. A nil f is
-// a file that was deleted again.
+// adopt makes f, which ends with the batch, the current file. A nil f means that the file was
+// deleted again.
 func (s *shard) adopt(f *os.File) error {
 	if f == nil {
 		shut(s.file)
@@ -251,8 +251,8 @@ func sameFile(a, b *os.File) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// shut closes a file or a directory, whose errors do not matter: what was written is
-// verified when it is read. A nil file is none.
+// shut closes a file or directory and ignores the error: written records are verified when they are
+// read. A nil file is allowed.
 func shut(c io.Closer) {
 	if f, ok := c.(*os.File); ok && f == nil {
 		return

@@ -1,17 +1,18 @@
 package refs
 
-// Sound is how much was looked at in what has nothing wrong with it.
+// Sound holds the counts of an examination of trees without faults.
 type Sound struct {
 	Conversations, References, Blobs int
 }
 
-// Sound returns what SetSound was given for a verdict. The name of one has to say all that the
-// verdict depends on, by its object id where it has one; that the objects are here it cannot say.
+// Sound returns the counts that were stored with SetSound for a verdict. The name of a verdict has
+// to include everything that the verdict depends on, with object ids as far as possible; it cannot
+// say that the objects exist.
 func (c *Cache) Sound(verdict string) (s Sound, ok bool) {
 	return recall(c, soundness(verdict))
 }
 
-// SetSound remembers that nothing is wrong with what the name of the verdict says.
+// SetSound remembers that no faults were found, under the name of the verdict.
 func (c *Cache) SetSound(verdict string, s Sound) {
 	note(c, soundness(verdict), s)
 }

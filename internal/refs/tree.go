@@ -7,17 +7,17 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// A BlobFile is a blob in a git tree: the object of its file.
+// A BlobFile is a blob in a git tree, with the object of its file.
 type BlobFile struct {
 	Hash   blobs.Hash
 	Object gitint.OID
 }
 
-// Blobs returns the blobs in the git tree that id names and in those below it, which list
-// finds when they are not known. An error of list is returned and not remembered.
+// Blobs returns the blobs in the git tree with the given id and below it. list is called if they
+// are not known; its error is returned and not remembered.
 //
-// It pays for trees that hold many others, such as the 256 of a store, which change
-// seldom and take long to read.
+// It pays for trees with many others below, such as the 256 of a store, which rarely change and
+// take long to read.
 func (c *Cache) Blobs(id gitint.OID, list func() ([]BlobFile, error)) ([]BlobFile, error) {
 	return remember(c, question[[]BlobFile]{
 		kindBlobs, id, list,
@@ -25,8 +25,8 @@ func (c *Cache) Blobs(id gitint.OID, list func() ([]BlobFile, error)) ([]BlobFil
 	})
 }
 
-// Trees returns the trees in the git tree that id names, which list finds when they are not known:
-// what Blobs says of it was read through them.
+// Trees returns the subtrees of the git tree with the given id, through which the answer of Blobs
+// was read. list is called if they are not known.
 func (c *Cache) Trees(id gitint.OID, list func() ([]gitint.OID, error)) ([]gitint.OID, error) {
 	return remember(c, question[[]gitint.OID]{
 		kindTrees, id, list,
@@ -34,7 +34,7 @@ func (c *Cache) Trees(id gitint.OID, list func() ([]gitint.OID, error)) ([]gitin
 	})
 }
 
-// IsPointer reports whether the file that id names is a Git LFS pointer.
+// IsPointer reports whether the file with the given id is a Git LFS pointer.
 func (c *Cache) IsPointer(id gitint.OID, read func() ([]byte, error)) (bool, error) {
 	return remember(c, question[bool]{
 		kindPointer, id, after(read, blobs.IsPointer),
@@ -42,7 +42,7 @@ func (c *Cache) IsPointer(id gitint.OID, read func() ([]byte, error)) (bool, err
 	})
 }
 
-// files writes the ids in binary, with their length in front of each.
+// files writes hashes and object ids in binary; each id is preceded by its length.
 func (w *writer) files(all []BlobFile) {
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	for _, f := range all {

@@ -21,15 +21,15 @@ type OpenCall struct {
 	Offset  int64 // of the element, in bytes from the start of the file
 }
 
-// A Verdict is what a full decoding of a stream finds.
+// A Verdict is the result of decoding a stream completely.
 type Verdict struct {
-	Err  *events.SyntaxError // the stream cannot be loaded, by us or by jp
-	Open []OpenCall          // nil when the last turn is complete
+	Err  *events.SyntaxError // why the stream cannot be loaded, by this program or by jp
+	Open []OpenCall          // nil if the last turn is complete
 }
 
-// Stream returns the verdict on the stream that id names, and its references as
-// [Cache.References] does. What is not known of the two, one decoding of it answers. The verdict is
-// stricter than the references, but it knows no limit of size either.
+// Stream returns the verdict on the stream with the given id, and its references as in
+// [Cache.References]. If either is not known, the stream is decoded once for both. The verdict is
+// stricter than References, but has no limit on size either.
 func (c *Cache) Stream(id gitint.OID, read func() ([]byte, error)) (Verdict, Result, error) {
 	whole := question[Verdict]{kindVerdict, id, nil, Verdict.encode, decodeVerdict}
 	named := referencesOf(id, read)
@@ -54,8 +54,8 @@ func (c *Cache) Stream(id gitint.OID, read func() ([]byte, error)) (Verdict, Res
 	return v, res, nil
 }
 
-// examine decodes a stream once, unless it is of the usual form. What does not decode may still
-// refer to something.
+// examine decodes a stream once, unless it has the usual form. A stream that does not decode may
+// still have references.
 func examine(data []byte) (Verdict, Result) {
 	if found, ok := events.Skim(data); ok {
 		return Verdict{}, Result{Refs: found}
@@ -79,7 +79,7 @@ func verdict(data []byte, s *events.Stream) Verdict {
 		return Verdict{}
 	}
 	var v Verdict
-	at := offsets(data, s) // of all at once: a turn may have as many calls as there are elements
+	at := offsets(data, s) // computed at once: a turn may have as many calls as there are elements
 	for _, call := range in.Calls {
 		v.Open = append(v.Open, OpenCall{
 			Element: call.Request, Turn: call.Turn, ID: call.ID, Tool: call.Name,
@@ -89,8 +89,8 @@ func verdict(data []byte, s *events.Stream) Verdict {
 	return v
 }
 
-// startable holds what jp demands when it starts, of elements that loading forgives: a
-// stream that lacks it is moved to the trash.
+// startable checks members that jp requires when it starts, although loading accepts elements
+// without them: jp moves a stream that lacks it to its trash.
 func startable(data []byte, s *events.Stream) *events.SyntaxError {
 	for i, e := range s.All() {
 		if e.Kind() != "" && !e.Time().IsZero() {
@@ -109,7 +109,7 @@ func startable(data []byte, s *events.Stream) *events.SyntaxError {
 	return nil
 }
 
-// loadable holds what jp demands of values when it loads, of which we read more.
+// loadable checks jp's requirements for values that this program does not have.
 func loadable(data []byte, s *events.Stream) *events.SyntaxError {
 	for i, e := range s.All() {
 		if err := e.Loadable(); err != nil {
@@ -122,7 +122,7 @@ func loadable(data []byte, s *events.Stream) *events.SyntaxError {
 	return nil
 }
 
-// hasMember reports whether the JSON object raw has a member of that name.
+// hasMember reports whether the JSON object raw has a member with a name.
 func hasMember(raw []byte, name string) bool {
 	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
 	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
@@ -140,11 +140,11 @@ func hasMember(raw []byte, name string) bool {
 	return false
 }
 
-// offsetOf is where element n begins.
+// offsetOf returns the offset of element n.
 func offsetOf(data []byte, s *events.Stream, n int) int64 { return offsets(data, s)[n] }
 
-// offsets finds the elements in the file that s was decoded from: they stand there in order and
-// with their own bytes.
+// offsets finds the elements in the file from which s was decoded: they are there in order, with
+// the same bytes.
 func offsets(data []byte, s *events.Stream) []int64 {
 	all := make([]int64, s.Len())
 	at := 0
@@ -167,8 +167,7 @@ func (v Verdict) encode(w *writer) {
 
 func decodeVerdict(r *reader) Verdict { return Verdict{Err: r.syntaxError(), Open: r.calls()} }
 
-// Details reports why the metadata.json that id names cannot be read; nil when it
-// can.
+// Details reports why the metadata.json with the given id cannot be read, or nil if it can.
 func (c *Cache) Details(id gitint.OID, read func() ([]byte, error)) (*events.SyntaxError, error) {
 	return c.document(kindDetails, id, read, func(data []byte) *events.SyntaxError {
 		_, err := events.DecodeDetails(data)
@@ -176,8 +175,8 @@ func (c *Cache) Details(id gitint.OID, read func() ([]byte, error)) (*events.Syn
 	})
 }
 
-// JSON reports why the file that id names, such as a base_config.json, is no JSON
-// document; nil when it is one. Duplicate names are allowed, as by jp.
+// JSON reports why the file with the given id, such as a base_config.json, is not a JSON document,
+// or nil if it is one. As in jp, duplicate names are allowed.
 func (c *Cache) JSON(id gitint.OID, read func() ([]byte, error)) (*events.SyntaxError, error) {
 	return c.document(kindJSON, id, read, wellFormed)
 }

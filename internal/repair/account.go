@@ -12,23 +12,23 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// errUncounted wraps what a union would have lost. Nothing is removed then.
+// errUncounted reports that a union would lose elements. Nothing is removed in that case.
 var errUncounted = errors.New("not everything of the directories would be kept")
 
-// An account counts what versions of a conversation say and what became of it, by other means
-// than those by which the union comes about: it merges nothing.
+// An account checks a union of several versions of a conversation by counting, which is independent
+// of how the union was made: it merges nothing.
 type account struct {
-	base     *part // what all versions began with; nil where that is not certain
+	base     *part // the common ancestor of all versions; nil if it is uncertain
 	versions []*part
 	result   *part
-	// decided are elements that may be missing though no version removed them: those about
-	// which a person decides. A redaction that wins over its original puts that one here.
+	// decided holds the elements that may be missing although no version removed them: those that a
+	// person decides about, and originals that a redaction replaces.
 	decided map[blobs.Hash]bool
-	// warned says that the merge reported keys of base_config.json with two values.
+	// warned reports whether the merge reported conflicting values for keys of base_config.json.
 	warned bool
 }
 
-// A part is one version, counted.
+// A part holds the counts of one version.
 type part struct {
 	elements map[string]int
 	shown    map[string]*events.Element
@@ -37,7 +37,7 @@ type part struct {
 	config   map[string]string
 }
 
-// newPart counts a version. Nothing of it may be nil but the base configuration.
+// newPart counts the parts of a version. Only the base configuration may be nil.
 func newPart(stream *events.Stream, details, config []byte) (*part, error) {
 	p := &part{
 		elements: make(map[string]int), shown: make(map[string]*events.Element),
@@ -72,14 +72,15 @@ func (p *part) add(e *events.Element) {
 	}
 }
 
-// Members that a merge writes, and those of a compaction that it changes: a range counts turns,
-// and others come between.
+// Members that a merge writes, and those of a compaction that it changes: a range counts turns, and
+// turns may be inserted.
 const seamMember = "git_jp_seam"
 
 var rangeMembers = []string{"from_turn", "to_turn", "git_jp_turns", "event_id"}
 
-// keyOf returns what an element is counted by, "" for one that a merge wrote, and whether it
-// counts once however often it is there, as what is no event does.
+// keyOf returns the key by which an element is counted, or "" for one that a merge wrote. It also
+// reports whether the element counts only once however often it occurs, as elements do that are not
+// events.
 func keyOf(e *events.Element) (key string, set bool) {
 	var members map[string]any
 	if !e.Kind().IsEvent() && json.Unmarshal(e.Raw(), &members) != nil {
@@ -94,7 +95,7 @@ func keyOf(e *events.Element) (key string, set bool) {
 		for _, name := range rangeMembers {
 			delete(members, name)
 		}
-		plain, _ := json.Marshal(members) // it was read a line above
+		plain, _ := json.Marshal(members) // cannot fail: it was just decoded
 		return "compaction " + string(plain), true
 	case !e.Kind().IsEvent():
 		return e.Sum().String(), true
@@ -102,7 +103,7 @@ func keyOf(e *events.Element) (key string, set bool) {
 	return e.Sum().String(), false
 }
 
-// flatten notes every leaf of a JSON object by its path. Lists are leaves.
+// flatten records every leaf of a JSON object by its path. Lists are leaves.
 func flatten(to map[string]string, data []byte) error {
 	if len(data) == 0 {
 		return nil
@@ -119,15 +120,15 @@ func flatten(to map[string]string, data []byte) error {
 			}
 			return
 		}
-		plain, _ := json.Marshal(v) // it came from JSON
+		plain, _ := json.Marshal(v) // cannot fail: it was decoded from JSON
 		to[strings.TrimPrefix(at, ".")] = string(plain)
 	}
 	walk("", root)
 	return nil
 }
 
-// check returns an error that names what is missing in the result, and what of metadata.json
-// gives way to what another version says.
+// check returns an error that names the elements that the result lacks, and the values of
+// metadata.json that another version's value replaced.
 func (a *account) check() (gaveWay []string, err error) {
 	if err := a.checkElements(); err != nil {
 		return nil, err
@@ -156,8 +157,8 @@ func (a *account) checkElements() error {
 	return nil
 }
 
-// least returns how often an element has to be in the result: as often as the version that has
-// it most often, less what another removed of the base.
+// least returns how often an element must be in the result: as often as the version with the most
+// occurrences has it, minus those of the base that another version removed.
 func (a *account) least(key string) int {
 	most, fewest := 0, a.versions[0].elements[key]
 	for _, v := range a.versions {
@@ -170,9 +171,8 @@ func (a *account) least(key string) int {
 	return max(0, most-removed)
 }
 
-// excused reports whether an element may be missing: a person decides about it, it only marks
-// the beginning of a turn that begins all the same, or it is a compaction of turns that were
-// removed.
+// excused reports whether an element may be missing: a person decides about it, it marks the
+// beginning of a turn that begins anyway, or it is a compaction of turns that were removed.
 func (a *account) excused(e *events.Element) bool {
 	switch {
 	case a.decided[e.Sum()]:
@@ -189,12 +189,12 @@ func (a *account) excused(e *events.Element) bool {
 	return false
 }
 
-// derived are members of metadata.json that are times of what happened last, or follow from
-// where the conversation lies.
+// derived holds the members of metadata.json that are times of the last activity, or that follow
+// from the place of the conversation.
 var derived = []string{"last_activated_at", "archived_at", "expires_at"}
 
-// checkMembers returns the members whose value in one version gave way to that of another, as
-// "name value". One that gave way to nothing is an error.
+// checkMembers returns the values of one version that another version's value replaced, as "name
+// value". A value that is missing without a replacement is an error.
 func (a *account) checkMembers(of func(*part) map[string]string) (gaveWay []string, err error) {
 	result := of(a.result)
 	for i, v := range a.versions {
@@ -222,7 +222,7 @@ func (a *account) checkMembers(of func(*part) map[string]string) (gaveWay []stri
 	return slices.Compact(slices.Sorted(slices.Values(gaveWay))), nil
 }
 
-// changedElsewhere reports whether another version has another value, or none.
+// changedElsewhere reports whether another version has a different value, or none.
 func (a *account) changedElsewhere(i int, name string, of func(*part) map[string]string) bool {
 	for j, v := range a.versions {
 		if j != i && of(v)[name] != of(a.versions[i])[name] {
@@ -232,8 +232,8 @@ func (a *account) changedElsewhere(i int, name string, of func(*part) map[string
 	return false
 }
 
-// otherwise reports whether another version changed the member to what the result has, or, of
-// the base, removed it or something above it.
+// otherwise reports whether another version changed the member to the value of the result, or
+// removed the member, or one above it, from the base.
 func (a *account) otherwise(i int, name string, of func(*part) map[string]string) bool {
 	for j, v := range a.versions {
 		if j == i {

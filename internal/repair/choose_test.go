@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawDirectories makes directories of one conversation: some turns in common, some of
-// its own in each, live or archived, with titles of which some are the same.
+// drawDirectories draws directories of one conversation: some turns in common, some of its own in
+// each, live or archived, some with the same title.
 func drawDirectories(t *rapid.T) []*workspace.Conversation {
 	at := func(minutes int) time.Time {
 		return time.Date(2026, 1, 1, 0, minutes, 0, 0, time.UTC)
@@ -54,10 +54,10 @@ func drawDirectories(t *rapid.T) []*workspace.Conversation {
 	return all
 }
 
-// TestWhichDirectoryStays: the choice does not depend on the order, stands in the partition
-// that the rule names, has its own name where one of them has, and loses no turn.
+// TestWhichDirectoryStays: the choice does not depend on the order, is in the partition that the
+// rule names, has the expected name if one of the directories has it, and loses no turn.
 func TestWhichDirectoryStays(t *testing.T) {
-	// What other properties of the package wait for, the disk, this one does not need.
+	// Unlike other properties of the package, this one does not wait for the disk.
 	for range 50 {
 		rapid.Check(t, whichDirectoryStays)
 	}
@@ -94,14 +94,14 @@ func whichDirectoryStays(t *rapid.T) {
 	}
 }
 
-// staysArchived is the rule where nothing is known of before: archived by one is archived.
+// staysArchived is the rule without a known ancestor: archived by one is archived.
 func staysArchived(all []*workspace.Conversation) bool {
 	return slices.ContainsFunc(all, func(c *workspace.Conversation) bool {
 		return c.Partition == workspace.Archive
 	})
 }
 
-// TestDirectoriesThatDisagree: where both changed one turn differently nothing is chosen.
+// TestDirectoriesThatDisagree: if both changed one turn differently nothing is chosen.
 func TestDirectoriesThatDisagree(t *testing.T) {
 	var all []*workspace.Conversation
 	for _, text := range []string{"one", "two"} {

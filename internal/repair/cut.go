@@ -9,18 +9,18 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A cutFile is a file that cannot be loaded, held beside the versions that it has elsewhere.
-// Of one that was cut off the versions may have everything, or not yet what was said last.
+// A cutFile is a file that cannot be loaded, with the versions of it that exist elsewhere. If it
+// was truncated, they may have all of it, or lack the events that were written last.
 type cutFile struct {
 	name string
-	stub []byte // without the zeroes that a power failure leaves
+	stub []byte // without the zero bytes that a power failure leaves
 
-	rest   []byte         // what is whole of a stream that was cut off
-	stream *events.Stream // the same, nil when there is none
+	rest   []byte         // the complete elements of a truncated stream
+	stream *events.Stream // the same, decoded; nil if there are none
 
-	whole    *loaded // begins with the stub
+	whole    *loaded // the version that begins with the stub
 	newest   *loaded
-	covering *loaded // the newest that begins with what is whole
+	covering *loaded // the newest version that begins with the complete elements
 }
 
 // A loaded is a version that can be loaded.
@@ -38,19 +38,19 @@ func newCutFile(name string, damaged []byte) *cutFile {
 	}
 	if rest, ok := events.Salvage(c.stub); ok {
 		c.rest = rest
-		c.stream, _ = events.Decode(rest) // what was salvaged decodes
+		c.stream, _ = events.Decode(rest) // the salvaged bytes decode
 	}
 	return c
 }
 
-// compare looks at a version and reports whether no other is needed.
+// compare examines a version and reports whether no other is needed.
 func (c *cutFile) compare(v version, data []byte) bool {
 	if !Loads(c.name, data) {
 		return false
 	}
 	one := &loaded{version: v, data: data}
 	if c.stream != nil {
-		one.stream, _ = events.Decode(data) // it loads
+		one.stream, _ = events.Decode(data) // cannot fail: it loads
 	}
 	if bytes.HasPrefix(data, c.stub) {
 		c.whole = one
@@ -65,14 +65,14 @@ func (c *cutFile) compare(v version, data []byte) bool {
 	return false
 }
 
-// salvaged reports whether what is whole of the stream is more than any version has: nobody
-// could want another one then.
+// salvaged reports whether the complete elements of the stream include everything of every version,
+// so that no version would be better.
 func (c *cutFile) salvaged() bool {
 	return c.stream != nil && c.covering == nil &&
 		(c.newest == nil || contains(c.stream, c.newest.stream))
 }
 
-// best is the version that a person would take.
+// best returns the version to offer.
 func (c *cutFile) best() *loaded {
 	if c.covering != nil {
 		return c.covering
@@ -80,7 +80,7 @@ func (c *cutFile) best() *loaded {
 	return c.newest
 }
 
-// completed says what is done with the version that begins with the stub.
+// completed describes the repair with the version that begins with the stub.
 func (c *cutFile) completed() string {
 	if len(c.stub) == 0 {
 		return "take it from " + c.whole.title()
@@ -88,7 +88,7 @@ func (c *cutFile) completed() string {
 	return "complete it from " + c.whole.title() + ", of which it is the beginning"
 }
 
-// ended says what is done with a stream that no version has.
+// ended describes the repair of a stream that no version completes.
 func (c *cutFile) ended() string {
 	text := fmt.Sprintf("end it behind its last whole event, in turn %d", len(c.stream.Turns()))
 	if c.newest == nil {
@@ -102,7 +102,7 @@ func (c *cutFile) offered() string {
 	return "the newest version that loads is in " + c.best().title()
 }
 
-// lacking says how much of the file the newest version has not.
+// lacking describes how much of the file the newest version lacks.
 func (c *cutFile) lacking() string {
 	known := make(map[blobs.Hash]bool, c.newest.stream.Len())
 	for _, e := range c.newest.stream.All() {
@@ -120,7 +120,7 @@ func (c *cutFile) lacking() string {
 	return fmt.Sprintf("%d events of this file", n)
 }
 
-// begins reports whether the elements of a stream are the first ones of another.
+// begins reports whether a stream begins with the elements of another.
 func begins(s, first *events.Stream) bool {
 	if s.Len() < first.Len() {
 		return false

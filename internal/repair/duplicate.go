@@ -12,10 +12,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// errConflict says that a person has to decide.
+// errConflict reports that a person has to decide.
 var errConflict = errors.New("both changed the same turn differently")
 
-// duplicates merges directories that share an id.
+// duplicates merges directories with the same id.
 func (m *planner) duplicates(ctx context.Context) error {
 	for all := range chunkByID(m.entries) {
 		if len(all) > 1 {
@@ -94,19 +94,19 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 
 func quoted(a, b string) string { return check.ShellQuote(a) + " " + check.ShellQuote(b) }
 
-// A unified is what several directories say together.
+// A unified is the result of merging several directories.
 type unified struct {
-	keep       int // the directory that stays
+	keep       int // the index of the directory that remains
 	details    *events.Details
 	stream     *events.Stream
 	baseConfig []byte
-	target     workspace.Entry // the one that stays, under the name that it gets
-	note       string          // of where it stays and what gave way, for people
+	target     workspace.Entry // the remaining directory, with its new name
+	note       string          // for people: where it remains and which values were replaced
 }
 
 func (u *unified) apply(c *workspace.Conversation) {
 	c.Details, c.Stream, c.BaseConfig = u.details, u.stream, u.baseConfig
-	// What dangled in one of them dangles in the union.
+	// A reference without content in one of them has none in the union.
 	c.AllowDangling = true
 }
 
@@ -121,8 +121,8 @@ func titleOf(d *events.Details) string {
 	return *d.Title
 }
 
-// stays reports whether the union of directories is archived: when one side archived it after
-// what they have in common, also where the other went on.
+// stays reports whether the union of directories is archived: one side archived the conversation
+// after the common ancestor, even if the other continued it.
 func stays(
 	all []*workspace.Conversation, known, before bool,
 ) (archived bool, note string) {
@@ -144,8 +144,8 @@ func stays(
 	}
 }
 
-// choose picks the directory that stays, of those in the partition: the one that has the
-// name already, else the one that was active last, the first of several.
+// choose picks the directory that remains, among those in the given partition: the one that already
+// has the name, or else the one that was active last, the first if several were.
 func choose(
 	all []*workspace.Conversation, archived bool, dirname string,
 ) *workspace.Conversation {
@@ -168,14 +168,14 @@ func preferred(a, b *workspace.Conversation, dirname string) bool {
 	return a.Details.LastActivatedAt.After(b.Details.LastActivatedAt)
 }
 
-// An ancestry looks for the commit before a conversation was in two directories.
+// An ancestry looks for the last commits in which a conversation had a single directory.
 type ancestry struct {
 	repo *gitint.Repo
-	dir  string // of .jp
+	dir  string // the directory .jp
 	id   events.ID
 }
 
-// entries are the directories of the conversation in a commit.
+// entries returns the directories of the conversation in a commit.
 func (a ancestry) entries(ctx context.Context, rev string) ([]workspace.Entry, *gitint.Tree) {
 	t, err := a.repo.Tree(ctx, rev)
 	if err != nil {
@@ -188,11 +188,11 @@ func (a ancestry) entries(ctx context.Context, rev string) ([]workspace.Entry, *
 	return slices.DeleteFunc(all, func(e workspace.Entry) bool { return e.ID != a.id }), t
 }
 
-// maxSteps bounds how many commits are looked at that have the conversation twice.
+// maxSteps bounds how many commits with two directories of the conversation are examined.
 const maxSteps = 1000
 
-// sides are the newest commits that have the conversation once, on every way back from
-// HEAD and from what is being merged.
+// sides returns the newest commits with a single directory of the conversation on every path back
+// from HEAD and from the commits being merged.
 func (a ancestry) sides(ctx context.Context) []gitint.OID {
 	var next, sides []gitint.OID
 	for _, rev := range []string{"HEAD", "MERGE_HEAD"} {

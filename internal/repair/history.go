@@ -11,18 +11,18 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// errEnough ends a walk that has found something for everything.
+// errEnough ends a walk that has a candidate for everything.
 var errEnough = errors.New("enough")
 
-// history looks into everything that any ref, reflog, stash or operation leads to. Mostly
-// every content lies there and is sound, so the walk ends when there is one candidate for
-// each; what was damaged there, elsewhere finds in another version.
+// history searches everything that any ref, reflog, stash or operation can reach. Usually it has
+// all content intact, so the walk ends once there is one candidate for each hash. If a candidate is
+// damaged, elsewhere finds another version.
 func (s *search) history(ctx context.Context) error {
 	return s.walkBlobs(ctx, []string{path.Join(s.own, blobs.Dir)}, true)
 }
 
-// elsewhere looks at all of history, whatever the directory: a workspace may have been
-// moved, and another one may have the same content. It takes the longest.
+// elsewhere searches all of history in any directory: a workspace may have been moved, and another
+// one may have the same content. It takes the longest.
 func (s *search) elsewhere(ctx context.Context) error { return s.walkBlobs(ctx, nil, false) }
 
 func (s *search) walkBlobs(ctx context.Context, dirs []string, hasty bool) error {
@@ -46,7 +46,7 @@ func (s *search) walkBlobs(ctx context.Context, dirs []string, hasty bool) error
 	})
 }
 
-// versions looks into every version of the conversations that history and the index have.
+// versions searches every version of the conversations in history and in the index.
 func (s *search) versions(ctx context.Context) error {
 	if s.Repo == nil {
 		return nil
@@ -75,7 +75,7 @@ func (s *search) versions(ctx context.Context) error {
 	})
 }
 
-// isVersion reports whether a path is that of the stream of a conversation that matters.
+// isVersion reports whether a path is that of the stream of a conversation with lost content.
 func (s *search) isVersion(name string) bool {
 	if path.Base(name) != workspace.EventsFile {
 		return false
@@ -101,8 +101,8 @@ func (s *search) walk(
 	return err
 }
 
-// startingPoints are the objects from which everything can be reached, each once. Those
-// that git has collected since, as old entries of a reflog may be, are left out.
+// startingPoints returns the objects from which everything can be reached, without duplicates. It
+// leaves out those that git has pruned since, as for old reflog entries.
 func startingPoints(ctx context.Context, repo *gitint.Repo) ([]gitint.OID, error) {
 	roots, err := repo.Roots(ctx)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// findHolders says of everything that is gone who may still have it: whoever changed the
-// conversation last, and the remotes, of which we know what was fetched only.
+// findHolders finds out who may still have the lost content: the last author of a change to the
+// conversation, and the remotes, as far as they were fetched.
 func (m *planner) findHolders(ctx context.Context) error {
 	s, err := newSearch(m.Sources, nil, nil)
 	if err != nil || s.Repo == nil {
@@ -51,7 +51,7 @@ func (m *planner) remotes(ctx context.Context, repo *gitint.Repo) ([]string, err
 	return titles, nil
 }
 
-// authors names who committed the conversation last.
+// authors returns who committed the conversation last.
 func (s *search) authors(ctx context.Context, id events.ID) ([]string, error) {
 	last, err := s.Repo.History(ctx, gitint.HistoryRequest{
 		All: true, Count: 1, Globs: []string{conversationGlob(s.own, id)},

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A keeper quarantines files that a repair replaces or takes away.
+// A keeper quarantines files that a repair replaces or removes.
 type keeper struct{ *quarantine.Keeper }
 
 func newKeeper(o *Options) keeper {
@@ -20,11 +20,11 @@ func newKeeper(o *Options) keeper {
 	}}
 }
 
-// Quarantine is where files are quarantined.
+// Quarantine returns the quarantine of repairs.
 func Quarantine(
 	s Sources, keep time.Duration, hook func(atomicfile.Step, string) error,
 ) quarantine.Quarantine {
-	// Without a repository it lies where nothing sweeps.
+	// Without a repository it is in a place that garbage collection does not clean.
 	parent := filepath.Join(s.Workspace.Dir(), blobs.Dir, ".tmp")
 	if s.Repo != nil {
 		parent = s.Repo.Dir()

@@ -2,15 +2,15 @@ package repair
 
 import "bytes"
 
-// The sides of a file that was merged by lines, nil for a base that is not known.
+// The sides of a file that was merged as text; base is nil if it is unknown.
 type sides struct{ base, ours, theirs []byte }
 
-// opening begins each marker of git's where a conflict begins.
+// opening is the beginning of the marker at which a conflict begins.
 const opening = "<<<<<<<"
 
-// unmark takes the sides out of a file with the markers of a conflict, as git merge-file,
-// git apply and most others write them. What stands outside of markers belongs to every
-// side. It is false for a file without markers, or with markers that do not fit together.
+// unmark extracts the sides from a file with conflict markers, as git merge-file, git apply and
+// most other programs write them. Lines outside of conflicts belong to every side. It returns false
+// for a file without markers, or with markers that do not match.
 func unmark(data []byte) (s sides, ok bool) {
 	const (
 		outside = iota
@@ -19,14 +19,14 @@ func unmark(data []byte) (s sides, ok bool) {
 		theirs
 	)
 	if !bytes.Contains(data, []byte(opening)) {
-		return s, false // as most are; no copies of them
+		return s, false // the usual case, without copying
 	}
 	at, length, withBase := outside, 0, true
 	s.base = []byte{}
 	for line := range bytes.Lines(data) {
 		c, n := marker(line)
 		if at != outside && n != length {
-			c = 0 // of another merge, or no marker at all
+			c = 0 // a marker of another merge, or no marker
 		}
 		switch {
 		case c == '<' && at == outside:
@@ -56,9 +56,9 @@ func unmark(data []byte) (s sides, ok bool) {
 	return s, ok && at == outside
 }
 
-// marker returns the sign that a marker is made of and how often it has it, 0 for any other
-// line. Mostly it is seven times; where git merges files that both sides renamed, once more.
-// No line of a stream looks like that, and what is none does not load afterwards.
+// marker returns the character that a marker consists of and its length, or 0 for any other line.
+// Usually the length is seven; when git merges files that both sides renamed it is eight. No line
+// of a stream looks like that, and a wrongly detected marker leads to a file that does not load.
 func marker(line []byte) (sign byte, length int) {
 	const shortest = 7
 	if len(line) == 0 || !bytes.ContainsRune([]byte("<|=>"), rune(line[0])) {

@@ -11,12 +11,12 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A cure is new bytes for a file of a conversation that cannot be loaded.
+// A cure is the repaired content of a conversation's file that cannot be loaded.
 type cure struct {
 	data    []byte
 	certain bool
 	remedy  string
-	command string // for a person, where it is not certain
+	command string // for a person, if it is not certain
 }
 
 // files looks for a cure for every file of a conversation that cannot be loaded.
@@ -41,7 +41,7 @@ func (m *planner) files(ctx context.Context) error {
 	return nil
 }
 
-// entryAt is the conversation in a directory, the zero entry when there is none.
+// entryAt returns the conversation in a directory, or the zero entry.
 func (m *planner) entryAt(dir string) workspace.Entry {
 	for _, e := range m.entries {
 		if e.Path == dir {
@@ -80,11 +80,11 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 	return nil
 }
 
-// cure finds bytes for a file that cannot be loaded. It is certain in three cases: it is in a
-// merge, the sides of which git has in the index, or the file itself between markers, and
-// they merge; or it is the beginning of a version that loads, because writing it ended early,
-// or it is gone; or it is a stream that was cut off, and what is whole of it has all that the
-// newest version has and is in no version.
+// cure finds the content for a file that cannot be loaded. It is certain in three cases: the file
+// is in a merge whose sides are known, from git's index or from conflict markers in the file, and
+// they merge without conflict; or the file is missing or is the beginning of a version that loads,
+// because a write was interrupted; or it is a truncated stream whose complete elements include
+// everything of the newest version and are in no version.
 func (m *planner) cure(
 	ctx context.Context, id events.ID, name string, damaged []byte,
 ) (*cure, error) {
@@ -111,7 +111,8 @@ func (m *planner) cure(
 	case c.best() == nil:
 		return nil, nil
 	case c.stream != nil && c.covering == nil:
-		// Any version would lose whole events, and this file those of the version.
+		// Any version would lose complete events of this file, and this file would lose some of the
+		// version.
 		return &cure{
 			remedy:  c.offered() + ", and lacks " + c.lacking(),
 			command: "git jp edit " + id.String(),
@@ -120,7 +121,7 @@ func (m *planner) cure(
 	return &cure{remedy: c.offered(), command: m.command(c.best().version, name)}, nil
 }
 
-// command is what takes a version.
+// command returns the command that restores a version.
 func (m *planner) command(v version, name string) string {
 	if v.file != "" {
 		return "cp " + check.ShellQuote(v.file) + " " + check.ShellQuote(name)
@@ -136,8 +137,7 @@ func (m *planner) command(v version, name string) string {
 		check.ShellQuote(at))
 }
 
-// Loads reports whether the bytes of a file of a conversation can be loaded. name is that of
-// the file.
+// Loads reports whether data can be loaded as the file of a conversation with the given name.
 func Loads(name string, data []byte) bool {
 	var err error
 	switch name {

@@ -12,47 +12,45 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ErrDiffers says that a conversation would not say the same in the other form. It is
-// a fault of this program; the conversation was left alone.
+// ErrDiffers reports that a conversation would not have the same content in the other form. It is a
+// bug of this program; the conversation was left alone.
 var ErrDiffers = errors.New("the migrated conversation does not say the same")
 
-// MigrateOptions choose what a migration does.
+// MigrateOptions are the options of a migration.
 type MigrateOptions struct {
-	// DryRun measures what would change and writes nothing.
+	// DryRun measures the changes and writes nothing.
 	DryRun bool
 	// Progress, when not nil, is called after each conversation.
 	Progress func()
 }
 
-// A Migrated is what became of one conversation.
+// A Migrated is the result for one conversation.
 type Migrated struct {
 	Entry workspace.Entry
 	Title string
-	// Before and After are the sizes of events.json. They are equal when nothing was
-	// to be done.
+	// Before and After are the sizes of events.json. They are equal if there was nothing to do.
 	Before, After int64
-	// Contents counts the contents that changed their form.
+	// Contents counts the pieces of content that changed their form.
 	Contents int
-	// Blobs counts the files that the store did not have, BlobBytes their size.
+	// Blobs counts the blobs that the store did not have, and BlobBytes the size of their files.
 	Blobs     int
 	BlobBytes int64
-	// Err is why the conversation was left alone, nil when it was not. It is
-	// workspace.ErrLegacy for a messages.json.
+	// Err is why the conversation was left alone, or nil. It is workspace.ErrLegacy for a
+	// messages.json.
 	Err error
 }
 
-// sideBySide is how many conversations are migrated at a time. Each waits for the disk
-// several times, and holds one conversation in memory.
+// sideBySide is how many conversations are migrated at a time. Each waits for the disk several
+// times, and keeps one conversation in memory.
 const sideBySide = 4
 
-// Migrate brings conversations into the format of the workspace: into references to
-// its store, or into the form that today's jp reads. A conversation that cannot be
-// migrated has its error in the result and stops none of the others. The results are in
-// the order of the entries. The error is that of the context; the result then says
-// what was done.
+// Migrate converts conversations to the format of the workspace: to references to its store, or to
+// the form that today's jp reads. A conversation that cannot be migrated has its error in the
+// result and does not stop the others. The results are in the order of the entries. The error is
+// that of the context; the result then has the conversations that were migrated before.
 //
-// Several are migrated at a time. That shows in no result: new content counts for the first
-// conversation in order that has it.
+// Several conversations are migrated at a time, but that does not affect the results: new content
+// is counted for the first conversation in order that has it.
 func Migrate(
 	ctx context.Context, w *workspace.Workspace, entries []workspace.Entry, o MigrateOptions,
 ) ([]Migrated, error) {
@@ -93,7 +91,7 @@ func Migrate(
 	return settle(all, o.DryRun), ctx.Err()
 }
 
-// settle returns the results of what was finished, and counts new content.
+// settle returns the results that were finished, and counts new content.
 func settle(all []migration, dry bool) []Migrated {
 	results := make([]Migrated, 0, len(all))
 	counted := make(map[content]bool)
@@ -110,19 +108,19 @@ func settle(all []migration, dry bool) []Migrated {
 	return results
 }
 
-// A content is one in a store.
+// A content identifies content in a store.
 type content struct {
 	store *blobs.Store
 	hash  blobs.Hash
 }
 
-// An inventory knows which contents the stores had before anything was written.
+// An inventory records which content the stores had before anything was written.
 type inventory struct {
 	mu      sync.Mutex
 	present map[content]bool
 }
 
-// had reports whether a store had a content. It must be asked before that is written.
+// had reports whether a store had some content. It must be called before the content is written.
 func (n *inventory) had(c content) (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,19 +136,19 @@ func (n *inventory) had(c content) (bool, error) {
 	return has, nil
 }
 
-// A migration is that of one conversation.
+// A migration is the migration of one conversation.
 type migration struct {
 	space    *workspace.Workspace
 	known    *inventory
-	added    []addition // what the store did not have, in order, each once
-	finished bool       // as far as it can be
+	added    []addition // content new to the store, in order, without duplicates
+	finished bool       // done, successfully or not
 	result   Migrated
 }
 
 // An addition is content that the store did not have.
 type addition struct {
 	content
-	size int64 // of its file, known in a dry run
+	size int64 // of its file, set in a dry run
 }
 
 func (m *migration) run(ctx context.Context, o MigrateOptions) {
@@ -158,7 +156,7 @@ func (m *migration) run(ctx context.Context, o MigrateOptions) {
 	m.finished = m.result.Err == nil || ctx.Err() == nil || !errors.Is(m.result.Err, ctx.Err())
 }
 
-// count adds up the content that no conversation before has.
+// count adds up the content that no earlier conversation has.
 func (m *migration) count(counted map[content]bool, dry bool) error {
 	for _, a := range m.added {
 		if counted[a.content] {
@@ -196,11 +194,11 @@ func (m *migration) one(ctx context.Context, o MigrateOptions) error {
 		}
 		m.added = nil
 	}
-	// To find a conversation under its lock costs as much as there are.
+	// Looking up conversations under the lock takes time proportional to their number.
 	return m.space.Update(ctx, m.result.Entry.ID, m.save)
 }
 
-// isDone reports whether each content of a conversation is where it is to be.
+// isDone reports whether all content of a conversation has the form of the workspace.
 func (m *migration) isDone(conv *workspace.Conversation) bool {
 	if conv.Stream == nil {
 		return false
@@ -214,9 +212,9 @@ func (m *migration) isDone(conv *workspace.Conversation) bool {
 	return true
 }
 
-// save converts inside an update, storing content in one batch.
+// save converts a conversation inside an update, storing content in one batch.
 func (m *migration) save(conv *workspace.Conversation) error {
-	// A reference that dangled before dangles after: that is for check to say.
+	// A reference without content has none afterwards; reporting it is up to check.
 	conv.AllowDangling = true
 	store := m.space.BlobsOf(conv.Entry)
 	batch := store.NewBatch()
@@ -227,7 +225,7 @@ func (m *migration) save(conv *workspace.Conversation) error {
 	return batch.Commit()
 }
 
-// convert changes the conversation's stream and makes sure that it says the same.
+// convert changes the conversation's stream and verifies that it is equal.
 func (m *migration) convert(conv *workspace.Conversation, w events.Writer) error {
 	before := conv.Stream.Clone()
 	m.result.Title = conv.Title()
@@ -264,8 +262,8 @@ func same(a, b *events.Stream) error {
 	return nil
 }
 
-// A meter notes what the store does not have yet. It stores through a batch or, in a dry
-// run, not at all.
+// A meter records the content that the store does not have yet. It stores through a batch or, in a
+// dry run, not at all.
 type meter struct {
 	*migration
 	store *blobs.Store

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMain keeps the property short: each of its cases waits for the disk.
+// TestMain shortens the property, because each of its cases waits for the disk.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if os.Getenv("GIT_JP_SOAK") == "" {
@@ -52,7 +52,7 @@ func entries(t testing.TB, w *workspace.Workspace) []workspace.Entry {
 	return all
 }
 
-// migrate brings everything below root into a format and returns what became of it.
+// migrate converts everything below root to a format and returns the results.
 func migrate(t testing.TB, root string, to workspace.Format, dry bool) []repair.Migrated {
 	t.Helper()
 	w := open(t, root, to)
@@ -217,8 +217,8 @@ func TestInterruptedMigrationIsFinishedByTheNext(t *testing.T) {
 	}
 }
 
-// TestResultsDoNotDependOnWhoIsFirst: content that many share counts for the first of them,
-// also when they are migrated side by side.
+// TestResultsDoNotDependOnWhoIsFirst: content that several conversations share is counted for the
+// first of them, even if they are migrated concurrently.
 func TestResultsDoNotDependOnWhoIsFirst(t *testing.T) {
 	const n = 12
 	for range 5 {
@@ -245,8 +245,8 @@ func TestResultsDoNotDependOnWhoIsFirst(t *testing.T) {
 	}
 }
 
-// TestRealConversations holds that every real conversation says the same after a
-// migration, and the same bytes after going back where it was in jp's form.
+// TestRealConversations checks that every real conversation is equal after a migration, and has the
+// same bytes after migrating back if it was in jp's form.
 func TestRealConversations(t *testing.T) {
 	source := realdata.Dir(t, "conversations")
 	root := t.TempDir()
@@ -269,7 +269,7 @@ func TestRealConversations(t *testing.T) {
 		if !strings.HasSuffix(path, "events.json") || data == before[path] {
 			continue
 		}
-		// URL-safe base64 comes back in the standard alphabet; nothing else differs.
+		// URL-safe base64 becomes standard base64; nothing else differs.
 		a, err := events.Decode([]byte(before[path]))
 		if err != nil {
 			t.Fatal(err)

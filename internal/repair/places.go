@@ -15,8 +15,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// stores looks into directories of blobs: those of other worktrees, the user-local one,
-// and the quarantine of the collector.
+// stores searches directories of blobs: those of other worktrees, the user-local one, and the
+// quarantine of garbage collection.
 func (s *search) stores(ctx context.Context) error {
 	s.storesIn(s.storeDirs(ctx))
 	return nil
@@ -37,7 +37,7 @@ func (s *search) storesIn(dirs []storeDir) {
 	}
 }
 
-// A storeDir is a directory with blobs; a flat one has no directories in it.
+// A storeDir is a directory with blobs; a flat one has no subdirectories.
 type storeDir struct {
 	dir   string
 	place Place
@@ -59,7 +59,7 @@ func (s *search) storeDirs(ctx context.Context) []storeDir {
 		trash = append(trash, filepath.Join(s.Repo.Dir(), "trash"))
 	}
 	for _, dir := range trash {
-		runs, _ := os.ReadDir(dir) // what is not there has no runs
+		runs, _ := os.ReadDir(dir) // a missing directory has no runs
 		for _, r := range runs {
 			all = append(all, storeDir{
 				filepath.Join(dir, r.Name(), "files"), PlaceQuarantine, true,
@@ -71,7 +71,8 @@ func (s *search) storeDirs(ctx context.Context) []storeDir {
 	return all
 }
 
-// worktrees are those that have files. Their list is not what a search fails on.
+// worktrees returns the other worktrees that have files. A search does not fail if they cannot be
+// listed.
 func (s *search) worktrees(ctx context.Context) []gitint.Worktree {
 	if s.Repo == nil {
 		return nil
@@ -89,7 +90,7 @@ func (s *search) worktrees(ctx context.Context) []gitint.Worktree {
 	return here
 }
 
-// indexes looks into the index of every worktree, all sides of a conflict included.
+// indexes searches the index of every worktree, including all stages of a conflict.
 func (s *search) indexes(ctx context.Context) error {
 	if s.Repo == nil {
 		return nil
@@ -122,9 +123,9 @@ func (s *search) index(x *gitint.Index) {
 	}
 }
 
-// hashOf is the blob at a path of a repository, of whatever workspace.
+// hashOf returns the hash of the blob at a path of a repository, in any workspace, if it is lost.
 func (s *search) hashOf(name string) (blobs.Hash, bool) {
-	const parts = 3 // of the path in a store
+	const parts = 3 // of the path of a blob in a store
 	all := strings.Split(name, "/")
 	if len(all) < parts {
 		return blobs.Hash{}, false
@@ -136,10 +137,10 @@ func (s *search) hashOf(name string) (blobs.Hash, bool) {
 	return h, ok
 }
 
-// maxParents bounds how many parents of HEAD are looked at one by one.
+// maxParents bounds how many parents of HEAD are examined.
 const maxParents = 8
 
-// heads looks into HEAD and its parents, and into what a merge or a rebase is about.
+// heads searches HEAD and its parents, and the commits of a merge or rebase in progress.
 func (s *search) heads(ctx context.Context) error {
 	if s.Repo == nil {
 		return nil
@@ -178,8 +179,8 @@ func (s *search) heads(ctx context.Context) error {
 	return nil
 }
 
-// copies looks into streams that lie in files: the user's own copies, those of other work
-// trees, and what jp put away. Such a stream may have in place what ours refers to.
+// copies searches streams in files: the user-local copies, those of other worktrees, and jp's
+// trash. Such a stream may hold inline what ours refers to.
 func (s *search) copies(ctx context.Context) error {
 	dirs := []string{s.Workspace.Dir()}
 	if userLocal := s.Workspace.UserDir(); userLocal != "" {
@@ -191,8 +192,8 @@ func (s *search) copies(ctx context.Context) error {
 	return s.copiesBelow(ctx, dirs)
 }
 
-// neighbours looks into the other workspaces of this working tree and of the other ones, their
-// stores and their streams: a conversation may have been moved or copied from there by hand.
+// neighbours searches the stores and streams of the other workspaces of this and other worktrees: a
+// conversation may have been moved or copied from there by hand.
 func (s *search) neighbours(ctx context.Context) error {
 	if s.Repo == nil {
 		return nil
@@ -219,7 +220,7 @@ func (s *search) neighbours(ctx context.Context) error {
 	return errors.Join(append(faults, s.copiesBelow(ctx, dirs))...)
 }
 
-// copiesBelow looks into the streams of directories .jp.
+// copiesBelow searches the streams below directories .jp.
 func (s *search) copiesBelow(ctx context.Context, dirs []string) error {
 	for _, dir := range dirs {
 		for _, below := range []string{"conversations", archiveDir, trashDir} {
@@ -233,7 +234,7 @@ func (s *search) copiesBelow(ctx context.Context, dirs []string) error {
 
 const (
 	archiveDir = "conversations/.archive"
-	trashDir   = "conversations/.trash" // where jp puts what it cannot read
+	trashDir   = "conversations/.trash" // where jp moves what it cannot read
 )
 
 func (s *search) copiesIn(dir string) error {

@@ -21,48 +21,48 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Options say what is repaired.
+// Options selects the repairs.
 type Options struct {
 	Sources
 
-	// Cache remembers what streams refer to. Nil remembers nothing.
+	// Cache stores what streams refer to. It may be nil.
 	Cache *refs.Cache
 	// Now is the clock. Required.
 	Now func() time.Time
-	// PID is this process: what is quarantined is named after it.
+	// PID is the id of this process, after which quarantined files are named.
 	PID int
-	// Keep is how long what is quarantined stays at least.
+	// Keep is how long quarantined files are kept at least.
 	Keep time.Duration
-	// Fetched are the remotes that were asked already.
+	// Fetched lists the remotes from which content was already requested.
 	Fetched []string
-	// Choose, when not nil, is asked about conflicts of directories that share an id. It
-	// returns a choice for each, or none, which leaves them as they are.
+	// Choose, if not nil, is called for conflicts between directories with the same id. It returns
+	// a choice for each conflict, or none to leave the directories as they are.
 	Choose Chooser
-	// Sides are the commits that an operation of git has just brought together. Nil asks git,
-	// and history where it is busy with nothing.
+	// Sides are the commits that a git operation has just combined. If nil they are found from
+	// git's operation in progress or, if there is none, from history.
 	Sides *merge.Sides
-	// Hook, when not nil, is called before each step in which something is quarantined. Its
-	// error is taken as that of the step. For tests.
+	// Hook, if not nil, is called before each step that quarantines something. Its error counts as
+	// that of the step. For tests.
 	Hook func(step atomicfile.Step, name string) error
 }
 
-// A Chooser decides conflicts, of which theirs is the whole stream of the other side.
+// A Chooser decides conflicts. theirs is the complete stream of the other side.
 type Chooser func(
 	id events.ID, all []threeway.Conflict, theirs *events.Stream,
 ) ([]merge.Decision, error)
 
-// Trashed is the state of a conversation that jp has put into its trash. The other states
-// are those of package check.
+// Trashed is the state of a conversation that jp has moved to its trash. The other states are those
+// of package check.
 const Trashed check.State = "trashed"
 
-// An Outcome says what can be done about a fault. The texts are part of the JSON format.
+// An Outcome classifies the possible repair of a fault. The texts are part of the JSON format.
 type Outcome string
 
 // The outcomes.
 const (
-	// Certain: nobody could want anything else, and nothing is lost by it.
+	// Certain: there is no sensible alternative, and nothing is lost.
 	Certain Outcome = "certain"
-	// Offered: there is a way, and a person has to decide.
+	// Offered: there is a way, but a person has to decide.
 	Offered Outcome = "offered"
 	// Gone: nothing on this machine helps.
 	Gone Outcome = "gone"
@@ -73,25 +73,25 @@ type Fault struct {
 	State check.State
 	// Path is the file or directory, from the root of the workspace.
 	Path         string
-	Conversation events.ID // 0 when it belongs to none
+	Conversation events.ID // 0 if it concerns none
 	Title        string
-	// Ref is the content that is missing or damaged, zero for other faults.
+	// Ref is the reference to missing or damaged content, zero for other faults.
 	Ref blobs.Ref
-	// Detail is a phrase that says what is wrong, Remedy one that says what is done about
-	// it, or could be.
+	// Detail is a phrase that describes the fault, and Remedy one that describes the repair, done
+	// or possible.
 	Detail, Remedy string
 	Outcome        Outcome
-	// Command is what a person can do where the outcome is not certain, "" for nothing.
+	// Command is a command that the user can run if the outcome is not certain, or "".
 	Command string
-	// Holders may still have what is gone.
+	// Holders lists the people and remotes that may still have the missing content.
 	Holders []string
-	// Changes says that repairing it changes a conversation, and not only the store.
+	// Changes reports whether the repair changes a conversation, not only the store.
 	Changes bool
 
-	// Minor says that nothing is amiss in the workspace itself.
+	// Minor reports whether the workspace itself has no fault.
 	Minor bool
 
-	// Done says that it was repaired, Err why it was not.
+	// Done reports whether it was repaired, and Err is the reason if it was not.
 	Done bool
 	Err  error
 
@@ -99,18 +99,18 @@ type Fault struct {
 	mend func(ctx context.Context) error
 }
 
-// A Plan is everything that is incomplete and what is to be done about it.
+// A Plan lists everything that is incomplete and how to repair it.
 type Plan struct {
 	Faults []*Fault
-	// Unsearched says, a phrase each, where could not be looked.
+	// Unsearched holds a phrase for each place that could not be searched.
 	Unsearched []string
 
 	options *Options
 	kept    keeper
 }
 
-// Certain returns the faults about which something certain can be done, of those that
-// change a conversation or of the others.
+// Certain returns the certain repairs that were not done yet, either those that change a
+// conversation or the others.
 func (p *Plan) Certain(changes bool) []*Fault {
 	var all []*Fault
 	for _, f := range p.Faults {
@@ -121,7 +121,7 @@ func (p *Plan) Certain(changes bool) []*Fault {
 	return all
 }
 
-// MakePlan looks at everything in the working tree's workspace and changes nothing.
+// MakePlan examines the working tree's workspace and changes nothing.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	m, err := newPlanner(o)
 	if err != nil {
@@ -160,7 +160,7 @@ func (m *planner) limits() regular.Limits { return m.Workspace.Limits() }
 
 func (m *planner) add(f *Fault) { m.plan.Faults = append(m.plan.Faults, f) }
 
-// check asks what is wrong with the working tree, content included.
+// check checks the working tree, including content.
 func (m *planner) check(ctx context.Context) error {
 	src, err := check.OpenWorkTree(m.Workspace.Root(), m.limits())
 	if err != nil {
@@ -181,7 +181,7 @@ func (m *planner) check(ctx context.Context) error {
 	return nil
 }
 
-// contents searches for what is missing or damaged, all at once.
+// contents searches for missing and damaged content, all at once.
 func (m *planner) contents(ctx context.Context) error {
 	byHash := make(map[blobs.Hash]*Fault)
 	lost := make(map[blobs.Hash]*Lost)
@@ -225,7 +225,7 @@ func (m *planner) contents(ctx context.Context) error {
 	return nil
 }
 
-// String says where content was found.
+// String describes where content was found.
 func (f Find) String() string {
 	switch f.Place {
 	case PlaceIndex:
@@ -249,14 +249,14 @@ func (f Find) String() string {
 	}
 }
 
-// others are faults that nothing of ours mends.
+// others adds the faults that this program cannot repair.
 func (m *planner) others(context.Context) error {
 	for _, f := range m.findings {
 		switch f.State {
 		case check.SizeMismatch, check.Oversize:
 		case check.Foreign:
 			if strings.HasPrefix(f.Path, path.Join(workspace.DirName, blobs.Dir)) {
-				continue // refers to nothing, and nothing to it
+				continue // it refers to nothing and is not referred to
 			}
 		default:
 			continue
@@ -270,7 +270,7 @@ func (m *planner) others(context.Context) error {
 	return nil
 }
 
-// conversationOf is 0 for a finding that belongs to no conversation.
+// conversationOf returns 0 for a finding that concerns no conversation.
 func conversationOf(f check.Finding) events.ID {
 	id, err := events.ParseID(f.Conversation)
 	if err != nil {
@@ -279,14 +279,15 @@ func conversationOf(f check.Finding) events.ID {
 	return id
 }
 
-// Apply does what is certain: everything, or what changes no conversation. What fails has
-// its error and stops none of the others. The error is that of the context.
+// Apply carries out the certain repairs: all of them, or only those that do not change a
+// conversation. A repair that fails has its error and does not stop the others. The error is that
+// of the context.
 func (p *Plan) Apply(ctx context.Context, changes bool) error {
 	if err := p.bring(ctx); err != nil || !changes {
 		return err
 	}
 	all := p.Certain(true)
-	// No other file of a conversation can be replaced before its metadata can be read.
+	// Other files of a conversation can only be replaced once its metadata can be read.
 	slices.SortStableFunc(all, func(a, b *Fault) int {
 		return cmp.Compare(rank(a), rank(b))
 	})
@@ -307,7 +308,7 @@ func rank(f *Fault) int {
 	return 1
 }
 
-// bring puts all contents that were found into the store at once.
+// bring stores all content that was found, at once.
 func (p *Plan) bring(ctx context.Context) error {
 	var finds []Find
 	all := p.Certain(false)
@@ -334,5 +335,5 @@ func (p *Plan) bring(ctx context.Context) error {
 	return nil
 }
 
-// errVanished says that content is not where it was a moment ago.
+// errVanished reports that content is no longer where it was found.
 var errVanished = errors.New("it is not there any more")

@@ -19,9 +19,8 @@ import (
 
 const brokenID = 17000000000
 
-// newBrokenSite is a repository in which everything is wrong that can be mended: content that is
-// missing and damaged, a stream that was cut off, a conversation twice, and one that jp has
-// put away.
+// newBrokenSite returns a repository with every fault that can be repaired: content that is missing
+// and damaged, a truncated stream, a conversation twice, and one in jp's trash.
 func newBrokenSite(t testing.TB) *site {
 	s := newSite(t)
 	for i := range 4 {
@@ -48,7 +47,7 @@ func newBrokenSite(t testing.TB) *site {
 	return s
 }
 
-// again is a copy of a site.
+// again returns a copy of a site.
 func (s *site) again() *site {
 	s.t.Helper()
 	dir := filepath.Join(gittest.TempDir(s.t), "repo")
@@ -62,7 +61,7 @@ func (s *site) options() repair.Options {
 	return repair.Options{Sources: s.sources(), Now: time.Now, PID: os.Getpid()}
 }
 
-// mend plans and applies until nothing certain is left, and returns what is left.
+// mend plans and applies until no certain repair is left, and returns the remaining faults.
 func mend(ctx context.Context, t testing.TB, o repair.Options) []*repair.Fault {
 	t.Helper()
 	for range 4 {
@@ -81,7 +80,7 @@ func mend(ctx context.Context, t testing.TB, o repair.Options) []*repair.Fault {
 	return nil
 }
 
-// files are the conversations of a site, by path, and its blobs.
+// files returns the conversations of a site, by path, and its blobs.
 func (s *site) files() map[string]string {
 	all := tree(s.t, s.Path(".jp"))
 	for name := range all {
@@ -142,7 +141,7 @@ func TestEverythingIsMended(t *testing.T) {
 	}
 }
 
-// checkMended holds that git finds everything as it was committed.
+// checkMended checks that git finds everything as it was committed.
 func (s *site) checkMended(when string) {
 	s.t.Helper()
 	if out := s.Run("status", "--porcelain", "--untracked-files=no", "--", ".jp"); out != "" {
@@ -155,7 +154,8 @@ func (s *site) checkMended(when string) {
 	}
 }
 
-// TestPuttingAsideMayFail: what cannot be quarantined is not replaced, and the next run ends it.
+// TestPuttingAsideMayFail: a file that cannot be quarantined is not replaced, and the next run
+// completes the repair.
 func TestPuttingAsideMayFail(t *testing.T) {
 	full := errors.New("no space left on device")
 	count := func(s *site, n int) (repair.Options, *int) {
@@ -210,7 +210,7 @@ func TestPuttingAsideMayFail(t *testing.T) {
 	}
 }
 
-// TestKilledRepairIsFinishedByTheNext kills a process that repairs, sooner or later.
+// TestKilledRepairIsFinishedByTheNext kills a repairing process after a random time.
 func TestKilledRepairIsFinishedByTheNext(t *testing.T) {
 	if dir := os.Getenv("REPAIR_TEST_SITE"); dir != "" {
 		s := &site{gittest.At(t, dir), t, os.Getenv("REPAIR_TEST_DATA")}

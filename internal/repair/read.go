@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// read looks into all candidates, files first, and accepts what is lost. What cannot be
-// read, or is something else than it should be, is no content, and no error.
+// read reads all candidates, files first, and accepts lost content. A candidate that cannot be
+// read, or has other content than expected, is skipped without an error.
 func (s *search) read(ctx context.Context) error {
 	candidates := s.candidates
 	s.candidates = nil
@@ -57,7 +57,7 @@ func (s *search) read(ctx context.Context) error {
 	return err
 }
 
-// open reports whether a candidate can have something that is lost.
+// open reports whether a candidate can have lost content.
 func (s *search) open(f Find) bool {
 	if f.Place == PlaceStream {
 		return len(s.lost) > 0
@@ -66,7 +66,7 @@ func (s *search) open(f Find) bool {
 	return ok
 }
 
-// look takes what is lost from the bytes of a candidate.
+// look takes lost content from the bytes of a candidate.
 func (s *search) look(f Find, data []byte) error {
 	if f.Place == PlaceStream {
 		return s.lookInside(f, data)
@@ -90,8 +90,8 @@ func (s *search) lfsFile(oid string) string {
 	return filepath.Join(s.lfs, oid[:2], oid[2:4], oid)
 }
 
-// unpack returns the content of the file of a blob. The hash says what it is; the size
-// that was stated may be wrong.
+// unpack decodes the file of a blob. The hash identifies the content; the size in the reference may
+// be wrong.
 func (s *search) unpack(h blobs.Hash, gz []byte) ([]byte, error) {
 	ref := blobs.Ref{Hash: h, Size: s.lost[h].Size}
 	content, err := blobs.Decode(gz, ref)
@@ -106,7 +106,7 @@ func (s *search) unpack(h blobs.Hash, gz []byte) ([]byte, error) {
 	return nil, err
 }
 
-// lookInside takes what a stream has in place of what is lost.
+// lookInside takes lost content that a stream holds inline.
 func (s *search) lookInside(f Find, data []byte) error {
 	stream, err := events.Decode(data)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A redaction takes out of what is united what the workspace says was redacted: with a directory
-// that still has it there is nothing to decide, and it does not come back.
+// A redaction removes from the merged versions the text that the workspace lists as redacted, so
+// that it does not come back and causes no conflict with a directory that still has it.
 type redaction struct {
 	entries   secrets.Redactions
 	workspace *workspace.Workspace
-	texts     [][]byte // that stand in the place of content and are in no store yet
+	texts     [][]byte // texts that replace content and are in no store yet
 }
 
-// redaction reads the entries of the working tree.
+// redaction reads the list of the working tree.
 func (m *planner) redaction() (r redaction, err error) {
 	entries, err := leaks.EntriesOf(m.Workspace)
 	if err != nil {
@@ -24,8 +24,8 @@ func (m *planner) redaction() (r redaction, err error) {
 	return redaction{entries: entries.Redactions, workspace: m.Workspace}, nil
 }
 
-// from returns a conversation without what was redacted. Where that cannot be done it stays as it
-// is: a check finds what it has.
+// from returns a conversation without redacted text. If it fails the conversation is returned
+// unchanged, and a check finds the secret.
 func (r *redaction) from(c *workspace.Conversation, id events.ID) *workspace.Conversation {
 	if len(r.entries) == 0 {
 		return c
@@ -40,16 +40,16 @@ func (r *redaction) from(c *workspace.Conversation, id events.ID) *workspace.Con
 	return &out
 }
 
-// fromStream is from for a stream that encodes so.
+// fromStream is from for an encoded stream.
 func (r *redaction) fromStream(data []byte, id events.ID) []byte {
 	s, err := events.Decode(data)
 	if err != nil {
-		return data // the merge says so
+		return data // the merge reports it
 	}
 	return r.from(&workspace.Conversation{Stream: s}, id).Stream.Encode()
 }
 
-// store writes the texts that the streams refer to.
+// store writes the texts to which the streams refer.
 func (r *redaction) store() error {
 	for _, text := range r.texts {
 		if _, err := r.workspace.Blobs().Write(text); err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// remerge merges the sides of a file that git, or another program, has merged by lines, nil
-// where they are unknown. They are in the index while git waits, between the markers, and in
-// the parents of the merge that committed the file. Where both sides renamed the directory,
-// what git has in the index as a side has markers too.
+// remerge merges the sides of a file that git, or another program, has merged as text. It returns
+// nil if they are unknown. They are in the index while git waits, between conflict markers, or in
+// the parents of the merge that committed the file. If both sides renamed the directory, the stages
+// in the index have markers too.
 func (m *planner) remerge(ctx context.Context, key versionKey, data []byte) *cure {
 	indexed, ok := m.versions.sides(ctx, key)
 	if ok {
@@ -53,8 +53,8 @@ func mergedAgain(data []byte) *cure {
 	return &cure{data: data, certain: true, remedy: "merge its two sides again"}
 }
 
-// keepBoth keeps both versions of what both sides changed, where git does not wait for anybody
-// to decide. It is nil where there are no such turns.
+// keepBoth keeps both versions of turns that both sides changed, for a merge that is not in
+// progress. It returns nil if there are no such turns.
 func keepBoth(m *merge.Merged) *cure {
 	s, err := events.Decode(m.Data)
 	if err != nil || len(m.Conflicts) == 0 {
@@ -71,7 +71,7 @@ func keepBoth(m *merge.Merged) *cure {
 	}
 }
 
-// mergeFile merges the sides of one file as git's driver does.
+// mergeFile merges the sides of one file as the merge driver does.
 func mergeFile(name string, s sides) (*merge.Merged, error) {
 	kinds := map[string]merge.Kind{
 		workspace.EventsFile: merge.Events, workspace.MetadataFile: merge.Metadata,
@@ -82,17 +82,17 @@ func mergeFile(name string, s sides) (*merge.Merged, error) {
 	}.Merge()
 }
 
-// isDecided reports whether nobody has to decide anything. Of a configuration a warning says
-// that one side was chosen.
+// isDecided reports whether a merge leaves no decision to a person. For a configuration, a warning
+// means that one side was chosen.
 func isDecided(name string, m *merge.Merged) bool {
 	return len(m.Conflicts) == 0 && (name != workspace.BaseConfigFile || len(m.Warnings) == 0)
 }
 
-// maxBack bounds how many commits are gone back to find the merge that committed a file.
+// maxBack bounds how many commits are searched for the merge that committed a file.
 const maxBack = 100
 
-// parents returns the sides of the merge that committed a file which does not load, false where
-// HEAD has it otherwise or no merge brought it.
+// parents returns the sides of the merge that committed a file which does not load. It returns
+// false if HEAD has another version, or if no merge committed it.
 func (v *versions) parents(ctx context.Context, k versionKey, data []byte) (sides, bool) {
 	if v.repo == nil {
 		return sides{}, false
@@ -117,7 +117,7 @@ func (v *versions) parents(ctx context.Context, k versionKey, data []byte) (side
 	return sides{}, false
 }
 
-// between reads a file in two commits and in what they have in common.
+// between reads a file in two commits and in their merge base.
 func (v *versions) between(
 	ctx context.Context, k versionKey, ours, theirs gitint.OID,
 ) (s sides, ok bool) {
@@ -133,7 +133,8 @@ func (v *versions) between(
 	return s, s.ours != nil && s.theirs != nil
 }
 
-// fileIn reads a file of a conversation in a commit, nil where it is not in one directory.
+// fileIn reads a file of a conversation in a commit, or returns nil unless the conversation has a
+// single directory there.
 func (v *versions) fileIn(
 	ctx context.Context, commit gitint.OID, k versionKey,
 ) ([]byte, gitint.OID) {

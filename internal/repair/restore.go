@@ -15,43 +15,42 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Lost is a content that a store has not, or not soundly.
+// A Lost is content that a store does not have, or has only damaged.
 type Lost struct {
 	Hash blobs.Hash
-	// Size is what the references to it state.
+	// Size is the size that references to it state.
 	Size int64
-	// In are the conversations that refer to it, whose other versions may have the content
-	// in place. None means any conversation.
+	// In lists the conversations that refer to it, whose other versions may hold the content
+	// inline. If it is empty, any conversation may.
 	In []events.ID
 }
 
-// Sources are the places in which lost content is looked for.
+// Sources are the places that are searched for lost content.
 type Sources struct {
-	// Workspace is the one whose store has lost something. Required.
+	// Workspace is the one whose store lacks content. Required.
 	Workspace *workspace.Workspace
-	// Repo is its repository, nil where it has none.
+	// Repo is its repository, or nil.
 	Repo *gitint.Repo
-	// Near leaves out what takes a walk through history: what remains are files of this
-	// machine, the index, and the commits around HEAD, which takes milliseconds.
+	// Near skips everything that requires a walk through history. The remaining places are files on
+	// this machine, the index, and the commits around HEAD, which takes milliseconds.
 	Near bool
-	// Progress, when not nil, is told how far a stage has come.
+	// Progress, if not nil, is called with the progress of a stage.
 	Progress func(stage string, done, total int)
 }
 
 func (s Sources) limits() regular.Limits { return s.Workspace.Limits() }
 
-// A Place is a kind of place in which content was found.
+// A Place is a kind of place where content was found.
 type Place string
 
-// The places, in the order in which they are looked at. The texts are part of the JSON
-// format.
+// The places, in the order of the search. The texts are part of the JSON format.
 const (
-	PlaceStore      Place = "store"      // of another worktree, or of the other of the two stores
-	PlaceQuarantine Place = "quarantine" // of the collector
-	PlaceLFS        Place = "lfs"        // what Git LFS has fetched
+	PlaceStore      Place = "store"      // of another worktree, or the other one of the two stores
+	PlaceQuarantine Place = "quarantine" // of garbage collection
+	PlaceLFS        Place = "lfs"        // fetched by Git LFS
 	PlaceIndex      Place = "index"
 	PlaceCommit     Place = "commit"
-	PlaceStream     Place = "stream" // in place, in another version of a conversation
+	PlaceStream     Place = "stream" // inline, in another version of a conversation
 )
 
 // A Find is lost content that was found, read and verified.
@@ -59,26 +58,26 @@ type Find struct {
 	blobs.Ref
 
 	Place Place
-	// Where names the file, or the path in a commit.
+	// Where is the file, or the path in a commit.
 	Where string
-	// Commit has it, zero where none does.
+	// Commit is the commit that has it, or zero.
 	Commit gitint.OID
 
 	file   string // absolute
 	object gitint.OID
 }
 
-// Found says what became of a search.
+// A Found is the result of a search.
 type Found struct {
 	Finds []Find
-	// Left are the contents that are in none of the places.
+	// Left holds the content that is in none of the places.
 	Left []Lost
-	// Unsearched says, a phrase each, where could not be looked.
+	// Unsearched holds a phrase for each place that could not be searched.
 	Unsearched []string
 }
 
-// Search looks for lost contents, the cheapest places first, and for all of them at once.
-// Nothing is changed, and the network is not used.
+// Search looks for all lost content at once, in the cheapest places first. It changes nothing and
+// does not use the network.
 func Search(ctx context.Context, src Sources, lost []Lost) (*Found, error) {
 	s, err := newSearch(src, lost, func(blobs.Hash, []byte) error { return nil })
 	if err != nil {
@@ -87,8 +86,8 @@ func Search(ctx context.Context, src Sources, lost []Lost) (*Found, error) {
 	return s.run(ctx)
 }
 
-// Restore is Search, and puts what it finds into store. What is there and sound stays as
-// it is. After an error some contents may be back, each whole.
+// Restore is like Search, but also stores the content that it finds. Intact content in the store is
+// left alone. After an error some content may be restored, each blob completely.
 func Restore(
 	ctx context.Context, src Sources, store *blobs.Store, lost []Lost,
 ) (found *Found, err error) {
@@ -107,7 +106,8 @@ func Restore(
 	return found, nil
 }
 
-// Bring puts what a search has found into store. Left is what has vanished since.
+// Bring stores the content that a search has found. In the result, Left holds the content that has
+// vanished since.
 func Bring(
 	ctx context.Context, src Sources, store *blobs.Store, finds []Find,
 ) (*Found, error) {
@@ -140,14 +140,14 @@ func writeTo(batch *blobs.Batch) func(blobs.Hash, []byte) error {
 	}
 }
 
-// A search is one look through all places.
+// A search is one pass through all places.
 type search struct {
 	Sources
 
-	lost map[blobs.Hash]Lost // what is still to be found
+	lost map[blobs.Hash]Lost // still to be found
 	take func(blobs.Hash, []byte) error
 	own  string // the path of .jp from the root of the working tree
-	lfs  string // the directory of what Git LFS has fetched
+	lfs  string // the directory of objects that Git LFS has fetched
 
 	candidates []Find
 	tried      map[gitint.OID]bool
@@ -176,12 +176,12 @@ func newSearch(
 		return nil, err
 	}
 	if s.own = pathIn(src.Repo.Root(), dir); s.own == "" {
-		s.Repo = nil // it has nothing to do with this workspace
+		s.Repo = nil // the workspace is not in this repository
 	}
 	return s, nil
 }
 
-// pathIn is the slash path of dir from root, "" where it is not below.
+// pathIn returns the slash path of dir from root, or "" if it is not below.
 func pathIn(root, dir string) string {
 	rel, err := filepath.Rel(root, dir)
 	if root == "" || err != nil || !filepath.IsLocal(rel) {
@@ -190,8 +190,7 @@ func pathIn(root, dir string) string {
 	return filepath.ToSlash(rel)
 }
 
-// run goes through the stages until nothing is lost any more. A stage that fails hides
-// none of the others.
+// run runs the stages until everything is found. A stage that fails does not stop the others.
 func (s *search) run(ctx context.Context) (*Found, error) {
 	stages := []struct {
 		name string
@@ -231,12 +230,12 @@ func (s *search) run(ctx context.Context) (*Found, error) {
 	return s.result(), nil
 }
 
-// A takeError is one of the store that content is put into.
+// A takeError is an error of the store into which content is written.
 type takeError struct{ error }
 
 func (e takeError) Unwrap() error { return e.error }
 
-// result sorts what was found.
+// result returns the found content, sorted.
 func (s *search) result() *Found {
 	for _, l := range s.lost {
 		s.found.Left = append(s.found.Left, l)
@@ -251,14 +250,14 @@ func (s *search) result() *Found {
 	return &s.found
 }
 
-// add notes where content may be.
+// add adds a candidate.
 func (s *search) add(f Find) {
 	if _, ok := s.lost[f.Hash]; ok || f.Place == PlaceStream {
 		s.candidates = append(s.candidates, f)
 	}
 }
 
-// accept takes content that is lost and ends its search.
+// accept takes content if it is lost, and ends the search for it.
 func (s *search) accept(f Find, content []byte) error {
 	if _, ok := s.lost[f.Hash]; !ok {
 		return nil
@@ -272,7 +271,7 @@ func (s *search) accept(f Find, content []byte) error {
 	return nil
 }
 
-// wanted reports whether a conversation may have something that is lost.
+// wanted reports whether a conversation may have lost content.
 func (s *search) wanted(id events.ID) bool {
 	for _, l := range s.lost {
 		if len(l.In) == 0 || slices.Contains(l.In, id) {
@@ -282,7 +281,7 @@ func (s *search) wanted(id events.ID) bool {
 	return false
 }
 
-// hashes are those of what is lost, in order.
+// hashes returns the hashes of lost content, sorted.
 func (s *search) hashes() []blobs.Hash {
 	all := make([]blobs.Hash, 0, len(s.lost))
 	for h := range s.lost {

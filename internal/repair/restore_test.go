@@ -64,7 +64,7 @@ func (s *site) env() workspace.Env {
 	}
 }
 
-// blobPath is where a content lies from the root of the working tree.
+// blobPath returns the path of a blob from the root of the working tree.
 func blobPath(content string) string {
 	return ".jp/blobs/" + blobs.Sum([]byte(content)).Path()
 }
@@ -77,7 +77,7 @@ func lostOf(content string, in ...events.ID) repair.Lost {
 	return repair.Lost{Hash: blobs.Sum([]byte(content)), Size: int64(len(content)), In: in}
 }
 
-// lfsPointer is what Git LFS leaves of a file, and the file's name in its store.
+// lfsPointer returns the Git LFS pointer for a file, and the file's name in the store of Git LFS.
 func lfsPointer(file []byte) (pointer, name string) {
 	oid := fmt.Sprintf("%x", sha256.Sum256(file))
 	return fmt.Sprintf("version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n",
@@ -86,7 +86,8 @@ func lfsPointer(file []byte) (pointer, name string) {
 
 const secret = "what was lost"
 
-// TestRestoreFromEachPlace puts a content into one place alone, and wants it back from there.
+// TestRestoreFromEachPlace puts content into a single place, and expects it to be restored from
+// there.
 func TestRestoreFromEachPlace(t *testing.T) {
 	const id = 17000000000
 	for _, test := range []struct {
@@ -188,7 +189,7 @@ func differences(a, b map[string]string) string {
 	return ""
 }
 
-// put brings the secret into one place of a site, and nowhere else.
+// put puts the secret into one place of a site, and nowhere else.
 func (s *site) put(where string, id int) {
 	s.t.Helper()
 	gz := blobs.Encode([]byte(secret))
@@ -288,7 +289,7 @@ func (s *site) put(where string, id int) {
 	}
 }
 
-// place writes a file anywhere; without data it makes room for one.
+// place writes a file anywhere; without data it only creates the directory.
 func place(t testing.TB, name string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -309,7 +310,8 @@ func (s *site) move(from, to string) {
 	}
 }
 
-// TestOneSearchForAll holds that the number of processes does not grow with what is lost.
+// TestOneSearchForAll checks that the number of processes does not grow with the number of lost
+// blobs.
 func TestOneSearchForAll(t *testing.T) {
 	s := newSite(t)
 	var lost []repair.Lost
@@ -333,14 +335,14 @@ func TestOneSearchForAll(t *testing.T) {
 		}
 		return src.Repo.Processes()
 	}
-	// Beyond some number one more process reads objects faster than we do.
+	// Above some number, one more process reads objects faster than this program.
 	if few, many := processes(2), processes(300); many > few+2 {
 		t.Errorf("%d processes for 300 contents, %d for two", many, few)
 	}
 }
 
-// TestRestoreTakesNothingElse holds that what has another content is not taken for what was
-// lost, and that a wrong size in a reference hides nothing.
+// TestRestoreTakesNothingElse checks that other content is not taken for the lost one, and that a
+// wrong size in a reference hides nothing.
 func TestRestoreTakesNothingElse(t *testing.T) {
 	s := newSite(t)
 	s.WriteFile(blobPath("one"), string(blobs.Encode([]byte("two"))))
@@ -365,7 +367,7 @@ func TestRestoreTakesNothingElse(t *testing.T) {
 	}
 }
 
-// TestRestoreWithoutRepository looks at files alone.
+// TestRestoreWithoutRepository searches files alone.
 func TestRestoreWithoutRepository(t *testing.T) {
 	s := newSite(t)
 	s.put("user-local", 1)

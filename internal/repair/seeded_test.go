@@ -10,15 +10,14 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// seededEnv names, for a program of these tests that was built with faults in it, the one that
-// is on.
+// seededEnv names the fault that is active in a test program that was built with faults.
 const seededEnv = "GIT_JP_SEEDED"
 
-// A seed is a fault of one line that somebody could make in what unites directories, and a test
-// that finds it.
+// A seed is a plausible one-line fault in the code that merges directories, with a test that finds
+// it.
 type seed struct {
 	name           string
-	file, old, new string // the old text is in the file once; the new one asks seeded(name)
+	file, old, new string // the old text occurs once in the file; the new one calls seeded(name)
 	test           string
 	usual          bool // it is tried in every run
 }
@@ -28,8 +27,7 @@ const (
 	finished = "^TestUniteFinishedMerge$"
 )
 
-// seeds are in three packages: what the commits know, what the versions come to, what is
-// written.
+// seeds are in three packages: finding the commits, merging the versions, writing the result.
 var seeds = []seed{
 	{
 		"nothing has to be there", "internal/repair/account.go",
@@ -172,8 +170,8 @@ func seededText(is bool, one, other string) string {
 var _ = seededText
 `
 
-// TestSeededFaults puts faults into what unites directories, one by one, and wants each found by
-// the test that is there for it. The normal run tries some, GIT_JP_SOAK all.
+// TestSeededFaults puts faults one by one into the code that merges directories, and expects the
+// named test to find each. The normal run tries some, GIT_JP_SOAK all.
 func TestSeededFaults(t *testing.T) {
 	if os.Getenv(seededEnv) != "" {
 		t.Skip("this is a program with faults in it")
@@ -204,7 +202,7 @@ func TestSeededFaults(t *testing.T) {
 	}
 }
 
-// buildSeeded builds these tests with every fault in it, none of which is on.
+// buildSeeded builds these tests with every fault in it, all inactive.
 func buildSeeded(t *testing.T) string {
 	t.Helper()
 	root := filepath.Join("..", "..")

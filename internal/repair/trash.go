@@ -15,10 +15,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// trashNote is the file in which jp says why it put a conversation away.
+// trashNote is the file in which jp records why it moved a conversation to its trash.
 const trashNote = "TRASHED.md"
 
-// trash looks through what jp has put away because it could not read it.
+// trash examines the conversations that jp has moved to its trash because it could not read them.
 func (m *planner) trash(ctx context.Context) error {
 	if err := m.trashIn(ctx, m.Workspace.Dir(), workspace.DirName, false); err != nil {
 		return err
@@ -29,8 +29,8 @@ func (m *planner) trash(ctx context.Context) error {
 	return nil
 }
 
-// trashIn looks through one trash. What is given back stays in it too: nobody but the user
-// empties it, and what is there again is not offered again.
+// trashIn examines one trash. A restored conversation also stays in it: only the user empties it,
+// and a conversation that already exists again is not offered again.
 func (m *planner) trashIn(ctx context.Context, dir, shown string, local bool) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -70,17 +70,17 @@ type trashed struct {
 	*planner
 
 	fsys  fs.FS
-	dir   string // below the directory of the trash's store
+	dir   string // below the directory whose trash it is in
 	id    events.ID
 	local bool
 
 	files   map[string][]byte
-	remedy  []string // what has to be mended
+	remedy  []string // the repairs that are needed
 	unknown []string // the files about which a person has to decide
 	command string
 }
 
-// fault is nil when everything of the conversation is there.
+// fault returns nil if the working tree has everything of the conversation.
 func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 	if err := t.read(ctx); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 	return f, nil
 }
 
-// read reads the files, and mends what can be mended with certainty.
+// read reads the files, and repairs what can be repaired with certainty.
 func (t *trashed) read(ctx context.Context) error {
 	t.files = make(map[string][]byte)
 	err := fs.WalkDir(t.fsys, t.dir, func(name string, d fs.DirEntry, err error) error {
@@ -165,7 +165,7 @@ func (t *trashed) mendFile(ctx context.Context, name string, data []byte) error 
 	return nil
 }
 
-// conversation is nil for one that cannot be loaded.
+// conversation returns nil if the conversation cannot be loaded.
 func (t *trashed) conversation() *workspace.NewConversation {
 	if len(t.unknown) > 0 {
 		return nil
@@ -192,7 +192,7 @@ func (t *trashed) conversation() *workspace.NewConversation {
 	return n
 }
 
-// reason is what jp said, in one line.
+// reason returns jp's reason in one line.
 func (t *trashed) reason() string {
 	for line := range strings.Lines(string(t.files[trashNote])) {
 		line = strings.TrimSpace(line)
@@ -203,7 +203,7 @@ func (t *trashed) reason() string {
 	return "it does not say why"
 }
 
-// isIn reports whether a conversation that is there says everything that a stream says.
+// isIn reports whether an existing conversation has everything of a stream.
 func (t *trashed) isIn(copies []workspace.Entry, s *events.Stream) bool {
 	return slices.ContainsFunc(copies, func(e workspace.Entry) bool {
 		c, err := t.Workspace.Load(e)
@@ -211,7 +211,7 @@ func (t *trashed) isIn(copies []workspace.Entry, s *events.Stream) bool {
 	})
 }
 
-// contains reports whether one stream has every element of another, in whatever order.
+// contains reports whether one stream has every element of another, in any order.
 func contains(all, some *events.Stream) bool {
 	next := 0
 	has := func(e *events.Element) bool {

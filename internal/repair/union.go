@@ -15,31 +15,31 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An ancestor is what directories have in common, each part nil when there is none.
+// An ancestor is the common ancestor of directories; each part is nil if there is none.
 type ancestor struct{ details, baseConfig, stream []byte }
 
-// A union makes one conversation of several directories.
+// A union merges several directories into one conversation.
 type union struct {
 	base ancestor
-	// archivedBefore says that base lies in the archive.
+	// archivedBefore reports whether base is in the archive.
 	archivedBefore bool
-	ours           string // the directory of our side, "" where that is nobody's
-	// theirs is what their side has, nil where that is in one of the directories for sure. A
-	// driver that git asked, or could not ask, has put one file into all of them.
+	ours           string // the directory of our side, "" if none is
+	// theirs is the version of their side, or nil if one of the directories certainly has it. A
+	// driver that git called, or could not call, has put the same file into all of them.
 	theirs *workspace.Conversation
 	waits  bool // git waits for a person
 	choose func([]threeway.Conflict, *events.Stream) ([]merge.Decision, error)
-	// dirname returns the name that a directory gets with a title.
+	// dirname returns the name of a directory with a given title.
 	dirname func(workspace.Entry, string) string
-	// chosen is what was chosen for the conflicts that were asked about.
+	// chosen holds the decisions about the conflicts in asked.
 	chosen []merge.Decision
 	asked  []byte
-	// decided are the elements of these conflicts.
+	// decided holds the elements of these conflicts.
 	decided  map[blobs.Hash]bool
 	redacted redaction
 }
 
-// union finds out what git knows of the directories of a conversation.
+// union collects the versions that git has of the directories of a conversation.
 func (m *planner) union(ctx context.Context, entries []workspace.Entry) (*union, error) {
 	id := entries[0].ID
 	redacted, err := m.redaction()
@@ -80,9 +80,9 @@ func (m *planner) union(ctx context.Context, entries []workspace.Entry) (*union,
 // below returns the directory of an entry from the root of the working tree.
 func (s *search) below(e workspace.Entry) string { return path.Join(path.Dir(s.own), e.Path) }
 
-// split finds the commits that were brought together: those that the caller knows, those that
-// git is busy with, or those of the merge which made two directories of one. Where there was
-// no such merge there is none, and the union counts.
+// split finds the commits that were combined: those that the caller knows, those of git's operation
+// in progress, or those of the merge that created the second directory. If there was no such merge
+// there is no common ancestor, and the union keeps everything.
 func (s *search) split(
 	ctx context.Context, known *merge.Sides, entries []workspace.Entry,
 ) (*merge.Split, error) {
@@ -106,7 +106,7 @@ func (s *search) split(
 	return merge.SplitBetween(ctx, s.Repo, known, at)
 }
 
-// versionOf reads a version, nil where it cannot be read.
+// versionOf decodes a version, or returns nil if it cannot be read.
 func versionOf(v *merge.Version) *workspace.Conversation {
 	if v == nil || v.Stream == nil {
 		return nil
@@ -122,8 +122,8 @@ func versionOf(v *merge.Version) *workspace.Conversation {
 	return c
 }
 
-// of merges the directories of one conversation. The result depends on what they say and on
-// their names, and not on their order.
+// of merges the directories of one conversation. The result depends on their content and names, not
+// on their order.
 func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 	all = slices.Clone(all)
 	order := make(map[*workspace.Conversation]int, len(all))
@@ -156,7 +156,7 @@ func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 	return res, nil
 }
 
-// versions are the directories, and what their side has if none of them has that.
+// versions returns the directories, and the version of their side if no directory has it.
 func (u *union) versions(all []*workspace.Conversation) []*workspace.Conversation {
 	if u.theirs == nil || slices.ContainsFunc(all, func(c *workspace.Conversation) bool {
 		return bytes.Equal(c.Stream.Encode(), u.theirs.Stream.Encode()) &&
@@ -168,7 +168,7 @@ func (u *union) versions(all []*workspace.Conversation) []*workspace.Conversatio
 	return append(slices.Clone(all), u.theirs)
 }
 
-// merge brings the files together, without deciding where they stay.
+// merge merges the files, without deciding about the directory.
 func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
 	from := threeway.Side{
 		BaseConfig: u.base.baseConfig, Source: threeway.SourceIn(u.base.details),
@@ -217,8 +217,7 @@ func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
 	return is, u.account(versions, is, res.Warnings)
 }
 
-// account counts what became of the versions, and notes what gave way and what the merge warns
-// of.
+// account verifies the merge by counting, and records the replaced values and the merge's warnings.
 func (u *union) account(
 	versions []*workspace.Conversation, is *unified, warnings []string,
 ) error {
@@ -258,8 +257,8 @@ func (u *union) account(
 	return err
 }
 
-// decide has the conflicts of a merge decided. What was asked once is not asked again when
-// the directories are read anew under their lock.
+// decide decides the conflicts of a merge. A conflict that was asked about is not asked about again
+// when the directories are read again under their lock.
 func (u *union) decide(res threeway.Result, theirs *events.Stream) (*events.Stream, error) {
 	if len(res.Conflicts) == 0 {
 		return res.Stream, nil

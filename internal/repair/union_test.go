@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sketch is a version of a conversation as a list of what a person would recognize in it.
-// Its marks are texts that occur nowhere else.
+// A sketch is a version of a conversation as a list of parts that a person would recognize. Its
+// marks are texts that occur nowhere else.
 type sketch struct {
 	turns       []sketchTurn
 	compactions []string
@@ -36,7 +36,7 @@ func (s sketch) clone() sketch {
 	return s
 }
 
-// conversation writes the sketch down.
+// conversation returns the conversation of the sketch.
 func (s sketch) conversation(t *rapid.T, at string) *workspace.Conversation {
 	var elems []string
 	for _, turn := range s.turns {
@@ -74,14 +74,14 @@ func (s sketch) conversation(t *rapid.T, at string) *workspace.Conversation {
 
 func path1(at string) string { return "1-" + at }
 
-// change makes one change that a person makes, with a mark of its own.
+// change makes one change as a person would, with a mark of its own.
 func (s *sketch) change(t *rapid.T, mark string, minute int) {
 	n := len(s.turns)
 	switch what := rapid.IntRange(0, 6).Draw(t, "change"); {
 	case what == 0 && n > 0:
 		i := rapid.IntRange(0, n-1).Draw(t, "removed")
 		s.turns = slices.Delete(s.turns, i, i+1)
-		s.compactions = nil // with the turn it is about, to be sure
+		s.compactions = nil // together with the turn that it covers
 	case what == 1 && n > 0:
 		s.turns[rapid.IntRange(0, n-1).Draw(t, "edited")].said = mark
 	case what == 2 && n > 0:
@@ -121,8 +121,8 @@ func drawSketches(t *rapid.T) (base *sketch, versions []sketch) {
 	return base, versions
 }
 
-// texts returns the marks of a sketch that must not get lost, each with the name of what it is
-// a value of, for what has one value.
+// texts returns the marks of a sketch that must not be lost. For a single-valued part it also
+// returns the name of the value.
 func (s sketch) texts() map[string]string {
 	all := make(map[string]string)
 	for _, turn := range s.turns {
@@ -145,9 +145,9 @@ func (s sketch) texts() map[string]string {
 	return all
 }
 
-// TestUnitingLosesNothing: what a version has, and none removed or changed, is in the result,
-// once. Of what has one value one of those that were given is there. The account of what must
-// be there is kept in words and knows no stream.
+// TestUnitingLosesNothing: the result has, once, everything of a version that no other removed or
+// changed. A single-valued part has one of the given values. The expectation is computed from
+// marks, not from streams.
 func TestUnitingLosesNothing(t *testing.T) {
 	united, conflicts := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,8 +196,8 @@ func TestUnitingLosesNothing(t *testing.T) {
 	}
 }
 
-// required are the marks that must be there: what a version has, unless it is the base's and
-// another has it not.
+// required returns the marks that must be in the result: those of a version, unless they are in the
+// base and another version lacks them.
 func required(base *sketch, versions []sketch) map[string]string {
 	all := make(map[string]string)
 	for _, s := range versions {
@@ -217,7 +217,7 @@ func has(s sketch, mark string) bool {
 	return ok
 }
 
-// replaced reports whether the result has the value that another version gave.
+// replaced reports whether the result has the value of another version.
 func replaced(mark, valueOf string, versions []sketch, text string) bool {
 	for _, s := range versions {
 		for other, of := range s.texts() {
@@ -229,7 +229,7 @@ func replaced(mark, valueOf string, versions []sketch, text string) bool {
 	return false
 }
 
-// lessIsNoticed takes something out of a result and wants the count to say so.
+// lessIsNoticed removes something from a result and expects the account to report it.
 func lessIsNoticed(t *rapid.T, u *union, all []*workspace.Conversation, is *unified) {
 	for i, e := range is.stream.All() {
 		if key, _ := keyOf(e); key == "" || e.Kind() == events.KindTurnStart {
@@ -240,7 +240,7 @@ func lessIsNoticed(t *rapid.T, u *union, all []*workspace.Conversation, is *unif
 		if slices.ContainsFunc(slices.Collect(elements(less)), func(o *events.Element) bool {
 			return bytes.Equal([]byte(o.Sum().String()), []byte(e.Sum().String()))
 		}) {
-			continue // a delta that stands before several turns
+			continue // a delta that precedes several turns
 		}
 		err := u.account(all, &unified{
 			details: is.details, stream: less, baseConfig: is.baseConfig,
@@ -272,7 +272,7 @@ func elements(s *events.Stream) func(yield func(*events.Element) bool) {
 	}
 }
 
-// lacksATurn reports whether a turn of base was removed: a compaction may go with it.
+// lacksATurn reports whether a turn of base was removed: its compaction may be removed too.
 func lacksATurn(u *union, s *events.Stream) bool {
 	for i := range 4 {
 		mark := fmt.Sprintf("q base%d", i)

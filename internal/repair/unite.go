@@ -11,8 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// PlanUnion is [MakePlan] for the directories that share one of these ids and for nothing
-// else, so that it costs what they cost.
+// PlanUnion is [MakePlan] for the directories with one of these ids only, and reads nothing else.
 func PlanUnion(ctx context.Context, o Options, ids []events.ID) (*Plan, error) {
 	m, err := newPlanner(o)
 	if err != nil {
@@ -27,7 +26,7 @@ func PlanUnion(ctx context.Context, o Options, ids []events.ID) (*Plan, error) {
 	return m.plan, nil
 }
 
-// newPlanner lists the conversations. What is wrong with directories the check finds too.
+// newPlanner lists the conversations. Faults of directories are found by the check as well.
 func newPlanner(o Options) (*planner, error) {
 	m := &planner{Options: &o, plan: &Plan{options: &o}}
 	m.plan.kept = newKeeper(&o)

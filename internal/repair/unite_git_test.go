@@ -16,19 +16,19 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// splitID is a conversation that gets several directories.
+// splitID is a conversation with several directories.
 const splitID = "17800000001"
 
-// A splitSite makes commits of one conversation, and brings them together without a driver.
+// A splitSite commits versions of one conversation, and combines them without a driver.
 type splitSite struct{ *site }
 
 func newSplitSite(t testing.TB) splitSite { return splitSite{newSite(t)} }
 
-// asked are the questions of these tests in the order of their times.
+// asked lists the questions of these tests in the order of their times.
 var asked = []string{"one", "two", "gone", "bob", "alice", "late"}
 
-// put makes a directory the conversation's, with these questions. What begins with "note:" is a
-// text beside it, with "label:" a label, and with "said:" the answer to the questions that follow.
+// put creates a directory of the conversation with these questions. "note:" adds a text file beside
+// it, "label:" a label, and "said:" sets the answer to the questions that follow.
 func (s splitSite) put(dir string, has ...string) {
 	s.t.Helper()
 	answer := "yes"
@@ -64,7 +64,7 @@ func (s splitSite) put(dir string, has ...string) {
 	s.WriteFile(at+"events.json", "["+strings.Join(elements, ",\n")+"]\n")
 }
 
-// alone takes every directory of the conversation away.
+// alone removes every directory of the conversation.
 func (s splitSite) alone() {
 	s.t.Helper()
 	for _, dir := range s.dirs() {
@@ -87,7 +87,7 @@ func (s splitSite) dirs() []string {
 	return append(live, archived...)
 }
 
-// version commits the conversation in one directory, and nothing of it elsewhere.
+// version commits the conversation in a single directory.
 func (s splitSite) version(dir string, has ...string) string {
 	s.t.Helper()
 	s.alone()
@@ -96,7 +96,7 @@ func (s splitSite) version(dir string, has ...string) string {
 	return s.Commit(dir + strings.Join(has, " "))
 }
 
-// on checks a commit out.
+// on checks out a commit.
 func (s splitSite) on(commit string) {
 	s.t.Helper()
 	s.Run("reset", "-q", "--hard")
@@ -104,7 +104,7 @@ func (s splitSite) on(commit string) {
 	s.Run("checkout", "-q", "--detach", commit)
 }
 
-// merged makes the working tree a merge commit of two, as it is.
+// merged commits the working tree as a merge of two commits.
 func (s splitSite) merged(ours, theirs string) {
 	s.t.Helper()
 	s.Run("add", "-A")
@@ -112,13 +112,13 @@ func (s splitSite) merged(ours, theirs string) {
 	s.Run("reset", "-q", "--hard", s.Run("commit-tree", "-p", ours, "-p", theirs, "-m", "m", tree))
 }
 
-// notes makes git note the commit of what it is doing.
+// notes writes the file in which git records the commit of an operation.
 func (s splitSite) notes(head, commit string) {
 	s.t.Helper()
 	s.WriteFile(".git/"+head, commit+"\n")
 }
 
-// unite unites what is certain and returns the fault.
+// unite merges the directories if that is certain, and returns the fault.
 func (s splitSite) unite(sides *merge.Sides) *repair.Fault {
 	s.t.Helper()
 	id, err := events.ParseID(splitID)
@@ -140,7 +140,7 @@ func (s splitSite) unite(sides *merge.Sides) *repair.Fault {
 	return plan.Faults[0]
 }
 
-// want wants one directory with these questions. It reads what is there on its own.
+// want expects one directory with these questions. It reads the files by its own means.
 func (s splitSite) want(questions ...string) {
 	s.t.Helper()
 	dirs := s.dirs()
@@ -168,7 +168,7 @@ func (s splitSite) want(questions ...string) {
 	}
 }
 
-// wantQuarantine wants the files of each directory that went in the quarantine.
+// wantQuarantine expects the files of each removed directory in the quarantine.
 func (s splitSite) wantQuarantine(texts ...string) {
 	s.t.Helper()
 	var all strings.Builder
@@ -182,8 +182,8 @@ func (s splitSite) wantQuarantine(texts ...string) {
 	}
 }
 
-// TestUniteFinishedMerge: a conversation came to both branches by a squash, and one renamed it.
-// Git may still note what it merged, and whose branch it was does not matter.
+// TestUniteFinishedMerge: a conversation came to both branches by a squash, and one renamed it. Git
+// may still record what it merged, and it does not matter whose branch it was.
 func TestUniteFinishedMerge(t *testing.T) {
 	base := newSplitSite(t)
 	begin := base.Run("rev-parse", "HEAD")
@@ -221,7 +221,7 @@ func TestUniteFinishedMerge(t *testing.T) {
 	}
 }
 
-// wantBeside wants these texts beside the conversation.
+// wantBeside expects these texts beside the conversation.
 func (s splitSite) wantBeside(texts ...string) {
 	s.t.Helper()
 	var got []string
@@ -249,7 +249,7 @@ func (s splitSite) wantLabels(labels ...string) {
 	}
 }
 
-// TestUniteUnrelated: two that have nothing in common but the id.
+// TestUniteUnrelated: two conversations that have only the id in common.
 func TestUniteUnrelated(t *testing.T) {
 	s := newSplitSite(t)
 	begin := s.Run("rev-parse", "HEAD")
@@ -264,7 +264,7 @@ func TestUniteUnrelated(t *testing.T) {
 	s.wantQuarantine(`"title":"`)
 }
 
-// TestUniteCrissCross: of several commits in common none says what was removed.
+// TestUniteCrissCross: several merge bases do not show which elements were removed.
 func TestUniteCrissCross(t *testing.T) {
 	s := newSplitSite(t)
 	s.version("plan", "one")
@@ -288,8 +288,8 @@ func TestUniteCrissCross(t *testing.T) {
 	s.want("one", "two", "gone", "bob", "alice")
 }
 
-// TestUniteRemoved: what one side removed of the base is gone, also when a hook knows the
-// commits; where a third directory is there nobody knows whose that is.
+// TestUniteRemoved: an element that one side removed from the base stays removed, also if a hook
+// knows the commits. It is unknown to which side a third directory belongs.
 func TestUniteRemoved(t *testing.T) {
 	base := newSplitSite(t)
 	root := base.version("plan", "one", "gone")
@@ -335,7 +335,7 @@ func (s splitSite) between(ours, theirs string) *merge.Sides {
 	return sides
 }
 
-// TestUniteTwiceBefore: what had the conversation twice is no base.
+// TestUniteTwiceBefore: a commit with two directories of the conversation is no base.
 func TestUniteTwiceBefore(t *testing.T) {
 	s := newSplitSite(t)
 	s.put("a", "one", "gone")
@@ -351,8 +351,8 @@ func TestUniteTwiceBefore(t *testing.T) {
 	s.want("one", "gone", "two", "bob", "alice")
 }
 
-// TestUniteWaiting: while git waits, the commit that it picks, reverts or merges says what both
-// began with.
+// TestUniteWaiting: while git waits, the commit that it cherry-picks, reverts or merges determines
+// the base.
 func TestUniteWaiting(t *testing.T) {
 	s := newSplitSite(t)
 	root := s.version("plan", "one")
@@ -390,7 +390,7 @@ func TestUniteWaiting(t *testing.T) {
 	})
 }
 
-// TestUniteStash: of the latest stash the index knows the files.
+// TestUniteStash: the index matches the files of the latest stash.
 func TestUniteStash(t *testing.T) {
 	s := newSplitSite(t)
 	root := s.version("plan", "one", "gone")
@@ -406,7 +406,7 @@ func TestUniteStash(t *testing.T) {
 	s.want("one", "bob", "alice")
 }
 
-// TestUniteSquash: merge --squash leaves nothing but a message, which names the commits.
+// TestUniteSquash: the only trace of merge --squash is a message, which names the commits.
 func TestUniteSquash(t *testing.T) {
 	base := newSplitSite(t)
 	root := base.version("plan", "one", "gone")
@@ -418,7 +418,7 @@ func TestUniteSquash(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		unmerged bool
-		theirs   string // what the index has of theirs
+		theirs   string // the index's version of theirs
 		want     []string
 	}{
 		{"unmerged", true, theirs, []string{"one", "bob", "alice"}},
@@ -440,7 +440,7 @@ func TestUniteSquash(t *testing.T) {
 	}
 }
 
-// unmerge puts the stream of three versions into the index, each a commit and a directory.
+// unmerge puts three versions of the stream into the index, each from a commit and a directory.
 func (s splitSite) unmerge(versions ...string) {
 	s.t.Helper()
 	at := ".jp/conversations/" + splitID
@@ -456,8 +456,8 @@ func (s splitSite) unmerge(versions ...string) {
 	s.RunInput(list.String(), "update-index", "--index-info")
 }
 
-// TestUniteConflict: what both changed differently waits for a person, also where both
-// directories have the file that the driver left.
+// TestUniteConflict: a conflict waits for a person, also if both directories have the file that the
+// driver left.
 func TestUniteConflict(t *testing.T) {
 	s := newSplitSite(t)
 	root := s.version("plan", "one")
@@ -476,7 +476,8 @@ func TestUniteConflict(t *testing.T) {
 	}
 }
 
-// TestUniteArchived: what one side archived is archived, and what one took out is live.
+// TestUniteArchived: a conversation that one side archived is archived, and one that a side
+// unarchived is live.
 func TestUniteArchived(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
@@ -528,8 +529,8 @@ func TestUniteArchived(t *testing.T) {
 	}
 }
 
-// TestUniteLeavesWhatItCannotKeep: a link beside the conversation is nothing that can be taken
-// over, so everything stays.
+// TestUniteLeavesWhatItCannotKeep: a symbolic link beside the conversation cannot be moved, so
+// everything is left alone.
 func TestUniteLeavesWhatItCannotKeep(t *testing.T) {
 	s := newSplitSite(t)
 	s.put("here", "one", "bob")

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A version is one that a file of a conversation has, or had.
+// A version is a current or former version of a conversation's file.
 type version struct {
 	path   string // from the root of the working tree
 	commit gitint.OID
@@ -22,7 +22,7 @@ type version struct {
 	file   string // absolute; the object is zero then
 }
 
-// title says where a version is.
+// title describes where a version is.
 func (v version) title() string {
 	switch {
 	case v.file != "":
@@ -34,7 +34,7 @@ func (v version) title() string {
 	}
 }
 
-// spec is how git names the version.
+// spec returns git's name for the version.
 func (v version) spec() string {
 	if v.commit.IsZero() {
 		return ":" + v.path
@@ -47,18 +47,18 @@ type versionKey struct {
 	name string
 }
 
-// versions are all that git and the user's own copies have of the files of conversations,
-// newest first: the index, HEAD, the log, whatever else is reachable, then copies.
+// versions holds all versions of the files of conversations that git and user-local storage have,
+// newest first: the index, HEAD, the log, other reachable objects, then user-local copies.
 type versions struct {
 	repo *gitint.Repo
 	own  string // the path of .jp
 	of   map[versionKey][]version
 	seen map[versionObject]bool
-	// logged are the conversations whose log was read.
+	// logged holds the conversations whose log was read.
 	logged map[events.ID]bool
-	// stages are the sides of files that are unmerged, whatever name each side gave them.
+	// stages holds the stages of unmerged files, whatever name each side gave them.
 	stages map[versionKey][stages]gitint.OID
-	// rest adds what is found without a log, once.
+	// rest adds, once, the versions that the log does not show.
 	rest func(ctx context.Context) error
 }
 
@@ -67,10 +67,10 @@ type versionObject struct {
 	object gitint.OID
 }
 
-// stages is the number of sides in the index, and of a side the index after 1.
+// stages is the number of stages in the index. They are numbered from 1.
 const stages = 3
 
-// newVersions knows what index and HEAD have.
+// newVersions returns the versions in the index and in HEAD.
 func (m *planner) newVersions(ctx context.Context) (*versions, error) {
 	s, err := newSearch(m.Sources, nil, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *planner) newVersions(ctx context.Context) (*versions, error) {
 
 func (v *versions) dir() string { return path.Join(v.own, "conversations") }
 
-// add adds a version, each once: conversations may have equal files.
+// add adds a version unless it is known. Different conversations may have equal files.
 func (v *versions) add(one version) {
 	id, ok := events.ParseDirname(path.Base(path.Dir(one.path)))
 	k := versionKey{id, path.Base(one.path)}
@@ -142,8 +142,8 @@ func (v *versions) fromSnapshot(snap gitint.Snapshot, commit gitint.OID) error {
 	return err
 }
 
-// each calls f with the versions of a file, newest first, until it returns true. What takes
-// longer is looked at later.
+// each calls f with the versions of a file, newest first, until it returns true. Slower sources are
+// read later.
 func (v *versions) each(
 	ctx context.Context, k versionKey, f func(v version, data []byte) bool,
 ) error {
@@ -175,8 +175,8 @@ func (v *versions) each(
 	return nil
 }
 
-// fromLog adds what the commits that changed a conversation have. The walk through all
-// objects tells each only once, under whatever path.
+// fromLog adds the versions of the commits that changed a conversation. The walk through all
+// objects visits each object only once, under any of its paths.
 func (v *versions) fromLog(ctx context.Context, id events.ID) error {
 	if v.repo == nil || v.logged[id] {
 		return nil
@@ -195,7 +195,7 @@ func (v *versions) fromLog(ctx context.Context, id events.ID) error {
 	return err
 }
 
-// conversationGlob is every path that a file of a conversation may have had.
+// conversationGlob matches every path that a file of a conversation may have had.
 func conversationGlob(own string, id events.ID) string {
 	digits := strings.TrimPrefix(id.String(), "jp-c")
 	return path.Join(own, "conversations", "**", digits+"*", "*")
@@ -214,7 +214,7 @@ func (v *versions) fromStages(x *gitint.Index) {
 	}
 }
 
-// sides reads what git merges, when it has both sides.
+// sides reads the stages of a file, if there are both sides.
 func (v *versions) sides(ctx context.Context, k versionKey) (sides, bool) {
 	var data [stages][]byte
 	for i, id := range v.stages[k] {

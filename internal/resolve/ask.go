@@ -15,15 +15,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A conflictQuestion is one of the conflicts of a conversation.
+// A conflictQuestion is one conflict of a conversation.
 type conflictQuestion struct {
 	item     merge.Case
 	conflict threeway.Conflict
 	n, of    int // counted from 1
 }
 
-// decisions returns a decision for each conflict of a case, nil when one is left. Each is
-// remembered when it is given: another that is skipped, or an interrupt, takes none back.
+// decisions returns a decision for each conflict of a case, or nil if one is undecided. Each is
+// saved when it is made, so skipping another one, or an interrupt, loses none.
 func (r *Run) decisions(ctx context.Context, item merge.Case) ([]merge.Decision, error) {
 	all := item.Record.Conflicts
 	var given []merge.Decision
@@ -46,9 +46,9 @@ func (r *Run) decisions(ctx context.Context, item merge.Case) ([]merge.Decision,
 	return given, nil
 }
 
-// decision returns what was decided about a conflict, with no answer where nothing was. What
-// was answered in this merge counts first, then the command line, then what was answered when
-// the conflict was there before.
+// decision returns the decision about a conflict, without an answer if there is none. An answer
+// given in this merge takes precedence, then the command line, then an answer to the same conflict
+// in an earlier merge.
 func (r *Run) decision(ctx context.Context, q conflictQuestion) (merge.Decision, error) {
 	if r.Forget {
 		if err := r.answers.Forget(q.conflict); err != nil {
@@ -79,7 +79,7 @@ func (r *Run) decision(ctx context.Context, q conflictQuestion) (merge.Decision,
 	return d, r.answers.Save(q.conflict, d, r.merge)
 }
 
-// remember notes that conflicts are decided for good, for when they come again.
+// remember saves final decisions, for when the conflicts occur again.
 func (r *Run) remember(all []threeway.Conflict, decisions []merge.Decision) {
 	var faults []error
 	for i, c := range all {
@@ -102,7 +102,7 @@ func forks(decisions []merge.Decision) bool {
 	})
 }
 
-// conflictWords are what a person can answer to a conflict, keptWords to a deletion.
+// conflictWords are the possible answers to a conflict, keptWords those to a deletion.
 var (
 	conflictWords = []choiceWord{
 		{"ours", "keep what our side has"},
@@ -119,7 +119,7 @@ var (
 	}
 )
 
-// A choiceWord is an answer, and what it does.
+// A choiceWord is an answer, and its explanation.
 type choiceWord struct{ word, help string }
 
 // show shows both sides of a conflict and asks.
@@ -173,8 +173,8 @@ func (r *Run) sidesOf(q conflictQuestion) (string, error) {
 	return text.String(), nil
 }
 
-// ask puts a question and returns one of the words, of which the first letter will do. Any
-// other answer shows what they do.
+// ask asks a question and returns one of the words, which may be shortened to the first letter. Any
+// other answer shows the explanations.
 func (r *Run) ask(ctx context.Context, question string, words []choiceWord) (string, error) {
 	s, err := r.Prompter.Open(ctx)
 	if err != nil {
@@ -203,8 +203,8 @@ func (r *Run) ask(ctx context.Context, question string, words []choiceWord) (str
 	}
 }
 
-// editTurn lets the person write the turn of a conflict. It begins with ours, and behind it
-// stands what only theirs has.
+// editTurn lets the user write the turn of a conflict in an editor. It opens with our version,
+// followed by the parts that only theirs has.
 func (r *Run) editTurn(ctx context.Context, c threeway.Conflict) ([]*events.Element, error) {
 	s, err := r.Prompter.Open(ctx)
 	if err != nil {
@@ -230,7 +230,7 @@ func (r *Run) editTurn(ctx context.Context, c threeway.Conflict) ([]*events.Elem
 	}
 }
 
-// bothSides are the elements of ours and those that only theirs has.
+// bothSides returns the elements of ours, followed by those that only theirs has.
 func bothSides(c threeway.Conflict) []*events.Element {
 	all := slices.Clone(c.Ours)
 	for _, e := range c.Theirs {
@@ -243,7 +243,7 @@ func bothSides(c threeway.Conflict) []*events.Element {
 	return all
 }
 
-// turnIn reads the turn that a person wrote. Content in it goes to the store.
+// turnIn reads the turn that the user wrote, and moves its content to the store.
 func (r *Run) turnIn(text string) ([]*events.Element, error) {
 	s, err := events.Decode([]byte(text))
 	if err != nil {

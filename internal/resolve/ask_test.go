@@ -17,7 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// responses are elements that say these words.
+// responses returns elements with these texts.
 func responses(t *testing.T, words ...string) (all []*events.Element) {
 	t.Helper()
 	var parts []string
@@ -35,7 +35,7 @@ func responses(t *testing.T, words ...string) (all []*events.Element) {
 	return all
 }
 
-// A bench is a run that asks nobody.
+// A bench is a run that asks no questions.
 type bench struct {
 	*Run
 
@@ -66,13 +66,13 @@ func conflicts(t *testing.T, n int) (all []threeway.Conflict) {
 	return all
 }
 
-// TestWhichAnswerCounts: one of this merge before the command line, that before one of an earlier
-// merge, and that only with rerere.
+// TestWhichAnswerCounts: an answer of this merge precedes the command line, which precedes one of
+// an earlier merge, which requires rerere.
 func TestWhichAnswerCounts(t *testing.T) {
 	const here, before = "this merge", ""
 	for name, tt := range map[string]struct {
 		saved  merge.Answer
-		in     string // the merge of which it is
+		in     string // the merge in which it was given
 		flag   merge.Answer
 		forget bool
 		rerere bool
@@ -106,8 +106,8 @@ func TestWhichAnswerCounts(t *testing.T) {
 	}
 }
 
-// TestAnswersAreKeptOneByOne: a case is decided when all of its conflicts are, and what was
-// answered until then is not asked again.
+// TestAnswersAreKeptOneByOne: a case is decided once all of its conflicts are, and answers given
+// until then are not asked for again.
 func TestAnswersAreKeptOneByOne(t *testing.T) {
 	b := newBench(t)
 	all := conflicts(t, 2)
@@ -132,7 +132,8 @@ func TestAnswersAreKeptOneByOne(t *testing.T) {
 	}
 }
 
-// TestWhatIsRemembered: for the next merge, all but a fork, and nothing without rerere.
+// TestWhatIsRemembered: all answers but a fork are kept for the next merge, and none without
+// rerere.
 func TestWhatIsRemembered(t *testing.T) {
 	for _, rerere := range []bool{true, false} {
 		b := newBench(t)
@@ -148,7 +149,7 @@ func TestWhatIsRemembered(t *testing.T) {
 	}
 }
 
-// TestBothSides holds that what is edited begins with ours, and has what both say once.
+// TestBothSides checks that the edited text begins with ours, and has common elements only once.
 func TestBothSides(t *testing.T) {
 	c := threeway.Conflict{
 		Ours: responses(t, "one", "two"), Theirs: responses(t, "two", "three", "one", "four"),
@@ -165,7 +166,7 @@ func TestBothSides(t *testing.T) {
 	}
 }
 
-// TestRemembers reads rerere.enabled as git does, but that it is on where nobody says.
+// TestRemembers reads rerere.enabled as git does, except that it is on if unset.
 func TestRemembers(t *testing.T) {
 	r := gittest.Repo(t)
 	for value, want := range map[string]bool{

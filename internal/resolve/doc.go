@@ -1,6 +1,6 @@
-// Package resolve decides what a merge left to a person: it asks, remembers the answers, stages
-// what came of them, and looks back at what a merge of the past left out.
+// Package resolve resolves the conflicts that a merge left to a person: it asks, remembers the
+// answers, stages the results, and reviews the losses of an earlier merge.
 //
-// It is git jp resolve without the command line. What there is to decide and how a decision is
-// written is [github.com/git-jp/git-jp/internal/merge]'s.
+// It is git jp resolve without the command line. Package [github.com/git-jp/git-jp/internal/merge]
+// finds what there is to decide and writes the decisions.
 package resolve

@@ -17,7 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Review is a look at one merge commit of the past.
+// A Review examines one earlier merge commit.
 type Review struct {
 	Options
 
@@ -25,8 +25,8 @@ type Review struct {
 	lost   merge.Lost
 }
 
-// NewReview looks at what a merge left out, as seen from HEAD. What other branches merged is looked
-// at as it was made. Nobody is asked.
+// NewReview finds the losses of a merge, as seen from HEAD, or from the merge itself if HEAD does
+// not contain it. It asks no questions.
 func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error) {
 	r := &Review{Options: o}
 	if r.commit.OID, err = r.Repo.Resolve(ctx, rev); err != nil {
@@ -60,7 +60,8 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 	return r, err
 }
 
-// squashed returns what a commit with one parent squashed, by its message or else its files.
+// squashed returns the commits that a commit with one parent squashed, from its message or else
+// from its files.
 func (r *Review) squashed(ctx context.Context) ([]gitint.OID, error) {
 	id := r.commit.OID
 	named, err := r.Repo.Squashed(ctx, id.String()+"^!")
@@ -74,8 +75,8 @@ func (r *Review) squashed(ctx context.Context) ([]gitint.OID, error) {
 	return nil, err
 }
 
-// Accept says in a commit of its own that what a merge left out is to stay out. A commit reaches
-// everybody who gets the merge, a fresh clone in CI too, and changes no history.
+// Accept records in a commit of its own that the losses of a merge are accepted. A commit reaches
+// everyone who has the merge, including a fresh clone in CI, and changes no history.
 func (r *Review) Accept(ctx context.Context) error {
 	if len(r.lost.Losses) == 0 {
 		r.note("merge %s left nothing out", r.commit.OID.String()[:12])
@@ -94,7 +95,7 @@ func (r *Review) Accept(ctx context.Context) error {
 	return nil
 }
 
-// summary says what the merge left out.
+// summary describes the losses of the merge.
 func (r *Review) summary() string {
 	elements := 0
 	for _, l := range r.lost.Losses {
@@ -104,8 +105,8 @@ func (r *Review) summary() string {
 		render.Count(len(r.lost.Losses), "conversation")
 }
 
-// Restore brings back to the working tree and the index what a merge left out, of the
-// conversations that are wanted, of all where none is.
+// Restore restores in the working tree and the index the losses of a merge in the wanted
+// conversations, or of all if wanted is empty.
 func (r *Review) Restore(ctx context.Context, cache *refs.Cache, wanted []events.ID) error {
 	var done []events.ID
 	for _, l := range r.lost.Losses {
@@ -132,7 +133,7 @@ func (r *Review) Restore(ctx context.Context, cache *refs.Cache, wanted []events
 	return nil
 }
 
-// bringBack brings back what is missing of one conversation, and the content it refers to.
+// bringBack restores the lost elements of one conversation, and the content that they refer to.
 func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 	recovery := merge.Recovery{
 		Resolver: merge.Resolver{Repo: r.Repo, Workspace: r.Workspace, Dir: r.Dir, Now: r.Now},
@@ -163,7 +164,7 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 	return nil
 }
 
-// restoreContent brings back the blobs to which a stream refers and that are not in the store.
+// restoreContent restores the blobs to which a stream refers and that the store lacks.
 func (r *Review) restoreContent(ctx context.Context, id events.ID, stream []byte) error {
 	all, err := events.References(stream)
 	if err != nil {

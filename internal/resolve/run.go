@@ -19,7 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Options say what is in conflict, and who decides.
+// Options names the conflicts to resolve, and who decides.
 type Options struct {
 	Repo      *gitint.Repo
 	Workspace *workspace.Workspace
@@ -31,9 +31,9 @@ type Options struct {
 	MaxBlobBytes int64
 
 	Answer   merge.Answer // for all conflicts, "" to ask about each
-	Forget   bool         // how they were answered before
+	Forget   bool         // forget earlier answers
 	Terminal *ask.Terminal
-	Prompter *ask.Prompter // nil where nobody is asked
+	Prompter *ask.Prompter // nil to ask no questions
 	// Refuse reports why a conversation cannot be staged.
 	Refuse func(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error
 }
@@ -44,13 +44,13 @@ type Run struct {
 
 	resolver merge.Resolver
 	answers  merge.Answers
-	merge    string             // names what git is bringing together
-	rerere   bool               // answers of earlier merges count
-	left     int                // cases that are not decided
-	stashed  map[events.ID]bool // conversations that were found in a stash, and that was said
+	merge    string             // name of git's operation in progress
+	rerere   bool               // use answers of earlier merges
+	left     int                // number of undecided cases
+	stashed  map[events.ID]bool // conversations that were found in a stash and reported
 }
 
-// New prepares to decide.
+// New prepares a run.
 func New(ctx context.Context, o Options) (_ *Run, err error) {
 	r := &Run{
 		Options:  o,
@@ -65,7 +65,8 @@ func New(ctx context.Context, o Options) (_ *Run, err error) {
 	return r, err
 }
 
-// remembers reports whether answers of earlier merges count, as git's own do by rerere.enabled.
+// remembers reports whether answers of earlier merges are used. Like git's own resolutions that
+// depends on rerere.enabled.
 func remembers(ctx context.Context, repo *gitint.Repo) (bool, error) {
 	value, ok, err := repo.Config(ctx, "rerere.enabled")
 	if err != nil || !ok {
@@ -74,8 +75,8 @@ func remembers(ctx context.Context, repo *gitint.Repo) (bool, error) {
 	return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value)), nil
 }
 
-// Cases returns what there is to decide: files that git has unmerged, and conversations that lie
-// in several directories.
+// Cases returns what there is to decide: unmerged files, and conversations with several
+// directories.
 func (r *Run) Cases(ctx context.Context) ([]merge.Case, error) {
 	cases, err := merge.Cases(ctx, r.Repo, r.Dir)
 	if err != nil {
@@ -90,24 +91,25 @@ func (r *Run) Cases(ctx context.Context) ([]merge.Case, error) {
 	return cases, err
 }
 
-// Left is how many cases are not decided yet.
+// Left returns how many cases are undecided.
 func (r *Run) Left() int { return r.left }
 
-// A Conflict is a decision to make, in JSON.
+// A Conflict is a decision to make, as JSON.
 type Conflict struct {
-	ID    string `json:"id"` // of the conversation, "" for content
+	ID    string `json:"id"` // of the conversation, "" for a blob
 	Title string `json:"title"`
 	Path  string `json:"path"`
-	// Kind is edited, continued or removed for a turn; deleted for a file that one side
-	// deleted; unmerged for one that nobody merged; renamed for a conversation that got another
-	// directory on each side.
+	// Kind is edited, continued or removed for a turn; deleted for a file that one side deleted;
+	// unmerged for a file for which no driver ran; renamed for a conversation whose directory each
+	// side renamed differently.
 	Kind string `json:"kind"`
-	Turn int    `json:"turn"` // counted from 1; 0 when it is about the file
-	// Answer is what was answered in this merge already, while others wait.
+	Turn int    `json:"turn"` // counted from 1; 0 if it is about the file
+	// Answer is the answer that was already given in this merge, while other conflicts are
+	// undecided.
 	Answer string `json:"answer,omitempty"`
 }
 
-// String says in a line what is to be decided.
+// String describes the conflict in one line.
 func (c Conflict) String() string {
 	line := c.Path + ": " + c.Kind
 	if c.Turn > 0 {
@@ -135,9 +137,9 @@ func (r *Run) Print(item merge.Case) error {
 	return nil
 }
 
-// An UndecidedError is conflicts that are left.
+// An UndecidedError reports conflicts that are left.
 type UndecidedError struct {
-	Listed bool // nobody was asked
+	Listed bool // no questions were asked
 	Left   int
 }
 
@@ -149,10 +151,10 @@ func (e *UndecidedError) Error() string {
 	return render.Count(e.Left, "file") + " left undecided"
 }
 
-// Undecided says that a person has to decide.
+// Undecided reports that a person has to decide.
 func (*UndecidedError) Undecided() bool { return true }
 
-// Hints say how.
+// Hints returns the commands that decide.
 func (*UndecidedError) Hints() []string {
 	return []string{
 		"'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all",
@@ -191,7 +193,7 @@ func (r *Run) List(item merge.Case) (all []Conflict) {
 	return all
 }
 
-// titleOf is "" for a conversation whose metadata cannot be read.
+// titleOf returns "" for a conversation whose metadata cannot be read.
 func (r *Run) titleOf(id events.ID) string {
 	e, err := r.find(id)
 	if err != nil {
@@ -209,8 +211,8 @@ func (r *Run) find(id events.ID) (workspace.Entry, error) {
 func (r *Run) note(format string, args ...any) { r.Terminal.Note(format, args...) }
 func (r *Run) warn(format string, args ...any) { r.Terminal.Warn(format, args...) }
 
-// NoteEmpty says what goes on where nothing is left of a commit that git applies: it does not
-// continue then, and asks for a forgotten 'git add'.
+// NoteEmpty prints the command that continues if nothing is left of a commit that git applies: git
+// then refuses to continue and suggests a forgotten 'git add'.
 func (r *Run) NoteEmpty(ctx context.Context) error {
 	command := merge.SkipCommand(r.Repo)
 	if command == "" {
@@ -223,7 +225,7 @@ func (r *Run) NoteEmpty(ctx context.Context) error {
 	return err
 }
 
-// turnOf returns the number of the turn that a conflict is about, 0 when it is not there.
+// turnOf returns the number of the turn that a conflict is about, or 0 if it does not exist.
 func (r *Run) turnOf(item merge.Case, conflict threeway.Conflict) int {
 	s, err := r.resolver.Stream(item)
 	if err != nil {
@@ -287,7 +289,7 @@ func (r *Run) Decide(ctx context.Context, item merge.Case) error {
 	return nil
 }
 
-// place stages a file of which there is nothing but the place to decide.
+// place stages a file if only its path is undecided.
 func (r *Run) place(ctx context.Context, item merge.Case) error {
 	if err := r.resolver.Place(ctx, item); err != nil {
 		return err
@@ -342,7 +344,7 @@ func (r *Run) keep(ctx context.Context, item merge.Case) error {
 	return nil
 }
 
-// fork makes a conversation of their side.
+// fork creates a conversation of their side.
 func (r *Run) fork(ctx context.Context, item merge.Case) error {
 	theirs, err := events.Decode(item.Record.Theirs)
 	if err != nil {
@@ -361,7 +363,7 @@ func (r *Run) fork(ctx context.Context, item merge.Case) error {
 	d.Title, d.LastActivatedAt = &title, r.Now().UTC()
 	e, err = r.Workspace.Create(ctx, &workspace.NewConversation{
 		Details: d, Stream: theirs, BaseConfig: conv.BaseConfig,
-		AllowDangling: true, // what their side lacks is no reason to lose it
+		AllowDangling: true, // missing blobs are no reason to lose their side
 	})
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// unite makes one directory of those that a conversation got, because both sides gave it
-// another title, and puts that into the index in the place of all that git has unmerged.
+// unite merges the directories of a conversation that both sides renamed differently, and replaces
+// all its unmerged entries in the index by the result.
 func (r *Run) unite(ctx context.Context, item merge.Case) error {
 	marked, err := r.resolver.Marked(ctx, item)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Run) unite(ctx context.Context, item merge.Case) error {
 		return nil
 	}
 	if len(plan.Faults) == 0 && !merge.Stopped(r.Repo) {
-		// The index alone has it in several: one was moved since.
+		// Only the index has several: one was moved since.
 		return r.staged(ctx, item)
 	}
 	if len(plan.Faults) == 0 {
@@ -67,14 +67,15 @@ func (r *Run) unite(ctx context.Context, item merge.Case) error {
 	return r.carryOutUnion(ctx, item, plan, u)
 }
 
-// A unionChoice is what a person decided about the conflicts of directories, if there were any.
+// A unionChoice holds a person's decisions about the conflicts between directories, if there were
+// any.
 type unionChoice struct {
 	record    *merge.Record
 	decisions []merge.Decision
 }
 
-// Settle decides what nobody has to be asked about: conversations that both sides moved, and
-// files that git could not bring together because it did not recognize a move.
+// Settle decides the cases that need no question: conversations that both sides moved, and files
+// that git could not match because it did not detect a rename.
 func (r *Run) Settle(ctx context.Context) error {
 	cases, err := r.Cases(ctx)
 	if err != nil {
@@ -130,7 +131,7 @@ func (r *Run) carryOutUnion(
 	return nil
 }
 
-// staged puts a conversation that the working tree has in one directory into the index.
+// staged stages a conversation that has a single directory in the working tree.
 func (r *Run) staged(ctx context.Context, item merge.Case) error {
 	if err := r.stageUnion(ctx, item); err != nil {
 		return err
@@ -139,7 +140,7 @@ func (r *Run) staged(ctx context.Context, item merge.Case) error {
 	return nil
 }
 
-// lacking returns the paths of names that are not among others.
+// lacking returns the paths of names that are not in among.
 func lacking(dir string, names, among []string) []string {
 	var all []string
 	for _, name := range names {
@@ -150,8 +151,8 @@ func lacking(dir string, names, among []string) []string {
 	return all
 }
 
-// stageUnion takes every entry of the conversation out of the index and adds what the work
-// tree has of it now, with its content.
+// stageUnion replaces every entry of the conversation in the index by its files in the working
+// tree, with the content that they refer to.
 func (r *Run) stageUnion(ctx context.Context, item merge.Case) error {
 	e, err := r.find(item.ID)
 	if err != nil {
@@ -178,8 +179,8 @@ func (r *Run) stageUnion(ctx context.Context, item merge.Case) error {
 	return r.stage(ctx, item.ID)
 }
 
-// stage adds a conversation with its content. What one side deleted of that, because nothing of
-// its own referred to it any more, is brought back first where the other refers to it.
+// stage adds a conversation with its content. If one side deleted blobs, because its own version no
+// longer referred to them, they are restored first.
 func (r *Run) stage(ctx context.Context, id events.ID) error {
 	req := stage.Request{
 		Repo: r.Repo, Dir: r.Dir, IDs: []events.ID{id},

@@ -1,6 +1,6 @@
-// Package review shows what a branch asked and answered, for those who review it.
+// Package review shows the questions and answers of a branch to its reviewers.
 //
-// It is read where others write, in the comment of a pull request: what a conversation says stands
-// there quoted and escaped, calls nobody by name, refers to no issue, and shows no picture. What is
-// too long is cut, and the head of the comment counts what was left out.
+// The result is posted in a comment of a pull request. Therefore the text of conversations is
+// quoted and escaped there: it mentions no users, refers to no issues, and shows no images. Long
+// texts are truncated, and the head of the comment counts the omissions.
 package review

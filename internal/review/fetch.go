@@ -9,11 +9,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Range is what [Between] compares.
+// A Range is the input of [Between].
 type Range struct{ Base, Head gitint.OID }
 
-// Fetch has the conversations that ranges changed be here, in a clone that need not have them, and
-// the contents of the turns that were added, where they are wanted.
+// Fetch fetches the conversations that ranges changed, in a clone that may lack them, and, if
+// contents is set, the blobs of the added turns.
 func Fetch(ctx context.Context, repo *gitint.Repo, contents bool, ranges ...Range) error {
 	if partial, err := repo.Partial(ctx); err != nil || !partial {
 		return err
@@ -51,5 +51,5 @@ func (p place) in(
 	}
 }
 
-// noTurn wants no contents.
+// noTurn selects no turns.
 func noTurn(*workspace.Conversation) func(int) bool { return func(int) bool { return false } }

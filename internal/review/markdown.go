@@ -11,17 +11,17 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// How much of what was said stands in a comment. Forges take 65,536 characters.
+// Limits for the text in a comment. Forges accept 65,536 characters.
 const (
 	mostPrompt  = 1500
 	mostAnswer  = 3000
 	mostComment = 60_000
 )
 
-// Mark is in every comment, so that the next one replaces it.
+// Mark is in every comment, so that the next one can replace it.
 const Mark = "<!-- git-jp review -->"
 
-// Markdown writes the comment of a pull request.
+// Markdown writes the comment for a pull request.
 func Markdown(w io.Writer, all []Conversation) error {
 	c := comment{}
 	var body strings.Builder
@@ -46,7 +46,7 @@ func Markdown(w io.Writer, all []Conversation) error {
 	return err
 }
 
-// A comment counts what it does not show.
+// A comment counts the parts that it does not show.
 type comment struct{ redacted, left int }
 
 func (c *comment) conversation(conv Conversation) string {
@@ -78,8 +78,8 @@ func (c *comment) turn(b *strings.Builder, s *events.Stream, t events.Turn) {
 	}
 }
 
-// quoted is a text that is nothing but text: in a quotation no line is a command of the forge,
-// and no word a name or a number of an issue.
+// quoted returns a text as a quotation in which no line is a command of the forge, and no word
+// mentions a user or an issue.
 func (c *comment) quoted(text string, most int) string {
 	c.redacted += strings.Count(text, "[redacted:")
 	rest := ""
@@ -106,12 +106,12 @@ func (c *comment) quoted(text string, most int) string {
 	return b.String()
 }
 
-// mostIndent is how much of the indentation of a line is kept.
+// mostIndent is how much of a line's indentation is kept.
 const mostIndent = 24
 
-// plain is a line of text without marks of Markdown, names and numbers of issues.
+// plain returns a line of text that has no Markdown syntax and mentions no users or issues.
 func plain(line string) string {
-	const joiner = "\u2060" // of no width: it parts a sign from its word
+	const joiner = "\u2060" // zero-width: separates a sign from its word
 	line = render.EscapeInline(line)
 	line = strings.ReplaceAll(line, "@", "@"+joiner)
 	line = strings.ReplaceAll(line, `\#`, `\#`+joiner)
@@ -120,7 +120,7 @@ func plain(line string) string {
 		line = strings.ReplaceAll(line, issue, issue[:2]+joiner+"-")
 	}
 	if line != "" && strings.ContainsRune("-+=0123456789", rune(line[0])) {
-		line = joiner + line // no list, no rule
+		line = joiner + line // neither list nor rule
 	}
 	return line
 }

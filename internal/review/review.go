@@ -15,23 +15,23 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Conversation is one that a branch changed.
+// A Conversation is a conversation that a branch changed.
 type Conversation struct {
 	*workspace.Conversation
 
 	Contents blobs.Reader
-	Turns    []int // those that have events of the branch, counted from 0
+	Turns    []int // those with events of the branch, counted from 0
 }
 
 // Has reports whether the branch added to a turn, counted from 1.
 func (c Conversation) Has(turn int) bool { return slices.Contains(c.Turns, turn-1) }
 
-// ErrCut is for a commit with which the history that is here begins.
+// ErrCut reports a commit at the boundary of a shallow clone.
 var ErrCut = errors.New("history is cut off there, so what it added is unknown")
 
-// Between returns the conversations to which head has added since base, in the order of their ids;
-// all that head has where base is zero. What cannot be read is reported, and the others are
-// returned. It fetches nothing: see [Fetch].
+// Between returns the conversations to which head has added since base, in the order of their ids,
+// or all that head has if base is zero. A conversation that cannot be read is passed to problem,
+// and the others are returned. It fetches nothing: see [Fetch].
 func Between(
 	ctx context.Context, repo *gitint.Repo, base, head gitint.OID, problem func(error),
 ) ([]Conversation, error) {
@@ -56,19 +56,19 @@ func Between(
 	return all, nil
 }
 
-// changes are conversations whose streams two commits do not have alike.
+// changes holds the conversations whose streams differ between two commits.
 type changes struct {
-	was   *gitint.Tree // nil where there is none
+	was   *gitint.Tree // nil if there is none
 	is    *gitint.Tree
 	pairs []pair
 }
 
 type pair struct {
-	before *place // nil where there is none
+	before *place // nil if there is none
 	after  place
 }
 
-// read reads a conversation with the turns that were added.
+// read reads a conversation with the indexes of the added turns.
 func (c changes) read(p pair) (Conversation, error) {
 	conv, err := workspace.Read(c.is, p.after.Entry)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c changes) read(p pair) (Conversation, error) {
 	return c.added(p, conv)
 }
 
-// added returns what of a conversation was added.
+// added returns the turns that were added to a conversation.
 func (c changes) added(p pair, conv *workspace.Conversation) (Conversation, error) {
 	is := Conversation{
 		Conversation: conv, Contents: ondemand.Contents(c.is, p.after.jp+"/"+blobs.Dir),
@@ -130,7 +130,7 @@ type place struct {
 	jp string // the .jp that it is in
 }
 
-// conversations lists those of a tree.
+// conversations lists the conversations of a tree.
 func conversations(tree *gitint.Tree) (all []place, err error) {
 	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
 	if err != nil {
@@ -149,7 +149,7 @@ func conversations(tree *gitint.Tree) (all []place, err error) {
 	return all, nil
 }
 
-// streamOf is the object of a stream.
+// streamOf returns the object of a stream.
 func streamOf(tree *gitint.Tree, p place) gitint.OID {
 	name := workspace.EventsFile
 	if p.Legacy {
@@ -159,7 +159,7 @@ func streamOf(tree *gitint.Tree, p place) gitint.OID {
 	return oid
 }
 
-// without leaves out the turns of which an earlier version has every event.
+// without removes the turns whose events are all in an earlier version.
 func (c *Conversation) without(tree *gitint.Tree, p place) error {
 	old, err := workspace.Read(tree, p.Entry)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Conversation) without(tree *gitint.Tree, p place) error {
 	return nil
 }
 
-// Asked returns what a turn says: its prompts, and the messages behind the last call.
+// Asked returns the text of a turn: its prompts, and the messages after the last call.
 func Asked(s *events.Stream, t events.Turn) (author, prompt, answer string, calls int) {
 	for i := t.First; i <= t.Last; i++ {
 		switch ev := s.At(i).Event().(type) {

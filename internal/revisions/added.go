@@ -9,15 +9,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Changing returns the commits that changed conversations in directories .jp, the newest first, of
-// those that a revision has behind it; so many at most, all for 0.
+// Changing returns the ancestors of a revision that changed conversations in directories .jp,
+// newest first, and at most the given number, where 0 means all.
 func Changing(
 	ctx context.Context, repo *gitint.Repo, most int, rev string, dirs ...string,
 ) ([]gitint.Revision, error) {
 	return touching(ctx, repo, gitint.HistoryRequest{Revs: []string{rev}, Count: most}, "*", dirs)
 }
 
-// touching returns commits that changed files of a name.
+// touching returns commits that changed files with a name.
 func touching(
 	ctx context.Context, repo *gitint.Repo, q gitint.HistoryRequest, name string, dirs []string,
 ) ([]gitint.Revision, error) {
@@ -25,13 +25,13 @@ func touching(
 		q.Globs = append(q.Globs, path.Join(dir, workspace.Live.Dir(), "**", name))
 	}
 	if len(q.Globs) == 0 {
-		return nil, nil // without one git has no bounds
+		return nil, nil // without a pathspec git would list everything
 	}
 	return repo.History(ctx, q)
 }
 
-// Added returns the commits that brought the conversations in directories .jp first, of those that
-// a revision has behind it.
+// Added returns, of the ancestors of a revision, the commits that first added the conversations in
+// directories .jp.
 func Added(
 	ctx context.Context, repo *gitint.Repo, rev string, dirs ...string,
 ) (map[events.ID]gitint.LogEntry, error) {
@@ -42,7 +42,7 @@ func Added(
 	}
 	first := make(map[events.ID]gitint.LogEntry)
 	cut := make(map[gitint.OID]bool)
-	for _, r := range all { // the newest first: the last one that adds it is the first
+	for _, r := range all { // newest first, so the last one that adds it is the first commit
 		for _, f := range r.Files {
 			id, ok := events.ParseDirname(path.Base(path.Dir(f.Path)))
 			if ok && f.Old.IsZero() && !f.New.IsZero() {
@@ -59,7 +59,7 @@ func Added(
 			cut[commit.OID] = is
 		}
 		if is {
-			delete(first, id) // it may have had them from its parent
+			delete(first, id) // the missing parent may have had them
 		}
 	}
 	return first, nil

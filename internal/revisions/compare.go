@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Comparison compares two states of a conversation.
+// A Comparison compares two versions of a conversation.
 type Comparison struct {
 	Repo      *gitint.Repo
 	Workspace *workspace.Workspace
@@ -23,25 +23,25 @@ type Comparison struct {
 	ID        events.ID // of the conversation
 	// Find finds a conversation in the working tree.
 	Find func(name string) (workspace.Entry, error)
-	// Problem reports what could not be fetched.
+	// Problem is called with the errors of fetching content.
 	Problem func(error)
 }
 
-// A Difference has the changes from one side to the other. A side has no name where there is no
-// such conversation.
+// A Difference holds the changes from one side to the other. A side has no name if it lacks the
+// conversation.
 type Difference struct {
 	ID    string `json:"id"`
 	From  string `json:"from"`
 	To    string `json:"to"`
-	Patch string `json:"patch"` // "" for none
+	Patch string `json:"patch"` // "" if there is none
 }
 
-// A Place is where a conversation is looked for.
+// A Place is where a version of a conversation is read.
 type Place struct {
 	snapshot gitint.Snapshot // nil for the working tree
 }
 
-// String names the place.
+// String returns the name of the place.
 func (p Place) String() string {
 	if p.snapshot == nil {
 		return "the working tree"
@@ -49,7 +49,7 @@ func (p Place) String() string {
 	return p.snapshot.Name()
 }
 
-// Range returns the revisions that arguments mean, of which one may be A..B.
+// Range returns the revisions given by arguments, one of which may be A..B.
 func Range(args []string) []string {
 	if len(args) != 1 {
 		return args
@@ -61,8 +61,8 @@ func Range(args []string) []string {
 	return []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
 }
 
-// Places returns what is to be compared: two revisions, one with the working tree, or the index
-// with that; or, staged, HEAD or a revision with the index.
+// Places returns the two places to compare: two revisions, one with the working tree, or the index
+// with the working tree; or, if staged is set, HEAD or a revision with the index.
 func (c Comparison) Places(
 	ctx context.Context, revs []string, staged bool,
 ) (places [2]Place, err error) {
@@ -89,7 +89,7 @@ func (c Comparison) Places(
 	return places, nil
 }
 
-// Between compares the conversation in two places. The problems are of content that could not be
+// Between compares the conversation in two places. The problems report content that could not be
 // read.
 func (c Comparison) Between(
 	ctx context.Context, places [2]Place,
@@ -115,10 +115,10 @@ func (c Comparison) Between(
 	return d, append(from.Problems, to.Problems...), nil
 }
 
-// nowhere is the name of a side that has no such conversation, as in a patch of git.
+// nowhere is the name of a side without the conversation, as in a patch by git.
 const nowhere = "/dev/null"
 
-// fetch has the conversation as commits and the index have it be here.
+// fetch fetches the conversation as in commits and in the index.
 func (c Comparison) fetch(ctx context.Context, places [2]Place) error {
 	var snaps []gitint.Snapshot
 	for _, p := range places {
@@ -129,7 +129,7 @@ func (c Comparison) fetch(ctx context.Context, places [2]Place) error {
 	return Fetch(ctx, c.Repo, c.Dir, c.ID, snaps...)
 }
 
-// side reads the conversation; the zero side when the place has none.
+// side reads the conversation. It returns the zero side if the place does not have it.
 func (c Comparison) side(p Place) (Side, error) {
 	if p.snapshot != nil {
 		return InSnapshot(c.Workspace, p.snapshot, c.Dir, c.ID)

@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// Names returns what can stand for a revision that was begun: HEAD, and the names of branches and
-// tags, also as the end of a range. What cannot be read has none.
+// Names returns completions for a partial revision: HEAD, and the names of branches and tags, also
+// at the end of a range. On an error it returns none.
 func Names(ctx context.Context, repo *gitint.Repo, begun string) []string {
 	refs, err := repo.Refs(ctx)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Restored returns how much of their sessions the conversations have whose stream somebody restored
-// alone, from another commit: what metadata.json says of a later stream is not true of it. The
-// directory .jp is dir in the repository. What cannot be read is not known to be restored.
+// Restored finds conversations whose stream alone was restored from another commit, so that
+// metadata.json describes a later stream, and returns how much of their sessions the streams have.
+// dir is the directory .jp in the repository. Conversations that cannot be read are left out.
 func Restored(
 	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, dir string,
 ) map[events.ID]events.ImportVersion {
@@ -29,8 +29,8 @@ func Restored(
 	return all
 }
 
-// changedStreams returns the streams of imports that are in HEAD and are otherwise in the working
-// tree, by their paths in the repository.
+// changedStreams returns the paths of streams that differ between HEAD and the working tree, in the
+// repository.
 func changedStreams(ctx context.Context, repo *gitint.Repo, under string) (paths []string) {
 	staged, work, err := repo.Changes(ctx, under)
 	if err != nil {
@@ -53,8 +53,8 @@ func changedStreams(ctx context.Context, repo *gitint.Repo, under string) (paths
 	})
 }
 
-// storedWith returns how much of its session a stream has: by the metadata.json of the newest
-// commit that brought these bytes of it. A stream that git does not have was restored from nowhere.
+// storedWith returns how much of its session a stream has, from the metadata.json of the newest
+// commit that brought exactly this stream. A stream that git does not have was not restored.
 func storedWith(
 	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, id events.ID, file string,
 ) (v events.ImportVersion, ok bool) {

@@ -20,23 +20,23 @@ type Revision struct {
 	Author  string    `json:"author"`
 	Date    time.Time `json:"date"`
 	Subject string    `json:"subject"`
-	// Path is of the conversation's directory after the commit, "" when it is gone.
+	// Path is the path of the conversation's directory after the commit, or "" if it was deleted.
 	Path string `json:"path"`
-	// Turns and TurnsBefore are nil when the commit did not touch the stream.
+	// Turns and TurnsBefore are nil if the commit did not change the stream.
 	Turns       *int `json:"turns"`
 	TurnsBefore *int `json:"turns_before"`
-	// Parallel is the number of turns that were asked without knowledge of the turn before.
+	// Parallel is the number of turns that were asked without knowledge of the preceding turn.
 	Parallel int      `json:"parallel,omitempty"`
 	Did      []string `json:"did"`
 }
 
-// A Request says which commits are looked at.
+// A Request selects commits.
 type Request struct {
 	Dir   string    // .jp, from the root of the working tree
 	ID    events.ID // of the conversation
-	Revs  []string  // where to begin and where to end; none for HEAD
+	Revs  []string  // revisions and ranges; none means HEAD
 	All   bool      // all branches and tags
-	Count int       // the newest only, 0 for all
+	Count int       // number of newest commits, 0 for all
 }
 
 // Of returns the commits that changed a conversation, wherever its directory was at the time,
@@ -63,7 +63,7 @@ func Of(ctx context.Context, repo *gitint.Repo, q Request) ([]Revision, error) {
 	return all, nil
 }
 
-// objectsOf returns what is read of commits: streams, and metadata that changed.
+// objectsOf returns the objects that are read of commits: streams, and changed metadata.
 func objectsOf(found []gitint.Revision) (ids []gitint.OID) {
 	for _, rev := range found {
 		for _, f := range rev.Files {
@@ -81,8 +81,8 @@ func objectsOf(found []gitint.Revision) (ids []gitint.OID) {
 	return ids
 }
 
-// globsOf returns the paths that a conversation may have had: its directory is named after
-// the title of the time.
+// globsOf returns the paths that a conversation may have had: the directory is named after its
+// title at the time.
 func globsOf(jpDir string, id events.ID) []string {
 	var globs []string
 	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
@@ -98,8 +98,8 @@ type history struct {
 	turns map[gitint.OID]turnCount
 }
 
-// A turnCount counts the turns of a stream, and those of them that are parallel to the one
-// before.
+// A turnCount counts the turns of a stream, and those that were asked in parallel to the preceding
+// one.
 type turnCount struct{ all, parallel int }
 
 func (h history) revision(ctx context.Context, rev gitint.Revision) (Revision, error) {
@@ -137,7 +137,7 @@ func (h history) revision(ctx context.Context, rev gitint.Revision) (Revision, e
 	return r, err
 }
 
-// count returns the number of turns of a stream; none that cannot be read.
+// count returns the number of turns of a stream, or 0 if it cannot be read.
 func (h history) count(ctx context.Context, id gitint.OID) (turnCount, error) {
 	if n, ok := h.turns[id]; ok || id.IsZero() {
 		return n, nil
@@ -152,8 +152,8 @@ func (h history) count(ctx context.Context, id gitint.OID) (turnCount, error) {
 	return h.turns[id], nil
 }
 
-// streamOf returns the stream before and after a commit, which may have moved it. Both
-// are zero when it did not touch it.
+// streamOf returns the stream before and after a commit, which may have moved it. Both are zero if
+// the commit did not change it.
 func streamOf(files []gitint.StagedPath) (was, is gitint.Entry) {
 	for _, f := range files {
 		if path.Base(f.Path) != workspace.EventsFile {
@@ -169,7 +169,7 @@ func streamOf(files []gitint.StagedPath) (was, is gitint.Entry) {
 	return was, is
 }
 
-// streamChanges says in words what a commit did to the stream.
+// streamChanges describes a commit's changes to the stream.
 func streamChanges(was, is gitint.Entry, more int) []string {
 	did := []string{}
 	switch {
@@ -193,7 +193,7 @@ func streamChanges(was, is gitint.Entry, more int) []string {
 	return did
 }
 
-// otherChanges says which other files were changed in place.
+// otherChanges describes which other files were changed in place.
 func (h history) otherChanges(
 	ctx context.Context, files []gitint.StagedPath,
 ) (did []string, err error) {
@@ -215,7 +215,7 @@ func (h history) otherChanges(
 	return did, nil
 }
 
-// metadataChange says "renamed" where a commit changed the title.
+// metadataChange returns "renamed" if a commit changed the title.
 func (h history) metadataChange(
 	ctx context.Context, name string, f gitint.StagedPath,
 ) (string, error) {
@@ -235,7 +235,7 @@ func (h history) metadataChange(
 	return name, nil
 }
 
-// moveOf says what it means that a directory went elsewhere.
+// moveOf describes the move of a directory.
 func moveOf(from, to string) string {
 	archive := workspace.Archive.Dir()
 	was, is := strings.HasSuffix(path.Dir(from), archive), strings.HasSuffix(path.Dir(to), archive)

@@ -15,8 +15,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Side is a conversation as one place has it, in the words in which it is compared. It has no
-// name where there is none.
+// A Side is one version of a conversation, as the text that is compared. Its name is empty if there
+// is no conversation.
 type Side struct {
 	Name, Text string
 	Problems   []render.Problem
@@ -31,9 +31,9 @@ func InWorkingTree(w *workspace.Workspace, e workspace.Entry) (Side, error) {
 	return sideOf(conv, "working tree:"+e.Path, w.BlobsOf(e))
 }
 
-// InSnapshot reads a conversation below the directory .jp of a snapshot; the zero side when it has
-// none. Content that the snapshot lacks is read from the workspace. Nothing of the snapshot is
-// fetched: see [Fetch].
+// InSnapshot reads a conversation below the directory .jp of a snapshot, or returns the zero side
+// if there is none. Content that the snapshot lacks is read from the workspace. It fetches nothing:
+// see [Fetch].
 func InSnapshot(
 	w *workspace.Workspace, s gitint.Snapshot, dir string, id events.ID,
 ) (Side, error) {
@@ -58,7 +58,7 @@ func find(s gitint.Snapshot, dir string, id events.ID) (e workspace.Entry, ok bo
 	return entries[at], true, nil
 }
 
-// Fetch has a conversation as snapshots have it be here, in a clone that need not have it.
+// Fetch fetches a conversation as in snapshots, in a clone that may lack it.
 func Fetch(
 	ctx context.Context, repo *gitint.Repo, dir string, id events.ID, snaps ...gitint.Snapshot,
 ) error {
@@ -75,21 +75,21 @@ func Fetch(
 	return ondemand.Fetch(ctx, repo, true, all...)
 }
 
-// maxCompared is how much text of a conversation is compared: comparing takes several times that
-// in memory, and nobody reads as much.
+// maxCompared bounds the text that is compared: comparing takes several times as much memory, and
+// people do not read that much.
 const maxCompared = 32 << 20
 
-// ErrLongText says that a conversation is too long to be compared.
+// ErrLongText reports a conversation that is too long to compare.
 var ErrLongText error = longTextError{}
 
 type longTextError struct{}
 
 func (longTextError) Error() string { return "more than " + render.Bytes(maxCompared) + " of text" }
 
-// Hints say what compares it.
+// Hints names a command that can compare it.
 func (longTextError) Hints() []string { return []string{"'git diff' compares the files"} }
 
-// comparedText holds what is compared.
+// comparedText collects the text to compare.
 type comparedText struct{ b strings.Builder }
 
 // Write implements [io.Writer].
@@ -118,7 +118,7 @@ func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (Si
 	return Side{name, text.b.String(), problems}, nil
 }
 
-// eitherReader reads a blob where it is: content is the same wherever it lies.
+// eitherReader reads a blob from the first reader that has it: content is the same everywhere.
 type eitherReader [2]blobs.Reader
 
 // Read implements blobs.Reader.

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
-// BenchmarkScan measures text without a keyword, and what agents wrote, with its escapes and base64.
+// BenchmarkScan measures text without keywords, and agents' output with its escapes and base64.
 func BenchmarkScan(b *testing.B) {
 	prose := bytes.Repeat([]byte("The quick brown fox jumps over the lazy dog, 7 times.\n"), 1<<14)
 	b.Run("prose", func(b *testing.B) { benchmarkScan(b, prose) })
@@ -31,7 +31,7 @@ func benchmarkScan(b *testing.B, text []byte) {
 	}
 }
 
-// BenchmarkStart measures what a command pays that scans one line.
+// BenchmarkStart measures the cost of scanning one line in a new process.
 func BenchmarkStart(b *testing.B) {
 	line := []byte("nothing")
 	for b.Loop() {

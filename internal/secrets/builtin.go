@@ -1,7 +1,7 @@
 package secrets
 
-// builtin are the rules of this version. A token has the prefix of a provider, which makes
-// mistakes rare; that is why there is no rule about random text alone.
+// builtin lists the built-in rules of this version. Most match tokens with a provider's prefix,
+// which keeps false positives rare; for the same reason no rule matches random text alone.
 var builtin = []Rule{
 	{
 		Name:     "private-key",

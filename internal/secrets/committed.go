@@ -11,31 +11,31 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// RulesFile is the path of the rules of a workspace, below its .jp.
+// RulesFile is the path of a workspace's rules below its .jp.
 const RulesFile = "secrets/rules.toml"
 
-// MaxFile is how large a file of a workspace about secrets may be.
+// MaxFile is the largest size in bytes of a workspace's rules file or entry.
 const MaxFile = 64 << 10
 
-// Committed is what a workspace says about rules.
+// Committed holds the rules that a workspace commits.
 type Committed struct {
 	Rules []Rule
-	// Off names built-in rules that the workspace does without. It is a claim: whoever calls
-	// [Rules.Without] has asked the user.
+	// Off names the built-in rules that the workspace wants switched off. It is only a request: the
+	// caller of [Rules.Without] must have asked the user.
 	Off []string
 }
 
-// Bounds of what a workspace adds.
+// Limits of the rules that a workspace adds.
 const (
 	maxRules   = 200
 	maxRegex   = 500
 	minKeyword = 3
 	maxWords   = 20
-	// addedWindow is how long a match of an added rule is at most.
+	// addedWindow is the maximum length of a match of an added rule.
 	addedWindow = 256
 )
 
-// ParseRules reads the rules of a workspace. A fault in one makes all count for nothing.
+// ParseRules parses the rules of a workspace. An error in one rule rejects the file.
 func ParseRules(data []byte) (Committed, error) {
 	if len(data) > MaxFile {
 		return Committed{}, fmt.Errorf("%d bytes, more than %d", len(data), MaxFile)

@@ -11,20 +11,21 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Copies finds copies of conversations in which something was redacted, whose agents name their
-// events otherwise: by what is said around what was redacted.
+// Copies finds copies of conversations that have redactions if the copies' agents use other event
+// keys. It recognizes the redacted text by the text around it.
 type Copies struct {
-	of map[blobs.Hash][]*known // by their longer texts
+	of map[blobs.Hash][]*known // by the hash of their longer texts
 	in []*known
 }
 
-// A known conversation is one of which there may be copies.
+// A known is a conversation that may have copies.
 type known struct {
 	id   events.ID
 	gaps []gap
 }
 
-// A gap is what stands around the ranges of a text, which the text may have lost with its event.
+// A gap is a redacted text without its redacted ranges. If the event was removed, only the ranges
+// are known.
 type gap struct {
 	member string
 	ranges []Range
@@ -33,7 +34,7 @@ type gap struct {
 	parts  []part
 }
 
-// A part is one range, and how the text goes on in front of it and behind it, up to the next.
+// A part is one range with the text before it and the text after it, up to the next range.
 type part struct {
 	Range
 
@@ -41,13 +42,13 @@ type part struct {
 }
 
 const (
-	// longText is how long a text is that two conversations do not have by chance.
+	// longText is the length in bytes from which two conversations do not share a text by chance.
 	longText = 16
-	// minAround and maxAround are how much has to be, and is, compared around a range.
+	// minAround and maxAround are how many bytes around a range are compared, at least and at most.
 	minAround, maxAround = 8, 32
 )
 
-// Conversations yields those that entries name, by their digits.
+// Conversations yields the digits of the conversations that entries name.
 func (rs Redactions) Conversations() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, digits := range slices.Sorted(maps.Keys(rs)) {
@@ -58,11 +59,11 @@ func (rs Redactions) Conversations() iter.Seq[string] {
 	}
 }
 
-// Know adds a conversation that entries name. What it says may be redacted or not yet.
+// Know adds a conversation that entries name. Its texts may be redacted already or not yet.
 func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents blobs.Reader) {
 	k := &known{id: id}
 	c.in = append(c.in, k)
-	here := map[string]map[string][]byte{} // texts, by event and member
+	here := map[string]map[string][]byte{} // by event and member
 	for i, key := range s.Keys() {
 		here[key] = map[string][]byte{}
 		for _, t := range Texts(s.At(i)) {
@@ -82,7 +83,7 @@ func (c *Copies) Know(rs Redactions, id events.ID, s *events.Stream, contents bl
 	}
 }
 
-// add notes that a conversation has a text.
+// add records a text of a conversation.
 func (c *Copies) add(k *known, text []byte) {
 	if len(text) < longText {
 		return
@@ -113,11 +114,11 @@ func newGap(member string, ranges []Range, text []byte, lost bool) gap {
 	return g
 }
 
-// Concern reports whether a stream may be of a copy.
+// Concern reports whether a stream may belong to a copy.
 func (c *Copies) Concern(s *events.Stream) bool { return len(c.copied(s)) > 0 }
 
-// copied returns the conversations of which a stream may be a copy: it has one of the longer texts,
-// wherever that is, or its first turn has what was redacted.
+// copied returns the conversations that a stream may be a copy of: it shares one of their longer
+// texts, in any event, or its first turn has text that was redacted in them.
 func (c *Copies) copied(s *events.Stream) map[*known]bool {
 	all, turns := map[*known]bool{}, s.TurnOf()
 	if len(c.in) == 0 {
@@ -139,14 +140,14 @@ func (c *Copies) copied(s *events.Stream) map[*known]bool {
 	return all
 }
 
-// nothing has no content.
+// nothing is a reader that finds no content.
 type nothing struct{}
 
 func (nothing) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 
-// Of returns the entries of what a copy has that was redacted in a known conversation: a text that
-// differs in nothing else, or one of an event that was removed there. What the conversation itself
-// has its entries name.
+// Of returns entries for the text in a copy that was redacted in a known conversation: a text that
+// is otherwise identical, or a text of an event that was removed there. A conversation is not
+// compared with itself, because its own entries name its events.
 func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all []Redaction) {
 	of := c.copied(s)
 	for i, key := range s.Keys() {
@@ -156,7 +157,7 @@ func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all 
 		for _, t := range Texts(s.At(i)) {
 			text, err := t.Content.Bytes(contents)
 			if err != nil {
-				continue // what cannot be read others report
+				continue // unreadable content is reported elsewhere
 			}
 			for _, k := range c.in {
 				if !of[k] || k.id == id {
@@ -171,7 +172,7 @@ func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all 
 	return all
 }
 
-// in returns what of a text was redacted in the known conversation.
+// in returns the ranges of a text that were redacted in the known conversation.
 func (k *known) in(member string, text []byte, related bool) (all []Range) {
 	for _, g := range k.gaps {
 		if g.is(member, text, related) {
@@ -185,8 +186,9 @@ func (k *known) in(member string, text []byte, related bool) (all []Range) {
 	return all
 }
 
-// is reports whether a text is that of the gap, with what was redacted. Of an event that is gone,
-// as reasoning goes whose signature covered something, the checks alone say so, which are short.
+// is reports whether a text is the gap's text before its redaction. An event that was removed, such
+// as reasoning whose signature covered redacted text, has no text left; only its checks can be
+// compared, and they are short.
 func (g *gap) is(member string, text []byte, related bool) bool {
 	is, rules, _ := redactRanges(text, g.ranges)
 	if g.lost {
@@ -200,7 +202,7 @@ func (g *gap) is(member string, text []byte, related bool) bool {
 	return bytes.Equal(is, g.text) && len(rules) > 0 && (related || said >= minAround)
 }
 
-// in returns where a range stands in a text between what stands around it.
+// in returns the places in a text at which the range is surrounded by the same text.
 func (p *part) in(text []byte) (all []Range) {
 	n := p.To - p.From
 	if len(p.before)+len(p.after) < minAround {

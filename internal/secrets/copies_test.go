@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TestCopies: a copy is known by what it says beside what was redacted, and has of that what was
-// redacted, also in reasoning that is gone.
+// TestCopies checks that a copy is recognized by the text around a redaction, and that the redacted
+// text is found in it, also in reasoning that was removed from the original.
 func TestCopies(t *testing.T) {
 	const word = "tulip-4711"
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)

@@ -7,14 +7,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Exceptions are findings that a workspace allows, by the digits of their conversation.
+// Exceptions holds the findings that a workspace allows, by the digits of their conversation.
 type Exceptions map[string]exceptions
 
-// exceptions are those of a conversation, and what they say of values alone: without the number
-// that a finding has in its event, and an event among those with one key.
+// exceptions holds the findings allowed in one conversation. In values, their ordinal is 0 and the
+// number that distinguishes events with the same key is cut off.
 type exceptions struct{ entries, values map[Allowed]bool }
 
-// Add takes in one more.
+// Add adds an allowed finding.
 func (x Exceptions) Add(a Allowed) {
 	if _, ok := x[a.Conversation]; !ok {
 		x[a.Conversation] = exceptions{map[Allowed]bool{}, map[Allowed]bool{}}
@@ -31,14 +31,14 @@ func (x Exceptions) Add(a Allowed) {
 // Has reports whether a finding is allowed.
 func (x Exceptions) Has(a Allowed) bool { return x[a.Conversation].entries[a] }
 
-// Allow reports whether a value in an event of a conversation that is being made is allowed. Which
-// of the event's findings it is does not count: what is in front may be redacted by now, or not
-// yet. Of events with one key each is meant.
+// Allow reports whether a value is allowed in an event of a conversation that is being written. The
+// finding's ordinal is ignored, because findings before it may be redacted already or not yet. If
+// several events have the key, the exception applies to each of them.
 func (x Exceptions) Allow(id events.ID, event, rule string, value []byte) bool {
 	return x[id.Digits()].values[NewFinding(rule, id, event, 0, value)]
 }
 
-// Digest names the exceptions of a conversation; "" where it has none.
+// Digest identifies the exceptions of a conversation; it is "" if there are none.
 func (x Exceptions) Digest(id events.ID) string {
 	var names []string
 	for a := range x[id.Digits()].entries {
@@ -51,5 +51,5 @@ func (x Exceptions) Digest(id events.ID) string {
 	return digest([]byte(strings.Join(names, "")))[:exceptionsDigits]
 }
 
-// exceptionsDigits is how many digits tell one set of exceptions from another.
+// exceptionsDigits is the length of a digest of exceptions.
 const exceptionsDigits = 8

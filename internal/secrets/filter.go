@@ -7,25 +7,25 @@ import (
 	"sync"
 )
 
-// A filter finds keywords: it looks at pairs of bytes, of which each keyword has given its
-// rarest.
+// A filter finds keywords by their rarest pair of bytes: it looks up each pair of bytes of the
+// text.
 type filter struct {
-	pairs [1 << 16 / 64]uint64 // the set of pairs
-	// index says which of the groups a pair has, so that a hit costs no search.
+	pairs [1 << 16 / 64]uint64 // a bit set
+	// index holds the index in groups of each pair, so that a hit needs no search.
 	index  [1 << 16]uint8
 	groups [][]candidate
 	rules  []*compiled
 }
 
-// A candidate is a keyword that a pair is part of.
+// A candidate is a keyword that contains a pair.
 type candidate struct {
 	rule    int
-	keyword string // in lower case if fold
-	offset  int    // of the pair
+	keyword string // in lower case if fold is set
+	offset  int    // of the pair in keyword
 	fold    bool
 }
 
-// A compiled is a rule whose expression is compiled when it is needed.
+// A compiled is a rule whose expression is compiled on first use.
 type compiled struct {
 	Rule
 	expr  func() *regexp.Regexp
@@ -62,8 +62,8 @@ func (f *filter) add(rule int, keyword string, fold bool) {
 	}
 }
 
-// group gives a keyword to a pair. Beyond 255 the pairs that are left share the last group, which
-// costs time alone.
+// group adds a keyword to the group of a pair. There are at most 256 groups; further pairs share
+// the last one, which only costs time.
 func (f *filter) group(pair uint16, c candidate) {
 	if bit := uint64(1) << (pair & 63); f.pairs[pair>>6]&bit == 0 {
 		f.pairs[pair>>6] |= bit
@@ -83,10 +83,10 @@ func cases(c byte, fold bool) []byte {
 	return []byte{c}
 }
 
-// common are letters from the most frequent to the least, as code and prose have them.
+// common lists letters by their frequency in code and prose, the most frequent first.
 const common = " etaoinsrlcdupmhgfybwvkxjqz"
 
-// rarest returns where in a keyword the pair of bytes is that text has least often.
+// rarest returns the index in a keyword of the pair of bytes that is rarest in text.
 func rarest(keyword string) int {
 	rarity := func(c byte) int {
 		if i := strings.IndexByte(common, c); i >= 0 {
@@ -126,7 +126,7 @@ func (c *candidate) has(text []byte, i int) bool {
 	return true
 }
 
-// each calls f for each keyword in the text, in the order of their rarest pairs.
+// each calls found for each keyword in the text, in the order of their rarest pairs.
 func (f *filter) each(text []byte, found func(rule *compiled, start, end int)) {
 	if len(text) < 2 {
 		return

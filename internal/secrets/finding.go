@@ -20,13 +20,13 @@ import (
 type Finding struct {
 	Allowed
 	Match   Match  // in the text
-	Element int    // in the stream
+	Element int    // index in the stream
 	Member  string // see [Text]
 	// Shown is the provider's prefix, or "".
 	Shown string
 }
 
-// String says what was found and where, and no character of it but the provider's prefix.
+// String describes the finding and shows no character of the secret except the provider's prefix.
 func (f Finding) String() string {
 	unit := "bytes"
 	n := f.Match.End - f.Match.Start
@@ -40,18 +40,18 @@ func (f Finding) String() string {
 	return text
 }
 
-// NewFinding names what somebody else found in an event: the n-th by its rule.
+// NewFinding returns the n-th finding of a rule in an event, for a value found by other means.
 func NewFinding(rule string, id events.ID, event string, n int, value []byte) Allowed {
 	return Allowed{rule, id.Digits(), event, n, check(value)}
 }
 
-// An Allowed is a finding that is no secret, as a workspace commits it. The check tells the value
-// from most others and lets nobody try guesses.
+// An Allowed identifies a finding that is not a secret, as a workspace commits it. The check
+// distinguishes the value from most others and is too short to confirm a guess.
 type Allowed struct {
 	Rule         string `json:"rule"`
 	Conversation string `json:"conversation"` // digits
 	Event        string `json:"event"`        // its key
-	Ordinal      int    `json:"ordinal"`      // among those of the rule in the event, from 1
+	Ordinal      int    `json:"ordinal"`      // among the rule's findings in the event, from 1
 	Check        string `json:"check"`
 }
 
@@ -63,7 +63,7 @@ const (
 	entrySuffix = ".json"
 )
 
-// Fingerprint names the finding.
+// Fingerprint identifies the finding.
 func (a Allowed) Fingerprint() string {
 	var b strings.Builder
 	for _, s := range []string{a.Rule, a.Conversation, a.Event, strconv.Itoa(a.Ordinal), a.Check} {
@@ -72,7 +72,7 @@ func (a Allowed) Fingerprint() string {
 	return digest([]byte(b.String()))
 }
 
-// fingerprintDigits is how long the names of entries are.
+// fingerprintDigits is the length of a fingerprint and of the hash in an entry's name.
 const fingerprintDigits = 32
 
 func digest(b []byte) string {
@@ -80,16 +80,16 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])[:fingerprintDigits]
 }
 
-// Name is the path of the entry, below the workspace's .jp.
+// Name returns the path of the entry below the workspace's .jp.
 func (a Allowed) Name() string { return path.Join(AllowedDir, a.Fingerprint()+entrySuffix) }
 
-// Encode returns the entry as a file.
+// Encode returns the content of the entry's file.
 func (a Allowed) Encode() []byte { return encode(a) }
 
-// ErrName says that an entry has another name than what it says gives it.
+// ErrName reports that the name of an entry does not match its content.
 var ErrName = errors.New("its name is not that of what it says")
 
-// ParseAllowed reads an entry.
+// ParseAllowed parses an entry.
 func ParseAllowed(name string, data []byte) (Allowed, error) {
 	var a Allowed
 	if err := parse(data, &a); err != nil {
@@ -106,7 +106,7 @@ func encode(v any) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	_ = e.Encode(v) // strings and numbers
+	_ = e.Encode(v) // strings and numbers cannot fail
 	return b.Bytes()
 }
 
@@ -125,37 +125,38 @@ func parse(data []byte, v any) error {
 	return nil
 }
 
-// check is a byte of the hash of a value, in two digits.
+// check returns the first byte of a value's hash, as two hexadecimal digits.
 func check(value []byte) string {
 	sum := sha256.Sum256(value)
 	return hex.EncodeToString(sum[:1])
 }
 
-// A Scanner scans streams. What blobs have is remembered, so that one that many events refer to is
-// read once.
+// A Scanner scans streams. It caches the results of blobs, so that a blob is read once however many
+// events refer to it.
 type Scanner struct {
 	Rules *Rules
 	known map[blobs.Hash]scanned
 }
 
-// A scanned is what a text has: its matches, and how many markers of each rule, which stand for
-// findings that are gone.
+// A scanned is the result of scanning one text: its matches, and the number of markers of each
+// rule, which stand for redacted findings.
 type scanned struct {
 	found   []marked
 	markers map[string]int
 }
 
-// A marked is a match with what does not need the text any more.
+// A marked is a match with the values that are computed from the text, so that the text is not
+// kept.
 type marked struct {
 	Match
 	check string
 	shown string
-	// before counts the markers of the rule that are in front of it.
+	// before is the number of markers of the rule before the match.
 	before int
 }
 
-// Stream returns the findings of the elements of a stream that are to be looked at, in order; nil
-// means all. Content that is not there is somebody else's to report.
+// Stream returns the findings, in order, in the elements for which look returns true; a nil look
+// selects all elements. Content that cannot be read is skipped; it is reported elsewhere.
 func (s *Scanner) Stream(
 	id events.ID, stream *events.Stream, look func(i int) bool, contents blobs.Reader,
 ) ([]Finding, error) {
@@ -177,9 +178,10 @@ func (s *Scanner) Stream(
 	return found, nil
 }
 
-// Document returns the findings of another file of a conversation, whose name is their event.
+// Document returns the findings in another file of a conversation, whose name takes the place of an
+// event key.
 func (s *Scanner) Document(id events.ID, name string, data []byte) []Finding {
-	found, _ := s.texts(id, name, DocumentTexts(data), nil) // nothing is read
+	found, _ := s.texts(id, name, DocumentTexts(data), nil) // no blob is read
 	for n := range found {
 		found[n].Element = -1
 	}

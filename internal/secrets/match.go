@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// begins reports whether a keyword can begin a match at i: that of a token is no part of a
-// longer word, unless what is in front is an escape of a URL.
+// begins reports whether a match can begin with a keyword at i. The keyword of a token must not
+// continue a longer word, except after a percent escape of a URL.
 func (r *compiled) begins(text []byte, i int) bool {
 	if i == 0 || r.shape >= guessed || !isWord(text[i]) || !isTokenByte(text[i-1]) {
 		return true
@@ -19,7 +19,7 @@ func (r *compiled) begins(text []byte, i int) bool {
 	return i >= 3 && text[i-3] == '%' && isHex(text[i-2]) && isHex(text[i-1])
 }
 
-// match returns the range of the secret to which a keyword belongs; an empty one for none.
+// match returns the range of the secret at a keyword, or an empty range.
 func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	if r.shape == assigned {
 		return assignedValue(text, start, end)
@@ -40,7 +40,7 @@ func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	return from, to
 }
 
-// minAdded is how long a match of a workspace's rule is at least.
+// minAdded is the minimum length of a match of a workspace's rule.
 const minAdded = 8
 
 func (r *compiled) plausible(text []byte, from, to int) bool {
@@ -60,10 +60,10 @@ func (r *compiled) plausible(text []byte, from, to int) bool {
 	return !isSample(value) && !isSequence(tail) && entropy(tail) >= minEntropy-0.4
 }
 
-// minEntropy is how many bits a character of a guessed secret has at least.
+// minEntropy is the minimum entropy of a guessed secret, in bits per character.
 const minEntropy = 3
 
-// entropy returns the bits a character of s has, by how often each occurs in it.
+// entropy returns the Shannon entropy of s, in bits per byte.
 func entropy(s []byte) float64 {
 	var counts [256]int
 	for _, b := range s {
@@ -79,7 +79,8 @@ func entropy(s []byte) float64 {
 	return bits
 }
 
-// isSample reports whether a token says itself that it is none.
+// isSample reports whether a token contains a word or a run of characters that marks it as an
+// example.
 func isSample(s []byte) bool {
 	lower := bytes.ToLower(s)
 	for _, word := range []string{
@@ -92,7 +93,7 @@ func isSample(s []byte) bool {
 	return false
 }
 
-// isSequence reports whether most characters are the successor of the one before, or the same.
+// isSequence reports whether most characters equal or follow the one before them.
 func isSequence(s []byte) bool {
 	steps := 0
 	for i := 1; i < len(s); i++ {
@@ -103,7 +104,7 @@ func isSequence(s []byte) bool {
 	return steps*2 > len(s)
 }
 
-// placeholders are in values that stand for a secret.
+// placeholders lists strings that mark a value as a placeholder.
 func placeholders() []string {
 	return []string{
 		"example", "your", "changeme", "change-me", "change_me", "placeholder", "dummy",
@@ -125,8 +126,9 @@ func isPlaceholder(value []byte) bool {
 	return slices.ContainsFunc(placeholders(), in)
 }
 
-// isWords reports whether a value is made of words and numbers, as identifiers, paths, versions and
-// prose are: each run of letters and digits is letters, which few digits may follow, or digits.
+// isWords reports whether a value consists of words and numbers, as identifiers, paths, versions
+// and prose do: each run of letters and digits is letters, perhaps followed by a few digits, or
+// digits.
 func isWords(value []byte) bool {
 	longest := 0
 	for i := 0; i < len(value); {
@@ -151,8 +153,8 @@ func isWords(value []byte) bool {
 	return longest < 6
 }
 
-// jumps counts where a small letter follows two capitals or a capital one small letter: words in
-// camel case have few of these, random letters many.
+// jumps counts the lower-case letters after two capitals and the capitals after a capital and a
+// lower-case letter: words in camel case have few of these, random letters many.
 func jumps(letters []byte) (n int) {
 	for i := 2; i < len(letters); i++ {
 		a, b, c := isUpper(letters[i-2]), isUpper(letters[i-1]), isUpper(letters[i])
@@ -163,7 +165,7 @@ func jumps(letters []byte) (n int) {
 	return n
 }
 
-// bounds of the names and values of assignments.
+// Limits of the names and values of assignments.
 const (
 	maxName  = 48
 	minValue = 8
@@ -171,7 +173,8 @@ const (
 	maxGap   = 4
 )
 
-// assignedValue returns the value of the name that has a keyword from start to end.
+// assignedValue returns the range of the value assigned to the name that contains the keyword from
+// start to end.
 func assignedValue(text []byte, start, end int) (int, int) {
 	name := start
 	for name > 0 && start-name < maxName && isName(text[name-1]) {
@@ -210,7 +213,7 @@ func skipBlanks(text []byte, i int) int {
 	return i
 }
 
-// separator returns the length of what assigns, 0 where nothing does.
+// separator returns the length of the assignment operator at the beginning of text, or 0.
 func separator(text []byte) int {
 	for _, s := range []string{":=", "=>"} {
 		if bytes.HasPrefix(text, []byte(s)) {
@@ -223,7 +226,7 @@ func separator(text []byte) int {
 	return 0
 }
 
-// quoted returns the value of a literal.
+// quoted returns the range of the value of a quoted string.
 func quoted(text []byte, open int) (int, int) {
 	from := open + 1
 	for to := from; to < len(text) && to-from <= maxValue; to++ {
@@ -237,7 +240,7 @@ func quoted(text []byte, open int) (int, int) {
 	return 0, 0
 }
 
-// dotenv returns the value of a line such as those of an .env file.
+// dotenv returns the range of the value in a line of the form of an .env file.
 func dotenv(text []byte, name, nameEnd, from int) (int, int) {
 	for _, c := range text[name:nameEnd] {
 		if !isUpper(c) && !isDigit(c) && c != '_' {
@@ -273,7 +276,7 @@ func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
 func isWord(c byte) bool   { return isAlnum(c) || c == '_' }
 func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-// isTokenByte reports whether a byte can be within a token.
+// isTokenByte reports whether a byte can be part of a token.
 func isTokenByte(c byte) bool { return isWord(c) || c == '-' }
 
 func isName(c byte) bool { return isWord(c) || c == '-' || c == '.' }

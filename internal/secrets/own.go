@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Own is the rule of values that are the user's own secrets.
+// Own is the name of the rules that find the user's own secrets.
 const Own = "own-secret"
 
-// OwnRules returns the rules that find the values. They are of this machine: they stop a commit or
-// an import and never choose what is written.
+// OwnRules returns rules that find the given values. They exist only on this machine: they stop a
+// commit or an import and never affect what is written.
 func OwnRules(values []string) Committed {
 	var c Committed
 	for _, v := range values {
@@ -20,7 +20,7 @@ func OwnRules(values []string) Committed {
 	return c
 }
 
-// ValueRules returns the one rule that finds a value, in escapes and base64 too.
+// ValueRules returns a single rule that finds a value, also with escapes and in base64.
 func ValueRules(name, value string) *Rules { return newRules([]Rule{valueRule(name, value)}) }
 
 func valueRule(name, value string) Rule {
@@ -31,7 +31,7 @@ func valueRule(name, value string) Rule {
 }
 
 // OwnValues returns the secrets in the lines of an .env file or of an environment: values of names
-// that say so, and that are neither placeholders nor paths nor only letters, as words are.
+// such as PASSWORD that are not placeholders, not paths and not only letters, as words are.
 func OwnValues(lines []byte) (values []string) {
 	for line := range bytes.Lines(lines) {
 		name, v, ok := strings.Cut(strings.TrimSpace(string(line)), "=")
@@ -53,11 +53,11 @@ func isOwn(v string) bool {
 		strings.ContainsAny(v, "0123456789") && entropy([]byte(v)) >= minEntropy-0.5
 }
 
-// maxOwn is how long a value is at most: longer ones are not what people paste.
+// maxOwn is the maximum length of a value; people do not paste longer ones.
 const maxOwn = 500
 
-// isPath reports whether a value begins as paths do. Every shell exports some under names that look
-// secret, PWD above all.
+// isPath reports whether a value begins as a path does. Every shell exports paths under names that
+// look secret, such as PWD.
 func isPath(v string) bool {
 	if len(v) > 2 && v[1] == ':' && isLetter(v[0]) {
 		v = v[2:]
@@ -66,8 +66,8 @@ func isPath(v string) bool {
 	return v != "" && (v[0] == '/' || v[0] == '\\')
 }
 
-// isSecretName reports whether a name says that its value is secret. What authors, keymaps and
-// tokenizers are called does not.
+// isSecretName reports whether a name suggests a secret value. Names that only begin a word with
+// "auth", "key" or "token" do not, such as those of authors, keymaps and tokenizers.
 func isSecretName(name string) bool {
 	for _, part := range []string{"secret", "passw", "pwd", "credential"} {
 		if strings.Contains(name, part) {

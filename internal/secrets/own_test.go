@@ -7,8 +7,8 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
-// TestOwnValuesAreNoPlaces holds that what every shell exports stops no commit: paths, and names
-// in which key or auth only begin another word.
+// TestOwnValuesAreNoPlaces checks that variables that every shell exports do not stop a commit:
+// paths, and names in which key or auth only begin another word.
 func TestOwnValuesAreNoPlaces(t *testing.T) {
 	for line, want := range map[string]bool{
 		"PWD=/home/ada7/src/proj2":             false,

@@ -19,7 +19,7 @@ const (
 	base64url = alnum + "-_"
 )
 
-// A planted is a secret that nobody has, made here so that no scanner finds it in this file.
+// A planted is a made-up secret, assembled in parts so that no scanner finds it in this file.
 type planted struct {
 	rule, before, secret, after string
 }
@@ -70,7 +70,7 @@ func plantedSecrets() []planted {
 	}
 }
 
-// forms are what becomes of a text in a conversation.
+// forms are the encodings that a text can have in a conversation.
 func forms() map[string]func(string) string {
 	escaped := func(s string) string {
 		b, err := json.Marshal(s)
@@ -99,8 +99,8 @@ func forms() map[string]func(string) string {
 	}
 }
 
-// TestPlantedSecretsAreFound holds that each kind of secret is found under its rule in each form,
-// and that nothing of it is left where it was.
+// TestPlantedSecretsAreFound checks that each kind of secret is found by its rule in each form, and
+// that redaction removes all of it.
 func TestPlantedSecretsAreFound(t *testing.T) {
 	rules := secrets.Builtin()
 	kinds := plantedSecrets()
@@ -128,8 +128,8 @@ func TestPlantedSecretsAreFound(t *testing.T) {
 	}
 }
 
-// TestPlantedSecretsAreFoundInBlobs holds the same of content that is in the store, which a scanner
-// reads once however many events refer to it, and that an entry takes it out of it.
+// TestPlantedSecretsAreFoundInBlobs checks the same for content in the store, which a scanner reads
+// once however many events refer to it, and that an entry removes the secret from it.
 func TestPlantedSecretsAreFoundInBlobs(t *testing.T) {
 	for _, p := range plantedSecrets() {
 		for form, make := range forms() {

@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
-// realFiles are the real data, without what no conversation has.
+// realFiles returns the contents of the real data below a directory, by path.
 func realFiles(tb testing.TB, elem ...string) map[string][]byte {
 	tb.Helper()
 	dir := realdata.Dir(tb, elem...)
@@ -34,9 +34,10 @@ func realFiles(tb testing.TB, elem ...string) map[string][]byte {
 	return files
 }
 
-// TestRealDataHaveNoFindings holds that nothing in 40 MB of real conversations, which were cleared of
-// secrets, is taken for one: their signatures, ciphertexts, ids and hashes above all, which are
-// scanned here although they are exempt. A finding that is right goes into the list.
+// TestRealDataHaveNoFindings checks that the scanner finds no secret in 40 MB of real
+// conversations, which were cleared of secrets. In particular their signatures, ciphertexts, IDs
+// and hashes must not match; these are scanned here although they are exempt. A correct finding is
+// added to golden.
 func TestRealDataHaveNoFindings(t *testing.T) {
 	rules := secrets.Builtin()
 	var found []string

@@ -13,7 +13,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Redaction says which ranges of one text of an event were replaced, as a workspace commits it.
+// A Redaction names the ranges of one text of an event that were replaced, as a workspace commits
+// it.
 type Redaction struct {
 	Conversation string  `json:"conversation"` // digits
 	Event        string  `json:"event"`        // its key
@@ -21,7 +22,7 @@ type Redaction struct {
 	Ranges       []Range `json:"ranges"`
 }
 
-// A Range is one of the original text.
+// A Range is a range of bytes of the original text.
 type Range struct {
 	From  int    `json:"from"`
 	To    int    `json:"to"`
@@ -29,15 +30,15 @@ type Range struct {
 	Check string `json:"check"` // of the value
 }
 
-// Name is the path of the entry, below the workspace's .jp.
+// Name returns the path of the entry below the workspace's .jp.
 func (r Redaction) Name() string {
 	return path.Join(RedactedDir, r.Conversation+"-"+digest(r.Encode())+entrySuffix)
 }
 
-// Encode returns the entry as a file.
+// Encode returns the content of the entry's file.
 func (r Redaction) Encode() []byte { return encode(r) }
 
-// ParseRedaction reads an entry.
+// ParseRedaction parses an entry.
 func ParseRedaction(name string, data []byte) (Redaction, error) {
 	var r Redaction
 	if err := parse(data, &r); err != nil {
@@ -56,40 +57,40 @@ func ParseRedaction(name string, data []byte) (Redaction, error) {
 	return r, nil
 }
 
-// NewRange returns the range of a match of a text.
+// NewRange returns the range of a match in a text.
 func NewRange(text []byte, m Match) Range {
 	return Range{From: m.Start, To: m.End, Rule: m.Rule, Check: check(text[m.Start:m.End])}
 }
 
-// A Replaced is a text that redactions changed.
+// A Replaced is a text that was changed by redactions.
 type Replaced struct {
-	Element int // in the stream as it was
+	Element int // index in the original stream
 	Event   string
 	Member  string
-	Rules   []string // of the ranges that were replaced, in order
+	Rules   []string // of the replaced ranges, in order
 	Was, Is []byte
-	// Dropped says that the element is gone, because it has what a signature covers.
+	// Dropped reports that the element was removed, because a signature covers the text.
 	Dropped bool
 }
 
-// An Applied is what redactions made of a stream.
+// An Applied is the result of applying redactions to a stream.
 type Applied struct {
-	Stream   *events.Stream // the same where nothing matched
+	Stream   *events.Stream // the original stream if nothing matched
 	Replaced []Replaced
-	// Store are texts that the stream refers to and has not itself.
+	// Store holds texts that the stream refers to and that must be stored as blobs.
 	Store [][]byte
 }
 
-// Redactions are entries by conversation, event and member. An event that an agent's session names
-// is the same in whatever conversation it stands: what was rewound is also in one of its own. So is
-// one that a fork took along, whose key has its times. Entries hold in all of them, and stand below
-// everywhere too.
+// Redactions holds entries by conversation, event and member. An event whose key is the ID in the
+// agent's session is the same event in every conversation that contains it: rewound events also
+// have a conversation of their own. So is an event that a fork copied, whose key is made from its
+// times. Entries apply in all of these conversations, so each is also kept under everywhere.
 type Redactions map[string]map[string]map[string][]Range
 
-// everywhere is no conversation.
+// everywhere is the key of entries for any conversation; it is no conversation's digits.
 const everywhere = ""
 
-// NewRedactions sorts entries.
+// NewRedactions returns the entries by conversation, event and member.
 func NewRedactions(all []Redaction) Redactions {
 	rs := Redactions{}
 	for _, r := range all {
@@ -98,15 +99,16 @@ func NewRedactions(all []Redaction) Redactions {
 	return rs
 }
 
-// Add takes in one more.
+// Add adds an entry.
 func (rs Redactions) Add(r Redaction) {
 	rs.add(r)
 	r.Conversation = everywhere
 	rs.add(r)
 }
 
-// Of returns the entries of an event of a conversation, by member: those that name the conversation
-// unless an agent's session names the event, else those of any.
+// Of returns the entries of an event of a conversation, by member: those that name the
+// conversation, or those of any conversation if there are none or the key comes from an agent's
+// session.
 func (rs Redactions) Of(id events.ID, e *events.Element, key string) map[string][]Range {
 	own := rs[id.Digits()][key]
 	if source, ok := e.Metadata().Text(events.MetadataSource); own == nil || ok && source == key {
@@ -115,7 +117,7 @@ func (rs Redactions) Of(id events.ID, e *events.Element, key string) map[string]
 	return own
 }
 
-// Concern reports whether there may be entries of a conversation.
+// Concern reports whether entries may apply to a stream.
 func (rs Redactions) Concern(s *events.Stream) bool {
 	return len(rs) > 0 && slices.ContainsFunc(s.Keys(), func(key string) bool {
 		return rs[everywhere][key] != nil
@@ -137,7 +139,7 @@ func (rs Redactions) add(r Redaction) {
 			cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To), cmp.Compare(a.Rule, b.Rule),
 		)
 	})
-	// Of ranges that overlap, as two people may have redacted, the first counts.
+	// If ranges overlap, as when two people redacted a text, the first one is kept.
 	out := joined[:0]
 	for _, g := range joined {
 		if len(out) == 0 || g.From >= out[len(out)-1].To {
@@ -147,9 +149,8 @@ func (rs Redactions) add(r Redaction) {
 	events[r.Event][r.Member] = out
 }
 
-// Apply puts markers where the entries of the conversation say that there are secrets. Where the
-// text is another one by now, nothing happens. Content that is not there cannot be looked at and is
-// left.
+// Apply replaces the secrets that the entries of the conversation name with markers. A text that no
+// longer matches an entry is not changed. Content that cannot be read is left as it is.
 func (rs Redactions) Apply(
 	id events.ID, s *events.Stream, contents blobs.Reader,
 ) (Applied, error) {
@@ -177,7 +178,8 @@ func (rs Redactions) Apply(
 	return res, nil
 }
 
-// element applies the entries of one event, and reports whether the event has a marker of theirs.
+// element applies the entries of one event. It reports whether the event has a marker for one of
+// them.
 func (a *Applied) element(
 	s *events.Stream, i int, key string, named map[string][]Range, contents blobs.Reader,
 ) (covered bool, err error) {
@@ -189,7 +191,7 @@ func (a *Applied) element(
 		}
 		was, err := t.Content.Bytes(contents)
 		if err != nil {
-			continue // what cannot be read others report
+			continue // unreadable content is reported elsewhere
 		}
 		is, rules, marked := redactRanges(was, ranges)
 		covered = covered || marked
@@ -212,8 +214,8 @@ func (a *Applied) element(
 	return true, nil
 }
 
-// redactRanges puts markers in the place of the ranges whose value is still there. The positions
-// are those of the original, in which some may have been replaced before.
+// redactRanges replaces the ranges whose value still matches its check with markers. The positions
+// are those of the original text; some ranges may have been replaced before.
 func redactRanges(text []byte, ranges []Range) (out []byte, rules []string, marked bool) {
 	at, moved := 0, 0
 	for _, g := range ranges {
@@ -235,7 +237,7 @@ func redactRanges(text []byte, ranges []Range) (out []byte, rules []string, mark
 	return append(out, text[at:]...), rules, marked
 }
 
-// Original returns where a position of a text was before ranges of it were replaced.
+// Original returns the position in the original text of a position in a text with replaced ranges.
 func Original(text []byte, ranges []Range, at int) int {
 	moved := 0
 	for _, g := range ranges {
@@ -249,8 +251,8 @@ func Original(text []byte, ranges []Range, at int) int {
 	return at - moved
 }
 
-// drop takes out reasoning that nobody can use any more: what was signed and changed, and
-// ciphertext that was made when the model had seen what was redacted before it in its turn.
+// drop removes reasoning that has become unusable: signed reasoning that was redacted, and
+// ciphertext that the model produced after the redacted text in the same turn.
 func (a *Applied) drop(s *events.Stream, covered map[int]bool) {
 	gone := map[int]bool{}
 	turns := s.TurnOf()
@@ -282,7 +284,8 @@ func (a *Applied) drop(s *events.Stream, covered map[int]bool) {
 	}
 }
 
-// sealed reports whether an element is reasoning with a signature, or only with ciphertext.
+// sealed reports whether an element is reasoning with ciphertext or, unless ciphertext is set, with
+// a signature.
 func sealed(e *events.Element, ciphertext bool) bool {
 	ev, ok := e.Event().(*events.ChatResponse)
 	if !ok || ev.Form != events.FormReasoning {

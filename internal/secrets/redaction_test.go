@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
-// memory is a store.
+// memory is a store in memory.
 type memory map[blobs.Hash][]byte
 
 func (m memory) Read(r blobs.Ref) ([]byte, error) {
@@ -34,7 +34,7 @@ const conversation = events.ID(17000000000)
 
 func moment(n int) time.Time { return time.Date(2026, 3, 4, 5, 6, n, 0, time.UTC) }
 
-// leaked is a stream with a secret in each place that one can be in.
+// leaked returns a stream with a secret in each place that can contain one.
 func leaked(t *testing.T, m memory, secret string) *events.Stream {
 	t.Helper()
 	s := events.New(
@@ -84,7 +84,7 @@ func findings(t *testing.T, s *events.Stream, m memory) []secrets.Finding {
 	return found
 }
 
-// redactions are entries for findings.
+// redactions returns entries for findings.
 func redactions(t *testing.T, s *events.Stream, m memory, found []secrets.Finding) secrets.Redactions {
 	t.Helper()
 	rs := secrets.NewRedactions(nil)
@@ -111,7 +111,8 @@ func redactions(t *testing.T, s *events.Stream, m memory, found []secrets.Findin
 	return rs
 }
 
-// TestEveryPlaceIsScannedAndRedacted goes through all places of text, and leaves what is exempt.
+// TestEveryPlaceIsScannedAndRedacted checks all places that can contain text, and that exempt ones
+// are left as they are.
 func TestEveryPlaceIsScannedAndRedacted(t *testing.T) {
 	m := memory{}
 	s := leaked(t, m, token())
@@ -155,8 +156,8 @@ func TestEveryPlaceIsScannedAndRedacted(t *testing.T) {
 	}
 }
 
-// TestRedactionsMeet holds that two people who redact different ranges of one text get the same, in
-// any order, and that an entry does nothing to another text.
+// TestRedactionsMeet checks that two people who redact different ranges of one text get the same
+// result in either order, and that an entry does not change another text.
 func TestRedactionsMeet(t *testing.T) {
 	stream := func(text string) *events.Stream {
 		return events.New(events.NewElement(moment(1), &events.ChatRequest{Content: text}, events.Metadata{}))
@@ -198,8 +199,8 @@ func TestRedactionsMeet(t *testing.T) {
 	}
 }
 
-// TestCiphertextBehindARedactionGoes holds that reasoning that only the provider can read is not kept where
-// the model had seen the secret in that turn.
+// TestCiphertextBehindARedactionGoes checks that reasoning that only the provider can read is
+// removed if the model had seen the secret before it in that turn.
 func TestCiphertextBehindARedactionGoes(t *testing.T) {
 	cipher := events.Metadata{}.WithText("openai_encrypted_content", "gAAAA")
 	reasoning := func(n int) *events.Element {
@@ -224,8 +225,8 @@ func TestCiphertextBehindARedactionGoes(t *testing.T) {
 	}
 }
 
-// TestFingerprints holds that a fingerprint stays while another finding in front is redacted, tells
-// values apart, and says nothing else about them.
+// TestFingerprints checks that a fingerprint does not change when a finding before it is redacted,
+// distinguishes values, and reveals nothing else about them.
 func TestFingerprints(t *testing.T) {
 	m := memory{}
 	two := "a " + token() + " b " + token()[:38] + "zz"
@@ -258,7 +259,7 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// TestEntriesOfStrangers are read strictly.
+// TestEntriesOfStrangers checks that entries are parsed strictly.
 func TestEntriesOfStrangers(t *testing.T) {
 	a := secrets.Allowed{Rule: "jwt", Conversation: "1", Event: "k", Ordinal: 1, Check: "aa"}
 	for name, data := range map[string]string{
@@ -285,7 +286,8 @@ func TestEntriesOfStrangers(t *testing.T) {
 	}
 }
 
-// TestExceptionsOfAnEvent allow one value of one event, whichever finding of it that is.
+// TestExceptionsOfAnEvent checks that an exception allows one value of one event, whatever its
+// ordinal is.
 func TestExceptionsOfAnEvent(t *testing.T) {
 	x := secrets.Exceptions{}
 	if x.Digest(conversation) != "" || x.Allow(conversation, "k", "jwt", []byte("v")) {

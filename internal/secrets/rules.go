@@ -14,33 +14,33 @@ const engine = 1
 // A Rule finds one kind of secret.
 type Rule struct {
 	Name string
-	// Keywords are what a match has at its beginning, one of them. In any case if Fold.
+	// A match begins with one of Keywords, in any case if Fold is set.
 	Keywords []string
 	Fold     bool
-	// Regex matches from the keyword on. If it has a group, that is the secret.
+	// Regex matches from the beginning of the keyword. If it has a group, the group is the secret.
 	Regex string
-	// Public is how many bytes at the beginning of the secret may be shown.
+	// Public is the number of leading bytes of the secret that may be shown.
 	Public int
 
 	shape shape
 	added bool // by a workspace
-	// within bounds what Regex is matched with; 0 means usualWindow.
+	// within is the length of the text that Regex is matched against; 0 means usualWindow.
 	within int
 }
 
-// A shape is how a rule goes from a keyword to a secret.
+// A shape is the way in which a rule finds a secret at a keyword.
 type shape uint8
 
 const (
-	token    shape = iota // Regex matches a word, which looks random
-	guessed               // Regex matches, and its group is no word, path or placeholder
+	token    shape = iota // Regex matches a word that looks random
+	guessed               // Regex matches; its group is not a word, path or placeholder
 	certain               // Regex matches
-	assigned              // the value that is given to a name with the keyword in it
+	assigned              // the value assigned to a name that contains the keyword
 )
 
 const usualWindow = 600
 
-// Rules is a set of rules. It is immutable and may be used by several goroutines.
+// Rules is a set of rules. It is immutable and safe for concurrent use.
 type Rules struct {
 	list   []Rule
 	filter func() *filter
@@ -50,15 +50,15 @@ func newRules(list []Rule) *Rules {
 	return &Rules{list, sync.OnceValue(func() *filter { return newFilter(list) })}
 }
 
-// Builtin returns the rules of this version.
+// Builtin returns the built-in rules of this version.
 func Builtin() *Rules { return newRules(builtin) }
 
-// With returns the rules and those that a workspace adds.
+// With returns the rules together with those that a workspace adds.
 func (r *Rules) With(c Committed) *Rules {
 	return newRules(slices.Concat(r.list, c.Rules))
 }
 
-// Without returns the rules without those of the given names. The caller has asked the user.
+// Without returns the rules except those of the given names. The caller must have asked the user.
 func (r *Rules) Without(names ...string) *Rules {
 	if len(names) == 0 {
 		return r
@@ -78,8 +78,8 @@ func (r *Rules) Names() (names []string) {
 	return names
 }
 
-// Digest names the set: it differs where another set, or another version of the program, may
-// find something else.
+// Digest identifies the set of rules: it differs if another set, or another version of the program,
+// may find something else.
 func (r *Rules) Digest() string {
 	h := sha256.New()
 	for _, rule := range r.list {

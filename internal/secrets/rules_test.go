@@ -80,8 +80,8 @@ func TestParseRulesRefuses(t *testing.T) {
 	}
 }
 
-// TestHarmlessText is not taken for a secret: placeholders, names, samples, parts of something
-// longer.
+// TestHarmlessText checks that placeholders, names, samples and parts of longer words are not
+// reported as secrets.
 func TestHarmlessText(t *testing.T) {
 	rules := secrets.Builtin()
 	gh := "gh" + "p_"
@@ -109,8 +109,8 @@ func TestHarmlessText(t *testing.T) {
 	}
 }
 
-// TestPublicPartIsThatOfTheProvider holds how much of a secret may be shown: nothing where it was
-// not found as it is.
+// TestPublicPartIsThatOfTheProvider checks how much of a secret may be shown: nothing if it was
+// found in an encoded form.
 func TestPublicPartIsThatOfTheProvider(t *testing.T) {
 	token := "gh" + "p_" + "8sKd02mXo3Qp9vTz4Lr7Wn1Yc5Hb6Jf0Ge2a"
 	for text, want := range map[string]int{
@@ -125,7 +125,8 @@ func TestPublicPartIsThatOfTheProvider(t *testing.T) {
 	}
 }
 
-// TestHostileText takes no longer than its length allows: the test would not end otherwise.
+// TestHostileText checks that hostile text is scanned in linear time: otherwise the test would not
+// end.
 func TestHostileText(t *testing.T) {
 	slow, err := secrets.ParseRules([]byte(`
 [[rule]]
@@ -163,7 +164,7 @@ regex = 'zzz'
 	}
 }
 
-// TestMillionSecrets are found, each of them.
+// TestMillionSecrets checks that every one of very many secrets is found.
 func TestMillionSecrets(t *testing.T) {
 	token := "np" + "m_8sKd02mXo3Qp9vTz4Lr7Wn1Yc5Hb6Jf0Ge2a "
 	const n = 100_000

@@ -9,11 +9,11 @@ import (
 // A Match is a secret in a text.
 type Match struct {
 	Rule       string
-	Start, End int // of the range that has all of it
+	Start, End int // the range that contains the complete secret
 	// Public is the length of the provider's prefix, which may be shown.
 	Public int
 
-	index int // of the rule: an earlier one is more precise
+	index int // of the rule; an earlier rule is more precise
 }
 
 // Scan returns the secrets of a text in order. They do not overlap.
@@ -23,10 +23,11 @@ func (r *Rules) Scan(text []byte) []Match {
 	return united(s.found)
 }
 
-// Redact puts a marker in the place of each secret of a text, which is not changed itself.
+// Redact returns the text with a marker in place of each secret, and the secrets. It does not
+// modify text.
 func (r *Rules) Redact(text []byte) ([]byte, []Match) { return r.RedactExcept(text, nil) }
 
-// RedactExcept is Redact that leaves the values that are allowed, which it does not return.
+// RedactExcept is like Redact, but neither replaces nor returns allowed values.
 func (r *Rules) RedactExcept(
 	text []byte, allowed func(rule string, value []byte) bool,
 ) ([]byte, []Match) {
@@ -48,29 +49,30 @@ func (r *Rules) RedactExcept(
 	return append(out, text[at:]...), found
 }
 
-// Marker is what stands in the place of a secret.
+// Marker returns the text that replaces a secret.
 func Marker(rule string) string { return markerPrefix + rule + "]" }
 
 const markerPrefix = "[redacted:"
 
-// maxLevels is how many times escapes are undone or base64 is decoded within each other.
+// maxLevels is how many levels of escapes and base64 are decoded.
 const maxLevels = 3
 
-// effort is how many bytes a rule that a workspace adds may look at in vain for each of the text,
-// effortFree before that is counted. Our own stop where no match can be any more.
+// A rule that a workspace adds may examine effortFree bytes plus effort times the length of the
+// text without finding a match. Built-in rules need no limit: they stop as soon as no match is
+// possible.
 const (
 	effort     = 4
 	effortFree = 1 << 20
 )
 
-// A scanner looks through one text and what is within it.
+// A scanner scans one text and the text encoded in it.
 type scanner struct {
 	*filter
-	whole int // the length of the text
+	whole int // length of the text
 	found []Match
 }
 
-// An origin says where a range of what is looked at is in the text.
+// An origin maps a range of the decoded text to a range of the original text.
 type origin func(start, end int) (int, int)
 
 func identity(start, end int) (int, int) { return start, end }
@@ -94,13 +96,13 @@ func (s *scanner) scan(text []byte, where origin, level int) {
 	})
 }
 
-// A pass looks through one level of a text.
+// A pass scans one level of a text.
 type pass struct {
 	*scanner
 	text  []byte
 	where origin
 	level int
-	// next is, by rule, where what was found ends, and spent what it cost so far.
+	// next and spent hold, by rule, the end of the last match and the bytes examined in vain.
 	next, spent []int
 }
 
@@ -133,7 +135,7 @@ func (p *pass) keyword(rule *compiled, start, end int) {
 	p.found = append(p.found, m)
 }
 
-// united joins matches that overlap, under the name of the most precise rule.
+// united joins matches that overlap. The most precise rule names the result.
 func united(found []Match) []Match {
 	slices.SortFunc(found, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End),

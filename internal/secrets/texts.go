@@ -14,9 +14,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Text is a text of an element that can have a secret.
+// A Text is a text of an element that can contain a secret.
 type Text struct {
-	// Member names it in the element, as docs/format.md defines.
+	// Member names the text in the element, as defined in docs/format.md.
 	Member string
 	// Content is the text, which may be in a blob.
 	Content blobs.Content
@@ -29,8 +29,8 @@ func DocumentTexts(data []byte) []Text {
 	return c.found
 }
 
-// Texts returns the texts of an element: what somebody said, called or got, and what describes it.
-// Signatures, ciphertext, ids, hashes and pictures are none, where the format has them.
+// Texts returns the texts of an element: messages, calls, results and their descriptions. It leaves
+// out signatures, ciphertext, IDs, hashes and images in the places where the format defines them.
 func Texts(e *events.Element) []Text {
 	c := collector{}
 	switch ev := e.Event().(type) {
@@ -76,7 +76,7 @@ func Texts(e *events.Element) []Text {
 	return c.found
 }
 
-// A collector gathers texts.
+// A collector collects texts.
 type collector struct{ found []Text }
 
 func (c *collector) text(member, s string) {
@@ -91,7 +91,8 @@ func (c *collector) content(member string, content blobs.Content) {
 	}
 }
 
-// resource collects what a resource says; beside is where what stands beside it is.
+// resource collects the texts of a resource; beside is the member that holds its formatted content,
+// or "" for the resource itself.
 func (c *collector) resource(member, beside string, r events.Resource) {
 	c.text(member+"/uri", r.URI)
 	c.text(member+"/name", r.Name)
@@ -125,8 +126,8 @@ func isMedia(mime string) bool {
 	return (kind == "image" && mime != "image/svg+xml") || kind == "audio" || kind == "video"
 }
 
-// json collects the strings of a value, and the references in it. Of a record, which has members
-// of others, those are left out that have keys and codes.
+// json collects the strings of a value and the blobs that it refers to. In a record, whose members
+// are defined by others, it leaves out signatures, ciphertext, IDs and hashes.
 func (c *collector) json(member string, v jsontext.Value, record bool) {
 	if len(v) == 0 {
 		return
@@ -150,7 +151,7 @@ func (c *collector) json(member string, v jsontext.Value, record bool) {
 	})
 }
 
-// sizeAt returns the size that a reference has beside its hash.
+// sizeAt returns the size in a reference, which is next to its hash.
 func sizeAt(v jsontext.Value, parent jsontext.Pointer) (int64, bool) {
 	d := jsontext.NewDecoder(bytes.NewReader(v))
 	for {
@@ -165,7 +166,7 @@ func sizeAt(v jsontext.Value, parent jsontext.Pointer) (int64, bool) {
 	}
 }
 
-// exempt reports whether a member of this name has a signature, a ciphertext, an id or a hash.
+// exempt reports whether a member of this name holds a signature, ciphertext, an ID or a hash.
 func exempt(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{"uuid", "hash", "sha"} {
@@ -183,15 +184,16 @@ func isCiphertext(name string) bool {
 	return strings.Contains(name, "encrypted") || strings.Contains(name, "redacted_thinking")
 }
 
-// isCode reports whether a value has the form of base64, an id or a hash.
+// isCode reports whether a value has the form of base64, an ID or a hash.
 func isCode(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool {
 		return r > 0x7f || !isBase64(byte(r)) && !strings.ContainsRune("=.:", r)
 	}) < 0
 }
 
-// Replace returns the element with other texts, by member, some of what [Texts] returned. Those of
-// texts that were referred to by a member of another version are left, for the caller to store.
+// Replace returns the element with some of the texts that [Texts] returned replaced, by member. It
+// also returns the replaced texts that are referred to by a member of a later version; the caller
+// must store them.
 func Replace(e *events.Element, texts map[string][]byte) (*events.Element, [][]byte, error) {
 	r := replacer{texts: texts, used: map[string]bool{}}
 	out, err := r.element(e)
@@ -205,7 +207,7 @@ func Replace(e *events.Element, texts map[string][]byte) (*events.Element, [][]b
 	return out, r.store, nil
 }
 
-// A replacer puts texts into an element.
+// A replacer replaces texts of an element.
 type replacer struct {
 	texts map[string][]byte
 	used  map[string]bool
@@ -226,7 +228,8 @@ func (r *replacer) element(e *events.Element) (*events.Element, error) {
 	return e.With(r.event(e.Event())).WithMetadata(md).AsRedacted(e), nil
 }
 
-// unknown reads the bytes of an element of another kind anew: the codec does not change these.
+// unknown decodes the changed bytes of an element of an unknown kind, because the codec does not
+// change these.
 func (r *replacer) unknown(e *events.Element) (*events.Element, error) {
 	raw := r.json("", e.Raw())
 	s, err := events.Decode(slices.Concat([]byte("["), raw, []byte("]")))
@@ -274,7 +277,7 @@ func (r *replacer) event(ev events.Event) events.Event {
 	}
 }
 
-// rest are the kinds without content.
+// rest handles the kinds of events without content.
 func (r *replacer) rest(ev events.Event) events.Event {
 	switch ev := ev.(type) {
 	case *events.InquiryRequest:
@@ -345,7 +348,7 @@ func (r *replacer) block(member string, b *events.Block) {
 	}
 }
 
-// json replaces strings of a value, and references in it.
+// json replaces strings of a value and references in it.
 func (r *replacer) json(member string, v jsontext.Value) jsontext.Value {
 	touched := false
 	for name := range r.texts {
@@ -363,7 +366,7 @@ func (r *replacer) json(member string, v jsontext.Value) jsontext.Value {
 	return jsontext.Value(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
 }
 
-// scalar returns what a value becomes, nil where it stays.
+// scalar returns the replacement of a value, or nil to keep it.
 func (r *replacer) scalar(member string, value jsontext.Value) jsontext.Value {
 	if now, ok := r.texts[member]; ok {
 		r.used[member] = true
@@ -386,7 +389,7 @@ func (r *replacer) scalar(member string, value jsontext.Value) jsontext.Value {
 }
 
 func quotedValue(s string) jsontext.Value {
-	b, _ := jsontext.AppendQuote(nil, s) // what is no UTF-8 is replaced
+	b, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 is replaced
 	return b
 }
 
@@ -402,8 +405,8 @@ func escapeName(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// rewrite writes a value, with other scalars where f says so. Names and numbers keep their
-// spelling.
+// rewrite writes a value, replacing the scalars for which f returns a value. Names and numbers keep
+// their spelling.
 func rewrite(
 	w io.Writer, v jsontext.Value, f func(pointer string, value jsontext.Value) jsontext.Value,
 ) error {

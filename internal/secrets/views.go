@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// An offsets says where the bytes of an unescaped text are in the one with escapes: from each
-// entry on they are as far apart.
+// An offsets maps positions in an unescaped text to positions in the escaped text: after each
+// entry, the distance between the two is constant.
 type offsets []struct{ plain, escaped int }
 
-// of returns the place of a byte of the unescaped text.
+// of returns the position in the escaped text of a byte of the unescaped text.
 func (o offsets) of(plain int) int {
 	i := sort.Search(len(o), func(i int) bool { return o[i].plain > plain }) - 1
 	if i < 0 {
@@ -21,7 +21,7 @@ func (o offsets) of(plain int) int {
 	return o[i].escaped + plain - o[i].plain
 }
 
-// unescape undoes the escapes of a JSON string wherever there are some; nil where there is none.
+// unescape undoes the JSON string escapes in a text. It returns nil if there are none.
 func unescape(text []byte) ([]byte, offsets) {
 	i := bytes.IndexByte(text, '\\')
 	if i < 0 {
@@ -52,8 +52,8 @@ func unescape(text []byte) ([]byte, offsets) {
 	return out, o
 }
 
-// unescaped returns what the escape at the beginning of s stands for, and its length. What is no
-// escape is a backslash.
+// unescaped returns the bytes that the escape at the beginning of s stands for, and its length. If
+// s does not begin with a valid escape, it is a plain backslash.
 func unescaped(s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return s[:1], 1
@@ -77,14 +77,14 @@ func unescaped(s []byte) ([]byte, int) {
 	return s[:1], 1
 }
 
-// minBase64 is how long base64 is at least that is looked through.
+// minBase64 is the minimum length of a run of base64 that is decoded.
 const minBase64 = 24
 
-// minLine is how long a line of base64 is at least that goes on in the next.
+// minLine is the minimum length of a line of base64 that can continue on the next line.
 const minLine = 60
 
-// eachBase64 calls f with what each run of base64 has in it, if that is text. Lines of a wrapped
-// one are one run.
+// eachBase64 calls f with the decoded content of each run of base64, if that is text. The lines of
+// wrapped base64 are one run.
 func eachBase64(text []byte, f func(plain []byte, where offsets)) {
 	for i := minBase64 - 1; i < len(text); {
 		if !isBase64(text[i]) {
@@ -105,8 +105,8 @@ func eachBase64(text []byte, f func(plain []byte, where offsets)) {
 	}
 }
 
-// decodeRun decodes the run from start to end, or one to three bytes behind start: what is in
-// front may be an escape or a slash. It returns where the last line of the run ends.
+// decodeRun decodes the run from start to end, or from one to three bytes after start, because it
+// may follow an escape or a slash. It returns the end of the run's last line.
 func decodeRun(text []byte, start, end int, f func(plain []byte, where offsets)) int {
 	for begin := start; begin < start+4 && end-begin >= minBase64; begin++ {
 		var probe [minBase64 / 4 * 3]byte
@@ -120,14 +120,14 @@ func decodeRun(text []byte, start, end int, f func(plain []byte, where offsets))
 			run = run[:len(run)-1]
 		}
 		plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(run)))
-		n, _ = encodingOf(run).Decode(plain, run) // up to where it is none any more
+		n, _ = encodingOf(run).Decode(plain, run) // up to the first invalid byte
 		f(plain[:n], where)
 		return end
 	}
 	return end
 }
 
-// lines returns a run with those that go on with it in the next lines.
+// lines returns a run together with the following lines that continue it.
 func lines(text []byte, begin, end int) (run []byte, where offsets, _ int) {
 	run, where = text[begin:end:end], offsets{{0, begin}}
 	for (end-where[len(where)-1].escaped)%4 == 0 && end-where[len(where)-1].escaped >= minLine {
@@ -157,7 +157,7 @@ func encodingOf(run []byte) *base64.Encoding {
 
 func isBase64(c byte) bool { return base64Bytes[c>>6]>>(c&63)&1 != 0 }
 
-// base64Bytes is the set of the bytes of both alphabets.
+// base64Bytes is the set of bytes of both alphabets.
 const (
 	base64Low  = 1<<'+' | 1<<'-' | 1<<'/' | 0x3ff<<'0'
 	base64High = 1<<('_'-64) | 0x3ffffff<<('A'-64) | 0x3ffffff<<('a'-64)
@@ -165,7 +165,7 @@ const (
 
 var base64Bytes = [4]uint64{base64Low, base64High}
 
-// isText reports whether bytes are printable.
+// isText reports whether all bytes are printable.
 func isText(s []byte) bool {
 	for _, c := range s {
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c > '~' {

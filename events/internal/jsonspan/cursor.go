@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// A Cursor goes once over a text that may be JSON. It knows what is usual: of anything else,
-// right or wrong, such as an escape in a name, it only says that it has failed. Then it is at the
-// end, so that no loop goes on.
+// A Cursor scans a text that may be JSON once. It accepts only the usual forms of JSON and fails on
+// anything else, valid or not, such as an escape in a name. A failed cursor is at the end of the
+// text, so that loops over it end.
 type Cursor struct {
 	B      []byte
 	At     int // of the next byte
 	Failed bool
 	depth  int
-	names  [][]byte // of the members of the objects that are open, behind a nil for each
+	names  [][]byte // of the members of the open objects, with a nil before those of each object
 }
 
-// What is usual.
+// The limits of the usual form.
 const (
 	usualDepth   = 100
-	usualMembers = 64 // of an object: each name is compared with those before it
+	usualMembers = 64 // of an object; each name is compared with all before it
 	usualDigits  = 300
 )
 
-// IsUsual reports whether b is one value, all of it usual: valid JSON without numbers that a float
-// cannot hold.
+// IsUsual reports whether b is a single value in usual form. Such a value is valid JSON without
+// numbers that a float cannot hold.
 func IsUsual(b []byte) bool {
 	c := Cursor{B: b, names: make([][]byte, 0, 16)}
 	c.Value()
@@ -35,7 +35,7 @@ func IsUsual(b []byte) bool {
 // Fail makes the cursor fail.
 func (c *Cursor) Fail() { c.Failed, c.At = true, len(c.B) }
 
-// Peek returns the next byte, 0 at the end.
+// Peek returns the next byte, or 0 at the end.
 func (c *Cursor) Peek() byte {
 	if c.At < len(c.B) {
 		return c.B[c.At]
@@ -43,13 +43,13 @@ func (c *Cursor) Peek() byte {
 	return 0
 }
 
-// End reports whether there was nothing unusual, and nothing but white space follows.
+// End reports whether the cursor has not failed and only white space follows.
 func (c *Cursor) End() bool {
 	c.Space()
 	return !c.Failed && c.At == len(c.B)
 }
 
-// Space goes over white space.
+// Space skips white space.
 func (c *Cursor) Space() {
 	const spaces = 0x20 * eachByte
 	for c.At < len(c.B) {
@@ -69,7 +69,7 @@ func (c *Cursor) Space() {
 	}
 }
 
-// Begin enters an object or an array, and reports whether there is something in it.
+// Begin enters an object or an array, and reports whether it has any element.
 func (c *Cursor) Begin(bracket byte) bool {
 	if c.Peek() != bracket || c.depth == usualDepth {
 		c.Fail()
@@ -88,7 +88,7 @@ func (c *Cursor) Begin(bracket byte) bool {
 	return true
 }
 
-// Next goes behind something in an object or an array, and reports whether there is more.
+// Next moves past an element of an object or an array, and reports whether another one follows.
 func (c *Cursor) Next(bracket byte) bool {
 	c.Space()
 	switch c.Peek() {
@@ -104,7 +104,8 @@ func (c *Cursor) Next(bracket byte) bool {
 	return false
 }
 
-// closing is two behind the bracket, of both kinds.
+// closing returns the bracket that closes an opening one. For both kinds it is two further in
+// ASCII.
 func closing(bracket byte) byte { return bracket + 2 }
 
 func (c *Cursor) end(bracket byte) {
@@ -119,7 +120,8 @@ func (c *Cursor) end(bracket byte) {
 	}
 }
 
-// Name goes to the value of a member, and returns the name. It fails where the object has had it.
+// Name moves to the value of a member and returns its name. It fails if the object already has a
+// member of that name.
 func (c *Cursor) Name() []byte {
 	name, plain := c.Text()
 	members := 0
@@ -139,7 +141,7 @@ func (c *Cursor) Name() []byte {
 	return name
 }
 
-// Value goes over any value.
+// Value skips any value.
 func (c *Cursor) Value() {
 	switch c.Peek() {
 	case '"':
@@ -172,7 +174,7 @@ func (c *Cursor) literal(word string) {
 	c.Fail()
 }
 
-// number goes over one that any float can hold: it has no exponent, and is not long.
+// number skips a number that any float can hold: it has no exponent and few digits.
 func (c *Cursor) number() {
 	whole := c.At
 	if c.Peek() == '-' {
@@ -200,8 +202,8 @@ func digitsEnd(b []byte, i int) int {
 	return i
 }
 
-// Text goes over a string, and returns what is between its quotes: plain says that there is no
-// escape in it.
+// Text skips a string and returns the bytes between its quotes. plain reports that it has no
+// escapes.
 func (c *Cursor) Text() (in []byte, plain bool) {
 	if c.Peek() != '"' {
 		c.Fail()
@@ -234,17 +236,17 @@ func (c *Cursor) Text() (in []byte, plain bool) {
 	return nil, false
 }
 
-// eachByte times a byte is a word of that byte.
+// eachByte times a byte is a word of eight such bytes.
 const eachByte = 0x0101010101010101
 
-// ordinaryEnd returns the index of the first byte from b[i] on that is a quote, a backslash, a
-// control character or no ASCII.
+// ordinaryEnd returns the index of the first byte, from b[i] on, that is a quote, a backslash, a
+// control character or not ASCII.
 func ordinaryEnd[T ~string | ~[]byte](b T, i int) int {
 	const high = 0x80 * eachByte
 	for ; i+8 <= len(b); i += 8 {
 		w := word(b[i : i+8])
 		quote, slash := w^'"'*eachByte, w^'\\'*eachByte
-		// The lowest bit that is set is right; those above it may come from a borrow.
+		// The lowest set bit is correct; higher ones may result from a borrow.
 		odd := (w | (w - ' '*eachByte) | (quote - eachByte) | (slash - eachByte)) & high
 		if odd != 0 {
 			return i + bits.TrailingZeros64(odd)/8
@@ -256,15 +258,15 @@ func ordinaryEnd[T ~string | ~[]byte](b T, i int) int {
 	return i
 }
 
-// word returns eight bytes, the first as the lowest, which the compiler makes one load of.
+// word returns eight bytes in little-endian order. The compiler turns it into a single load.
 func word[T ~string | ~[]byte](b T) uint64 {
 	_ = b[7]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// escapeSize returns the length of the escape that b begins with, 0 for one that is wrong, or a
-// half of a pair.
+// escapeSize returns the length of the escape at the beginning of b, or 0 if it is invalid or half
+// of a surrogate pair.
 func escapeSize(b []byte) int {
 	if len(b) < 2 {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzCursor: what a cursor goes over is JSON, with no name twice in an object.
+// FuzzCursor: everything that a cursor accepts is JSON without duplicate names.
 func FuzzCursor(f *testing.F) {
 	for _, s := range []string{
 		`{"a":[1,-0.5,"é\n\u00e9",null,true,false,{}],"b":{"a":1}}`, ` [ ] `, `"12345678"`, `1`,

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// JPNumber appends a JSON number as jp writes it: integers that fit 64 bits as they
-// are, all others as the shortest float, with ".0" or an exponent.
+// JPNumber appends a JSON number as jp writes it: integers that fit 64 bits unchanged, all others
+// as the shortest float, with ".0" or an exponent.
 func JPNumber(dst, n []byte) []byte {
 	if string(n) == "-0" {
 		return append(dst, "-0.0"...)
@@ -31,8 +31,8 @@ func fits64(n string) bool {
 	return err == nil
 }
 
-// AppendFloat follows the Rust formatter that jp uses: positional notation for
-// magnitudes from 1e-5 to below 1e16, else an exponent with its sign.
+// AppendFloat appends f in the format of the Rust formatter that jp uses: positional notation for
+// magnitudes from 1e-5 to below 1e16, otherwise an exponent with its sign.
 func AppendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	if abs != 0 && (abs < 1e-5 || abs >= 1e16) {
@@ -48,7 +48,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// trimExponent takes Go's leading zero out of a one-digit exponent.
+// trimExponent removes Go's leading zero from a one-digit exponent.
 func trimExponent(b []byte, start int) []byte {
 	digit := start + bytes.IndexByte(b[start:], 'e') + 2
 	if b[digit] == '0' && digit+1 < len(b) {
@@ -57,9 +57,8 @@ func trimExponent(b []byte, start int) []byte {
 	return b
 }
 
-// NormalNumber appends the one spelling that all spellings of the same decimal
-// number share: digits without outer zeros, then the exponent. It is exact, so two
-// numbers that only a float makes equal stay different.
+// NormalNumber appends the normal form of a decimal number: digits without outer zeros, then the
+// exponent. It is exact, so two numbers that are only equal as floats stay different.
 func NormalNumber(dst, n []byte) []byte {
 	rest, negative := bytes.CutPrefix(n, []byte("-"))
 	mantissa, exponent := rest, int64(0)
@@ -67,7 +66,7 @@ func NormalNumber(dst, n []byte) []byte {
 		mantissa = rest[:i]
 		e, err := strconv.ParseInt(string(rest[i+1:]), 10, 48)
 		if err != nil {
-			return append(dst, n...) // absurd: only equal to itself
+			return append(dst, n...) // absurdly large: only equal to itself
 		}
 		exponent = e
 	}
@@ -88,8 +87,8 @@ func NormalNumber(dst, n []byte) []byte {
 	return strconv.AppendInt(dst, exponent, 10)
 }
 
-// PlainNumber appends the one spelling of a number that people would use: positional
-// notation up to 21 digits. As with [NormalNumber] numbers that differ stay different.
+// PlainNumber appends a number as people would write it, in positional notation up to 21 digits.
+// Like [NormalNumber] it has one form for each number and keeps different numbers different.
 func PlainNumber(dst, n []byte) []byte {
 	const most = 21
 	normal := NormalNumber(nil, n)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuoteAsJSONText compares strings with those of package jsontext, and text that is not UTF-8
-// with itself between quotes.
+// TestQuoteAsJSONText compares Quote with package jsontext, and, for text that is not UTF-8, with
+// the text itself between quotes.
 func TestQuoteAsJSONText(t *testing.T) {
 	piece := rapid.OneOf(
 		rapid.StringOfN(rapid.RuneFrom([]rune("ab\"\\/<>&\n\t\x00\x01\x1f\x7fé€😀\u2028\ufffd")), 0, 30, -1),

@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Rewriter copies valid JSON without its white space, giving string values and
-// numbers to functions that append what stands in their place. Names of members
-// get jp's spelling. A nil function copies.
+// A Rewriter copies valid JSON without its white space. It passes string values and numbers to
+// functions that append their replacements; a nil function copies. Names of members are written in
+// jp's spelling.
 type Rewriter struct {
 	Text   func(dst, quoted []byte) []byte
 	Number func(dst, number []byte) []byte
@@ -20,7 +20,7 @@ func (r Rewriter) Rewrite(v []byte) jsontext.Value {
 	return r.Append(make([]byte, 0, len(v)+len(v)/4), v, Compacted)
 }
 
-// Append appends the copy as it is at a depth.
+// Append appends the copy, indented for a depth.
 func (r Rewriter) Append(dst, v []byte, depth int) []byte {
 	for i := SkipSpace(v, 0); i < len(v); i = SkipSpace(v, i) {
 		end := i + 1
@@ -30,7 +30,7 @@ func (r Rewriter) Append(dst, v []byte, depth int) []byte {
 			dst = r.appendString(dst, v, Span{i, end})
 		case c == '{' || c == '[':
 			dst = append(dst, c)
-			if end = SkipSpace(v, end); v[end] == c+2 { // its end in ASCII
+			if end = SkipSpace(v, end); v[end] == c+2 { // the closing bracket in ASCII
 				dst = append(dst, c+2)
 				end++
 				break
@@ -71,21 +71,20 @@ func (r Rewriter) appendString(dst, v []byte, s Span) []byte {
 	return r.Text(dst, quoted)
 }
 
-// Compact returns v without white space and with its strings in jp's spelling.
-// Numbers stay as they are written. What is not JSON is returned as it is, for
-// Validate to report.
+// Compact returns v without white space and with its strings in jp's spelling. Numbers keep their
+// spelling. Invalid JSON is returned unchanged, for Validate to report.
 func Compact(v []byte) []byte {
 	// On an error the input is appended.
 	b, _ := jsontext.AppendFormat(make([]byte, 0, len(v)), v)
 	return b
 }
 
-// Indented returns v as it stands at the given depth of a canonical file.
+// Indented returns v as it is written at the given depth of a canonical file.
 func Indented(v []byte, depth int) []byte {
 	return AppendIndented(make([]byte, 0, len(v)+len(v)/4), v, depth)
 }
 
-// AppendIndented appends [Indented], or [Compact].
+// AppendIndented appends the result of [Indented], or of [Compact] if depth is [Compacted].
 func AppendIndented(dst, v []byte, depth int) []byte {
 	if depth == Compacted {
 		dst, _ = jsontext.AppendFormat(dst, v)
@@ -96,13 +95,13 @@ func AppendIndented(dst, v []byte, depth int) []byte {
 	return dst
 }
 
-// IndentStep is by how much what is in a container is indented.
+// IndentStep is the indentation of one level.
 const IndentStep = "  "
 
-// Compacted is the depth of what has no white space.
+// Compacted is the depth of JSON without white space.
 const Compacted = -1
 
-// deeper returns the depth of what is in a container.
+// deeper returns the depth of the elements of a container.
 func deeper(depth int) int {
 	if depth == Compacted {
 		return depth
@@ -135,7 +134,7 @@ func Normal(v []byte) []byte {
 		return v
 	}
 	plain := Rewriter{Number: NormalNumber}.Rewrite(v)
-	// The value is valid, so there is no error.
+	// The value is valid, so this cannot fail.
 	b, _ := jsontext.AppendFormat(nil, plain, jsontext.ReorderRawObjects(true))
 	return b
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Member is one name and value of an object, by position in the object's bytes.
+// A Member is a name and value of an object, as positions in the scanned bytes.
 type Member struct {
 	Name  string // decoded
 	Start int    // of the quoted name
 	At    int    // of the value
-	End   int    // behind the value
+	End   int    // after the value
 }
 
 // Value returns the member's value in b, the bytes that were scanned.
 func (m Member) Value(b []byte) []byte { return b[m.At:m.End] }
 
-// SkipSpace returns the index of the first byte from b[i] on that is no white space.
+// SkipSpace returns the index of the first byte, from b[i] on, that is not white space.
 func SkipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -29,7 +29,7 @@ func SkipSpace(b []byte, i int) int {
 	return i
 }
 
-// StringEnd returns the index behind the string that begins at b[i].
+// StringEnd returns the index after the string that begins at b[i].
 func StringEnd(b []byte, i int) int {
 	for i++; ; {
 		quote := i + bytes.IndexByte(b[i:], '"')
@@ -44,13 +44,13 @@ func StringEnd(b []byte, i int) int {
 	}
 }
 
-// ValueEnd returns the index behind the value that begins at b[i].
+// ValueEnd returns the index after the value that begins at b[i].
 func ValueEnd(b []byte, i int) int {
 	end, _ := Measure(b, i)
 	return end
 }
 
-// Measure is [ValueEnd] and also counts how deep containers nest in the value.
+// Measure is [ValueEnd] and also returns how deep containers nest in the value.
 func Measure(b []byte, i int) (end, depth int) {
 	switch b[i] {
 	case '"':
@@ -83,8 +83,8 @@ func measureContainer(b []byte, i int) (end, depth int) {
 	}
 }
 
-// MembersAt appends the members of the object at b[i] to ms. It returns the index
-// behind the object and how deep containers nest in it.
+// MembersAt appends the members of the object at b[i] to ms. It returns the index after the object
+// and how deep containers nest in it.
 func MembersAt(b []byte, i int, ms []Member) (_ []Member, end, depth int) {
 	for i = SkipSpace(b, i+1); b[i] != '}'; {
 		m := Member{Start: i}
@@ -101,13 +101,13 @@ func MembersAt(b []byte, i int, ms []Member) (_ []Member, end, depth int) {
 	return ms, i + 1, depth + 1
 }
 
-// Members returns the members of an object's bytes.
+// Members returns the members of obj.
 func Members(obj []byte) []Member {
-	ms, _, _ := MembersAt(obj, SkipSpace(obj, 0), make([]Member, 0, 8)) // as most have
+	ms, _, _ := MembersAt(obj, SkipSpace(obj, 0), make([]Member, 0, 8)) // most have no more
 	return ms
 }
 
-// Find returns the first member called name.
+// Find returns the first member with the given name.
 func Find(ms []Member, name string) (Member, bool) {
 	for _, m := range ms {
 		if m.Name == name {
@@ -117,7 +117,7 @@ func Find(ms []Member, name string) (Member, bool) {
 	return Member{}, false
 }
 
-// MemberOf returns the value of a member, nil when there is none.
+// MemberOf returns the value of a member, or nil if there is none.
 func MemberOf(obj jsontext.Value, name string) jsontext.Value {
 	if !IsObject(obj) || !obj.IsValid() {
 		return nil
@@ -145,7 +145,8 @@ func Elements(b []byte, i int) []Span {
 	return spans
 }
 
-// MemberName decodes a quoted name, or another word. Those of the format need no allocation.
+// MemberName decodes a quoted name or another short word. It does not allocate for words of the
+// format.
 func MemberName(quoted []byte) string {
 	switch plain := quoted[1 : len(quoted)-1]; string(plain) {
 	case "timestamp":
@@ -195,7 +196,7 @@ func Text(quoted []byte) string {
 	return string(Unquote(quoted))
 }
 
-// Bytes decodes a JSON string into memory of its own.
+// Bytes decodes a JSON string into a new slice.
 func Bytes(quoted []byte) []byte {
 	s := Unquote(quoted)
 	if len(s) == len(quoted)-2 { // without escapes
@@ -209,14 +210,14 @@ func Unquote(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
-	// The error is about invalid strings only.
+	// The error only reports invalid strings.
 	b, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
 	return b
 }
 
-// Quote appends s as a JSON string in jp's spelling, which escapes only what must
-// be escaped. What is not UTF-8 has no such string: it is appended as it is, which is
-// no JSON, so that nothing is changed in silence and the check before saving finds it.
+// Quote appends s as a JSON string in jp's spelling, which escapes only what must be. Bytes that
+// are not UTF-8 are appended unchanged, so the result is not valid JSON. That way nothing is
+// changed silently, and the check before saving finds it.
 func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
 	start := len(dst)
 	dst = append(slices.Grow(dst, len(s)+len(`""`)), '"')
@@ -237,7 +238,7 @@ func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// appendEscape appends a quote, a backslash or a control character as it is in a string.
+// appendEscape appends a quote, a backslash or a control character in its escaped form.
 func appendEscape(dst []byte, c byte) []byte {
 	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
 		return append(dst, '\\', "bfnrt"[i])

@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// A Field is a member as the codec would write it: its name, and its compact value or
-// the source of that. It has neither when the member is absent.
+// A Field is a member as the codec would write it: its name, and either its compact value or the
+// source of one. A field with neither is absent.
 type Field struct {
 	Name  string
 	Value []byte
 	From  Source
-	// replaces names other forms of the same thing, such as the bare "text" that
-	// MCP has instead of "content". They go when the field changes.
+	// Replaces names other forms of the same member, such as MCP's bare "text" for "content". They
+	// are removed when the field changes.
 	Replaces []string
 }
 
-// A Source is what the value of a member is made of. A change compares sources, so
-// that nothing is encoded but what is written: the result of a tool can be long.
+// A Source produces the value of a member. Changes are found by comparing sources, so that a value
+// is encoded only if it is written: the result of a tool can be long.
 type Source interface {
-	// Append appends the value as it is at a depth of a canonical file, or compact. What is not
-	// JSON is appended as it is, for Validate to report.
+	// Append appends the value, indented for a depth of a canonical file or compact. A value that
+	// is not JSON is appended unchanged, for Validate to report.
 	Append(dst []byte, depth int) []byte
-	// Same reports whether both encode to the same. A wrong no costs a spelling, a
-	// wrong yes would lose a change.
+	// Same reports whether both encode to the same value. A wrong false only changes a spelling,
+	// but a wrong true would lose a change.
 	Same(other Source) bool
 }
 
-// Absent reports whether there is no such member.
+// Absent reports whether the field has no value.
 func (f Field) Absent() bool { return f.Value == nil && f.From == nil }
 
-// Encode returns the compact value, nil when the member is absent.
+// Encode returns the compact value, or nil if the field is absent.
 func (f Field) Encode() []byte {
 	if f.From != nil {
 		return f.From.Append(nil, Compacted)
@@ -38,7 +38,7 @@ func (f Field) Encode() []byte {
 	return f.Value
 }
 
-// append appends the value at a depth.
+// append appends the value, indented for a depth.
 func (f Field) append(dst []byte, depth int) []byte {
 	if f.From != nil {
 		return f.From.Append(dst, depth)
@@ -49,7 +49,7 @@ func (f Field) append(dst []byte, depth int) []byte {
 	return AppendIndented(dst, f.Value, depth)
 }
 
-// Same tells an absent value from all others.
+// same compares values. An absent value differs from all others.
 func (f Field) same(g Field) bool {
 	if f.From != nil && g.From != nil {
 		return f.From.Same(g.From)
@@ -57,9 +57,9 @@ func (f Field) same(g Field) bool {
 	return f.Absent() == g.Absent() && bytes.Equal(f.Encode(), g.Encode())
 }
 
-// Splice returns the object raw with those members changed in which after differs
-// from before. All other bytes stay, also members that neither knows. The order of
-// after is where new members go; depth is that of the object in a canonical file.
+// Splice returns the object raw with the members changed in which after differs from before. All
+// other bytes are kept, including members that neither names. The order of after decides where new
+// members are inserted; depth is the depth of the object in a canonical file.
 func Splice(raw []byte, before, after []Field, depth int) []byte {
 	changes := changedFields(before, after)
 	if len(changes) == 0 {
@@ -81,8 +81,8 @@ func Splice(raw []byte, before, after []Field, depth int) []byte {
 	return l.Bytes(depth)
 }
 
-// changedFields returns the fields of after that differ from before, and without a
-// value those that after has no more.
+// changedFields returns the fields of after that differ from before, and, without a value, those of
+// before that after does not have.
 func changedFields(before, after []Field) []Field {
 	var changes []Field
 	for _, f := range before {
@@ -99,7 +99,7 @@ func changedFields(before, after []Field) []Field {
 	return changes
 }
 
-// SetField gives the field a value, if there is such a field.
+// SetField sets the value of the field with the given name, if there is one.
 func SetField(fs []Field, name string, value []byte) {
 	for i := range fs {
 		if fs[i].Name == name {
@@ -108,25 +108,25 @@ func SetField(fs []Field, name string, value []byte) {
 	}
 }
 
-// HasField reports whether there is a field of that name.
+// HasField reports whether there is a field with the given name.
 func HasField(fs []Field, name string) bool {
 	return slices.ContainsFunc(fs, func(f Field) bool { return f.Name == name })
 }
 
-// A Layout is an object in pieces that give its bytes when joined.
+// A Layout is an object in pieces, whose concatenation is the object's bytes.
 type Layout struct {
 	Members []spaced
-	close   []byte // from the last member on, with the brace
+	close   []byte // from the end of the last member on, including the brace
 }
 
 // A spaced is a member with the white space around it.
 type spaced struct {
 	name              string
-	lead, body, trail []byte // trail of the last member is in layout.close
+	lead, body, trail []byte // trail of the last member is in Layout.close
 	value             int    // where the value begins in body
 }
 
-// ParseLayout takes an object apart.
+// ParseLayout splits an object into pieces.
 func ParseLayout(obj []byte) *Layout {
 	ms := Members(obj)
 	l := Layout{Members: make([]spaced, 0, len(ms)+1)}
@@ -151,14 +151,14 @@ func (l *Layout) index(name string) int {
 	return slices.IndexFunc(l.Members, func(s spaced) bool { return s.name == name })
 }
 
-// Remove takes the member out, if there is one.
+// Remove removes the member, if there is one.
 func (l *Layout) Remove(name string) {
 	if i := l.index(name); i >= 0 {
 		l.Members = slices.Delete(l.Members, i, i+1)
 	}
 }
 
-// Set gives the member a value; place says where to insert one that is not there.
+// Set sets the value of a member; place returns where to insert a new one.
 func (l *Layout) Set(name string, value []byte, place func() int) {
 	if i := l.index(name); i >= 0 {
 		s := &l.Members[i]
@@ -168,13 +168,12 @@ func (l *Layout) Set(name string, value []byte, place func() int) {
 	head := append(Quoted(name), ": "...)
 	s := spaced{name: name, body: append(head, value...), value: len(head)}
 	if len(l.Members) > 0 {
-		s.lead = l.Members[0].lead // as its siblings stand
+		s.lead = l.Members[0].lead // formatted like its siblings
 	}
 	l.Members = slices.Insert(l.Members, place(), s)
 }
 
-// place returns where a new member goes: behind the last one that precedes it in
-// order.
+// place returns where to insert a new member: after the last one that precedes it in order.
 func (l *Layout) place(name string, order []Field) int {
 	at := 0
 	for _, f := range order {
@@ -186,7 +185,7 @@ func (l *Layout) place(name string, order []Field) int {
 	return at
 }
 
-// Bytes puts the object together, with the members that were set indented as at a depth.
+// Bytes joins the pieces. Members that were set are indented for the given depth.
 func (l *Layout) Bytes(depth int) []byte {
 	n := len("{") + len(l.close) + len(newline(depth))
 	for _, s := range l.Members {
@@ -208,10 +207,10 @@ func (l *Layout) Bytes(depth int) []byte {
 	return append(b, l.close...)
 }
 
-// Object returns the members that have a value as a compact object.
+// Object returns the fields that have a value as a compact object.
 func Object(fs []Field) []byte { return AppendObject(nil, fs, Compacted) }
 
-// AppendObject appends the members that have a value as an object at a depth.
+// AppendObject appends the fields that have a value as an object, indented for a depth.
 func AppendObject(dst []byte, fs []Field, depth int) []byte {
 	dst = append(dst, '{')
 	empty, within := true, deeper(depth)
@@ -239,7 +238,7 @@ func Array[T any](items []T, encode func(T) []byte) []byte {
 	})
 }
 
-// AppendArray appends the items as an array at a depth; each appends one of them.
+// AppendArray appends the items as an array, indented for a depth; each appends one item.
 func AppendArray[T any](
 	dst []byte, items []T, depth int, each func(dst []byte, item T, depth int) []byte,
 ) []byte {
