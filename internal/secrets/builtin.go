@@ -33,6 +33,7 @@ var builtin = []Rule{
 	{
 		Name:     "openai-key",
 		Keywords: []string{"sk-"},
+		alone:    true,
 		Public:   3,
 		Regex:    `sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|sk-[A-Za-z0-9]{48}|sk-[0-9a-f]{32}`,
 	},
@@ -213,6 +214,7 @@ var builtin = []Rule{
 	{
 		Name:     "mailgun-key",
 		Keywords: []string{"key-"},
+		alone:    true,
 		Public:   4,
 		Regex:    `key-[0-9a-f]{32}`,
 	},

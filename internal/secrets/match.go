@@ -8,21 +8,55 @@ import (
 )
 
 // begins reports whether a match can begin with a keyword at i. The keyword of a token must not
-// continue a longer word, except after a percent escape of a URL.
+// continue a longer word. An escape sequence, and the hyphen of a diff or of a line number, are not
+// part of a word.
 func (r *compiled) begins(text []byte, i int) bool {
-	if i == 0 || r.shape >= guessed || !isWord(text[i]) || !isTokenByte(text[i-1]) {
+	switch {
+	case i == 0 || r.shape >= guessed || !isWord(text[i]):
+		return true
+	case text[i-1] == '-':
+		return !r.alone || i == 1 || !isLetter(text[i-2])
+	}
+	return !isInWord(text, i-1, -1) || endsEscape(text[:i])
+}
+
+// isInWord reports whether the byte at i belongs to a word that continues at i+step. An underscore
+// that marks emphasis in Markdown does not.
+func isInWord(text []byte, i, step int) bool {
+	if i < 0 || i >= len(text) || !isWord(text[i]) {
+		return false
+	}
+	return text[i] != '_' || i+step >= 0 && i+step < len(text) && isWord(text[i+step])
+}
+
+// endsEscape reports whether text ends with an escape of a URL, "%3A", or of a terminal, "ESC[0m".
+// The ESC itself is not required: sources write it as \e, \033 or \x1b.
+func endsEscape(text []byte) bool {
+	n := len(text)
+	if n >= 3 && text[n-3] == '%' && isHex(text[n-2]) && isHex(text[n-1]) {
 		return true
 	}
-	if i >= 2 && text[i-1] == '-' && text[i-2] == '-' {
-		return true // the end of a ruler, or of "--"
+	if n < 2 || !isLetter(text[n-1]) {
+		return false
 	}
-	return i >= 3 && text[i-3] == '%' && isHex(text[i-2]) && isHex(text[i-1])
+	for i := n - 2; i >= max(0, n-maxEscape); i-- {
+		if text[i] == '[' {
+			return true
+		}
+		if !isDigit(text[i]) && text[i] != ';' && text[i] != ':' && text[i] != '?' {
+			return false
+		}
+	}
+	return false
 }
+
+// maxEscape bounds the length of an escape sequence: a foreground and a background color of 24 bits.
+const maxEscape = 40
 
 // match returns the range of the secret at a keyword, or an empty range.
 func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	if r.shape == assigned {
-		return assignedValue(text, start, end)
+		return assignedValue(text, end)
 	}
 	window := text[start:min(len(text), start+r.within)]
 	at := r.expr().FindSubmatchIndex(window)
@@ -53,7 +87,7 @@ func (r *compiled) plausible(text []byte, from, to int) bool {
 	case r.shape == guessed:
 		return !isHarmless(value) && entropy(value) >= minEntropy
 	}
-	if to < len(text) && isWord(text[to]) && isWord(text[to-1]) {
+	if isWord(text[to-1]) && isInWord(text, to, 1) {
 		return false // part of something longer
 	}
 	tail := value[min(r.Public, len(value)):]
@@ -173,13 +207,8 @@ const (
 	maxGap   = 4
 )
 
-// assignedValue returns the range of the value assigned to the name that contains the keyword from
-// start to end.
-func assignedValue(text []byte, start, end int) (int, int) {
-	name := start
-	for name > 0 && start-name < maxName && isName(text[name-1]) {
-		name--
-	}
+// assignedValue returns the range of the value assigned to the name whose keyword ends at end.
+func assignedValue(text []byte, end int) (int, int) {
 	i := end
 	for i < len(text) && i-end < maxName && isName(text[i]) {
 		i++
@@ -188,22 +217,20 @@ func assignedValue(text []byte, start, end int) (int, int) {
 	for i < len(text) && i-bare < maxGap && strings.IndexByte("\"'`])", text[i]) >= 0 {
 		i++
 	}
-	spaced := i
+	closed := i > bare
 	i = skipBlanks(text, i)
-	spaced = i - spaced
 	sep := separator(text[i:])
 	if sep == 0 {
 		return 0, 0
 	}
-	i += sep
-	value := skipBlanks(text, i)
+	value := skipBlanks(text, i+sep)
 	if value < len(text) && strings.IndexByte("\"'`", text[value]) >= 0 {
 		return quoted(text, value)
 	}
-	if value != i || spaced > 0 || sep != 1 || text[i-1] != '=' || i-1 != bare {
-		return 0, 0
+	if closed || sep > 1 {
+		return 0, 0 // code, whose literals have quotes
 	}
-	return dotenv(text, name, bare, i)
+	return unquotedLiteral(text, value)
 }
 
 func skipBlanks(text []byte, i int) int {
@@ -240,25 +267,32 @@ func quoted(text []byte, open int) (int, int) {
 	return 0, 0
 }
 
-// dotenv returns the range of the value in a line of the form of an .env file.
-func dotenv(text []byte, name, nameEnd, from int) (int, int) {
-	for _, c := range text[name:nameEnd] {
-		if !isUpper(c) && !isDigit(c) && c != '_' {
-			return 0, 0
-		}
-	}
-	line := text[bytes.LastIndexByte(text[max(0, name-16):name], '\n')+1+max(0, name-16) : name]
-	switch string(bytes.TrimLeft(line, " \t+")) {
-	case "", "export ", "set ", "- ", "ENV ", "env ", "$env:":
-	default:
-		return 0, 0
-	}
+// unquotedLiteral returns the range of a value without quotes, as in an .env file, in YAML or of a
+// command-line option. It ends at the next blank. Any text may precede the name: the output of tools
+// has file names, line numbers, signs of a diff and colors there.
+func unquotedLiteral(text []byte, from int) (int, int) {
 	to := from
 	for to < len(text) && to-from <= maxValue && text[to] > ' ' && text[to] != '"' &&
 		text[to] != '\'' && text[to] != '`' {
 		to++
 	}
+	if v := text[from:to]; isNumber(v) || isSelector(v) {
+		return 0, 0
+	}
 	return value(text, from, to)
+}
+
+// isNumber reports whether a value is a number, such as a count of tokens, with its punctuation.
+func isNumber(v []byte) bool { return len(bytes.Trim(v, "0123456789.,;")) == 0 }
+
+// isSelector reports whether a value is an expression such as "mode.ansi8Bit": identifiers joined by
+// dots.
+func isSelector(v []byte) bool {
+	names := bytes.Split(bytes.TrimRight(v, ",;"), []byte("."))
+	return len(names) > 1 && !slices.ContainsFunc(names, func(name []byte) bool {
+		return len(name) == 0 || !isLetter(name[0]) && name[0] != '_' ||
+			bytes.ContainsFunc(name, func(r rune) bool { return r > 0x7f || !isWord(byte(r)) })
+	})
 }
 
 func value(text []byte, from, to int) (int, int) {
@@ -275,8 +309,5 @@ func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
 func isWord(c byte) bool   { return isAlnum(c) || c == '_' }
 func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
-
-// isTokenByte reports whether a byte can be part of a token.
-func isTokenByte(c byte) bool { return isWord(c) || c == '-' }
 
 func isName(c byte) bool { return isWord(c) || c == '-' || c == '.' }

@@ -9,7 +9,7 @@ import (
 )
 
 // engine changes whenever the same rules find something else.
-const engine = 1
+const engine = 2
 
 // A Rule finds one kind of secret.
 type Rule struct {
@@ -24,6 +24,8 @@ type Rule struct {
 
 	shape shape
 	added bool // by a workspace
+	// alone is set if the keyword is an ordinary word, which a hyphen may join to another word.
+	alone bool
 	// within is the length of the text that Regex is matched against; 0 means usualWindow.
 	within int
 }

@@ -34,7 +34,7 @@ func TestAddedRules(t *testing.T) {
 	if again := secrets.Builtin().With(c); rules.Digest() != again.Digest() {
 		t.Error("the digest changes")
 	}
-	if !regexp.MustCompile(`^1\.[0-9a-f]{12}$`).MatchString(rules.Digest()) {
+	if !regexp.MustCompile(`^2\.[0-9a-f]{12}$`).MatchString(rules.Digest()) {
 		t.Errorf("digest %q", rules.Digest())
 	}
 }
@@ -98,13 +98,55 @@ func TestHarmlessText(t *testing.T) {
 		`password: "correct-horse-battery"`, `api_key = "api.key.of.something"`,
 		`token == "a8Kd93kfPq02zz"`, `secret: 'v1.2.3'`, `apiKey: process.env.API_KEY_2`,
 		"PASSWORD=changeme1234", "TOKEN=$OTHER_TOKEN", "TOKEN=/run/secrets/token9x8c7",
-		"max_tokens: 1234567890123", "tokens=12345678",
+		"max_tokens: 1234567890123", "tokens=12345678", "tokens: 1732547891234,",
+		"\t\ttokens.AnsiEscapeSequences8Bit = mode.ansi8Bit\n", "messages-sk-7c1fa0e95b3d86427c9e01f4a2b8d653.js",
+		"cache-key-7c1fa0e95b3d86427c9e01f4a2b8d653",
 		"eyJhbGciOiJIUzI1NiJ9.not.a-jwt",
 		"-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
 		"-----BEGIN RSA " + "PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
 	} {
 		if found := rules.Scan([]byte(text)); len(found) > 0 {
 			t.Errorf("%s: %+v", text, found)
+		}
+	}
+}
+
+// TestSurroundingsHideNothing checks that a secret is found behind everything that the output of
+// tools has in front of it: signs of a diff, line numbers, file names, colors and emphasis.
+func TestSurroundingsHideNothing(t *testing.T) {
+	rules := secrets.Builtin()
+	in := []string{
+		"-", "+", "--- ", "12-", "12:", "\t7\t", "a/.env-12-", ".env:3:", "    12→", "| ", "_", "*", "%3A",
+		"\x1b[m", "\x1b[1;32m", "\x1b[38;2;255;100;0m", "\x1b[K", `\u001b[0m`, `\x1b[31m`, `\033[0m`, `\e[0m`,
+	}
+	for _, p := range plantedSecrets() {
+		line := p.secret
+		switch p.rule {
+		case "assigned-secret":
+			line = "API_TOKEN=" + p.secret
+		case "aws-secret-key", "uri-credentials":
+			line = p.before + p.secret + p.after
+		}
+		for _, before := range in {
+			for _, start := range []string{"", "x\n", "some words "} {
+				text := start + before + line + "\n"
+				if out, _ := rules.Redact([]byte(text)); strings.Contains(string(out), p.secret) {
+					t.Errorf("%s: not found in %q", p.rule, text)
+				}
+			}
+		}
+	}
+}
+
+// TestValuesWithoutQuotesAreFound checks the forms in which settings are written.
+func TestValuesWithoutQuotesAreFound(t *testing.T) {
+	const value = "Zk3u9sPq1LmX7vBt"
+	for _, text := range []string{
+		"API_KEY=" + value, "export API_KEY=" + value, "-e API_KEY=" + value + " image", "api_key: " + value,
+		"  password = " + value, "--password=" + value, "?token=" + value, "client.secret=" + value,
+	} {
+		if out, _ := secrets.Builtin().Redact([]byte(text)); strings.Contains(string(out), value) {
+			t.Errorf("not found in %q", text)
 		}
 	}
 }
