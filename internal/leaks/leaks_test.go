@@ -121,6 +121,26 @@ func TestWhatIsNewIsFound(t *testing.T) {
 	}
 }
 
+// TestTitleIsNotShown holds that a finding does not print a secret that the title has, nor the name of
+// the directory, which is made of the title.
+func TestTitleIsNotShown(t *testing.T) {
+	const value = "d41f8c2a9b7e4063a5f1c8e2"
+	named := strings.Replace(dir, "17000000000", "17000000000-api-key--"+value, 1)
+	src := tree{fstest.MapFS{}, "a"}.
+		with(named+"events.json", string(said("b", "x", `api_key="`+value+`" fails`).MapFS[dir+"events.json"].Data)).
+		with(named+"metadata.json", `{"title": "api_key=\"`+value+`\" fails", "last_activated_at": "2026-01-01 00:00:00.0"}`)
+	found := scan(t, leaks.Options{}, nil, src)
+	if len(found) != 2 {
+		t.Fatalf("found %+v, want two", found)
+	}
+	for _, f := range found {
+		if text := fmt.Sprintf("%+v", f); strings.Contains(text, value) ||
+			!strings.HasPrefix(f.Path, ".jp/conversations/17000000000-*/") {
+			t.Errorf("finding %s", text)
+		}
+	}
+}
+
 // TestAllowedIsListed verifies that a later commit allows what an earlier one has, and that a range
 // lists what it newly allows.
 func TestAllowedIsListed(t *testing.T) {

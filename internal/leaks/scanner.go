@@ -316,10 +316,14 @@ func (c *conversation) finding(state check.State, i int, file string) check.Find
 		Conversation: c.id.String(),
 	}
 	d, err := events.DecodeDetails(c.files[workspace.MetadataFile])
-	if err == nil && d.Title != nil { // which may contain the secret
-		if len(c.scan.Rules.Scan([]byte(*d.Title))) == 0 {
-			f.Title = *d.Title
-		}
+	switch {
+	case err != nil || d.Title == nil:
+	case len(c.scan.Rules.Scan([]byte(*d.Title))) == 0:
+		f.Title = *d.Title
+	default:
+		// The name of the directory is made of the title, so it is not shown either. A pattern takes
+		// its place: git and the shell find the file by it.
+		f.Path = path.Join(path.Dir(c.at), c.id.Digits()+"-*", file)
 	}
 	if i < 0 {
 		return f
