@@ -15,12 +15,12 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Desk has the approvals of a workspace.
+// A Desk manages the approvals of a workspace.
 type Desk struct {
 	Host      *prepare.Host
 	Workspace *workspace.Workspace
 	Approvals *trust.Approvals
-	Keys      []string // what is meant, or what it begins with; none for all
+	Keys      []string // selected keys or prefixes of keys; none for all
 }
 
 // Open opens the approvals of a workspace.
@@ -45,14 +45,14 @@ type Record struct {
 
 func (d *Desk) printer() *render.Printer { return &d.Host.Terminal.Printer }
 
-// meant returns the answers about the keys that are meant.
+// meant returns the approvals of the selected keys.
 func (d *Desk) meant(all []trust.Approval) []trust.Approval {
 	return slices.DeleteFunc(all, func(p trust.Approval) bool {
 		return !config.Covers(d.Keys, p.Key)
 	})
 }
 
-// List prints what is approved, and what was declined for good.
+// List prints the approvals, and the claims that were declined permanently.
 func (d *Desk) List() error {
 	given, declined := d.meant(d.Approvals.List()), d.meant(d.Approvals.ListDeclined())
 	for _, p := range given {
@@ -76,7 +76,7 @@ func (d *Desk) List() error {
 	return nil
 }
 
-// print prints an approval that holds, or that was declined or revoked.
+// print prints an approval; holds is false for one that was declined or revoked.
 func (d *Desk) print(p trust.Approval, holds bool) error {
 	if !d.printer().JSON {
 		claim := trust.Claim{Kind: p.Kind, Key: p.Key, Value: p.Value}
@@ -88,14 +88,13 @@ func (d *Desk) print(p trust.Approval, holds bool) error {
 	})
 }
 
-// printGroup prints claims for people. Nothing of a value is left out, and it is quoted as in the
-// question.
+// printGroup prints claims as text. Values are complete, and quoted as in the question.
 func (d *Desk) printGroup(g trust.Group, id string) error {
 	_, err := fmt.Fprintf(d.printer().Out, "%s  id %s\n", g, id)
 	return err
 }
 
-// Revoke takes approvals back, and forgets what was declined.
+// Revoke removes approvals, and forgets declined claims.
 func (d *Desk) Revoke() error {
 	given := d.meant(slices.Concat(d.Approvals.List(), d.Approvals.ListDeclined()))
 	if len(given) == 0 && len(d.Keys) > 0 {
@@ -107,7 +106,7 @@ func (d *Desk) Revoke() error {
 			strings.Join(quoted, " or "))
 	}
 	for _, p := range given {
-		// The first of a key takes all of that key.
+		// The first one of a key revokes all of that key.
 		if _, err := d.Approvals.Revoke(p.Key); err != nil {
 			return err
 		}
@@ -121,7 +120,7 @@ func (d *Desk) Revoke() error {
 	return nil
 }
 
-// Approve approves claims by their ids, all or none. It returns what was approved.
+// Approve approves claims by their ids, all or none. It returns the approved claims.
 func (d *Desk) Approve(claims []trust.Claim, ids []string) (chosen []trust.Claim, err error) {
 	groups := d.Approvals.Groups(d.Approvals.Unapproved(claims))
 	for _, id := range ids {
@@ -138,7 +137,7 @@ func (d *Desk) Approve(claims []trust.Claim, ids []string) (chosen []trust.Claim
 	return chosen, nil
 }
 
-// named returns the claims that an id names: one, or those of a question.
+// named returns the claims with an id: one, or those of a question.
 func (d *Desk) named(groups []trust.Group, claims []trust.Claim, id string) []trust.Claim {
 	for _, g := range groups {
 		if d.Approvals.GroupID(g) == id {
@@ -153,7 +152,7 @@ func (d *Desk) named(groups []trust.Group, claims []trust.Claim, id string) []tr
 	return nil
 }
 
-// A NameError is an id that nothing has.
+// A NameError says that no claim has an id.
 type NameError struct{ ID string }
 
 // Error implements error.
@@ -161,14 +160,14 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("approve %q: nothing that wants an approval has this id", e.ID)
 }
 
-// Hints say where the ids are.
+// Hints say where to find the ids.
 func (*NameError) Hints() []string {
 	return []string{
 		"'git jp trust --json' lists the ids; '--id <conversation>' looks into one",
 	}
 }
 
-// Records prints claims for programs. It reports whether all are approved.
+// Records prints claims as JSON. It reports whether all are approved.
 func (d *Desk) Records(claims []trust.Claim) (approved bool, err error) {
 	at := map[string]time.Time{}
 	for _, p := range d.Approvals.List() {
@@ -189,8 +188,8 @@ func (d *Desk) Records(claims []trust.Claim) (approved bool, err error) {
 	return len(d.Approvals.Unapproved(claims)) == 0, nil
 }
 
-// Settle asks about what is not approved. It reports whether all is approved then. Where nobody
-// can be asked what is left is listed, and that is an [UnaskedError].
+// Settle asks about claims that are not approved, and reports whether all are approved afterwards.
+// If no user can be asked, it lists the remaining ones and returns an [UnaskedError].
 func (d *Desk) Settle(ctx context.Context, claims []trust.Claim) (approved bool, err error) {
 	open := d.Approvals.Unapproved(claims)
 	switch {
@@ -224,7 +223,7 @@ func (d *Desk) Settle(ctx context.Context, claims []trust.Claim) (approved bool,
 	return left == 0, nil
 }
 
-// An UnaskedError says that approvals are needed and nobody can be asked.
+// An UnaskedError says that approvals are needed but no user can be asked.
 type UnaskedError struct{ Settings int }
 
 // Error implements error.

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Claims returns what the configuration of the workspace and that of a conversation, nil for none,
-// would do, each once. The settings of our own have claims too.
+// Claims returns the claims of the workspace's configuration and of a conversation's, nil for none,
+// each once. They include those of git jp's own settings.
 func (d *Desk) Claims(
 	ctx context.Context, settings []trust.Claim, conv *workspace.Conversation,
 ) ([]trust.Claim, error) {
@@ -46,7 +46,7 @@ func (d *Desk) Claims(
 	}), nil
 }
 
-// claims are those of jp's configuration as it holds for a conversation.
+// claims returns the claims of jp's effective configuration for a conversation.
 func (d *Desk) claims(
 	ctx context.Context, conv *workspace.Conversation,
 ) (*jpconfig.Config, []trust.Claim, error) {

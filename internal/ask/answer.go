@@ -12,34 +12,34 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A Manner is how a turn is shown.
+// A Manner configures how a turn is shown.
 type Manner struct {
 	Record    query.Record
 	Calls     Calls
-	Reasoning string // style.reasoning.display; [ReasoningHidden] shows none
+	Reasoning string // style.reasoning.display; [ReasoningHidden] hides it
 }
 
-// An Answer shows a turn while it runs: text on standard output, what happens beside it on
-// standard error.
+// An Answer shows a turn while it runs: the text on standard output, everything else on standard
+// error.
 type Answer struct {
 	terminal  *Terminal
 	ctx       context.Context // of the query
 	record    query.Record
 	calls     Calls
-	stream    *render.Streamer // of the message that is being said, on a terminal
-	said      bool             // something stands on standard output
+	stream    *render.Streamer // formats the current message on a terminal
+	said      bool             // standard output has text
 	line      bool             // and it ends within a line
-	failed    error            // of writing
-	records   *recorder        // prints events instead; nil for people
+	failed    error            // first error of a write
+	records   *recorder        // prints events as JSON instead; nil for text
 	reasoning reasoning
 	spin      *spinner
-	inside    bool // a message is being said
-	paused    bool // nothing moves until the line ends
+	inside    bool // a message has begun
+	paused    bool // the spinner pauses until the line ends
 }
 
 var _ query.Watcher = (*Answer)(nil)
 
-// NewAnswer shows a turn. What moves on the screen is the answer's until [Answer.End].
+// NewAnswer returns an answer that shows a turn. It owns the terminal's spinner until [Answer.End].
 func (t *Terminal) NewAnswer(ctx context.Context, m Manner) *Answer {
 	s := &Answer{terminal: t, ctx: ctx, record: m.Record, calls: m.Calls}
 	if t.JSON {
@@ -90,7 +90,7 @@ func (s *Answer) message(d llm.Delta) {
 	}
 }
 
-// write says some of a message.
+// write shows text of a message.
 func (s *Answer) write(text string) {
 	if text == "" {
 		return
@@ -111,8 +111,8 @@ func (s *Answer) write(text string) {
 	s.said, s.line = true, false
 }
 
-// Write implements [io.Writer] for what is shown of the answer. What moves on the screen makes
-// room for it, and goes on when the line has ended.
+// Write implements [io.Writer] for the text of the answer. The spinner is erased first, and
+// restarts when the line has ended.
 func (s *Answer) Write(p []byte) (int, error) {
 	if s.terminal.Output.Terminal && s.spin.stop() {
 		s.paused = true
@@ -138,7 +138,7 @@ func (s *Answer) fail(err error) {
 	}
 }
 
-// stop ends what moves until something else comes.
+// stop stops the spinner until the next event.
 func (s *Answer) stop() {
 	s.spin.stop()
 	s.paused = false

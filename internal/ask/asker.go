@@ -13,15 +13,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A toolAsker answers questions of tools from the terminal.
+// A toolAsker asks the user the questions of tools.
 type toolAsker struct {
 	prompter *Prompter
 
 	mu    sync.Mutex
-	known map[string]jsontext.Value // answers for the rest of the turn
+	known map[string]jsontext.Value // answers that hold for the rest of the turn
 }
 
-// NewToolAsker returns nil where nobody can be asked.
+// NewToolAsker returns nil if p is nil, since no user can be asked.
 func NewToolAsker(p *Prompter) tool.Asker {
 	if p == nil {
 		return nil
@@ -74,7 +74,8 @@ func (a *toolAsker) ask(s *Prompt, q tool.Question) (jsontext.Value, bool, error
 	return jsonText(line), false, err
 }
 
-// yesOrNo asks until it is answered; capital letters answer for the rest of the turn.
+// yesOrNo repeats the question until it is answered; capital letters answer for the rest of the
+// turn.
 func yesOrNo(s *Prompt, q tool.Question) (_ jsontext.Value, always bool, _ error) {
 	options := "[y]es, [Y]es for this turn, [n]o, [N]o for this turn"
 	if q.Default != nil {
@@ -83,7 +84,7 @@ func yesOrNo(s *Prompt, q tool.Question) (_ jsontext.Value, always bool, _ error
 	for {
 		ask := s.Key
 		if q.Default != nil {
-			ask = s.Line // Enter answers, too
+			ask = s.Line // Enter is an answer too
 		}
 		line, err := ask("%s asks: %s %s: ", q.Tool, q.Text, options)
 		switch {
@@ -99,7 +100,7 @@ func yesOrNo(s *Prompt, q tool.Question) (_ jsontext.Value, always bool, _ error
 	}
 }
 
-// oneOf asks for an option, by its number or as it is.
+// oneOf asks for an option, by its number or its text.
 func oneOf(s *Prompt, q tool.Question) (jsontext.Value, error) {
 	s.Say("%s asks: %s\n", q.Tool, q.Text)
 	for i, o := range q.Options {
@@ -134,13 +135,13 @@ func textDefault(q tool.Question) (string, bool) {
 	return text, err == nil && q.Default != nil
 }
 
-// jsonText is a text as JSON.
+// jsonText returns a text as JSON.
 func jsonText(s string) jsontext.Value {
-	b, _ := json.Marshal(s) // a string
+	b, _ := json.Marshal(s) // cannot fail for a string
 	return b
 }
 
-// noAnswer is nil where the terminal is gone: whoever would answer says no.
+// noAnswer returns nil if the terminal is gone, which counts as the answer no.
 func noAnswer(err error) error {
 	if errors.Is(err, ErrNobodyThere) {
 		return nil

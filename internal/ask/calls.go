@@ -12,19 +12,19 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// Calls is how the calls of a turn are shown.
+// Calls configures how the calls of a turn are shown.
 type Calls struct {
 	Hidden     bool
 	Styles     map[string]tool.Style     // by tool
-	Formatters map[string]tool.Formatter // that may run unasked, by tool
-	Gate       *ToolGate                 // shows the calls that it asks about; nil for none
+	Formatters map[string]tool.Formatter // those that run without approval, by tool
+	Gate       *ToolGate                 // shows the calls that need approval; may be nil
 }
 
-// formatterWait is how long a formatter may take for a call that nobody is asked about.
+// formatterWait limits the time of a formatter for a call that needs no approval.
 const formatterWait = 10 * time.Second
 
-// call shows a call in the style of the tool's configuration. One that is asked about is shown
-// with the question.
+// call shows a call in the configured style of its tool. A call that needs approval is shown with
+// the question.
 func (s *Answer) call(ev *events.ToolCallRequest) {
 	style := s.calls.Styles[ev.Name]
 	if style.Hidden || s.calls.Hidden || s.calls.Gate.Asks(ev.Name) {
@@ -44,7 +44,7 @@ func (s *Answer) call(ev *events.ToolCallRequest) {
 	}
 }
 
-// formatted is what the tool's own formatter makes of a call that nobody is asked about.
+// formatted returns the output of the tool's formatter for a call that needs no approval.
 func (s *Answer) formatted(ev *events.ToolCallRequest) (string, bool) {
 	if s.terminal.Quiet {
 		return "", false
@@ -62,7 +62,7 @@ func (s *Answer) formatted(ev *events.ToolCallRequest) (string, bool) {
 	return formatted(ctx, r), true
 }
 
-// functionCall is a call as programs write it.
+// functionCall returns a call in the notation of programming languages.
 func functionCall(ev *events.ToolCallRequest) string {
 	members, err := tool.Members(ev.Arguments)
 	if err != nil {
@@ -75,7 +75,7 @@ func functionCall(ev *events.ToolCallRequest) string {
 	return fmt.Sprintf("%s(%s)", ev.Name, strings.Join(args, ", "))
 }
 
-// result shows a result: why it failed, and, where the configuration wants it, its first lines.
+// result shows the error of a failed call or, if configured, the first lines of its result.
 func (s *Answer) result(ev *events.ToolCallResponse) {
 	name := s.toolOf(ev.ID)
 	style := s.calls.Styles[name]
@@ -95,7 +95,7 @@ func (s *Answer) result(ev *events.ToolCallResponse) {
 	}
 }
 
-// firstLines is the head of a text, and how much more there is.
+// firstLines returns the first lines of a text, and the number of further lines.
 func firstLines(text string, n int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(lines) <= n {
@@ -104,7 +104,7 @@ func firstLines(text string, n int) string {
 	return fmt.Sprintf("%s\n… %d more lines", strings.Join(lines[:n], "\n"), len(lines)-n)
 }
 
-// toolOf is the name of the tool that a call was for.
+// toolOf returns the name of the tool of a call.
 func (s *Answer) toolOf(id string) string {
 	stream := s.record.Stream()
 	for i := stream.Len() - 1; i >= 0; i-- {
@@ -123,7 +123,7 @@ func (s *Answer) text(r *events.ToolCallResponse) string {
 	return text
 }
 
-// Slow tells of a call that goes on, where somebody sees it and can end it.
+// Slow reports a call that takes long, if the user can see that and end the call.
 func (t *Terminal) Slow(c tool.Call, elapsed time.Duration) {
 	if t.Watched() {
 		t.NoteBetween("%s has been running for %s; Ctrl-C stops it, or goes on", c.Name, elapsed)

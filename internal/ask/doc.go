@@ -1,11 +1,11 @@
-// Package ask is what asking a model does at a terminal: the answer as it comes, the calls and
-// the reasoning beside it, the questions that a person is asked meanwhile, and interrupts.
+// Package ask shows a turn at a terminal: the answer as it arrives, with calls and reasoning beside
+// it, the questions for the user, and interrupts.
 //
-// Standard output has the answer alone, and whatever else is shown goes to standard error.
-// Nothing is written while a person is asked, one question stands at a time, and each is put
-// on the terminal device, wherever the standard streams lead. Where nobody can be asked,
-// nothing waits: a [Prompter] is nil then, and whoever has none says no.
+// Standard output has only the answer; everything else is written to standard error. Nothing is
+// written while the user is asked, and there is one question at a time, on the terminal device,
+// wherever the standard streams lead. Without a terminal, nothing waits for an answer: the
+// [Prompter] is nil then, and a nil Prompter means that the answer is no.
 //
-// What is asked and what is kept of it is [github.com/git-jp/git-jp/internal/query]'s; this
-// package decides nothing that a person did not say.
+// Package [github.com/git-jp/git-jp/internal/query] decides what to ask and what to save; this
+// package makes no decision for the user.
 package ask

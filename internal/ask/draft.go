@@ -13,14 +13,14 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Draft is a file where the editor may write: never in the conversation itself, where a
-// half-edited file would be trash for jp.
+// A Draft is a temporary file for the editor. The editor never gets the conversation itself: jp
+// would treat a half-edited file as trash.
 type Draft struct {
 	path     string
 	original []byte
 }
 
-// NewDraft makes a draft with a name that tells the editor what it is.
+// NewDraft creates a draft with a file name that shows its type to the editor.
 func NewDraft(name string, data []byte) (*Draft, error) {
 	dir, err := os.MkdirTemp("", "git-jp-edit-")
 	if err != nil {
@@ -33,8 +33,8 @@ func NewDraft(name string, data []byte) (*Draft, error) {
 // Remove removes the draft.
 func (d *Draft) Remove() error { return os.RemoveAll(filepath.Dir(d.path)) }
 
-// Keep leaves the draft to the user, if there is anything of theirs in it. Then the error is a
-// *[DraftError].
+// Keep leaves the draft to the user if it has changes, and then returns a *[DraftError]. Otherwise
+// it removes the draft.
 func (d *Draft) Keep(err error) error {
 	now, readErr := regular.ReadFile(d.path, regular.MaxOwn)
 	if readErr != nil || bytes.Equal(now, d.original) {
@@ -43,7 +43,7 @@ func (d *Draft) Keep(err error) error {
 	return &DraftError{Err: err, Path: d.path}
 }
 
-// A DraftError is why an edit was not saved, and where it is.
+// A DraftError says why an edit was not saved. Path is the draft with the edit.
 type DraftError struct {
 	Err  error
 	Path string
@@ -52,28 +52,27 @@ type DraftError struct {
 // Error implements error.
 func (e *DraftError) Error() string { return e.Err.Error() }
 
-// Unwrap returns why the edit was not saved.
+// Unwrap returns the reason.
 func (e *DraftError) Unwrap() error { return e.Err }
 
-// ErrNotSaved says that somebody left the editor without saving a change.
+// ErrNotSaved says that the user left the editor without saving a change.
 var ErrNotSaved = errors.New("the editor was left without saving a change")
 
 // An Editor runs the user's editor on drafts.
 type Editor struct {
-	Command func(context.Context) (string, error) // for the shell
+	Command func(context.Context) (string, error) // a command for the shell
 	Env     []string
 	Dir     string
-	// In, Out and Err are the standard streams as other programs are given them.
+	// In, Out and Err are the standard streams for the editor.
 	In         io.Reader
 	Out, Err   io.Writer
-	Device     func() (io.ReadWriteCloser, error) // nil where they are the terminal
+	Device     func() (io.ReadWriteCloser, error) // nil if the standard streams are the terminal
 	Interrupts *Interrupts
 }
 
-// Edit runs the editor on a draft and returns what was saved. Whoever leaves the editor as it
-// was opened, with a failure or with nothing in it has decided nothing: Edit then returns an
-// error, [ErrNotSaved] where the editor itself did not fail, and whoever calls must not go on
-// as if something had been agreed to.
+// Edit runs the editor on a draft and returns the saved text. If the editor fails, or the file is
+// unchanged or empty, the user has decided nothing: Edit then returns an error, which is
+// [ErrNotSaved] if the editor succeeded, and the caller must not proceed as if the user had agreed.
 func (e *Editor) Edit(ctx context.Context, d *Draft) ([]byte, error) {
 	if e.Device != nil {
 		if tty, err := e.Device(); err == nil {
@@ -88,14 +87,14 @@ func (e *Editor) Edit(ctx context.Context, d *Draft) ([]byte, error) {
 	})
 }
 
-// on is Edit on streams that are given.
+// on runs the editor on the given streams.
 func (e *Editor) on(ctx context.Context, d *Draft, streams func(*exec.Cmd)) ([]byte, error) {
 	editor, err := e.Command(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// As git does: a command for the shell, with the file as its argument. An interrupt is the
-	// editor's, where it is a key like others: neither the shell nor we end by it.
+	// Like git: a shell command with the file as its argument. The shell and this program ignore
+	// interrupts, since Ctrl-C may be an ordinary key in the editor.
 	cmd := exec.CommandContext(ctx, "sh", "-c", "trap : INT\n"+editor+` "$@"`, editor, d.path)
 	streams(cmd)
 	cmd.Env, cmd.Dir = e.Env, e.Dir

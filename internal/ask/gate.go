@@ -13,15 +13,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A ToolGate asks on the terminal whether a call may run, and whether its result is given to
-// the model.
+// A ToolGate asks the user whether a call may run, and whether the model is given its result.
 type ToolGate struct {
 	prompter *Prompter
-	asked    map[string]bool // tools that are asked about
-	always   map[string]bool // what was answered for the rest of the turn, by tool
+	asked    map[string]bool // tools that need approval
+	always   map[string]bool // answers for the rest of the turn, by tool
 }
 
-// NewToolGate returns a gate for tools. Nil stands for nobody: then such calls are refused.
+// NewToolGate returns a gate for tools, or nil if p is nil: then calls that need approval are
+// refused.
 func NewToolGate(p *Prompter, items []tool.Item) *ToolGate {
 	if p == nil {
 		return nil
@@ -37,7 +37,7 @@ func NewToolGate(p *Prompter, items []tool.Item) *ToolGate {
 	return g
 }
 
-// Asks reports whether somebody is shown a call anyway, to be asked about it.
+// Asks reports whether the gate will ask about a call of this tool, and so shows the call.
 func (g *ToolGate) Asks(name string) bool {
 	if g == nil {
 		return false
@@ -46,7 +46,7 @@ func (g *ToolGate) Asks(name string) bool {
 	return g.asked[name] && !known
 }
 
-// How much of arguments stands in a question, and of the change that a person should see.
+// Limits for the arguments in a question, and for the change that it shows, in bytes.
 const (
 	shownArguments = 600
 	shownChange    = 8 << 10
@@ -71,12 +71,12 @@ func (g *ToolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, er
 		if !format {
 			return d, ended(ctx, err)
 		}
-		// Between two questions: the formatter may have to be approved.
+		// After the question is closed: the formatter may need approval.
 		shown, edit = formatted(ctx, r), false
 	}
 }
 
-// ask puts the question. It reports whether the arguments are to be formatted first.
+// ask asks the question once. It returns format if the user wants the arguments formatted first.
 func (g *ToolGate) ask(
 	ctx context.Context, r tool.Request, shown string, edit bool,
 ) (_ tool.Decision, format bool, _ error) {
@@ -94,8 +94,8 @@ func (g *ToolGate) ask(
 	return g.choose(ctx, s, r)
 }
 
-// ended returns why a question has no answer when that is the end of the query. A terminal
-// that is gone says no.
+// ended returns the error of a question without an answer if it ends the query. A terminal that is
+// gone is no such error; it means no.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -146,8 +146,8 @@ func (g *ToolGate) choose(
 	}
 }
 
-// change is a call as a question shows it that changes files: the difference that it makes, and
-// why it is asked about where other programs obey them.
+// change shows a call that changes files in a question: the diff, and the reason why it needs
+// approval if other programs obey these files.
 func (g *ToolGate) change(r tool.Request) string {
 	change := r.Caution.Change
 	if len(change) > shownChange {
@@ -163,7 +163,8 @@ func (g *ToolGate) change(r tool.Request) string {
 	return o.Text(head) + "\n" + o.Patch(strings.TrimRight(change, "\n"))
 }
 
-// clippedArguments is a call as a question shows it: a line for each argument, as it is.
+// clippedArguments shows a call in a question: one line for each argument, strings without JSON's
+// quotes and escapes.
 func clippedArguments(r tool.Request) string {
 	members, err := tool.Members(r.Call.Arguments)
 	if err != nil {
@@ -189,7 +190,7 @@ func clippedArguments(r tool.Request) string {
 	return render.Sanitize(shown)
 }
 
-// formatted is what the tool's formatter makes of the arguments, else the arguments.
+// formatted returns the output of the tool's formatter for the arguments, else the arguments.
 func formatted(ctx context.Context, r tool.Request) string {
 	text, err := r.Formatter.FormatArguments(ctx, r.Call)
 	if err != nil {
@@ -199,7 +200,7 @@ func formatted(ctx context.Context, r tool.Request) string {
 	return render.Sanitize(r.Call.Name + ":\n" + strings.TrimRight(text, "\n"))
 }
 
-// pretty is JSON on several lines.
+// pretty returns indented JSON.
 func pretty(v []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, v, "", "  ") != nil {
@@ -208,8 +209,8 @@ func pretty(v []byte) string {
 	return b.String()
 }
 
-// edited lets the person edit the arguments. They are asked again while it is no object; when
-// no change was saved it is not ok, and the question is put as if nothing had been edited.
+// edited lets the user edit the arguments, and repeats that until they are an object. If no change
+// was saved, ok is false, and the question is asked as if nothing had been edited.
 func edited(
 	ctx context.Context, s *Prompt, r tool.Request,
 ) (_ tool.Decision, ok bool, _ error) {
@@ -274,8 +275,7 @@ func withheld() tool.Result {
 	return r
 }
 
-// editedResult lets the person edit what the model is given; it is not ok where no change was
-// saved.
+// editedResult lets the user edit the result for the model; ok is false if no change was saved.
 func editedResult(
 	ctx context.Context, s *Prompt, r tool.Request, result tool.Result,
 ) (tool.Result, bool) {
@@ -289,7 +289,7 @@ func editedResult(
 	return result, true
 }
 
-// textOf is what of a result is text.
+// textOf returns the text of a result.
 func textOf(r tool.Result) string {
 	var parts []string
 	for _, b := range r.Blocks {

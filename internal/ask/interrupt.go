@@ -11,33 +11,33 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/process"
 )
 
-// Interrupts hears Ctrl-C and what else asks the program to end. A command that can do better
-// than to end takes Ctrl-C with [Interrupts.Take]. One that only reads has nothing to put in
-// order: the first signal ends it, in whatever loop it is, and until there is something to do then,
-// the system does that: to hear signals costs a thread at each start. For the others the first one
-// cancels the context, and the next one, or its time running out, ends the process.
+// Interrupts handles Ctrl-C and other signals that ask the program to end. A command that handles
+// Ctrl-C itself calls [Interrupts.Take]. A command that only reads has nothing to clean up: the
+// first signal ends it, in whatever loop it is. As long as no command has work to protect, signals
+// keep their default action, since a handler costs a thread at each start. For other commands, the
+// first signal cancels the context, and a second one or a time-out ends the process.
 type Interrupts struct {
 	Now    func() time.Time
-	Groups process.Groups // of the user's programs, which end with this one
+	Groups process.Groups // of the programs it runs, which end with this process
 
 	mu      sync.Mutex
-	pressed func() bool // of who took it; nil for nobody
-	atEnd   func()      // what the terminal needs before the process ends
+	pressed func() bool // of the command that called Take; nil for none
+	atEnd   func()      // restores the terminal before the process ends
 	reads   bool        // the command changes nothing
-	hear    func()      // begins to hear, once
-	asked   os.Signal   // what cancelled the context; nil for nothing
+	hear    func()      // installs the handler, once
+	asked   os.Signal   // cancelled the context; nil if none did
 }
 
 const (
-	// SamePress is how long after an interrupt another one is the same: git, which started
-	// us, hears Ctrl-C too and hands it on.
+	// SamePress is the time within which a second interrupt counts as the same: git, if it started
+	// this program, receives Ctrl-C too and forwards it.
 	SamePress = 150 * time.Millisecond
-	// orderTime is how long a command may put things in order. What is ended then is as safe
-	// as what is killed: the next command goes on from there.
+	// orderTime limits the clean-up of a command. Ending it then is as safe as killing it: the next
+	// command recovers.
 	orderTime = 10 * time.Second
 )
 
-// endings are the signals that are heard. A program started by nohup stays.
+// endings returns the signals to handle. SIGHUP stays ignored in a program started by nohup.
 func endings() []os.Signal {
 	heard := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -46,8 +46,8 @@ func endings() []os.Signal {
 	return heard
 }
 
-// Listen hears signals from [Interrupts.Hear] on, until stop is called. The context is
-// cancelled where nobody takes one.
+// Listen handles signals from [Interrupts.Hear] on, until stop is called. A signal that no command
+// takes cancels the context.
 func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 4)
@@ -60,8 +60,8 @@ func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()
 	return ctx, func() { signal.Stop(heard); close(done); cancel() }
 }
 
-// Hear begins to hear signals, where that was not so. A command that changes something calls it
-// first; what takes interrupts, or starts programs of the user's, does so by itself.
+// Hear installs the signal handler, unless that was done. Commands call it before they change
+// anything; Take, AtEnd and the start of other programs call it themselves.
 func (i *Interrupts) Hear() {
 	if i != nil && i.hear != nil {
 		i.hear()
@@ -92,8 +92,8 @@ func (i *Interrupts) serve(
 	}
 }
 
-// end ends the process as the signal does that nobody hears, with the programs that it runs:
-// each is in a group of its own, which no terminal tells that we are gone.
+// end ends the process by the signal, like its default action, and kills the programs that it runs:
+// each has a process group of its own, which the terminal sends no signal.
 func (i *Interrupts) end(s os.Signal) {
 	i.Groups.Kill()
 	i.mu.Lock()
@@ -111,8 +111,8 @@ func (i *Interrupts) press() bool {
 	return i.pressed != nil && i.pressed()
 }
 
-// endsAtOnce reports whether the command changes nothing, and keeps the signal for one that says
-// so only now, see [Interrupts.Reading].
+// endsAtOnce reports whether the command only reads, and keeps the signal for a later call of
+// [Interrupts.Reading].
 func (i *Interrupts) endsAtOnce(s os.Signal) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -120,8 +120,8 @@ func (i *Interrupts) endsAtOnce(s os.Signal) bool {
 	return i.reads
 }
 
-// Reading says that the command changes nothing. A signal that came while the program did not know
-// yet what it was asked for ends it now.
+// Reading says that the command only reads. A signal that came before this was known ends the
+// process now.
 func (i *Interrupts) Reading() {
 	if i == nil {
 		return
@@ -135,8 +135,8 @@ func (i *Interrupts) Reading() {
 	}
 }
 
-// Take hands interrupts to a command until release is called, which hands them back. Pressed
-// must not wait; it returns false when the command is to end.
+// Take passes interrupts to a command until release is called. Pressed must not block; it returns
+// false if the command should end.
 func (i *Interrupts) Take(pressed func() bool) (release func()) {
 	if i == nil {
 		return func() {}
@@ -153,7 +153,7 @@ func (i *Interrupts) Take(pressed func() bool) (release func()) {
 	}
 }
 
-// AtEnd has f called before a signal ends the process, until forget is called.
+// AtEnd registers f to be called before a signal ends the process, until forget is called.
 func (i *Interrupts) AtEnd(f func()) (forget func()) {
 	if i == nil {
 		return func() {}

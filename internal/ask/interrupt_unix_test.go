@@ -14,9 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/ask"
 )
 
-// TestReadingEndsByTheSignalBefore holds that a command that only reads ends by a signal which
-// ended runs the test that calls it once more, as a process of its own in which do is called, and
-// returns how that ended.
+// ended runs the calling test again in a child process, which calls do, and returns the exit status
+// of the child.
 func ended(t *testing.T, do func(i *ask.Interrupts, ctx context.Context)) syscall.WaitStatus {
 	t.Helper()
 	const child = "GIT_JP_TEST_SIGNALLED"
@@ -25,7 +24,7 @@ func ended(t *testing.T, do func(i *ask.Interrupts, ctx context.Context)) syscal
 		ctx, stop := i.Listen(context.Background())
 		defer stop()
 		do(i, ctx)
-		time.Sleep(time.Minute) // the signal is on its way to one of the threads
+		time.Sleep(time.Minute) // the signal may still be delivered
 		os.Exit(3)
 	}
 	self, err := os.Executable()
@@ -51,8 +50,8 @@ func signalled(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// TestReadingEndsByTheSignalBefore holds that a command that only reads ends by a signal which
-// came before the program knew that it does.
+// TestReadingEndsByTheSignalBefore checks that a command that only reads ends by a signal that came
+// before it was known to only read.
 func TestReadingEndsByTheSignalBefore(t *testing.T) {
 	status := ended(t, func(i *ask.Interrupts, ctx context.Context) {
 		i.Hear()
@@ -65,8 +64,8 @@ func TestReadingEndsByTheSignalBefore(t *testing.T) {
 	}
 }
 
-// TestNothingIsHeardBeforeItIsNeeded holds that a command which changes nothing pays for no
-// signals: the system ends it.
+// TestNothingIsHeardBeforeItIsNeeded checks that a command that changes nothing installs no
+// handler: the default action ends it.
 func TestNothingIsHeardBeforeItIsNeeded(t *testing.T) {
 	status := ended(t, func(*ask.Interrupts, context.Context) { signalled(t, syscall.SIGTERM) })
 	if status.Signal() != syscall.SIGTERM {
@@ -74,7 +73,8 @@ func TestNothingIsHeardBeforeItIsNeeded(t *testing.T) {
 	}
 }
 
-// TestWhoTakesInterruptsHearsThem is a pager of a command that only reads.
+// TestWhoTakesInterruptsHearsThem checks that a command that only reads can take interrupts, like
+// one with a pager.
 func TestWhoTakesInterruptsHearsThem(t *testing.T) {
 	status := ended(t, func(i *ask.Interrupts, _ context.Context) {
 		i.Reading()

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Key puts a question that one key answers, without Enter, and returns what was typed. Keys
-// that were pressed before the question stood there do not answer it, and neither does Enter
-// alone. Where the terminal cannot tell single keys, a line answers.
+// Key asks a question that is answered by one key, without Enter, and returns the key. Keys pressed
+// before the question was shown do not count, and neither does Enter alone. On a terminal without
+// single keys, the answer is a line.
 func (s *Prompt) Key(format string, args ...any) (string, error) {
-	restore, err := s.keys() // before a person can see what is asked
+	restore, err := s.keys() // before the question is shown
 	if err != nil {
 		return s.Line(format, args...)
 	}
@@ -25,7 +25,7 @@ func (s *Prompt) Key(format string, args ...any) (string, error) {
 		}
 		key := strings.TrimSpace(string(b[:n]))
 		switch {
-		case key == "", key[0] == 0x1b: // Enter, an arrow
+		case key == "", key[0] == 0x1b: // Enter, or an arrow key
 			continue
 		case strings.IndexByte(key, endOfInput) >= 0:
 			return "", errors.Join(ErrNobodyThere, io.EOF)
@@ -35,13 +35,13 @@ func (s *Prompt) Key(format string, args ...any) (string, error) {
 	}
 }
 
-// endOfInput is Ctrl-D, which a terminal hands on that tells single keys.
+// endOfInput is Ctrl-D, which a terminal passes on as a key in this mode.
 const endOfInput = 4
 
-// keys makes the terminal tell single keys until restore is called, which a signal that ends
-// the program does, too.
+// keys switches the terminal to single keys until restore is called. A signal that ends the program
+// restores it too.
 func (s *Prompt) keys() (restore func(), err error) {
-	// A device of its own: an interrupt closes that of the question.
+	// A second device: an interrupt closes that of the question.
 	tty, err := s.prompter.terminal.Device()
 	if err != nil {
 		return nil, err

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// singleKeys is not known here: lines answer.
+// singleKeys is not supported on this system: lines answer.
 func singleKeys(*os.File) (undo func(), err error) { return nil, errors.ErrUnsupported }

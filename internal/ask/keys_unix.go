@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// singleKeys makes a terminal hand on each key as it is pressed, unseen, and forget those that
-// nobody has read. Ctrl-C and its like stay what they are. Undo makes it what it was.
+// singleKeys switches a terminal to single keys without echo, and discards unread keys. Ctrl-C and
+// other signal keys keep their effect. Undo restores the terminal.
 func singleKeys(tty *os.File) (undo func(), err error) {
 	conn, err := tty.SyscallConn()
 	if err != nil {

@@ -6,22 +6,22 @@ import (
 	"github.com/git-jp/git-jp/internal/query"
 )
 
-// DefaultCooldown is how soon after an interrupt the next one means to end.
+// DefaultCooldown is the time within which a second interrupt ends the query.
 const DefaultCooldown = 2 * time.Second
 
-// A Menu asks what an interrupt of a turn means.
+// A Menu asks how an interrupt should affect the turn.
 type Menu struct {
-	Prompter *Prompter // nil for nobody
+	Prompter *Prompter // may be nil
 	Control  *query.Control
 	Now      func() time.Time
 	Cooldown time.Duration
-	Preset   map[query.Phase]string // what the configuration answers
+	Preset   map[query.Phase]string // configured answers
 
 	last time.Time
 }
 
-// Pressed takes an interrupt; false ends the query in order. Whoever presses again soon, or
-// while something is asked, means that.
+// Pressed handles an interrupt; false ends the query in order. A second interrupt within Cooldown,
+// or during a question, does so.
 func (m *Menu) Pressed() bool {
 	if m.Prompter == nil {
 		return false
@@ -37,11 +37,11 @@ func (m *Menu) Pressed() bool {
 	return true
 }
 
-// A choice is one line of the menu.
+// A choice is one entry of the menu.
 type choice struct {
 	key, preset, text string
-	act               query.Act // 0 goes on
-	reply             bool      // it is asked for what to say
+	act               query.Act // 0 continues
+	reply             bool      // the user is asked for a reply
 }
 
 func choices(p query.Phase) []choice {
@@ -65,8 +65,8 @@ func choices(p query.Phase) []choice {
 	}
 }
 
-// ask puts the menu and does what is chosen. Nothing is shown of the answer meanwhile, and
-// nothing of it is lost.
+// ask shows the menu and applies the choice. Output of the answer waits meanwhile, and none is
+// lost.
 func (m *Menu) ask(p query.Phase) {
 	s, err := m.Prompter.Open(m.Prompter.ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m *Menu) ask(p query.Phase) {
 	m.Control.Want(w)
 }
 
-// choose returns what is chosen, by the configuration or on the terminal.
+// choose returns the choice of the configuration, or else of the user.
 func (m *Menu) choose(s *Prompt, all []choice, preset string) (choice, bool) {
 	text := "\ninterrupted: "
 	for i, c := range all {

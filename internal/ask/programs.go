@@ -5,14 +5,14 @@ import (
 	"context"
 )
 
-// Programs are the user's, found as git finds them.
+// Programs finds the user's editor and pager as git does.
 type Programs struct {
 	Getenv func(string) string
-	// Config returns a value of git's configuration, if there is one.
+	// Config returns a value of git's configuration, if set.
 	Config func(ctx context.Context, key string) (string, bool)
 }
 
-// Editor is jp's editor, or git's, "" for none.
+// Editor returns jp's editor, or git's, "" for none.
 func (p Programs) Editor(ctx context.Context) string {
 	if e := cmp.Or(p.Getenv("JP_EDITOR"), p.Getenv("GIT_EDITOR")); e != "" {
 		return e
@@ -23,7 +23,7 @@ func (p Programs) Editor(ctx context.Context) string {
 	return cmp.Or(p.Getenv("VISUAL"), p.Getenv("EDITOR"))
 }
 
-// Pager is the command that shows what is long, less where nobody says.
+// Pager returns the command of the pager, by default less.
 func (p Programs) Pager(ctx context.Context) string {
 	if pager := p.Getenv("GIT_PAGER"); pager != "" {
 		return pager

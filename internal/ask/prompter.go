@@ -13,25 +13,25 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A Prompter asks the person at the terminal while a query runs: on the terminal device, one
-// question at a time, with nothing else written meanwhile.
+// A Prompter asks the user while a query runs: on the terminal device, one question at a time, with
+// nothing else written meanwhile.
 type Prompter struct {
 	terminal *Terminal
 	ctx      context.Context // ends every question
-	turn     sync.Mutex      // held by who asks
+	turn     sync.Mutex      // held during a question
 
 	mu     sync.Mutex
 	asking bool
 }
 
-// NewPrompter returns nil where nobody can be asked.
+// NewPrompter returns nil if there is no terminal, or this process is in its background.
 func (t *Terminal) NewPrompter(ctx context.Context) *Prompter {
 	tty, err := t.Device()
 	if err != nil {
 		return nil
 	}
 	if f, ok := tty.(*os.File); ok && !foreground(f) {
-		err = ErrNobodyThere // it would stop us, not answer
+		err = ErrNobodyThere // a read would stop the process
 	}
 	if errors.Join(err, tty.Close()) != nil {
 		return nil
@@ -39,7 +39,7 @@ func (t *Terminal) NewPrompter(ctx context.Context) *Prompter {
 	return &Prompter{terminal: t, ctx: ctx}
 }
 
-// busy reports whether somebody is being asked.
+// busy reports whether a question is open.
 func (p *Prompter) busy() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,7 +52,7 @@ func (p *Prompter) setAsking(asking bool) {
 	p.asking = asking
 }
 
-// A Prompt is one question, and what follows from it.
+// A Prompt is a question and those that follow from it.
 type Prompt struct {
 	prompter *Prompter
 	tty      io.ReadWriteCloser
@@ -60,7 +60,7 @@ type Prompt struct {
 	stop     func() bool
 }
 
-// Open begins a question. It is the caller's to close it.
+// Open begins a question. The caller must close it.
 func (p *Prompter) Open(ctx context.Context) (*Prompt, error) {
 	p.turn.Lock()
 	if err := ctx.Err(); err != nil {
@@ -74,7 +74,7 @@ func (p *Prompter) Open(ctx context.Context) (*Prompt, error) {
 	}
 	p.setAsking(true)
 	s := &Prompt{prompter: p, tty: tty, release: p.terminal.screen.hold()}
-	// Closing the device ends the wait for a line.
+	// Closing the device ends a wait for a line.
 	s.stop = context.AfterFunc(ctx, func() { _ = tty.Close() })
 	return s, nil
 }
@@ -97,13 +97,12 @@ func (s *Prompt) Write(p []byte) (int, error) { return s.tty.Write(p) }
 // Read implements [io.Reader].
 func (s *Prompt) Read(p []byte) (int, error) { return s.tty.Read(p) }
 
-// Say shows text of conversations, and more.
+// Say shows text, which may come from conversations, without control characters.
 func (s *Prompt) Say(format string, args ...any) {
 	fmt.Fprint(s.tty, render.Sanitize(fmt.Sprintf(format, args...)))
 }
 
-// Line puts a question and reads the line that answers it. A terminal that is gone gives an
-// error.
+// Line asks a question and reads a line as the answer. It returns an error if the terminal is gone.
 func (s *Prompt) Line(format string, args ...any) (string, error) {
 	s.Say(format, args...)
 	var line []byte
@@ -119,14 +118,14 @@ func (s *Prompt) Line(format string, args ...any) (string, error) {
 	}
 }
 
-// Edit lets the person edit a text in the editor, on the terminal. It returns what was saved,
-// and an error where nothing was, see [Editor.Edit].
+// Edit lets the user edit a text in the editor, on the terminal. It returns the saved text, or an
+// error if no change was saved, see [Editor.Edit].
 func (s *Prompt) Edit(ctx context.Context, name, text string) (string, error) {
 	d, err := NewDraft(name, []byte(text))
 	if err != nil {
 		return "", err
 	}
-	// A device of its own: one that a program was given cannot be waited for and closed.
+	// A second device: once a program has been given it, closing it does not end a wait.
 	tty, err := s.prompter.terminal.Device()
 	if err != nil {
 		return "", errors.Join(ErrNobodyThere, err, d.Remove())
@@ -138,5 +137,5 @@ func (s *Prompt) Edit(ctx context.Context, name, text string) (string, error) {
 	return string(edited), errors.Join(err, d.Remove())
 }
 
-// Terminal opens the terminal for who asks in their own way; to close it ends the question.
+// Terminal opens the terminal for a caller that asks in its own way; closing it ends the question.
 func (p *Prompter) Terminal() (io.ReadWriteCloser, error) { return p.Open(p.ctx) }

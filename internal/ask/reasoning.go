@@ -10,23 +10,23 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// reasoning shows what a model thinks, on a terminal, beside the answer: standard output has
-// the answer alone.
+// reasoning shows the reasoning of a model on a terminal, beside the answer: standard output has
+// only the answer.
 type reasoning struct {
 	out   render.Output
 	w     io.Writer
 	spin  *spinner
 	mode  string
-	limit int // characters, of mode truncate
+	limit int // in characters, for mode truncate
 
 	shown int
-	line  string // what was said of the line that is not complete
-	said  bool   // something of this part was shown
-	open  bool   // the cursor stands within a line
-	lead  bool   // the next line is the first of a paragraph
+	line  string // the incomplete line so far
+	said  bool   // text of this part was shown
+	open  bool   // the cursor is within a line
+	lead  bool   // the next line begins a paragraph
 }
 
-// Modes of style.reasoning.display that are no number.
+// Modes of style.reasoning.display that are not numbers.
 const (
 	ReasoningHidden   = "hidden"
 	ReasoningFull     = "full"
@@ -86,7 +86,7 @@ func (r *reasoning) say(text string) {
 	}
 }
 
-// cut is what of a text may still be shown.
+// cut returns the part of a text that is within the limit.
 func (r *reasoning) cut(text string) string {
 	left := r.limit - r.shown
 	runes := []rune(text)
@@ -100,8 +100,8 @@ func (r *reasoning) cut(text string) string {
 	return text
 }
 
-// summarize shows the first line of each paragraph: models that sum their thoughts up
-// themselves begin each with what it is about.
+// summarize shows the first line of each paragraph: models that summarize their own thoughts begin
+// each paragraph with its topic.
 func (r *reasoning) summarize(text string) {
 	r.line += text
 	for {
@@ -125,7 +125,7 @@ func (r *reasoning) paragraph(line string) {
 	r.lead = false
 }
 
-// end ends the part.
+// end ends a part.
 func (r *reasoning) end() {
 	switch r.mode {
 	case reasoningSummary:
@@ -140,7 +140,7 @@ func (r *reasoning) end() {
 		r.print("\n")
 	}
 	if r.said {
-		r.print("\n") // before the answer
+		r.print("\n") // a blank line before the answer
 	}
 }
 
@@ -151,12 +151,12 @@ func (r *reasoning) print(text string) {
 	if r.spin.stop() {
 		defer r.restart()
 	}
-	_, _ = io.WriteString(r.w, r.out.Faint(text)) // what cannot be shown is not missed
+	_, _ = io.WriteString(r.w, r.out.Faint(text)) // an error only loses reasoning
 	r.said = true
 	r.open = !strings.HasSuffix(text, "\n")
 }
 
-// restart moves again where a line has ended: within one it would write over it.
+// restart restarts the spinner at the end of a line: within one it would overwrite text.
 func (r *reasoning) restart() {
 	if !r.open {
 		r.spin.start()

@@ -12,15 +12,15 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A recorder prints the events of a turn as `print --json` does, each as soon as its place in
-// the conversation is known: what a model says out of order, and results of calls, stand in
-// the order of their parts and calls, not in that in which they come. The event that may be
-// the last of an answer waits for the next part or for the end, which tells what it has cost.
+// A recorder prints the events of a turn as `print --json` does, each as soon as its position in
+// the conversation is known: parts of an answer that end out of order, and results of calls, are in
+// the order of their parts and calls, not of their arrival. An event that may be the last of an
+// answer waits for the next part, or for the end with its usage.
 type recorder struct {
 	terminal *Terminal
 	record   query.Record
-	next     int // the first element that was not printed
-	base     int // where the answer that is being said begins
+	next     int // index of the first element that is not printed
+	base     int // index at which the current answer begins
 	open     map[int]bool
 	ended    []int // parts that are saved
 }
@@ -32,8 +32,8 @@ func newRecorder(t *Terminal, r query.Record) *recorder {
 	}
 }
 
-// sending begins an answer. What stands before it is settled, except for a message that was cut
-// off: the answer may go on with it.
+// sending begins an answer. All elements before it are final, except for a message that was cut
+// off, which the answer may continue.
 func (r *recorder) sending() error {
 	s := r.record.Stream()
 	r.base, r.ended = s.Len(), nil
@@ -58,7 +58,7 @@ func (r *recorder) delta(d llm.Delta) error {
 	return nil
 }
 
-// parts prints the parts that stand before every open one.
+// parts prints the parts before the first open one.
 func (r *recorder) parts() error {
 	first := slices.Min(slices.Collect(maps.Keys(r.open)))
 	n := 0
@@ -67,14 +67,14 @@ func (r *recorder) parts() error {
 			n++
 		}
 	}
-	// A message that continues the one before is no element of its own.
+	// A message that continues the one before is not an element of its own.
 	if n == 0 || r.record.Stream().Len()-r.base != len(r.ended) {
 		return nil
 	}
 	return r.print(r.base + n)
 }
 
-// settled prints what was saved and stays where it is.
+// settled prints the saved elements whose position is final.
 func (r *recorder) settled() error {
 	s := r.record.Stream()
 	limit := s.Len()
@@ -85,14 +85,14 @@ func (r *recorder) settled() error {
 	case events.KindChatResponse, events.KindToolCallRequest:
 		return nil // of an answer: see parts
 	}
-	// A result may still come to stand before one of a later call.
+	// A result may still be inserted before one of a later call.
 	for _, c := range r.unsettled(s) {
 		limit = min(limit, c)
 	}
 	return r.print(limit)
 }
 
-// unsettled returns the results that stand behind a call without one.
+// unsettled returns the results after a call without one.
 func (r *recorder) unsettled(s *events.Stream) []int {
 	var late []int
 	pending := false
@@ -108,10 +108,10 @@ func (r *recorder) unsettled(s *events.Stream) []int {
 	return late
 }
 
-// rest prints everything.
+// rest prints all remaining elements.
 func (r *recorder) rest() error { return r.print(r.record.Stream().Len()) }
 
-// print prints the elements before limit that were not printed yet.
+// print prints the elements before limit that are not printed yet.
 func (r *recorder) print(limit int) error {
 	if limit <= r.next {
 		return nil

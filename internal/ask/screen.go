@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// A screen is what is written to while somebody may be asked something: one at a time.
+// A screen serializes output, and holds it back during a question.
 type screen struct {
 	mu     sync.Mutex
-	spin   *spinner // what moves; nil for nothing
-	within bool     // the answer stands within a line
+	spin   *spinner // running spinner, if any
+	within bool     // the answer ends within a line
 }
 
-// write calls what writes, when nobody is being asked.
+// write calls f, which writes, when no question is open.
 func (s *screen) write(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
 }
 
-// hold keeps others from writing until it is released. What moved goes on then.
+// hold keeps other writers waiting until it is released. The spinner then restarts.
 func (s *screen) hold() (release func()) {
 	s.mu.Lock()
 	goOn := s.pause()
@@ -31,7 +31,7 @@ func (s *screen) hold() (release func()) {
 	}
 }
 
-// pause takes away what moves, until goOn is called.
+// pause erases the spinner until goOn is called.
 func (s *screen) pause() (goOn func()) {
 	if s.spin == nil || !s.spin.stop() {
 		return func() {}
@@ -39,7 +39,7 @@ func (s *screen) pause() (goOn func()) {
 	return s.spin.start
 }
 
-// A spinner moves while a model says nothing, on a terminal only.
+// A spinner runs while a model is silent, on a terminal only.
 type spinner struct {
 	w    io.Writer
 	on   bool
@@ -54,7 +54,7 @@ const spinnerStep = 120 * time.Millisecond
 
 func (s *spinner) start() { s.startWith(nil) }
 
-// startWith moves beside a text, which is told for how long it has moved.
+// startWith starts the spinner beside a text, which is called with the time since then.
 func (s *spinner) startWith(text func(time.Duration) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *spinner) run(
 	}
 	tick := time.NewTicker(step)
 	defer tick.Stop()
-	width := 0 // of the longest frame: what was longer is written over
+	width := 0 // of the longest frame, to erase it
 	for i := 0; ; i++ {
 		select {
 		case <-quit:
@@ -95,7 +95,7 @@ func (s *spinner) run(
 	}
 }
 
-// stop reports whether it moved.
+// stop stops the spinner and reports whether it was running.
 func (s *spinner) stop() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A glass is what standard output and standard error write to on a terminal.
+// A glass is the buffer behind standard output and standard error on a terminal.
 type glass struct {
 	mu   sync.Mutex
 	data bytes.Buffer
@@ -34,8 +34,8 @@ func (g *glass) String() string {
 	return g.data.String()
 }
 
-// seen returns what a terminal shows in the end of what was written to it: later characters
-// stand over earlier ones. Colours are left out, and so are spaces at the end of lines.
+// seen returns what a terminal finally shows of a text: later characters overwrite earlier ones.
+// Colours and spaces at the end of lines are left out.
 func seen(t testing.TB, written string) string {
 	t.Helper()
 	var lines []string
@@ -72,7 +72,7 @@ func seen(t testing.TB, written string) string {
 	return strings.Join(append(lines, strings.TrimRight(string(line), " ")), "\n")
 }
 
-// newScreenAnswer shows an answer on a terminal that is a glass, with a spinner that hurries.
+// newScreenAnswer returns an answer on a glass, with a fast spinner.
 func newScreenAnswer(g *glass, out *bytes.Buffer) *Answer {
 	shown := render.Output{Terminal: true, Color: true, Width: 40}
 	t := &Terminal{Printer: render.Printer{Out: g, Err: g, Output: shown, Errors: shown}}
@@ -84,7 +84,7 @@ func newScreenAnswer(g *glass, out *bytes.Buffer) *Answer {
 	return s
 }
 
-// play says a text in pieces, with pauses in which the spinner moves.
+// play sends a text in pieces, with pauses in which the spinner runs.
 func play(t *rapid.T, s *Answer, text string) {
 	s.Sending(nil)
 	s.Delta(llm.Delta{Kind: llm.DeltaStart})
@@ -94,7 +94,7 @@ func play(t *rapid.T, s *Answer, text string) {
 			n = min(n, rapid.IntRange(1, 7).Draw(t, "size"))
 		}
 		for n < len(text) && text[n]&0xc0 == 0x80 {
-			n++ // deltas are whole characters
+			n++ // deltas have complete characters
 		}
 		if rapid.IntRange(0, 3).Draw(t, "pause") == 0 {
 			time.Sleep(400 * time.Microsecond)
@@ -121,8 +121,8 @@ func markdownText() *rapid.Generator[string] {
 	})
 }
 
-// TestScreenShowsTheMarkdown holds that what is seen in the end is the rendered answer and
-// nothing else, however it was cut and whatever moved meanwhile.
+// TestScreenShowsTheMarkdown checks that the screen finally shows the rendered answer and nothing
+// else, however it was split and whatever the spinner did.
 func TestScreenShowsTheMarkdown(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := markdownText().Draw(rt, "text")
@@ -136,8 +136,8 @@ func TestScreenShowsTheMarkdown(t *testing.T) {
 	})
 }
 
-// TestPipeSeesTheText holds that a pipe is given the answer as it was said, while the spinner
-// moves on the terminal beside it.
+// TestPipeSeesTheText checks that a pipe gets the unformatted answer, while the spinner runs on the
+// terminal.
 func TestPipeSeesTheText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := markdownText().Draw(rt, "text")
@@ -156,7 +156,7 @@ func TestPipeSeesTheText(t *testing.T) {
 	})
 }
 
-// TestSpinnerMoves keeps the tests above honest.
+// TestSpinnerMoves checks that the spinner of these tests runs at all.
 func TestSpinnerMoves(t *testing.T) {
 	g := &glass{}
 	s := newScreenAnswer(g, nil)
@@ -169,8 +169,8 @@ func TestSpinnerMoves(t *testing.T) {
 	}
 }
 
-// TestSlowToolsAreTold holds that a person sees how long a call has run and how to end it, and
-// that nothing is told where nobody reads it.
+// TestSlowToolsAreTold checks that the user sees how long a call has run and how to end it, and
+// that nothing is written if no terminal is watched.
 func TestSlowToolsAreTold(t *testing.T) {
 	for _, watched := range []bool{true, false} {
 		out := new(glass)

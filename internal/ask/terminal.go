@@ -11,14 +11,14 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A Terminal is where an answer is shown and a person is asked: the standard streams of the
-// program, and the device behind them. There is one for a run of the program.
+// A Terminal shows answers and asks the user: it has the standard streams of the program, and the
+// device behind them. There is one for each run of the program.
 type Terminal struct {
 	render.Printer
 
-	// In is where a person answers yes or no; nil where nobody does.
+	// In is where the user answers yes or no; nil if no user can.
 	In io.Reader
-	// Device opens the terminal. It fails where nobody is there to answer.
+	// Device opens the terminal. It fails if no user is there to answer.
 	Device     func() (io.ReadWriteCloser, error)
 	Editor     *Editor
 	Interrupts *Interrupts
@@ -29,16 +29,16 @@ type Terminal struct {
 // ErrNobodyThere says that there is no terminal to ask on.
 var ErrNobodyThere = errors.New("there is no terminal to ask on")
 
-// device says how text is written to the device.
+// device returns the format of text on the device.
 func (t *Terminal) device() render.Output {
 	return render.Output{Terminal: true, Color: t.Output.Color || t.Errors.Color}
 }
 
-// Watched reports whether somebody sees what goes on beside the answer, and can end it.
+// Watched reports whether a user can see the output beside the answer, and so interrupt it.
 func (t *Terminal) Watched() bool { return t.Errors.Terminal && !t.Quiet }
 
-// NoteBetween is Note while an answer is shown: it stands on a line of its own, and what moves
-// makes room for it and goes on.
+// NoteBetween is Note while an answer is shown: the note has a line of its own, and the spinner
+// pauses for it.
 func (t *Terminal) NoteBetween(format string, args ...any) {
 	t.screen.write(func() {
 		defer t.screen.pause()()
@@ -49,17 +49,17 @@ func (t *Terminal) NoteBetween(format string, args ...any) {
 	})
 }
 
-// An UnconfirmedError is a dangerous step that nobody agreed to.
+// An UnconfirmedError says that the user did not agree to a dangerous step.
 type UnconfirmedError struct {
 	What  string
-	Cost  string // what it would cost, a sentence without its period; "" for nothing special
-	Asked bool   // somebody said no; else nobody could be asked
+	Cost  string // its consequence, a sentence without the period; "" for none worth mentioning
+	Asked bool   // the user said no; else no user could be asked
 }
 
-// Error names the step.
+// Error implements error.
 func (e *UnconfirmedError) Error() string { return e.What + ": not confirmed" }
 
-// Hints say how to go ahead, and what that would cost.
+// Hints say how to proceed, and at what cost.
 func (e *UnconfirmedError) Hints() []string {
 	switch {
 	case e.Asked:
@@ -73,8 +73,8 @@ func (e *UnconfirmedError) Hints() []string {
 	return []string{"give --yes to go ahead without being asked"}
 }
 
-// Agree asks whether a step may be taken. The error is an [UnconfirmedError] of what the step is
-// where the answer is no, or where nobody can answer.
+// Agree asks whether to take a step. It returns an [UnconfirmedError] if the answer is no, or no
+// user can answer.
 func (t *Terminal) Agree(what, question string) error {
 	if !t.Confirm(question) {
 		return &UnconfirmedError{What: what, Asked: t.In != nil}
@@ -82,8 +82,8 @@ func (t *Terminal) Agree(what, question string) error {
 	return nil
 }
 
-// Confirm asks a question on standard error that is answered yes or no. After an empty line and
-// after an interrupt the answer is no, and so it is where nobody can answer.
+// Confirm asks a yes-or-no question on standard error. An empty line, an interrupt, and no user to
+// answer all mean no.
 func (t *Terminal) Confirm(question string) bool {
 	if t.In == nil {
 		return false
@@ -96,7 +96,7 @@ func (t *Terminal) Confirm(question string) bool {
 	go func() {
 		line, err := bufio.NewReader(t.In).ReadString('\n')
 		if err != nil {
-			line = "" // a line that does not end is no answer
+			line = "" // an incomplete line is no answer
 		}
 		answered <- strings.ToLower(strings.TrimSpace(line))
 	}()

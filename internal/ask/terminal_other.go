@@ -7,8 +7,8 @@ import (
 	"os/signal"
 )
 
-// foreground is true: nothing here has jobs in the background.
+// foreground returns true: there are no background jobs on this system.
 func foreground(*os.File) bool { return true }
 
-// raise lets the next signal end the process: none can be sent here.
+// raise restores the default action of the signal: this system cannot send signals.
 func raise(s os.Signal) { signal.Reset(s) }

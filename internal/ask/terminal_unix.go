@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// foreground reports whether the terminal listens to us: a job in the background is stopped
-// when it reads from it.
+// foreground reports whether this process is in the foreground of the terminal: a background job is
+// stopped when it reads from it.
 func foreground(tty *os.File) bool {
 	c, err := tty.SyscallConn()
 	if err != nil {
@@ -25,7 +25,7 @@ func foreground(tty *os.File) bool {
 	return group == unix.Getpgrp()
 }
 
-// raise ends the process by a signal, so that whoever started it knows by which.
+// raise ends the process by a signal, so that its parent sees which.
 func raise(s os.Signal) {
 	signal.Reset(s)
 	if n, ok := s.(syscall.Signal); ok {

@@ -17,15 +17,15 @@ const (
 	maxStderr = 64 << 10
 )
 
-// A cmdline is what a cmd: attachment says.
+// A cmdline is a parsed cmd: attachment.
 type cmdline struct {
 	program     string
 	args        []string
 	description string
 }
 
-// parseCommand reads cmd://program?arg=a&arg=b and cmd:program a b, both with a
-// description. Arguments are decoded twice, as jp does.
+// parseCommand parses cmd://program?arg=a&arg=b and cmd:program a b, both with an optional
+// description. Arguments are decoded twice, as in jp.
 func parseCommand(a string) (cmdline, error) {
 	rest := a[len(schemeCmd)+1:]
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
@@ -53,7 +53,7 @@ func commandURL(s string) (cmdline, error) {
 	if c.program == "" {
 		return c, errNoProgram
 	}
-	// In order, which a map of parameters loses between different spellings.
+	// In order: a map of parameters would lose the order of arguments in different spellings.
 	for pair := range strings.SplitSeq(raw, "&") {
 		if pair == "" {
 			continue
@@ -73,12 +73,12 @@ func commandURL(s string) (cmdline, error) {
 	return c, nil
 }
 
-// uri returns the one form of the attachment.
+// uri returns the canonical form of the attachment.
 func (c cmdline) uri() string {
 	u := "cmd://" + url.PathEscape(c.program)
 	sep := "?"
 	for _, a := range c.args {
-		// Twice, as it is read.
+		// Encoded twice, since it is decoded twice.
 		u += sep + "arg=" + url.QueryEscape(strings.ReplaceAll(a, "%", "%25"))
 		sep = "&"
 	}
@@ -92,7 +92,7 @@ func (c cmdline) String() string {
 	return strings.Join(append([]string{c.program}, c.args...), " ")
 }
 
-// command resolves a cmd: attachment: it starts the program, if that is approved.
+// command resolves a cmd: attachment by running the program, if it is approved.
 func (r *Resolver) command(ctx context.Context, a string) (events.Resource, error) {
 	c, err := parseCommand(a)
 	if err != nil {
@@ -126,8 +126,8 @@ func (r *Resolver) command(ctx context.Context, a string) (events.Resource, erro
 	}, err
 }
 
-// output is what a program printed, and, unless it ended well and silently, the rest
-// of what there is to say.
+// output returns the standard output of a program. Unless the program succeeded and wrote nothing
+// to standard error, it also has that and the exit code.
 func output(stdout, stderr []byte, code int) []byte {
 	if code == 0 && len(stderr) == 0 {
 		return stdout
@@ -137,8 +137,8 @@ func output(stdout, stderr []byte, code int) []byte {
 	return fmt.Appendf(nil, form, stdout, stderr, code)
 }
 
-// server resolves mcp+<server>+<URI>. The resources keep the URIs that the server
-// gives, as the results of its tools do.
+// server resolves mcp+<server>+<URI>. The resources keep the server's URIs, like those in the
+// results of its tools.
 func (r *Resolver) server(ctx context.Context, a string) ([]events.Resource, error) {
 	id, uri, ok := inner(a)
 	if !ok {
@@ -157,7 +157,7 @@ func (r *Resolver) server(ctx context.Context, a string) ([]events.Resource, err
 	return found, err
 }
 
-// inner returns the server and the URI of an attachment of MCP.
+// inner returns the server and the URI of an MCP attachment.
 func inner(a string) (id, uri string, ok bool) {
 	id, uri, ok = strings.Cut(a[len(mcpPrefix):], "+")
 	return id, uri, ok && id != "" && uri != ""

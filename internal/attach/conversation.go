@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// What a jp: attachment can select.
+// The contents that a jp: attachment can select.
 const (
 	selectAssistant = "a"
 	selectUser      = "u"
@@ -27,15 +27,15 @@ var selectNames = map[string]string{
 	"r": selectReasoning, "reasoning": selectReasoning, "t": selectTools, "tools": selectTools,
 }
 
-// A reference is what a jp: attachment says.
+// A reference is a parsed jp: attachment.
 type reference struct {
 	id       events.ID
-	contents []string // of the select names, sorted; nil is all
-	turns    string   // as it was written, "" is the last turn
+	contents []string // of the select constants, sorted; nil for all
+	turns    string   // as written; "" for the last turn
 	raw      string   // "", "events" or "all"
 }
 
-// parseReference reads jp://<id>?select=CONTENT[:RANGE]&raw[=all|events].
+// parseReference parses jp://<id>?select=CONTENT[:RANGE]&raw[=all|events].
 func parseReference(a string) (reference, error) {
 	rest, raw, _ := strings.Cut(strings.TrimPrefix(a[len(schemeJP)+1:], "//"), "?")
 	var r reference
@@ -58,7 +58,7 @@ func parseReference(a string) (reference, error) {
 	return r, r.selector(q.Get("select"))
 }
 
-// selector reads CONTENT[:RANGE]. Without a colon, digits, dashes and dots are a range.
+// selector parses CONTENT[:RANGE]. Without a colon, a text of digits, dashes and dots is a range.
 func (r *reference) selector(s string) error {
 	content, turns, both := strings.Cut(s, ":")
 	if !both && strings.Trim(s, "0123456789-.") == "" {
@@ -88,7 +88,7 @@ func (r *reference) selector(s string) error {
 	return nil
 }
 
-// turnBounds reads a range of turns: "5", "-3" for the last three, "2..4", "..3".
+// turnBounds parses a range of turns: "5", "-3" for the last three, "2..4", "..3".
 func turnBounds(s string) (from, to events.Bound, err error) {
 	n, numErr := strconv.Atoi(s)
 	switch {
@@ -102,7 +102,7 @@ func turnBounds(s string) (from, to events.Bound, err error) {
 	return from, to, err
 }
 
-// uri returns the one form of the attachment.
+// uri returns the canonical form of the attachment.
 func (r reference) uri() string {
 	contents := strings.Join(r.contents, ",")
 	if r.contents == nil {
@@ -138,7 +138,7 @@ func (r *Resolver) conversation(a string) (events.Resource, error) {
 		ListOptions: workspace.ListOptions{Archived: true, Local: true},
 	})
 	if err == nil && entry.ID != ref.id {
-		err = &workspace.NotFoundError{Arg: ref.id.String()} // only the beginning of another
+		err = &workspace.NotFoundError{Arg: ref.id.String()} // a prefix of another id
 	}
 	if err != nil {
 		return events.Resource{}, err
@@ -164,7 +164,7 @@ func (r *Resolver) conversation(a string) (events.Resource, error) {
 
 var errNoTurn = errors.New("the conversation has no such turn")
 
-// chosen returns the turns that are wanted.
+// chosen returns the selected turns.
 func (r reference) chosen(s *events.Stream) ([]events.Turn, error) {
 	from, to, err := turnBounds(r.turns)
 	if err != nil {
@@ -177,7 +177,7 @@ func (r reference) chosen(s *events.Stream) ([]events.Turn, error) {
 	return s.Turns()[span.From : span.To+1], nil
 }
 
-// events returns the stream as it stands, or the events of the turns.
+// events returns the complete stream, or the events of the selected turns.
 func (r reference) events(s *events.Stream) ([]byte, error) {
 	if r.raw == "all" {
 		return s.Encode(), nil
@@ -224,7 +224,7 @@ func (r reference) markdown(s *events.Stream, rd blobs.Reader) ([]byte, error) {
 	return []byte(strings.TrimRight(b.String(), "\n") + "\n"), nil
 }
 
-// section returns what one event gives, nothing when it is not wanted.
+// section returns the heading and the text of an event, empty if it is not selected.
 func (r reference) section(
 	ev events.Event, toolName string, rd blobs.Reader,
 ) (head, text string, err error) {

@@ -1,4 +1,4 @@
 package attach
 
-// Tire leaves a resolver two tries of a pattern on a name.
+// Tire leaves a resolver two matches of a pattern with a name.
 func Tire(r *Resolver) { r.tries.Store(maxTries - 2) }

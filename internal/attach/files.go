@@ -17,14 +17,14 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// A selection is what a file: attachment says.
+// A selection is a parsed file: attachment.
 type selection struct {
 	uri     string // without parameters
-	path    string // decoded, from the root or absolute, with slashes
+	path    string // decoded, relative to the root or absolute, with slashes
 	exclude bool
-	ignored bool // also what git ignores
+	ignored bool // including files that git ignores
 
-	attachment string // as it was written
+	attachment string // as written
 }
 
 // Parameters of file: attachments.
@@ -46,7 +46,7 @@ func parseFile(a string) (selection, error) {
 	return s, nil
 }
 
-// excludes returns the patterns that attachments exclude.
+// excludes returns the patterns of excluding attachments.
 func excludes(attachments []string) (patterns []string) {
 	for _, a := range attachments {
 		if !file.IsURI(a) {
@@ -99,14 +99,14 @@ func (r *Resolver) files(
 	return r.matching(ctx, s, exclude)
 }
 
-// ErrUntracked is the error of a file that is not for whoever wrote the attachment.
+// ErrUntracked is the error for a file that the author of the attachment may not have.
 var ErrUntracked = errors.New("git does not track it here as it stands")
 
 func (r *Resolver) admits(attachment, name string) bool {
 	return r.o.Admits == nil || r.o.Admits(attachment, filepath.ToSlash(name))
 }
 
-// pattern returns a pattern from the root.
+// pattern returns a pattern relative to the root.
 func (r *Resolver) pattern(uri string) (string, error) {
 	p := plainPath(uri)
 	if !path.IsAbs(p) {
@@ -117,7 +117,7 @@ func (r *Resolver) pattern(uri string) (string, error) {
 	return path.Join(rel, rest), err
 }
 
-// file resolves one file, or the lines that a fragment names.
+// file resolves one file, or the lines in a fragment.
 func (r *Resolver) file(name, fragment string) (events.Resource, error) {
 	f, err := r.o.Files.Tree.Read(name, maxFile)
 	if err != nil {
@@ -139,20 +139,20 @@ func (r *Resolver) file(name, fragment string) (events.Resource, error) {
 	return res, nil
 }
 
-// What a pattern or a directory may stand for: all of it is stored, committed and given to a
-// model, and more than that was hardly meant.
+// Limits of the files that match a pattern or are in a directory: they are all stored, committed
+// and sent to a model, and more are hardly intended.
 const (
 	maxMatches = 1000
 	maxTotal   = 32 << 20
-	maxTries   = 10_000_000 // of a pattern on a name, by all attachments together
+	maxTries   = 10_000_000 // of a pattern and a name, by all attachments together
 )
 
 var errTries = fmt.Errorf("patterns are compared with names more than %d times", maxTries)
 
-// A SizeError says that a pattern or a directory stands for too much.
+// A SizeError says that a pattern or a directory has too many files.
 type SizeError struct{ Files, Bytes int }
 
-// Error tells how much it is, as far as it was looked at.
+// Error has the size as far as it was counted.
 func (e *SizeError) Error() string {
 	if e.Files > maxMatches {
 		return fmt.Sprintf("%d files match, and %d are allowed", e.Files, maxMatches)
@@ -195,7 +195,7 @@ func (r *Resolver) matching(
 		}
 		res, err := r.file(filepath.FromSlash(name), "")
 		if err != nil {
-			faults = append(faults, err) // the others are what was asked for
+			faults = append(faults, err) // the other files are attached
 			continue
 		}
 		if total += int(res.Content.Ref().Size); total > maxTotal {
@@ -209,7 +209,7 @@ func (r *Resolver) matching(
 	return found, errors.Join(faults...)
 }
 
-// candidates are the files below the directory in which a pattern starts.
+// candidates returns the files below the directory in which a pattern starts.
 func (r *Resolver) candidates(ctx context.Context, s selection) ([]string, error) {
 	base, _ := splitPattern(s.path)
 	base = strings.ReplaceAll(base, `\`, "")
@@ -224,8 +224,8 @@ func (r *Resolver) candidates(ctx context.Context, s selection) ([]string, error
 	return names, err
 }
 
-// matches says whether a pattern means a file. Hidden files and directories are meant
-// only where the pattern says the dot.
+// matches reports whether a pattern matches a file. Hidden files and directories match only if the
+// pattern has the dot.
 func (r *Resolver) matches(pattern, name string) bool {
 	if !r.match(pattern, name) {
 		return false
@@ -240,7 +240,7 @@ func (r *Resolver) matches(pattern, name string) bool {
 	return !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// excluded reports whether one of the patterns means the file or a directory above it.
+// excluded reports whether one of the patterns matches the file or a directory above it.
 func (r *Resolver) excluded(patterns []string, name string) bool {
 	for _, p := range patterns {
 		if r.match(p, name) {
@@ -255,7 +255,7 @@ func (r *Resolver) excluded(patterns []string, name string) bool {
 	return false
 }
 
-// match counts: nothing matches once it was too often.
+// match counts its calls, and matches nothing beyond the limit.
 func (r *Resolver) match(pattern, name string) bool {
 	return r.tries.Add(1) <= maxTries && doublestar.MatchUnvalidated(pattern, name)
 }
@@ -265,7 +265,7 @@ func isPattern(s string) bool { return strings.ContainsAny(s, "*?[{") }
 // splitPattern returns the directory in which a pattern starts, and the rest.
 func splitPattern(p string) (base, rest string) { return doublestar.SplitPattern(p) }
 
-// escapeMeta makes a path a pattern that means only itself.
+// escapeMeta returns a pattern that matches only a path.
 func escapeMeta(p string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(p)
 }

@@ -32,7 +32,7 @@ func put(t *testing.T, name, data string) {
 	}
 }
 
-// newFiles makes a workspace in a repository.
+// newFiles creates a workspace in a repository.
 func newFiles(t *testing.T) (builtin.Workspace, string) {
 	t.Helper()
 	r := gittest.Repo(t)
@@ -58,7 +58,7 @@ func newFiles(t *testing.T) (builtin.Workspace, string) {
 	return builtin.Workspace{Tree: tree, Repo: repo}, r.Dir
 }
 
-// names are the URIs without what they share.
+// names returns the URIs without their common prefix.
 func names(rs []events.Resource) string {
 	var all []string
 	for _, r := range rs {
@@ -92,17 +92,17 @@ func TestFiles(t *testing.T) {
 		{"file:src/{lib,main}.rs", "src/lib.rs src/main.rs"},
 		{"file:src", rust},
 		{"file:src/", rust},
-		{"file:src/[id].tsx", "src/%5Bid%5D.tsx"}, // a file that is there is no pattern
+		{"file:src/[id].tsx", "src/%5Bid%5D.tsx"}, // the name of an existing file is not a pattern
 		{"file:src/.*.rs", "src/.hidden.rs"},
 		{"file:src/.hidden.rs", "src/.hidden.rs"},
 		{"file:.github", ".github/ci.yml"},
 		{"file:.github/*.yml", ".github/ci.yml"},
-		{"file:target/out.rs", "target/out.rs"}, // named, so it is meant
+		{"file:target/out.rs", "target/out.rs"}, // explicitly named
 		{"file:**/out.rs?ignored", "target/out.rs"},
 		{"file:**/*.rs?ignored=true", "src/deep/er.rs src/lib.rs src/main.rs target/out.rs"},
 		{"file:**/*.rs file:src/deep?exclude=true", "src/lib.rs src/main.rs"},
 		{"file:**/*.rs file:**/lib.rs?exclude", "src/deep/er.rs src/main.rs"},
-		{"file:src/lib.rs file:**/*.rs?exclude", "src/lib.rs"}, // named wins
+		{"file:src/lib.rs file:**/*.rs?exclude", "src/lib.rs"}, // an explicit name takes precedence
 		{"file:logo.png", "logo.png"},
 	}
 	for _, tt := range tests {
@@ -126,8 +126,9 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestPatternsAreBounded: what others exclude by a pattern that takes long to match fails what it
-// is held against, for it may be what keeps a secret out; and no number of patterns goes on for ever.
+// TestPatternsAreBounded checks that a foreign exclusion which takes long to match fails the
+// attachments that it applies to, since it may protect a secret; and that the number of matches is
+// limited.
 func TestPatternsAreBounded(t *testing.T) {
 	w, _ := newFiles(t)
 	intricate := "file:" + strings.Repeat("{s,r}", 7) + "?exclude"
@@ -257,7 +258,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// What nobody can mean, or what a workspace may hold to do harm.
+// TestTooMuchAndTooStrange attaches what cannot be intended, and what a workspace may contain to do
+// harm.
 func TestTooMuchAndTooStrange(t *testing.T) {
 	w, dir := newFiles(t)
 	r := attach.New(attach.Options{Files: w})
@@ -306,7 +308,7 @@ func TestTooMuchAndTooStrange(t *testing.T) {
 		if names(got) != "odd/n%FF%FE%0A.txt odd/ok" || len(failures) > 0 {
 			t.Fatalf("%s: %q, %v", a, names(got), failures)
 		}
-		// It can be stored, and comes back as it was.
+		// It can be stored, and is read back unchanged.
 		s := events.New(events.NewElement(time.Unix(0, 0), &events.ChatRequest{Resources: got},
 			events.Metadata{}))
 		if err := s.Validate(); err != nil {
@@ -323,7 +325,7 @@ func TestTooMuchAndTooStrange(t *testing.T) {
 	}
 }
 
-// starter remembers commands and prints what a test wants.
+// starter records commands and prints the configured output.
 type starter struct {
 	commands       []tool.Command
 	stdout, stderr string

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// A PrivateError says that an address is of a private network.
+// A PrivateError says that a host has an address in a private network.
 type PrivateError struct {
 	Host string
 	Addr netip.Addr
 }
 
-// Error names the host and the address.
+// Error implements error.
 func (e *PrivateError) Error() string {
 	return fmt.Sprintf("host %q has the private address %s", e.Host, e.Addr)
 }
 
-// A guard is a transport that reaches public addresses, and private ones of hosts that
-// are allowed. It looks at the address that is connected to, so that a name which
-// resolves differently a moment later, or a redirect, changes nothing.
+// A guard is a transport that connects to public addresses, and to private ones of allowed hosts.
+// It checks the address of each connection, so that neither a redirect nor a name that resolves
+// differently a moment later bypasses it.
 type guard struct {
 	o      HTTPOptions
 	direct *http.Transport // guarded
@@ -61,7 +61,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.proxy.RoundTrip(r)
 }
 
-// CloseIdleConnections gives the connections back.
+// CloseIdleConnections closes idle connections.
 func (g *guard) CloseIdleConnections() {
 	g.direct.CloseIdleConnections()
 	g.proxy.CloseIdleConnections()
@@ -71,8 +71,7 @@ func (g *guard) allowed(host string) bool {
 	return g.o.AllowPrivate != nil && g.o.AllowPrivate(host)
 }
 
-// dial connects to one of the addresses of a host and refuses, for each that it tries,
-// what is private.
+// dial connects to one of a host's addresses, and refuses each one that is private.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -91,8 +90,8 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return d.DialContext(ctx, network, address)
 }
 
-// resolves refuses a host that has a private address as far as we can see: a proxy
-// resolves it again, and a name that only the proxy knows is its to refuse.
+// resolves refuses a host that resolves to a private address here. A proxy resolves it again, and a
+// name that only the proxy knows is left for it to refuse.
 func (g *guard) resolves(ctx context.Context, host string) error {
 	if g.allowed(host) {
 		return nil
@@ -116,8 +115,8 @@ func refusePrivate(host string, a netip.Addr) error {
 	return &PrivateError{host, a}
 }
 
-// reserved are the networks that are not on the public internet (the registries of
-// RFC 6890), beside those that netip knows by name.
+// reserved are networks that are not on the public internet (the registries of RFC 6890), beside
+// those that netip has methods for.
 var reserved = [...]netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("192.0.2.0/24"),
@@ -128,7 +127,7 @@ var reserved = [...]netip.Prefix{
 	netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// isPublic looks also at an IPv4 address that stands inside an IPv6 one.
+// isPublic reports whether an address is public, including an IPv4 address embedded in an IPv6 one.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if a.Is6() {

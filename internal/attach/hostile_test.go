@@ -14,7 +14,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A server that lies about what it sends, or sends what is meant to be too much.
+// TestHostileServers fetches from servers that misrepresent their response, or send too much on
+// purpose.
 func TestHostileServers(t *testing.T) {
 	bomb := func() []byte {
 		var b bytes.Buffer
@@ -86,7 +87,7 @@ func TestHostileServers(t *testing.T) {
 			t.Errorf("%s: %s %q", tt.path, res.MIMEType, b)
 		}
 	}
-	// What is meant to take for ever ends, one way or the other, and when it is told to.
+	// Pages designed to take for ever end, and end when the context does.
 	for _, path := range []string{"/deep", "/lists", "/wide", "/table", "/charset"} {
 		res, err := f.Fetch(t.Context(), srv.URL+path)
 		if b, _ := res.Content.Bytes(nil); err == nil && len(b) > 1<<20 {
@@ -96,7 +97,7 @@ func TestHostileServers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := inTime(ctx, func() (events.Resource, error) {
 		cancel()
-		<-t.Context().Done() // until the test is over
+		<-t.Context().Done() // until the test ends
 		return events.Resource{}, nil
 	})
 	if !errors.Is(err, context.Canceled) {

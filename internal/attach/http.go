@@ -30,23 +30,23 @@ const (
 	maxRedirects   = 10
 )
 
-// HTTPOptions say how pages are fetched. The zero value reaches public addresses only.
+// HTTPOptions configure a Fetcher. The zero value allows public addresses only.
 type HTTPOptions struct {
-	// AllowPrivate lets through a host whose address is private, nil lets none.
+	// AllowPrivate reports whether a host may have a private address; nil allows none.
 	AllowPrivate func(host string) bool
-	// Proxy is that of the transport, nil is none.
+	// Proxy is the proxy function of the transport; nil is none.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Timeout bounds a whole fetch; zero is 30 seconds.
+	// Timeout limits a complete fetch; zero is 30 seconds.
 	Timeout time.Duration
-	// MaxBytes bounds a page, unpacked; zero is 10 MiB.
+	// MaxBytes limits the size of a page after decompression; zero is 10 MiB.
 	MaxBytes  int64
 	UserAgent string
-	// Transport is what connections are configured like, nil is as usual. How it dials
-	// and which proxy it has does not count.
+	// Transport is the template for connections; nil is the default. Its dialer and proxy are
+	// ignored.
 	Transport *http.Transport
 }
 
-// A Fetcher gets web pages.
+// A Fetcher fetches web pages.
 type Fetcher struct {
 	o      HTTPOptions
 	client *http.Client
@@ -67,10 +67,10 @@ func NewFetcher(o HTTPOptions) *Fetcher {
 	return f
 }
 
-// Close gives the connections back.
+// Close closes idle connections.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// checkRedirect follows to the web only, and never from encryption to none.
+// checkRedirect allows redirects to the web only, and never from https to http.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) >= maxRedirects:
@@ -85,14 +85,14 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// A StatusError is an answer that is none.
+// A StatusError is an unsuccessful response.
 type StatusError struct{ Status string }
 
-// Error says what the server said.
+// Error implements error.
 func (e *StatusError) Error() string { return "the server answers " + e.Status }
 
-// Fetch returns the page as a resource. HTML becomes Markdown, because that is what a
-// reader wants of a page, and because markup changes where the text does not.
+// Fetch returns the page as a resource. HTML is converted to Markdown, because readers want the
+// text of a page, and because markup changes more often than the text.
 func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, error) {
 	u, err := NormalizeURL(address)
 	if err != nil {
@@ -125,7 +125,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, e
 	return inTime(ctx, func() (events.Resource, error) { return page(u, resp, data) })
 }
 
-// inTime returns when ctx ends, also while a page that is meant to take long is converted.
+// inTime returns when ctx ends, even if the conversion of a malicious page takes longer.
 func inTime(
 	ctx context.Context, convert func() (events.Resource, error),
 ) (events.Resource, error) {
@@ -146,8 +146,7 @@ func inTime(
 	}
 }
 
-// page makes a resource of an answer. Its name is the one that was asked for, wherever
-// redirects led.
+// page converts a response to a resource. Its URI is the requested address, not that of a redirect.
 func page(u string, resp *http.Response, data []byte) (events.Resource, error) {
 	res := events.Resource{URI: u, Name: u, Annotations: lastModified(resp.Header)}
 	header := resp.Header.Get("Content-Type")
@@ -170,8 +169,8 @@ func page(u string, resp *http.Response, data []byte) (events.Resource, error) {
 	return res, nil
 }
 
-// believable returns the type that content has, where it cannot be what the server says: a
-// provider refuses a whole request for an image that is none.
+// believable returns the type of content if the server's is impossible: a provider refuses a
+// complete request for an image that is not one.
 func believable(kind string, data []byte) string {
 	found := file.Sniff(data)
 	said, _, _ := strings.Cut(kind, "/")
@@ -179,7 +178,7 @@ func believable(kind string, data []byte) string {
 	case found == kind || found == "application/octet-stream":
 		return kind
 	case kind == "image/svg+xml":
-		return kind // any XML may be one
+		return kind // may be any XML
 	case said == "image", said == "audio", said == "video", kind == "application/pdf":
 		return found
 	case said == "text" && !file.IsText(data) && !strings.HasPrefix(found, "text/"):
@@ -196,7 +195,8 @@ func markdown(data []byte, header string, base *url.URL) ([]byte, error) {
 	return htmltomarkdown.ConvertReader(r, converter.WithDomain(base.Scheme+"://"+base.Host))
 }
 
-// decodeText makes UTF-8 of text. What says nothing of its encoding and is UTF-8 is.
+// decodeText converts text to UTF-8. Text without a declared encoding that is valid UTF-8 does not
+// change.
 func decodeText(data []byte, header string) ([]byte, error) {
 	if file.IsText(data) && !strings.Contains(strings.ToLower(header), "charset") {
 		return data, nil
@@ -206,7 +206,7 @@ func decodeText(data []byte, header string) ([]byte, error) {
 		return nil, err
 	}
 	data, err = regular.ReadAll(r, 4*int64(len(data))+1024)
-	return bytes.TrimPrefix(data, []byte("\uFEFF")), err // the mark tells the order of bytes
+	return bytes.TrimPrefix(data, []byte("\uFEFF")), err // the byte order mark
 }
 
 func lastModified(h http.Header) []byte {
@@ -223,9 +223,8 @@ func lastModified(h http.Header) []byte {
 
 var errUser = errors.New("an address with a name and a password would be stored with them")
 
-// NormalizeURL returns the one form of an address of the web: scheme and host in lower
-// case, no default port, no dots, encodings as RFC 3986 wants them, and no fragment,
-// which no server sees.
+// NormalizeURL returns the canonical form of a web address: scheme and host in lower case, no
+// default port, no dots, encodings as in RFC 3986, and no fragment, which servers do not see.
 func NormalizeURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -270,7 +269,7 @@ func hostOf(u *url.URL) (string, error) {
 	return host + ":" + port, nil
 }
 
-// removeDots does what RFC 3986, 5.2.4 says, to a path that begins with a slash.
+// removeDots implements RFC 3986, 5.2.4, for a path that begins with a slash.
 func removeDots(p string) string {
 	var out []string
 	segments := strings.Split(p, "/")

@@ -65,7 +65,7 @@ func TestPublicAddresses(t *testing.T) {
 	}
 }
 
-// site is a server on the loopback address, which tests allow by name.
+// site starts a server on the loopback address, which tests allow by name.
 func site(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -174,8 +174,8 @@ func TestPrivateNetworksAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	// A name that resolves to a private address, and a redirect from a host that is
-	// allowed to one that is not.
+	// A name that resolves to a private address, and a redirect from an allowed host to one that is
+	// not.
 	for _, address := range []string{other, srv.URL + "/to?u=" + url.QueryEscape(other)} {
 		if _, err := allowed.Fetch(t.Context(), address); !errors.As(err, &pe) || pe.Host != "localhost" {
 			t.Errorf("%s: %v", address, err)

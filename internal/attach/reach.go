@@ -11,9 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Reaches reports whether an attachment that somebody else wrote reaches what they cannot
-// know: a file that is not admitted, what git ignores, or a conversation that is the user's
-// alone. A pattern and a directory give what is admitted.
+// Reaches reports whether a foreign attachment reaches files that its author may not have: one that
+// Admits refuses, one that git ignores, or a conversation that only the user has. A pattern or a
+// directory never does, since it is restricted to admitted files.
 func (r *Resolver) Reaches(a string) bool {
 	switch {
 	case events.URIScheme(a) == schemeFile:
@@ -41,7 +41,7 @@ func (r *Resolver) Reaches(a string) bool {
 	return false
 }
 
-// Withholds reports whether a pattern or a directory stands for files that are not admitted.
+// Withholds reports whether a pattern or a directory has files that are not admitted.
 func (r *Resolver) Withholds(ctx context.Context, a string) bool {
 	if !file.IsURI(a) || r.o.Admits == nil {
 		return false
@@ -50,14 +50,14 @@ func (r *Resolver) Withholds(ctx context.Context, a string) bool {
 	all := New(r.o)
 	all.o.Admits = func(_, name string) bool {
 		withheld = withheld || !r.o.Admits(a, name)
-		return false // nothing is read
+		return false // so that no file is read
 	}
-	_, _ = all.files(ctx, a, nil) // there are none
+	_, _ = all.files(ctx, a, nil) // always empty
 	return withheld
 }
 
-// FileNamed returns the file of the workspace that a file: attachment names, if it is one file
-// and nothing says that it is meant although git ignores it.
+// FileNamed returns the file of the workspace that a file: attachment names, if it is a single file
+// and the attachment does not say that it is ignored by git.
 func FileNamed(a string, tree *file.Tree) (string, bool) {
 	if !file.IsURI(a) {
 		return "", false

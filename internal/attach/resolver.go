@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// maxFile is the size of the largest file that is attached.
+// maxFile is the size of the largest file that can be attached.
 const maxFile = 10 << 20
 
 // A Reader reads resources: a session with an MCP server.
@@ -23,50 +23,49 @@ type Reader interface {
 	Read(ctx context.Context, uri string) ([]events.Resource, error)
 }
 
-// Options are what handlers work with. What is nil makes its schemes unavailable.
+// Options are the services that handlers use. A nil service makes its schemes unavailable.
 type Options struct {
 	Files         builtin.Workspace // Tree is required
 	Starter       tool.Starter      // cmd:
 	HTTP          *Fetcher          // http: and https:
 	Conversations *workspace.Workspace
-	// Admits reports whether an attachment may give a file of the workspace, by its slash path
-	// from the root; nil admits all.
+	// Admits reports whether an attachment may attach a file of the workspace, given as a slash
+	// path from the root; nil admits all.
 	Admits func(attachment, name string) bool
-	// Foreign reports whether somebody else declared an attachment, so that it takes nothing out
-	// of the user's own; nil: nobody did.
+	// Foreign reports whether somebody else declared an attachment, so that it excludes none of the
+	// user's own; nil means that no attachment is foreign.
 	Foreign func(attachment string) bool
-	// Server returns a session with the MCP server of this name, starting it if need be.
+	// Server returns a session with the MCP server of this name, which it starts if needed.
 	Server func(ctx context.Context, id string) (Reader, error)
 }
 
-// A Resolver makes resources of attachments.
+// A Resolver resolves attachments to resources.
 type Resolver struct {
 	o     Options
-	tries atomic.Int64 // of a pattern on a name, see [maxTries]
+	tries atomic.Int64 // matches of a pattern with a name, see [maxTries]
 }
 
 // New returns a resolver.
 func New(o Options) *Resolver { return &Resolver{o: o} }
 
-// A Failure is an attachment that gave nothing, or not all.
+// A Failure is an attachment that could not be resolved, or only in part.
 type Failure struct {
 	Attachment string
 	Err        error
-	Found      int // resources that it gave all the same
+	Found      int // number of its resources that were resolved
 }
 
-// Error names the attachment.
+// Error implements error.
 func (f *Failure) Error() string { return fmt.Sprintf("attach %q: %v", f.Attachment, f.Err) }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Excludes reports whether an attachment takes files out of others and gives none itself.
+// Excludes reports whether an attachment excludes files of others and has no resources itself.
 func Excludes(attachment string) bool { return len(excludes([]string{attachment})) > 0 }
 
-// Resolve returns the resources that attachments stand for, in their order, each URI
-// once, and what could not be resolved. Attachments that exclude do so for all others, and those
-// of somebody else for somebody else's.
+// Resolve returns the resources of attachments, in their order, each URI once, and the failures.
+// The user's exclusions apply to all attachments, foreign ones to foreign attachments only.
 func (r *Resolver) Resolve(
 	ctx context.Context, attachments []string,
 ) (resources []events.Resource, failures []*Failure) {
@@ -90,7 +89,7 @@ func (r *Resolver) Resolve(
 	return resources, failures
 }
 
-// own returns the attachments that nobody else declared.
+// own returns the attachments that are not foreign.
 func (r *Resolver) own(attachments []string) []string {
 	if r.o.Foreign == nil {
 		return attachments
@@ -141,7 +140,8 @@ func (r *Resolver) refresh(ctx context.Context, uri string) (events.Resource, er
 	return found[0], nil
 }
 
-// FileURL returns the attachment that is one file: its URI, which is not read as a pattern.
+// FileURL returns an attachment for a single file: its URI, with the characters of patterns
+// encoded.
 func FileURL(uri string) string {
 	if !file.IsURI(uri) {
 		return uri
@@ -149,17 +149,17 @@ func FileURL(uri string) string {
 	return strings.NewReplacer("*", "%2A", "{", "%7B", "[", "%5B").Replace(uri)
 }
 
-// A Refresher resolves again what a conversation already has, and nothing else: the
-// URI comes from a model.
+// A Refresher resolves resources that the conversation already has, and no others, since a model
+// chooses the URI.
 type Refresher struct {
 	resolver *Resolver
-	known    map[string]string // what to resolve, by canonical URI
+	known    map[string]string // attachments by canonical URI
 }
 
 var _ builtin.Refresher = (*Refresher)(nil)
 
-// Refresher returns one for the resources with these canonical URIs. The attachments
-// that the conversation declares say which server a URI is of.
+// Refresher returns a Refresher for the resources with these canonical URIs. The attachments that
+// the conversation declares show which server a URI belongs to.
 func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 	servers := map[string]string{}
 	for _, a := range attachments {
@@ -181,8 +181,8 @@ func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 	return &Refresher{r, known}
 }
 
-// Canonical returns the URI that the resource of an attachment has, however it is spelled; what
-// has no other spelling is returned as it is.
+// Canonical returns the URI of the resource of an attachment, whatever its spelling; a URI with
+// only one spelling is returned unchanged.
 func (r *Resolver) Canonical(uri string) string {
 	canonical, err := uri, error(nil)
 	switch name := events.URIScheme(uri); {
@@ -206,12 +206,12 @@ func (r *Resolver) Canonical(uri string) string {
 		}
 	}
 	if err != nil {
-		return uri // then nothing has it
+		return uri // then no resource has it
 	}
 	return canonical
 }
 
-// refreshable reports whether a URI leads to a handler by itself.
+// refreshable reports whether the scheme of a URI determines its handler.
 func (r *Resolver) refreshable(uri string) bool {
 	switch events.URIScheme(uri) {
 	case schemeFile:
@@ -226,8 +226,8 @@ func (r *Resolver) refreshable(uri string) bool {
 	return false
 }
 
-// Refresh implements [builtin.Refresher]. It takes a URI in any of its spellings: models shorten
-// them, and an attachment may be declared by another one.
+// Refresh implements [builtin.Refresher]. It accepts any spelling of a URI: models shorten them,
+// and an attachment may be declared in another one.
 func (f *Refresher) Refresh(ctx context.Context, uri string) (events.Resource, error) {
 	a, ok := f.known[uri]
 	if !ok {

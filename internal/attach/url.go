@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// Schemes that have a handler of ours. Those of MCP begin with mcp+.
+// Schemes of our handlers. Those of MCP begin with mcp+.
 const (
 	schemeFile = "file"
 	schemeCmd  = "cmd"
@@ -21,9 +21,9 @@ const (
 	mcpPrefix  = "mcp+"
 )
 
-// Argument returns the attachment that a person means on the command line: a URL, the
-// id of a conversation, or a path or pattern as seen from the directory cwd. A path
-// that begins with ! excludes.
+// Argument returns the attachment for an argument of the command line: a URL, the id of a
+// conversation, or a path or pattern relative to the directory cwd. A path that begins with !
+// excludes.
 func Argument(arg, cwd string, tree *file.Tree) (string, error) {
 	if events.URIScheme(arg) != "" {
 		return arg, nil
@@ -58,8 +58,8 @@ func conversation(id, selector string, selects bool) string {
 	return u + "?select=" + selector
 }
 
-// below returns a path from the root. One that does not exist must be a pattern; then
-// the directory that it starts in says where it is.
+// below returns a path relative to the root. If it does not exist, it must be a pattern, and is
+// resolved by the directory that the pattern starts in.
 func below(tree *file.Tree, name string) (string, error) {
 	rel, _, err := tree.Stat(name)
 	if err == nil {
@@ -78,7 +78,7 @@ func below(tree *file.Tree, name string) (string, error) {
 	return rel + "/" + pattern, nil
 }
 
-// query reads the parameters of an attachment, whose names must be known.
+// query parses the parameters of an attachment, and rejects unknown names.
 func query(raw string, known ...string) (url.Values, error) {
 	q, err := url.ParseQuery(raw)
 	if err != nil {
@@ -101,10 +101,10 @@ func query(raw string, known ...string) (url.Values, error) {
 	return q, nil
 }
 
-// flag reads a parameter that is there or not; only "false" takes it back.
+// flag returns a boolean parameter: true if present, unless its value is "false".
 func flag(q url.Values, name string) bool { return q.Has(name) && q.Get(name) != "false" }
 
-// unescape decodes percent-encodings and leaves alone what is none.
+// unescape decodes percent-encodings and keeps invalid ones.
 func unescape(s string) string {
 	if out, err := url.PathUnescape(s); err == nil {
 		return out

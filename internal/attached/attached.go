@@ -19,7 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Desk has the attachments of a workspace and of its conversations.
+// A Desk manages the attachments of a workspace and of its conversations.
 type Desk struct {
 	Host      *prepare.Host
 	Workspace *workspace.Workspace
@@ -31,19 +31,20 @@ type Desk struct {
 type Record struct {
 	URL    string `json:"url"`
 	Scheme string `json:"scheme"`
-	// Approved is false where somebody else wrote it, and it does what has to be approved.
+	// Approved is false for a foreign attachment that needs an approval and has none.
 	Approved bool   `json:"approved"`
-	Do       string `json:"do,omitempty"` // what was done with it
+	Do       string `json:"do,omitempty"` // the change made to it
 }
 
 func (d *Desk) printer() *render.Printer { return &d.Host.Terminal.Printer }
 
-// config is the configuration of a conversation, or of the workspace alone for nil.
+// config returns the configuration of a conversation, or of the workspace alone if conv is nil.
 func (d *Desk) config(conv *workspace.Conversation) (*jpconfig.Config, error) {
 	return jpconfig.Load(d.Host.Sources(d.Workspace, conv))
 }
 
-// List prints what is attached to a conversation, or what the workspace attaches to each for nil.
+// List prints the attachments of a conversation, or those of the workspace for every conversation
+// if conv is nil.
 func (d *Desk) List(ctx context.Context, conv *workspace.Conversation) error {
 	conf, err := d.config(conv)
 	if err != nil {
@@ -81,7 +82,7 @@ func (d *Desk) List(ctx context.Context, conv *workspace.Conversation) error {
 	return nil
 }
 
-// Print looks up what arguments name, or all that is attached without one, and prints it.
+// Print resolves and prints the attachments for the arguments, or all of them without arguments.
 func (d *Desk) Print(
 	ctx context.Context, conv *workspace.Conversation, args []string,
 ) (err error) {
@@ -120,7 +121,7 @@ func (d *Desk) Print(
 	return nil
 }
 
-// printResource prints what an attachment stands for.
+// printResource prints the content of a resource.
 func printResource(p *render.Printer, res events.Resource, titled bool) error {
 	data, err := res.Content.Bytes(nil)
 	if err != nil {

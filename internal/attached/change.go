@@ -11,16 +11,16 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Error is an attachment that is not what was needed.
+// An Error says that an argument names no suitable attachment.
 type Error struct{ arg, why string }
 
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("attachment %q: %s", e.arg, e.why) }
 
-// Hints say what can be named.
+// Hints say where to find the names.
 func (*Error) Hints() []string { return []string{"'git jp attachment' lists what is attached"} }
 
-// A change returns another list of attachments, and which of them are new or gone.
+// A change returns a new list of attachments, and those that were added or removed.
 type change func([]jpconfig.Declared) (list []jpconfig.Declared, changed []string, err error)
 
 // Add adds attachments to a conversation's configuration, and approves them.
@@ -52,14 +52,15 @@ func (d *Desk) Add(ctx context.Context, e workspace.Entry, args []string) error 
 	return d.report(ctx, conf, added, "attached", "add")
 }
 
-// Remove takes attachments out of a conversation's configuration.
+// Remove removes attachments from a conversation's configuration.
 func (d *Desk) Remove(ctx context.Context, e workspace.Entry, args []string) error {
 	conf, removed, err := d.change(ctx, e, func(list []jpconfig.Declared) (
 		[]jpconfig.Declared, []string, error,
 	) {
 		var removed []string
 		for _, arg := range args {
-			// What is gone cannot be looked up, but still be meant as it stands.
+			// An attachment whose file is gone has no resolved name, but may be named exactly as
+			// declared.
 			names, err := d.Host.AttachmentURLs(ctx, d.Workspace, []string{arg})
 			if err != nil {
 				names = nil
@@ -85,8 +86,8 @@ func (d *Desk) Remove(ctx context.Context, e workspace.Entry, args []string) err
 	return d.report(ctx, conf, removed, "took away", "remove")
 }
 
-// change gives a conversation another list of attachments, and returns its configuration then. It
-// replaces the list: what the workspace declares can be taken away for one conversation.
+// change replaces the list of attachments of a conversation, and returns its new configuration. It
+// replaces the list so that attachments of the workspace can be removed from one conversation.
 func (d *Desk) change(
 	ctx context.Context, e workspace.Entry, f change,
 ) (conf *jpconfig.Config, changed []string, err error) {
@@ -118,7 +119,7 @@ func (d *Desk) change(
 	return conf, changed, err
 }
 
-// report says what was added or removed.
+// report prints the attachments that were added or removed.
 func (d *Desk) report(
 	ctx context.Context, conf *jpconfig.Config, changed []string, did, do string,
 ) error {

@@ -15,10 +15,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Settings are what git jp's configuration says of compactions.
+// Settings are git jp's settings for compactions.
 type Settings struct{ *config.Config }
 
-// Dedup are the settings of deduplication.
+// Dedup returns the options of deduplication.
 func (s Settings) Dedup() dedup.Options {
 	d := s.Settings().Deduplication
 	return dedup.Options{
@@ -27,7 +27,7 @@ func (s Settings) Dedup() dedup.Options {
 	}
 }
 
-// Hint is the hint of a tool: what is configured, over what is known.
+// Hint returns the hint of a tool: the configured values, over the built-in ones.
 func (s Settings) Hint(name string) compact.Hint {
 	h, set := compact.DefaultHint(s.like(name)), s.Tool(name).Compaction
 	if set.Response != "" {
@@ -42,7 +42,7 @@ func (s Settings) Hint(name string) compact.Hint {
 	return h
 }
 
-// Rules are those by which results of a tool are superseded.
+// Rules returns the rules by which results of a tool are superseded.
 func (s Settings) Rules(name string) []dedup.Rule {
 	rule, ok := s.Tool(name).Compaction.Subsumes.Value()
 	like := s.like(name)
@@ -63,7 +63,7 @@ func (s Settings) Rules(name string) []dedup.Rule {
 	return rules
 }
 
-// like returns the tool as which another one is taken, where the user says so.
+// like returns the tool that another one is treated as, if the user set one.
 func (s Settings) like(name string) string {
 	if other, ok := s.Tool(name).Compaction.Like.Value(); ok {
 		return other
@@ -71,7 +71,7 @@ func (s Settings) like(name string) string {
 	return name
 }
 
-// Limits say when superseded results are worth to be left out.
+// Limits returns the limits below which superseded results are kept.
 func (s Settings) Limits() compact.Limits {
 	t := s.Settings().Trim
 	return compact.Limits{
@@ -79,8 +79,8 @@ func (s Settings) Limits() compact.Limits {
 	}
 }
 
-// Market returns the market of a model of which prompts are cached as a policy says. Without one
-// Anthropic keeps nothing; the others do so by themselves.
+// Market returns the market of a model whose prompts are cached by a policy. Without caching,
+// Anthropic keeps no prompt; other providers cache by themselves.
 func Market(table *models.Table, id string, policy llm.CachePolicy) compact.Market {
 	m := compact.Market{Model: id}
 	row, ok := table.Find(id)
@@ -103,9 +103,9 @@ func Market(table *models.Table, id string, policy llm.CachePolicy) compact.Mark
 	return m
 }
 
-// Window is how many tokens a request to a model may have, 0 when it is not known: the window
-// that its provider says it offers, else that of the table, or less, where the user says that the
-// account may not send as much.
+// Window returns the maximum tokens of a request to a model, 0 if unknown: the window that its
+// provider offers, else that of the table, or the account's limit in the user's settings if that is
+// less.
 func (s Settings) Window(table *models.Table, id string, offered int64) int64 {
 	window, most := offered, s.Settings().Compaction.Window
 	if window == 0 {
@@ -125,11 +125,11 @@ func AsksModel(strategies []string) bool {
 	})
 }
 
-// Cheapest returns the model of the same provider that reads for the least money.
+// Cheapest returns the model of the same provider with the lowest price of input.
 func Cheapest(table *models.Table, id string) string {
 	own, _ := table.Find(id)
 	provider, _, _ := llm.SplitID(id)
-	best, price := id, own.Price.Input // 0 where it is not known: then any that is known
+	best, price := id, own.Price.Input // 0 if unknown: then any known price is lower
 	for _, r := range table.Rows() {
 		p, _, _ := llm.SplitID(r.ID)
 		if p == provider && r.Price.Input > 0 && (price == 0 || r.Price.Input < price) {
@@ -139,7 +139,7 @@ func Cheapest(table *models.Table, id string) string {
 	return best
 }
 
-// LastPrompt is the size of the prompt that was sent last, with its answer.
+// LastPrompt returns the size of the last prompt with its answer.
 func LastPrompt(s *events.Stream) int64 {
 	for i := s.Len() - 1; i >= 0; i-- {
 		if u, ok := compact.UsageOf(s.At(i)); ok {
@@ -149,7 +149,7 @@ func LastPrompt(s *events.Stream) int64 {
 	return 0
 }
 
-// Policies are jp's rules of the overlay, or its default where there are none.
+// Policies returns jp's rules of the overlay, or jp's default if there are none.
 func Policies(c *jpconfig.Config) []compact.Policy {
 	var rules []struct {
 		KeepFirst *int           `json:"keep_first"`

@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// TestMarket holds when an entry of each lifetime is surely gone, and that models of which much has
-// been recorded have a price.
+// TestMarket checks when an entry of each lifetime has certainly expired, and that models with many
+// recordings have a price.
 func TestMarket(t *testing.T) {
 	for _, id := range []string{
 		"anthropic/claude-opus-4-5", "anthropic/claude-opus-4-6-20260205", "anthropic/claude-sonnet-4-5",
@@ -32,8 +32,8 @@ func TestMarket(t *testing.T) {
 	}
 }
 
-// TestWhoKeepsNothingIsTrimmedAtOnce holds that what is superseded goes at once where no prompt is
-// kept: it is read in full each time anyway.
+// TestWhoKeepsNothingIsTrimmedAtOnce checks that superseded results are trimmed at once if no
+// prompt is cached, since it is read in full each time.
 func TestWhoKeepsNothingIsTrimmedAtOnce(t *testing.T) {
 	for _, tt := range []struct {
 		id   string
@@ -42,9 +42,9 @@ func TestWhoKeepsNothingIsTrimmedAtOnce(t *testing.T) {
 	}{
 		{"anthropic/claude-opus-5", false, false},
 		{"anthropic/claude-opus-5", true, true},
-		{"openai/gpt-5", true, false}, // keeps prompts whoever asks for it
+		{"openai/gpt-5", true, false}, // caches prompts in any case
 		{"cerebras/gpt-oss-120b", false, true},
-		{"ollama/m", false, false}, // nothing is paid
+		{"ollama/m", false, false}, // costs nothing
 	} {
 		m := compaction.Market(known(t), tt.id, llm.CachePolicy{Off: tt.off})
 		p := compact.Pending{Tokens: 1000, Tail: 50_000, Prompt: 60_000}

@@ -1,8 +1,8 @@
-// Package compaction says what the configuration, the table of models and a conversation's record
-// say of a compaction: its options, prices and windows, who summarizes, and jp's rules of the
-// overlay.
+// Package compaction derives the parameters of a compaction from the configuration, the table of
+// models and a conversation's record: its options, prices and windows, the model that summarizes,
+// and jp's rules of the overlay.
 //
-// It reads what it is given and asks nobody, and saves what came of a compaction unless somebody
-// changed the conversation meanwhile. What a compaction does is
-// [github.com/git-jp/git-jp/compact]'s, and which configuration counts its caller's to know.
+// It requests nothing. It saves the result of a compaction, unless another program changed the
+// conversation meanwhile. Package [github.com/git-jp/git-jp/compact] implements compactions; the
+// caller selects the configuration.
 package compaction

@@ -10,10 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// ErrMoved is the error of a conversation that somebody changed meanwhile.
+// ErrMoved is the error for a conversation that another program changed meanwhile.
 var ErrMoved = errors.New("the conversation was changed meanwhile")
 
-// A Writer saves what became of a conversation, as it was loaded, unless somebody changed it
+// A Writer saves a new version of a loaded conversation, unless another program changed it
 // meanwhile.
 type Writer struct {
 	Workspace    *workspace.Workspace
@@ -25,13 +25,13 @@ func (w Writer) Rewrite(ctx context.Context, s *events.Stream) error {
 	return w.update(ctx, s, func(*events.Stream) error { return nil })
 }
 
-// Replace saves another stream, and quarantines what it was first.
+// Replace saves another stream, and quarantines the old one first.
 func (w Writer) Replace(
 	ctx context.Context, q quarantine.Quarantine, s *events.Stream, at time.Time,
 ) (kept *quarantine.Item, err error) {
 	err = w.update(ctx, s, func(was *events.Stream) (err error) {
 		if kept != nil {
-			return nil // called again, with the same stream
+			return nil // a retry with the same stream
 		}
 		kept, err = q.Put(quarantine.Change{
 			ID: w.Conversation.ID, At: at, Was: was, Is: s,
@@ -42,7 +42,7 @@ func (w Writer) Replace(
 	return kept, err
 }
 
-// Restore makes a conversation what it was, with the contents that only the copy has.
+// Restore restores an old stream of a conversation, with the blobs that only the copy has.
 func (w Writer) Restore(ctx context.Context, kept quarantine.Copy, was *events.Stream) error {
 	store := w.Workspace.BlobsOf(w.Conversation.Entry)
 	err := kept.Contents(func(content []byte) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// A ChangeRecord is one thing that a model is given otherwise, in JSON.
+// A ChangeRecord is one change of what a model is given, in JSON.
 type ChangeRecord struct {
 	ID     string   `json:"id"`
 	Turn   int      `json:"turn"`
@@ -30,15 +30,15 @@ type ChangeRecord struct {
 	Patch  string   `json:"patch"`
 }
 
-// differing is a compaction of which the differences are shown, and the model that the user named
-// for its summary.
+// differing is a compaction whose differences are shown, with the model that the user named for its
+// summary.
 type differing struct {
 	*prepare.Compaction
 
 	model string
 }
 
-// printChanges prints what strategies would change of what a model is given.
+// printChanges prints how strategies would change what a model is given.
 func (j Job) printChanges(ctx context.Context, r differing, out *compact.Result) error {
 	p := &j.terminal().Printer
 	warnOfSteps(p, out.Report)
@@ -54,15 +54,15 @@ func (j Job) printChanges(ctx context.Context, r differing, out *compact.Result)
 	return j.printStages(ctx, r, out.Stages, pruned)
 }
 
-// printStages prints what a model would be given otherwise after all stages of a compaction, and
-// without some tools.
+// printStages prints how all stages of a compaction, and the removal of some tools, would change
+// what a model is given.
 func (j Job) printStages(
 	ctx context.Context, r differing, stages []compact.Stage, pruned []string,
 ) error {
 	t, id := j.terminal(), j.Conversation.ID
 	root := j.Workspace.Root()
 	if t.JSON {
-		root = "" // a record says $WORKSPACE, wherever it was made
+		root = "" // a record has $WORKSPACE, so that it does not depend on the clone
 	}
 	o := r.Dedup()
 	o.URI = func(uri string) string { return expanded(root, uri) }
@@ -70,7 +70,7 @@ func (j Job) printStages(
 	if err != nil {
 		return fmt.Errorf("compare what a model is given of %s: %w", id, err)
 	}
-	changes = append(query.WithoutTools(pruned), changes...) // tools stand before everything
+	changes = append(query.WithoutTools(pruned), changes...) // tools precede everything else
 	if len(changes) == 0 {
 		t.Note("a model would be given the same")
 	}
@@ -87,7 +87,7 @@ func (j Job) printStages(
 	})
 }
 
-// warnOfSummary says that the summary is another one when somebody is asked for it.
+// warnOfSummary warns that a model will write another summary than the shown one.
 func (j Job) warnOfSummary(r differing, changes []query.Change) error {
 	made := slices.ContainsFunc(changes, func(ch query.Change) bool {
 		return ch.What == query.PieceSummary && ch.Is != nil
@@ -103,7 +103,7 @@ func (j Job) warnOfSummary(r differing, changes []query.Change) error {
 	return err
 }
 
-// expanded is a URI for people, or, without a root, for programs.
+// expanded returns a URI for users, or, without a root, for programs.
 func expanded(root, uri string) string {
 	if root == "" {
 		return uri
@@ -132,7 +132,7 @@ func length(text *string) *int {
 	return &n
 }
 
-// titleOf says in a line what changes, and by what.
+// titleOf returns a line with the piece that changes and the steps that change it.
 func titleOf(ch query.Change, root string) string {
 	var b strings.Builder
 	b.WriteString("diff ")
@@ -154,7 +154,7 @@ func titleOf(ch query.Change, root string) string {
 	return b.String()
 }
 
-// sizes says how much there was, and is.
+// sizes returns the sizes before and after.
 func sizes(ch query.Change) string {
 	switch {
 	case ch.From == 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/git-jp/git-jp/internal/query"
 )
 
-// TestTitlesSayWhatChanges holds the line above each difference.
+// TestTitlesSayWhatChanges checks the line above each difference.
 func TestTitlesSayWhatChanges(t *testing.T) {
 	was, is := "a tool's result", "cut"
 	for want, change := range map[string]query.Change{

@@ -25,25 +25,25 @@ type Job struct {
 	Conversation *workspace.Conversation
 
 	DryRun bool
-	Diff   bool // prints what a model is given otherwise, in a dry run
-	Yes    bool // asks nobody
-	// Activate makes a fork the active conversation, nil for none.
+	Diff   bool // a dry run prints how it changes what a model is given
+	Yes    bool // do not ask
+	// Activate makes a fork the active conversation; it may be nil.
 	Activate func(events.ID) error
-	// Paged calls a function with the writer for an answer that may be long.
+	// Paged calls a function with a writer for output that may be long.
 	Paged func(context.Context, func(io.Writer) error) error
 }
 
-// A Request says what strategies do.
+// A Request has the options of a compaction by strategies.
 type Request struct {
-	Strategies []string // in order; none for those of the configuration
+	Strategies []string // in order; none for the configured ones
 	KeepLast   *int     // turns; nil for the setting
 	KeepCalls  int
 	Budget     int64
-	Model      string // that summarizes and classifies, "" for the setting
+	Model      string // for summaries and classification, "" for the setting
 	InPlace    bool
 }
 
-// Strategies runs strategies, writes what came of it and prints that.
+// Strategies runs strategies, writes the result and prints a report.
 func (j Job) Strategies(ctx context.Context, q Request) (err error) {
 	r, err := j.open(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (j Job) open(ctx context.Context) (*prepare.Compaction, error) {
 	return prepare.OpenCompaction(ctx, j.Host, j.Config, j.Workspace, j.Conversation)
 }
 
-// confirming adds to what is wanted of a compaction how turns are confirmed that would be removed.
+// confirming adds to a request how to confirm the removal of turns.
 func (j Job) confirming(r prepare.Request) prepare.Request {
 	t := j.terminal()
 	r.Confirm = func(found []compact.Tangent) (chosen []compact.Tangent) {
@@ -116,14 +116,14 @@ func tangent(t compact.Tangent) string {
 // fork writes a fork with another stream, and makes it the active conversation.
 func (j Job) fork(ctx context.Context, s *events.Stream) (events.ID, error) {
 	conv := j.Conversation
-	s = s.Fork(events.ForkOptions{}) // a call that is open here is answered nowhere else
+	s = s.Fork(events.ForkOptions{}) // an open call is not answered in the fork
 	details, err := workspace.ForkDetails(conv, events.ForkOptions{}, j.Host.Now())
 	if err != nil {
 		return 0, err
 	}
 	entry, err := j.Workspace.Create(ctx, &workspace.NewConversation{
 		Details: details, Stream: s, BaseConfig: conv.BaseConfig, Local: conv.Local,
-		AllowDangling: true, // the source's own faults are not the fork's to refuse
+		AllowDangling: true, // faults of the source are no reason to refuse the fork
 	})
 	if err != nil {
 		return 0, err
@@ -135,7 +135,7 @@ func (j Job) fork(ctx context.Context, s *events.Stream) (events.ID, error) {
 	return entry.ID, j.Activate(entry.ID)
 }
 
-// replace changes the conversation, and returns where what it was is kept.
+// replace replaces the stream of the conversation, and returns where the old one is kept.
 func (j Job) replace(ctx context.Context, out *compact.Result) (dir string, err error) {
 	conv, t := j.Conversation, j.terminal()
 	if !j.Yes {
@@ -163,7 +163,7 @@ func (j Job) replace(ctx context.Context, out *compact.Result) (dir string, err 
 	return kept.Dir(), nil
 }
 
-// writer saves what becomes of the conversation.
+// writer returns a writer for the conversation.
 func (j Job) writer() compaction.Writer {
 	return compaction.Writer{Workspace: j.Workspace, Conversation: j.Conversation}
 }

@@ -12,16 +12,15 @@ import (
 	"github.com/git-jp/git-jp/internal/prepare"
 )
 
-// Rules are those of an overlay.
+// Rules are the rules of an overlay.
 type Rules struct {
-	Policies []compact.Policy // none for those of the configuration
-	// From and To bound the rules that name no turns; nil leaves them their own bounds.
+	Policies []compact.Policy // none for the configured ones
+	// From and To limit the rules that name no turns; nil keeps their own limits.
 	From, To *events.Bound
-	Model    string // that summarizes, "" for the setting
+	Model    string // for summaries, "" for the setting
 }
 
-// bounded returns the rules with the turns that they are about, or those of the configuration where
-// there are none.
+// bounded returns the rules with their turns, or the configured rules if there are none.
 func (r Rules) bounded(configured []compact.Policy) []compact.Policy {
 	all := slices.Clone(r.Policies)
 	if len(all) == 0 {
@@ -49,7 +48,7 @@ func (j Job) Overlay(ctx context.Context, rules Rules) (changed bool, err error)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	policies := rules.bounded(compaction.Policies(r.Config))
-	if j.DryRun && !j.Diff { // a summary is not asked for to be thrown away
+	if j.DryRun && !j.Diff { // no summary is requested only to be thrown away
 		for i, p := range policies {
 			policies[i].Summarize, policies[i].Reasoning = false, p.Reasoning || p.Summarize
 		}
@@ -77,7 +76,8 @@ func (j Job) Overlay(ctx context.Context, rules Rules) (changed bool, err error)
 	return j.rewrite(ctx, out)
 }
 
-// rewrite saves another stream of the conversation unless this is a dry run, which it reports.
+// rewrite saves another stream of the conversation, unless this is a dry run, and reports whether
+// it did.
 func (j Job) rewrite(ctx context.Context, s *events.Stream) (changed bool, err error) {
 	if j.DryRun {
 		return false, nil
@@ -85,7 +85,7 @@ func (j Job) rewrite(ctx context.Context, s *events.Stream) (changed bool, err e
 	return true, j.writer().Rewrite(ctx, s)
 }
 
-// overlayStages are what a stream was after each compaction that an overlay added to its end.
+// overlayStages returns the stream after each compaction that an overlay appended.
 func overlayStages(out *events.Stream, made []*events.Compaction) []compact.Stage {
 	all := make([]compact.Stage, len(made))
 	for i, m := range made {

@@ -10,15 +10,15 @@ import (
 
 // A Record is a compaction by strategies in JSON.
 type Record struct {
-	ID      string         `json:"id"`     // of what was written, or would be compacted
+	ID      string         `json:"id"`     // of the written conversation, or the one to compact
 	Source  string         `json:"source"` //
 	DryRun  bool           `json:"dry_run"`
 	InPlace bool           `json:"in_place"`
-	Copy    string         `json:"copy"` // where what was removed is kept
+	Copy    string         `json:"copy"` // where the removed events are kept
 	Report  compact.Report `json:"report"`
 }
 
-// print prints what was done, or would be.
+// print prints the result of a compaction or of a dry run.
 func (r Record) print(p *render.Printer) error {
 	warnOfSteps(p, r.Report)
 	if p.JSON {
@@ -43,7 +43,7 @@ func (r Record) print(p *render.Printer) error {
 	return f.Totals(r.Report, [2]string{"To undo", "git jp compact --undo " + r.ID})
 }
 
-// warnOfSteps prints what strategies noticed.
+// warnOfSteps prints the notes of strategies as warnings.
 func warnOfSteps(p *render.Printer, r compact.Report) {
 	for _, step := range r.Steps {
 		for _, note := range step.Notes {
@@ -52,7 +52,7 @@ func warnOfSteps(p *render.Printer, r compact.Report) {
 	}
 }
 
-// idle says that nothing changed, and how more would.
+// idle returns why nothing changed, and which options would change more.
 func idle(r compact.Report) string {
 	if r.Idle == "" {
 		return "nothing to compact"
@@ -61,7 +61,7 @@ func idle(r compact.Report) string {
 		"; --keep-last 0 takes all, --keep-calls 3 all but the last three calls"
 }
 
-// noteTangents lists the turns that were found tangential and are still there.
+// noteTangents lists the tangential turns that were found and not removed.
 func noteTangents(p *render.Printer, r compact.Report) {
 	for _, s := range r.Steps {
 		for _, t := range s.Tangents {

@@ -12,16 +12,16 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// A Spec says how a conversation is compacted before it is forked or asked. The zero value compacts
+// A Spec sets how a conversation is compacted before it is forked or asked. The zero value compacts
 // nothing.
 type Spec struct {
-	Configured bool // by the configured strategies, where no others are named
+	Configured bool // by the configured strategies, unless others are named
 	Strategies []string
 	Rules      []compact.Policy // of the overlay
 }
 
-// Add reads a rule of the overlay, or names of strategies joined by "+". What jp understands is a
-// rule.
+// Add parses a rule of the overlay, or names of strategies joined by "+". A text that jp accepts is
+// a rule.
 func (s *Spec) Add(text string) error {
 	rule, err := compact.ParsePolicy(text)
 	if err == nil {
@@ -38,13 +38,13 @@ func (s *Spec) Add(text string) error {
 	return nil
 }
 
-// Wanted reports whether anything is compacted.
+// Wanted reports whether the spec compacts at all.
 func (s Spec) Wanted() bool { return s.shortens() || len(s.Rules) > 0 }
 
-// shortens reports whether strategies run, and not the overlay alone.
+// shortens reports whether strategies run, not only the overlay.
 func (s Spec) shortens() bool { return s.Configured || len(s.Strategies) > 0 }
 
-// Compacted returns what becomes of the conversation, and writes nothing.
+// Compacted returns the compacted conversation without writing it.
 func (j Job) Compacted(ctx context.Context, s Spec) (out *compact.Result, err error) {
 	r, err := j.open(ctx)
 	if err != nil {
@@ -72,9 +72,9 @@ func (j Job) Compacted(ctx context.Context, s Spec) (out *compact.Result, err er
 	return out, nil
 }
 
-// First compacts the conversation before it is asked, and returns the one to go on with: a fork,
-// unless only rules of the overlay were named or the configuration wants it in place. Turns that
-// are found tangential are confirmed whatever the user said about a change in place.
+// First compacts the conversation before it is asked, and returns the one to continue: a fork,
+// unless only rules of the overlay were named or the configuration has it in place. The removal of
+// tangential turns is confirmed even if the user agreed to a change in place.
 func (j Job) First(ctx context.Context, s Spec) (events.ID, error) {
 	conv, asking := j.Conversation, j
 	asking.Yes = false

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// TestSpecReadsRulesBeforeStrategies holds what a word of the command line is taken for: a rule of
-// the overlay where it is one, else names of strategies.
+// TestSpecReadsRulesBeforeStrategies checks how an argument is parsed: as a rule of the overlay if
+// it is one, else as names of strategies.
 func TestSpecReadsRulesBeforeStrategies(t *testing.T) {
 	var s Spec
 	if s.Wanted() {
@@ -31,8 +31,8 @@ func TestSpecReadsRulesBeforeStrategies(t *testing.T) {
 	}
 }
 
-// TestRulesKeepTheirOwnTurns holds that turns of the command line bound only the rules that name
-// none, and that configured rules count where there are no others.
+// TestRulesKeepTheirOwnTurns checks that turns of the command line limit only the rules without
+// turns, and that configured rules are used if there are no others.
 func TestRulesKeepTheirOwnTurns(t *testing.T) {
 	ranged, err := compact.ParsePolicy("r:2..3")
 	if err != nil {

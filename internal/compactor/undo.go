@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// errNoPlace is the error of a pin that is of nothing.
+// errNoPlace is the error for a pin whose name matches nothing.
 var errNoPlace = errors.New("no turn, call or file of it has that name")
 
 // Pin sets pins by their names and removes others. It reports whether the conversation was changed.
@@ -37,8 +37,8 @@ func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err 
 	return j.rewrite(ctx, s)
 }
 
-// Undo removes compactions of the overlay, n as [compact.RemoveOverlay] has it, or else brings back
-// what the last compaction removed. It reports whether the conversation was changed.
+// Undo removes compactions of the overlay, where n is as in [compact.RemoveOverlay], or else
+// restores what the last compaction removed. It reports whether the conversation was changed.
 func (j Job) Undo(ctx context.Context, n int) (changed bool, err error) {
 	out, gone, err := compact.RemoveOverlay(j.Conversation.Stream, n)
 	returned := 0
@@ -87,7 +87,7 @@ func (j Job) bringBack(ctx context.Context) (changed bool, err error) {
 	return false, fmt.Errorf("undo the compaction of %s: %w", id, quarantine.ErrNone)
 }
 
-// Restore makes the conversation what it was.
+// Restore restores the conversation from a copy.
 func (j Job) Restore(ctx context.Context, kept quarantine.Copy, was *events.Stream) error {
 	err := j.writer().Restore(ctx, kept, was)
 	if err == nil {

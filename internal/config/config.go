@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// Dirs says where the layers are.
+// Dirs are the locations of the layers.
 type Dirs struct {
 	User      string   // the user's configuration directory, see [UserDir]; "" for none
 	Workspace string   // the .jp directory; "" for none
@@ -20,7 +20,7 @@ type Dirs struct {
 	Approved func(trust.Claim) bool
 }
 
-// A Config is all layers together.
+// A Config is the result of reading all layers.
 type Config struct {
 	schema schema
 	stacks map[string][]setting // by canonical name, low to high
@@ -29,9 +29,9 @@ type Config struct {
 	leftOut  []error
 }
 
-// Load reads all layers. Files that are missing are empty. The error names
-// every fault, each a [*KeyError]. Files below dirs.Workspace are never followed out of it, and
-// what is wrong with a key of theirs is no error: it is left out, see [Config.LeftOut].
+// Load reads all layers. Missing files count as empty. The error lists every fault, each a
+// [*KeyError]. Links below dirs.Workspace that lead outside it are not followed. A fault in a key
+// of a file there is no error: the key is left out, see [Config.LeftOut].
 func Load(dirs Dirs) (*Config, error) {
 	c := &Config{schema: Known(), stacks: map[string][]setting{}, approved: dirs.Approved}
 	if c.approved == nil {
@@ -111,11 +111,11 @@ func (c *Config) push(st setting) {
 	c.stacks[name] = append(c.stacks[name], st)
 }
 
-// Keys returns the names of all keys that have a value, sorted.
+// Keys returns the names of all keys with a value, sorted.
 func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.stacks)) }
 
-// Value returns the effective value of a key and where it came from. A key may be
-// given in any of its spellings.
+// Value returns the effective value of a key and its origin. The name may be any spelling of the
+// key.
 func (c *Config) Value(name string) (any, Origin, bool) {
 	st, ok := c.effective(name)
 	return st.value, st.origin, ok
@@ -131,13 +131,13 @@ func (c *Config) stack(name string) []setting {
 }
 
 func (c *Config) effective(name string) (setting, bool) {
-	if stack, ok := c.stacks[name]; ok { // as it is spelled there: each command asks for all
+	if stack, ok := c.stacks[name]; ok { // the canonical spelling, which every command uses
 		return c.winner(stack)
 	}
 	return c.winner(c.stack(name))
 }
 
-// winner is the value that counts of those of a key.
+// winner returns the value of a key that takes effect.
 func (c *Config) winner(stack []setting) (setting, bool) {
 	var won setting
 	found := false

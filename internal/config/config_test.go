@@ -143,7 +143,7 @@ func TestFaultsHavePositions(t *testing.T) {
 	}
 }
 
-// What is wrong with a key of somebody else's file stops nothing.
+// TestCommittedFaultsAreLeftOut checks that a fault in a key of a committed file is no error.
 func TestCommittedFaultsAreLeftOut(t *testing.T) {
 	c := mustLoad(t, layers(t, map[string]string{
 		"ws/git-jp.toml": "[hooks]\nstrict = true\nfuture = 1\n[gc]\ngrace = 'x'\n",
@@ -334,7 +334,8 @@ func TestUserDir(t *testing.T) {
 	}
 }
 
-// TestStreamLimitIsTheUsersAlone neither raises nor lowers it by a committed file, and says so.
+// TestStreamLimitIsTheUsersAlone checks that a committed file neither raises nor lowers the limit,
+// and that its value is reported as held.
 func TestStreamLimitIsTheUsersAlone(t *testing.T) {
 	for _, value := range []string{"1", "'1GiB'"} {
 		c := mustLoad(t, layers(t, map[string]string{

@@ -10,8 +10,8 @@ type File struct {
 	locate func([]string) position
 }
 
-// Decode reads data by the extension of name: .toml, .json, .json5, .yaml or .yml. An
-// error is a [*KeyError] whose origin has name and, for TOML, a position.
+// Decode decodes data by the extension of name: .toml, .json, .json5, .yaml or .yml. An error is a
+// [*KeyError] whose origin has name and, for TOML, a position.
 func Decode(name string, data []byte) (*File, error) {
 	tree, locate, err := decode(name, data)
 	if err != nil {
@@ -25,5 +25,5 @@ func Decode(name string, data []byte) (*File, error) {
 	return &File{Values: tree, locate: locate}, nil
 }
 
-// Line returns the line where a key is first said, counted from 1, 0 when unknown.
+// Line returns the first line of a key, counted from 1, 0 if unknown.
 func (f *File) Line(path ...string) int { return f.locate(path).line }

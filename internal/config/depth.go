@@ -9,15 +9,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxDepth is how many tables and lists of a configuration file may lie in each other.
-// Nothing that means something comes near it, and what names every place by its whole path
-// takes time by the square of the depth.
+// maxDepth limits the nesting of tables and lists in a configuration file. No meaningful file comes
+// near it, and code that names each value by its full path takes time quadratic in the depth.
 const maxDepth = 100
 
 var errTooDeep = fmt.Errorf("nested more than %d levels deep", maxDepth)
 
-// shallow refuses a TOML file that is too deep or has too many keys, by its words alone: go-toml
-// looks for each key among all before it. What is no TOML is not its business.
+// shallow refuses a TOML file that is too deep or has too many keys, before it is decoded: go-toml
+// compares each key with all keys before it. It does not report invalid TOML.
 func shallow(data []byte) error {
 	var p unstable.Parser
 	p.Reset(data)
@@ -74,7 +73,7 @@ func segments(e *unstable.Node) int {
 	return n
 }
 
-// deepest returns how many levels a node has. The parser bounds how deep it recurses.
+// deepest returns the number of levels of a node. The parser limits its recursion.
 func deepest(e *unstable.Node) int {
 	switch e.Kind {
 	case unstable.KeyValue:
@@ -82,7 +81,7 @@ func deepest(e *unstable.Node) int {
 	case unstable.Array:
 		return 1 + deepestBelow(e)
 	case unstable.InlineTable:
-		return deepestBelow(e) // its keys are what leads deeper
+		return deepestBelow(e) // its keys count the level
 	default:
 		return 0
 	}
@@ -96,13 +95,12 @@ func deepestBelow(e *unstable.Node) int {
 	return most
 }
 
-// maxKeys is how many values a configuration file may have, those of lists counted.
+// maxKeys limits the number of values in a configuration file, including those of lists.
 const maxKeys = 10_000
 
 var errTooMany = fmt.Errorf("more than %d values", maxKeys)
 
-// bounded refuses what is decoded and too deep or too large, by a reader that bounds how deep it
-// recurses itself.
+// bounded refuses decoded data that is too deep or too large; the decoder limits its own recursion.
 func bounded(tree map[string]any, depth int) error {
 	left := maxKeys
 	return boundedTree(tree, depth, &left)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestTooDeep loads files that are as deep as may be, and a level deeper: each way to
-// nest, in each format.
+// TestTooDeep decodes files of the maximum depth, and one level deeper: each way of nesting, in
+// each format.
 func TestTooDeep(t *testing.T) {
 	rep := strings.Repeat
 	for _, tt := range []struct {
 		name, file string
 		text       func(levels int) string
-		at         string // where the fault is said to be
+		at         string // position of the fault
 	}{
 		{"dotted key", "config.toml", func(n int) string {
 			return "\nx = 1\n" + rep("a.", n-1) + "a = 1\n"
@@ -52,7 +52,7 @@ func TestTooDeep(t *testing.T) {
 			if !errors.Is(err, errTooDeep) || !strings.Contains(err.Error(), tt.file+tt.at+": ") {
 				t.Errorf("%d levels: error is %v, want %v at %s", maxDepth+1, err, errTooDeep, tt.at)
 			}
-			// What is far too deep is refused before anything is made of it.
+			// A file that is far too deep is refused before it is decoded.
 			_, err = Decode(tt.file, []byte(tt.text(9_000)))
 			if !errors.Is(err, errTooDeep) {
 				t.Errorf("9000 levels: error is %v", err)
@@ -61,7 +61,7 @@ func TestTooDeep(t *testing.T) {
 	}
 }
 
-// TestTooManyKeys loads files that have as many values as may be, and one more.
+// TestTooManyKeys decodes files with the maximum number of values, and one more.
 func TestTooManyKeys(t *testing.T) {
 	rep := strings.Repeat
 	for file, text := range map[string]func(n int) string{
@@ -80,7 +80,7 @@ func TestTooManyKeys(t *testing.T) {
 	}
 }
 
-// TestTooManyKeysOfTOML holds that keys are counted before go-toml compares each with all others.
+// TestTooManyKeysOfTOML checks that keys are counted before go-toml compares each with all others.
 func TestTooManyKeysOfTOML(t *testing.T) {
 	for name, key := range map[string]string{
 		"keys": "a%d = 1\n", "tables": "[a%d]\n", "inline": "a%d = {b = 1}\n",

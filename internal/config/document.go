@@ -11,13 +11,13 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A document is a TOML file with the place of each of its values.
+// A document is a TOML file with the position of each of its values.
 type document struct {
 	data  []byte
 	tree  map[string]any
 	items []item
 	heads []header
-	said  map[string]int // by path: see position
+	said  map[string]int // offset of each path: see position
 	lines []int
 }
 
@@ -27,8 +27,8 @@ type item struct {
 	table  []string // header above it
 	start  int      // of the key
 	value  span
-	inline bool // stands inside { }
-	array  bool // stands below a [[header]]
+	inline bool // within { }
+	array  bool // below a [[header]]
 }
 
 // A header is one [table] or [[table]].
@@ -44,7 +44,7 @@ type span struct{ start, end int }
 // A position counts lines and columns from 1; 0 is unknown.
 type position struct{ line, column int }
 
-// A placedError is a fault of a document, and where it is.
+// A placedError is a fault of a document, with its position.
 type placedError struct {
 	pos position
 	err error
@@ -71,14 +71,14 @@ func parseDocument(data []byte) (*document, error) {
 		}
 		return nil, te
 	}
-	// How deep it is was looked at. A list of tables has two levels here.
+	// The depth was checked before. A list of tables has two levels here.
 	if err := bounded(d.tree, 2*maxDepth); err != nil {
 		return nil, &placedError{err: err}
 	}
 	return d, d.index()
 }
 
-// index records where everything stands. The document is known to be sound.
+// index records the position of every value. The document is valid.
 func (d *document) index() error {
 	var p unstable.Parser
 	p.Reset(d.data)
@@ -111,8 +111,8 @@ func (d *document) belowArray(path []string) bool {
 	})
 }
 
-// add records kv, and what stands in it when it is an inline table. above gives
-// what surrounds it.
+// add records kv, and the members of its value if that is an inline table. above has the
+// surroundings.
 func (d *document) add(kv *unstable.Node, above item) {
 	it := above
 	it.path = slices.Concat(above.path, keyOf(kv))
@@ -130,7 +130,7 @@ func (d *document) add(kv *unstable.Node, above item) {
 	}
 }
 
-// valueOf finds the value's bytes: the parser gives none for arrays and tables.
+// valueOf returns the range of a value, which the parser does not return for arrays and tables.
 func (d *document) valueOf(kv *unstable.Node) span {
 	var after int
 	for it := kv.Key(); it.Next(); {
@@ -153,7 +153,7 @@ func (d *document) find(path []string) (item, bool) {
 	return d.items[i], true
 }
 
-// position returns where path is first said: its key, or a header.
+// position returns the first position of path: its key, or a header.
 func (d *document) position(path []string) position {
 	if d.said == nil {
 		d.locateAll()
@@ -165,11 +165,12 @@ func (d *document) position(path []string) position {
 	if d.lines == nil {
 		d.lines = lineStarts(d.data)
 	}
-	line, _ := slices.BinarySearch(d.lines, offset+1) // of those that begin up to it
+	line, _ := slices.BinarySearch(d.lines, offset+1) // the last line that begins up to it
 	return position{line: line, column: offset - d.lines[line-1] + 1}
 }
 
-// locateAll notes where each path is first said, and each that leads to it: all are asked for.
+// locateAll records the first position of each path and of each prefix of it, since all of them are
+// needed.
 func (d *document) locateAll() {
 	type place struct {
 		path   []string
@@ -188,14 +189,14 @@ func (d *document) locateAll() {
 		for n := len(p.path); n > 0; n-- {
 			name := join(p.path[:n])
 			if _, ok := d.said[name]; ok {
-				break // and so are those that lead to it
+				break // its prefixes are recorded too
 			}
 			d.said[name] = p.offset
 		}
 	}
 }
 
-// lineStarts are the offsets at which lines begin.
+// lineStarts returns the offsets of the beginnings of lines.
 func lineStarts(data []byte) []int {
 	starts := []int{0}
 	for i, c := range data {

@@ -12,9 +12,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Set returns data, the content of the TOML file called file, with key set to
-// what text says: text is read as the kind of the key demands, and as a string
-// for a key of jp's. Everything else keeps its bytes: comments, order, spelling.
+// Set returns data, the content of the TOML file called file, with key set to the value of text.
+// Text is parsed by the kind of the key, and as a string for a key of jp's. All other bytes stay:
+// comments, order, spelling.
 func Set(data []byte, file, name, text string) ([]byte, error) {
 	path, k, err := target(file, name)
 	if err != nil {
@@ -33,8 +33,8 @@ func Set(data []byte, file, name, text string) ([]byte, error) {
 	return out, nil
 }
 
-// SetValue is [Set] for a key of jp's, with the value that package jpconfig made of the text: a
-// string, a bool, an int64, a float64, a list or a map of those.
+// SetValue is [Set] for a key of jp's, with a value that package jpconfig parsed: a string, a bool,
+// an int64, a float64, a list or a map of those.
 func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 	path, k, err := target(file, name)
 	if err != nil {
@@ -50,10 +50,10 @@ func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 	return out, nil
 }
 
-// SplitKey returns the segments of a dotted name, of which some may be quoted.
+// SplitKey splits a dotted name into its segments, which may be quoted.
 func SplitKey(name string) ([]string, error) { return split(name) }
 
-// Unset returns data without key. A key that is not there is no error.
+// Unset returns data without key. A missing key is no error.
 func Unset(data []byte, file, name string) ([]byte, error) {
 	path, _, err := target(file, name)
 	if err != nil {
@@ -66,7 +66,7 @@ func Unset(data []byte, file, name string) ([]byte, error) {
 	return out, nil
 }
 
-// target says which key is meant, and that it belongs into the file.
+// target returns the key that name spells, or an error if the key does not belong in the file.
 func target(file, name string) ([]string, Key, error) {
 	path, err := split(name)
 	if err != nil {
@@ -93,8 +93,8 @@ type change struct {
 	remove  bool
 }
 
-// edit tries the ways to write c, in the order of how well they fit the file, and
-// takes the first that gives a document with c and nothing else changed.
+// edit tries the ways to write c, in the order of how well they fit the file, and returns the first
+// document with exactly this change.
 func edit(data []byte, c change) ([]byte, error) {
 	doc, err := parseDocument(data)
 	if err != nil {
@@ -119,7 +119,7 @@ func edit(data []byte, c change) ([]byte, error) {
 	return nil, errors.New("no place found for it, edit the file by hand")
 }
 
-// spelling returns the name under which the document already has path.
+// spelling returns the spelling of path that the document already has.
 func (d *document) spelling(path []string) []string {
 	for _, it := range d.items {
 		if slices.Equal(canonical(it.path), path) {
@@ -129,7 +129,7 @@ func (d *document) spelling(path []string) []string {
 	return path
 }
 
-// expect returns the tree that the change must lead to.
+// expect returns the tree after the change.
 func (d *document) expect(path []string, c change) (map[string]any, error) {
 	tree := clone(d.tree)
 	at := tree
@@ -170,8 +170,7 @@ func clone(tree map[string]any) map[string]any {
 	return out
 }
 
-// replace writes over the value where the key is there already. For a removal
-// it takes the whole line.
+// replace replaces the value of an existing key. To remove the key, it removes the complete line.
 func (d *document) replace(path []string, c change) []byte {
 	it, ok := d.find(path)
 	switch {
@@ -188,7 +187,7 @@ func (d *document) replace(path []string, c change) []byte {
 	}
 }
 
-// intoTable adds a line at the end of the [table] that the key belongs to.
+// intoTable adds a line at the end of the key's [table].
 func (d *document) intoTable(path []string, c change) []byte {
 	parent := path[:len(path)-1]
 	for _, h := range d.heads {
@@ -217,7 +216,7 @@ func (d *document) intoInline(path []string, c change) []byte {
 	return nil
 }
 
-// besideSibling adds a line below one whose dotted key shares the table.
+// besideSibling adds a line below that of a dotted key of the same table.
 func (d *document) besideSibling(path []string, c change) []byte {
 	parent := path[:len(path)-1]
 	for _, it := range slices.Backward(d.items) {
@@ -245,8 +244,8 @@ func (d *document) newTable(path []string, c change) []byte {
 	return d.addLine(len(d.data), line)
 }
 
-// sectionEnd is behind the last key of h's section, or behind its header: comments
-// and blank lines that lead to the next section stay with that.
+// sectionEnd returns the end of the last key of h's section, or of its header: comments and blank
+// lines before the next section belong to that.
 func (d *document) sectionEnd(h header) int {
 	end := d.lineEnd(h.start)
 	for _, it := range d.items {
@@ -272,7 +271,7 @@ func (d *document) lineStart(offset int) int {
 	return bytes.LastIndexByte(d.data[:offset], '\n') + 1
 }
 
-// lineEnd returns the offset behind the line break that follows offset.
+// lineEnd returns the offset after the next line break.
 func (d *document) lineEnd(offset int) int {
 	i := bytes.IndexByte(d.data[offset:], '\n')
 	if i < 0 {

@@ -135,8 +135,8 @@ func TestUnset(t *testing.T) {
 	}
 }
 
-// TestSetIsReadBack sets random keys one after the other in random starts: each value
-// must be read back, and no comment may be lost.
+// TestSetIsReadBack sets random keys in turn in random files: each value must be read back, and no
+// comment may be lost.
 func TestSetIsReadBack(t *testing.T) {
 	starts := []string{
 		"", "# only a comment", "[gc] # c1\n\n# c2\n[storage]\n", "gc.auto = true # c1\n# c2\n",

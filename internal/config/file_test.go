@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/config"
 )
 
-// TestManyEditOneFile holds that nobody's line is lost.
+// TestManyEditOneFile checks that no writer's line is lost.
 func TestManyEditOneFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "git-jp.toml")
 	const writers, lines = 8, 5

@@ -10,14 +10,14 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// counts reports whether a committed value counts, given what holds without it: where the
-// table of harmless settings has it, and where the user approved it.
+// counts reports whether a committed value takes effect over the value without it: if it is in the
+// table of harmless settings, or the user approved it.
 func (c *Config) counts(st, without setting, found bool) bool {
 	if st.isHarmless(without, found) {
 		return true
 	}
 	if !st.ours {
-		return !found // it is only shown
+		return !found // keys of jp's are only shown
 	}
 	return c.approved(st.claim())
 }
@@ -35,19 +35,19 @@ func (st setting) isHarmless(without setting, found bool) bool {
 	return row.Admits(st.text())
 }
 
-// claim is what has to be approved.
+// claim returns the claim for the value.
 func (st setting) claim() trust.Claim {
 	return Claim(join(st.path), st.value, st.origin.String())
 }
 
-// Claim is what has to be approved for a committed value of a key to count.
+// Claim returns the claim to approve for a committed value of a key.
 func Claim(key string, value any, origin string) trust.Claim {
 	return trust.Claim{
 		Kind: trust.Setting, Key: key, Value: string(setting{value: value}.text()), Origin: origin,
 	}
 }
 
-// text is the value as JSON, a duration as it is written.
+// text returns the value as JSON, durations as they are written.
 func (st setting) text() []byte {
 	v := st.value
 	if d, ok := v.(time.Duration); ok {
@@ -55,13 +55,13 @@ func (st setting) text() []byte {
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil // no value of a file is like that
+		return nil // cannot happen for a value of a file
 	}
 	return b
 }
 
-// Claims returns the committed values of our keys that count only when they are approved, and
-// change something.
+// Claims returns the claims of committed values of our keys that need an approval and change
+// something.
 func (c *Config) Claims() (all []trust.Claim) {
 	for _, name := range c.Keys() {
 		var won setting
@@ -72,7 +72,7 @@ func (c *Config) Claims() (all []trust.Claim) {
 				continue
 			}
 			if found && string(won.text()) == string(st.text()) {
-				continue // the user's own layers say the same
+				continue // the user's own layers have the same
 			}
 			all = append(all, st.claim())
 			if c.approved(st.claim()) {
@@ -86,12 +86,11 @@ func (c *Config) Claims() (all []trust.Claim) {
 // Held returns the claims that are not approved.
 func (c *Config) Held() []trust.Claim { return slices.DeleteFunc(c.Claims(), c.approved) }
 
-// LeftOut returns what was wrong with keys of committed files, each a [*KeyError].
+// LeftOut returns the faults of keys in committed files, each a [*KeyError].
 func (c *Config) LeftOut() []error { return slices.Clone(c.leftOut) }
 
-// Misplaced returns the settings of ours that stand in a file of jp's, each a [*KeyError]. They
-// count, as the RFDs have them there; but today's jp does not start on a key that it does not
-// know.
+// Misplaced returns our settings in a file of jp's, each a [*KeyError]. They take effect, as in the
+// RFDs; but today's jp refuses to start if it finds an unknown key.
 func (c *Config) Misplaced() (all []error) {
 	for _, name := range c.Keys() {
 		for _, st := range c.stacks[name] {

@@ -11,9 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// TestCommittedSettingsOnlyTighten goes through every key of ours, both committed files and
-// every kind of value, for a user who says nothing and for one who is strict. New keys are in
-// it as soon as they are known.
+// TestCommittedSettingsOnlyTighten tries every key of ours, both committed files and every kind of
+// value, for a user who sets no key and for a strict one. It includes new keys as soon as they are
+// known.
 func TestCommittedSettingsOnlyTighten(t *testing.T) {
 	for _, own := range []string{
 		"", "[hooks]\ncheck = 'error'\nstrict = true\n[gc]\ngrace = '8w'\nauto = false\n" +
@@ -43,8 +43,8 @@ func TestCommittedSettingsOnlyTighten(t *testing.T) {
 	}
 }
 
-// committedValues are what somebody may commit for a key: each of its choices, bounds and
-// beyond, and what is of another type.
+// committedValues returns values that may be committed for a key: each of its choices, limits and
+// beyond, and values of other types.
 func committedValues(k Key) []any {
 	all := []any{true, false, 0, 1, 1 << 30, 0.5, "", "off", "evil", "1s", "100w", []string{"evil"}}
 	for _, c := range k.Choices {
@@ -54,15 +54,14 @@ func committedValues(k Key) []any {
 }
 
 func tomlOf(path []string, v any) string {
-	text, err := json.Marshal(v) // which is TOML for scalars and lists of text
+	text, err := json.Marshal(v) // valid TOML for scalars and lists of text
 	if err != nil {
 		return ""
 	}
 	return fmt.Sprintf("%s = %s\n", strings.Join(path, "."), text)
 }
 
-// judgeCommitted fails where a setting is another one than without the committed file, and no
-// row of the table has it.
+// judgeCommitted fails if a committed file changes a setting that no row of the table allows.
 func judgeCommitted(t *testing.T, k Key, v any, before, after *Config) {
 	t.Helper()
 	name := strings.ReplaceAll(k.Name, anyTool, "x")
@@ -91,7 +90,7 @@ func judgeCommitted(t *testing.T, k Key, v any, before, after *Config) {
 	}
 }
 
-// What is approved counts, for its value alone.
+// TestAnApprovedSettingCounts checks that an approval is for one value only.
 func TestAnApprovedSettingCounts(t *testing.T) {
 	dirs := layers(t, map[string]string{"ws/git-jp.toml": "[hooks]\ncheck = 'off'\nstage = false\n"})
 	c := mustLoad(t, dirs)

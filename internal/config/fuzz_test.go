@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode holds that no file ends the program, and that what is read is JSON: it goes on to
-// who reads jp's settings.
+// FuzzDecode checks that no file crashes the program, and that the result can be encoded as JSON,
+// as readers of jp's settings do.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "a.b = 1\n[c]\nd = [1, {e = 2}]\n", `{"a": {"b": [1, null]}}`,

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// decodeJSON5 reads JSON5, by making JSON of it that the standard library reads. It looks at
-// each byte once and goes into nothing: what is too deep is refused before anybody does.
+// decodeJSON5 decodes JSON5, which it converts to JSON for the standard library. The conversion
+// reads each byte once and does not recurse; it refuses a file that is too deep.
 func decodeJSON5(data []byte) (tree map[string]any, err error) {
 	t := translator{in: data}
 	if err := t.run(); err != nil {
@@ -23,7 +23,8 @@ func decodeJSON5(data []byte) (tree map[string]any, err error) {
 	return tree, json.Unmarshal(t.out, &tree)
 }
 
-// shallowJSON refuses JSON that is too deep, by where that is. What is no JSON is not its business.
+// shallowJSON returns an error with the position if JSON is too deep. It does not report invalid
+// JSON.
 func shallowJSON(data []byte) error {
 	t := translator{in: data}
 	if err := t.run(); errors.Is(err, errTooDeep) {
@@ -32,16 +33,16 @@ func shallowJSON(data []byte) error {
 	return nil
 }
 
-// A translator makes JSON of JSON5, token by token. What is neither it leaves to the reader of
-// JSON to refuse.
+// A translator converts JSON5 to JSON, token by token. Invalid input is left for the JSON decoder
+// to refuse.
 type translator struct {
 	in    []byte
 	at    int // in in
 	out   []byte
-	open  []byte // the brackets around
-	comma bool   // one was read that may be the last of its list, and is not written yet
-	begun bool   // a bracket was the last that was read
-	isKey bool   // what comes next is a name
+	open  []byte // the open brackets
+	comma bool   // a comma was read but not written, since it may be a trailing one
+	begun bool   // the last token was an opening bracket
+	isKey bool   // the next token is a name
 }
 
 func (t *translator) run() error {
@@ -108,7 +109,7 @@ func (t *translator) write(c byte) error {
 	return nil
 }
 
-// space goes on to what is neither blank nor a comment.
+// space skips white space and comments.
 func (t *translator) space() error {
 	for t.at < len(t.in) {
 		rest := t.in[t.at:]
@@ -131,7 +132,7 @@ func (t *translator) space() error {
 		default:
 			return nil
 		}
-		t.out = append(t.out, ' ') // 1/**/2 are two numbers
+		t.out = append(t.out, ' ') // 1/**/2 is two numbers
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func (t *translator) quoted(text []byte) error {
 	return err
 }
 
-// unescaped returns what the escape means with which v begins, and how long it is.
+// unescaped returns the text for the escape at the start of v, and its length.
 func unescaped(v []byte) (text string, n int, err error) {
 	if len(v) < 2 {
 		return "", 0, errors.New("the string has no end")
@@ -195,7 +196,7 @@ func unescaped(v []byte) (text string, n int, err error) {
 	}
 }
 
-// unescapedUnit reads \u0000, or two of them that are one character.
+// unescapedUnit reads \u0000, or two of these for one character.
 func unescapedUnit(v []byte) (string, int, error) {
 	const size = len(`\u0000`)
 	r, err := hexDigits(v, 4)
@@ -212,7 +213,7 @@ func unescapedUnit(v []byte) (string, int, error) {
 	return string(r), size, nil
 }
 
-// hexDigits reads n digits behind the two characters that begin an escape.
+// hexDigits reads n digits after the two characters that begin an escape.
 func hexDigits(v []byte, n int) (rune, error) {
 	if len(v) < 2+n {
 		return 0, errors.New("the escape has no end")
@@ -224,8 +225,8 @@ func hexDigits(v []byte, n int) (rune, error) {
 	return rune(u), nil //nolint:gosec // of at most four digits
 }
 
-// maxDigits is how long a number may be: one that is longer has no meaning to anybody, and takes
-// time by the square of its length.
+// maxDigits limits the length of a number: a longer one has no use, and takes time quadratic in its
+// length.
 const maxDigits = 400
 
 func (t *translator) number() error {
@@ -246,13 +247,13 @@ func (t *translator) number() error {
 	return nil
 }
 
-// isNumeric reports whether a byte may be one of a number or of the word that stands for one.
+// isNumeric reports whether a byte may be part of a number, or of a word such as Infinity.
 func isNumeric(c byte) bool {
 	return c == '+' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' ||
 		'A' <= c && c <= 'Z'
 }
 
-// plainNumber is a number as JSON has it.
+// plainNumber converts a number to JSON.
 func plainNumber(text string) (string, error) {
 	sign, digits := "", strings.TrimPrefix(text, "+")
 	if digits == text {
@@ -286,7 +287,7 @@ func plainNumber(text string) (string, error) {
 	return sign + whole, nil
 }
 
-// word reads a name, or one of the words that are values.
+// word reads a name, or a word that is a value.
 func (t *translator) word() error {
 	var name []byte
 	i := t.at
@@ -323,7 +324,7 @@ func (t *translator) word() error {
 	return errors.New("a text needs quotes")
 }
 
-// isNamed reports whether a character may stand in a name.
+// isNamed reports whether a character may be part of a name.
 func isNamed(r rune, within bool) bool {
 	switch {
 	case r == '$' || r == '_' || unicode.In(r, unicode.L, unicode.Nl):

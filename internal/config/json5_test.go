@@ -50,7 +50,7 @@ func TestJSON5(t *testing.T) {
 		{`{1: 2}`, ""},
 		{`{#: 2}`, ""},
 		{``, ""},
-		{`[1]`, ""}, // no table
+		{`[1]`, ""}, // not a table
 	} {
 		got, err := decodeJSON5([]byte(tt.in))
 		if tt.want == "" {
@@ -77,7 +77,7 @@ func TestJSON5SaysWhere(t *testing.T) {
 	}
 }
 
-// TestJSON5IsLinear counts how much is allocated for texts twice as long.
+// TestJSON5IsLinear compares the allocations for texts of single and double length.
 func TestJSON5IsLinear(t *testing.T) {
 	const n = 20_000
 	for name, text := range map[string]func(n int) string{

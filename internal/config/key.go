@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Kind says what the value of a key looks like.
+// A Kind is the type of a key's value.
 type Kind int
 
 // The kinds of values. The Go type of a value is in parentheses.
@@ -21,16 +21,16 @@ const (
 	Fraction             // (float64) from 0 to 1
 	Money                // (float64) in US dollars, not negative
 	Duration             // (time.Duration); "14d" and "2w" are understood
-	Strings              // ([]string); one string stands for a list of one
+	Strings              // ([]string); one string is a list of one
 )
 
 // A Key is one setting of ours.
 type Key struct {
-	Name    string   // dotted; a segment <name> stands for any tool
+	Name    string   // dotted; a segment <name> matches any tool
 	Kind    Kind     //
-	Default any      // nil when there is none
+	Default any      // nil if there is none
 	Choices []string // the values of a String, or of each of Strings; nil for any
-	Doc     string   // one line for people
+	Doc     string   // one line for users
 
 	path []string
 }
@@ -155,10 +155,10 @@ func IsKey(path []string) bool {
 	return ours
 }
 
-// ourKeys is the table for who asks often.
+// ourKeys caches the table for frequent queries.
 var ourKeys = sync.OnceValue(func() schema { return Known() })
 
-// matchPrefix reports whether path leads to a key of this pattern.
+// matchPrefix reports whether path is a prefix of a key of this pattern.
 func (k Key) matchPrefix(path []string) bool {
 	if len(path) > len(k.path) {
 		return false
@@ -187,7 +187,7 @@ func (s schema) leadsTo(path []string) bool {
 	return slices.ContainsFunc(s, func(k Key) bool { return k.matchPrefix(path) })
 }
 
-// canonical replaces the spellings of the RFDs by those of this program.
+// canonical replaces the spellings of the RFDs by ours.
 func canonical(path []string) []string {
 	if len(path) > 1 && path[0] == "tools" {
 		path = slices.Concat([]string{"conversation"}, path)

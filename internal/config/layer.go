@@ -13,16 +13,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A setting is one leaf of one layer.
+// A setting is one value in one layer.
 type setting struct {
 	path   []string // canonical
-	value  any      // of the key's type when it is ours
+	value  any      // of the key's type if it is ours
 	origin Origin
-	key    Key // zero when it is jp's
+	key    Key // zero if it is jp's
 	ours   bool
 }
 
-// The files of jp that a directory may hold, in the order in which they are read.
+// jpFiles returns the names of jp's files in a directory, in the order in which they are read.
 func jpFiles() []string {
 	return []string{"config.toml", "config.json", "config.json5", "config.yaml", "config.yml"}
 }
@@ -33,12 +33,11 @@ const OwnFile = "git-jp.toml"
 // A reader turns the files of a directory into settings.
 type reader struct {
 	schema schema
-	open   func(name string) ([]byte, error) // fs.ErrNotExist for what is not there
+	open   func(name string) ([]byte, error) // fs.ErrNotExist for a missing file
 	dir    string                            // for messages
 }
 
-// read returns the settings of one file, none when it does not exist, and what is wrong with
-// its keys.
+// read returns the settings of one file, none if it does not exist, and the faults of its keys.
 func (r reader) read(layer Layer, name string) (all []setting, faults []error, err error) {
 	origin := Origin{Layer: layer, File: path.Join(r.dir, name)}
 	data, err := r.open(name)
@@ -74,7 +73,7 @@ func decode(name string, data []byte) (map[string]any, func([]string) position, 
 	return tree, func([]string) position { return position{} }, err
 }
 
-// decodeTree reads the formats that do not say where a key is.
+// decodeTree decodes the formats without positions.
 func decodeTree(ext string, data []byte) (tree map[string]any, err error) {
 	switch ext {
 	case ".json":
@@ -92,7 +91,7 @@ func decodeTree(ext string, data []byte) (tree map[string]any, err error) {
 	return tree, bounded(tree, maxDepth)
 }
 
-// A file is a decoded file on its way to settings.
+// A file is a decoded file while it is converted to settings.
 type file struct {
 	schema   schema
 	origin   Origin
@@ -103,7 +102,7 @@ type file struct {
 	faults   []error
 }
 
-// walk goes through table, whose path is at, in the order of the keys.
+// walk visits table, whose path is at, in the order of the keys.
 func (f *file) walk(at []string, table map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		spelled := slices.Concat(at, []string{name})
@@ -119,7 +118,7 @@ func (f *file) walk(at []string, table map[string]any) {
 	}
 }
 
-// empty judges a table without keys: a misspelled one is as wrong as a misspelled key.
+// empty reports an unknown table without keys: a misspelled table is a fault like a misspelled key.
 func (f *file) empty(spelled []string) {
 	if f.own && !f.schema.leadsTo(canonical(spelled)) {
 		f.fault(spelled, errors.New("unknown key"))

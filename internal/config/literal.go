@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// tomlLiteral writes v, which text was read as, in TOML. Durations and sizes stay
-// as the person spelled them.
+// tomlLiteral returns v, the parsed text, in TOML. Durations and sizes keep the user's spelling.
 func tomlLiteral(k Key, text string, v any) string {
 	switch v := v.(type) {
 	case string:
@@ -57,7 +56,7 @@ func floatLiteral(f float64) string {
 	return s
 }
 
-// quote writes s as a basic string of TOML, whose escapes are not those of Go.
+// quote returns s as a basic string of TOML, whose escapes differ from Go's.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

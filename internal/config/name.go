@@ -8,7 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// join writes path as a dotted TOML key, quoting what needs quotes.
+// join returns path as a dotted TOML key, with quotes where needed.
 func join(path []string) string {
 	parts := make([]string, len(path))
 	for i, seg := range path {
@@ -28,7 +28,7 @@ func quoteKey(seg string) string {
 	return quote(seg)
 }
 
-// split reads a dotted TOML key.
+// split parses a dotted TOML key.
 func split(name string) ([]string, error) {
 	var p unstable.Parser
 	p.Reset([]byte(name + " = 0"))
@@ -51,7 +51,7 @@ func keyOf(n *unstable.Node) []string {
 	return path
 }
 
-// Covers reports whether one of some keys is a key, or what it begins with; none are all.
+// Covers reports whether keys has key or a prefix of it. An empty list covers all keys.
 func Covers(keys []string, key string) bool {
 	for _, k := range keys {
 		if key == k || strings.HasPrefix(key, strings.TrimSuffix(k, ".")+".") {
@@ -61,13 +61,13 @@ func Covers(keys []string, key string) bool {
 	return len(keys) == 0
 }
 
-// A SettingError is a key or a value of a command line that makes no sense.
+// A SettingError is an invalid key or value on a command line.
 type SettingError struct {
 	Err error
-	Key string // that is none, "" where something else is wrong
+	Key string // if the key is invalid, else ""
 }
 
-// Error returns what is wrong with it.
+// Error implements error.
 func (e *SettingError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the reason.

@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// A Layer is one source of settings. A higher layer wins.
+// A Layer is one source of settings. A higher layer takes precedence.
 type Layer int
 
 // The layers, from low to high.
@@ -15,15 +15,15 @@ const (
 	Command           // -c
 )
 
-// Committed reports whether the layer lies in the working tree, so that
-// somebody else may have written it.
+// Committed reports whether the layer is in the working tree, so that somebody else may have
+// written it.
 func (l Layer) Committed() bool { return l == WorkspaceJP || l == Workspace }
 
-// An Origin says where a value came from.
+// An Origin is where a value came from.
 type Origin struct {
 	Layer        Layer
-	File         string // "" when the layer is no file
-	Line, Column int    // counted from 1, 0 when unknown
+	File         string // "" if the layer is not a file
+	Line, Column int    // counted from 1, 0 if unknown
 }
 
 // String returns the origin as "default", "-c", a file, or file:line.
@@ -40,22 +40,21 @@ func (o Origin) String() string {
 	}
 }
 
-// Trusted is a value that only a layer of the user can have set: what may start
-// a process, choose a host or name an environment variable is of this type, so
-// that a committed value cannot take its place. Only this package makes one that
-// holds anything.
+// Trusted is a value that only a layer of the user can set. Settings that start a process, choose a
+// host or name an environment variable have this type, so that a committed value cannot replace
+// them. Only this package creates one with a value.
 type Trusted[T any] struct {
 	value T
 	set   bool
 }
 
-// Value returns the value, and whether a layer of the user set one.
+// Value returns the value, and whether a layer of the user set it.
 func (t Trusted[T]) Value() (T, bool) { return t.value, t.set }
 
-// A KeyError is a fault in one place of the configuration.
+// A KeyError is a fault at one place of the configuration.
 type KeyError struct {
 	Origin Origin
-	Key    string // "" when the file as a whole is meant
+	Key    string // "" for the complete file
 	Err    error
 }
 

@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// Settings is every setting of ours, typed and complete.
+// Settings has all our settings, typed and complete.
 type Settings struct {
 	Storage       Storage
 	GC            GC
@@ -12,11 +12,11 @@ type Settings struct {
 	Trim          Trim
 	Deduplication Deduplication
 	Compaction    Compaction
-	MaxCost       float64 // of the requests of a query, in USD; 0 for any amount
+	MaxCost       float64 // of a query's requests, in USD; 0 for no limit
 	MaxRequests   int     // of a query
 }
 
-// A Format is how contents are written.
+// A Format is how blobs are stored.
 type Format string
 
 // The formats.
@@ -42,7 +42,7 @@ type GC struct {
 type Network struct {
 	PrivateHosts []string
 	Connect      time.Duration
-	FirstToken   time.Duration // 0 for what the provider usually needs
+	FirstToken   time.Duration // 0 for the provider's default
 }
 
 // Hooks is [hooks].
@@ -50,7 +50,7 @@ type Hooks struct {
 	Stage   bool   // pre-commit adds the blobs of staged conversations
 	Check   string // "error", "warn" or "off"
 	Strict  bool   // an incomplete last turn is an error
-	Restore bool   // hooks bring back lost blobs
+	Restore bool   // hooks restore lost blobs
 }
 
 // Merge is [merge].
@@ -61,7 +61,7 @@ type Merge struct {
 // Trim is [trim].
 type Trim struct {
 	Schedule string // "never", "cold", "balanced" or "eager"
-	// What of superseded contents stays all the same.
+	// Limits below which superseded content is kept.
 	MinBytes   int64
 	MinTurns   int
 	MinDelta   float64
@@ -82,25 +82,26 @@ type Compaction struct {
 	KeepLast           int
 	Model              string
 	SummarizeThreshold float64
-	SummarizeTokens    int64 // 0 for the share alone
-	Window             int64 // the most that an account may send; 0 for the model's own
+	SummarizeTokens    int64 // 0 for the fraction only
+	Window             int64 // limit of the account; 0 for the model's own
 	Fork               bool
 }
 
 // Tool is [conversation.tools.<name>], without jp's keys.
 type Tool struct {
-	Deduplicate bool // true where nobody said otherwise
+	Deduplicate bool // true by default
 	Compaction  ToolCompaction
 }
 
-// ToolCompaction is [conversation.tools.<name>.compaction]. Zero values say that
-// nobody decided, so that the built-in table does.
+// ToolCompaction is [conversation.tools.<name>.compaction]. Zero values mean unset, so that the
+// built-in table decides.
 type ToolCompaction struct {
 	Response string // "keep", "strip", "remove" or ""
 	Dedup    *bool
-	// Subsumes may name the tool's own action, which is a process, hence the type.
+	// Subsumes may name an action of the tool, which is a process, hence the type.
 	Subsumes Trusted[string]
-	// Like names a tool that does the same with files. It is the word of who has the tool.
+	// Like names a tool with the same effect on files. Only the user can vouch for that, hence the
+	// type.
 	Like Trusted[string]
 }
 
@@ -171,7 +172,7 @@ func (c *Config) Tool(name string) Tool {
 func toolValue[T any](c *Config, tool string, rest ...string) (T, bool) {
 	for _, name := range []string{tool, "*"} {
 		path := append([]string{"conversation", "tools", name}, rest...)
-		if st, ok := c.winner(c.stacks[join(path)]); ok { // asked with every turn of a stream
+		if st, ok := c.winner(c.stacks[join(path)]); ok { // called for every turn of a stream
 			return st.value.(T), true
 		}
 	}
@@ -179,7 +180,7 @@ func toolValue[T any](c *Config, tool string, rest ...string) (T, bool) {
 	return none, false
 }
 
-// get returns the value of a key that has a default, so it is always there.
+// get returns the value of a key with a default, which always exists.
 func get[T any](c *Config, name string) T {
 	st, _ := c.effective(name)
 	return st.value.(T)

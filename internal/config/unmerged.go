@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// ErrUnmerged says that a file of settings has both sides of a merge.
+// ErrUnmerged says that a settings file has conflict markers.
 var ErrUnmerged = errors.New("it has conflict markers of a merge")
 
-// Files returns the names of the files of settings that a directory .jp may hold.
+// Files returns the names of the settings files in a directory .jp.
 func Files() []string { return append(jpFiles(), OwnFile) }
 
-// Unmerged returns the line of the first conflict marker of a file of settings that has both sides
-// of a merge, 0 for one that has not. A text that tells of markers has none: it can be read.
+// Unmerged returns the line of the first conflict marker in a settings file, 0 for none. A file
+// that can be decoded, such as one with markers in a text, counts as having none.
 func Unmerged(name string, data []byte) int {
 	line := markerLine(data)
 	if line == 0 {
@@ -24,7 +24,7 @@ func Unmerged(name string, data []byte) int {
 	return line
 }
 
-// markerLine returns the first line that begins a conflict as git writes it, 0 for none.
+// markerLine returns the first line that begins a conflict in git's format, 0 for none.
 func markerLine(data []byte) int {
 	number := 0
 	for line := range bytes.Lines(data) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// UserDir returns the directory of the user's configuration by jp's rules: the
-// variable JP_GLOBAL_CONFIG_DIR, else the platform's place. It need not exist. goos is
-// a runtime.GOOS, home the user's home directory.
+// UserDir returns the directory of the user's configuration by jp's rules: the variable
+// JP_GLOBAL_CONFIG_DIR, else the platform's default. It need not exist. goos is a runtime.GOOS,
+// home the user's home directory.
 func UserDir(getenv func(string) string, home, goos string) string {
 	if dir := getenv("JP_GLOBAL_CONFIG_DIR"); dir != "" {
 		if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {

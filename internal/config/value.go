@@ -13,7 +13,7 @@ import (
 
 const day = 24 * time.Hour
 
-// parse reads text, as given on a command line, as a value of k.
+// parse parses text from a command line as a value of k.
 func (k Key) parse(text string) (any, error) {
 	var v any = text
 	switch k.Kind {
@@ -41,7 +41,7 @@ func (k Key) parse(text string) (any, error) {
 	return k.coerce(v)
 }
 
-// coerce turns v, as a file or JSON has it, into the Go type of k's kind.
+// coerce converts v, from a file or JSON, to the Go type of k's kind.
 func (k Key) coerce(v any) (any, error) {
 	switch k.Kind {
 	case Bool:
@@ -91,7 +91,7 @@ func wholeNumber(v any) (any, error) {
 	return n, nil
 }
 
-// size accepts a number of bytes or a number with one of the usual units.
+// size accepts a number of bytes, or a number with one of the usual units.
 func size(v any) (any, error) {
 	if text, ok := v.(string); ok {
 		n, err := parseSize(text)
@@ -157,7 +157,7 @@ func money(v any) (any, error) {
 	return f, nil
 }
 
-// duration accepts what Go writes, and whole days and weeks.
+// duration accepts Go's format, and whole days and weeks.
 func duration(v any) (any, error) {
 	text, ok := v.(string)
 	if !ok {
@@ -216,7 +216,7 @@ func (k Key) list(v any) (any, error) {
 	return all, nil
 }
 
-// describe names v for a message without repeating long values.
+// describe names v in a message without repeating a long value.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

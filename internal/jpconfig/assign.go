@@ -37,8 +37,8 @@ func optionAssignment(option string) assignment {
 	return a
 }
 
-// environmentAssignment reads the value of a variable, where ":" and "+" stand before
-// the text and a backslash takes their meaning away.
+// environmentAssignment parses the value of a variable, in which ":" and "+" precede the text and a
+// backslash escapes them.
 func environmentAssignment(path []string, value string) assignment {
 	a := assignment{path: path}
 	for {
@@ -61,7 +61,7 @@ func environmentAssignment(path []string, value string) assignment {
 
 var errNotDotted = errors.New("not a dotted name")
 
-// delta returns the assignment as a configuration to be joined.
+// delta returns the assignment as a configuration to merge.
 func (a assignment) delta() ([]byte, error) {
 	v, err := a.value()
 	if err != nil {
@@ -108,7 +108,7 @@ func (a assignment) value() (any, error) {
 	}
 }
 
-// loose reads what may be a word, a number or true and false.
+// loose parses a value that may be a word, a number, or true or false.
 func loose(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) == nil {
@@ -131,8 +131,8 @@ func words(text string) []string {
 	return list
 }
 
-// joined says how v joins what is there. A list is set, unless it is to be merged. A
-// table always joins key by key, as jp has it.
+// joined returns v in the form in which it is merged. A list replaces the old one, unless it is
+// appended. A table is always merged key by key, as in jp.
 func (a assignment) joined(v any) any {
 	_, isText := v.(string)
 	switch v.(type) {
@@ -147,7 +147,7 @@ func (a assignment) joined(v any) any {
 	if isText && a.kind == kindPrompt && a.merge {
 		return map[string]any{"value": v, "strategy": "append"}
 	}
-	if isText && a.kind == kindList { // one word of JSON stands for a list of one
+	if isText && a.kind == kindList { // a JSON string is a list with one element
 		return a.joined(words(v.(string)))
 	}
 	return v

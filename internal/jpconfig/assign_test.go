@@ -30,7 +30,7 @@ options = {deep = {a = 1, b = 2}}
 		{"own.toml", "assistant.name", `"own"`},
 		{"dev", "assistant.name", `"dev of ws"`},
 		{"dev", "style.code.color", "false"},
-		{"dev", "style.code.line_numbers", "-"}, // others do not say where the user's files are
+		{"dev", "style.code.line_numbers", "-"}, // a foreign load path finds no file of the user's
 		{"personas/dev", "user.name", `"ws"`},
 		{`{"user":{"name":"json"}}`, "user.name", `"json"`},
 		{"user.name=a=b", "user.name", `"a=b"`},
@@ -118,7 +118,7 @@ func TestResets(t *testing.T) {
 		{"NONE assistant.name=a", "-", `"a"`, `"auto"`},
 		{"assistant.name=a NONE", "-", "-", `"auto"`},
 		{"assistant.name=a WORKSPACE user.name=b", `"b"`, `"ws"`, `"none"`},
-		{"none.toml", `"user"`, "-", `"auto"`}, // somebody else's file drops what others said
+		{"none.toml", `"user"`, "-", `"auto"`}, // a foreign file resets only foreign settings
 		{"user.name=b @workspace.toml", `"b"`, `"ws"`, `"none"`},
 	} {
 		s := sources(t, files)
@@ -168,7 +168,8 @@ items = ["x", "y"]
 	}
 }
 
-// To change one element does not make the others the user's own.
+// TestAnElementIsNotTheList checks that a change of one element does not make the others the user's
+// own.
 func TestAnElementIsNotTheList(t *testing.T) {
 	s := sources(t, map[string]string{
 		"user/config.toml": "conversation.attachments = ['cmd:own']\n",

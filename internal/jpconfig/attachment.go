@@ -14,34 +14,34 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// AttachmentsKey is the key of the claims of attachments. Each stands for itself.
+// AttachmentsKey is the key of the claims of attachments. Each attachment has its own claim.
 const AttachmentsKey = "conversation.attachments"
 
-// An Attachment is one entry of conversation.attachments. Its URL is guarded where it
-// runs a command, fetches from a host, or names a file outside of the workspace.
+// An Attachment is an entry of conversation.attachments. Its URL is guarded if it runs a command,
+// fetches from a host, or names a file outside the workspace.
 type Attachment struct {
 	Scheme string // in lower case
 	URL    trust.Guarded[string]
-	Entry  []byte // as it was written: JSON of a URL, a path, or a table
-	// Foreign is set where somebody else wrote it, whether it is guarded or not: a path of
-	// the workspace may be one that others cannot know.
+	Entry  []byte // as written: JSON of a URL, a path, or a table
+	// Foreign says that somebody else wrote the entry, whether it is guarded or not: a path of the
+	// workspace may be one that its author does not have.
 	Foreign bool
 	origin  string
 }
 
-// Shown returns what an attachment says, whoever wrote it: to be shown, not resolved.
+// Shown returns the URL of an attachment, whoever wrote it: it may be shown, but not resolved.
 func (a Attachment) Shown() string {
 	if claim, foreign := a.URL.Claim(); foreign {
 		return claim.Value
 	}
-	u, _ := a.URL.Open(nil) // the user's own asks nobody
+	u, _ := a.URL.Open(nil) // the user's own needs no gate
 	return u
 }
 
-// maxForeign is how many attachments of others count: each is looked up, and may be a pattern.
+// maxForeign limits the foreign attachments: each is resolved, and may be a pattern.
 const maxForeign = 500
 
-// Attachments returns the attachments that are declared, in order, each URL once.
+// Attachments returns the declared attachments in order, each URL once.
 func (c *Config) Attachments() []Attachment {
 	s, ok := c.all.Setting("conversation", "attachments")
 	if !ok {
@@ -83,8 +83,8 @@ func (c *Config) Attachments() []Attachment {
 	return all
 }
 
-// AttachmentURLs returns the attachments that a configuration alone declares, whoever
-// wrote them: to be compared, not to be resolved.
+// AttachmentURLs returns the attachments that one configuration declares, whoever wrote them: they
+// may be compared, but not resolved.
 func AttachmentURLs(c settings.Config) (urls []string) {
 	s, ok := c.Setting("conversation", "attachments")
 	if !ok {
@@ -98,7 +98,7 @@ func AttachmentURLs(c settings.Config) (urls []string) {
 	return urls
 }
 
-// attachment guards an entry, unless the user's own layers declare the same.
+// attachment guards an entry, unless the user's own layers declare it too.
 func (c *Config) attachment(item settings.Setting, u string, own bool) Attachment {
 	a := Attachment{Scheme: events.URIScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
 	if own {
@@ -123,7 +123,8 @@ func (c *Config) attachment(item settings.Setting, u string, own bool) Attachmen
 	return a
 }
 
-// wordsOfURL returns the words of a cmd: attachment, as far as it takes to see what they run.
+// wordsOfURL returns the words of a cmd: attachment, exactly enough to find the files that they
+// run.
 func wordsOfURL(u string) []string {
 	_, line, _ := strings.Cut(u, ":")
 	line = strings.NewReplacer("?arg=", " ", "&arg=", " ").Replace(strings.TrimPrefix(line, "//"))
@@ -139,17 +140,17 @@ func (a Attachment) claim(kind trust.Kind, u string) trust.Claim {
 	return trust.Claim{Kind: kind, Key: AttachmentsKey, Value: u, Origin: a.origin}
 }
 
-// Guarded returns the attachment as one that reaches what others cannot know, such as a file
-// that git ignores.
+// Guarded returns an attachment with a claim, for one that reaches what its author may not have,
+// such as a file that git ignores.
 func (a Attachment) Guarded() Attachment {
 	if _, guarded := a.URL.Claim(); !guarded && a.Foreign {
-		u, _ := a.URL.Open(nil) // nobody guards it
+		u, _ := a.URL.Open(nil) // not guarded yet
 		a.URL = trust.Foreign(u, a.claim(trust.Path, u))
 	}
 	return a
 }
 
-// attachmentKind returns what resolving a URL does, false when nothing needs asking.
+// attachmentKind returns the kind of a URL's claim, false if it needs no approval.
 func attachmentKind(scheme, u string) (trust.Kind, bool) {
 	switch scheme {
 	case "cmd":
@@ -164,11 +165,11 @@ func attachmentKind(scheme, u string) (trust.Kind, bool) {
 	if strings.HasPrefix(scheme, "mcp+") {
 		return "", false // the server is guarded
 	}
-	return trust.Process, true // a handler that nobody here knows
+	return trust.Process, true // an unknown handler
 }
 
-// leavesWorkspace reports whether the path of a file may lie outside of the workspace,
-// judged by its letters.
+// leavesWorkspace reports whether the path of a file may be outside the workspace, by its text
+// alone.
 func leavesWorkspace(rest string) bool {
 	rest, _, _ = strings.Cut(rest, "?")
 	if p, err := url.PathUnescape(rest); err == nil {
@@ -183,8 +184,8 @@ func leavesWorkspace(rest string) bool {
 	return clean == ".." || strings.HasPrefix(clean, "../")
 }
 
-// attachmentURL returns the URL of an entry: a URL as it stands, the file that a path from
-// the workspace's root names, or what a table says.
+// attachmentURL returns the URL of an entry: a URL unchanged, that of a path relative to the
+// workspace's root, or that of a table.
 func attachmentURL(raw []byte) (string, error) {
 	var u string
 	if json.Unmarshal(raw, &u) == nil {
@@ -206,7 +207,7 @@ func attachmentURL(raw []byte) (string, error) {
 	values := url.Values{}
 	for name, v := range table.Params {
 		for _, word := range params(v) {
-			if scheme == "cmd" { // which is decoded twice
+			if scheme == "cmd" { // it is decoded twice
 				word = strings.ReplaceAll(word, "%", "%25")
 			}
 			values.Add(name, word)
@@ -218,7 +219,7 @@ func attachmentURL(raw []byte) (string, error) {
 	return u, nil
 }
 
-// pathURL makes a URL of a path. One that begins with ! excludes.
+// pathURL converts a path to a URL. A path that begins with ! excludes files.
 func pathURL(u string) (string, error) {
 	if events.URIScheme(u) != "" {
 		return u, nil
@@ -234,7 +235,7 @@ func pathURL(u string) (string, error) {
 	return u, nil
 }
 
-// params reads one value or a list. What is no text stays as it was written.
+// params reads one value or a list. Values that are not strings keep their spelling.
 func params(v json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(v, &list) != nil {

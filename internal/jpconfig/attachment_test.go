@@ -9,11 +9,11 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// An entry means one thing, whoever looks at it.
+// TestAttachmentEntries checks that every reader of an entry gets the same URL.
 func TestAttachmentEntries(t *testing.T) {
 	tests := []struct {
 		entry, want string
-		guarded     trust.Kind // what a stranger's needs
+		guarded     trust.Kind // kind of claim if foreign
 	}{
 		{`"cmd:git diff"`, "cmd:git diff", trust.Process},
 		{
@@ -62,7 +62,7 @@ func TestAttachmentEntries(t *testing.T) {
 	}
 }
 
-// shown returns what an attachment says and what guards it.
+// shown returns the URL of an attachment and the kind of its claim.
 func shown(a jpconfig.Attachment) (string, trust.Kind) {
 	if claim, foreign := a.URL.Claim(); foreign {
 		return claim.Value, claim.Kind
@@ -71,7 +71,8 @@ func shown(a jpconfig.Attachment) (string, trust.Kind) {
 	return u, ""
 }
 
-// Somebody else's attachments are bounded, and what the user declares too is not one of them.
+// TestManyAttachments checks that foreign attachments are limited, and that those which the user
+// declares too do not count.
 func TestManyAttachments(t *testing.T) {
 	var entries []string
 	for i := range 700 {

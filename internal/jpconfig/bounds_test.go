@@ -20,7 +20,7 @@ func TestExtendsInACircle(t *testing.T) {
 	}
 }
 
-// TestExtendsAreBounded commits what is just within the bounds of extending, and what is beyond.
+// TestExtendsAreBounded commits files just within the limits of extends, and just beyond.
 func TestExtendsAreBounded(t *testing.T) {
 	const depth, files, size, names = 32, 512, 8 << 20, 200_000
 	chain := func(n int) map[string]string {
@@ -85,14 +85,14 @@ func TestExtendsAreBounded(t *testing.T) {
 	}
 }
 
-// TestLinksInACircle holds that links which lead to each other are no endless tree.
+// TestLinksInACircle checks that links to each other do not make an endless tree.
 func TestLinksInACircle(t *testing.T) {
 	s := sources(t, map[string]string{
 		"ws/.jp/config.toml": "extends = ['x/**/none*.toml']", "ws/.jp/x/y/z": "",
 	})
 	for _, name := range []string{"a", "b", "c", "d"} {
 		if err := os.Symlink(".", filepath.Join(s.Workspace, ".jp/x", name)); err != nil {
-			t.Skip(err) // where nobody may make links, nobody commits them
+			t.Skip(err) // without links there is nothing to test
 		}
 	}
 	_, err := jpconfig.Load(s)
@@ -101,7 +101,7 @@ func TestLinksInACircle(t *testing.T) {
 	}
 }
 
-// TestIntricatePatterns holds that a pattern which takes long to match is left out, and said so.
+// TestIntricatePatterns checks that a pattern which takes long to match is left out with a warning.
 func TestIntricatePatterns(t *testing.T) {
 	c := load(t, sources(t, map[string]string{
 		"ws/.jp/config.toml": "user.name = 'x'\nextends = ['" + strings.Repeat("{a,b}", 20) + "', 'a.toml']",

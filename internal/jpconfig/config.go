@@ -12,16 +12,15 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// Warnings returns what was left out so far, in the order in which it was read.
+// Warnings returns the warnings so far, in the order of reading.
 func (c *Config) Warnings() []Warning { return slices.Clone(c.warnings) }
 
-// JSON returns what holds, as one JSON object. It is what jp keeps as base_config.json.
-// It is for looking at: whoever acts on it goes around the guards.
+// JSON returns the effective configuration as one JSON object, which jp stores as base_config.json.
+// It is for display: whoever acts on it bypasses the guards.
 func (c *Config) JSON() []byte { return c.all.Plain() }
 
-// Delta returns the config_delta that the conversation needs to go on under this
-// configuration, "{}" when it needs none. Lost are the keys, dotted, that the
-// conversation has and that a delta cannot take away.
+// Delta returns the config_delta with which the conversation continues under this configuration,
+// "{}" for no change. Lost are the dotted keys of the conversation that a delta cannot remove.
 func (c *Config) Delta() (delta []byte, lost []string) {
 	delta, lost = settings.Diff(c.conversation, c.all)
 	lost = slices.DeleteFunc(lost, func(key string) bool { return slices.Contains(c.left, key) })
@@ -34,15 +33,16 @@ func (c *Config) Delta() (delta []byte, lost []string) {
 	}
 	delta, err := json.Marshal(tree)
 	if err != nil {
-		return []byte("{}"), lost // it was valid JSON
+		return []byte("{}"), lost // cannot fail for valid JSON
 	}
 	return delta, lost
 }
 
-// loadTime are the keys whose work is done when the files are read.
+// loadTime returns the keys that only have an effect while files are read.
 func loadTime() []string { return []string{"extends", "inherit", "loader"} }
 
-// Value returns what holds at a path, and where it came from, the strongest last.
+// Value returns the effective value at a path and its origins, the one with the highest precedence
+// last.
 func (c *Config) Value(path ...string) (json.RawMessage, []Origin, bool) {
 	s, ok := c.all.Setting(path...)
 	if !ok {
@@ -59,8 +59,8 @@ func (c *Config) originsOf(s settings.Setting) []Origin {
 	return all
 }
 
-// Decode reads what holds at a path into *v, as [json.Unmarshal] does. It reports whether
-// it could; when it could not, *v is as it was.
+// Decode decodes the effective value at a path into *v, as [json.Unmarshal] does. If it cannot, it
+// reports false and leaves *v unchanged.
 func (c *Config) Decode(v any, path ...string) bool {
 	raw, _, ok := c.Value(path...)
 	return ok && decode(v, raw) == nil
@@ -78,8 +78,7 @@ func decode(v any, raw []byte) error {
 	return nil
 }
 
-// read is Decode for one who knows what has to be there: what is of another type is a
-// warning.
+// read is Decode that warns of a value with the wrong type.
 func (c *Config) read(v any, path ...string) {
 	raw, origins, ok := c.Value(path...)
 	if !ok || string(raw) == "null" {
@@ -93,7 +92,7 @@ func (c *Config) read(v any, path ...string) {
 	}
 }
 
-// warn enters a warning once.
+// warn adds a warning, once.
 func (c *Config) warn(w Warning) {
 	if !c.warned[w] {
 		if c.warned == nil {
@@ -110,7 +109,7 @@ func last(origins []Origin) Origin {
 	return origins[len(origins)-1]
 }
 
-// text returns the text at a path, "" when there is none.
+// text returns the string at a path, "" if there is none.
 func (c *Config) text(path ...string) string {
 	var s string
 	c.read(&s, path...)
@@ -126,7 +125,7 @@ func (c *Config) names(path ...string) []string {
 	return s.Names()
 }
 
-// has reports whether the user's own layers say the same at a path.
+// has reports whether the user's own layers have the same value at a path.
 func (c *Config) has(path ...string) bool {
 	s, ok := c.all.Setting(path...)
 	own, said := c.own.Setting(path...)
@@ -136,7 +135,7 @@ func (c *Config) has(path ...string) bool {
 // same compares JSON, in which the order of members does not count.
 func same(a, b []byte) bool { return bytes.Equal(canonical(a), canonical(b)) }
 
-// canonical writes JSON in one way.
+// canonical returns JSON in one canonical form.
 func canonical(v []byte) []byte {
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(v))
@@ -151,8 +150,7 @@ func canonical(v []byte) []byte {
 	return b
 }
 
-// claim says what the value at a path would do, with the place where somebody else said
-// it.
+// claim returns the claim for the value at a path, with the foreign origin of the value.
 func (c *Config) claim(kind trust.Kind, value []byte, path ...string) trust.Claim {
 	claim := trust.Claim{
 		Kind: kind, Key: strings.Join(path, "."), Value: string(canonical(value)),
@@ -167,7 +165,7 @@ func (c *Config) claim(kind trust.Kind, value []byte, path ...string) trust.Clai
 	return claim
 }
 
-// guarded guards v, which the value at a path stands for.
+// guarded guards v, which is derived from the value at a path.
 func guarded[T any](c *Config, kind trust.Kind, v T, path ...string) trust.Guarded[T] {
 	raw, _, ok := c.Value(path...)
 	if !ok || c.has(path...) {

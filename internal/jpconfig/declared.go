@@ -2,19 +2,19 @@ package jpconfig
 
 import "encoding/json"
 
-// A Declared attachment is an entry of the list as it stands, and what it says.
+// A Declared is an entry of the list of attachments, unchanged, with its URL.
 type Declared struct {
 	URL   string
 	Entry json.RawMessage
 }
 
-// Declare makes an entry of a URL.
+// Declare returns an entry for a URL.
 func Declare(u string) Declared {
-	entry, _ := json.Marshal(u) // a string
+	entry, _ := json.Marshal(u) // cannot fail for a string
 	return Declared{u, entry}
 }
 
-// Declared returns the attachments that hold.
+// Declared returns the effective attachments.
 func (c *Config) Declared() (list []Declared) {
 	for _, at := range c.Attachments() {
 		list = append(list, Declared{at.Shown(), at.Entry})
@@ -22,7 +22,7 @@ func (c *Config) Declared() (list []Declared) {
 	return list
 }
 
-// AttachmentsDelta is a config_delta after which exactly these are attached.
+// AttachmentsDelta returns a config_delta that makes the list the attachments.
 func AttachmentsDelta(list []Declared) ([]byte, error) {
 	entries := []json.RawMessage{}
 	for _, d := range list {

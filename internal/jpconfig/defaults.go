@@ -1,7 +1,6 @@
 package jpconfig
 
-// defaults are the settings that jp has built in, as far as something here reads them.
-// They go as soon as anybody says something else.
+// defaults are jp's built-in settings, as far as this program reads them. Any layer replaces them.
 const defaults = `{
   "assistant": {
     "system_prompt": {"value": "You are a helpful assistant.", "discard_when_merged": true},

@@ -8,14 +8,13 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A heldAlias is a short name that somebody else gave a model of a provider that the user did
-// not choose.
+// A heldAlias is a foreign short name for a model of a provider that the user did not choose.
 type heldAlias struct {
 	name  string
 	claim trust.Claim
 }
 
-// modelPlaces are where a model may be named.
+// modelPlaces returns the paths at which a model may be named.
 func modelPlaces() [][]string {
 	var all [][]string
 	for place := range strings.SplitSeq(models, ",") {
@@ -30,8 +29,7 @@ func namesModel(path []string) bool {
 	})
 }
 
-// providers returns those that the user chose: who has settings of the user's, or a model that
-// the user names.
+// providers returns the providers that the user chose, by settings for them or a model of theirs.
 func (j *judge) providers() map[string]bool {
 	chosen := map[string]bool{}
 	own := j.config.own
@@ -66,8 +64,8 @@ func (j *judge) providers() map[string]bool {
 	return chosen
 }
 
-// lookUp returns what a short name stands for: the user's own counts, and nobody else gives
-// a new meaning to provider/name.
+// lookUp returns the value of a short name. The user's own takes precedence, and a foreign one
+// cannot redefine provider/name.
 func (j *judge) lookUp(name string) ([]byte, error) {
 	if v := aliasIn(j.config.own, name); v != nil {
 		return v, nil
@@ -78,8 +76,8 @@ func (j *judge) lookUp(name string) ([]byte, error) {
 	return aliasIn(j.config.all, name), nil
 }
 
-// model judges that somebody else names a model. A model of a provider that the user chose
-// counts where the table has the place; another provider is a claim of its own.
+// model judges a foreign setting that names a model. A model of a provider that the user chose
+// counts if the table of harmless settings has the path; another provider is a claim of its own.
 func (j *judge) model(path []string, all settings.Setting, harmless bool) settings.Verdict {
 	id, err := resolve(j.lookUp, all.Value(), nil)
 	if err != nil {
@@ -101,8 +99,8 @@ func (j *judge) model(path []string, all settings.Setting, harmless bool) settin
 	return j.leave(path)
 }
 
-// sends reports whether conversations may be sent to a provider. Where that has to be
-// approved, it is a claim.
+// sends reports whether conversations may be sent to a provider. It adds a claim if that needs an
+// approval.
 func (j *judge) sends(provider string, path []string) bool {
 	if j.chosen[provider] {
 		return true
@@ -115,14 +113,14 @@ func (j *judge) sends(provider string, path []string) bool {
 	return j.approved(claim)
 }
 
-// destination says where conversations would go.
+// destination returns the claim for sending conversations to a provider.
 func (j *judge) destination(provider string, path []string) trust.Claim {
 	at := []string{"providers", "llm", provider}
 	claim := trust.Claim{
 		Kind: trust.Provider, Key: strings.Join(at, "."), Value: string(quote(provider)),
 		Origin: j.config.claim(trust.Provider, nil, path...).Origin,
 	}
-	for _, c := range []settings.Config{j.config.all, j.config.own} { // the user's own counts
+	for _, c := range []settings.Config{j.config.all, j.config.own} { // the user's own wins
 		if s, ok := c.Setting(append(at, "base_url")...); ok {
 			claim.Value = string(canonical(s.Value()))
 		}
@@ -130,7 +128,7 @@ func (j *judge) destination(provider string, path []string) trust.Claim {
 	return claim
 }
 
-// alias judges a short name by the provider that it leads to.
+// alias judges a foreign short name by the provider of its model.
 func (j *judge) alias(path []string, all settings.Setting) settings.Verdict {
 	name := path[len(path)-1]
 	id, err := resolve(j.lookUp, all.Value(), []string{name})
@@ -139,7 +137,7 @@ func (j *judge) alias(path []string, all settings.Setting) settings.Verdict {
 		j.warn(path, "left out: it would give a new meaning to the name of a model")
 		return j.leave(path)
 	case err != nil || j.chosen[id.Provider]:
-		return settings.TakeAll // it leads nowhere, which is told to who asks for it
+		return settings.TakeAll // it refers to no model; whoever uses it gets an error
 	}
 	claim := j.destination(id.Provider, path)
 	if j.approved(claim) {
@@ -149,7 +147,7 @@ func (j *judge) alias(path []string, all settings.Setting) settings.Verdict {
 	return j.leave(path)
 }
 
-// typedAliases asks about the providers of others' short names that the user goes by.
+// typedAliases adds claims for the providers of foreign short names that the user uses.
 func (j *judge) typedAliases() {
 	for _, place := range modelPlaces() {
 		s, ok := j.config.own.Setting(place...)
@@ -164,9 +162,9 @@ func (j *judge) typedAliases() {
 	}
 }
 
-// word is a value that is text, "" when it is not.
+// word returns a value that is a string, else "".
 func word(s settings.Setting) string {
 	var text string
-	_ = decode(&text, s.Value()) // what is no text is no word
+	_ = decode(&text, s.Value()) // another type is no word
 	return text
 }

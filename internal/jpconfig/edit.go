@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ErrNoKey is the error of a name that is no key of jp's.
+// ErrNoKey is the error for a name that is not one of jp's keys.
 var ErrNoKey = errors.New("no such key")
 
-// Typed returns what a person who types text means as the value of a key of jp's, as the key
-// demands: a string, a bool, an int64, a float64, a list of strings, or, for a key whose value is
-// a table, what the JSON of an object says.
+// Typed parses text that a user types as the value of one of jp's keys, by the type of the key: a
+// string, a bool, an int64, a float64, a list of strings, or, for a key whose value is a table, a
+// JSON object.
 func Typed(path []string, text string) (any, error) {
 	kind, ok := patterns().leaf(path)
 	switch {
@@ -37,7 +37,7 @@ func Typed(path []string, text string) (any, error) {
 	return plain(v)
 }
 
-// structure returns what an object or a list says, in types that TOML has.
+// structure parses an object or a list, with values of TOML's types.
 func structure(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -76,7 +76,7 @@ func deepPlain(v any) (any, error) {
 	}
 }
 
-// plain returns a value without the types of JSON.
+// plain converts a value from the types of JSON.
 func plain(v any) (any, error) {
 	var text string
 	switch v := v.(type) {
@@ -100,7 +100,7 @@ func plain(v any) (any, error) {
 	return f, nil
 }
 
-// leaf returns the kind of a key that has a value of its own: no table of keys.
+// leaf returns the kind of a key that has a value of its own, unlike a table of keys.
 func (t table) leaf(path []string) (kind, bool) {
 	for _, p := range t {
 		is, below, _ := p.match(path)
@@ -111,8 +111,8 @@ func (t table) leaf(path []string) (kind, bool) {
 	return 0, false
 }
 
-// FileOf returns the file of a layer that is read, or that would be: where several have one
-// name, the first of the extensions counts. Of directories it is the working directory's.
+// FileOf returns the file of a layer that is or would be read: of several with one name, the first
+// by extension. For directories, it is that of the working directory.
 func (s Sources) FileOf(layer Layer) (string, error) {
 	dir, base := "", "config"
 	switch layer {
@@ -139,9 +139,9 @@ func (s Sources) FileOf(layer Layer) (string, error) {
 	return filepath.Join(dir, base+".toml"), nil
 }
 
-// Editable is [Sources.FileOf] for a file that can be changed without losing what else is in it.
-// A link of the user's leads to where the file is kept, and stays; one in the workspace may lead
-// anywhere.
+// Editable is [Sources.FileOf] for a file that can be changed without losing other parts of it. If
+// the user's file is a link, its target is changed and the link stays; a link in the workspace may
+// lead anywhere and is refused.
 func (s Sources) Editable(layer Layer) (string, error) {
 	file, err := s.FileOf(layer)
 	if err != nil {

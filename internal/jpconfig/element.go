@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// take takes a key away, or an element of a list. What is built in comes back.
+// take removes a key, or an element of a list. The built-in value returns.
 func (l *loader) take(a assignment) error {
 	if at, ok := l.listOn(a.path); ok {
 		return l.change(a.path[:at], a.path[at:], nil)
@@ -45,7 +45,7 @@ func (l *loader) element(a assignment, at int) error {
 	return l.change(a.path[:at], rest, raw)
 }
 
-// listOn returns how much of a path leads to a list, where the path goes on with an element.
+// listOn returns the length of the part of a path that names a list, if the rest names an element.
 func (l *loader) listOn(path []string) (int, bool) {
 	holds, _ := l.judged()
 	for i := 1; i < len(path); i++ {
@@ -60,9 +60,9 @@ func (l *loader) listOn(path []string) (int, bool) {
 	return 0, false
 }
 
-// change changes an element of the list at a path, or takes it out when v is nil. The other
-// elements do not become the user's by that: where the user's own layers say another list,
-// they go on saying it, with the changed element behind.
+// change changes an element of the list at a path, or removes it if v is nil. The other elements do
+// not become the user's: if the list of the user's own layers differs, they keep it and get the
+// changed element at its end.
 func (l *loader) change(list, element []string, v []byte) error {
 	holds, _ := l.judged()
 	s, _ := holds.Setting(list...)
@@ -84,7 +84,7 @@ func (l *loader) change(list, element []string, v []byte) error {
 	switch {
 	case mine:
 		l.config.own = l.config.own.Without(list...).Merge(next)
-	case changed != nil && len(element) == 1: // the element is the user's as a whole
+	case changed != nil && len(element) == 1: // the user wrote the complete element
 		alone, err := l.list(list, append(ownElements(own, said), changed))
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func elementsOf(s settings.Setting) (elements []json.RawMessage, err error) {
 	return elements, nil
 }
 
-// list returns a configuration that says a list and nothing else.
+// list returns a configuration that has only a list.
 func (l *loader) list(path []string, elements []json.RawMessage) (settings.Config, error) {
 	if elements == nil {
 		elements = []json.RawMessage{}
@@ -121,7 +121,7 @@ func (l *loader) list(path []string, elements []json.RawMessage) (settings.Confi
 	return settings.Parse(nested(path, marshal(elements)), source)
 }
 
-// nested writes a value at a path.
+// nested returns a value at a path.
 func nested(path []string, v []byte) []byte {
 	for _, name := range slices.Backward(path) {
 		v = marshal(map[string]json.RawMessage{name: v})
@@ -129,8 +129,8 @@ func nested(path []string, v []byte) []byte {
 	return v
 }
 
-// changedList returns the element of a list that a path begins with, changed, and the list
-// with it; no element where it was taken out.
+// changedList changes the element of a list that a path begins with, and returns the element and
+// the list; nil for a removed element.
 func changedList(
 	list []json.RawMessage, path []string, v []byte,
 ) (element json.RawMessage, all []json.RawMessage, err error) {
@@ -149,8 +149,8 @@ func changedList(
 	return element, all, nil
 }
 
-// changedValue returns a value with what is at a path set or, when v is nil, taken out; v
-// itself where the path ends.
+// changedValue sets the value at a path within a value, or removes it if v is nil; for an empty
+// path it returns v.
 func changedValue(value json.RawMessage, path []string, v []byte) (json.RawMessage, error) {
 	if len(path) == 0 {
 		return v, nil

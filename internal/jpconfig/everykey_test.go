@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/config"
 )
 
-// samples are texts that a person types for a key of a kind, with what is read back.
+// sampleOf returns a text that a user may type for a key, and its value as read back.
 func sampleOf(p pattern) (text, want string) {
 	name := strings.Join(p.path, ".")
 	switch {
@@ -34,7 +34,8 @@ func sampleOf(p pattern) (text, want string) {
 	}
 }
 
-// Each key of jp is set, read back and taken out again, in a file whose other bytes stay.
+// TestEveryKeyIsSet sets each of jp's keys, reads it back and removes it, in a file whose other
+// bytes do not change.
 func TestEveryKeyIsSet(t *testing.T) {
 	const before = "# mine\n\n[user] # me\nname = 'Ada'\n"
 	tried := 0
@@ -43,7 +44,7 @@ func TestEveryKeyIsSet(t *testing.T) {
 		name := strings.Join(path, ".")
 		short := config.IsKey(append([]string{"conversation"}, path...))
 		if config.IsKey(path) || short || name == "user.name" {
-			continue // ours, and what stands in the file already
+			continue // a key of git jp, or one that the file already has
 		}
 		tried++
 		text, want := sampleOf(p)
@@ -54,7 +55,7 @@ func TestEveryKeyIsSet(t *testing.T) {
 		}
 		file := []byte(before)
 		if beside, ok := strings.CutSuffix(name, "checksum.value"); ok {
-			// Alone it says how its value joins others, and not that of a checksum.
+			// Alone it would be the value of a merge strategy, not that of a checksum.
 			file = append(file, "\n["+beside+"checksum]\nalgorithm = \"sha256\"\n"...)
 		}
 		data, err := config.SetValue(file, "config.toml", name, value)

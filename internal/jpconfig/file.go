@@ -18,30 +18,30 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// maxExtends is how many files may extend each other in a row.
+// maxExtends limits the depth of files that extend each other.
 const maxExtends = 32
 
-// How much one load reads, so that no small file makes much of itself.
+// Limits of one load, so that a small file cannot cause an expensive one.
 const (
-	maxFiles = 512     // however often one of them is extended
-	maxBytes = 8 << 20 // of all together
-	maxNames = 200_000 // of files that patterns are compared with, in the workspace
+	maxFiles = 512     // counting each time that one is extended
+	maxBytes = 8 << 20 // of all files together
+	maxNames = 200_000 // of files that patterns are matched with, in the workspace
 )
 
 var (
-	// ErrExtends is the error of files that extend each other in a circle, or too deep.
+	// ErrExtends is the error for files that extend each other in a circle, or too deeply.
 	ErrExtends = errors.New("files extend each other without end")
-	// ErrTooMuch is the error of more files than anybody configures.
+	// ErrTooMuch is the error for more files than any real configuration has.
 	ErrTooMuch = fmt.Errorf("more than %d files of %d MiB together", maxFiles, maxBytes>>20)
 
 	errTooManyNames = fmt.Errorf("patterns are compared with more than %d names", maxNames)
 )
 
-// extensions are those of configuration files, in the order in which they are tried.
+// extensions returns those of configuration files, in order of precedence.
 func extensions() []string { return []string{".toml", ".json", ".json5", ".yaml", ".yml"} }
 
-// A place is a tree of files that is read in one way: the workspace through an
-// [os.Root], so that nothing leads out of it, or everything else.
+// A place is how a tree of files is read: the workspace through an [os.Root], so that no link leads
+// outside it, or everything else.
 type place struct {
 	layer   Layer
 	foreign bool
@@ -50,8 +50,8 @@ type place struct {
 	glob    func(dir, pattern string) ([]string, error)
 }
 
-// placeOf returns how the files of dir are read. Those of the user's own layers are the
-// user's wherever they lie, also where the workspace is a home directory.
+// placeOf returns how the files of dir are read. Files of the user's own layers are the user's
+// wherever they are, even if the workspace is a home directory.
 func (l *loader) placeOf(dir string, layer Layer) (place, error) {
 	root := l.sources.Workspace
 	if root == "" || layer == User || layer == UserWorkspace || !within(root, dir) {
@@ -71,8 +71,8 @@ func (l *loader) workspace(layer Layer) (place, error) {
 	return inside(counted{regular.In(l.root), &l.names}, l.root, layer), nil
 }
 
-// A counted file system counts the names that it gives, so that no number of patterns in a
-// small file, and no circle of links, makes a load walk the workspace without end.
+// A counted file system counts the names that it returns, so that neither many patterns in a small
+// file nor a circle of links makes a load walk the workspace without end.
 type counted struct {
 	fs.FS
 	names *int
@@ -105,8 +105,8 @@ func (c counted) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(c.FS, name)
 }
 
-// strays reports whether a file that is read from anywhere lies in the workspace after
-// all, as when a file of the user's extends it.
+// strays reports whether a file that is read without a root is in the workspace nevertheless, as
+// when a user's file extends it.
 func (l *loader) strays(name string) bool {
 	s := l.sources
 	own := s.User != "" && within(s.User, name) ||
@@ -114,13 +114,13 @@ func (l *loader) strays(name string) bool {
 	return s.Workspace != "" && !own && within(s.Workspace, resolved(name))
 }
 
-// within reports whether an absolute path is root or lies below it.
+// within reports whether an absolute path is root or below it.
 func within(root, name string) bool {
 	rel, err := filepath.Rel(root, name)
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// resolved returns a path without links, as far as it exists.
+// resolved resolves the links in the existing part of a path.
 func resolved(name string) string {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		return real
@@ -133,7 +133,7 @@ func outside(layer Layer) place {
 		return regular.ReadFile(name, regular.MaxSettings)
 	}
 	if layer == Option {
-		open = func(name string) ([]byte, error) { // a person who names a pipe means it
+		open = func(name string) ([]byte, error) { // a user who names a pipe means it
 			return regular.ReadNamed(name, regular.MaxSettings)
 		}
 	}
@@ -178,11 +178,11 @@ func inside(fsys counted, r *os.Root, layer Layer) place {
 			}
 			pattern = path.Join(escape(dir), pattern)
 			if !fs.ValidPath(pattern) {
-				return nil, fs.ErrPermission // out of the workspace
+				return nil, fs.ErrPermission // outside the workspace
 			}
 			names, err := doublestar.Glob(fsys, pattern, doublestar.WithFilesOnly())
 			if err == nil {
-				err = fsys.enough(0) // Glob goes on behind what cannot be read
+				err = fsys.enough(0) // Glob ignores read errors
 			}
 			for i, name := range names {
 				names[i] = filepath.Join(root, filepath.FromSlash(name))
@@ -192,21 +192,21 @@ func inside(fsys counted, r *os.Root, layer Layer) place {
 	}
 }
 
-// has reports whether something lies there: also what is no file, leads out of the workspace or
-// cannot be read, of which reading tells.
+// has reports whether a name exists: also one that is no file, leads outside the workspace or
+// cannot be read, for which reading returns an error.
 func (p place) has(name string) bool {
 	_, err := p.stat(name)
 	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
-// names reports whether a name that may be short for another one is of something itself, and of
-// no directory.
+// names reports whether a name that could be short for another one exists itself, and is not a
+// directory.
 func (p place) names(name string) bool {
 	info, err := p.stat(name)
 	return p.has(name) && (err != nil || !info.IsDir())
 }
 
-// find reads the file base.* of dir, the first of the extensions counting.
+// find reads the file base.* of dir, with the first extension that exists.
 func (l *loader) find(layer Layer, dir, base string) (part, bool, error) {
 	pl, err := l.placeOf(dir, layer)
 	if err != nil {
@@ -276,7 +276,7 @@ func (l *loader) file(pl place, name string, above []string) (part, error) {
 	return p.merge(own).merge(rest), err
 }
 
-// shown returns the name as it is told to people.
+// shown returns a file name for messages.
 func (l *loader) shown(name string) string {
 	rel, err := filepath.Rel(l.sources.Workspace, name)
 	if err != nil || l.sources.Workspace == "" || !filepath.IsLocal(rel) {
@@ -285,8 +285,8 @@ func (l *loader) shown(name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// extends returns the patterns of the files that a file extends: those that it is joined
-// to, and those that are joined to it.
+// extends returns the patterns of a file's extends: of files merged before it, and of files merged
+// after it.
 func (l *loader) extends(o Origin, tree map[string]any) (before, after []string) {
 	v, said := tree["extends"]
 	if table, ok := v.(map[string]any); ok {
@@ -317,7 +317,7 @@ func (l *loader) extends(o Origin, tree map[string]any) (before, after []string)
 	return before, after
 }
 
-// all reads the files that the patterns of a file name, joined in order.
+// all reads the files that match the patterns of a file, merged in order.
 func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error) {
 	var joined part
 	dir := filepath.Dir(above[len(above)-1])
@@ -345,7 +345,7 @@ func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error)
 	return joined, nil
 }
 
-// expand returns the configuration files that a pattern names, sorted.
+// expand returns the configuration files that match a pattern, sorted.
 func expand(pl place, dir, pattern string) ([]string, error) {
 	if err := regular.CheckPattern(pattern); err != nil {
 		return nil, err
@@ -358,7 +358,7 @@ func expand(pl place, dir, pattern string) ([]string, error) {
 	return names, err
 }
 
-// shortened is a pattern in a line for people.
+// shortened shortens a pattern for a message.
 func shortened(pattern string) string {
 	const enough = 60
 	if len(pattern) > enough {
@@ -367,12 +367,12 @@ func shortened(pattern string) string {
 	return pattern
 }
 
-// escape takes the meaning out of what a directory's name has in common with patterns.
+// escape escapes characters of a directory's name that have a meaning in patterns.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(dir)
 }
 
-// named reads the file that a person named, from the working directory.
+// named reads a file that the user named, relative to the working directory.
 func (l *loader) named(name string) (part, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(l.sources.Dir, name)
@@ -385,8 +385,8 @@ func (l *loader) named(name string) (part, error) {
 	return l.file(pl, name, nil)
 }
 
-// lookUp reads a file by its path, else by its name on the load paths below each root:
-// the first one of each root, joined from low to high.
+// lookUp reads a file by its path, else by its name on the load paths of each root: the first match
+// of each root, merged from low to high.
 func (l *loader) lookUp(name string) (part, error) {
 	if direct := filepath.Join(l.sources.Dir, name); l.sources.Dir != "" &&
 		filepath.IsLocal(name) && outside(Option).names(direct) {
@@ -410,7 +410,7 @@ func (l *loader) lookUp(name string) (part, error) {
 	return joined, nil
 }
 
-// A loadRoot is where load paths begin.
+// A loadRoot is a directory that load paths are relative to.
 type loadRoot struct {
 	dir   string
 	layer Layer
@@ -430,13 +430,13 @@ func (l *loader) roots() []loadRoot {
 	return roots
 }
 
-// loadPaths returns where below a root files are looked for. What others say holds for the
-// files of the workspace.
+// loadPaths returns the load paths of a root. Foreign ones apply to the files of the workspace
+// only.
 func (l *loader) loadPaths(r loadRoot) (paths []string) {
 	read := func(c settings.Config) {
 		var more []string
 		if s, ok := c.Setting("config_load_paths"); ok {
-			_ = json.Unmarshal(s.Value(), &more) // what is no list of strings names no path
+			_ = json.Unmarshal(s.Value(), &more) // another type has no paths
 		}
 		for _, load := range more {
 			if !slices.Contains(paths, load) {

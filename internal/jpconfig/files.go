@@ -17,25 +17,24 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// Limits of what a command runs.
+// Limits of the files that a command runs.
 const (
-	maxRun     = 64 << 20 // of a file, to be bound to what it holds
-	maxRecipes = 1 << 20  // of a file, to be searched for what it includes
+	maxRun     = 64 << 20 // bytes of a file that claims cover
+	maxRecipes = 1 << 20  // bytes of a file that is searched for includes
 	maxRuns    = 256      // files of a command
 )
 
-// unreadable stands for the hash of what cannot be read whole. No file has it.
+// unreadable replaces the hash of a file that cannot be read completely. No file has this hash.
 const unreadable = "unreadable"
 
-// A recipe is a file that a command runs, as it was read.
+// A recipe is a file that a command runs, as read.
 type recipe struct {
-	sum      string // "" for one that is not there
+	sum      string // "" if it does not exist
 	includes []string
 }
 
-// filesOf returns the files of the workspace that a command line runs, with what they hold, and
-// those that they include. Those that are not there are left out: when one appears, it is
-// another claim.
+// filesOf returns the files of the workspace that a command line runs, and those that they include,
+// with their hashes. Missing files are left out: when one is created, the claim changes.
 func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	if c.workspace == "" {
 		return nil
@@ -60,7 +59,7 @@ func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	files := map[string]string{}
 	for i := 0; i < len(queue); i++ {
 		if len(files) == maxRuns || i == maxRuns*maxRuns {
-			files["…"] = unreadable // nothing binds the rest
+			files["…"] = unreadable // the other files are not covered by the claim
 			break
 		}
 		r := c.recipe(queue[i].name, queue[i].syntax)
@@ -88,8 +87,8 @@ func (c *Config) recipe(name string, syntax command.Syntax) recipe {
 	return r
 }
 
-// readRecipe reads a file below dir. What cannot be read whole, or leads out of the workspace,
-// has no hash that anything else has.
+// readRecipe reads a file below dir. One that cannot be read completely, or that is outside the
+// workspace, has a hash that no file has.
 func readRecipe(dir, name string, syntax command.Syntax) recipe {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -119,8 +118,8 @@ func readRecipe(dir, name string, syntax command.Syntax) recipe {
 	return recipe{hex.EncodeToString(h.Sum(nil)), syntax.Includes(name, text.Bytes())}
 }
 
-// bindFiles returns the value of the claim of a command, with the files of the workspace that it
-// runs: its program, and, where that runs what its arguments say, those that they name.
+// bindFiles returns the value of a command's claim, with the hashes of the workspace's files that
+// it runs: its program, and, if that runs its arguments, the files that they name.
 func (c *Config) bindFiles(value []byte, words []string, shell bool) []byte {
 	if len(words) > 0 && !shell && !command.Runs(words[0]) {
 		words = words[:1]
@@ -132,7 +131,7 @@ func (c *Config) bindFiles(value []byte, words []string, shell bool) []byte {
 	return marshal(map[string]json.RawMessage{"command": value, "files": marshal(files)})
 }
 
-// process guards a command that is a setting.
+// process guards a command in a setting.
 func (c *Config) process(raw, line []byte, path ...string) Process {
 	if c.has(path...) {
 		return Process{trust.Own(Command(raw))}
@@ -142,7 +141,8 @@ func (c *Config) process(raw, line []byte, path ...string) Process {
 	return Process{trust.Foreign(Command(raw), claim)}
 }
 
-// server guards the process of an MCP server, with the files of the workspace that it runs.
+// server guards the process of an MCP server, with the hashes of the workspace's files that it
+// runs.
 func (c *Config) server(raw []byte, path []string) Process {
 	if c.has(path...) {
 		return Process{trust.Own(Command(raw))}
@@ -153,7 +153,7 @@ func (c *Config) server(raw []byte, path []string) Process {
 	}
 	var table map[string]json.RawMessage
 	value := raw
-	_ = json.Unmarshal(raw, &line) // what is no command line runs no file
+	_ = json.Unmarshal(raw, &line) // another type runs no file
 	files := c.filesOf(append([]string{line.Command}, line.Arguments...), false)
 	if len(files) > 0 && json.Unmarshal(raw, &table) == nil {
 		table["files"] = marshal(files)

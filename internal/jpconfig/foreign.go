@@ -11,28 +11,28 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A judge decides what of others' settings counts, key by key: what the table of harmless
-// settings has, and what is approved. What starts a process, chooses a host, names a variable
-// or reaches out of the workspace passes, since it comes out through a gate only.
+// A judge decides key by key which foreign settings count: those in the table of harmless settings,
+// and those that are approved. Settings that start a process, choose a host, name a variable or
+// reach outside the workspace are kept, since they can only be read through a gate.
 //
-// It never takes away what the user's own layers say: what others remove, replace or reorder
-// of it stays as it was.
+// It never removes a value of the user's own layers: if foreign settings remove, replace or reorder
+// it, that has no effect.
 type judge struct {
-	config   *Config // all is what jp would make of the layers
+	config   *Config // its all are the layers as jp would merge them
 	table    table
 	approved func(trust.Claim) bool
 
 	chosen map[string]bool // providers that the user chose
 
-	claims   []trust.Claim // what counts when it is approved
-	replaces []trust.Claim // what would take the place of the user's own words
-	left     []string      // keys, dotted, that do not count
+	claims   []trust.Claim // for settings that count once approved
+	replaces []trust.Claim // for settings that would replace the user's own text
+	left     []string      // dotted keys that do not count
 	aliases  []heldAlias
 	held     map[string]trust.Claim
 	warnings []Warning
 }
 
-// judged returns what holds, and the judge with what was found on the way.
+// judged returns the effective configuration, and the judge with its claims and warnings.
 func (l *loader) judged() (settings.Config, *judge) {
 	j := &judge{
 		config: l.config, table: l.table, approved: l.sources.Approved,
@@ -47,7 +47,7 @@ func (l *loader) judged() (settings.Config, *judge) {
 	return all, j
 }
 
-// admit leaves of what others said what counts.
+// admit reduces foreign settings to those that count.
 func (l *loader) admit() error {
 	all, j := l.judged()
 	l.config.all, l.config.left = all, j.left
@@ -60,15 +60,15 @@ func (l *loader) admit() error {
 	return nil
 }
 
-// verdict judges one place where the user's own layers do not say what all layers say.
+// verdict judges one path at which the user's own layers differ from all layers.
 func (j *judge) verdict(path []string, own, all settings.Setting) settings.Verdict {
 	_, isLeaf := j.table.leaf(path)
 	guarded, leads := isGuarded(path)
 	switch {
 	case !all.IsSet(), isNothing(own, all, isLeaf):
-		return settings.KeepOwn // somebody else took it away, or says nothing
+		return settings.KeepOwn // a foreign layer removes it, or says nothing
 	case slices.Contains(loadTime(), path[0]), path[0] == "config_load_paths", isOurs(path):
-		return j.leave(path) // its work is done elsewhere
+		return j.leave(path) // it has had its effect, or internal/config reads it
 	case guarded:
 		return j.guarded(path, own, all)
 	case leads && all.IsTable():
@@ -87,7 +87,7 @@ func (j *judge) verdict(path []string, own, all settings.Setting) settings.Verdi
 	return j.leaf(path, own, all)
 }
 
-// leaf judges a key that has a value.
+// leaf judges a key with a value.
 func (j *judge) leaf(path []string, own, all settings.Setting) settings.Verdict {
 	row, ok := harmless.Find(path)
 	switch {
@@ -105,7 +105,7 @@ func (j *judge) leaf(path []string, own, all settings.Setting) settings.Verdict 
 	return settings.TakeAll
 }
 
-// add puts others' words to the user's. That they take their place needs an approval.
+// add adds foreign text to the user's. Replacing the user's needs an approval.
 func (j *judge) add(path []string, own, all settings.Setting) settings.Verdict {
 	if j.mine(own) && !all.Holds(own) && j.takesPlace(path, all) {
 		return settings.TakeAll
@@ -113,7 +113,7 @@ func (j *judge) add(path []string, own, all settings.Setting) settings.Verdict {
 	return settings.AddTo
 }
 
-// ask makes a claim of a value.
+// ask adds a claim for a value.
 func (j *judge) ask(path []string, all settings.Setting) settings.Verdict {
 	claim := j.config.claim(trust.Setting, all.Value(), path...)
 	j.claims = append(j.claims, claim)
@@ -123,7 +123,7 @@ func (j *judge) ask(path []string, all settings.Setting) settings.Verdict {
 	return j.leave(path)
 }
 
-// guarded judges what comes out through a gate only.
+// guarded judges settings that can only be read through a gate.
 func (j *judge) guarded(path []string, own, all settings.Setting) settings.Verdict {
 	switch {
 	case slices.Equal(path, []string{"conversation", "attachments"}),
@@ -133,10 +133,10 @@ func (j *judge) guarded(path []string, own, all settings.Setting) settings.Verdi
 		}
 		return j.leave(path)
 	case path[1] == "mcp" && !j.says(path, "command") && !j.says(path, "url"):
-		return settings.TakeAll // the user changed a word of somebody else's server
+		return settings.TakeAll // the user changed a part of a foreign server
 	case path[1] == "llm" && strings.HasPrefix(path[3], "base_url") &&
 		(j.says(path[:3], "base_url") || j.says(path[:3], "base_url_env")):
-		return j.leave(path) // the user has a host, however it is told
+		return j.leave(path) // the user has a host, by either key
 	case path[1] == "llm" && path[3] != "api_key_env" && all.IsTable():
 		return j.leave(path)
 	case j.mine(own):
@@ -145,7 +145,7 @@ func (j *judge) guarded(path []string, own, all settings.Setting) settings.Verdi
 	return settings.TakeAll
 }
 
-// guardedKeys are the settings that come out through a gate only.
+// guardedKeys are the settings that can only be read through a gate.
 var guardedKeys = sync.OnceValue(func() (all table) {
 	for _, key := range []string{
 		"conversation.attachments", "conversation.labels.*", "editor.cmd", "editor.envs",
@@ -157,8 +157,8 @@ var guardedKeys = sync.OnceValue(func() (all table) {
 	return all
 })
 
-// isGuarded reports whether a setting comes out through a gate only, as a whole, or is a
-// table above such settings.
+// isGuarded reports whether a setting as a whole can only be read through a gate, and whether it is
+// a table above such settings.
 func isGuarded(path []string) (is, leads bool) {
 	for _, p := range guardedKeys() {
 		is, _, above := p.match(path)
@@ -170,8 +170,8 @@ func isGuarded(path []string) (is, leads bool) {
 	return false, leads
 }
 
-// tool judges what is said of a tool, which is guarded as a whole elsewhere. What the user
-// says of a tool is not for others to change.
+// tool judges settings of a tool, whose claim covers the complete tool. Foreign settings do not
+// change what the user sets for a tool.
 func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict {
 	switch {
 	case len(path) == 3 && all.IsTable():
@@ -186,28 +186,28 @@ func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict 
 	return j.leave(path)
 }
 
-// shorter reports whether one limit is below another.
+// shorter reports whether a limit is shorter than another.
 func shorter(limit, than settings.Setting) bool {
 	a, err := readLimit(limit.Value())
 	b, other := readLimit(than.Value())
 	return err == nil && (other != nil || a < b)
 }
 
-// takesPlace reports whether others' value may take the place of the user's own, which needs
-// an approval that nobody is asked for during a query.
+// takesPlace reports whether a foreign value may replace the user's own. That needs an approval,
+// which a query does not ask for.
 func (j *judge) takesPlace(path []string, all settings.Setting) bool {
 	claim := j.config.claim(trust.Setting, all.Value(), path...)
 	j.replaces = append(j.replaces, claim)
 	return j.approved(claim)
 }
 
-// declares reports whether a tool is the user's, who did not just say a word about
-// somebody else's.
+// declares reports whether the user declares a tool, and does not only change a part of a foreign
+// one.
 func (j *judge) declares(path []string) bool {
 	return j.says(path, "source") || j.says(path, "command")
 }
 
-// leave leaves out what others say.
+// leave ignores a foreign setting.
 func (j *judge) leave(path []string) settings.Verdict {
 	j.left = append(j.left, strings.Join(path, "."))
 	return settings.KeepOwn
@@ -221,7 +221,7 @@ func (j *judge) warn(path []string, text string) {
 	})
 }
 
-// mine reports whether the user says something, beside what is built in.
+// mine reports whether the user sets a value, beside the built-in one.
 func (j *judge) mine(own settings.Setting) bool {
 	return own.IsSet() && slices.ContainsFunc(own.Sources(), func(source int) bool {
 		return j.config.origins[source].Layer != BuiltIn
@@ -234,8 +234,8 @@ func (j *judge) says(path []string, key string) bool {
 	return ok && j.mine(own)
 }
 
-// isNothing reports whether a value says nothing: null, or what is empty where there was
-// nothing before.
+// isNothing reports whether a value has no effect: null, or an empty value where there was none
+// before.
 func isNothing(own, all settings.Setting, isLeaf bool) bool {
 	v := string(all.Value())
 	return v == "null" || (v == "{}" || v == "[]") && isLeaf && !own.IsSet()

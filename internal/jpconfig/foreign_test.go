@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// foreignLayers are the ways in which somebody else's settings come in.
+// foreignLayers are the ways in which foreign settings are loaded.
 func foreignLayers() map[string]func(t *testing.T, s *jpconfig.Sources, config string) {
 	file := func(name string) func(*testing.T, *jpconfig.Sources, string) {
 		return func(t *testing.T, s *jpconfig.Sources, config string) {
@@ -61,7 +61,7 @@ func encode(t testing.TB, v any) string {
 	return string(b)
 }
 
-// hostileValues are what somebody may write for a key, whatever it is meant for.
+// hostileValues are values that an attacker may write for a key, whatever its type.
 func hostileValues() []any {
 	list := []any{"evil", map[string]any{"path": "/", "external": true, "content": "evil"}}
 	return []any{
@@ -80,7 +80,7 @@ func hostileValues() []any {
 	}
 }
 
-// nest writes a value at a path.
+// nest returns a value at a path.
 func nest(path []string, v any) map[string]any {
 	for i := len(path) - 1; i > 0; i-- {
 		v = map[string]any{path[i]: v}
@@ -88,7 +88,7 @@ func nest(path []string, v any) map[string]any {
 	return map[string]any{path[0]: v}
 }
 
-// users returns a configuration of the user's own that says something for every key.
+// users returns a configuration of the user with a value for every key.
 func users() map[string]any {
 	all := map[string]any{}
 	for _, key := range jpconfig.KnownKeys() {
@@ -101,7 +101,7 @@ func users() map[string]any {
 	return all
 }
 
-// usersValue is of the kind of the key.
+// usersValue returns a value of the key's type.
 func usersValue(key string) any {
 	switch last := key[strings.LastIndexByte(key, '.')+1:]; last {
 	case "system_prompt", "id":
@@ -115,7 +115,7 @@ func usersValue(key string) any {
 	return "mine"
 }
 
-// join puts tables into each other. What is there first stays.
+// join merges tables. Existing values stay.
 func join(to, from map[string]any) {
 	for name, v := range from {
 		have, there := to[name]
@@ -130,7 +130,7 @@ func join(to, from map[string]any) {
 	}
 }
 
-// leaves returns what a tree says, by dotted key.
+// leaves returns the leaves of a tree by dotted key.
 func leaves(at string, v any, into map[string]any) map[string]any {
 	table, ok := v.(map[string]any)
 	if !ok {
@@ -149,19 +149,19 @@ func effective(t testing.TB, s jpconfig.Sources) (*jpconfig.Config, map[string]a
 	return c, leavesOf(t, c)
 }
 
-// leavesOf are the leaves of what holds.
+// leavesOf returns the leaves of the effective configuration.
 func leavesOf(t testing.TB, c *jpconfig.Config) map[string]any {
 	t.Helper()
 	var tree map[string]any
 	if err := json.Unmarshal(c.JSON(), &tree); err != nil {
 		t.Fatal(err)
 	}
-	delete(tree, "extends") // which this test itself writes
+	delete(tree, "extends") // set by this test itself
 	return leaves("", tree, map[string]any{})
 }
 
-// isAdmitted reports whether a key may differ for what somebody else said: by a row of the
-// table, or since nothing comes out of it without a gate.
+// isAdmitted reports whether a foreign layer may change a key: by a row of the table, or because it
+// can only be read through a gate.
 func isAdmitted(c *jpconfig.Config, key string, own bool) bool {
 	path := strings.Split(key, ".")
 	for _, guarded := range []string{
@@ -184,7 +184,7 @@ func isAdmitted(c *jpconfig.Config, key string, own bool) bool {
 		(strings.HasPrefix(last, "base_url") || strings.Contains(key, ".api_key_env"))
 }
 
-// scenes are workspaces of a user who says nothing, and of one who says everything.
+// scenes are workspaces of a user who sets no key, and of one who sets every key.
 func scenes(t *testing.T) map[string]func() jpconfig.Sources {
 	make := func(config string) func() jpconfig.Sources {
 		return func() jpconfig.Sources {
@@ -199,8 +199,8 @@ func scenes(t *testing.T) map[string]func() jpconfig.Sources {
 	}
 }
 
-// everyKey is a configuration with one value for every key. Where one key stands above
-// another, the one that comes first in the order of the names counts.
+// everyKey returns a configuration with one value for every key. If one key is above another, the
+// first one by name counts.
 func everyKey(t *testing.T, v any, reversed bool) map[string]any {
 	keys := jpconfig.KnownKeys()
 	if reversed {
@@ -208,7 +208,7 @@ func everyKey(t *testing.T, v any, reversed bool) map[string]any {
 	}
 	all := map[string]any{}
 	for _, key := range keys {
-		var own any // a table of its own, which the next key may be put into
+		var own any // a copy, since the next key may be put into it
 		if err := json.Unmarshal([]byte(encode(t, v)), &own); err != nil {
 			t.Fatal(err)
 		}
@@ -221,8 +221,8 @@ func pathOf(key string) []string {
 	return strings.Split(strings.ReplaceAll(key, "*", "x"), ".")
 }
 
-// TestAnAllowListDecides goes through every key, layer and value. New keys are in it as soon
-// as they are known; they need an approval until the table has them.
+// TestAnAllowListDecides tries every key, layer and value. It includes new keys as soon as they are
+// known; they need an approval until the table has them.
 func TestAnAllowListDecides(t *testing.T) {
 	for scene, fresh := range scenes(t) {
 		_, before := effective(t, fresh())
@@ -240,7 +240,7 @@ func TestAnAllowListDecides(t *testing.T) {
 	}
 }
 
-// judgeEffect fails when somebody else changed what only the user may.
+// judgeEffect fails if a foreign layer changed a setting that only the user may change.
 func judgeEffect(t *testing.T, what string, c *jpconfig.Config, before, after map[string]any) {
 	t.Helper()
 	for key, v := range after {
@@ -264,7 +264,7 @@ func judgeEffect(t *testing.T, what string, c *jpconfig.Config, before, after ma
 	}
 }
 
-// lost reports whether elements of a list of the user's, or text of a prompt, are gone.
+// lost reports whether elements of a user's list, or text of a prompt, are gone.
 func lost(was, is any) bool {
 	if text, ok := was.(string); ok && text == "mine/own" {
 		after, _ := is.(string) // a prompt, or a model of the same provider
@@ -329,7 +329,8 @@ func TestNothingTakesAwayWhatTheUserSays(t *testing.T) {
 	}
 }
 
-// What is approved counts, and what else is asked about has the same key and value.
+// TestAnApprovedSettingCounts checks that an approved setting counts, and that its claim keeps its
+// key and value.
 func TestAnApprovedSettingCounts(t *testing.T) {
 	s := sources(t, map[string]string{"ws/.jp/config.toml": `
 [assistant.model.parameters]

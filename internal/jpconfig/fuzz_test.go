@@ -12,13 +12,13 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 )
 
-// FuzzLoad loads what a fuzzer commits: a configuration, a file beside it that it may extend, and
-// what a conversation says. Whatever they are, the load ends, takes away nothing that the user
-// says, and all that is read of the result can be read.
+// FuzzLoad loads committed files of a fuzzer: a configuration, a file that it may extend, and a
+// conversation. Whatever they are, the load ends, removes no value of the user, and every part of
+// the result can be read.
 func FuzzLoad(f *testing.F) {
 	rep := strings.Repeat
 	for _, seed := range []struct {
-		kind                 byte // see extensions
+		kind                 byte // index of its extension
 		config, beside, said string
 	}{
 		{0, "", "", ""},
@@ -44,7 +44,7 @@ func FuzzLoad(f *testing.F) {
 	_, before := effective(f, s)
 	f.Fuzz(func(t *testing.T, kind byte, theirs, beside, said string) {
 		if len(theirs)+len(beside)+len(said) > 1<<16 {
-			return // sizes have tests of their own
+			return // other tests check sizes
 		}
 		s := s
 		if err := os.RemoveAll(s.Workspace); err != nil {
@@ -73,7 +73,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// readAll reads whatever a configuration can be asked for.
+// readAll reads everything that a configuration has.
 func readAll(c *jpconfig.Config) {
 	for _, name := range append(c.ToolNames(), "x") {
 		c.Tool(name)
@@ -86,7 +86,7 @@ func readAll(c *jpconfig.Config) {
 		c.Provider(name)
 	}
 	for _, name := range []string{"x", "mine/x", "a"} {
-		_, _ = c.ResolveModel(name) // may lead nowhere
+		_, _ = c.ResolveModel(name) // may refer to no model
 	}
 	_, _ = c.Model() // the same
 	c.Parameters("assistant", "model")

@@ -6,11 +6,11 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A Command is a command line as jp writes one: text that is split into words, or a
-// table with program, args and shell. It is kept as JSON.
+// A Command is a command line in jp's format: text that is split into words, or a table with
+// program, args and shell. It is stored as JSON.
 type Command []byte
 
-// A Process is a command that comes out through a gate only.
+// A Process is a command that can only be read through a gate.
 type Process struct{ trust.Guarded[Command] }
 
 // IsZero reports whether no command was declared.
@@ -22,22 +22,21 @@ func (p Process) IsZero() bool {
 	return err == nil && c == nil
 }
 
-// A Host is an address that comes out through a gate only.
+// A Host is an address that can only be read through a gate.
 type Host struct{ trust.Guarded[string] }
 
-// An EnvVar is the name of an environment variable, to be read. It comes out through a
-// gate only.
+// An EnvVar is the name of an environment variable to read. It can only be read through a gate.
 type EnvVar struct{ trust.Guarded[string] }
 
-// A Path is something outside of the workspace. It comes out through a gate only.
+// A Path is a path outside the workspace. It can only be read through a gate.
 type Path struct{ trust.Guarded[string] }
 
-// Claims returns everything in the configuration that somebody else said and that needs
-// an approval, in the order of the keys.
+// Claims returns the claims of all foreign settings that need an approval, in the order of the
+// keys.
 func (c *Config) Claims() []trust.Claim {
 	var all []trust.Claim
 	add := func(claim trust.Claim, foreign bool) {
-		// What a tool starts and what shows its arguments are one claim.
+		// The command of a tool and its formatter have one claim.
 		if foreign && (len(all) == 0 || all[len(all)-1] != claim) {
 			all = append(all, claim)
 		}
@@ -79,6 +78,6 @@ func (c *Config) Claims() []trust.Claim {
 	return slices.Concat(all, c.settings, c.replaces)
 }
 
-// Held returns what others set that does not count until it is approved. That others' words
-// take the place of the user's is not among it: they are put to them.
+// Held returns the claims of foreign settings that do not count until they are approved. It leaves
+// out foreign text that would replace the user's, since that is added instead.
 func (c *Config) Held() []trust.Claim { return slices.Clone(c.waiting) }

@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// opened opens something that is guarded.
+// opened opens a guarded value.
 func opened[T any](g trust.Guarded[T]) func(trust.Gate) error {
 	return func(gate trust.Gate) error {
 		_, err := g.Open(gate)
@@ -23,8 +23,8 @@ func opened[T any](g trust.Guarded[T]) func(trust.Gate) error {
 	}
 }
 
-// hostile are the rows of what a configuration can do: each as the hostile file says it,
-// and how a caller comes to act on it.
+// hostile lists the effects that a configuration can have: each with a hostile file, and the way in
+// which a caller comes to act on it.
 func hostile() []struct {
 	name, config string
 	kind         trust.Kind
@@ -160,8 +160,8 @@ func approvals(t *testing.T, dir string) *trust.Approvals {
 	return a
 }
 
-// TestNothingForeignActsWithoutApproval goes through every way in which a configuration
-// acts, said by a committed file, by a file that -c names, and by a pulled conversation.
+// TestNothingForeignActsWithoutApproval tries every effect of a configuration, in a committed file,
+// in a file that -c names, and in a pulled conversation.
 func TestNothingForeignActsWithoutApproval(t *testing.T) {
 	ways := map[string]func(config string) jpconfig.Sources{
 		"committed": func(config string) jpconfig.Sources {
@@ -218,8 +218,8 @@ func TestNothingForeignActsWithoutApproval(t *testing.T) {
 	}
 }
 
-// TestWhatTheUserSaysNeedsNoApproval says the same in the user's own layers: alone, and
-// repeated by a conversation.
+// TestWhatTheUserSaysNeedsNoApproval tries the same in the user's own layers: alone, and repeated
+// by a conversation.
 func TestWhatTheUserSaysNeedsNoApproval(t *testing.T) {
 	for _, row := range hostile() {
 		for way, s := range map[string]jpconfig.Sources{
@@ -240,7 +240,7 @@ func TestWhatTheUserSaysNeedsNoApproval(t *testing.T) {
 	}
 }
 
-// TestAnApprovalIsForTheExactValue changes what was approved, in each part that counts.
+// TestAnApprovalIsForTheExactValue changes an approved setting in each part that matters.
 func TestAnApprovalIsForTheExactValue(t *testing.T) {
 	tool := func(c *jpconfig.Config) func(trust.Gate) error { return opened(c.Tool("t").Command.Guarded) }
 	server := func(c *jpconfig.Config) func(trust.Gate) error { return opened(c.Server("x").Command.Guarded) }
@@ -355,7 +355,7 @@ func TestAnApprovalIsForTheExactValue(t *testing.T) {
 	}
 }
 
-// TestUnattendedByTheUser holds that the user's own run mode changes no claim.
+// TestUnattendedByTheUser checks that the user's own run mode does not change a claim.
 func TestUnattendedByTheUser(t *testing.T) {
 	s := sources(t, map[string]string{
 		"ws/.jp/config.toml": "conversation.tools.t = {source = 'local', command = 'a', run = 'ask'}\n",
@@ -367,8 +367,8 @@ func TestUnattendedByTheUser(t *testing.T) {
 	}
 }
 
-// TestWhatIsGuardedIsNotBesideTheGuard looks for commands, addresses and names in what
-// the typed views give out freely.
+// TestWhatIsGuardedIsNotBesideTheGuard searches the unguarded fields for commands, addresses and
+// names.
 func TestWhatIsGuardedIsNotBesideTheGuard(t *testing.T) {
 	for _, row := range hostile() {
 		c := load(t, sources(t, map[string]string{"ws/.jp/config.json": row.config}))
@@ -412,7 +412,7 @@ conversation.attachments = ["file:src/main.rs", "file://docs/../a.md", "jp:jp-c1
 	}
 }
 
-// TestTheRealConfigurationAsks counts what a project that is cloned wants.
+// TestTheRealConfigurationAsks counts the claims of a cloned project.
 func TestTheRealConfigurationAsks(t *testing.T) {
 	root := realWorkspace(t)
 	c := load(t, jpconfig.Sources{Workspace: root, Dir: root})
@@ -435,8 +435,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// TestFilesThatACommandRuns holds that a command is bound to what the files of the workspace hold
-// that it runs.
+// TestFilesThatACommandRuns checks that the claim of a command includes the content of the
+// workspace's files that it runs.
 func TestFilesThatACommandRuns(t *testing.T) {
 	files := map[string]string{
 		"ws/.jp/config.toml": "[conversation.tools]\n" +
@@ -504,14 +504,14 @@ func TestFilesThatACommandRuns(t *testing.T) {
 	}
 }
 
-// questions returns how many questions a workspace's configuration makes.
+// questions returns the questions for a workspace's configuration.
 func questions(t *testing.T, c *jpconfig.Config) []trust.Group {
 	t.Helper()
 	return trust.Groups(c.Claims())
 }
 
-// TestAWorkspaceOfToolsIsAFewQuestions holds how much somebody is asked who clones a workspace
-// of many tools: one runner for nearly all, a server, an attachment and a plugin.
+// TestAWorkspaceOfToolsIsAFewQuestions counts the questions after cloning a workspace of many
+// tools: one runner for nearly all, a server, an attachment and a plugin.
 func TestAWorkspaceOfToolsIsAFewQuestions(t *testing.T) {
 	var tools strings.Builder
 	tools.WriteString("[providers.mcp.docs]\ncommand = 'just'\narguments = ['serve-docs']\n" +
@@ -553,7 +553,7 @@ func TestAWorkspaceOfToolsIsAFewQuestions(t *testing.T) {
 	}
 }
 
-// TestRealWorkspaceIsAFewQuestions is the same of a real one.
+// TestRealWorkspaceIsAFewQuestions counts the questions of a real workspace.
 func TestRealWorkspaceIsAFewQuestions(t *testing.T) {
 	dir := realdata.Dir(t, "jp-config")
 	root := t.TempDir()

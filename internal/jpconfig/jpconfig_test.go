@@ -17,7 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// write makes files below dir, by their slash paths.
+// write writes files below dir, by their slash paths.
 func write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -31,8 +31,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// sources makes a workspace and directories of the user. Names begin with ws/, user/ or
-// silo/.
+// sources creates a workspace and directories of the user. Names begin with ws/, user/ or silo/.
 func sources(t *testing.T, files map[string]string) jpconfig.Sources {
 	t.Helper()
 	dir := t.TempDir()
@@ -128,7 +127,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A file that does not inherit drops what others said below it, and nothing of the user's.
+// TestInherit checks that a file that does not inherit drops foreign settings below it, but none of
+// the user's.
 func TestInherit(t *testing.T) {
 	c := load(t, sources(t, map[string]string{
 		"user/config.toml":   "user.name = 'u'\nstyle.code.color = false\n",
@@ -211,7 +211,7 @@ func TestExtendsDoesNotLeaveTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestNoPathMakesAFileTheUsers names one foreign file in ways that do not look like it.
+// TestNoPathMakesAFileTheUsers names one foreign file by paths that hide where it is.
 func TestNoPathMakesAFileTheUsers(t *testing.T) {
 	s := sources(t, map[string]string{"ws/.jp/x.toml": "editor.cmd = 'evil'\n"})
 	other := filepath.Join(filepath.Dir(s.Workspace), "other")
@@ -243,7 +243,7 @@ func TestNoPathMakesAFileTheUsers(t *testing.T) {
 	}
 }
 
-// TestAHomeThatIsAWorkspace holds that the user's own files are so there too.
+// TestAHomeThatIsAWorkspace checks that the user's own files stay the user's in a workspace.
 func TestAHomeThatIsAWorkspace(t *testing.T) {
 	s := sources(t, map[string]string{
 		"ws/home/config.toml": "editor.cmd = 'vi'\n", "ws/.jp/config.toml": "user.name = 'x'\n",
@@ -254,8 +254,8 @@ func TestAHomeThatIsAWorkspace(t *testing.T) {
 	}
 }
 
-// TestLoadPathsStayBelowTheirRoots: a committed load path must not make a file of the
-// workspace one that the user's directory holds.
+// TestLoadPathsStayBelowTheirRoots checks that a committed load path does not make a file of the
+// workspace count as one in the user's directory.
 func TestLoadPathsStayBelowTheirRoots(t *testing.T) {
 	s := sources(t, map[string]string{
 		"ws/.jp/config.toml": "config_load_paths = ['../../ws/.jp/up', '/', '.jp/own']\n",
@@ -322,7 +322,7 @@ func TestAWrongTypeCountsAsAbsent(t *testing.T) {
 	}
 }
 
-// providersApproved approves that conversations are sent to anybody.
+// providersApproved approves sending conversations to any provider.
 func providersApproved(c trust.Claim) bool { return c.Kind == trust.Provider }
 
 func TestModels(t *testing.T) {
@@ -368,7 +368,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// The whitespace is jp's, whose own tests have such sections.
+// TestSystem expects jp's white space, as in jp's own tests.
 func TestSystem(t *testing.T) {
 	c := load(t, sources(t, map[string]string{"ws/.jp/config.toml": `
 assistant.system_prompt = "prompt\n"
@@ -456,7 +456,7 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// realWorkspace makes a workspace with a real project's configuration.
+// realWorkspace creates a workspace with a real project's configuration.
 func realWorkspace(t testing.TB) string {
 	t.Helper()
 	root := t.TempDir()
@@ -466,8 +466,8 @@ func realWorkspace(t testing.TB) string {
 	return root
 }
 
-// TestRealConfiguration reads what a real project has: its file with all that it
-// extends, each persona on top, and the tools.
+// TestRealConfiguration reads a real project: its file with all that it extends, each persona, and
+// the tools.
 func TestRealConfiguration(t *testing.T) {
 	root := realWorkspace(t)
 	s := jpconfig.Sources{Workspace: root, Dir: root, Approved: providersApproved}

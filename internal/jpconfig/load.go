@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// Sources says where the layers are. Every field may be empty; directories are absolute.
+// Sources are the locations of the layers. Every field may be empty; directories are absolute.
 type Sources struct {
 	User          string   // the user's configuration directory
 	Workspace     string   // the root of the workspace, which holds .jp
@@ -25,42 +25,42 @@ type Sources struct {
 	Base   []byte         // base_config.json of the conversation
 	Stream *events.Stream // its events, for the deltas
 
-	// Approved reports whether the user approved a claim; nil approves none. What others set
-	// beside what is known to be harmless counts then.
+	// Approved reports whether the user approved a claim; nil approves none. It decides about
+	// foreign settings that are not known to be harmless.
 	Approved func(trust.Claim) bool
 
-	// Only, if it is a layer of files, leaves out everything else.
+	// Only, if it is a layer of files, restricts the load to that layer.
 	Only Layer
 
 	Options []string          // -c, in order
-	Flags   map[string][]byte // what flags of the command set: JSON objects by flag
+	Flags   map[string][]byte // settings of the command's flags: JSON objects by flag
 }
 
-// A Config is all layers joined. Reading it may add warnings, so that one goroutine at a
-// time may use it.
+// A Config is the result of merging all layers. Reading it may add warnings, so it must be used by
+// one goroutine at a time.
 type Config struct {
-	all, own     settings.Config // what holds; own without what is foreign
-	conversation settings.Config // of the conversation alone
+	all, own     settings.Config // effective settings; own without foreign ones
+	conversation settings.Config // those of the conversation alone
 	origins      []Origin
 	warnings     []Warning
 	warned       map[Warning]bool // by [Config.warn], once each
 
-	settings []trust.Claim          // what counts when it is approved, see [judge]
-	replaces []trust.Claim          // what would take the place of the user's own words
+	settings []trust.Claim          // claims of settings that count once approved, see [judge]
+	replaces []trust.Claim          // claims to replace the user's own text
 	waiting  []trust.Claim          // those of settings that are not approved
-	left     []string               // keys, dotted, of others that do not count
-	aliases  []heldAlias            // others' short names that do not count
-	held     map[string]trust.Claim // others' models, by where they stand
+	left     []string               // dotted foreign keys that do not count
+	aliases  []heldAlias            // foreign short names that do not count
+	held     map[string]trust.Claim // claims of foreign models, by their path
 
-	workspace string            // its root, "" when there is none
-	recipes   map[string]recipe // that commands run, as they were read
+	workspace string            // its root, "" if there is none
+	recipes   map[string]recipe // files that commands run, as read
 }
 
-// Load reads all layers. A file that is missing is empty; one that cannot be decoded is
-// an error, and so is a file that a -c option names and nobody has.
+// Load reads all layers. A missing file counts as empty; a file that cannot be decoded is an error,
+// and so is a missing file that a -c option names.
 func Load(s Sources) (*Config, error) {
 	for _, dir := range []string{s.User, s.Workspace, s.Dir, s.UserWorkspace} {
-		// Whether a file is foreign is told by its path.
+		// The path of a file decides whether it is foreign.
 		if dir != "" && !filepath.IsAbs(dir) {
 			return nil, fmt.Errorf("read configuration: %q is no absolute path", dir)
 		}
@@ -87,13 +87,13 @@ type loader struct {
 	sources Sources
 	config  *Config
 	table   table
-	root    *os.Root // of the workspace, opened when needed
+	root    *os.Root // of the workspace, opened on demand
 	opened  int      // files
-	names   int      // of files that patterns were held against
-	read    int      // bytes of them
+	names   int      // file names matched with patterns
+	read    int      // bytes of the opened files
 
-	base     part // what is built in
-	implicit part // before the conversation and -c
+	base     part // built-in values
+	implicit part // the layers below the conversation and -c
 }
 
 func (l *loader) close() {
@@ -102,7 +102,7 @@ func (l *loader) close() {
 	}
 }
 
-// origin enters an origin and returns its number.
+// origin adds an origin and returns its number.
 func (l *loader) origin(o Origin) int {
 	l.config.origins = append(l.config.origins, o)
 	return len(l.config.origins) - 1
@@ -112,13 +112,13 @@ func (l *loader) warn(where, key, format string, args ...any) {
 	l.config.warn(Warning{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
 }
 
-// merge joins a part to the whole.
+// merge merges a part into the configuration.
 func (l *loader) merge(p part) {
 	l.config.all = l.config.all.Merge(p.all)
 	l.config.own = l.config.own.Merge(p.own)
 }
 
-// A part is one or more files joined: all of them, and those that are not foreign.
+// A part is one or more files merged: all of them, and those that are not foreign.
 type part struct {
 	all, own settings.Config
 }
@@ -127,7 +127,7 @@ func (p part) merge(next part) part {
 	return part{p.all.Merge(next.all), p.own.Merge(next.own)}
 }
 
-// parse makes a part of a JSON object.
+// parse converts a JSON object to a part.
 func (l *loader) parse(data []byte, o Origin) (part, error) {
 	c, err := settings.Parse(data, l.origin(o))
 	if err != nil {
@@ -146,8 +146,8 @@ func (l *loader) builtIn() error {
 	return err
 }
 
-// files reads the four layers of files. One that does not inherit drops those below; somebody
-// else's drops nothing of the user's.
+// files reads the four layers of files. One that does not inherit drops those below; a foreign one
+// does not drop the user's.
 func (l *loader) files() error {
 	var layers []part
 	add := func(layer Layer, dir, base string) error {
@@ -194,8 +194,7 @@ func refuses(c settings.Config) bool {
 	return ok && string(s.Value()) == "false"
 }
 
-// downTo returns root and the directories from it to dir, none but root when dir lies
-// elsewhere.
+// downTo returns root and the directories from it to dir; only root if dir is elsewhere.
 func downTo(root, dir string) []string {
 	dirs := []string{root}
 	rel, err := filepath.Rel(root, dir)
@@ -294,11 +293,11 @@ func (l *loader) option(text string) error {
 	}
 }
 
-// reset begins again with what was read before.
+// reset replaces the configuration by p.
 func (l *loader) reset(p part) { l.config.all, l.config.own = p.all, p.own }
 
-// enter joins a file that -c names, which may ask to begin again before it. Somebody else's
-// file drops what others said.
+// enter merges a file that -c names, which may reset the configuration before. A foreign file
+// resets only foreign settings.
 func (l *loader) enter(p part) {
 	if s, ok := p.all.Setting("loader", "reset"); ok {
 		to := part{l.config.all, l.config.own}
@@ -316,7 +315,7 @@ func (l *loader) enter(p part) {
 	l.merge(p)
 }
 
-// assign joins an assignment.
+// assign applies an assignment.
 func (l *loader) assign(a assignment, o Origin) error {
 	if slices.Contains(a.path, "") {
 		return errNotDotted
@@ -339,7 +338,7 @@ func (l *loader) assign(a assignment, o Origin) error {
 	return err
 }
 
-// about tells of which key an error is.
+// about adds the key to an error.
 func about(path []string, err error) error {
 	if err == nil {
 		return nil
@@ -363,7 +362,7 @@ func (l *loader) flags() error {
 	return nil
 }
 
-// judge warns of the keys of a JSON object that are not known.
+// judge warns of unknown keys in a JSON object.
 func (l *loader) judge(o Origin, at []string, data []byte) {
 	var tree map[string]any
 	if json.Unmarshal(data, &tree) == nil {

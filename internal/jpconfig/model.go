@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A ModelID names a model as jp does.
+// A ModelID names a model in jp's format.
 type ModelID struct {
 	Provider string `json:"provider"`
 	Name     string `json:"name"`
@@ -20,16 +20,16 @@ type ModelID struct {
 // String returns "provider/name".
 func (m ModelID) String() string { return m.Provider + "/" + m.Name }
 
-// IsZero reports whether nobody said which model.
+// IsZero reports whether the id is empty.
 func (m ModelID) IsZero() bool { return m.Provider == "" && m.Name == "" }
 
-// A Model is a model and how it is to be used.
+// A Model is a model with its parameters.
 type Model struct {
 	ID         ModelID
 	Parameters Parameters
 }
 
-// Parameters steer a model; what is nil is left to the provider.
+// Parameters are the parameters of a model; nil leaves the choice to the provider.
 type Parameters struct {
 	MaxTokens   *int64   `json:"max_tokens"`
 	Temperature *float64 `json:"temperature"`
@@ -38,13 +38,13 @@ type Parameters struct {
 	ServiceTier string   `json:"service_tier"`
 	Reasoning   Reasoning
 	StopWords   []string
-	Other       map[string]json.RawMessage // what only the provider knows
+	Other       map[string]json.RawMessage // parameters of one provider
 }
 
-// Reasoning says how much a model thinks.
+// Reasoning is how much a model reasons.
 type Reasoning struct {
-	Effort  string // "off", "auto", "none" … "max", or a number of tokens; "" for nobody's
-	Exclude bool   // the thoughts are not wanted back
+	Effort  string // "off", "auto", "none" … "max", or a number of tokens; "" if not set
+	Exclude bool   // the reasoning is not returned
 }
 
 // UnmarshalJSON reads a word or a table.
@@ -83,13 +83,13 @@ func (r *Reasoning) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ErrAlias is the error of model aliases that lead to each other.
+// ErrAlias is the error for aliases that refer to each other.
 var ErrAlias = errors.New("aliases lead to each other")
 
-// ErrModelName is the error of a name that leads to no model.
+// ErrModelName is the error for a name that is neither an alias nor a model.
 var ErrModelName = errors.New("neither an alias nor provider/name")
 
-// ErrNoModel is the error where nobody says which model.
+// ErrNoModel is the error if no model is configured.
 var ErrNoModel = errors.New("no model is configured")
 
 // ToolChoice returns assistant.tool_choice: "auto", "none", "required" or the name of a tool.
@@ -116,7 +116,7 @@ func (c *Config) Author() string { return c.text("user", "name") }
 // Model returns the model of the assistant.
 func (c *Config) Model() (Model, error) { return c.ModelAt("assistant", "model") }
 
-// ModelAt returns the model that is configured at a path, such as that for titles.
+// ModelAt returns the model at a path of the configuration, such as that for titles.
 func (c *Config) ModelAt(path ...string) (Model, error) {
 	raw, _, ok := c.Value(slices.Concat(path, []string{"id"})...)
 	if claim, held := c.held[strings.Join(path, ".")]; held && !ok {
@@ -132,12 +132,12 @@ func (c *Config) ModelAt(path ...string) (Model, error) {
 	return Model{ID: id, Parameters: c.Parameters(path...)}, nil
 }
 
-// ResolveModel returns the model that a person names: an alias or "provider/name".
+// ResolveModel returns the model for a name: an alias or "provider/name".
 func (c *Config) ResolveModel(name string) (ModelID, error) {
 	return resolve(c.alias, quote(name), nil)
 }
 
-// alias returns what a short name stands for.
+// alias returns the value of a short name.
 func (c *Config) alias(name string) ([]byte, error) {
 	for _, a := range c.aliases {
 		if a.name == name {
@@ -147,7 +147,7 @@ func (c *Config) alias(name string) ([]byte, error) {
 	return aliasIn(c.all, name), nil
 }
 
-// aliasIn returns what a configuration says of a short name, nil for nothing.
+// aliasIn returns the value of a short name in a configuration, nil if there is none.
 func aliasIn(c settings.Config, name string) []byte {
 	s, ok := c.Setting("providers", "llm", "aliases", name)
 	if !ok {
@@ -156,8 +156,8 @@ func aliasIn(c settings.Config, name string) []byte {
 	return s.Value()
 }
 
-// Speaker returns the model that a configuration alone names, as "provider/name": who
-// answers in the turns for which it holds. It is "" when that is nobody.
+// Speaker returns the model that one configuration names, as "provider/name": it answers in the
+// turns under this configuration. It returns "" if there is none.
 func Speaker(c settings.Config) string {
 	s, ok := c.Setting("assistant", "model", "id")
 	if !ok {
@@ -204,7 +204,7 @@ func resolve(
 	return ModelID{Provider: provider, Name: model}, nil
 }
 
-// Parameters returns how the model at a path is to be used, whichever it is.
+// Parameters returns the parameters of the model at a path, for whichever model.
 func (c *Config) Parameters(path ...string) Parameters {
 	at := func(key string) []string { return slices.Concat(path, []string{"parameters", key}) }
 	var p Parameters

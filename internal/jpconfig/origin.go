@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Layer is one source of settings. A higher one counts more.
+// A Layer is one source of settings. A higher one takes precedence.
 type Layer int
 
 // The layers, from low to high.
@@ -14,7 +14,7 @@ const (
 	BuiltIn       Layer = iota
 	User                // below the user's configuration directory
 	Workspace           // .jp/config.*
-	Directory           // .jp.* on the way to the working directory
+	Directory           // .jp.* down to the working directory
 	UserWorkspace       // the user's file for the workspace
 	Environment         // JP_CFG_…
 	Conversation        // base_config.json and the deltas
@@ -22,7 +22,7 @@ const (
 	Flag                // of the command
 )
 
-// String returns the layer in words.
+// String returns the name of the layer.
 func (l Layer) String() string {
 	names := [...]string{
 		"built in", "user", "workspace", "directory", "user's workspace", "environment",
@@ -34,16 +34,16 @@ func (l Layer) String() string {
 	return names[l]
 }
 
-// An Origin says where a value came from.
+// An Origin is where a value came from.
 type Origin struct {
 	Layer   Layer
-	File    string // "" when it is no file
+	File    string // "" if it is not a file
 	Name    string // of the variable, the option or the flag
 	Foreign bool   // somebody else may have written it
 	line    func(path ...string) int
 }
 
-// At returns the place of a setting in words.
+// At returns the position of a setting for messages.
 func (o Origin) At(path ...string) string {
 	switch {
 	case o.File != "" && o.line != nil && o.line(path...) > 0:
@@ -57,20 +57,20 @@ func (o Origin) At(path ...string) string {
 	}
 }
 
-// Layers returns where settings came from, from low to high, except for what is built in.
+// Layers returns the origins of settings, from low to high, without the built-in one.
 func (c *Config) Layers() []Origin {
 	return slices.DeleteFunc(slices.Clone(c.origins), func(o Origin) bool {
 		return o.Layer == BuiltIn
 	})
 }
 
-// UnknownKey is the text of the warning of a key that is not known.
+// UnknownKey is the text of the warning for an unknown key.
 const UnknownKey = "unknown key"
 
-// A Warning tells of something that was left out.
+// A Warning reports a setting that was left out.
 type Warning struct {
-	Where string // as [Origin.At] writes it
-	Key   string // dotted; "" when the whole file is meant
+	Where string // in the format of [Origin.At]
+	Key   string // dotted; "" for the complete file
 	Text  string
 }
 

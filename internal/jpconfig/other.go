@@ -7,9 +7,9 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// An Editor says how text is edited.
+// An Editor has the settings of the editor.
 type Editor struct {
-	Command Process  // zero when nobody says one
+	Command Process  // zero if not set
 	Envs    []EnvVar // variables that may name an editor, in order
 }
 
@@ -25,7 +25,7 @@ func (c *Config) Editor() Editor {
 	}
 	var own []string
 	if o, ok := c.own.Setting("editor", "envs"); ok {
-		_ = json.Unmarshal(o.Value(), &own) // what is no list has no names
+		_ = json.Unmarshal(o.Value(), &own) // another type has no names
 	}
 	for _, item := range s.Items() {
 		var name string
@@ -45,7 +45,7 @@ func (c *Config) Editor() Editor {
 // A Label is a rule of conversation.labels.
 type Label struct {
 	Name    string
-	Command Process // zero when the value is written down
+	Command Process // zero if the value is literal
 	JSON    []byte  // the rule, without the command
 }
 
@@ -65,7 +65,7 @@ func (c *Config) Labels() []Label {
 	return all
 }
 
-// commandIn returns what a rule runs, nil for nothing: {cmd} or {value = {cmd}}.
+// commandIn returns the command of a rule, nil for none: {cmd} or {value = {cmd}}.
 func commandIn(raw []byte) []byte {
 	var rule struct {
 		Cmd   json.RawMessage `json:"cmd"`
@@ -77,14 +77,14 @@ func commandIn(raw []byte) []byte {
 	var value struct {
 		Cmd json.RawMessage `json:"cmd"`
 	}
-	_ = json.Unmarshal(rule.Value, &value) // a value that is no table has no command
+	_ = json.Unmarshal(rule.Value, &value) // another type has no command
 	if rule.Cmd != nil {
 		return rule.Cmd
 	}
 	return value.Cmd
 }
 
-// A Plugin is one of plugins.command: a program that jp would run under that name.
+// A Plugin is an entry of plugins.command: a program that jp would run under that name.
 type Plugin struct {
 	Name string
 	Run  trust.Guarded[string] // "ask", "unattended" or "deny"

@@ -15,7 +15,7 @@ type Section struct {
 	Position int    `json:"position"`
 }
 
-// instructions are a Section that jp writes itself.
+// instructions are a section in structured form, which jp formats itself.
 type instructions struct {
 	Title       string            `json:"title"`
 	Description string            `json:"description"`
@@ -32,15 +32,14 @@ func (c *Config) System() []string {
 		parts = append(parts, prompt)
 	}
 	for _, s := range c.Sections() {
-		if text := s.render(); text != "" { // a provider refuses what is empty
+		if text := s.render(); text != "" { // providers refuse empty text
 			parts = append(parts, text)
 		}
 	}
 	return parts
 }
 
-// ForeignWords returns where others put words of theirs into what the model is told: a key
-// with a place each.
+// ForeignWords lists foreign text in the system prompt: keys, each with a position.
 func (c *Config) ForeignWords() (all []string) {
 	for _, key := range []string{"system_prompt", "system_prompt_sections", "instructions"} {
 		path := []string{"assistant", key}
@@ -55,7 +54,7 @@ func (c *Config) ForeignWords() (all []string) {
 	return all
 }
 
-// Sections returns the sections of the system prompt in order, instructions among them.
+// Sections returns the sections of the system prompt in order, including instructions.
 func (c *Config) Sections() []Section {
 	var sections []Section
 	for _, item := range c.items("assistant", "system_prompt_sections") {
@@ -89,8 +88,8 @@ func (c *Config) items(path ...string) []json.RawMessage {
 	return all
 }
 
-// render writes a section as jp does, to the last line break: a prompt that differs is
-// another one to the provider's cache.
+// render formats a section exactly as jp does, including line breaks: a different prompt would not
+// be in the provider's cache.
 func (s Section) render() string {
 	content := strings.TrimSpace(s.Content)
 	switch {
@@ -110,8 +109,7 @@ func (s Section) render() string {
 	}
 }
 
-// section writes instructions as the content of a section: paragraphs with a line between
-// them.
+// section formats instructions as the content of a section: paragraphs separated by blank lines.
 func (in instructions) section() Section {
 	var parts, items []string
 	if d := strings.TrimSpace(in.Description); d != "" {
@@ -137,7 +135,7 @@ func (in instructions) section() Section {
 	}
 }
 
-// example writes an example: text, or what is good and what is bad.
+// example formats an example: text, or a good and a bad one.
 func example(raw []byte) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -156,7 +154,7 @@ func example(raw []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// characters writes text between tags, as a CDATA section where it has markup.
+// characters escapes text between tags, as a CDATA section if it has markup.
 func characters(s string) string {
 	if !strings.ContainsAny(s, "<>&") {
 		return s

@@ -8,16 +8,16 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A Provider is one of providers.llm.
+// A Provider is an entry of providers.llm.
 type Provider struct {
 	Name       string
-	BaseURL    Host   // "" when nobody says one
-	BaseURLEnv EnvVar // names a variable with the address; "" for none
-	// APIKeyEnv names the variable with the key; "" for none. Several are by the name
-	// that jp gives each, under "".
+	BaseURL    Host   // "" if not set
+	BaseURLEnv EnvVar // names a variable with the address; "" if not set
+	// APIKeyEnv names the variable with the key; "" if not set. Several are in APIKeyEnvs by their
+	// names in jp.
 	APIKeyEnv  EnvVar
 	APIKeyEnvs map[string]EnvVar
-	JSON       []byte // the table, without what is guarded
+	JSON       []byte // the table, without guarded values
 }
 
 // ProviderNames returns the providers that have a table, in order.
@@ -63,7 +63,7 @@ func (p Provider) variables() []EnvVar {
 	return all
 }
 
-// without returns a table without some of its keys.
+// without returns a table without some keys.
 func (c *Config) without(path []string, keys ...string) []byte {
 	raw, _, ok := c.Value(path...)
 	var table map[string]json.RawMessage
@@ -76,13 +76,13 @@ func (c *Config) without(path []string, keys ...string) []byte {
 	return marshal(table)
 }
 
-// A Server is one of providers.mcp. Its process, with its arguments and the variables
-// that it is given, or its address come out through a gate only, as the whole table.
+// A Server is an entry of providers.mcp. Its process, with arguments and variables, or its address
+// can only be read through a gate, as the complete table.
 type Server struct {
 	Name    string
-	Command Process // of "stdio": JSON with command, arguments and variables
-	URL     Host    // of "http"
-	JSON    []byte  // the table, without what is guarded
+	Command Process // for "stdio": JSON with command, arguments and variables
+	URL     Host    // for "http"
+	JSON    []byte  // the table, without guarded values
 }
 
 // ServerNames returns the MCP servers in order.

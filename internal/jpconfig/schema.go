@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/harmless"
 )
 
-// A kind says what the value of a key looks like, as far as an assignment needs to know.
+// A kind is the type of a key's value, as far as assignments depend on it.
 type kind byte
 
 const (
@@ -20,12 +20,11 @@ const (
 	kindPrompt kind = 'p' // text that layers append to
 	kindList   kind = 'l' // that layers append to
 	kindPlain  kind = 'L' // a list that replaces
-	kindTree   kind = 'o' // anything: what is below is not judged
-	kindAny    kind = 'v' // the same, or what kindLoose may be
+	kindTree   kind = 'o' // anything: keys below are not checked
+	kindAny    kind = 'v' // the same, or a value of kindLoose
 )
 
-// keys are the keys of jp, each behind its kind. A * stands for any name. What stands
-// in braces are alternatives.
+// keys are jp's keys, each after its kind. A * matches any name. Braces have alternatives.
 const keys = `
 b inherit
 l config_load_paths
@@ -111,11 +110,11 @@ s plugins.command.*.checksum.{algorithm,value}
 o plugins.command.*.options
 `
 
-// models are where a model may stand.
+// models are the paths at which a model may be named.
 const models = "assistant.model,conversation.inquiry.assistant.model," +
 	"conversation.title.generate.model,style.reasoning.summary_model"
 
-// open reports whether what is below a key of the kind is not judged.
+// open reports whether keys below one of this kind are not checked.
 func (k kind) open() bool { return k == kindTree || k == kindAny }
 
 // A pattern is one key of the table.
@@ -127,7 +126,7 @@ type pattern struct {
 // A table is all keys, made once for each load.
 type table []pattern
 
-// patterns returns the table, written out, with the keys of ours behind jp's.
+// patterns returns the expanded table, with git jp's keys after jp's.
 func patterns() table {
 	var all table
 	for line := range strings.SplitSeq(strings.TrimSpace(keys), "\n") {
@@ -145,7 +144,7 @@ func patterns() table {
 	return append(all, pattern{kindTree, []string{"conversation", "compaction", "summarize_model"}})
 }
 
-// match reports whether path is the key, lies below it, or leads to it.
+// match reports whether path is the key, is below it, or is a prefix of it.
 func (p pattern) match(path []string) (is, below, above bool) {
 	for i := range min(len(path), len(p.path)) {
 		if p.path[i] != "*" && p.path[i] != path[i] {
@@ -155,8 +154,7 @@ func (p pattern) match(path []string) (is, below, above bool) {
 	return len(path) == len(p.path), len(path) > len(p.path), len(path) < len(p.path)
 }
 
-// known returns the kind of a key, 0 when there is no such key. A table above keys is
-// known too.
+// known returns the kind of a key, 0 for an unknown key. A table above keys is known too.
 func (t table) known(path []string) kind {
 	var found kind
 	for _, p := range t {
@@ -171,7 +169,7 @@ func (t table) known(path []string) kind {
 	return found
 }
 
-// judgeTable warns of the keys of a table that are not known.
+// judgeTable warns of unknown keys in a table.
 func (l *loader) judgeTable(o Origin, at []string, table map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		path := append(slices.Clone(at), name)
@@ -185,7 +183,7 @@ func (l *loader) judgeTable(o Origin, at []string, table map[string]any) {
 	}
 }
 
-// isTree reports whether what is below path is not judged.
+// isTree reports whether keys below path are not checked.
 func (t table) isTree(path []string) bool {
 	for _, p := range t {
 		if is, below, _ := p.match(path); p.kind.open() && (is || below) {
@@ -195,7 +193,7 @@ func (t table) isTree(path []string) bool {
 	return false
 }
 
-// wraps reports whether a table says how its value joins others.
+// wraps reports whether a table has a value with its merge strategy.
 func wraps(table map[string]any) bool {
 	if _, ok := table["strategy"]; !ok {
 		_, ok = table["value"]
@@ -204,9 +202,8 @@ func wraps(table map[string]any) bool {
 	return true
 }
 
-// fromEnvironment returns the key that a variable's name stands for: its path in upper
-// case with underscores for dots. A name in the middle, such as a tool's, is taken as
-// short as it can be.
+// fromEnvironment returns the key for the name of a variable: its path in upper case with
+// underscores for dots. A name within the path, such as a tool's, is matched as short as possible.
 func (t table) fromEnvironment(name string) ([]string, bool) {
 	words := strings.Split(strings.ToLower(name), "_")
 	for _, p := range t {
@@ -217,7 +214,7 @@ func (t table) fromEnvironment(name string) ([]string, bool) {
 	return nil, false
 }
 
-// spell fits words to the key.
+// spell matches words with the key.
 func (p pattern) spell(words []string) ([]string, bool) {
 	if len(p.path) == 0 {
 		return nil, len(words) == 0
@@ -239,8 +236,7 @@ func (p pattern) spell(words []string) ([]string, bool) {
 	return nil, false
 }
 
-// KnownKeys returns the keys of jp that this version knows, sorted; a * stands for any
-// name.
+// KnownKeys returns jp's keys that this version knows, sorted; a * matches any name.
 func KnownKeys() []string {
 	var all []string
 	for _, p := range patterns() {

@@ -2,8 +2,8 @@ package jpconfig
 
 import "encoding/json"
 
-// Shareable is configuration as a conversation keeps it: without the addresses of providers
-// and the names of variables with keys. They are this user's, and whoever continues the
+// Shareable returns configuration for storage in a conversation: without the addresses of providers
+// and the names of variables with keys. They belong to this user, and others who continue the
 // conversation would be asked to approve them.
 func Shareable(config []byte) []byte {
 	var tree, providers, entries map[string]json.RawMessage
@@ -29,7 +29,7 @@ func Shareable(config []byte) []byte {
 	return marshalled(tree)
 }
 
-// put sets a table in another one, or takes it out when it is empty.
+// put sets a table in another one, or removes it if it is empty.
 func put(in map[string]json.RawMessage, key string, table map[string]json.RawMessage) {
 	if len(table) == 0 {
 		delete(in, key)
@@ -38,7 +38,7 @@ func put(in map[string]json.RawMessage, key string, table map[string]json.RawMes
 	in[key] = marshalled(table)
 }
 
-// marshalled is JSON of what was JSON.
+// marshalled encodes decoded JSON.
 func marshalled(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

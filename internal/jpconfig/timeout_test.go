@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTimeoutsAreOnlyLowered holds that nobody but the user gives a tool more time.
+// TestTimeoutsAreOnlyLowered checks that only the user can give a tool more time.
 func TestTimeoutsAreOnlyLowered(t *testing.T) {
 	tests := []struct {
 		name, user, workspace string

@@ -13,21 +13,21 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A Tool is one of conversation.tools.
+// A Tool is an entry of conversation.tools.
 type Tool struct {
 	Name string
-	// JSON is the tool's table and Defaults that of '*', without what is guarded: the
-	// command and the command that shows arguments.
+	// JSON is the tool's table and Defaults that of '*', without the guarded values: the command
+	// and the formatter.
 	JSON, Defaults []byte
 
-	Command Process // zero when there is none
-	// Formatter is style.parameters when that is a command, which may run before anybody
-	// is asked about the call.
+	Command Process // zero if there is none
+	// Formatter is style.parameters if that is a command. It may run before the user is asked about
+	// the call.
 	Formatter Process
-	// Unattended is true when calls run without anybody being asked. It is guarded for
-	// tools of an MCP server; for a local tool that of Command covers it.
+	// Unattended says that calls run without a question. It is guarded for tools of an MCP server;
+	// for a local tool, the claim of Command covers it.
 	Unattended trust.Guarded[bool]
-	Outside    []Path // rules of access.fs for places outside of the workspace
+	Outside    []Path // rules of access.fs for paths outside the workspace
 }
 
 // ToolNames returns the tools in order, without '*'.
@@ -37,8 +37,8 @@ func (c *Config) ToolNames() []string {
 	})
 }
 
-// Tool returns a tool by name. What somebody else said of it is one claim: whoever approves
-// what it starts approves what that is given.
+// Tool returns a tool by name. All foreign settings of it have one claim: whoever approves its
+// command approves the rest of its table too.
 func (c *Config) Tool(name string) Tool {
 	at := []string{"conversation", "tools", name}
 	unasked := unattended(c.all, name, "run")
@@ -66,9 +66,9 @@ func (c *Config) Tool(name string) Tool {
 	return t
 }
 
-// Timeout returns how long a call of a tool may take where the layers say nothing else than
-// preset, of which zero is for ever. What others say only makes it shorter: for them to give a
-// tool more time than the user does would be to take the user's away.
+// Timeout returns the time limit of a tool's calls; preset is the default, and zero is no limit.
+// Foreign settings can only shorten it: otherwise they could use more of the user's time than the
+// user allows.
 func (c *Config) Timeout(name string, preset time.Duration) time.Duration {
 	limit := preset
 	for _, at := range []string{name, "*"} {
@@ -93,7 +93,7 @@ func (c *Config) Timeout(name string, preset time.Duration) time.Duration {
 	return limit
 }
 
-// duration reads a limit, such as "90s" or "1h30m"; what is none is a warning, and zero.
+// duration parses a limit, such as "90s" or "1h30m"; for an invalid one it warns and returns zero.
 func (c *Config) duration(raw []byte, name string) time.Duration {
 	d, err := readLimit(raw)
 	if err == nil {
@@ -120,8 +120,8 @@ func readLimit(raw []byte) (time.Duration, error) {
 
 func ownProcess(command []byte) Process { return Process{trust.Own(Command(command))} }
 
-// modes leaves out the modes that are no claim: to ask needs no approval, and that nobody is
-// asked is the user's own to say.
+// modes removes modes that need no claim: asking needs no approval, and whether calls run
+// unattended may be the user's own setting.
 func modes(own, whole trust.Tool) (ours, all trust.Tool) {
 	if whole.Run == "" || own.Run != "" {
 		own.Run, whole.Run = "", ""
@@ -132,7 +132,7 @@ func modes(own, whole trust.Tool) (ours, all trust.Tool) {
 	return own, whole
 }
 
-// bound collects what an approval of a tool is bound to: everything but what only tells.
+// bound returns everything that an approval of a tool is bound to: all but its descriptions.
 func (c *Config) bound(layers settings.Config, name string) trust.Tool {
 	value := func(key string) json.RawMessage {
 		s, ok := layers.Setting("conversation", "tools", name, key)
@@ -147,7 +147,7 @@ func (c *Config) bound(layers settings.Config, name string) trust.Tool {
 		Options:   value("options"), Access: value("access"), Answers: answers(value("questions")),
 		Parameters: declared(value("parameters")),
 	}
-	_ = json.Unmarshal(value("source"), &t.Source) // what is no text is no source
+	_ = json.Unmarshal(value("source"), &t.Source) // another type is no source
 	if unattended(layers, name, "run") {
 		t.Run = "unattended"
 	}
@@ -165,7 +165,8 @@ func (c *Config) bound(layers settings.Config, name string) trust.Tool {
 	return t
 }
 
-// describe enters what a command line reaches, and the files of the workspace that it runs.
+// describe adds the parameters that reach a command line, and the files of the workspace that it
+// runs.
 func (c *Config) describe(t *trust.Tool, line json.RawMessage) {
 	words, shell := wordsOf(line)
 	if len(words) == 0 {
@@ -175,7 +176,7 @@ func (c *Config) describe(t *trust.Tool, line json.RawMessage) {
 		t.Line, t.Shell = words, shell
 	}
 	var parameters map[string]json.RawMessage
-	_ = json.Unmarshal(t.Parameters, &parameters) // what is no table declares none
+	_ = json.Unmarshal(t.Parameters, &parameters) // another type declares none
 	reach := command.ReachOf(words, shell, parameters)
 	t.Reaches = union(t.Reaches, reach.Shell)
 	t.Takes = union(t.Takes, reach.Option)
@@ -200,7 +201,7 @@ func union(a, b []string) []string {
 func wordsOf(line []byte) (words []string, shell bool) {
 	var text string
 	if json.Unmarshal(line, &text) == nil {
-		words, _ = command.Words(text) // one with an open quote starts nothing
+		words, _ = command.Words(text) // a line with an open quote starts nothing
 		return words, false
 	}
 	if json.Unmarshal(line, &words) == nil {
@@ -217,7 +218,7 @@ func wordsOf(line []byte) (words []string, shell bool) {
 	return append([]string{table.Program}, table.Args...), table.Shell
 }
 
-// commandOf returns a tool's command, nil when it has none.
+// commandOf returns a tool's command, nil if it has none.
 func commandOf(layers settings.Config, name string) []byte {
 	s, ok := layers.Setting("conversation", "tools", name, "command")
 	if !ok {
@@ -226,7 +227,7 @@ func commandOf(layers settings.Config, name string) []byte {
 	return s.Value()
 }
 
-// formatterOf returns the command that shows a tool's arguments, its own or that of '*'.
+// formatterOf returns the formatter of a tool's arguments, its own or that of '*'.
 func formatterOf(layers settings.Config, name string) []byte {
 	for _, at := range []string{name, "*"} {
 		s, ok := layers.Setting("conversation", "tools", at, "style", "parameters")
@@ -241,7 +242,7 @@ func formatterOf(layers settings.Config, name string) []byte {
 	return nil
 }
 
-// unattended reports whether a mode of a tool, its own or that of '*', asks nobody.
+// unattended reports whether a mode of a tool, its own or that of '*', is unattended.
 func unattended(layers settings.Config, name, key string) bool {
 	for _, at := range []string{name, "*"} {
 		if s, ok := layers.Setting("conversation", "tools", at, key); ok {
@@ -251,7 +252,7 @@ func unattended(layers settings.Config, name, key string) bool {
 	return false
 }
 
-// answers keeps of questions what is answered, and by whom.
+// answers returns the answers and targets in questions.
 func answers(questions []byte) json.RawMessage {
 	var all map[string]map[string]json.RawMessage
 	if json.Unmarshal(questions, &all) != nil {
@@ -274,7 +275,7 @@ func answers(questions []byte) json.RawMessage {
 	return canonical(marshal(kept))
 }
 
-// declared keeps of parameters what bounds them, without what only tells of them.
+// declared returns the restrictions of parameters, without their descriptions.
 func declared(parameters []byte) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(parameters, &all) != nil || len(all) == 0 {
@@ -303,7 +304,7 @@ func declaredOne(raw json.RawMessage) json.RawMessage {
 	return marshal(p)
 }
 
-// isCommand tells a command from the names of styles.
+// isCommand distinguishes a command from the names of styles.
 func isCommand(raw []byte) bool {
 	var word string
 	if json.Unmarshal(raw, &word) != nil {
@@ -328,7 +329,7 @@ func (c *Config) harmless(path ...string) []byte {
 	return marshal(table)
 }
 
-// outside returns the rules of access.fs that reach out of the workspace.
+// outside returns the rules of access.fs for paths outside the workspace.
 func (c *Config) outside(name string) []Path {
 	var all []Path
 	for _, at := range []string{"*", name} {
@@ -358,7 +359,7 @@ func (c *Config) outside(name string) []Path {
 
 func quote(s string) []byte { return marshal(s) }
 
-// marshal writes what always can be written.
+// marshal encodes values that cannot fail.
 func marshal(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// maxErrorBody bounds what is read of an answer that is an error.
+// maxErrorBody limits how much of an error response is read.
 const maxErrorBody = 64 << 10
 
-// ReadError reads an answer that is no success and closes it: an [*APIError], or an
-// [*OverflowError] around it. The clock is for a Retry-After that names a time.
+// ReadError reads and closes an unsuccessful response. It returns an [*APIError], or an
+// [*OverflowError] around it. The clock is for a Retry-After header with a date.
 func ReadError(model string, res *http.Response, now func() time.Time) error {
 	raw, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	_ = res.Body.Close() // what matters of it has been read
+	_ = res.Body.Close() // all that matters has been read
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func requestID(h http.Header) string {
 	return h.Get("X-Request-Id")
 }
 
-// RetryAfter returns how long the provider asks to wait, 0 when it does not.
+// RetryAfter returns how long the provider asks to wait, 0 if it does not.
 func RetryAfter(h http.Header, now func() time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -61,7 +61,7 @@ func RetryAfter(h http.Header, now func() time.Time) time.Duration {
 	return 0
 }
 
-// retryDelay is how long to wait where the body says so, as Google's does.
+// retryDelay returns the wait that the body of an error asks for, as Google's does.
 func retryDelay(raw []byte) time.Duration {
 	var body struct {
 		Error struct {
@@ -81,8 +81,8 @@ func retryDelay(raw []byte) time.Duration {
 	return 0
 }
 
-// retryable says whether the same request may succeed later. A quota that is used up answers
-// like a rate limit, but does not come back within a minute.
+// retryable reports whether the same request may succeed later. An exhausted quota has the status
+// of a rate limit, but does not recover within a minute.
 func retryable(res *http.Response, kind string) bool {
 	switch res.Header.Get("X-Should-Retry") {
 	case "true":
@@ -102,9 +102,8 @@ func retryable(res *http.Response, kind string) bool {
 	}
 }
 
-// ErrorEvent reads an error that a provider sends in the middle of a stream, in any of the
-// shapes of an answer that is an error: an [*APIError] without a status, or an
-// [*OverflowError] around it.
+// ErrorEvent reads an error that a provider sends in the middle of a stream, in any form that error
+// responses have: an [*APIError] without a status, or an [*OverflowError] around it.
 func ErrorEvent(model string, data []byte) error {
 	provider, _, _ := SplitID(model)
 	e := &APIError{Provider: provider}
@@ -118,8 +117,8 @@ func ErrorEvent(model string, data []byte) error {
 	return Classify(model, e)
 }
 
-// StreamError returns what ended the reading of a stream as one of this package's errors. An
-// end in the middle of an event is a [*wire.CutError]; what is no event at all a [*WireError].
+// StreamError converts the error that ended the reading of a stream into one of this package. An
+// end in the middle of an event becomes a [*wire.CutError], input that is no event a [*WireError].
 func StreamError(provider string, err error) error {
 	var (
 		cut  *wire.CutError
@@ -138,8 +137,8 @@ func StreamError(provider string, err error) error {
 	}
 }
 
-// SignatureRefused recognises what providers answer to reasoning whose signature or secret is
-// not, or no longer, good.
+// SignatureRefused reports whether a provider rejected the signature or the encrypted data of
+// reasoning as invalid or expired.
 func SignatureRefused(err error) bool {
 	var api *APIError
 	if !errors.As(err, &api) || api.Status != http.StatusBadRequest {
@@ -152,9 +151,9 @@ func SignatureRefused(err error) bool {
 		strings.Contains(said, "encrypted content")
 }
 
-// errorBody finds type and message in the shapes that providers use: an object "error" with
-// either of them (Anthropic, OpenAI), with "status" (Gemini, also in an array), or a string
-// "error" (Ollama). What is no JSON is itself the message.
+// errorBody returns type and message of an error in the forms that providers use: an object "error"
+// with either of them (Anthropic, OpenAI), with "status" (Gemini, also in an array), or a string
+// "error" (Ollama). A body that is not JSON is itself the message.
 func errorBody(raw []byte) (kind, message string) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
@@ -192,8 +191,8 @@ func errorBody(raw []byte) (kind, message string) {
 	return "", inner.Message
 }
 
-// errorBehind reads what a provider behind OpenRouter said, whose own words are only that it
-// returned an error. It is JSON, or a string of that.
+// errorBehind returns the message of a provider behind OpenRouter, which itself only says that the
+// provider returned an error. The message is JSON, or a string of JSON.
 func errorBehind(metadata json.RawMessage) string {
 	var behind struct {
 		Raw json.RawMessage `json:"raw"`
@@ -209,8 +208,8 @@ func errorBehind(metadata json.RawMessage) string {
 	return message
 }
 
-// word and number take a code that is the one or the other: a word tells more than the type
-// beside it, a number less.
+// word and number return a code that is a string or a number, else "". A string is more specific
+// than the type beside it, a number less.
 func word(code any) string {
 	s, _ := code.(string)
 	return s
@@ -223,7 +222,7 @@ func number(code any) string {
 	return ""
 }
 
-// titleOf returns what the title of a page says, such as a proxy's; of what has none all of it.
+// titleOf returns the title of a web page, such as a proxy's, or the whole text if it has none.
 func titleOf(page string) string {
 	_, rest, _ := strings.Cut(page, "<title>")
 	title, _, ok := strings.Cut(rest, "</title>")
@@ -233,7 +232,7 @@ func titleOf(page string) string {
 	return "a web page, " + title
 }
 
-// clip shortens what is no message of a provider.
+// clip shortens a text that is not a provider's message.
 func clip(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 200 {
@@ -242,7 +241,7 @@ func clip(s string) string {
 	return s
 }
 
-// overflowPhrases are what providers say of a request that does not fit the window.
+// overflowPhrases returns phrases by which providers report a request that does not fit the window.
 func overflowPhrases() []string {
 	return []string{
 		"prompt is too long", "context_length_exceeded", "maximum context length",
@@ -251,8 +250,8 @@ func overflowPhrases() []string {
 	}
 }
 
-// Classify returns an [*OverflowError] around e when e is one in the provider's words, and else
-// e itself. Adapters pass it what stands in the middle of a stream; [ReadError] has done so.
+// Classify returns an [*OverflowError] around e if the provider's message reports an overflow, else
+// e. Adapters call it for errors in the middle of a stream; [ReadError] calls it itself.
 func Classify(model string, e *APIError) error {
 	said := strings.ToLower(e.Type + " " + e.Message)
 	badRequest := e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests
@@ -268,8 +267,8 @@ func Classify(model string, e *APIError) error {
 	return e
 }
 
-// overflowNumbers finds the size and the limit in "210000 tokens > 200000 maximum"; other
-// wordings give zeros.
+// overflowNumbers finds the size and the limit in "210000 tokens > 200000 maximum"; other wordings
+// give zeros.
 func overflowNumbers(said string) (tokens, limit int) {
 	m := regexp.MustCompile(`(\d+) tokens > (\d+)`).FindStringSubmatch(said)
 	if m == nil {

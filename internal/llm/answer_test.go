@@ -125,7 +125,7 @@ func TestErrorEvent(t *testing.T) {
 	}
 }
 
-// failing fails n times, and then says something.
+// failing returns an exchange that fails n times, and then yields deltas.
 func failing(n int, with error, said int) func(context.Context) iter.Seq2[llm.Delta, error] {
 	return func(context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) {
@@ -193,7 +193,7 @@ func TestRetryIsCanceled(t *testing.T) {
 	r := llm.DefaultRetry(rand.Float64)
 	r.Base = time.Hour
 	r.Cap = time.Hour
-	// It would wait for an hour.
+	// A retry would wait for an hour.
 	if err := r.Do(ctx, func(context.Context) error { return &wire.CutError{} }); err == nil {
 		t.Error("canceled, it ends without an error")
 	}

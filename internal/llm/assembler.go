@@ -11,26 +11,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Assembler makes deltas of what an adapter reads, so that all adapters keep the same
-// parts, events and order. An adapter names parts by keys of its own, such as the index on
-// the wire; a key may be used again after its part ended. Formats that do not say where parts
-// end use [Assembler.Say].
+// An Assembler turns the output of an adapter into deltas, so that all adapters produce the same
+// parts, events and order. An adapter names parts by its own keys, such as the index on the wire; a
+// key may be used again after its part ended. Formats that do not mark the end of parts use
+// [Assembler.Say].
 //
-// Each method returns false when nobody listens any more; the adapter then returns.
+// Each method returns false once the consumer has stopped; the adapter then returns.
 type Assembler struct {
 	tell  func(Delta) bool
 	asked *Request
-	quiet bool // nobody listens any more
-	data  bool // text is data, as the request asked for
+	quiet bool // the consumer has stopped
+	data  bool // text is data, as the request demands
 	next  int
-	extra []jsontext.Value // what belongs to the next part
+	extra []jsontext.Value // for the next part that ends
 	open  map[int]*building
 	held  []*building
 	kept  Kept
-	said  Kept // up to the end of the text that ended last
+	said  Kept // up to the end of the last complete text
 }
 
-// A building is a part that is not complete.
+// A building is an incomplete part.
 type building struct {
 	key      int
 	index    int
@@ -41,17 +41,17 @@ type building struct {
 	extra    []jsontext.Value
 }
 
-// NewAssembler returns an assembler for one answer to r that hands its deltas to emit.
+// NewAssembler returns an assembler for one answer to r that passes its deltas to emit.
 func NewAssembler(r *Request, emit func(Delta) bool) *Assembler {
 	return &Assembler{tell: emit, asked: r, data: r.Schema != nil, open: map[int]*building{}}
 }
 
-// Emit returns what an assembler hands its deltas to: whoever ranges over a stream.
+// Emit adapts the yield function of a stream for [NewAssembler].
 func Emit(yield func(Delta, error) bool) func(Delta) bool {
 	return func(d Delta) bool { return yield(d, nil) }
 }
 
-// Quiet reports whether nobody listens any more. Nothing is told from then on.
+// Quiet reports whether the consumer has stopped. No delta is emitted afterwards.
 func (a *Assembler) Quiet() bool { return a.quiet }
 
 func (a *Assembler) emit(d Delta) bool {
@@ -59,8 +59,8 @@ func (a *Assembler) emit(d Delta) bool {
 	return !a.quiet
 }
 
-// Start opens a part, and ends the one of this key that is still open: what it said stays what
-// was said. Text is data when the request has a schema. Id and name are a call's.
+// Start opens a part, and ends an open one of this key, whose text is kept. Text is data if the
+// request has a schema. Id and name are a call's.
 func (a *Assembler) Start(key int, part PartKind, id, name string) bool {
 	if !a.End(key) {
 		return false
@@ -74,21 +74,21 @@ func (a *Assembler) Start(key int, part PartKind, id, name string) bool {
 	return a.emit(Delta{Kind: DeltaStart, Index: b.index, Part: part, ID: id, Name: name})
 }
 
-// Keep notes that an exchange ended well and the open part goes on in another one: if that is
-// refused, what was said until now stays.
+// Keep notes that an exchange ended well and the open part continues in another one: if that is
+// refused, the text up to here stays.
 func (a *Assembler) Keep(key int) {
 	if b := a.open[key]; b != nil {
 		a.kept = Kept{Part: b.index, Bytes: b.text.Len()}
 	}
 }
 
-// KeepSaid is [Assembler.Keep] for an exchange that ended with a text of its own.
+// KeepSaid is [Assembler.Keep] for an exchange that ended with a complete text.
 func (a *Assembler) KeepSaid() { a.kept = a.said }
 
 // Started reports whether the part is open.
 func (a *Assembler) Started(key int) bool { return a.open[key] != nil }
 
-// Said returns what an open part said so far.
+// Said returns the text of an open part so far.
 func (a *Assembler) Said(key int) string {
 	if b := a.open[key]; b != nil {
 		return b.text.String()
@@ -96,7 +96,7 @@ func (a *Assembler) Said(key int) string {
 	return ""
 }
 
-// Append continues a part; one that is not open is nobody's and is dropped.
+// Append adds text to a part. Text for a key without an open part is dropped.
 func (a *Assembler) Append(key int, text string) bool {
 	b := a.open[key]
 	if b == nil || text == "" {
@@ -106,30 +106,31 @@ func (a *Assembler) Append(key int, text string) bool {
 	return a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
 }
 
-// Note keeps a proof in the metadata of an open part, in place of what was there. An empty one
-// is none, see [Proof].
+// Note stores a proof in the metadata of an open part, replacing an earlier one. An empty value is
+// ignored, see [Proof].
 func (a *Assembler) Note(key int, name, value string) {
 	if b := a.open[key]; b != nil && value != "" {
 		b.metadata = b.metadata.WithText(name, value)
 	}
 }
 
-// NoteValue keeps JSON in the metadata of an open part; what jp could not load is not kept.
+// NoteValue stores JSON in the metadata of an open part, unless jp could not load it.
 func (a *Assembler) NoteValue(key int, name string, value jsontext.Value) {
 	if b := a.open[key]; b != nil && events.Loadable(value) == nil {
 		b.metadata = b.metadata.With(name, value)
 	}
 }
 
-// Extra keeps what a provider says and no part can hold, as it came: what it searched itself, what
-// it ran. It belongs to the part that ends next. Of what was compacted is kept what it covers.
+// Extra stores data of a provider that no part can hold, unchanged, such as its own searches and
+// program runs. It is stored with the part that ends next. With a compaction, Extra stores which
+// messages it replaces.
 func (a *Assembler) Extra(raw []byte) {
 	if v := jsontext.Value(raw); events.Loadable(v) == nil {
 		a.extra = append(a.extra, covering(v.Clone(), a.asked))
 	}
 }
 
-// ExtraOf is [Assembler.Extra] for what belongs to an open part, such as its sources.
+// ExtraOf is [Assembler.Extra] for data of an open part, such as its sources.
 func (a *Assembler) ExtraOf(key int, raw []byte) {
 	v := jsontext.Value(raw)
 	if b := a.open[key]; b != nil && events.Loadable(v) == nil {
@@ -137,9 +138,9 @@ func (a *Assembler) ExtraOf(key int, raw []byte) {
 	}
 }
 
-// End closes a part. A call whose arguments are no JSON object that can be stored is held back
-// until [Assembler.Stop] tells whether it was cut off. If it was not, it has no arguments, and
-// what was sent instead is in its metadata: it is no call that may run.
+// End closes a part. A call whose arguments are not a JSON object that can be stored is held back
+// until [Assembler.Stop] knows whether it was cut off. If it was not, it gets no arguments, and its
+// metadata has the original ones: such a call must not run.
 func (a *Assembler) End(key int) bool {
 	b := a.open[key]
 	if b == nil {
@@ -165,7 +166,7 @@ func (a *Assembler) end(b *building, ev events.Event) bool {
 	return a.emit(d)
 }
 
-// withExtra keeps what no part can hold as one list.
+// withExtra stores extra data as a list in the metadata.
 func withExtra(md events.Metadata, extra []jsontext.Value) events.Metadata {
 	if len(extra) == 0 {
 		return md
@@ -180,8 +181,8 @@ func withExtra(md events.Metadata, extra []jsontext.Value) events.Metadata {
 // sayKey is the key of parts that [Assembler.Say] opens; adapters do not use it.
 const sayKey = -1 << 30
 
-// Say appends text to the part of this kind that was said last, or opens one and ends the one
-// before, for formats that only send text.
+// Say appends text to the open part if it is of this kind, else ends it and opens another, for
+// formats that only send text.
 func (a *Assembler) Say(part PartKind, text string) bool {
 	if part == PartText && a.data {
 		part = PartData
@@ -201,11 +202,11 @@ func (a *Assembler) NoteSaid(name, value string) { a.Note(sayKey, name, value) }
 // EndSaid closes the part that Say writes, if there is one.
 func (a *Assembler) EndSaid() bool { return a.End(sayKey) }
 
-// Usage reports what an exchange has cost.
+// Usage reports the usage of an exchange.
 func (a *Assembler) Usage(u Usage) bool { return a.emit(Delta{Kind: DeltaUsage, Usage: u}) }
 
-// Flush ends the calls that were held back and, unless the answer was cut off, all open parts.
-// Cut off, an incomplete call is no call and is dropped; incomplete text is text.
+// Flush ends the calls that were held back and, unless the answer was cut off, all open parts. If
+// it was cut off, incomplete calls are dropped; incomplete text is kept.
 func (a *Assembler) Flush(cut bool) bool {
 	for _, b := range a.begun() {
 		if cut && b.part == PartCall {
@@ -239,7 +240,7 @@ func (a *Assembler) begun() []*building {
 	})
 }
 
-// Stop ends everything and then the answer.
+// Stop ends all parts and then the answer.
 func (a *Assembler) Stop(s Stop) bool {
 	cut := s.Reason == StopMaxTokens || s.Reason == StopOverflow
 	if s.Reason == StopRefusal {
@@ -248,7 +249,7 @@ func (a *Assembler) Stop(s Stop) bool {
 	return a.Flush(cut) && a.rest() && a.emit(Delta{Kind: DeltaStop, Stop: s})
 }
 
-// rest keeps with a message that says nothing what no part followed.
+// rest stores extra data that no part followed, with an empty message.
 func (a *Assembler) rest() bool {
 	if len(a.extra) == 0 {
 		return true
@@ -261,7 +262,7 @@ func (a *Assembler) rest() bool {
 	return a.end(b, &events.ChatResponse{Form: events.FormMessage})
 }
 
-// event returns what is stored of a complete part; nil for one that says nothing.
+// event returns the event to store for a complete part; nil for an empty one.
 func (b *building) event() events.Event {
 	text := b.text.String()
 	kept := b.metadata.Len() > 0 || len(b.extra) > 0
@@ -282,16 +283,16 @@ func (b *building) event() events.Event {
 	return &events.ChatResponse{Form: events.FormMessage, Text: text}
 }
 
-// dataOf returns what a model that was to follow a schema said: its JSON, or else, as jp stores
-// it, its words as a string. That is no valid answer, but it is what was said. Nor is JSON that
-// jp could not load.
+// dataOf returns the answer of a model that had to follow a schema: its JSON or else, as jp stores
+// it, its text as a string. JSON that jp could not load becomes a string too. A string does not
+// follow the schema, but keeps the answer.
 func dataOf(text string) jsontext.Value {
 	v := jsontext.Value(strings.TrimSpace(text))
 	if events.Loadable(v) == nil {
 		return v
 	}
 	quoted, err := jsontext.AppendQuote(nil, text)
-	if err != nil { // it is not UTF-8, which no reader gives
+	if err != nil { // not UTF-8, which no reader returns
 		return jsontext.Value("null")
 	}
 	return quoted
@@ -301,8 +302,8 @@ func (b *building) call(args jsontext.Value) events.Event {
 	return &events.ToolCallRequest{ID: b.id, Name: b.name, Arguments: args}
 }
 
-// arguments returns the text of arguments as an object, nil when it is none that can be stored.
-// No text is the empty object: that is how tools without parameters are called.
+// arguments returns the text of arguments as an object, nil if it is not an object that can be
+// stored. Empty text is the empty object: tools without parameters are called like that.
 func arguments(text string) jsontext.Value {
 	if strings.TrimSpace(text) == "" {
 		return jsontext.Value("{}")

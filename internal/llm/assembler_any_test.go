@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ends fails a test whose function does not return.
+// ends fails a test if f does not return.
 func ends(t *testing.T, f func()) {
 	t.Helper()
 	late := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " does not end") })
@@ -37,10 +37,10 @@ func TestAssemblerStartsAgain(t *testing.T) {
 	})
 }
 
-// An assembled is what a listener puts together of deltas, held against what it promises.
+// An assembled is an answer that a consumer assembled from deltas, with the first broken promise.
 type assembled struct {
-	parts map[int]string // what fragments said
-	ended map[int]string // what events say
+	parts map[int]string // text of the fragments
+	ended map[int]string // text of the events
 	fault string
 	stops int
 }
@@ -73,8 +73,8 @@ func (s *assembled) take(d llm.Delta) bool {
 	return true
 }
 
-// Whatever an adapter does in whatever order, an answer ends, and what was said to a part that
-// was open is in exactly one part, once.
+// TestAssemblerAnyOrder checks that, whatever an adapter does in whatever order, an answer ends,
+// and text added to an open part is in exactly one part, once.
 func TestAssemblerAnyOrder(t *testing.T) {
 	ends(t, func() { rapid.Check(t, assemblerAnyOrder) })
 }

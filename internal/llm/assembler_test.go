@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// told prints deltas in a short form.
+// told formats deltas in a short form.
 func told(r *llm.Request, use func(a *llm.Assembler)) []string {
 	var got []string
 	use(llm.NewAssembler(r, func(d llm.Delta) bool {

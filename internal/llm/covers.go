@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// compaction is the type of blocks that providers make of all that was said before.
+// compaction is the type of blocks by which providers replace all earlier messages.
 const compaction = "compaction"
 
-// coversMember says what a compacted block stands for.
+// coversMember is the member of a compaction block that identifies the messages it replaces.
 const coversMember = events.MetadataPrefix + "covers"
 
-// covering notes with a compacted block what it stands for; anything else stays as it is.
+// covering adds to a compaction block which messages it replaces; other blocks do not change.
 func covering(block jsontext.Value, asked *Request) jsontext.Value {
 	members, ok := compacted(block)
 	if !ok {
@@ -29,8 +29,8 @@ func covering(block jsontext.Value, asked *Request) jsontext.Value {
 	return block
 }
 
-// compacted returns the members of a block that stands for what was said before it. One without
-// content is a compaction that failed.
+// compacted returns the members of a compaction block. A block without content is a failed
+// compaction and is no such block.
 func compacted(block jsontext.Value) (map[string]json.RawMessage, bool) {
 	var head struct {
 		Type      string `json:"type"`
@@ -43,9 +43,9 @@ func compacted(block jsontext.Value) (map[string]json.RawMessage, bool) {
 	return members, ok
 }
 
-// Compacted returns what stands in metadata for the messages before, as the provider made it. It is
-// nothing where these are others now: where they were merged, edited or compacted since, a
-// model would not see what came to them.
+// Compacted returns the provider's compactions in metadata that replace the messages before,
+// unchanged. It returns none if the messages were merged, edited or compacted since: the model
+// would not see their changes.
 func Compacted(md events.Metadata, before []Message) (all []Opaque) {
 	raw, ok := md.Value(events.MetadataExtra)
 	var list []jsontext.Value
@@ -65,8 +65,8 @@ func Compacted(md events.Metadata, before []Message) (all []Opaque) {
 	return all
 }
 
-// covers is enough of a hash to tell conversations apart by what was said in them up to the last
-// word of the user. What results hold does not count: they are trimmed and sent as references.
+// covers returns a hash that distinguishes conversations by their messages up to the user's last
+// one. The content of results does not count: they are trimmed and sent as references.
 func covers(messages []Message) string {
 	n := len(messages)
 	for n > 0 && messages[n-1].Role == RoleAssistant {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Documents returns text resources as jp shows them to models that have no documents of their
-// own, with their description and type: one XML text, empty when there is no resource. The index
-// counts all of them from first.
+// Documents returns text resources in the form that jp uses for models without native documents,
+// with their descriptions and types: one XML text, empty for no resources. The index counts from
+// first.
 func Documents(rs []Resource, first int) string {
 	if len(rs) == 0 {
 		return ""
@@ -34,7 +34,7 @@ func Documents(rs []Resource, first int) string {
 	return b.String()
 }
 
-// content keeps what is inside readable: a model is to quote it as it stands.
+// content encodes a text so that it stays readable: a model must be able to quote it exactly.
 func content(text string, cdata bool) string {
 	if !cdata {
 		return text
@@ -46,8 +46,9 @@ func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// About is what a model is told of a resource beside its URI, which comes first because tools and
-// references name it: its title, where the URI does not end with that, and its description.
+// About returns what a model is given about a resource after its URI: its title, unless the URI
+// ends with that, and its description. The URI comes first because tools and references name the
+// resource by it.
 func (r Resource) About() string {
 	title := r.Title
 	if strings.HasSuffix(r.URI, title) {
@@ -59,17 +60,17 @@ func (r Resource) About() string {
 	return title + r.Description
 }
 
-// IsImage reports whether a MIME type is of an image that models look at; SVG is text.
+// IsImage reports whether a MIME type is an image for models; SVG is text.
 func IsImage(mime string) bool {
 	return strings.HasPrefix(mime, "image/") && mime != "image/svg+xml"
 }
 
-// IsPDF reports whether a MIME type is of a PDF.
+// IsPDF reports whether a MIME type is PDF.
 func IsPDF(mime string) bool { return mime == "application/pdf" }
 
-// Plain returns the result as text, for providers that take nothing else: a blank line between
-// parts, before a resource a line that names it as references do, and a placeholder for what is no
-// text.
+// Plain returns the result as text, for providers that accept only text in results: a blank line
+// between parts, before a resource a line that names it as references do, and a placeholder for
+// binary content.
 func (r Result) Plain() string {
 	texts := make([]string, len(r.Parts))
 	for i, p := range r.Parts {
@@ -101,7 +102,7 @@ func plainPart(p Part) string {
 	}
 }
 
-// head is the line that says what a resource of a result is.
+// head returns the line that names a resource of a result.
 func (r Resource) head(kind string) string {
 	head := "[resource"
 	if r.URI != "" {
@@ -124,9 +125,9 @@ func size(mime string, n int) string {
 	return s
 }
 
-// A File is a part that is shown apart and not as text.
+// A File is a part that a provider accepts as a file, not as text.
 type File struct {
-	Name  string // the URI of a resource; "" where there is none
+	Name  string // the URI of a resource, or the label of media; "" for none
 	About string
 	MIME  string
 	Bytes []byte // nil for a part that is text
@@ -144,8 +145,8 @@ func FileOf(p Part) File {
 	}
 }
 
-// Label returns the line that stands before a file, so that the model can tell several apart and
-// knows of which a reference speaks; "" where there is nothing to say.
+// Label returns the line before a file, by which the model identifies the file when references name
+// it; "" if the file has no name.
 func (f File) Label() string {
 	switch {
 	case f.Name == "":

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// An Endpoint is where and how an adapter reaches its provider. Keys and addresses come from
-// whoever decided that they may be used together; adapters never look for either.
+// An Endpoint is the address and key by which an adapter reaches its provider. The caller, which
+// decided that the two may be used together, sets them; adapters never look for either.
 type Endpoint struct {
-	// Provider is the first half of the model's id, and the name in errors.
+	// Provider is the first part of the model's id, and the name in errors.
 	Provider string
 	BaseURL  string
 	Key      string
-	// KeyHeader is the header of the key, "" for that of the format.
+	// KeyHeader is the header of the key, "" for the format's default.
 	KeyHeader string
-	Client    *http.Client // of [wire.NewClient]
+	Client    *http.Client // from [wire.NewClient]
 	Retry     Retry
-	Now       func() time.Time // for a Retry-After that names a time; nil ignores those
-	// UserAgent names this program, "" for the library's own.
+	Now       func() time.Time // for a Retry-After with a date; nil ignores those
+	// UserAgent names this program, "" for the default of net/http.
 	UserAgent string
-	// Header are further headers, such as the name of an application or a beta.
+	// Header has additional headers, such as the name of an application or a beta.
 	Header http.Header
 }
 
 // ID returns the id of one of the provider's models.
 func (e Endpoint) ID(name string) string { return e.Provider + "/" + name }
 
-// At returns the address of a path below the base. A query of the base, such as the version of a
-// format, follows the path.
+// At returns the address of a path below the base URL. A query of the base URL, such as the version
+// of a format, follows the path.
 func (e Endpoint) At(path string) string {
 	base, query, ok := strings.Cut(e.BaseURL, "?")
 	base = strings.TrimRight(base, "/") + "/" + path
@@ -40,8 +40,8 @@ func (e Endpoint) At(path string) string {
 	return base
 }
 
-// Below returns an address with the prefix that a format's paths have, which people write or leave
-// out. One that says the version in its query has none in its path.
+// Below returns an address with the path prefix of a format, which users write or leave out. An
+// address with its version in the query gets no prefix.
 func Below(address, prefix string) string {
 	if strings.Contains(address, "?") {
 		return address
@@ -53,7 +53,7 @@ func Below(address, prefix string) string {
 	return address
 }
 
-// Bearer returns the headers of a provider that takes its key as a bearer token.
+// Bearer returns the headers for a provider that accepts its key as a bearer token.
 func (e Endpoint) Bearer() http.Header {
 	h := e.Header.Clone()
 	if h == nil {
@@ -71,15 +71,15 @@ func (e Endpoint) Bearer() http.Header {
 	return h
 }
 
-// An Exchange sends a request, yields what it reads and returns what went wrong. Unsigned, it
-// sends nothing that the provider signed or encrypted.
+// An Exchange sends a request, yields the deltas that it reads and returns the error. If unsigned
+// is true, it sends nothing that the provider signed or encrypted.
 type Exchange func(
 	ctx context.Context, r *Request, unsigned bool, yield func(Delta, error) bool,
 ) error
 
-// Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. Where the
-// provider refuses what it once signed itself, because a key or a model changed since, the
-// conversation goes on without it; the record keeps it as it is.
+// Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. If the provider
+// refuses what it has signed itself, because a key or a model changed since, the request is sent
+// again without it; the record does not change.
 func (e Endpoint) Stream(
 	ctx context.Context, r *Request, exchange Exchange,
 ) iter.Seq2[Delta, error] {

@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// An APIError is what a provider answers in place of what was asked, as an HTTP status or
-// in the middle of a stream.
+// An APIError is an error of a provider, in an HTTP response or in the middle of a stream.
 type APIError struct {
 	Provider  string
 	Status    int    // 0 in the middle of a stream
-	Type      string // the provider's word for it, such as "overloaded_error"
+	Type      string // the provider's name for it, such as "overloaded_error"
 	Message   string
 	RequestID string
-	// RetryAfter is how long the provider asked to wait, 0 when it did not say.
+	// RetryAfter is how long the provider asked to wait, 0 if it did not.
 	RetryAfter time.Duration
 	Retryable  bool
 }
@@ -36,17 +35,17 @@ func (e *APIError) Error() string {
 	return b.String()
 }
 
-// Unauthorized reports whether the provider does not take the key.
+// Unauthorized reports whether the provider rejects the key.
 func (e *APIError) Unauthorized() bool { return e.Status == http.StatusUnauthorized }
 
-// NotFound reports whether the provider does not have what it was asked for: the model, mostly.
+// NotFound reports whether the provider does not know the requested object, usually the model.
 func (e *APIError) NotFound() bool { return e.Status == http.StatusNotFound }
 
 // An OverflowError says that a request does not fit the model's window.
 type OverflowError struct {
 	Model  string
-	Tokens int // of the request, 0 when not known
-	Limit  int // of the model, 0 when not known
+	Tokens int // of the request, 0 if unknown
+	Limit  int // of the model, 0 if unknown
 	Err    error
 }
 
@@ -59,11 +58,11 @@ func (e *OverflowError) Error() string {
 	return s
 }
 
-// Unwrap returns what lies below.
+// Unwrap returns the cause.
 func (e *OverflowError) Unwrap() error { return e.Err }
 
-// A RefusalError says that the model will not answer. Streams tell it by [StopRefusal];
-// it is for callers that want an answer or an error.
+// A RefusalError says that the model refuses to answer. Streams report a refusal as [StopRefusal];
+// the error is for callers that want an answer or an error.
 type RefusalError struct {
 	Model                 string
 	Category, Explanation string
@@ -81,7 +80,7 @@ func (e *RefusalError) Error() string {
 	return s
 }
 
-// A WireError says that a provider sent what is not its own format.
+// A WireError says that a provider sent data that is not in its own format.
 type WireError struct {
 	Provider string
 	Err      error
@@ -92,14 +91,14 @@ func (e *WireError) Error() string {
 	return fmt.Sprintf("%s: reading the answer: %v", e.Provider, e.Err)
 }
 
-// Unwrap returns what lies below.
+// Unwrap returns the cause.
 func (e *WireError) Unwrap() error { return e.Err }
 
-// An UnsupportedError says that a model cannot take what it is given.
+// An UnsupportedError says that a model does not accept an input.
 type UnsupportedError struct {
 	Model string
 	What  string // "images", "application/zip", …
-	Name  string // of the attachment, "" when it has none
+	Name  string // of the attachment, "" if it has none
 }
 
 // Error implements error.

@@ -7,17 +7,17 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// UniqueIDs returns the messages with ids of calls that are unique and that the provider
-// takes. An id that is both stays as it is. A result belongs to the first open call with its
-// id, as in [events.Stream.Calls]. Only what stands before a call decides its id, so a prompt
-// that was sent keeps its ids when the conversation grows.
+// UniqueIDs returns the messages with ids of calls that are unique and allowed by the provider. An
+// id that is both does not change. A result belongs to the first open call with its id, as in
+// [events.Stream.Calls]. The id of a call depends only on what precedes it, so that a prompt that
+// was sent keeps its ids when the conversation grows.
 func UniqueIDs(messages []Message, rule wire.IDRule) []Message {
 	u := uniquer{rule: rule, used: map[string]bool{}, open: map[string][]string{}}
 	return rewrite(messages, u.part)
 }
 
-// rewrite returns the messages with each part replaced by f of it. Nothing that is given is
-// changed.
+// rewrite returns the messages with each part replaced by the result of f. It does not change the
+// given messages.
 func rewrite(messages []Message, f func(Part) Part) []Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
@@ -30,8 +30,8 @@ func rewrite(messages []Message, f func(Part) Part) []Message {
 	return out
 }
 
-// MadeUpID returns an id for call n of an answer to r, for providers that give none: by the
-// tool and how many calls were made before, as jp makes them up.
+// MadeUpID returns an id for call n of an answer to r, for providers that send none: the name of
+// the tool and the number of earlier calls, as jp does it.
 func MadeUpID(r *Request, tool string, n int) string {
 	for _, m := range r.Messages {
 		for _, p := range m.Parts {
@@ -46,7 +46,7 @@ func MadeUpID(r *Request, tool string, n int) string {
 type uniquer struct {
 	rule wire.IDRule
 	used map[string]bool     // on the wire
-	open map[string][]string // wire ids of calls without a result, by their own id
+	open map[string][]string // wire ids of calls without a result, by the id in the stream
 }
 
 func (u *uniquer) part(p Part) Part {

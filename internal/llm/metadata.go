@@ -5,8 +5,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Keys of metadata under which adapters keep what a provider wants back. The first five
-// are jp's, and their values must survive byte for byte.
+// Metadata keys under which adapters store what a provider wants returned. The first five are jp's,
+// and their values must be kept byte for byte.
 const (
 	MetadataAnthropicSignature = "anthropic_thinking_signature"
 	MetadataAnthropicRedacted  = "anthropic_redacted_thinking"
@@ -17,12 +17,12 @@ const (
 	MetadataOpenRouter         = "openrouter_metadata"
 )
 
-// MetadataArguments is what a model sent as the arguments of a call where that was no JSON object
-// that can be stored. The call has the empty object then.
+// MetadataArguments has the arguments of a call as the model sent them, if they are not a JSON
+// object that can be stored. The call then has the empty object.
 const MetadataArguments = events.MetadataPrefix + "arguments"
 
-// Arguments returns what the model sent as the arguments of a call, in its own words; they are
-// not always a JSON object.
+// Arguments returns the arguments of a call as the model sent them, which are not always a JSON
+// object.
 func Arguments(c *events.ToolCallRequest, md events.Metadata) jsontext.Value {
 	if sent, ok := md.Text(MetadataArguments); ok {
 		return jsontext.Value(sent)
@@ -30,16 +30,17 @@ func Arguments(c *events.ToolCallRequest, md events.Metadata) jsontext.Value {
 	return c.Arguments
 }
 
-// Proof returns what a provider wants back with a part: its signature, secret or id. An empty
-// one is none: some servers send one where they sign nothing, and no provider takes it back.
+// Proof returns what a provider wants returned with a part: its signature, encrypted data or id. An
+// empty value counts as absent: some servers send one without signing anything, and no provider
+// accepts it.
 func Proof(md events.Metadata, key string) (string, bool) {
 	value, ok := md.Text(key)
 	return value, ok && value != ""
 }
 
-// Own reports whether what stands in the metadata of m may be replayed to the model with
-// this id: the same provider made it, or nobody knows who did. A provider that binds
-// signatures to a family of models decides the rest itself.
+// Own reports whether the metadata of m may be replayed to the model with this id: the same
+// provider made it, or its provider is unknown. Whether signatures are bound to a family of models
+// is for the provider's adapter to check.
 func Own(m Message, id string) bool {
 	if m.Model == "" {
 		return true

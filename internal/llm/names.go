@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// Names maps names of tools to what a provider takes and back: MCP allows dots and 128
+// Names maps names of tools to names that a provider accepts, and back: MCP allows dots and 128
 // characters, providers do not.
 type Names struct {
 	rule wire.IDRule
@@ -17,9 +17,10 @@ type Names struct {
 	tool map[string]string
 }
 
-// NewNames maps the names of the tools. A name that the provider takes stays; another has its
-// foreign characters replaced, and where that is taken or was too long it ends with six digits
-// of its own hash. Taken are the names of the provider's own tools.
+// NewNames maps the names of the tools. A name that the provider accepts does not change. In other
+// names, characters that are not allowed are replaced; if the new name is taken or the old one was
+// too long, it ends with six digits of a hash of the old one. Taken are the names of the provider's
+// own tools.
 func NewNames(tools []Tool, rule wire.IDRule, taken ...string) *Names {
 	n := &Names{rule: rule, wire: map[string]string{}, tool: map[string]string{}}
 	for _, name := range taken {
@@ -43,7 +44,7 @@ func NewNames(tools []Tool, rule wire.IDRule, taken ...string) *Names {
 	return n
 }
 
-// Wire returns the name on the wire, also of a tool that is no longer offered but was called.
+// Wire returns the name on the wire, also of a tool that was called but is no longer offered.
 func (n *Names) Wire(tool string) string {
 	if w, ok := n.wire[tool]; ok {
 		return w
@@ -51,8 +52,8 @@ func (n *Names) Wire(tool string) string {
 	return n.plain(tool)
 }
 
-// Tool returns the tool that the model calls by a name on the wire; a name that nobody offered
-// is the model's invention and stays.
+// Tool returns the tool for a name on the wire. A name that was not offered is an invention of the
+// model and does not change.
 func (n *Names) Tool(wire string) string {
 	if t, ok := n.tool[wire]; ok {
 		return t

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Pieces makes of what a user says and attaches what goes on the wire of a provider, for whom
-// a T is one piece of content. It is for one request.
+// Pieces converts the user's text and attachments into pieces of content in a provider's format, of
+// type T. It serves one request.
 type Pieces[T any] struct {
 	Text func(text string) T
-	// File returns the pieces of what is no text, or an [*UnsupportedError].
+	// File returns the pieces for content that is not text, or an [*UnsupportedError].
 	File func(f File) ([]T, error)
 
-	shown int // files so far
+	shown int // number of files so far
 }
 
-// Files returns what was attached together: texts in one document, then the others. What the
-// provider does not take is an error in the last message only: a conversation must not be
-// stuck on what was attached to it earlier.
+// Files returns the pieces for parts that were attached together: texts in one document, then the
+// others. Unsupported content is an error in the last message only: an earlier attachment must not
+// block the conversation.
 func (p *Pieces[T]) Files(parts []Part, last bool) ([]T, error) {
 	var texts []Resource
 	var list []T
@@ -68,7 +68,7 @@ func (p *Pieces[T]) Said(m Message, last bool) ([]T, error) {
 	return said, flush()
 }
 
-// Looks returns what a tool returned to look at, as far as the provider takes it, for formats
+// Looks returns the images and files of a result as far as the provider accepts them, for formats
 // in which a result is text.
 func (p *Pieces[T]) Looks(r Result) []T {
 	var looks []T
@@ -84,12 +84,12 @@ func (p *Pieces[T]) Looks(r Result) []T {
 	return looks
 }
 
-// DataURL returns bytes as a URL.
+// DataURL returns bytes as a data URL.
 func DataURL(mime string, data []byte) string {
 	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
 
-// PDFName returns a name for a PDF, with the ending by which providers know its kind.
+// PDFName returns a file name for a PDF, with the extension by which providers recognize the type.
 func PDFName(name string) string {
 	base := path.Base(name)
 	if name == "" {

@@ -12,58 +12,58 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Request is one question to a model with all that it is given: pure data, built by
-// whoever asks from a projected stream. Adapters never change it.
+// A Request is everything that a model is given for one answer. It is pure data, which the caller
+// builds from a projected stream. Adapters never change it.
 type Request struct {
 	System   []SystemText
 	Messages []Message
 	Tools    []Tool
 	Choice   ToolChoice
 	Params   Params
-	// Schema asks for an answer that follows this JSON Schema (an object). The
-	// answer's text then ends as [events.FormData]. Nil asks for text.
+	// Schema requires an answer that follows this JSON Schema (an object). The text of the answer
+	// then ends as [events.FormData]. Nil asks for text.
 	Schema jsontext.Value
 	Cache  CachePolicy
-	// Session names the conversation, the same for all its requests, for providers
-	// that route by such a key. It must not be secret.
+	// Session names the conversation, with the same value in all its requests, for providers that
+	// route by such a key. It must not be secret.
 	Session string
 }
 
 // A SystemText is one section of the system prompt.
 type SystemText struct {
 	Text string
-	// Breakpoint asks that the prompt be cached up to the end of this section.
+	// Breakpoint asks the provider to cache the prompt up to the end of this section.
 	Breakpoint bool
 }
 
-// Role says who speaks.
+// Role is the author of a message.
 type Role string
 
-// The roles of a message. Results of tools are said by the user, as Anthropic has it;
-// adapters for other formats split them off.
+// The roles of a message. Results of tools are in the user's messages, as in Anthropic's format;
+// adapters for other formats separate them.
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 )
 
-// A Message is what one side says at once. Neighbours of one role may follow each
-// other; adapters merge them where their format wants it.
+// A Message is a group of parts by one author. Successive messages may have the same role; adapters
+// merge them if their format requires it.
 type Message struct {
 	Role  Role
 	Parts []Part
-	// Model is the id of the model that wrote an assistant's message, "" when it is
-	// not known. Signatures and encrypted items are replayed only to the model that
-	// made them, see [Own].
+	// Model is the id of the model that wrote an assistant's message, "" if unknown. Signatures and
+	// encrypted items are replayed only to the model that made them, see [Own].
 	Model string
-	// Breakpoint asks that the prompt be cached up to the end of this message.
+	// Breakpoint asks the provider to cache the prompt up to the end of this message.
 	Breakpoint bool
-	// Schema is what the answer to a user's message was to follow, for formats that ask for it
-	// in words: what was said stays when the next answer is to follow none.
+	// Schema is the schema for the answer to this user's message, for formats that ask for it in
+	// text: the text stays in the prompt even if the next answer has no schema.
 	Schema jsontext.Value
 }
 
 // A Part is one piece of a message: a Text, Reasoning, Data, Call, Opaque, Result, Resource or
-// Media. The assistant says the first five, the user Text, Result, Resource and Media.
+// Media. Messages of the assistant have the first five, messages of the user Text, Result, Resource
+// and Media.
 type Part interface {
 	part()
 }
@@ -71,11 +71,11 @@ type Part interface {
 // Text is plain text.
 type Text struct {
 	Text     string
-	Metadata events.Metadata // of the assistant's: what its provider wants back
+	Metadata events.Metadata // of an assistant's text, for its provider
 }
 
-// Reasoning is what the model thought before it spoke. Its text may be empty while
-// Metadata holds what the provider wants back.
+// Reasoning is the model's reasoning before its answer. Its text may be empty while Metadata has
+// data for the provider.
 type Reasoning struct {
 	Text     string
 	Metadata events.Metadata
@@ -89,7 +89,7 @@ type Data struct {
 
 // A Call is a tool call that the model made.
 type Call struct {
-	ID       string // as the provider gave it; not unique, see [UniqueIDs]
+	ID       string // as the provider sent it; not unique, see [UniqueIDs]
 	Name     string
 	Args     jsontext.Value // a JSON object; nil stands for {}
 	Metadata events.Metadata
@@ -98,31 +98,30 @@ type Call struct {
 // A Result answers a Call. Its parts are Text, Resource and Media.
 type Result struct {
 	CallID  string
-	Name    string // the tool's
+	Name    string // of the tool
 	Parts   []Part
 	IsError bool
 }
 
-// A Resource is content with an identity. Its URI is already expanded to the form that
-// the model sees.
+// A Resource is content with a URI, already expanded to the form that the model sees.
 type Resource struct {
 	URI         string
 	MIME        string
-	Title       string // title or name, "" when it has none
+	Title       string // title or name, "" if it has none
 	Description string
-	Text        string // what the model is given of a text; the formatted form when there is one
-	Bytes       []byte // of what is no text; Text is then empty
+	Text        string // of a text resource: the formatted text if there is one
+	Bytes       []byte // of a binary resource; Text is then empty
 }
 
-// Media is an image, a PDF or audio without an identity.
+// Media is an image, a PDF or audio without a URI.
 type Media struct {
 	MIME  string
 	Bytes []byte
-	Name  string // a label, "" when it has none
+	Name  string // a label, "" if it has none
 }
 
-// Opaque is a block of a provider's own that it wants back as it came, such as what it made of all
-// that was said before. Who does not know its form leaves it out.
+// Opaque is a provider's own block that it wants returned unchanged, such as its compaction of all
+// earlier messages. Adapters of other formats leave it out.
 type Opaque struct {
 	JSON jsontext.Value
 }
@@ -136,33 +135,33 @@ func (Result) part()    {}
 func (Resource) part()  {}
 func (Media) part()     {}
 
-// A Tool is what a model may call.
+// A Tool is a tool that the model may call.
 type Tool struct {
-	Name        string // any; adapters map it to what their provider takes, see [Names]
+	Name        string // any; adapters map it to a name that their provider accepts, see [Names]
 	Description string
 	Schema      jsontext.Value // of the arguments: a JSON Schema of type object
 }
 
-// ChoiceMode says whether the model calls tools.
+// ChoiceMode restricts which tools the model calls.
 type ChoiceMode int
 
 // The modes of a ToolChoice.
 const (
 	ChoiceAuto ChoiceMode = iota
 	ChoiceNone
-	ChoiceRequired // some tool
-	ChoiceTool     // the one that is named
+	ChoiceRequired // at least one tool
+	ChoiceTool     // the named tool
 )
 
-// A ToolChoice says whether and which tool the model calls.
+// A ToolChoice restricts which tools the model calls.
 type ToolChoice struct {
 	Mode ChoiceMode
-	Name string // of ChoiceTool
+	Name string // for ChoiceTool
 	// Single forbids more than one call at once.
 	Single bool
 }
 
-// Params are what steers a model. The zero value leaves everything to the provider.
+// Params are the parameters of a model. The zero value leaves them all to the provider.
 type Params struct {
 	MaxTokens   int // of the answer, 0 for the model's own limit
 	Reasoning   ReasoningParams
@@ -171,13 +170,13 @@ type Params struct {
 	TopK        *int
 	Stop        []string
 	Services    Services
-	// Other are parameters of one provider, by their name on the wire; see [Params.Extra].
+	// Other has parameters of one provider, by their name on the wire; see [Params.Extra].
 	Other map[string]jsontext.Value
 }
 
-// Extra returns the parameters of Other that stand beside ours, in the order of their names.
-// What is said, which tools there are, and what is stored is never among them, nor is a name
-// that is more than a name to whoever writes the request.
+// Extra returns the parameters of Other that may be added to the request, in the order of their
+// names. It excludes parameters that would replace messages, tools or what is stored, and names
+// with special characters, which the encoder of a request would interpret.
 func (p Params) Extra() iter.Seq2[string, jsontext.Value] {
 	return func(yield func(string, jsontext.Value) bool) {
 		for _, name := range slices.Sorted(maps.Keys(p.Other)) {
@@ -188,7 +187,7 @@ func (p Params) Extra() iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// IsExtra reports whether a parameter of this name may stand beside ours.
+// IsExtra reports whether a parameter of this name may be added to a request.
 func IsExtra(name string) bool {
 	switch name {
 	case "model", "messages", "contents", "input", "prompt", "conversation",
@@ -206,19 +205,19 @@ var plainName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 })
 
-// ReasoningMode says whether a model reasons.
+// ReasoningMode is whether and how a model reasons.
 type ReasoningMode int
 
 // The modes of ReasoningParams.
 const (
-	ReasoningDefault ReasoningMode = iota // as the provider has it
+	ReasoningDefault ReasoningMode = iota // the provider's default
 	ReasoningOff
-	ReasoningAuto   // on, how much is the model's decision
-	ReasoningEffort // on, as much as Effort says
+	ReasoningAuto   // on; the model decides how much
+	ReasoningEffort // on, with the given Effort
 	ReasoningBudget // on, up to Budget tokens
 )
 
-// Effort is how much a model is to reason, in jp's words.
+// Effort is an amount of reasoning, by jp's names.
 type Effort string
 
 // The efforts, in rising order.
@@ -232,18 +231,18 @@ const (
 	EffortMax    Effort = "max"
 )
 
-// ReasoningParams say how much a model reasons before it answers.
+// ReasoningParams set how much a model reasons before it answers.
 type ReasoningParams struct {
 	Mode    ReasoningMode
 	Effort  Effort
 	Budget  int
-	Exclude bool // reason, but do not stream it, where the provider can
+	Exclude bool // reason, but do not stream the reasoning, if the provider can
 }
 
-// CachePolicy says what of the prompt is worth caching. The zero value caches with the
-// provider's shortest lifetime.
+// CachePolicy sets how the prompt is cached. The zero value caches with the provider's shortest
+// lifetime.
 type CachePolicy struct {
 	Off bool
-	// TTL is how long an entry is to live; providers round it to what they have.
+	// TTL is the wanted lifetime of an entry; providers round it to a supported one.
 	TTL time.Duration
 }

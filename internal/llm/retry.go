@@ -9,26 +9,26 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A Retry is the one policy of trying again. The zero value never does; see [DefaultRetry].
+// A Retry is the policy for repeated attempts. The zero value never retries; see [DefaultRetry].
 type Retry struct {
 	Max  int           // attempts after the first
 	Base time.Duration // the first wait; it doubles
-	Cap  time.Duration // the longest wait; a provider that asks for more gets no further attempt
-	// Jitter returns numbers from 0 to 1 by which waits differ, so that many clients that
-	// were turned away together do not come back together.
+	Cap  time.Duration // the longest wait; no retry if a provider asks for a longer one
+	// Jitter returns random numbers from 0 to 1 that vary the waits, so that many clients that were
+	// rejected together do not return together.
 	Jitter func() float64
-	// Sleep waits; nil for a timer.
+	// Sleep waits; nil uses a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Notify is told before each wait; nil tells nobody.
+	// Notify is called before each wait; it may be nil.
 	Notify func(attempt int, wait time.Duration, cause error)
 }
 
-// DefaultRetry is jp's policy, with the jitter that it promises.
+// DefaultRetry returns jp's policy with the given jitter.
 func DefaultRetry(jitter func() float64) Retry {
 	return Retry{Max: 5, Base: time.Second, Cap: 60 * time.Second, Jitter: jitter}
 }
 
-// Retryable reports whether the same request may succeed when it is sent again.
+// Retryable reports whether the same request may succeed if it is sent again.
 func Retryable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -45,14 +45,15 @@ func Retryable(err error) bool {
 	case errors.As(err, &api):
 		return api.Retryable
 	default:
-		// A provider that has not answered yet may be at work: asked again, it would begin anew.
+		// A provider that has not begun its answer may still be working: a retry would make it
+		// start again.
 		return errors.As(err, &idle) && !idle.First || errors.As(err, &cut)
 	}
 }
 
-// Stream runs one exchange, and runs it again while it fails in a way that may pass before it
-// has said anything. What has been said cannot be taken back: after that an error is the
-// caller's, who keeps the parts that ended and asks again.
+// Stream runs an exchange, and repeats it after errors that may be temporary, as long as it has
+// yielded nothing. Deltas cannot be taken back: a later error goes to the caller, who keeps the
+// complete parts and asks again.
 func (r Retry) Stream(
 	ctx context.Context, exchange func(context.Context) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {
@@ -78,7 +79,7 @@ func (r Retry) Stream(
 	}
 }
 
-// Do runs what is no stream, such as a list of models.
+// Do runs a request that is not a stream, such as for a list of models, and repeats it like Stream.
 func (r Retry) Do(ctx context.Context, f func(context.Context) error) error {
 	for attempt := 1; ; attempt++ {
 		err := f(ctx)
@@ -91,7 +92,7 @@ func (r Retry) Do(ctx context.Context, f func(context.Context) error) error {
 // errGiveUp says that there is no further attempt.
 var errGiveUp = errors.New("no further attempt")
 
-// wait waits before attempt+1; an error says that there is none.
+// wait waits before attempt+1; it returns an error if there is no such attempt.
 func (r Retry) wait(ctx context.Context, attempt int, cause error) error {
 	if attempt > r.Max || ctx.Err() != nil || !Retryable(cause) {
 		return errGiveUp
@@ -109,8 +110,9 @@ func (r Retry) wait(ctx context.Context, attempt int, cause error) error {
 	return sleep(ctx, d)
 }
 
-// delay returns how long to wait: never shorter than the provider asks, and else between half
-// and the whole of the doubled base.
+// delay returns how long to wait: never shorter than the provider asks, and otherwise between half
+// and all of the doubled base. It returns false if the provider asks for more than the longest
+// wait.
 func (r Retry) delay(attempt int, cause error) (time.Duration, bool) {
 	jitter := 1.0
 	if r.Jitter != nil {

@@ -8,27 +8,27 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Services are what a provider does beside answering. All are off unless the user asks for them;
-// a provider that has no such service is not asked for it.
+// Services are optional services of a provider. All are off unless the user enables them, and are
+// requested only from a provider that has them.
 type Services struct {
-	// WebSearch has the options of the provider's own search of the web, an object; nil is off.
+	// WebSearch has the options of the provider's own web search, an object; nil is off.
 	WebSearch jsontext.Value
-	// Strict says whether calls are held to those schemas of tools that a provider can enforce;
+	// Strict sets whether calls are restricted to the schemas of tools that a provider can enforce;
 	// nil leaves that to the format.
 	Strict *bool
-	// Context says how the provider is to shorten the prompt, in its own form: an object at
-	// Anthropic, a list at OpenAI. Each is sent only what has its form.
+	// Context sets how the provider shortens the prompt, in its own form: an object for Anthropic,
+	// a list for OpenAI. A provider is sent only its own form.
 	Context jsontext.Value
 }
 
-// Searches reports whether the provider is to search the web.
+// Searches reports whether the provider's web search is on.
 func (s Services) Searches() bool { return s.WebSearch.Kind() == '{' }
 
-// Compacts reports whether the provider is to shorten the prompt itself.
+// Compacts reports whether the provider shortens the prompt itself.
 func (s Services) Compacts() bool { return s.Context.Kind() == '{' || s.Context.Kind() == '[' }
 
-// Holds reports whether calls of a tool are to be held to its schema, where the format does so
-// or not by itself.
+// Holds reports whether calls of a tool are restricted to its schema; byItself is the format's
+// default.
 func (s Services) Holds(schema []byte, byItself bool) bool {
 	if s.Strict != nil {
 		byItself = *s.Strict
@@ -36,8 +36,8 @@ func (s Services) Holds(schema []byte, byItself bool) bool {
 	return byItself && Strict(schema)
 }
 
-// SearchTool returns the provider's tool for a search of the web: the members that make it one,
-// and the user's options, which may name a newer type and make no other tool of it.
+// SearchTool returns the provider's web search tool: the given members, and the user's options,
+// which can name a newer type but cannot turn it into another tool.
 func (s Services) SearchTool(members map[string]any) (json.RawMessage, error) {
 	tool := maps.Clone(members)
 	var options map[string]json.RawMessage

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Strict reports whether providers can hold a model to the schema: they refuse others when they
-// are told to. Objects are closed and all their properties required, and there is no keyword
-// that they do not know.
+// Strict reports whether providers can enforce the schema; they refuse to enforce others. Its
+// objects are closed with all properties required, and it has only keywords that they know.
 func Strict(schema []byte) bool {
 	var root map[string]any
 	if json.Unmarshal(schema, &root) != nil {

@@ -6,21 +6,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MetadataUsage is the key below which the [Usage] of a reply is kept in the metadata of
-// its last event.
+// MetadataUsage is the key of the [Usage] of a reply in the metadata of its last event.
 const MetadataUsage = "git_jp_usage"
 
-// Usage is what an answer has cost, in tokens.
+// Usage is the usage of an answer, in tokens.
 type Usage struct {
-	Input      int64 // read in full: neither from a cache nor into one
-	Output     int64 // written, with reasoning
+	Input      int64 // read in full: neither read from a cache nor written to one
+	Output     int64 // written, including reasoning
 	CacheRead  int64
 	CacheWrite int64
-	Reasoning  int64  // what of Output was reasoning, when the provider tells
+	Reasoning  int64  // the part of Output that was reasoning, if the provider reports it
 	Model      string // as the provider names it
 }
 
-// Prompt returns the size of the whole prompt.
+// Prompt returns the size of the complete prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // Add returns the sum of two exchanges; the later one names the model.
@@ -35,8 +34,8 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Value returns the form that is stored: an object with input, output, cache_read,
-// cache_write, reasoning and model, without what is zero except for the first two.
+// Value returns the stored form: an object with input, output, cache_read, cache_write, reasoning
+// and model, of which all but the first two are left out if zero.
 func (u Usage) Value() jsontext.Value {
 	b := strconv.AppendInt([]byte(`{"input":`), u.Input, 10)
 	b = strconv.AppendInt(append(b, `,"output":`...), u.Output, 10)

@@ -13,8 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Encode writes JSON as it goes on the wire, without the escapes that are for HTML: a model
-// reads "<" as one character.
+// Encode encodes JSON for the wire, without HTML escapes: a model reads "<" as one character.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -25,8 +24,8 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Object returns a JSON Schema as [Encode] takes it, with its members in the order in which
-// they came: that of properties is the order in which a model fills them.
+// Object returns a JSON Schema for [Encode], with its members in the given order: a model fills
+// properties in their order.
 func Object(schema jsontext.Value) (json.RawMessage, error) {
 	if schema.Kind() != '{' || !schema.IsValid() {
 		return nil, fmt.Errorf("read schema: not a JSON object")
@@ -34,9 +33,8 @@ func Object(schema jsontext.Value) (json.RawMessage, error) {
 	return json.RawMessage(schema), nil
 }
 
-// Post sends a body to one of the endpoint's addresses for a model and returns an answer that
-// is a success; its body is the caller's to close. What is no success is an error of
-// [ReadError].
+// Post sends a body to an address of the endpoint, for the named model, and returns a successful
+// response, whose body the caller closes. Any other response is an error of [ReadError].
 func (e Endpoint) Post(
 	ctx context.Context, name, address string, header http.Header, body []byte,
 ) (*http.Response, error) {
@@ -49,10 +47,10 @@ func (e Endpoint) Post(
 	return e.do(req, name)
 }
 
-// maxDocument bounds a document that is no answer of a model.
+// maxDocument limits a document that is not a model's answer.
 const maxDocument = 16 << 20
 
-// Fetch reads a JSON document that is no answer of a model, such as a list of models, under the
+// Fetch reads a JSON document that is not a model's answer, such as a list of models, under the
 // endpoint's retry policy.
 func (e Endpoint) Fetch(
 	ctx context.Context, name, address string, header http.Header, into any,
@@ -81,11 +79,11 @@ func (e Endpoint) fetch(
 	return nil
 }
 
-// do sends a request about the model of this name and returns an answer that is a success.
+// do sends a request about the named model and returns a successful response.
 func (e Endpoint) do(req *http.Request, name string) (*http.Response, error) {
 	res, err := e.Client.Do(req)
 	if around, ok := errors.AsType[*url.Error](err); ok {
-		err = around.Err // which names the address itself
+		err = around.Err // it has the address in its text
 	}
 	if err == nil && res.StatusCode != http.StatusOK {
 		return nil, ReadError(e.ID(name), res, e.Now)

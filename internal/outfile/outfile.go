@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Write writes an answer to a file, whose temporary one has the id of the process in its name.
+// Write writes output to a file. The name of its temporary file has the id of the process.
 func Write(path string, pid int, write func(io.Writer) error) error {
 	if err := Refuse(path); err != nil {
 		return err
@@ -19,13 +19,13 @@ func Write(path string, pid int, write func(io.Writer) error) error {
 	return atomicfile.Output(path, temp, write)
 }
 
-// Refuse refuses a place for an answer that is in .git, or in the directory .jp of a
-// workspace, by whatever links: nothing else is ever there than what belongs to them.
+// Refuse returns an error for a path in .git, or in the directory .jp of a workspace, through
+// whatever links: these directories are for the files of git and of the workspace only.
 func Refuse(path string) error {
 	for at, real := path, ""; real == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
 		var err error
 		if real, err = filepath.EvalSymlinks(at); err != nil {
-			continue // it is to be made
+			continue // does not exist yet
 		}
 		for ; real != filepath.Dir(real); real = filepath.Dir(real) {
 			isJP := strings.EqualFold(filepath.Base(real), workspace.DirName)

@@ -23,7 +23,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// openFiles opens the files of the workspace at root. Who does closes the tree.
+// openFiles opens the files of the workspace at root. The caller closes the tree.
 func (h *Host) openFiles(ctx context.Context, root string) (files builtin.Workspace, err error) {
 	var deny []string
 	if repo, err := h.Repo(ctx); err == nil {
@@ -35,7 +35,7 @@ func (h *Host) openFiles(ctx context.Context, root string) (files builtin.Worksp
 	return files, nil
 }
 
-// AttachmentURLs returns the attachments that arguments of the command line mean.
+// AttachmentURLs returns the attachments for arguments of the command line.
 func (h *Host) AttachmentURLs(
 	ctx context.Context, w *workspace.Workspace, args []string,
 ) (urls []string, err error) {
@@ -58,20 +58,20 @@ func (h *Host) urls(files builtin.Workspace, args []string) (urls []string, err 
 	return urls, nil
 }
 
-// Attachments look up what is attached to a conversation.
+// Attachments resolves the attachments of a conversation.
 type Attachments struct {
 	host     *Host
 	config   *jpconfig.Config
 	gate     trust.Gate
 	files    builtin.Workspace
-	reach    *reach // of others' attachments
+	reach    *reach // of foreign attachments
 	resolver *attach.Resolver
-	prompter *ask.Prompter     // nil where nobody can be asked
-	servers  *servers          // that are theirs alone, nil for none
-	added    []events.Resource // to this turn
+	prompter *ask.Prompter     // nil if no user can be asked
+	servers  *servers          // used for attachments only, nil for none
+	added    []events.Resource // in this turn
 }
 
-// OpenAttachments opens what looks up the attachments of a configuration, without a query.
+// OpenAttachments opens the attachments of a configuration, without a query.
 func (h *Host) OpenAttachments(
 	ctx context.Context, w *workspace.Workspace, network config.Network, conf *jpconfig.Config,
 	gate trust.Gate,
@@ -86,7 +86,7 @@ func (h *Host) OpenAttachments(
 	return a, nil
 }
 
-// attachments look up with what a query has opened.
+// attachments returns Attachments that use the files and servers of a query.
 func (h *Host) attachments(
 	ctx context.Context, w *workspace.Workspace, network config.Network, s *servers,
 	files builtin.Workspace,
@@ -110,13 +110,14 @@ func (h *Host) attachments(
 	}
 }
 
-// Close closes what [Host.OpenAttachments] opened.
+// Close closes everything that [Host.OpenAttachments] opened.
 func (a *Attachments) Close() error {
 	return errors.Join(a.servers.close(), a.files.Tree.Close())
 }
 
-// URLs returns what arguments mean, or all that is declared. Words of the user are the user's own
-// unless somebody else said the same: then they were copied.
+// URLs returns the attachments for the arguments, or all declared ones. An attachment that the user
+// names is the user's own, unless a foreign layer declares it too: the name may have been copied
+// from there.
 func (a *Attachments) URLs(args []string) ([]string, error) {
 	named, err := a.host.urls(a.files, args)
 	if err != nil {
@@ -139,15 +140,15 @@ func (a *Attachments) URLs(args []string) ([]string, error) {
 	return all, nil
 }
 
-// Resolve looks attachments up.
+// Resolve resolves attachments to resources.
 func (a *Attachments) Resolve(
 	ctx context.Context, urls []string,
 ) ([]events.Resource, []*attach.Failure) {
 	return a.resolver.Resolve(ctx, urls)
 }
 
-// attach puts what is attached into the request: what the flags say, as it is now, and of
-// what is declared that which no turn of the conversation has yet.
+// attach adds resources to the request: the current content of attachments that flags name, and of
+// declared ones that no turn of the conversation has yet.
 func (a *Attachments) attach(
 	ctx context.Context, args []string, t *query.Target, p *query.Prompt,
 ) error {
@@ -182,10 +183,10 @@ func (a *Attachments) attach(
 	return nil
 }
 
-// due returns what is to be looked up for this turn, in the order of the configuration. What
-// excludes is always among it. What a flag names and somebody else declared as well needs the
-// approval that theirs needs all the same: it may have been copied. Else it is the user's, and what
-// others exclude takes nothing out of it.
+// due returns the attachments to resolve for this turn, in the order of the configuration. It
+// always includes exclusions. An attachment that is named by a flag and also declared by a foreign
+// layer needs the approval of the latter, since the name may have been copied from there. Other
+// named attachments are the user's, and foreign exclusions do not apply to them.
 func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
 	had := query.Attached(t.Stream(), baseOf(t.BaseConfig()), jpconfig.AttachmentURLs)
 	var urls []string
@@ -216,7 +217,7 @@ func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
 	return urls, nil
 }
 
-// parseBase reads the configuration with which a conversation began.
+// parseBase parses the configuration that a conversation began with.
 func parseBase(data []byte) (settings.Config, error) {
 	if data == nil {
 		data = []byte("{}")
@@ -228,7 +229,7 @@ func parseBase(data []byte) (settings.Config, error) {
 	return base, err
 }
 
-// baseOf is parseBase; none where it cannot be read.
+// baseOf is parseBase that returns an empty configuration for an error.
 func baseOf(data []byte) settings.Config {
 	base, err := parseBase(data)
 	if err != nil {
@@ -237,7 +238,7 @@ func baseOf(data []byte) settings.Config {
 	return base
 }
 
-// refresher returns what resolves the conversation's resources again.
+// refresher returns a Refresher for the conversation's resources.
 func (a *Attachments) refresher(s *events.Stream) builtin.Refresher {
 	var uris, declared, now []string
 	for c := range s.Contents() {
@@ -257,9 +258,9 @@ func (a *Attachments) refresher(s *events.Stream) builtin.Refresher {
 	return a.resolver.Refresher(uris, declared)
 }
 
-// refreshable returns what of the conversation's resources may be looked up again without a
-// question: what was attached now or is declared and approved, and files. A conversation that
-// somebody else wrote names commands, hosts and secrets, too: files are given as theirs are.
+// refreshable returns the resources of the conversation that may be resolved again without a
+// question: those attached now, those declared and approved, and files. Foreign conversations may
+// name commands, hosts and secrets too; their files are restricted like foreign attachments.
 func (a *Attachments) refreshable(uris, approved []string) []string {
 	known := map[string]bool{}
 	for _, u := range approved {
@@ -275,7 +276,7 @@ func (a *Attachments) refreshable(uris, approved []string) []string {
 	})
 }
 
-// An IgnoredError is a file that the user attaches and git ignores.
+// An IgnoredError says that git ignores a file that the user attaches.
 type IgnoredError struct {
 	URL string
 	By  gitint.Ignored
@@ -288,12 +289,12 @@ func (e *IgnoredError) Error() string {
 		e.URL, e.By.Source, e.By.Line)
 }
 
-// Hints say how to attach it all the same.
+// Hints say how to attach it nevertheless.
 func (e *IgnoredError) Hints() []string {
 	return []string{fmt.Sprintf("to attach it all the same: -a '%s?ignored=true'", e.URL)}
 }
 
-// askIgnored asks once about files that the user attaches although git ignores them.
+// askIgnored asks once about each file that the user attaches although git ignores it.
 func (a *Attachments) askIgnored(ctx context.Context, urls []string) error {
 	if a.files.Repo == nil {
 		return nil
@@ -328,7 +329,7 @@ func (a *Attachments) askIgnored(ctx context.Context, urls []string) error {
 	return nil
 }
 
-// allowIgnored asks about one of them. A yes is remembered.
+// allowIgnored asks about one of them. It stores the answer yes.
 func (a *Attachments) allowIgnored(ctx context.Context, why *IgnoredError, c trust.Claim) error {
 	if a.prompter == nil {
 		return why

@@ -22,18 +22,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Compaction is a conversation that is looked at or made smaller, with all that a question to it
-// would need. Tools and models are opened when they are needed.
+// A Compaction is a conversation to measure or compact, with everything that a question to it would
+// need. Tools and models are opened on demand.
 type Compaction struct {
 	*Query
 
 	Conversation *workspace.Conversation
 
-	past   []*events.Stream // what it was before; nil until it was looked for
-	silent map[string]bool  // tools that are not asked what their calls subsume
+	past   []*events.Stream // earlier versions; nil before the search
+	silent map[string]bool  // tools that are no longer asked what their calls subsume
 }
 
-// OpenCompaction opens what a compaction of a conversation needs. Who opens it closes it.
+// OpenCompaction opens everything that a compaction of a conversation needs. The caller closes it.
 func OpenCompaction(
 	ctx context.Context, h *Host, settings *config.Config, w *workspace.Workspace,
 	conv *workspace.Conversation,
@@ -70,35 +70,35 @@ func OpenCompaction(
 	return &Compaction{Query: q, Conversation: conv}, nil
 }
 
-// ModelID is the model that the conversation would be continued with, "" for none.
+// ModelID returns the model that would continue the conversation, "" for none.
 func (k *Compaction) ModelID() string { return k.setup.Model }
 
-// Settings are what the configuration says of compactions.
+// Settings returns the settings for compactions.
 func (k *Compaction) Settings() compaction.Settings { return k.known() }
 
-// Contents opens what the conversation refers to.
+// Contents returns a reader of the conversation's blobs.
 func (k *Compaction) Contents() blobs.Reader {
 	return k.target.Workspace.BlobsOf(k.Conversation.Entry)
 }
 
-// Dedup says what a question would send as a reference.
+// Dedup returns the options of deduplication for a question.
 func (k *Compaction) Dedup() dedup.Options { return k.dedup() }
 
-// A Request is what the user wants of a compaction, beside the configuration.
+// A Request has the user's options of a compaction, beside the configuration.
 type Request struct {
-	Strategies []string // in order; none for those of the configuration
+	Strategies []string // in order; none for the configured ones
 	KeepLast   *int     // turns; nil for the setting
 	KeepCalls  int
 	Budget     int64
-	Model      string // that summarizes and classifies, "" for the setting
+	Model      string // for summaries and classification, "" for the setting
 	DryRun     bool
-	// Confirm chooses among turns that were found tangential; nil removes none.
+	// Confirm selects the tangential turns to remove; nil removes none.
 	Confirm func([]compact.Tangent) []compact.Tangent
-	// Unconfirmed is the error where turns could be removed and nobody can be asked, else nil.
+	// Unconfirmed is the error if turns could be removed and no user can be asked, else nil.
 	Unconfirmed error
 }
 
-// Options are the options of a run.
+// Options returns the options of a run.
 func (k *Compaction) Options(ctx context.Context, c Request) (_ compact.Options, err error) {
 	set := k.settings.Settings().Compaction
 	kept := set.KeepLast
@@ -136,16 +136,16 @@ func (k *Compaction) Options(ctx context.Context, c Request) (_ compact.Options,
 	return o, k.summarizer(ctx, c, &o)
 }
 
-// Definitions says how large the definitions of the tools are that a query would offer. No
-// program is started for it: of a tool of a server there is what the configuration says.
+// Definitions returns the sizes of the definitions of the tools that a query would offer. It starts
+// no program: for a tool of a server, only the configured part counts.
 func (k *Compaction) Definitions(ctx context.Context) map[string]int64 {
 	if len(k.tools.selected) == 0 && k.tools.choose(nil) != nil {
-		return nil // what is wrong with them is told who asks
+		return nil // a query reports what is wrong with them
 	}
 	sizes := map[string]int64{}
 	for _, c := range k.tools.selected {
 		if c.serves {
-			continue // it is of use as long as the others are
+			continue // offered as long as other tools are
 		}
 		def := c.config.Definition()
 		if c.config.Source.Kind == tool.Builtin {
@@ -160,8 +160,8 @@ func (k *Compaction) Definitions(ctx context.Context) map[string]int64 {
 	return sizes
 }
 
-// summarizer sets who summarizes: the model that is configured for it, else the cheapest that
-// is known of the conversation's provider, else its own. Without any it is done by rules.
+// summarizer sets the model that summarizes: the configured one, else the cheapest known one of the
+// conversation's provider, else the conversation's own. Without a model, rules summarize.
 func (k *Compaction) summarizer(ctx context.Context, c Request, o *compact.Options) error {
 	if !compaction.AsksModel(o.Strategies) {
 		return nil
@@ -173,7 +173,7 @@ func (k *Compaction) summarizer(ctx context.Context, c Request, o *compact.Optio
 	classifies := slices.Contains(o.Strategies, compact.ClassifyTangents)
 	switch {
 	case c.DryRun && !classifies:
-		return nil // nobody pays for a summary that is thrown away
+		return nil // a summary that is thrown away should cost nothing
 	case classifies && !c.DryRun && c.Unconfirmed != nil:
 		return c.Unconfirmed
 	}
@@ -191,7 +191,7 @@ func (k *Compaction) summarizer(ctx context.Context, c Request, o *compact.Optio
 	return nil
 }
 
-// SummaryModel is the model that summarizes, "" where it is done by rules. The user may name one.
+// SummaryModel returns the model that summarizes, "" if rules do. The user may name one.
 func (k *Compaction) SummaryModel(name string) (string, error) {
 	if name == "" {
 		name = k.settings.Settings().Compaction.Model
@@ -209,8 +209,8 @@ func (k *Compaction) SummaryModel(name string) (string, error) {
 	return compaction.Cheapest(k.table, k.setup.Model), nil
 }
 
-// live returns the request that would continue the conversation, for a summary that reads the
-// cache.
+// live returns the request that would continue the conversation, so that a summary can use the
+// provider's cache.
 func (k *Compaction) live(ctx context.Context) func(string) (llm.Model, *llm.Request, error) {
 	return func(instruction string) (llm.Model, *llm.Request, error) {
 		var err error
@@ -233,8 +233,8 @@ func (k *Compaction) live(ctx context.Context) func(string) (llm.Model, *llm.Req
 	}
 }
 
-// cheaper compares a request that reads the conversation from the cache with one that shows it
-// to the summarizing model.
+// cheaper compares the cost of a request that reads the conversation from the cache with one that
+// sends it to the summarizing model.
 func (k *Compaction) cheaper(id string, o *compact.Options) func(bytes int) bool {
 	other := compaction.Market(k.table, id, llm.CachePolicy{})
 	return func(bytes int) bool {
@@ -247,8 +247,8 @@ func (k *Compaction) cheaper(id string, o *compact.Options) func(bytes int) bool
 	}
 }
 
-// raw looks for events that a summary replaced: in the conversations that this one is a fork
-// of, in what was kept when it was compacted, and in Git.
+// raw returns a function that finds the events that a summary replaced: in the conversations that
+// this one was forked from, in copies from before compactions, and in git.
 func (k *Compaction) raw(ctx context.Context) func(compact.Summary) ([]*events.Element, bool) {
 	return func(s compact.Summary) ([]*events.Element, bool) {
 		for _, stream := range k.earlier(ctx) {
@@ -265,7 +265,7 @@ const (
 	maxRevisions = 200 // of one conversation
 )
 
-// earlier returns what the conversation was before, as far as it can still be found.
+// earlier returns earlier versions of the conversation, as far as they can be found.
 func (k *Compaction) earlier(ctx context.Context) []*events.Stream {
 	if k.past != nil {
 		return k.past
@@ -295,7 +295,7 @@ func (k *Compaction) earlier(ctx context.Context) []*events.Stream {
 	return k.past
 }
 
-// committed returns the versions of a conversation that Git has.
+// committed returns the versions of a conversation in git.
 func (k *Compaction) committed(ctx context.Context, conv *workspace.Conversation) []*events.Stream {
 	repo, err := k.host.Repo(ctx)
 	if err != nil || conv.Local {
@@ -347,7 +347,7 @@ func (k *Compaction) Overlaid(
 	return compact.Overlay{Now: o.Now, Summarizer: o.Summarizer, Options: o}.Apply(ctx, s, policies)
 }
 
-// A subsumer asks local tools. One that may not be run has said nothing.
+// A subsumer asks local tools. A tool that may not be run gives no answer.
 type subsumer struct{ compaction *Compaction }
 
 // Subsumes implements [compact.Subsumer].
@@ -356,7 +356,7 @@ func (s subsumer) Subsumes(
 ) (bool, error) {
 	k := s.compaction
 	if k.silent[name] {
-		return false, nil // one that does not answer is not waited for once more
+		return false, nil // a tool that did not answer once is not asked again
 	}
 	c, t, err := k.tools.toolConfig(name)
 	if err != nil || c.Source.Kind != tool.Local {

@@ -14,9 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestSummaryReadsAttachedConversation holds that a compaction can make the request that would go
-// on with a conversation, also where a resource was attached to it, which the model may ask for
-// again.
+// TestSummaryReadsAttachedConversation checks that a compaction can build the request that would
+// continue a conversation, also one with an attached resource, which the model may refresh.
 func TestSummaryReadsAttachedConversation(t *testing.T) {
 	ctx, root, none := t.Context(), t.TempDir(), func(string) string { return "" }
 	env := workspace.Env{Getenv: none, Now: time.Now}
@@ -62,7 +61,7 @@ func TestSummaryReadsAttachedConversation(t *testing.T) {
 	}
 	defer k.Close()
 	k.Model = unasked("ollama/m")
-	if len(k.Definitions(ctx)) == 0 { // which are chosen by it
+	if len(k.Definitions(ctx)) == 0 { // which also selects them
 		t.Fatal("no tools are offered")
 	}
 	_, r, err := k.live(ctx)("Summarize.")

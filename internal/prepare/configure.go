@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// configure reads the configuration with what the flags say.
+// configure reads the configuration, including that of flags.
 func (q *Query) configure() error {
 	flags := q.options.Flags
 	if err := q.load(flags); err != nil {
@@ -49,7 +49,7 @@ func (q *Query) configure() error {
 	return nil
 }
 
-// readSetup reads what the configuration says about requests.
+// readSetup reads the settings of requests.
 func (q *Query) readSetup() (err error) {
 	q.setup, err = setupOf(q.Config)
 	if _, refused := errors.AsType[*trust.RefusedError](err); refused {
@@ -66,8 +66,8 @@ func (q *Query) readSetup() (err error) {
 	return err
 }
 
-// load reads the configuration, with what others set that is approved. Where somebody can be
-// asked about the rest, it is settled first.
+// load reads the configuration, with approved foreign settings. If a user can be asked, it asks
+// about the others first.
 func (q *Query) load(flags map[string][]byte) error {
 	conf, err := jpconfig.Load(q.sources(flags))
 	if err != nil {
@@ -81,8 +81,8 @@ func (q *Query) load(flags map[string][]byte) error {
 	return err
 }
 
-// settle asks about what does not count, once and where somebody is there, and reports whether it
-// asked.
+// settle asks about foreign settings that are not approved, once and only if a user is present, and
+// reports whether it asked.
 func (q *Query) settle(held []trust.Claim) (bool, error) {
 	asker, ok := q.gate.(*trust.Asker)
 	if !ok || q.prompter == nil || q.options.Explain || q.settled {
@@ -110,8 +110,8 @@ func (q *Query) sources(flags map[string][]byte) jpconfig.Sources {
 	return s
 }
 
-// sticking is the change of the configuration by flags for tools and attachments. A tool that
-// the configuration does not know has no place in it.
+// sticking returns the configuration change for flags that switch tools or attach. Tools that are
+// not configured have no place in it.
 func (q *Query) sticking() ([]byte, error) {
 	tools := map[string]any{}
 	for _, name := range q.Config.ToolNames() {
@@ -146,11 +146,11 @@ func (q *Query) sticking() ([]byte, error) {
 	return json.Marshal(map[string]any{"conversation": conversation})
 }
 
-// warnOf reports what is wrong with the configuration, and in a line each what of others'
-// settings does not count: what is not approved, and what is unknown.
+// warnOf reports faults of the configuration, and, in a line each, foreign settings that are not
+// approved and unknown settings.
 func (q *Query) warnOf() {
 	for _, w := range q.Config.Warnings() {
-		if q.host.Verbose || w.Where == "-c" { // what files say is shown to who wants it
+		if q.host.Verbose || w.Where == "-c" { // faults of files only on request
 			q.host.warn("%v", w)
 		}
 	}
@@ -172,12 +172,12 @@ func (q *Query) warnOf() {
 			unknown = append(unknown, w.Key)
 		}
 	}
-	if len(unknown) > 0 && !q.host.Verbose { // else each was shown with its place
+	if len(unknown) > 0 && !q.host.Verbose { // else each was reported with its position
 		q.host.warn("left out, not known: %s", strings.Join(unknown, ", "))
 	}
 }
 
-// refusal is why a model is not asked, with the id that approves it.
+// refusal returns why a model is refused, with the id for its approval.
 func refusal(gate trust.Gate, err error) error {
 	refused := new(trust.RefusedError)
 	if !errors.As(err, &refused) || gate == nil {

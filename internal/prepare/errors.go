@@ -2,17 +2,17 @@ package prepare
 
 import "fmt"
 
-// An AskedError says that what the user asked for makes no sense: its caller's words are wrong,
-// not what they are about.
+// An AskedError is a fault of the user's own options, as opposed to one of the objects that they
+// name.
 type AskedError struct{ err error }
 
 // Error implements error.
 func (e *AskedError) Error() string { return e.err.Error() }
 
-// Unwrap returns the fault.
+// Unwrap returns the cause.
 func (e *AskedError) Unwrap() error { return e.err }
 
-// askedf makes an AskedError.
+// askedf returns an AskedError.
 func askedf(format string, args ...any) error {
 	return &AskedError{fmt.Errorf(format, args...)}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/git-jp/git-jp/internal/query"
 )
 
-// An Explanation is what `query --explain --json` prints.
+// An Explanation is the output of `query --explain --json`.
 type Explanation struct {
 	Model  string   `json:"model"`
 	Layers []string `json:"layers"`
-	// Words are where others put words of theirs into the prompt.
+	// Words lists foreign text in the prompt, by its location.
 	Words     []string       `json:"words_of_others"`
 	Messages  int            `json:"messages"`
 	Tools     []string       `json:"tools"`
@@ -25,18 +25,18 @@ type Explanation struct {
 	// Prefix is how many of the tokens were sent with the last question.
 	Prefix    int  `json:"cache_prefix_tokens"`
 	Forgotten bool `json:"cache_forgotten"`
-	// Compacted is how many messages the provider has compacted itself: it reads what it made of
-	// them in their place.
+	// Compacted is how many messages the provider has compacted itself: it reads its compaction in
+	// their place.
 	Compacted int      `json:"messages_compacted_by_provider,omitempty"`
 	Saved     int64    `json:"bytes_not_sent_again"`
 	CostUSD   *float64 `json:"cost_usd_estimated,omitempty"`
-	// Trim is null where nothing is ever trimmed.
+	// Trim is null if trimming is off.
 	Trim  *TrimDecision `json:"trim"`
 	Delta string        `json:"config_delta,omitempty"`
 }
 
-// Explain returns what would be sent, and what the schedule of trimming decides, if anything is
-// ever trimmed. It sends nothing.
+// Explain returns the request that would be sent, and the trimming decision, if trimming is on. It
+// sends nothing.
 func (q *Query) Explain(
 	ctx context.Context, p query.Prompt,
 ) (*Explanation, query.Trimming, error) {
@@ -60,7 +60,7 @@ func (q *Query) Explain(
 	if string(p.Delta) != "{}" {
 		e.Delta = string(p.Delta)
 	}
-	// What the provider may still have is not counted as that, since nobody can be sure.
+	// Cached tokens are counted in full, since the state of the provider's cache is uncertain.
 	if row, ok := q.table.Find(e.Model); ok {
 		if usd, ok := row.Cost(llm.Usage{Input: int64(e.Tokens)}, false); ok {
 			e.CostUSD = &usd
@@ -73,7 +73,7 @@ func (q *Query) Explain(
 	return e, trimming, err
 }
 
-// layers are the sources of the configuration, from low to high.
+// layers returns the sources of the configuration, from low to high.
 func layers(c *jpconfig.Config) []string {
 	all := []string{}
 	for _, o := range c.Layers() {
@@ -86,16 +86,16 @@ func layers(c *jpconfig.Config) []string {
 	return all
 }
 
-// A TrimDecision is what the schedule of trimming decides, with its arithmetic.
+// A TrimDecision is a decision of the trimming schedule, with its calculation.
 type TrimDecision struct {
 	Schedule string  `json:"schedule"`
 	Trim     bool    `json:"trim"`
 	Why      string  `json:"why"`
 	Results  int     `json:"results"`
-	Tokens   float64 `json:"estimated_tokens"`        // that would go
-	Tail     float64 `json:"estimated_tokens_behind"` // with those, from the first of them on
+	Tokens   float64 `json:"estimated_tokens"`        // that would be removed
+	Tail     float64 `json:"estimated_tokens_behind"` // from the first of these on
 	Prompt   float64 `json:"estimated_tokens_prompt"`
-	Carried  float64 `json:"estimated_tokens_carried"` // that could have gone, over all calls
+	Carried  float64 `json:"estimated_tokens_carried"` // removable, sent over all calls
 
 	Paid      *float64   `json:"usd_carried"`
 	Again     *float64   `json:"usd_sent_again"`

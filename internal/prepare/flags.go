@@ -10,14 +10,15 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// Flags are what the user said of the model, for this conversation from now on.
+// Flags are the user's flags for the model, which apply to this conversation from now on.
 type Flags struct {
-	Model     string   // "" for that of the configuration
+	Model     string   // "" for the configured one
 	Params    []string // as KEY=VALUE
-	Reasoning string   // off, auto, an effort or a number of tokens; "" for the configuration's
+	Reasoning string   // off, auto, an effort or a number of tokens; "" for the configured one
 }
 
-// Values returns what they change of the configuration, as one object. A fault is an [*AskedError].
+// Values returns the configuration changes of the flags, as one object. A fault is an
+// [*AskedError].
 func (f Flags) Values() (map[string][]byte, error) {
 	params := map[string]json.RawMessage{}
 	for _, p := range f.Params {
@@ -55,13 +56,13 @@ func (f Flags) Values() (map[string][]byte, error) {
 	return map[string][]byte{"--model": v}, err
 }
 
-// jsonOr returns a value as JSON if it is some, else as text.
+// jsonOr returns a value as JSON if it is valid JSON, else as a JSON string.
 func jsonOr(value string) json.RawMessage {
 	if json.Valid([]byte(value)) {
 		return json.RawMessage(value)
 	}
 	v, err := json.Marshal(value)
-	if err != nil { // a string
+	if err != nil { // cannot fail for a string
 		return nil
 	}
 	return v

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/prepare"
 )
 
-// TestFlagsOfTheModel holds what flags change of the configuration, and that a slip is the user's.
+// TestFlagsOfTheModel checks the configuration changes of flags, and that a fault is an AskedError.
 func TestFlagsOfTheModel(t *testing.T) {
 	for _, tt := range []struct {
 		flags prepare.Flags

@@ -9,7 +9,7 @@ import (
 )
 
 // Given returns a conversation as a model is given it: with compactions applied, and references for
-// what it has. Without a root, its files are those of $WORKSPACE.
+// repeated content. Without a root, its files are named with $WORKSPACE.
 func Given(c render.Conversation, settings *config.Config) (render.Conversation, error) {
 	o := compaction.Settings{Config: settings}.Dedup()
 	o.URI = func(uri string) string {

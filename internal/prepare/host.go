@@ -20,15 +20,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Host is what the program gives: its environment, its terminal and the repository that it
-// runs in.
+// A Host is provided by the program: its environment, its terminal and the repository that it runs
+// in.
 type Host struct {
-	Env      []string // as os.Environ returns it
+	Env      []string // in the form of os.Environ
 	Getenv   func(string) string
-	Dir      string   // where the command runs
-	UserDir  string   // the user's own configuration
-	StateDir string   // approvals, and copies where there is no clone; "" for no place
-	Options  []string // -c, of jp's configuration
+	Dir      string   // working directory
+	UserDir  string   // the user's own configuration directory
+	StateDir string   // for approvals, and for copies without a clone; "" for none
+	Options  []string // -c options, of jp's configuration
 	Version  string
 	Verbose  bool
 
@@ -38,20 +38,20 @@ type Host struct {
 	Starter  tool.Starter
 	// Repo opens the repository, once.
 	Repo func(context.Context) (*gitint.Repo, error)
-	// Models reads what is known of models, once.
+	// Models reads the table of models, once.
 	Models func() (*models.Table, error)
 	// Short returns a path as the user would write it here.
 	Short func(string) string
 }
 
-// userAgent names this program to servers.
+// userAgent returns the name of this program for servers.
 func (h *Host) userAgent() string { return "git-jp/" + h.Version }
 
 func (h *Host) note(format string, args ...any) { h.Terminal.Note(format, args...) }
 func (h *Host) warn(format string, args ...any) { h.Terminal.Warn(format, args...) }
 
-// Approvals opens what the user approved in the workspace at root; nil when there is no place
-// for it.
+// Approvals opens the user's approvals for the workspace at root; nil if there is no place for
+// them.
 func (h *Host) Approvals(root string) (*trust.Approvals, error) {
 	if h.StateDir == "" {
 		return nil, nil
@@ -70,10 +70,10 @@ func (h *Host) Approvals(root string) (*trust.Approvals, error) {
 	return approvals, nil
 }
 
-// committedHere reports whether what a file of the workspace holds was committed in this clone.
-// Who cannot tell says no: then the user is asked.
+// committedHere reports whether the current content of a file in the workspace was committed in
+// this clone. It returns false if that is unknown: then the user is asked.
 func (h *Host) committedHere(root, name string) bool {
-	ctx := context.Background() // approvals are asked about in the middle of anything
+	ctx := context.Background() // approvals can be requested in the middle of any operation
 	repo, err := h.Repo(ctx)
 	if err != nil {
 		return false
@@ -86,27 +86,27 @@ func (h *Host) committedHere(root, name string) bool {
 	return err == nil && here
 }
 
-// Approved returns what reports of claims whether the user approved them in the workspace at
-// root. The approvals are read when somebody else says something that is not known to be
-// harmless.
+// Approved returns a function that reports whether the user approved a claim in the workspace at
+// root. The approvals are read on its first call, which is for the first foreign setting that is
+// not known to be harmless.
 func (h *Host) Approved(root string) func(trust.Claim) bool {
 	var approvals *trust.Approvals
 	read := false
 	return func(c trust.Claim) bool {
 		if !read {
 			read = true
-			approvals, _ = h.Approvals(root) // what cannot be read approves nothing
+			approvals, _ = h.Approvals(root) // unreadable approvals approve nothing
 		}
 		return approvals != nil && approvals.Allow(c) == nil
 	}
 }
 
-// Gate asks on the terminal about what others wrote in the workspace at root. Where approvals
-// cannot be kept, nothing of it is let through, and what is the user's own still works.
+// Gate returns a gate that asks on the terminal about foreign settings in the workspace at root. If
+// approvals cannot be stored, it refuses all of them; the user's own settings still work.
 func (h *Host) Gate(root string) (trust.Gate, error) {
 	approvals, err := h.Approvals(root)
 	if errors.Is(err, trust.ErrInside) {
-		// The workspace is the home directory, say: what lies there others may have committed.
+		// The workspace is the home directory, for example: files there may be committed by others.
 		return trust.Nobody{}, nil
 	}
 	if err != nil {
@@ -118,8 +118,8 @@ func (h *Host) Gate(root string) (trust.Gate, error) {
 	return &trust.Asker{Approvals: approvals, Terminal: h.Terminal.Device, Now: h.Now}, nil
 }
 
-// Sources says where the layers of jp's configuration are for a conversation, for the workspace
-// alone when conv is nil, and for the user alone when w is.
+// Sources returns the locations of jp's configuration layers for a conversation; for the workspace
+// only if conv is nil, and for the user only if w is nil.
 func (h *Host) Sources(w *workspace.Workspace, conv *workspace.Conversation) jpconfig.Sources {
 	s := jpconfig.Sources{User: h.UserDir, Environ: h.Env, Options: h.Options}
 	if w != nil {
@@ -132,8 +132,8 @@ func (h *Host) Sources(w *workspace.Workspace, conv *workspace.Conversation) jpc
 	return s
 }
 
-// Quarantines are where copies are kept: with the clone, and with the user's data, where they
-// go when there is no clone, yet, or git fails to find it.
+// Quarantines returns the places for copies: with the clone, and with the user's data, which is
+// used if there is no clone yet or git does not find it.
 func (h *Host) Quarantines(
 	ctx context.Context, root string, keep time.Duration,
 ) []quarantine.Quarantine {
@@ -153,8 +153,8 @@ func (h *Host) Quarantines(
 	return all
 }
 
-// ApproveOwn approves claims that are the user's own words, and says so. Where approvals
-// cannot be kept, the next query asks.
+// ApproveOwn approves claims that the user typed, and reports that. If approvals cannot be stored,
+// the next query asks.
 func (h *Host) ApproveOwn(gate trust.Gate, claims []trust.Claim) error {
 	asker, ok := gate.(*trust.Asker)
 	if !ok {
@@ -173,7 +173,7 @@ func (h *Host) ApproveOwn(gate trust.Gate, claims []trust.Claim) error {
 	return nil
 }
 
-// Copies are the copies of a conversation, the latest of each place first.
+// Copies returns the copies of a conversation, the latest of each place first.
 func (h *Host) Copies(ctx context.Context, root string, id events.ID) (all []quarantine.Copy) {
 	for _, q := range h.Quarantines(ctx, root, 0) {
 		all = append(all, q.Copies(id)...)

@@ -10,9 +10,9 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 )
 
-// TestCallsThatNobodyWatchesEnd holds how long a call may take: ten minutes where nobody sees that
-// it goes on, unless the user says more or less, and others only less. That a call ends then is
-// shown by the tests of internal/tool.
+// TestCallsThatNobodyWatchesEnd checks the time limits of calls: ten minutes if no user can see
+// that a call still runs; the user may change that in either direction, foreign settings may only
+// lower it. The tests of internal/tool check that a call ends at its limit.
 func TestCallsThatNobodyWatchesEnd(t *testing.T) {
 	const others = "[conversation.tools]\nless = {timeout = '1m'}\nmore = {timeout = '24h'}\n" +
 		"mine = {timeout = '24h'}\n"

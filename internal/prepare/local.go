@@ -10,22 +10,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A command is a local tool. Its command is opened when it runs for the first time: a
-// workspace with forty tools asks about those that are called.
+// A command is a local tool. It asks for the approval of its command when it first runs: in a
+// workspace with forty tools, the user is asked about those that are called.
 type command struct {
 	tools   *toolset
 	config  tool.Config
 	process jpconfig.Process
 }
 
-// A formattedCommand is one whose arguments another command shows.
+// A formattedCommand has another command that formats its arguments.
 type formattedCommand struct {
 	*command
 	formatter jpconfig.Process
 }
 
-// local makes a local tool. One whose command would not be run however it is called is an error:
-// a model that is offered it can only fail.
+// local returns a local tool. It returns an error if no call of the command could run, since a
+// model that is offered the tool could only fail.
 func (k *toolset) local(c tool.Config, t jpconfig.Tool) (tool.Item, error) {
 	run := &command{tools: k, config: c, process: t.Command}
 	if line, _, ok := k.config.Value("conversation", "tools", c.Name, "command"); ok {
@@ -62,7 +62,7 @@ func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 	return t.Run(ctx, call)
 }
 
-// open returns the tool that the command is, approved.
+// open asks for the approval of the command and returns its tool.
 func (c *command) open(ctx context.Context) (subsumingTool, error) {
 	answered := tool.Waiting(ctx)
 	line, err := c.process.Open(c.tools.gate)
@@ -73,7 +73,7 @@ func (c *command) open(ctx context.Context) (subsumingTool, error) {
 	return c.made(line)
 }
 
-// made returns the tool that a command line makes. Nothing is started.
+// made returns the tool for a command line. It starts nothing.
 func (c *command) made(line []byte) (subsumingTool, error) {
 	config := c.config
 	if err := json.Unmarshal(line, &config.Command); err != nil {
@@ -86,7 +86,7 @@ func (c *command) made(line []byte) (subsumingTool, error) {
 	return it.Tool.(subsumingTool), nil //nolint:forcetypeassert // every local tool is one
 }
 
-// A subsumingTool can be asked what its calls subsume.
+// A subsumingTool can be asked which earlier calls its calls subsume.
 type subsumingTool interface {
 	tool.Tool
 	Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error)

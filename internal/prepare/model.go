@@ -20,14 +20,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// models makes models as the query's configuration wants them.
+// models returns Models for the query's configuration.
 func (q *Query) models() Models {
 	return Models{
 		Host: q.host, Network: q.settings.Settings().Network, Config: q.Config, Gate: q.gate,
 	}
 }
 
-// newModel makes the model that the configuration names, or the one that is always there.
+// newModel returns the configured model, or else the built-in search.
 func (q *Query) newModel(ctx context.Context) (llm.Model, error) {
 	made := q.models()
 	if !sends(q.setup) {
@@ -36,11 +36,11 @@ func (q *Query) newModel(ctx context.Context) (llm.Model, error) {
 	return made.New(q.setup.Model, made.Retry())
 }
 
-// sends reports whether requests are sent anywhere.
+// sends reports whether requests leave this machine.
 func sends(s query.Setup) bool { return s.Model != "" && s.Model != builtin.ID }
 
-// assistant returns the model that answers a question of a tool: what the question's settings
-// name, or those of all inquiries; nil for the model that is asked anyway.
+// assistant returns the model for a question of a tool: the one in the question's settings, else
+// the one configured for all inquiries; nil for the model of the turn.
 func (q *Query) assistant(target jsontext.Value) (llm.Model, error) {
 	var own struct {
 		Model struct {
@@ -76,7 +76,8 @@ func (q *Query) modelOr(id jpconfig.ModelID) (llm.Model, error) {
 	return q.models().New(id.String(), q.models().Retry())
 }
 
-// continues is how often the turn goes on after a limit: never where the adapter does.
+// continues returns how often the turn continues an answer after its limit: never if the adapter
+// does so.
 func (q *Query) continues() int {
 	if provider, _, _ := llm.SplitID(q.Model.ID()); provider == "anthropic" {
 		return -1
@@ -84,16 +85,17 @@ func (q *Query) continues() int {
 	return 0
 }
 
-// listWait is how long a provider may take to say how large a model's window is.
+// listWait limits the wait for a provider to return a model's window.
 const listWait = 2 * time.Second
 
-// offeredWindow is what its provider says of a model's window, 0 where it does not: then there is
-// the table. Nobody is asked for an approval for it.
+// offeredWindow returns the window of a model by its provider, 0 if it does not say, and the table
+// is used. It never asks for an approval.
 func (q *Query) offeredWindow(ctx context.Context, id string) int64 {
 	return int64(q.offered(ctx, id).Window)
 }
 
-// offered is what its provider says of a model, asked once; nothing where it says nothing.
+// offered returns the provider's entry of a model, which is requested once; the zero value if there
+// is none.
 func (q *Query) offered(ctx context.Context, id string) llm.Info {
 	if id == "" || id == builtin.ID || q.options.Explain {
 		return llm.Info{}
@@ -129,8 +131,8 @@ func (q *Query) describe(ctx context.Context, id string) llm.Info {
 	return info
 }
 
-// priced is what is known of the model's price. Where a limit has to be held and nobody has said
-// what the model costs, its provider's list is asked.
+// priced returns the row of the model, and whether its price is known. If the cost is limited and
+// the price unknown, the provider's list is requested.
 func (q *Query) priced(ctx context.Context, limited bool) (models.Row, bool) {
 	id := q.Model.ID()
 	row, known := q.table.Priced(id)
@@ -143,26 +145,26 @@ func (q *Query) priced(ctx context.Context, limited bool) (models.Row, bool) {
 	return q.table.Priced(id)
 }
 
-// Price is what is known of the price of the model that was asked.
+// Price returns the row of the model that was asked, and whether its price is known.
 func (q *Query) Price() (models.Row, bool) { return q.table.Priced(q.Model.ID()) }
 
-// known is what the settings say of compactions.
+// known returns the settings of compactions.
 func (q *Query) known() compaction.Settings { return compaction.Settings{Config: q.settings} }
 
-// dedup says what is sent as a reference: nothing where the provider shortens the prompt itself,
-// since what is referred to could be gone then.
+// dedup returns the options of deduplication. It is off if the provider shortens the prompt itself,
+// since the target of a reference could then be gone.
 func (q *Query) dedup() dedup.Options {
 	o := q.known().Dedup()
 	o.Enabled = o.Enabled && !q.setup.Params.Services.Compacts()
 	return o
 }
 
-// market is what is known of the prices of the conversation's model.
+// market returns the prices of the conversation's model.
 func (q *Query) market() compact.Market {
 	return compaction.Market(q.table, q.setup.Model, q.setup.Cache)
 }
 
-// trim says when superseded results are left out of requests.
+// trim returns when superseded results are left out of requests.
 func (q *Query) trim(ctx context.Context) *query.Trim {
 	if !sends(q.setup) {
 		return nil
@@ -177,8 +179,8 @@ func (q *Query) trim(ctx context.Context) *query.Trim {
 	}
 }
 
-// serve leaves out a search that cannot be had, and says why: the provider has none or none
-// beside tools, or what it costs could not be held to a limit.
+// serve turns off a web search that is unavailable, and reports why: the provider has none, or none
+// beside tools, or its cost cannot be limited.
 func (q *Query) serve(limited bool) {
 	s := &q.setup.Params.Services
 	if !s.Searches() {
@@ -202,7 +204,7 @@ func (q *Query) serve(limited bool) {
 		why)
 }
 
-// An UnpricedError says that it is not known whether a limit would be held.
+// An UnpricedError says that a cost limit cannot be enforced.
 type UnpricedError struct {
 	Model string
 	Limit float64
@@ -219,8 +221,8 @@ func (e *UnpricedError) Hints() []string {
 	return []string{"'--max-cost 0' sets no limit; 'git jp models' lists the prices that are known"}
 }
 
-// budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
-// the price is unknown, but on this machine nothing is paid.
+// budget returns the budget of the turn: the limit is that of the flag, else the setting. It cannot
+// be enforced if the price is unknown, except on this machine, where requests cost nothing.
 func (q *Query) budget(ctx context.Context) (*query.Budget, error) {
 	limit := q.settings.Settings().MaxCost
 	if q.options.MaxCost != nil {

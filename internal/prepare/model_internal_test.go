@@ -2,8 +2,8 @@ package prepare
 
 import "testing"
 
-// TestWhoGoesOnAfterALimit holds that an answer is continued by the adapter or by the turn,
-// never by both.
+// TestWhoGoesOnAfterALimit checks that either the adapter or the turn continues an answer, never
+// both.
 func TestWhoGoesOnAfterALimit(t *testing.T) {
 	for id, want := range map[string]int{"anthropic/m": -1, "openai/m": 0, "ollama/m": 0} {
 		q := &Query{Model: unasked(id)}

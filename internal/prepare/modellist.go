@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// A KnownModel is what is known of a model, as `models --json` prints it.
+// A KnownModel is the known data of a model, in the form of `models --json`.
 type KnownModel struct {
 	ID         string      `json:"id"`
 	Title      string      `json:"title,omitempty"`
@@ -28,7 +28,7 @@ type KnownModel struct {
 	Local      bool        `json:"local"`
 }
 
-// A ModelPrice is what a model costs, in USD for a million tokens.
+// A ModelPrice is the price of a model, in USD per million tokens.
 type ModelPrice struct {
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -38,7 +38,7 @@ type ModelPrice struct {
 	Source     string  `json:"source"`
 }
 
-// A ModelList is what is known of models here.
+// A ModelList has the data about models that is available here.
 type ModelList struct {
 	models  Models
 	table   *models.Table
@@ -46,8 +46,8 @@ type ModelList struct {
 	aliases map[string][]string // by id
 }
 
-// List reads what is known of models without asking a provider. An alias that names no model is
-// reported.
+// List reads the available data without asking a provider. It calls problem for an alias that names
+// no model.
 func (m Models) List(problem func(error)) (*ModelList, error) {
 	table, err := m.Host.Models()
 	if err != nil {
@@ -70,7 +70,7 @@ func (m Models) List(problem func(error)) (*ModelList, error) {
 	return l, nil
 }
 
-// Known returns the rows of the table, and what the configuration names beside them.
+// Known returns the models of the table, and others that the configuration names.
 func (l *ModelList) Known() (all []KnownModel) {
 	seen := map[string]bool{}
 	add := func(id string) {
@@ -89,7 +89,7 @@ func (l *ModelList) Known() (all []KnownModel) {
 	return all
 }
 
-// Names returns the short names of the models that are known, and then their ids.
+// Names returns the short names of the known models, followed by their ids.
 func (l *ModelList) Names() (names []string) {
 	var ids []string
 	for _, m := range l.Known() {
@@ -99,7 +99,7 @@ func (l *ModelList) Names() (names []string) {
 	return append(names, ids...)
 }
 
-// Ask asks a provider what it has.
+// Ask requests the list of models from a provider.
 func (l *ModelList) Ask(ctx context.Context, provider string) (all []KnownModel, err error) {
 	list, err := l.models.Catalog(ctx, provider)
 	if err != nil {
@@ -115,7 +115,7 @@ func (l *ModelList) Ask(ctx context.Context, provider string) (all []KnownModel,
 	return all, nil
 }
 
-// model returns what is known of a model; what the provider said of it counts.
+// model returns the known data of a model; the provider's data overrides the table.
 func (l *ModelList) model(info llm.Info, id string) KnownModel {
 	row, _ := l.table.Find(id)
 	r := KnownModel{
@@ -135,7 +135,7 @@ func (l *ModelList) model(info llm.Info, id string) KnownModel {
 		row = own
 	}
 	if row.Price != (models.Price{}) {
-		p := row.Of(0) // with what is not said of the cache
+		p := row.Of(0) // with the defaults for cached tokens
 		r.Price = &ModelPrice{
 			p.Input, p.Output, p.Read, p.Write,
 			row.AsOf.String(), row.Source,
@@ -148,11 +148,11 @@ func (l *ModelList) model(info llm.Info, id string) KnownModel {
 	return r
 }
 
-// keyEnv returns the variable of a provider's key: what is approved of the configuration,
-// else the usual one. Whether a variable is set is also something to tell, so one that
-// others name is not looked at.
+// keyEnv returns the variable of a provider's key: the configured one if it is approved, else the
+// usual one. Whether a variable is set is private too, so variables in foreign settings are not
+// read.
 func (l *ModelList) keyEnv(p models.Provider) string {
-	gate := trust.WithoutAsking(l.models.Gate) // to list is no reason to ask
+	gate := trust.WithoutAsking(l.models.Gate) // listing does not justify a question
 	name, err := l.models.Config.Provider(p.Name).APIKeyEnv.Open(gate)
 	if err == nil && name != "" {
 		return name

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// PrintModels prints what is known of models.
+// PrintModels prints the known data of models.
 func PrintModels(p *render.Printer, models []KnownModel) error {
 	if p.JSON {
 		for _, m := range models {

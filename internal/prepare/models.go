@@ -18,20 +18,20 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// LocalWait is how long a server on this machine may take to say what it has.
+// LocalWait limits the wait for a server on this machine to list its models.
 const LocalWait = 300 * time.Millisecond
 
-// Models makes models as the configuration wants them.
+// Models creates models by the configuration.
 type Models struct {
 	Host    *Host
 	Network config.Network
 	Config  *jpconfig.Config
-	// Gate lets in where a model answers and which variable has its key.
+	// Gate approves the address of a model and the variable of its key.
 	Gate trust.Gate
 }
 
-// New makes a model. Where it answers and which variable has its key is the user's to say; what
-// others wrote needs an approval.
+// New returns a model. The user decides on its address and on the variable of its key; foreign
+// settings of these need an approval.
 func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 	provider, _, _ := llm.SplitID(id)
 	p := s.Config.Provider(provider)
@@ -42,7 +42,7 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 	var table struct {
 		Chain *bool    `json:"chain_on_max_tokens"`
 		Betas []string `json:"beta_headers"`
-		// Of servers of one's own, and clouds that hand on.
+		// For servers that users run themselves, and for gateways.
 		KeyHeader string      `json:"api_key_header"`
 		Format    wire.Format `json:"format"`
 	}
@@ -69,14 +69,14 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 	}
 	m, err := models.New(id, o)
 	if key, ok := errors.AsType[*models.KeyError](err); ok {
-		if name, _ := p.APIKeyEnv.Open(s.Gate); name != "" { // what is refused has no name
+		if name, _ := p.APIKeyEnv.Open(s.Gate); name != "" { // a refused variable is not named
 			key.Provider.KeyEnv = name
 		}
 	}
 	return m, err
 }
 
-// address is where a provider answers, "" for the usual place.
+// address returns the configured address of a provider, "" for its default.
 func (s Models) address(p jpconfig.Provider) (string, error) {
 	base, err := p.BaseURL.Open(s.Gate)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s Models) address(p jpconfig.Provider) (string, error) {
 	return base, err
 }
 
-// Builtin is the search that answers where no model is configured.
+// Builtin returns the search that answers if no model is configured.
 func (s Models) Builtin(ctx context.Context) llm.Model {
 	return builtin.New(builtin.Options{Offer: s.offer(ctx)})
 }
@@ -107,11 +107,11 @@ func (s Models) client() wire.ClientOptions {
 		}
 	}
 	s.Config.Decode(&o.MaxBytes, "assistant", "request", "max_response_bytes")
-	o.MaxBytes *= 16 // jp counts text; this is what carries it
+	o.MaxBytes *= 16 // jp counts text; the wire format is longer
 	return o
 }
 
-// Retry is the policy of the configuration.
+// Retry returns the configured retry policy.
 func (s Models) Retry() llm.Retry {
 	r := llm.DefaultRetry(s.Host.Random)
 	at := func(key string) []string { return []string{"assistant", "request", key} }
@@ -129,11 +129,12 @@ func (s Models) Retry() llm.Retry {
 	return r
 }
 
-// modelsPage says where to read on.
+// modelsPage names the page with further details.
 const modelsPage = "Providers, keys and servers of your own: " +
 	"https://github.com/git-jp/git-jp/blob/main/docs/models.md"
 
-// offer tells of a model that could be used: a key that is set, or a server on this machine.
+// offer returns a sentence about a model that could be used: its key is set, or its server runs on
+// this machine.
 func (s Models) offer(ctx context.Context) string {
 	table, err := s.Host.Models()
 	if err != nil {
@@ -154,7 +155,7 @@ func (s Models) offer(ctx context.Context) string {
 	return s.offerLocal(ctx)
 }
 
-// firstOf returns the first model of a provider, "" where none is known.
+// firstOf returns the first model of a provider, "" if none is known.
 func firstOf(table *models.Table, provider string) string {
 	for _, row := range table.Rows() {
 		if of, _, _ := llm.SplitID(row.ID); of == provider {
@@ -178,10 +179,10 @@ func (s Models) offerLocal(ctx context.Context) string {
 		list[0].ID, list[0].ID, modelsPage)
 }
 
-// ErrNoCatalog is the error of a provider that does not say what it has.
+// ErrNoCatalog is the error for a provider without a list of models.
 var ErrNoCatalog = errors.New("the provider has no list of models")
 
-// Catalog asks a provider what it has.
+// Catalog requests the list of models from a provider.
 func (s Models) Catalog(ctx context.Context, provider string) ([]llm.Info, error) {
 	m, err := s.New(provider+"/any", llm.Retry{})
 	if name, ok := errors.AsType[*models.NameError](err); ok {
@@ -197,7 +198,7 @@ func (s Models) Catalog(ctx context.Context, provider string) ([]llm.Info, error
 	return c.Models(ctx)
 }
 
-// unasked is a model that has a name and is not asked.
+// unasked is a model that has an id but cannot be asked.
 type unasked string
 
 // ID implements [llm.Model].
@@ -210,7 +211,7 @@ func (m unasked) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, erro
 	}
 }
 
-// A lateModel is opened when it is asked: what is never asked needs no key.
+// A lateModel is opened at its first request, so that it needs no key before.
 type lateModel struct {
 	id   string
 	open func() (llm.Model, error)

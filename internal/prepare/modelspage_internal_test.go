@@ -19,7 +19,7 @@ func readPage(t *testing.T, name string) string {
 	return string(data)
 }
 
-// TestModelsPageHasProviders holds that the page names every provider with its key.
+// TestModelsPageHasProviders checks that the page names every provider with its key.
 func TestModelsPageHasProviders(t *testing.T) {
 	page := readPage(t, "docs/models.md")
 	for _, p := range models.Providers() {

@@ -18,17 +18,17 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Naming is what the user says of the conversation that a question is put to.
+// A Naming has the user's options for the name and the place of a conversation.
 type Naming struct {
-	Title   string // "" for none that is given
+	Title   string // "" if not given
 	NoTitle bool
-	Labels  []string // KEY, KEY=VALUE, and :NAME for one that the configuration defines
-	Local   bool     // a new conversation is kept out of the workspace
+	Labels  []string // KEY, KEY=VALUE, or :NAME for a rule of the configuration
+	Local   bool     // store a new conversation outside the workspace
 	NoLocal bool
 }
 
-// Name gives the conversation its title, labels and time, and a new one its configuration
-// and its place.
+// Name sets the title, the labels and the time of a conversation, and the configuration and the
+// place of a new one.
 func (q *Query) Name(ctx context.Context, n Naming, r *events.ChatRequest) error {
 	t := q.target
 	labels, err := q.labels(ctx, n.Labels)
@@ -68,7 +68,7 @@ func (q *Query) Name(ctx context.Context, n Naming, r *events.ChatRequest) error
 	return t.Activate(t.Hold.Conversation().ID)
 }
 
-// indented is JSON as files have it.
+// indented returns JSON in the format of files.
 func indented(v []byte) []byte {
 	out := jsontext.Value(append([]byte(nil), v...))
 	if out.Indent(jsontext.WithIndent("  ")) != nil {
@@ -77,21 +77,21 @@ func indented(v []byte) []byte {
 	return append(out, '\n')
 }
 
-// staysLocal says whether a new conversation is kept out of the workspace.
+// staysLocal reports whether a new conversation is stored outside the workspace.
 func (n Naming) staysLocal(c *jpconfig.Config) bool {
 	var local bool
 	c.Decode(&local, "conversation", "start_local")
 	return (n.Local || local) && !n.NoLocal
 }
 
-// IsLabelRule tells the name of a label rule of the configuration.
+// IsLabelRule reports whether an argument names a label rule of the configuration.
 func IsLabelRule(label string) bool { return strings.HasPrefix(label, ":") }
 
-// errNoRule says that the configuration has no such label.
+// errNoRule says that the configuration has no such label rule.
 var errNoRule = errors.New("the configuration has no such label")
 
-// labels reads labels of the command line: KEY, KEY=VALUE, and :NAME for one that the
-// configuration defines.
+// labels parses labels of the command line: KEY, KEY=VALUE, or :NAME for a rule of the
+// configuration.
 func (q *Query) labels(ctx context.Context, args []string) (map[string]string, error) {
 	var plain []string
 	rules := map[string]string{}
@@ -114,8 +114,8 @@ func (q *Query) labels(ctx context.Context, args []string) (map[string]string, e
 	return labels, nil
 }
 
-// ruled returns the label that a rule of the configuration makes: a value that is written
-// there, or the output of a command, which has to be approved.
+// ruled returns the label of a rule: a literal value, or the output of a command, which needs an
+// approval.
 func (q *Query) ruled(ctx context.Context, name string) (key, value string, err error) {
 	for _, l := range q.Config.Labels() {
 		if l.Name != name || !workspace.ValidLabel(name) {
@@ -136,7 +136,7 @@ func (q *Query) ruled(ctx context.Context, name string) (key, value string, err 
 	return "", "", errNoRule
 }
 
-// maxLabel bounds what a command may print for a label.
+// maxLabel limits the output of a command for a label.
 const maxLabel = 1 << 10
 
 func (q *Query) labelCommand(ctx context.Context, l jpconfig.Label) (string, error) {
@@ -162,7 +162,7 @@ func (q *Query) labelCommand(ctx context.Context, l jpconfig.Label) (string, err
 	return strings.ToValidUTF8(string(first), "\uFFFD"), nil
 }
 
-// labelProgram reads the command of a rule, {cmd} or {value = {cmd}}.
+// labelProgram parses the command of a rule, {cmd} or {value = {cmd}}.
 func labelProgram(rule []byte) (tool.Command, error) {
 	var r struct {
 		Cmd   *tool.CommandConfig `json:"cmd"`

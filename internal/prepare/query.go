@@ -19,23 +19,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Options are what the user says of one question, beside the configuration.
+// Options are the user's options of one question, beside the configuration.
 type Options struct {
-	Flags    map[string][]byte // what flags change of the configuration: JSON objects by flag
-	Model    string            // that a flag names; it is among Flags
+	Flags    map[string][]byte // configuration changes: JSON objects by flag
+	Model    string            // named by a flag; it is also in Flags
 	Switches []tool.Switch     // of tools, in order
-	Choice   *llm.ToolChoice   // nil for that of the configuration
+	Choice   *llm.ToolChoice   // nil for the configured one
 	Attach   []string          // arguments
 	MaxCost  *float64          // nil for the setting
 
-	KeepTitle     bool // the one that was given, or none
+	KeepTitle     bool // keep the title, or its absence
 	HideReasoning bool
 	HideToolCalls bool
-	Explain       bool // nothing is asked, since nothing is sent
+	Explain       bool // nothing is sent, so that no approval is needed
 	Resume        bool // see [query.Turn]
 }
 
-// A Query is one question, with everything opened that it needs. Who opens it closes it.
+// A Query is one question with everything that it needs. The caller closes it.
 type Query struct {
 	Config *jpconfig.Config
 	Model  llm.Model
@@ -45,20 +45,21 @@ type Query struct {
 	target   *query.Target
 	settings *config.Config
 	setup    query.Setup
-	table    *models.Table // of the program and the user
+	table    *models.Table // built-in rows and the user's
 	offers   map[string]llm.Info
-	delta    jsontext.Value // what flags change of the conversation's configuration
+	delta    jsontext.Value // configuration change of the conversation by flags
 	gate     trust.Gate
-	prompter *ask.Prompter // nil where nobody can be asked
+	prompter *ask.Prompter // nil if no user can be asked
 
 	tools       *toolset
 	attachments *Attachments
-	typed       bool // the user said something of the configuration now
-	settled     bool // it was asked about what others set
+	typed       bool // the user set a part of the configuration now
+	settled     bool // the question about foreign settings was asked
 	closers     []func() error
 }
 
-// Open opens what a question needs. The settings are git jp's own, of the target's workspace.
+// Open opens everything that a question needs. The settings are those of git jp, for the target's
+// workspace.
 func Open(
 	ctx context.Context, h *Host, settings *config.Config, t *query.Target, o Options,
 ) (_ *Query, err error) {
@@ -89,7 +90,7 @@ func Open(
 	}
 	q.Model, err = q.newModel(ctx)
 	if noKey := new(models.KeyError); o.Explain && errors.As(err, &noKey) {
-		// Nothing is sent, so nothing has to be let in.
+		// Nothing is sent, so that no key is needed.
 		q.Model, err = unasked(q.setup.Model), nil
 	}
 	if err == nil {
@@ -98,8 +99,7 @@ func Open(
 	return q, err
 }
 
-// connect gives the tools and the attachments the servers that they have in common. None is
-// started before it is needed.
+// connect sets up the servers that tools and attachments share. They are started on demand.
 func (q *Query) connect(ctx context.Context) {
 	w, files := q.target.Workspace, q.tools.files
 	s := &servers{
@@ -111,7 +111,7 @@ func (q *Query) connect(ctx context.Context) {
 	q.tools.servers, q.tools.attachments = s, q.attachments
 }
 
-// Close closes what was opened, last first.
+// Close closes everything that was opened, in reverse order.
 func (q *Query) Close() error {
 	var errs []error
 	for _, c := range slices.Backward(q.closers) {
@@ -120,8 +120,7 @@ func (q *Query) Close() error {
 	return errors.Join(errs...)
 }
 
-// asking returns the gate that asks about what others wrote, as everything is asked during a
-// query.
+// asking returns the gate for foreign settings, which asks like all questions of a query.
 func (q *Query) asking() (trust.Gate, error) {
 	gate, err := q.host.Gate(q.target.Workspace.Root())
 	if asker, ok := gate.(*trust.Asker); ok && q.prompter != nil {
@@ -130,7 +129,7 @@ func (q *Query) asking() (trust.Gate, error) {
 	return gate, err
 }
 
-// Prepare opens the tools and puts what is attached into a prompt.
+// Prepare opens the tools and adds attachments to a prompt.
 func (q *Query) Prepare(ctx context.Context, p *query.Prompt) error {
 	if err := q.attachments.attach(ctx, q.options.Attach, q.target, p); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (q *Query) Prepare(ctx context.Context, p *query.Prompt) error {
 	return nil
 }
 
-// Turn returns what asks, and shows it to w.
+// Turn returns the turn, which reports its progress to w.
 func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) {
 	base, err := parseBase(q.target.BaseConfig())
 	if err != nil {
@@ -187,7 +186,7 @@ func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) 
 	}, nil
 }
 
-// Manner is how the turn is shown.
+// Manner returns how the turn is shown.
 func (q *Query) Manner() ask.Manner {
 	m := ask.Manner{Record: q.target.Record(), Calls: q.tools.calls}
 	m.Calls.Gate, m.Calls.Hidden = q.tools.approve, q.options.HideToolCalls
@@ -198,7 +197,7 @@ func (q *Query) Manner() ask.Manner {
 	return m
 }
 
-// Menu reads what the configuration says about interrupts of a turn.
+// Menu returns the menu for interrupts of the turn.
 func (q *Query) Menu(c *query.Control) *ask.Menu {
 	m := &ask.Menu{
 		Prompter: q.prompter, Control: c, Now: q.host.Now, Cooldown: ask.DefaultCooldown,
@@ -219,7 +218,7 @@ func (q *Query) Menu(c *query.Control) *ask.Menu {
 	return m
 }
 
-// stringOr reads a setting that is text or a number.
+// stringOr returns a setting that is text or a number.
 func stringOr(c *jpconfig.Config, fallback string, path ...string) string {
 	var raw json.RawMessage
 	if !c.Decode(&raw, path...) {

@@ -19,18 +19,17 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A reach decides which files of the workspace the attachments that others wrote may give:
-// what git tracks here, which whoever wrote them had as well. Everything else that they name
-// has to be approved.
+// A reach decides which files of the workspace foreign attachments can attach: those that git
+// tracks here, since the author of the attachments has them too. All others need an approval.
 type reach struct {
 	ctx     context.Context // of the command
 	files   builtin.Workspace
-	foreign map[string]bool // attachments that give nothing else
+	foreign map[string]bool // attachments that are restricted to these
 
-	mu      sync.Mutex // models look several resources up at once
+	mu      sync.Mutex // models resolve several resources at once
 	listed  bool
 	tracked map[string]gitint.TrackedFile // by path in the repository
-	changed map[string]bool               // names that were given and are not as in the index
+	changed map[string]bool               // attached files with changes that are not staged
 }
 
 func newReach(ctx context.Context, files builtin.Workspace, conf *jpconfig.Config) *reach {
@@ -45,10 +44,10 @@ func newReach(ctx context.Context, files builtin.Workspace, conf *jpconfig.Confi
 	return r
 }
 
-// own says that an attachment is the user's, in whoever's words.
+// own marks an attachment as the user's, even if a foreign layer declares the same.
 func (r *reach) own(attachment string) { delete(r.foreign, attachment) }
 
-// admits is for [attach.Options].
+// admits implements Admits of [attach.Options].
 func (r *reach) admits(attachment, name string) bool {
 	if !r.foreign[attachment] {
 		return true
@@ -66,14 +65,14 @@ func (r *reach) admits(attachment, name string) bool {
 	return true
 }
 
-// find returns what git knows of a file of the workspace.
+// find returns git's entry for a file of the workspace.
 func (r *reach) find(name string) (f gitint.TrackedFile, ok bool) {
 	if r.files.Repo == nil {
 		return f, false
 	}
 	if !r.listed {
 		r.listed = true
-		r.tracked, _ = r.files.Repo.Tracked(r.ctx) // what cannot be listed is not tracked
+		r.tracked, _ = r.files.Repo.Tracked(r.ctx) // on an error, no file counts as tracked
 	}
 	in, err := r.files.InRepo(name)
 	if err != nil {
@@ -83,8 +82,7 @@ func (r *reach) find(name string) (f gitint.TrackedFile, ok bool) {
 	return f, ok
 }
 
-// plain reports whether a name is that of a regular file, no link leads to it, and it has no
-// other name.
+// plain reports whether a name is that of a regular file without links to it, symbolic or hard.
 func (r *reach) plain(name string) bool {
 	root, err := filepath.EvalSymlinks(r.files.Tree.Root())
 	if err != nil {
@@ -99,14 +97,14 @@ func (r *reach) plain(name string) bool {
 	return err == nil && info.Mode().IsRegular() && regular.Links(info) == 1
 }
 
-// open returns the URL of an attachment when it is for its author to give, or approved.
+// open returns the URL of an attachment if its author may attach it, or if it is approved.
 func (r *reach) open(
 	at jpconfig.Attachment, resolver *attach.Resolver, gate trust.Gate,
 ) (string, error) {
 	shown := at.Shown()
 	claim, foreign := at.Guarded().URL.Claim()
 	if foreign && trust.WithoutAsking(gate).Allow(claim) == nil {
-		delete(r.foreign, shown) // the user said so, of a pattern for all that it stands for
+		delete(r.foreign, shown) // the user approved it; a pattern with all its files
 	}
 	at = r.guarded(at, resolver)
 	u, err := at.URL.Open(gate)
@@ -116,7 +114,7 @@ func (r *reach) open(
 	return u, err
 }
 
-// guarded returns an attachment with a claim where it reaches what others cannot know.
+// guarded adds a claim to an attachment that reaches files which its author may not have.
 func (r *reach) guarded(
 	at jpconfig.Attachment, resolver *attach.Resolver,
 ) jpconfig.Attachment {
@@ -126,7 +124,7 @@ func (r *reach) guarded(
 	return at
 }
 
-// warn names what was attached for others and is not as git has it.
+// warn lists files of foreign attachments that have changes which are not staged.
 func (r *reach) warn(h *Host) {
 	if len(r.changed) > 0 {
 		h.warn("attached with changes that are not staged: %s",
@@ -134,8 +132,8 @@ func (r *reach) warn(h *Host) {
 	}
 }
 
-// PathClaims returns the claims of attachments that reach what others cannot know. Of what the
-// user typed that is also a pattern which stands for such a file.
+// PathClaims returns the claims of attachments that reach files which their author may not have. If
+// typed is set, these include patterns that match such files.
 func (h *Host) PathClaims(
 	ctx context.Context, w *workspace.Workspace, conf *jpconfig.Config, typed bool,
 ) (all []trust.Claim, err error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// servers are the MCP servers of a command. Each is started once; one that does not start is
+// servers are the MCP servers of a command. Each is started once; a server that does not start is
 // not tried again for the next of its tools.
 type servers struct {
 	host   *Host
@@ -31,7 +31,7 @@ type connected struct {
 	err     error
 }
 
-// session returns the session with a server. The error of one that failed before is a
+// session returns the session with a server. The error for a server that failed before is a
 // *[failedBefore].
 func (s *servers) session(ctx context.Context, id string) (*mcp.Session, error) {
 	if c, ok := s.tried[id]; ok {
@@ -48,7 +48,7 @@ func (s *servers) session(ctx context.Context, id string) (*mcp.Session, error) 
 	return session, err
 }
 
-// A failedBefore is the failure of a server that was told already.
+// A failedBefore is an error of a server that was reported already.
 type failedBefore struct{ err error }
 
 func (e *failedBefore) Error() string { return e.err.Error() }
@@ -86,7 +86,7 @@ func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) 
 	})
 }
 
-// A serverConfig is one of providers.mcp.
+// A serverConfig is an entry of providers.mcp.
 type serverConfig struct {
 	Command   string            `json:"command"`
 	Arguments []string          `json:"arguments"`
@@ -100,7 +100,7 @@ type serverConfig struct {
 	} `json:"checksum"`
 }
 
-// serverTable reads where a server is, which has to be approved when others say it.
+// serverTable returns the command or address of a server, which needs an approval if it is foreign.
 func serverTable(s jpconfig.Server, gate trust.Gate) (table serverConfig, err error) {
 	line, err := s.Command.Open(gate)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// setupOf returns what the configuration says about requests. It is no error that nobody
-// chose a model.
+// setupOf returns the configured values of requests. It is no error if no model is configured.
 func setupOf(c *jpconfig.Config) (query.Setup, error) {
 	s := query.Setup{
 		System: c.System(), Choice: query.ParseChoice(c.ToolChoice()),
@@ -55,13 +54,12 @@ func paramsOf(p jpconfig.Parameters) llm.Params {
 	return out
 }
 
-// isService reports whether a parameter is one of ours that asks for a service.
+// isService reports whether a parameter is one of git jp's for a service of the provider.
 func isService(name string) bool {
 	return name == "web_search" || name == "strict_tools" || name == "context_management"
 }
 
-// servicesOf returns what is asked of a provider beside answering. A search without options is
-// "true".
+// servicesOf returns the requested services of the provider. A search without options is "true".
 func servicesOf(given map[string]json.RawMessage) (s llm.Services) {
 	s.WebSearch = jsontext.Value(given["web_search"])
 	s.Context = jsontext.Value(given["context_management"])

@@ -12,9 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Title is one that a model makes while another one answers. The conversation has one
-// already, made of the first question; where this one is not there when the answer is, the
-// next question tries again.
+// A Title is made by a model while another one answers. The conversation has a title from its first
+// question already; if the model's is not ready when the answer is complete, the next question
+// tries again.
 type Title struct {
 	query  *Query
 	cancel context.CancelFunc
@@ -26,8 +26,8 @@ type made struct {
 	err   error
 }
 
-// MakeTitle begins to make a title, where the conversation's own is still that of its first
-// question and a model is there to make one. Nil stands for none.
+// MakeTitle begins to make a title, if the current one is still that of the first question and a
+// model is available. It returns nil otherwise.
 func (q *Query) MakeTitle(ctx context.Context, p query.Prompt) *Title {
 	question, ok := q.untitled(p)
 	if !ok {
@@ -47,8 +47,7 @@ func (q *Query) MakeTitle(ctx context.Context, p query.Prompt) *Title {
 	return t
 }
 
-// untitled returns the question that the title was made of, if it was and nobody said that it
-// is to stay.
+// untitled returns the first question, if the title was made from it and may be replaced.
 func (q *Query) untitled(p query.Prompt) (question string, ok bool) {
 	auto, fromHeading := true, true
 	q.Config.Decode(&auto, "conversation", "title", "generate", "auto")
@@ -76,7 +75,7 @@ func firstQuestion(s *events.Stream) (string, bool) {
 	return "", false
 }
 
-// titleModel is the model for titles, or that of the turn; nil where that is the search.
+// titleModel returns the model for titles, or that of the turn; nil if that is the built-in search.
 func (q *Query) titleModel() (llm.Model, llm.Params, error) {
 	at := []string{"conversation", "title", "generate", "model"}
 	m, err := q.Config.ModelAt(at...)
@@ -90,13 +89,13 @@ func (q *Query) titleModel() (llm.Model, llm.Params, error) {
 	if id == builtin.ID {
 		return nil, llm.Params{}, nil
 	}
-	// One of its own: the other one is answering. What fails is tried again another time.
+	// A separate model, since the other one is answering. It does not retry: the next question
+	// does.
 	model, err := q.models().New(id, llm.Retry{})
 	return model, paramsOf(m.Parameters), err
 }
 
-// End stores the title if there is one by now. Where the turn failed there is more to
-// say than that there is none.
+// End stores the title if it is ready. If the turn failed, it does not report a missing title.
 func (t *Title) End(failed bool) error {
 	if t == nil {
 		return nil

@@ -23,10 +23,10 @@ import (
 type candidate struct {
 	config tool.Config
 	item   func(ctx context.Context) (tool.Item, error)
-	serves bool // the others: it is not offered alone
+	serves bool // helps with the others, and is not offered alone
 }
 
-// A toolset is the tools that a question offers.
+// A toolset has the tools that a question offers.
 type toolset struct {
 	host        *Host
 	target      *query.Target
@@ -35,7 +35,7 @@ type toolset struct {
 	files       builtin.Workspace
 	servers     *servers
 	attachments *Attachments
-	quiet       bool // who only looks offers none, and is not told which cannot be offered
+	quiet       bool // no tools are offered, and faults are not reported
 
 	selected []candidate
 	calls    ask.Calls // how they are shown
@@ -43,8 +43,8 @@ type toolset struct {
 	executor *tool.Executor
 }
 
-// choose finds the tools that are to be offered. The flags are held against what the
-// configuration says without them: what sticks of them would undo that a tool is locked.
+// choose selects the tools to offer. The flags are checked by the configuration without them, since
+// their change of the configuration would unlock a locked tool.
 func (k *toolset) choose(switches []tool.Switch) error {
 	candidates := k.candidates()
 	configs := make([]tool.Config, len(candidates))
@@ -66,7 +66,7 @@ func (k *toolset) choose(switches []tool.Switch) error {
 	return nil
 }
 
-// open makes the tools that are offered. The user may want one by its name.
+// open creates the offered tools. The user may require one by its name.
 func (k *toolset) open(ctx context.Context, p *ask.Prompter, wanted string) (err error) {
 	var items []tool.Item
 	for _, c := range k.selected {
@@ -95,10 +95,10 @@ func (k *toolset) open(ctx context.Context, p *ask.Prompter, wanted string) (err
 	return err
 }
 
-// unwatched is how long a call may take where nobody sees that it does not end.
+// unwatched limits the time of a call if no user can see that it does not end.
 const unwatched = 10 * time.Minute
 
-// limit is how long a call of a tool may take, zero for ever.
+// limit returns the time limit of a tool's calls, zero for none.
 func (k *toolset) limit(name string) time.Duration {
 	if k.host.Terminal.Watched() {
 		return k.config.Timeout(name, 0)
@@ -116,10 +116,10 @@ func (k *toolset) refresher() builtin.Refresher {
 	return k.attachments.refresher(k.target.Stream())
 }
 
-// current returns what looks a file up as it is now, in place of a read that is out of date; nil
-// where the model may not read any file without a question.
+// current returns a function that reads the current content of a file, to replace a stale read; nil
+// if the model must ask before it reads a file.
 func (k *toolset) current() func(uri string) (events.Resource, error) {
-	ctx := context.Background() // a file is there at once
+	ctx := context.Background() // reading a file does not block
 	reads := slices.ContainsFunc(k.selected, func(c candidate) bool {
 		if c.config.Name != "fs_read_file" || c.config.Source.Kind != tool.Builtin ||
 			len(c.config.Access) > 0 {
@@ -140,14 +140,14 @@ func (k *toolset) current() func(uri string) (events.Resource, error) {
 	}
 }
 
-// candidates are the tools that the configuration declares, then the built-in ones that it
-// does not.
+// candidates returns the tools that the configuration declares, followed by the other built-in
+// ones.
 func (k *toolset) candidates() []candidate {
 	builtins := builtin.Items(k.files)
 	var all []candidate
 	declared := map[string]bool{}
 	for _, name := range k.config.ToolNames() {
-		declared[name] = true // also where it cannot be read: what it restricts is not known then
+		declared[name] = true // even if invalid: its restrictions are then unknown
 		c, t, err := k.toolConfig(name)
 		if err != nil {
 			if !k.quiet {
@@ -168,7 +168,7 @@ func (k *toolset) candidates() []candidate {
 		t := k.config.Tool(name)
 		c, err := tool.ParseConfig(name, jsontext.Value(`{"source":"builtin"}`), t.Defaults)
 		if err != nil {
-			continue // what is wrong with the defaults was told for the others
+			continue // faults of the defaults were reported for the others
 		}
 		c.Policy.Timeout = k.limit(name)
 		all = append(all, candidate{config: c, item: func(context.Context) (tool.Item, error) {
@@ -188,8 +188,9 @@ func (k *toolset) candidates() []candidate {
 	return all
 }
 
-// servants are the built-in tools that serve the others, in the order in which they are offered,
-// whatever the conversation has: a list of tools that grows is a prompt that is sent anew.
+// servants returns the built-in tools that help with the others, in the order in which they are
+// offered. They do not depend on the conversation: a longer list of tools would invalidate the
+// provider's cache.
 func servants() []string { return []string{"describe_tools", "refresh_resource"} }
 
 func (k *toolset) servant(name string) tool.Item {
@@ -199,8 +200,8 @@ func (k *toolset) servant(name string) tool.Item {
 	return builtin.Refresh(k.refresher())
 }
 
-// toolConfig reads the table of a tool. That of a built-in one need not say its source, as jp
-// has it: to leave the table out for that would undo what it restricts.
+// toolConfig reads the table of a tool. The table of a built-in tool may omit its source, as jp
+// allows: to ignore such a table would lift its restrictions.
 func (k *toolset) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
 	t := k.config.Tool(name)
 	c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
@@ -211,7 +212,7 @@ func (k *toolset) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
 	return c, t, err
 }
 
-// maker returns what makes a declared tool.
+// maker returns a function that creates a declared tool.
 func (k *toolset) maker(
 	c tool.Config, t jpconfig.Tool,
 ) func(context.Context) (tool.Item, error) {
@@ -236,10 +237,10 @@ func (k *toolset) maker(
 	}
 }
 
-// errAccess says that access.fs would be a promise that nobody keeps.
+// errAccess says that access.fs would not be enforced.
 var errAccess = errors.New("access.fs: only built-in tools for files and local tools know it")
 
-// builtin returns a built-in tool as a configuration wants it, with the files that its
+// builtin returns a built-in tool with its configuration, restricted to the files that its
 // access.fs grants.
 func (k *toolset) builtin(c tool.Config, name string) (tool.Item, error) {
 	rules, err := file.ParseAccess(c.Access)
@@ -264,8 +265,8 @@ func (k *toolset) builtin(c tool.Config, name string) (tool.Item, error) {
 	return tool.Item{}, askedf("there is no built-in tool %q", name)
 }
 
-// tightened gives a built-in tool the run mode of the configuration. What others wrote can
-// make it stricter and not looser: it changes the user's files.
+// tightened gives a built-in tool the configured run mode. Foreign settings can only make it
+// stricter, since the tool changes the user's files.
 func (k *toolset) tightened(it tool.Item, name string) tool.Item {
 	for _, at := range []string{name, "*"} {
 		raw, origins, ok := k.config.Value("conversation", "tools", at, "run")
@@ -278,8 +279,8 @@ func (k *toolset) tightened(it tool.Item, name string) tool.Item {
 			return it
 		}
 		foreign := slices.ContainsFunc(origins, func(o jpconfig.Origin) bool { return o.Foreign })
-		// What init writes for all tools is about those that start programs; and every
-		// conversation repeats it.
+		// The default that init writes for all tools is meant for those that start programs; and
+		// every conversation repeats it.
 		if foreign && (at == "*" || mode == tool.Unattended) {
 			return it
 		}
@@ -289,7 +290,7 @@ func (k *toolset) tightened(it tool.Item, name string) tool.Item {
 	return it
 }
 
-// offered are the tools of this turn.
+// offered returns the tools of this turn.
 func (k *toolset) offered() []tool.Definition { return k.executor.Definitions() }
 
 // remote connects to the server of a tool.
@@ -307,7 +308,7 @@ func (k *toolset) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (t
 	return s.Tool(c)
 }
 
-// present notes how the tools that are offered are shown.
+// present sets how the calls of the offered tools are shown.
 func (k *toolset) present(items []tool.Item) {
 	k.calls.Styles, k.calls.Formatters = map[string]tool.Style{}, map[string]tool.Formatter{}
 	for _, c := range k.selected {

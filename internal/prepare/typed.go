@@ -9,13 +9,13 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// ApproveTyped approves what the user typed and the conversation is about to repeat: there
-// it looks like anybody's, and the next query would ask about it.
+// ApproveTyped approves what the user typed and the conversation will repeat: there it is foreign,
+// and the next query would ask about it.
 func (q *Query) ApproveTyped(ctx context.Context) error {
 	if !q.typed {
 		return nil
 	}
-	// What counts once it is approved may have to be approved as a part of something else.
+	// An approved setting may need a further approval as a part of another claim.
 	for range 2 {
 		next, err := q.afterwards()
 		if err != nil {
@@ -34,8 +34,8 @@ func (q *Query) ApproveTyped(ctx context.Context) error {
 	return nil
 }
 
-// claimsOf are those of the configuration, with one for each attachment of others: to type it
-// again does not make it the user's.
+// claimsOf returns the claims of the configuration, and one for each foreign attachment: an
+// attachment does not become the user's when the user types it again.
 func claimsOf(c *jpconfig.Config) []trust.Claim {
 	all := c.Claims()
 	for _, at := range c.Attachments() {
@@ -46,7 +46,7 @@ func claimsOf(c *jpconfig.Config) []trust.Claim {
 	return all
 }
 
-// afterwards returns the configuration as the next query is going to find it.
+// afterwards returns the configuration that the next query will read.
 func (q *Query) afterwards() (*jpconfig.Config, error) {
 	s := q.sources(nil)
 	s.Options = nil
@@ -60,9 +60,9 @@ func (q *Query) afterwards() (*jpconfig.Config, error) {
 	return jpconfig.Load(s)
 }
 
-// typedClaims returns the claims of next that are the user's own now. Where somebody else has
-// a part in the same setting now that is not approved, the whole is not the user's: to type
-// that a tool runs unattended says nothing about its command.
+// typedClaims returns the claims of next that the user typed now. If the same setting also has a
+// foreign part that is not approved, the claim is not the user's: whoever types that a tool runs
+// unattended says nothing about its command.
 func typedClaims(now, next []trust.Claim, gate trust.Gate) []trust.Claim {
 	approved := trust.WithoutAsking(gate)
 	return slices.DeleteFunc(slices.Clone(next), func(c trust.Claim) bool {

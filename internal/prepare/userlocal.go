@@ -17,7 +17,7 @@ func localClaim(dir string) trust.Claim {
 	return trust.Claim{Kind: trust.Path, Key: localKey, Value: dir, Origin: ".jp/.id"}
 }
 
-// LocalClaims returns the claim to user-local conversations that are another root's.
+// LocalClaims returns the claim to user-local conversations that belong to another root.
 func LocalClaims(w *workspace.Workspace) []trust.Claim {
 	if dir := w.StrangeDir(); dir != "" {
 		return []trust.Claim{localClaim(dir)}
@@ -25,9 +25,9 @@ func LocalClaims(w *workspace.Workspace) []trust.Claim {
 	return nil
 }
 
-// Shares reports whether the workspace at root may have the user-local data in dir, which belongs
-// to the one whose .jp is jp, "" where that is not known: another worktree of the same repository
-// may, and whatever the user approved, as after a move.
+// Shares reports whether the workspace at root may use the user-local data in dir, which belongs to
+// the workspace whose .jp is jp, "" if unknown: another worktree of the same repository may, or one
+// that the user approved, as after a move.
 func (h *Host) Shares(root, dir, jp string) bool {
 	return jp != "" && h.sameRepository(root, filepath.Dir(jp)) || h.Approved(root)(localClaim(dir))
 }
@@ -35,7 +35,7 @@ func (h *Host) Shares(root, dir, jp string) bool {
 // sameRepository reports whether two directories are working trees of one repository.
 func (h *Host) sameRepository(one, other string) bool {
 	common := func(dir string) string {
-		ctx := context.Background() // a few files are read, and nothing is waited for
+		ctx := context.Background() // reads a few files and does not block
 		r, err := gitint.Open(ctx, gitint.Options{Dir: dir, Env: h.Env, Now: h.Now})
 		if err != nil {
 			return ""
@@ -47,8 +47,9 @@ func (h *Host) sameRepository(one, other string) bool {
 	return c != "" && regular.SameFile(c, common(other))
 }
 
-// AdoptLocal lets a workspace have the user-local conversations that have its id and may be
-// another's, if the user says so: on a terminal they are asked, and without one told how.
+// AdoptLocal lets a workspace use the user-local conversations that have its id but may be
+// another's, if the user agrees: it asks on a terminal; without an approval it prints a warning
+// with the command for it.
 func (h *Host) AdoptLocal(w *workspace.Workspace) error {
 	dir := w.StrangeDir()
 	if dir == "" {

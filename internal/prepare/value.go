@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
-// Value reads the value of a key of jp's, and refuses what could not work.
-// The configuration is loaded where it matters.
+// Value parses the value of one of jp's keys, and refuses values that cannot work. It loads the
+// configuration only if needed.
 func Value(
 	path []string, text string, load func() (*jpconfig.Config, error),
 ) (any, error) {
@@ -34,7 +34,7 @@ func Value(
 	return value, err
 }
 
-// variableName reports whether text can name a variable of the environment.
+// variableName reports whether text can name an environment variable.
 func variableName(text string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(text)
 }
@@ -47,8 +47,8 @@ func validAddress(text string) error {
 	return nil
 }
 
-// reachable reports why a model cannot be asked: its name leads to none, or its provider has no
-// address.
+// reachable returns an error if a model cannot be asked: its name refers to no model, or its
+// provider has no address.
 func reachable(name string, load func() (*jpconfig.Config, error)) error {
 	if name == builtin.ID {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Waiting returns the attachments of a configuration that are not approved: they do something that
-// has to be, or reach what others cannot know.
+// Waiting returns the attachments of a configuration that need an approval and have none: they act,
+// or reach files which their author may not have.
 func (h *Host) Waiting(
 	ctx context.Context, w *workspace.Workspace, conf *jpconfig.Config, gate trust.Gate,
 ) (map[string]bool, error) {

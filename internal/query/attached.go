@@ -7,26 +7,26 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// metadataAttached is the key under which a request says which attachments it has the
-// resources of. What a pattern, a command or a directory gave cannot be told from URIs.
+// metadataAttached is the metadata key under which a request lists the attachments whose resources
+// it has. The URIs of the resources do not show which pattern, command or directory they came from.
 const metadataAttached = events.MetadataPrefix + "attached"
 
-// withAttached returns metadata of a request with resources of these attachments.
+// withAttached adds the attachments to the metadata of the request that has their resources.
 func withAttached(md events.Metadata, attachments []string) events.Metadata {
 	if len(attachments) == 0 {
 		return md
 	}
 	v, err := json.Marshal(attachments)
 	if err != nil {
-		return md // strings
+		return md // strings always marshal
 	}
 	return md.With(metadataAttached, v)
 }
 
-// Attached returns the attachments that were looked up for a turn of the stream. One that
-// was taken away and declared again since then is none of them: whoever does that wants it
-// as it is now. Declared returns what a configuration of the conversation declares, of which base
-// is the first; deltas that cannot be joined change none.
+// Attached returns the attachments that were looked up for a turn of the stream, without those that
+// were removed and declared again since: whoever does that wants their current content. Declared
+// returns the attachments that a configuration of the conversation declares; base is the first
+// configuration. Deltas that cannot be merged are ignored.
 func Attached(
 	s *events.Stream, base settings.Config, declared func(settings.Config) []string,
 ) map[string]bool {
@@ -59,7 +59,7 @@ func attachedTo(e *events.Element) (urls []string) {
 	return urls
 }
 
-// forget takes out what stands in after and not in before.
+// forget deletes from found the attachments that are in after but not in before.
 func forget(found map[string]bool, before, after []string) {
 	old := map[string]bool{}
 	for _, u := range before {
@@ -72,8 +72,8 @@ func forget(found map[string]bool, before, after []string) {
 	}
 }
 
-// Detach makes the stream one in which nothing was attached yet, as a fork is: what its
-// requests have stays, and the next one gets what is declared.
+// Detach removes the record of attachments from a stream, for a fork: earlier requests keep their
+// resources, and the next request gets all declared attachments.
 func Detach(s *events.Stream) {
 	for i, e := range s.Clone().All() {
 		if attachedTo(e) != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// TestAttachedIsLinear: what a conversation declares is not put together anew for each delta.
+// TestAttachedIsLinear checks that the declared attachments are not computed anew for each delta.
 func TestAttachedIsLinear(t *testing.T) {
 	cost := func(n int) float64 {
 		all := []*events.Element{events.NewElement(time.Unix(0, 0), &events.ChatRequest{},

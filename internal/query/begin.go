@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Beginning is the record of a conversation that its first save creates: a query that fails
-// before it asked leaves nothing behind.
+// A Beginning is the record of a conversation that its first save creates, so that a query that
+// fails before it asks leaves nothing on disk.
 type Beginning struct {
 	workspace *workspace.Workspace
 	create    *workspace.NewConversation
@@ -18,8 +18,8 @@ type Beginning struct {
 	held      *held
 }
 
-// Begin returns the record of a new conversation. The stream of n is what it begins with.
-// Created is called when it is there, and may be nil. Creating it cannot be interrupted.
+// Begin returns the record of a new conversation, which begins with the stream of n. Created is
+// called once the conversation exists, and may be nil. The creation cannot be interrupted.
 func Begin(
 	w *workspace.Workspace, n *workspace.NewConversation, created func(workspace.Entry) error,
 ) *Beginning {
@@ -69,7 +69,7 @@ func (b *Beginning) Save(change func(*events.Stream) error) error {
 	return b.created(e)
 }
 
-// Update changes the conversation once it is there.
+// Update changes the conversation. It does nothing before the conversation exists.
 func (b *Beginning) Update(f func(*workspace.Conversation) error) error {
 	if b.hold == nil {
 		return nil
@@ -77,7 +77,7 @@ func (b *Beginning) Update(f func(*workspace.Conversation) error) error {
 	return b.hold.Update(f)
 }
 
-// Release gives the conversation free.
+// Release releases the hold on the conversation.
 func (b *Beginning) Release() error {
 	if b.hold == nil {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A Budget says what requests cost, and what those of a turn may cost together.
+// A Budget holds the price of requests and the limit for those of one turn.
 type Budget struct {
-	Most float64 // in USD; 0 for any amount
-	// Cost returns what a request has cost, or would.
+	Most float64 // in USD; 0 for no limit
+	// Cost returns the price of a request with the usage u.
 	Cost func(u llm.Usage) float64
-	// Output is how many tokens an answer of the model has at most, 0 when it is not known.
+	// Output is the maximum number of tokens in an answer of the model, 0 if unknown.
 	Output int
 }
 
@@ -26,17 +26,18 @@ func (e *BudgetError) Error() string {
 		"it was not sent", e.Next, e.Most, e.Spent)
 }
 
-// leastAnswer is how many tokens an answer needs that is worth a request.
+// leastAnswer is the fewest tokens of an answer that are worth a request.
 const leastAnswer = 256
 
-// Sizes that a request is reckoned by. It is better not to ask than to cost more than was said.
+// Sizes by which a request is estimated. They are pessimistic: a request is rather not sent than
+// paid for beyond the limit.
 const (
 	leastBytesPerToken = 2
 	tokensPerImage     = 3000
 	bytesPerMediaToken = 8 // of documents and sound
 )
 
-// affords holds the first request of a turn against the budget, before the question is saved.
+// affords checks the first request of a turn against the budget, before the question is saved.
 func (s *session) affords(p Prompt) error {
 	if s.Budget == nil || s.Budget.Most == 0 {
 		return nil
@@ -52,8 +53,8 @@ func (s *session) affords(p Prompt) error {
 	return s.afford(r)
 }
 
-// afford limits the answer of a request to what is left, or refuses a request that leaves no
-// room for one.
+// afford limits the answer of a request to the money that is left, or refuses a request that leaves
+// too little for an answer.
 func (s *session) afford(r *llm.Request) error {
 	b := s.Budget
 	if b == nil || b.Most == 0 {
@@ -84,7 +85,7 @@ func (s *session) afford(r *llm.Request) error {
 	return nil
 }
 
-// promptTokens is how many tokens a request has at most, about.
+// promptTokens returns an estimated upper bound of the tokens in a request.
 func promptTokens(r *llm.Request) int64 {
 	bytes, media := int64(len(r.Schema)), int64(0)
 	for _, s := range r.System {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// said shows the messages of a request, a line for each part.
+// said returns the messages of a request as text, a line for each part.
 func said(r *llm.Request) string {
 	var b strings.Builder
 	for _, m := range r.Messages {
@@ -57,7 +57,7 @@ func part(p llm.Part) string {
 	}
 }
 
-// stream decodes elements that are written as kind and members.
+// stream decodes elements that are given as their kind and members.
 func stream(t *testing.T, elems ...string) *events.Stream {
 	t.Helper()
 	for i, e := range elems {
@@ -204,7 +204,7 @@ func TestNothingAsked(t *testing.T) {
 	}
 }
 
-// speaker is who speaks under a configuration, as internal/jpconfig has it.
+// speaker returns the model that a configuration names, as internal/jpconfig does.
 func speaker(c settings.Config) string {
 	s, ok := c.Setting("assistant", "model", "id")
 	if !ok {
@@ -213,7 +213,7 @@ func speaker(c settings.Config) string {
 	var text string
 	if json.Unmarshal(s.Value(), &text) == nil {
 		if alias, ok := c.Setting("providers", "llm", "aliases", text); ok {
-			_ = json.Unmarshal(alias.Value(), &text) // a table stands for nothing here
+			_ = json.Unmarshal(alias.Value(), &text) // a table is ignored here
 		}
 		return text
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// A batch is calls that a model made at once. Their results stand in the order of the calls.
+// A batch is a group of calls that a model made at once. Their results are saved in the order of
+// the calls.
 type batch struct {
 	*session
 	calls []tool.Call
@@ -29,7 +30,7 @@ func (s *session) batch(requests []*events.ToolCallRequest) *batch {
 	return b
 }
 
-// arrived saves a result when it is there, in the place that its call gives it.
+// arrived saves a result as soon as it exists, at the position of its call.
 func (b *batch) arrived(i int, r tool.Result) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,7 +54,7 @@ func (b *batch) arrived(i int, r tool.Result) error {
 	return nil
 }
 
-// personOf records what a person did about a call: no compaction takes that out.
+// personOf records what a person did about a call. No compaction removes that.
 func personOf(r tool.Result) (events.Metadata, error) {
 	none := events.Metadata{}
 	if r.Person.Did == "" {
@@ -68,7 +69,7 @@ func personOf(r tool.Result) (events.Metadata, error) {
 	return md, nil
 }
 
-// call runs calls side by side. It is done when somebody ends the turn meanwhile.
+// call runs calls side by side. It returns true if the user ended the turn meanwhile.
 func (s *session) call(ctx context.Context, requests []*events.ToolCallRequest) (bool, error) {
 	b := s.batch(requests)
 	if s.Tools == nil {
@@ -91,7 +92,7 @@ func (s *session) call(ctx context.Context, requests []*events.ToolCallRequest) 
 	}
 }
 
-// interrupted reports whether it was the wish that ended calls, or nothing.
+// interrupted reports whether the calls ended because of the wish, not because of an error.
 func (b *batch) interrupted(err error) bool {
 	var c *tool.Cancelled
 	return err == nil && len(b.open) > 0 || errors.Is(err, errRestart) || errors.As(err, &c)
@@ -115,7 +116,7 @@ func (b *batch) run(ctx context.Context) error {
 	return err
 }
 
-// close says of calls that they never came to a result.
+// close saves a result for each call without one, which says that the call was interrupted.
 func (b *batch) close() error {
 	for i := range b.calls {
 		if !b.open[i] {
@@ -128,7 +129,7 @@ func (b *batch) close() error {
 	return nil
 }
 
-// without answers calls of what was not offered.
+// without answers calls of a model that was offered no tools.
 func (b *batch) without() error {
 	for i, c := range b.calls {
 		r := tool.Failed(fmt.Sprintf("Tool '%s' is not available. There are no tools.", c.Name))

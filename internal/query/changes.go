@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// What pieces are.
+// The kinds of a [Piece].
 const (
 	PieceQuestion   = "question"
 	PieceAttachment = "attachment"
@@ -26,25 +26,25 @@ const (
 	PieceDefinition = "definition" // of a tool
 )
 
-// A Piece is one thing of a conversation that a model is given.
+// A Piece is one part of a conversation as a model is given it.
 type Piece struct {
 	What string
-	Tool string // of a call or its result, as are its id and, of an attachment, its URI
+	Tool string // of a call or a result, as is Call; URI is that of an attachment
 	Call string
 	URI  string
-	// From and To are the turns that it stands in, or in the place of, counted from 1.
+	// From and To are the turns that contain the piece, or that it replaces, counted from 1.
 	From, To int
 }
 
-// A Change is a piece that a model is given otherwise, or no more, after a compaction.
+// A Change is a piece that a compaction changes or removes.
 type Change struct {
 	Piece
 	By []string // the steps that changed it
-	// Was and Is are what the model is given; nil for nothing.
+	// Was and Is are the text that the model is given before and after; nil for nothing.
 	Was, Is *string
 }
 
-// WithoutTools returns the changes of a prompt that does not offer some tools.
+// WithoutTools returns the changes for tools that a prompt no longer offers.
 func WithoutTools(pruned []string) []Change {
 	all := make([]Change, len(pruned))
 	for i := range pruned {
@@ -56,10 +56,10 @@ func WithoutTools(pruned []string) []Change {
 	return all
 }
 
-// maxPiece is how much of one thing is compared: no model takes as much.
+// maxPiece limits how much of one piece is compared: no model takes as much.
 const maxPiece = 1 << 20
 
-// Patch returns a unified diff of what a model is given before and after.
+// Patch returns a unified diff of the text before and after.
 func (c Change) Patch() string {
 	side := func(name string, text *string) (string, string) {
 		if text == nil {
@@ -70,7 +70,7 @@ func (c Change) Patch() string {
 			t = t[:maxPiece]
 		}
 		if !strings.HasSuffix(t, "\n") {
-			t += "\n" // a text is no file: its last line is one like any other
+			t += "\n" // no file: a missing newline at the end means nothing
 		}
 		return name, t
 	}
@@ -79,9 +79,9 @@ func (c Change) Patch() string {
 	return udiff.Unified(from, to, was, is)
 }
 
-// Changes returns what a model is given otherwise of a stored stream after all stages of a
-// compaction, in the order of the conversation: what a step puts in the place of others comes
-// behind them. What the model was not given before is no change.
+// Changes returns how all stages of a compaction change the view of a stored stream, in the order
+// of the conversation. A replacement follows the pieces that it replaces. Pieces that were not part
+// of the view before cause no change.
 func Changes(
 	stored *events.Stream, stages []compact.Stage, o dedup.Options, rd blobs.Reader,
 ) ([]Change, error) {
@@ -103,25 +103,25 @@ func Changes(
 	return h.changes(), nil
 }
 
-// A fragment is a piece with its text. Its key is the same whatever becomes of the text.
+// A fragment is a piece with its text. Its key stays the same when the text changes.
 type fragment struct {
 	Piece
 	key, text string
 }
 
-// A history is what became of one fragment.
+// A history follows one fragment through the stages.
 type history struct {
-	first, last *fragment // nil where there was none, or there is none any more
+	first, last *fragment // first is nil for an added fragment, last for a removed one
 	by          []string
 }
 
-// histories are those of all fragments, in the order in which they stand.
+// histories holds the histories of all fragments, in the order of the conversation.
 type histories struct {
 	all     []*history
 	current []*history // of the fragments of the last stage
 }
 
-// enter goes on with the fragments of the next stage.
+// enter adds the fragments of the next stage.
 func (h *histories) enter(by string, now []fragment) {
 	before := h.current
 	h.current = make([]*history, len(now))
@@ -145,7 +145,7 @@ func (h *histories) enter(by string, now []fragment) {
 	h.insert(by, now)
 }
 
-// insert enters the fragments that have no history, each before the next one that has.
+// insert adds fragments without a history, each before the next fragment that has one.
 func (h *histories) insert(by string, now []fragment) {
 	var next *history
 	for i, t := range slices.Backward(h.current) {
@@ -161,8 +161,8 @@ func (h *histories) insert(by string, now []fragment) {
 	}
 }
 
-// pairs returns for each fragment of a stage which one of the stage before it was, -1 for none.
-// Of several with one key, those with the same text are the same.
+// pairs returns for each fragment of a stage the index of the same fragment in the stage before, -1
+// for a new one. Fragments that share a key are paired by their text first.
 func pairs(before []*history, now []fragment) []int {
 	same, alike := map[[2]string][]int{}, map[string][]int{}
 	for i, t := range before {
@@ -191,10 +191,10 @@ func pairs(before []*history, now []fragment) []int {
 	return out
 }
 
-// changes returns the histories in which something changed.
+// changes returns the histories with a change.
 func (h *histories) changes() []Change {
 	var all []Change
-	from, to := 0, 0 // the turns of what went since something stayed
+	from, to := 0, 0 // the turns of the fragments removed since the last kept one
 	for _, t := range h.all {
 		switch {
 		case t.first == nil && t.last == nil:
@@ -221,7 +221,7 @@ func (h *histories) changes() []Change {
 	return all
 }
 
-// fragments returns what a model is given of a stored stream.
+// fragments returns the fragments of the view of a stored stream.
 func fragments(stored *events.Stream, o dedup.Options, rd blobs.Reader) ([]fragment, error) {
 	p, err := Given(stored, o, rd)
 	if err != nil {
@@ -245,11 +245,11 @@ func fragments(stored *events.Stream, o dedup.Options, rd blobs.Reader) ([]fragm
 	return all, nil
 }
 
-// A fragmenter takes one event apart.
+// A fragmenter splits one event into fragments.
 type fragmenter struct {
 	element    *events.Element
 	piece      Piece
-	summarizes bool // the turn is a summary of others
+	summarizes bool // the turn is a summary of other turns
 	reader     blobs.Reader
 }
 
@@ -257,7 +257,7 @@ func (f fragmenter) fragments() []fragment {
 	switch ev := f.element.Event().(type) {
 	case *events.ChatRequest:
 		var all []fragment
-		if ev.Content != events.SummaryRequest { // that frames a summary
+		if ev.Content != events.SummaryRequest { // otherwise it frames a summary
 			all = append(all, f.fragment(PieceQuestion, ev.Content))
 		}
 		for i := range ev.Resources {
@@ -282,7 +282,7 @@ func (f fragmenter) fragments() []fragment {
 	}
 }
 
-// said is what a response is.
+// said returns the kind of a response.
 func (f fragmenter) said(r *events.ChatResponse) string {
 	_, summary := compact.SummaryOf(f.element)
 	switch {
@@ -295,7 +295,7 @@ func (f fragmenter) said(r *events.ChatResponse) string {
 	}
 }
 
-// fragment returns a fragment that is known again by its call, or by its time.
+// fragment returns a fragment whose key has the id of its call, or else its time.
 func (f fragmenter) fragment(what, text string) fragment {
 	f.piece.What = what
 	name := f.piece.Call
@@ -323,7 +323,8 @@ func (f fragmenter) resource(r *events.Resource) string {
 	return f.text(r.Content, r.MIMEType)
 }
 
-// text is what a content says; of one that is no text, or cannot be read, that it is there.
+// text returns a content as text. Binary or unreadable content is replaced by its type, size and
+// hash.
 func (f fragmenter) text(c blobs.Content, mime string) string {
 	if c.IsZero() {
 		return ""

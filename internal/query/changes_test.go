@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// spelled are the options with URIs as they stand.
+// spelled returns options that leave URIs unchanged.
 func spelled() dedup.Options {
 	o := options()
 	o.URI = func(uri string) string { return uri }
 	return o
 }
 
-// changesOf writes changes in short: what was there, what comes in its place, and by what.
+// changesOf formats changes: the text before, the text after, and the strategies.
 func changesOf(t *testing.T, stored *events.Stream, stages ...compact.Stage) []string {
 	t.Helper()
 	changes, err := query.Changes(stored, stages, spelled(), noBlobs{})
@@ -42,7 +42,8 @@ func changesOf(t *testing.T, stored *events.Stream, stages ...compact.Stage) []s
 	return all
 }
 
-// TestChanges holds what is told of each thing that a compaction takes or changes.
+// TestChanges checks the change that is reported for each piece that a compaction changes or
+// removes.
 func TestChanges(t *testing.T) {
 	long := strings.Repeat("a line of a file\n", 20)
 	read := func(id, path, text string) []string { return []string{call(id, path), result(id, text)} }
@@ -106,7 +107,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesOfTheSameInstant holds that of things that came at once the one that went is told.
+// TestChangesOfTheSameInstant checks that of two pieces with the same time, the removed one is
+// reported.
 func TestChangesOfTheSameInstant(t *testing.T) {
 	stored := stream(t, "turn_start", `chat_request "content":"q"`, `chat_response "message":"one"`,
 		`chat_response "message":"two"`)
@@ -125,8 +127,8 @@ func TestChangesOfTheSameInstant(t *testing.T) {
 	}
 }
 
-// TestChangesAreWhole draws conversations and compactions: what a model is given, without what is
-// told to go and with what is told to come, is what it is given afterwards.
+// TestChangesAreWhole draws conversations and compactions: the view before, with all reported
+// changes applied, is the view afterwards.
 func TestChangesAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := conversation().Draw(t, "conversation")
@@ -165,7 +167,7 @@ func TestChangesAreWhole(t *testing.T) {
 	})
 }
 
-// givenTexts counts the texts that a model is given of a stream.
+// givenTexts counts the texts in the view of a stream.
 func givenTexts(t *rapid.T, stored *events.Stream) map[string]int {
 	p, err := query.Given(stored, spelled(), noBlobs{})
 	if err != nil {

@@ -54,7 +54,7 @@ func options() dedup.Options {
 	return dedup.Options{Enabled: true, MinBytes: 30, Lookback: 30, Lines: true}
 }
 
-// count is how many cases are tried: few by default, a million when somebody waits for it.
+// count is the number of cases to try: few by default, a million in a long run.
 func count(t *testing.T, adapters int) int {
 	t.Helper()
 	if os.Getenv("GIT_JP_SOAK") == "" {
@@ -91,13 +91,13 @@ func TestCompactedConversationsAreTaken(t *testing.T) {
 	}
 }
 
-// fataler is a test of either kind.
+// A fataler is a *testing.T or a *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// holds holds a compacted stream against its source.
+// holds compares a compacted stream with its source and fails for any fault.
 func holds(t fataler, stored, out *events.Stream) {
 	t.Helper()
 	for _, fault := range faults(stored, out) {
@@ -105,7 +105,7 @@ func holds(t fataler, stored, out *events.Stream) {
 	}
 }
 
-// faults returns what a compaction must not do and did.
+// faults returns the rules that a compaction broke.
 func faults(stored, out *events.Stream) []string {
 	var all []string
 	if err := out.Validate(); err != nil {
@@ -125,7 +125,7 @@ func faults(stored, out *events.Stream) []string {
 	return append(all, deliveryFaults(out)...)
 }
 
-// configFaults holds that every event that is left has the configuration that it had.
+// configFaults checks that every remaining event has the same configuration as before.
 func configFaults(stored, out *events.Stream) []string {
 	in := map[*events.Element]string{}
 	read := func(s *events.Stream, f func(e *events.Element, config string)) {
@@ -148,7 +148,7 @@ func configFaults(stored, out *events.Stream) []string {
 	return all
 }
 
-// pairFaults holds that a call and its result are kept or dropped together.
+// pairFaults checks that a call and its result are kept or dropped together.
 func pairFaults(stored, out *events.Stream) []string {
 	left := map[*events.Element]bool{}
 	for _, e := range out.All() {
@@ -174,7 +174,7 @@ func pairFaults(stored, out *events.Stream) []string {
 	return all
 }
 
-// compactionFaults holds that ranges are of turns that are there.
+// compactionFaults checks that the range of every compaction is of existing turns.
 func compactionFaults(out *events.Stream) []string {
 	var all []string
 	for _, e := range out.All() {
@@ -185,7 +185,8 @@ func compactionFaults(out *events.Stream) []string {
 	return all
 }
 
-// deliveryFaults holds that what a model is referred to stands whole in the same request.
+// deliveryFaults checks that whatever a reference points to is delivered in full in the same
+// request.
 func deliveryFaults(out *events.Stream) []string {
 	view := query.View(out)
 	plan, err := dedup.New(view, options(), noBlobs{})
@@ -221,7 +222,7 @@ func resourceAt(s *events.Stream, p dedup.Place) *events.Resource {
 	return nil
 }
 
-// TestSignaturesStay holds that what is left of reasoning is what it was, byte for byte.
+// TestSignaturesStay checks that the remaining reasoning is unchanged, byte for byte.
 func TestSignaturesStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := conversation().Draw(t, "conversation")
@@ -238,7 +239,7 @@ func TestSignaturesStay(t *testing.T) {
 	})
 }
 
-// TestKeptTurnsStay holds that the last turns are left alone, but for what sanitizing mends.
+// TestKeptTurnsStay checks that the last turns do not change, except for what sanitizing repairs.
 func TestKeptTurnsStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := conversation().Draw(t, "conversation").Sanitize()
@@ -258,7 +259,7 @@ func TestKeptTurnsStay(t *testing.T) {
 			answers[c.Response] = true
 		}
 		for i, e := range stored.All() {
-			// A result that answers nothing in its turn is given to no model.
+			// No model is given a result without a call in its turn.
 			stray := e.Kind() == events.KindToolCallResponse && !answers[i]
 			if i >= turns[len(turns)-kept].First && e.Kind().IsEvent() && !stray {
 				want = append(want, e)
@@ -277,7 +278,7 @@ func TestKeptTurnsStay(t *testing.T) {
 	})
 }
 
-// TestFaultsAreSeen breaks each rule in turn: what never fails proves nothing.
+// TestFaultsAreSeen breaks each rule in turn: a check that never fails proves nothing.
 func TestFaultsAreSeen(t *testing.T) {
 	const file = `{"uri":"file:///$WORKSPACE/a.txt","content":{"text":"a text of more than thirty bytes, twice"}}`
 	stored := stream(t,
@@ -335,8 +336,8 @@ func (f anyTurns) Tangents(
 	return all, compact.Usage{}, nil
 }
 
-// TestCompactedConversationsMerge holds that one side may compact what the other goes on with:
-// there is a merge, its stream is valid, and providers take it.
+// TestCompactedConversationsMerge checks that one side can compact a conversation that the other
+// side continues: the merge succeeds, its stream is valid, and providers accept it.
 func TestCompactedConversationsMerge(t *testing.T) {
 	all := adapters()
 	rapid.Check(t, func(t *rapid.T) {

@@ -41,13 +41,13 @@ type answered struct {
 	result     tool.Result
 }
 
-// A pool has what real tools answered to odd arguments, before and after some files changed.
+// A pool has the answers of real tools to odd arguments, before and after some files changed.
 type pool [2][]answered
 
 // oddValues are the values that are tried for a line or a flag.
 var oddValues = []string{"", "2", "3", "9", `"2"`, `"3"`, "2.5", "-5", "0", "null", `"x"`, "true", `"true"`, "[2]"}
 
-// arguments returns what is asked of each kind of tool.
+// oddArguments returns the arguments to try for each kind of tool.
 func oddArguments() map[string][]string {
 	all := map[string][]string{}
 	pairs := func(first, last string, paths ...string) (out []string) {
@@ -101,7 +101,7 @@ func oddArguments() map[string][]string {
 	return all
 }
 
-// fill writes the files of a world: other ones in its second state.
+// fill writes the files of a workspace, with other text in the second state.
 func fill(t *testing.T, dir, word string, changed bool) {
 	t.Helper()
 	text := func(name string, n int) {
@@ -146,8 +146,8 @@ func asInt(v any, absent int) int {
 	return absent
 }
 
-// server is one of somebody else: it has a root of its own, believes odd arguments in its own
-// way, and shows twenty lines unless told otherwise.
+// server is a server of another vendor: it has a root of its own, interprets odd arguments in its
+// own way, and returns twenty lines by default.
 func server(dir string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "other", Version: "1"}, nil)
 	add := func(name string, f func(args map[string]any) string) {
@@ -215,7 +215,7 @@ func server(dir string) *sdk.Server {
 	return s
 }
 
-// passes has filters that let through what matches; one with '!' holds back.
+// passes reports whether a name matches the filters; a filter with '!' excludes.
 func passes(name string, filters any) bool {
 	var all []string
 	switch v := filters.(type) {
@@ -254,7 +254,7 @@ func (r reader) Refresh(_ context.Context, uri string) (events.Resource, error) 
 	return f.Resource(), err
 }
 
-// localTools are programs of this machine.
+// localTools returns tools that run local programs.
 func localTools(t *testing.T, dir string, space *file.Space) (items []tool.Item) {
 	t.Helper()
 	const lines = `sed -n "${2:-1},${3:-\$}p" "$1"`
@@ -290,7 +290,7 @@ printf '{"type":"success","content":[{"type":"resource","resource":{"uri":"file:
 	return items
 }
 
-// newPool asks all tools all that is odd.
+// newPool calls every tool with all odd arguments.
 func newPool(t *testing.T) (p pool, root string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -341,14 +341,14 @@ func newPool(t *testing.T) (p pool, root string) {
 	return p, root
 }
 
-// A paper is a record that only lies there.
+// A paper is a record in memory.
 type paper struct{ stream *events.Stream }
 
 func (p *paper) Stream() *events.Stream                  { return p.stream }
 func (p *paper) Save(f func(*events.Stream) error) error { return f(p.stream) }
 func (p *paper) Contents() blobs.Reader                  { return noBlobs{} }
 
-// next is what a model would be given next.
+// next returns the content of the next request to a model.
 func next(t *rapid.T, s *events.Stream, root string, saving bool) handed {
 	turn := query.Turn{
 		Record: &paper{s.Clone()}, Model: &player{}, Root: root,
@@ -382,7 +382,7 @@ func hintOf(name string) compact.Hint {
 	return h
 }
 
-// talked draws a conversation: calls of few tools on few things, so that they meet.
+// talked draws a conversation: calls of few tools on few files, so that they overlap.
 func (p pool) talked(t *rapid.T) *events.Stream {
 	var all []*events.Element
 	n := 0
@@ -413,7 +413,8 @@ func (p pool) talked(t *rapid.T) *events.Stream {
 	for range rapid.IntRange(1, 4).Draw(t, "turns") {
 		add(&events.TurnStart{})
 		add(&events.ChatRequest{Content: "q"})
-		// Only what names itself may change: of a text nobody can tell from it what it was of.
+		// Only a result that names its file may change: text alone does not show where it comes
+		// from.
 		for range rapid.IntRange(0, 5).Draw(t, "batches") {
 			var results []events.Event
 			for range rapid.IntRange(1, 2).Draw(t, "parallel") {
@@ -453,9 +454,9 @@ func (p pool) talked(t *rapid.T) *events.Stream {
 
 func named(r tool.Result) bool { return len(r.Blocks) == 1 && r.Blocks[0].Resource != nil }
 
-// withStale returns what was handed over with the reads that a later write made out of date as if
-// they were there: they are left out because nobody has them any more, not because they are given
-// elsewhere. The stub says so, and a call behind the read that did not fail names the same file.
+// withStale adds the reads that a later write made stale to what was handed over, as if they were
+// delivered: they are left out because their content is obsolete, not because they are given
+// elsewhere. The stub says so, and a successful call after the read names the same file.
 func (h handed) withStale(s *events.Stream, before handed) handed {
 	pathOf := func(c events.Call) string {
 		var args struct {
@@ -480,8 +481,9 @@ func (h handed) withStale(s *events.Stream, before handed) handed {
 	return out
 }
 
-// TestWhatIsTakenOutIsStillThere holds the rule of rules: whatever is left out because the
-// model has it, the model has. The answers are those of real tools to odd arguments.
+// TestWhatIsTakenOutIsStillThere checks the most important rule: whatever is left out of a request
+// because the model has it already is in the request elsewhere. The answers are those of real tools
+// to odd arguments.
 func TestWhatIsTakenOutIsStillThere(t *testing.T) {
 	p, root := newPool(t)
 	kinds := [][]string{

@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/realdata"
 )
 
-// pictured has a result and an attachment that are images, results of calls in another order,
-// ids that few providers take, two calls of one id, and a call that nobody answered.
+// pictured has a result and an attachment that are images, results in another order than their
+// calls, ids that few providers accept, two calls with one id, and a call without a result.
 const pictured = `[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"},
 {"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"q","resources":[
  {"uri":"file:///a.png","mimeType":"image/png","content":{"blob":"iVBORw0KGgo="}},
@@ -36,7 +36,7 @@ const pictured = `[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"},
 {"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"and?"},
 {"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_request","id":"c","name":"one","arguments":{}}]`
 
-// conversations are those that each dialect leaves, and all that there are.
+// conversations returns the conversation that each dialect leaves, and all real ones.
 func conversations(t *testing.T) map[string]*events.Stream {
 	t.Helper()
 	all := map[string]*events.Stream{}
@@ -70,8 +70,9 @@ func conversations(t *testing.T) map[string]*events.Stream {
 	return all
 }
 
-// Any conversation goes on with any model, whoever had it before and whether that is known: what
-// is sent holds to all rules of the provider that can be seen in it.
+// TestAnyConversationOnAnyModel continues any conversation with any model, whichever model had it
+// before and whether that is known: each request follows all rules of the provider that can be
+// checked.
 func TestAnyConversationOnAnyModel(t *testing.T) {
 	all := conversations(t)
 	tried := 0

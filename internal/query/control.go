@@ -8,41 +8,41 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// A Phase is what a turn is doing.
+// A Phase says what a turn is waiting for.
 type Phase int
 
 // The phases in which a turn can be interrupted.
 const (
 	PhaseNone   Phase = iota // nothing that takes long
-	PhaseAnswer              // it listens to the model
+	PhaseAnswer              // it waits for the model
 	PhaseTools               // it waits for tools
 )
 
-// An Act is what somebody wants of a turn that runs. The zero value is nothing.
+// An Act is how the user interrupts a running turn. The zero value is no interrupt.
 type Act int
 
-// The acts. What a phase cannot do ends it as ActStop does.
+// The acts. In a phase that an act does not apply to, it acts like ActStop.
 const (
-	// ActStop keeps what was said, ends the tools that run, and ends the turn.
+	// ActStop keeps the partial answer, ends the running tools, and ends the turn.
 	ActStop Act = iota + 1
-	// ActReply is ActStop, but the turn goes on with Wish.Reply: as the next request, or as
-	// what the user says about the tools that were ended.
+	// ActReply is ActStop, but the turn continues with Wish.Reply: as the next request, or as the
+	// user's comment on the tools that were ended.
 	ActReply
-	// ActAbort takes back the answer that is being said, and ends the turn.
+	// ActAbort discards the partial answer and ends the turn.
 	ActAbort
-	// ActCancel ends the tools that run; the model is told, and goes on.
+	// ActCancel ends the running tools; the model is informed and continues.
 	ActCancel
-	// ActRestart ends the tools that run and calls them again.
+	// ActRestart ends the running tools and calls them again.
 	ActRestart
 )
 
-// A Wish is an act with what belongs to it.
+// A Wish is an act with its argument.
 type Wish struct {
 	Act   Act
-	Reply string // of ActReply
+	Reply string // for ActReply
 }
 
-// A Control interrupts a turn from another goroutine. The zero value is ready; it serves one
+// A Control interrupts a turn from another goroutine. The zero value is ready to use. It serves one
 // turn.
 type Control struct {
 	mu     sync.Mutex
@@ -51,14 +51,14 @@ type Control struct {
 	wish   Wish
 }
 
-// Phase returns what the turn is doing now.
+// Phase returns the current phase.
 func (c *Control) Phase() Phase {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.phase
 }
 
-// Want interrupts the phase, or the next one when the turn is between two.
+// Want interrupts the current phase, or the next one if the turn is between two phases.
 func (c *Control) Want(w Wish) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,10 +68,10 @@ func (c *Control) Want(w Wish) {
 	}
 }
 
-// errRestart is why calls ended that are to be made again.
+// errRestart cancels calls that are to be made again.
 var errRestart = errors.New("the call is made again")
 
-// cause is how those who run in the phase learn why they are ended.
+// cause returns the error with which the context of the phase is cancelled.
 func (w Wish) cause() error {
 	if w.Act == ActRestart {
 		return errRestart
@@ -79,8 +79,8 @@ func (w Wish) cause() error {
 	return &tool.Cancelled{Reply: w.Reply}
 }
 
-// begin opens a phase. What runs in it runs with the context; end closes the phase and
-// returns what somebody wanted meanwhile.
+// begin opens a phase and returns its context. end closes the phase and returns the wish that
+// interrupted it, if any.
 func (c *Control) begin(ctx context.Context, p Phase) (_ context.Context, end func() Wish) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.mu.Lock()

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// wanting says half a sentence and a call, and is interrupted.
+// wanting sends half a sentence and a call, and is interrupted.
 func wanting(c *query.Control, w query.Wish, call bool) act {
 	return func(a *llm.Assembler) error {
 		if call {
@@ -77,8 +77,7 @@ func TestInterruptedAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingAfterTheInterrupt holds that what a model says on is not kept as if it had been
-// heard.
+// TestNothingAfterTheInterrupt checks that output of the model after an interrupt is not saved.
 func TestNothingAfterTheInterrupt(t *testing.T) {
 	s, control := newStage(t, t.TempDir()), new(query.Control)
 	turn := s.turn(&player{acts: []act{func(a *llm.Assembler) error {
@@ -99,8 +98,8 @@ func TestNothingAfterTheInterrupt(t *testing.T) {
 	}
 }
 
-// A slow tool answers the call "quick"; during each other call it does something, and hangs
-// the first time.
+// A slow tool answers the call "quick" at once. Each other call runs during, and hangs the first
+// time.
 type slow struct {
 	during func()
 	runs   int
@@ -117,7 +116,7 @@ func (s *slow) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if s.runs++; s.runs > 1 {
 		return tool.OK("again"), nil
 	}
-	time.Sleep(50 * time.Millisecond) // the other result is there by now, in a bubble
+	time.Sleep(50 * time.Millisecond) // the other result has arrived by now, in a bubble
 	s.during()
 	<-ctx.Done()
 	return tool.Result{}, ctx.Err()
@@ -173,7 +172,7 @@ func TestInterruptedTools(t *testing.T) {
 	}
 }
 
-// An asking tool asks its question and answers with the answer.
+// An asking tool asks its question and returns the answer as its result.
 type asking struct{ question tool.Question }
 
 func (asking) Definition() tool.Definition {
@@ -193,7 +192,7 @@ func (a asking) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	return tool.OK(string(answer)), nil
 }
 
-// A person answers everything with yes.
+// A person answers every question with yes.
 type person struct{ asked []string }
 
 func (p *person) Ask(_ context.Context, q tool.Question) (jsontext.Value, error) {
@@ -207,7 +206,7 @@ func TestQuestionsOfTools(t *testing.T) {
 		target string
 		person bool
 		want   string // stored after the call
-		asked  int    // of the person
+		asked  int    // questions to the person
 		model  int    // requests
 	}{
 		"a person": {
@@ -270,8 +269,8 @@ func TestQuestionsOfTools(t *testing.T) {
 	}
 }
 
-// checkInquiry holds that the model is asked with the call answered, for data, with the tools
-// of the turn and none to call, and that the request after it knows nothing of it.
+// checkInquiry checks that the model is asked for data, with the call answered and with the tools
+// of the turn, of which it may call none, and that the next request contains nothing of that.
 func checkInquiry(t *testing.T, asked []*llm.Request) {
 	t.Helper()
 	r := asked[1]
@@ -290,7 +289,7 @@ func checkInquiry(t *testing.T, asked []*llm.Request) {
 	}
 }
 
-// TestInquiriesAreAsInJP compares what is stored with what jp stores.
+// TestInquiriesAreAsInJP compares the stored inquiries with those of jp.
 func TestInquiriesAreAsInJP(t *testing.T) {
 	s := newStage(t, t.TempDir())
 	x, err := tool.NewExecutor([]tool.Item{{
@@ -336,8 +335,8 @@ func (c *crowd) Ask(context.Context, tool.Question) (jsontext.Value, error) {
 	return jsontext.Value("true"), nil
 }
 
-// TestQuestionsSideBySide holds that calls which ask at once lose no question, no answer and
-// no result, and that results stand in the order of the calls.
+// TestQuestionsSideBySide checks that calls which ask at once lose no question, no answer and no
+// result, and that results are in the order of the calls.
 func TestQuestionsSideBySide(t *testing.T) {
 	s := newStage(t, t.TempDir())
 	x, err := tool.NewExecutor([]tool.Item{{

@@ -6,16 +6,16 @@ import (
 	"github.com/git-jp/git-jp/compact"
 )
 
-// A Trimming is what a schedule says of the first request of a turn.
+// A Trimming is the decision of a schedule about the first request of a turn.
 type Trimming struct {
 	compact.Decision
 	Results int       // how many could be trimmed
-	Asked   time.Time // when the provider was asked last, zero where that is not recorded
+	Asked   time.Time // when the provider was asked last; zero if not recorded
 	Gone    time.Duration
 }
 
-// Trimming returns what the schedule says of the request that Run would send first; false where
-// nothing is trimmed at all. Nothing is saved.
+// Trimming returns the decision of the schedule about the request that Run would send first, and
+// false if t trims nothing. It saves nothing.
 func (t *Turn) Trimming(p Prompt) (Trimming, bool, error) {
 	if t.Trim == nil {
 		return Trimming{}, false, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/compact"
 )
 
-// TestTrimmingTellsTheArithmetic holds that what is explained is what is decided, with figures that
-// belong together, also where a turn would not look since it could not trim.
+// TestTrimmingTellsTheArithmetic checks that the explained decision is the one that is made, with
+// consistent figures, also where a turn would not search because it could not trim.
 func TestTrimmingTellsTheArithmetic(t *testing.T) {
 	for _, schedule := range compact.Schedules() {
 		for name, wait := range map[string]time.Duration{"warm": time.Minute, "cold": time.Hour} {
@@ -53,7 +53,7 @@ func TestTrimmingTellsTheArithmetic(t *testing.T) {
 	}
 }
 
-// TestTrimmingOfNothing holds what is told where nothing is superseded, and where nobody trims.
+// TestTrimmingOfNothing checks the explanation if nothing is superseded, and if trimming is off.
 func TestTrimmingOfNothing(t *testing.T) {
 	k := newTrimmed(t, compact.Eager)
 	turn := k.stage.turn(k.model, k.tools)

@@ -24,8 +24,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A dialect is an adapter, and an answer in its format that has all there is: thinking with a
-// proof, text and calls.
+// A dialect is an adapter, and an answer in its format with everything that it can have: signed
+// thinking, text and calls.
 type dialect struct {
 	format wire.Format
 	model  func(at llm.Endpoint) llm.Model
@@ -153,7 +153,7 @@ var dialects = map[string]dialect{
 	},
 }
 
-// replies is a server without a network: the bodies in order, the last one again and again.
+// replies is a server without a network: it returns the bodies in order, and repeats the last.
 type replies struct {
 	bodies []string
 	sent   int
@@ -171,7 +171,7 @@ func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// endpoint reaches a server that answers with the bodies, without waiting.
+// endpoint returns an endpoint that answers with the bodies, without waiting.
 func (w dialect) endpoint(bodies ...string) llm.Endpoint {
 	return llm.Endpoint{
 		Provider: string(w.format), BaseURL: "http://localhost/v1", Key: "key",
@@ -185,7 +185,7 @@ func (w dialect) endpoint(bodies ...string) llm.Endpoint {
 	}
 }
 
-// A kept is a record in memory that takes only what a file could be loaded from.
+// A kept is a record in memory that accepts only streams that could be loaded from a file.
 type kept struct{ stream *events.Stream }
 
 func (k *kept) Stream() *events.Stream { return k.stream }
@@ -215,7 +215,7 @@ func (k *kept) Save(change func(*events.Stream) error) error {
 
 var errNotKept = errors.New("what was said cannot be kept")
 
-// setup asks for all that the provider does itself.
+// setup requests all services that the provider runs itself.
 func (w dialect) setup() query.Setup {
 	services := llm.Services{WebSearch: jsontext.Value("{}"), Context: jsontext.Value(compactors[0].asked)}
 	if w.format == wire.FormatResponses {
@@ -224,8 +224,8 @@ func (w dialect) setup() query.Setup {
 	return query.Setup{Params: llm.Params{Services: services}}
 }
 
-// survives holds that whatever was answered can be kept, and that the conversation goes on: no
-// request that follows is one that the provider is known to refuse. It returns what is kept.
+// survives checks that any answer can be saved and the conversation continued: no later request is
+// one that the provider is known to refuse. It returns the saved stream.
 func survives(t fataler, w dialect, answer string) *events.Stream {
 	late := time.AfterFunc(20*time.Second, func() { panic("no end: " + answer) })
 	defer late.Stop()
@@ -241,7 +241,7 @@ func survives(t fataler, w dialect, answer string) *events.Stream {
 		return err
 	}
 	refused := new(wire.InvalidError)
-	// What is answered may be no answer; then that is the error.
+	// The answer may be invalid; then it ends in an error.
 	if err := turn(answer, w.fine); errors.Is(err, errNotKept) || errors.As(err, &refused) {
 		t.Fatalf("%v after\n%s", err, answer)
 	}
@@ -261,7 +261,7 @@ func TestWireIsUnderstood(t *testing.T) {
 			t.Errorf("%s: %q, %d calls, %v, %q", name, got.Text(), len(got.Calls()), got.Err, got.Faults)
 		}
 		stream := survives(t, w, w.answer)
-		// What no part can hold is kept once.
+		// Members that no part can hold are saved exactly once.
 		var kept strings.Builder
 		for _, e := range stream.All() {
 			extra, _ := e.Metadata().Value(events.MetadataExtra)

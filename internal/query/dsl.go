@@ -9,14 +9,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ParseSchema returns the JSON Schema that a text describes: what begins with "{" is one, and
-// anything else is fields in jp's short form, separated by commas or lines:
+// ParseSchema returns the JSON Schema that a text describes. A text that begins with "{" is a
+// schema itself; any other text is a list of fields in jp's short form, separated by commas or
+// lines:
 //
 //	name, ?age int: in years, tags [str], state "open"|"done", owner { id int }
 //
-// A field has a name, a type (str, int, float, bool, any, [T], { fields }, literals, or
-// several with "|"; str when it has none) and a description (plain, "quoted", or """over
-// several lines"""). One with a ? may be left out. A \ at its end joins a line to the next.
+// A field has a name, a type (str, int, float, bool, any, [T], { fields }, literals, or several of
+// these with "|"; str by default) and a description (plain, "quoted", or """over several lines""").
+// A field with a ? is optional. A \ at the end of a line joins it with the next.
 func ParseSchema(text string) (jsontext.Value, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {
@@ -41,7 +42,7 @@ func (p *schemaParser) blank(lines bool) {
 	p.rest = strings.TrimLeft(p.rest, set)
 }
 
-// take removes a prefix.
+// take consumes a prefix and reports whether it was there.
 func (p *schemaParser) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(p.rest, prefix)
 	p.rest = rest
@@ -148,7 +149,7 @@ func described(schema, text string) (string, error) {
 	return strings.TrimSuffix(schema, "}") + `,"description":` + string(quoted) + `}`, nil
 }
 
-// union reads types with "|" between them. Literals alone are an enumeration.
+// union reads types with "|" between them. Literals without other types become an enumeration.
 func (p *schemaParser) union() (string, error) {
 	var schemas, literals []string
 	for {

@@ -6,9 +6,9 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Given returns a stored stream as a model is given it, for people to read: compactions applied,
-// and in the place of contents that are not delivered what a request says instead. Its turns keep
-// the numbers that they have in the stored stream. The options say how URIs are spelled.
+// Given returns a stored stream as a model is given it, for people to read: compactions are
+// applied, and content that is not delivered is replaced by the text that a request has in its
+// place. Turns keep their numbers of the stored stream. The options say how URIs are spelled.
 func Given(stored *events.Stream, o dedup.Options, rd blobs.Reader) (events.Projection, error) {
 	p := stored.Project()
 	marked := untrimmed(p)
@@ -29,7 +29,7 @@ func Given(stored *events.Stream, o dedup.Options, rd blobs.Reader) (events.Proj
 	return events.Projection{Stream: out, Origins: origins(p, marked)}, nil
 }
 
-// instead returns what a plan says in the place of the blocks of an element.
+// instead returns the text by which a plan replaces the blocks of an element.
 func instead(p *dedup.Plan, element int) func(block int) (string, bool) {
 	return func(block int) (string, bool) {
 		if p == nil {
@@ -62,7 +62,7 @@ func inPlaceOf(r events.Resource, text string) events.Resource {
 	return events.Resource{URI: r.URI, Content: blobs.Loaded([]byte(text))}
 }
 
-// takenOut is what a model is told of an attachment whose content a compaction took.
+// takenOut returns the text for an attachment whose content a compaction removed.
 func takenOut(uri string) string { return "[attachment " + uri + ": taken out since]" }
 
 func givenResult(
@@ -79,8 +79,8 @@ func givenResult(
 	return &out
 }
 
-// origins returns which turns those of a view were: what providers refuse is repaired in it, and
-// with that a turn may be gone.
+// origins returns for each turn of a view the stored turns that it comes from. The view was
+// repaired for providers, which can remove a turn.
 func origins(p events.Projection, view *events.Stream) []events.Origin {
 	turn := make(map[*events.Element]int, p.Stream.Len())
 	for i, t := range p.Stream.TurnOf() {

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestGivenIsWhatIsSent holds what is printed as given to a model against the request: the same
-// results, attachments, references and stubs, and turns that keep their numbers.
+// TestGivenIsWhatIsSent compares the printed view with the request: both have the same results,
+// attachments, references and stubs, and turns keep their numbers.
 func TestGivenIsWhatIsSent(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,8 +88,8 @@ func TestGivenIsWhatIsSent(t *testing.T) {
 	}
 }
 
-// textsOf returns the texts of results and attachments of a request, except what was asked and
-// what stands for no resource.
+// textsOf returns the texts of results and attachments of a request, without questions and without
+// texts that replace no resource.
 func textsOf(r *llm.Request) (all []string) {
 	for _, m := range r.Messages {
 		if m.Role != llm.RoleUser {

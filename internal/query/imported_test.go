@@ -21,8 +21,8 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// imports calls test with the conversations of each session that is at hand: those that agents
-// wrote for this project, those that were made for it, and real ones where they are there.
+// imports calls test with the conversations of each available session: those that agents wrote for
+// this project, those that were made for it, and real ones if present.
 func imports(
 	t *testing.T,
 	test func(t *testing.T, f importer.Found, c *sessions.Conversation, its sessionstest.Contents),
@@ -38,7 +38,7 @@ func imports(
 	})
 	for _, f := range found {
 		if f.Err != nil {
-			continue // a file that is none, or one that is refused; other tests hold which
+			continue // not a session, or refused; other tests check which
 		}
 		agents[f.Name.Agent] = true
 		t.Run(string(f.Name.Agent)+"/"+filepath.Base(f.Path), func(t *testing.T) {
@@ -83,8 +83,8 @@ type importedRecord struct {
 
 func (r *importedRecord) Contents() blobs.Reader { return r.its }
 
-// goOnWith asks a model in a conversation that was imported, and returns what the provider would
-// refuse in the request.
+// goOnWith asks a model in an imported conversation, and returns the rule of the provider that the
+// request breaks.
 func (a adapter) goOnWith(
 	t *testing.T, stored *events.Stream, its sessionstest.Contents, p llm.Params,
 ) error {
@@ -101,18 +101,18 @@ func (a adapter) goOnWith(
 		Now:   func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) },
 	}).Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "And now?"}})
 	if _, seen := errors.AsType[*llm.APIError](err); seen && len(w.bodies) > 0 {
-		return nil // by the server that takes requests in the place of a provider
+		return nil // by the server that replaces the provider
 	}
 	return fmt.Errorf("%d requests: %w", len(w.bodies), err)
 }
 
-// offers are tools that nobody calls.
+// offers are tools that are never called.
 type offers struct{ query.Tools }
 
 func (*offers) Definitions() []tool.Definition { return tools() }
 
-// TestEveryProviderTakesWhatWasImported goes on with each session on models of all providers:
-// names of tools that one refuses, calls without results, texts of nothing, pictures.
+// TestEveryProviderTakesWhatWasImported continues each session on models of all providers: with
+// names of tools that a provider refuses, calls without results, empty texts, and pictures.
 func TestEveryProviderTakesWhatWasImported(t *testing.T) {
 	wishes := map[string]llm.Params{
 		"nothing": {},
@@ -134,8 +134,7 @@ func TestEveryProviderTakesWhatWasImported(t *testing.T) {
 	})
 }
 
-// eachFormat are adapters of which each has another format, and small is the largest session that
-// goes to all of them.
+// eachFormat has one adapter of each format. Larger sessions than small are sent to these only.
 var eachFormat = map[string]bool{
 	"anthropic": true, "openai": true, "gemini": true, "openrouter": true, "ollama": true,
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What a model is told of calls that have no result while it is asked a question.
+// Results that a model is given for calls without one, while it answers a question of a tool.
 const (
 	textPaused  = "Tool paused: "
 	textRunning = "Tool is still running."
@@ -23,12 +23,12 @@ var (
 	errNoAnswer = errors.New("the model gave no answer")
 )
 
-// An inquirer puts the questions of tools to whom they are for, and keeps them and their
-// answers in the record. No model is given these events.
+// An inquirer passes the questions of tools to a person or a model, and saves questions and answers
+// in the record. No model is given these events.
 type inquirer struct{ *session }
 
-// Ask implements [tool.Asker]. Without a person, a question for a person has no answer: a
-// model must not approve what it wants to do.
+// Ask implements [tool.Asker]. If there is no person to ask, a question for a person gets no
+// answer: a model must not approve its own calls.
 func (q inquirer) Ask(ctx context.Context, ask tool.Question) (jsontext.Value, error) {
 	model := forAssistant(ask.Target)
 	if !model && q.Asker == nil {
@@ -65,8 +65,8 @@ func (q inquirer) append(what string, e *events.Element) error {
 	}, e)
 }
 
-// inquiry returns the id of a question's next inquiry: jp's, and a number where a call that
-// was made again asks again.
+// inquiry returns the id of the next inquiry for a question: jp's id, with a number from the second
+// time on, when a call that was made again asks again.
 func (q inquirer) inquiry(ask tool.Question) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,8 +81,8 @@ func (q inquirer) inquiry(ask tool.Question) string {
 	return id
 }
 
-// forAssistant reads the target of a question: "assistant" or settings for one; everything
-// else is for a person.
+// forAssistant reports whether the target of a question is the model: "assistant" or an object with
+// settings for one. Any other target is a person.
 func forAssistant(target jsontext.Value) bool {
 	var word string
 	if json.Unmarshal(target, &word) == nil {
@@ -111,7 +111,7 @@ func questionOf(ask tool.Question) jsontext.Value {
 	return encoded(q)
 }
 
-// answerSchema is what a model's answer must look like.
+// answerSchema returns the schema of a model's answer.
 func answerSchema(ask tool.Question) jsontext.Value {
 	answer := map[string]any{"type": "string"}
 	switch ask.Type {
@@ -126,7 +126,7 @@ func answerSchema(ask tool.Question) jsontext.Value {
 	})
 }
 
-// encoded is JSON of what always has a form.
+// encoded returns v as JSON. The values passed always marshal.
 func encoded(v any) jsontext.Value {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -135,8 +135,8 @@ func encoded(v any) jsontext.Value {
 	return b
 }
 
-// inquire asks a model. It is given the conversation as it stands, in which the tool waits;
-// nothing of that is saved but its answer.
+// inquire asks a model. It is given the current conversation, in which the tool waits; only its
+// answer is saved.
 func (q inquirer) inquire(ctx context.Context, ask tool.Question) (jsontext.Value, error) {
 	model := q.Model
 	if q.Assistant != nil {
@@ -165,8 +165,8 @@ func (q inquirer) inquire(ctx context.Context, ask tool.Question) (jsontext.Valu
 	return said.Answer, nil
 }
 
-// question is the request: the tools are those of the turn, so that what a provider has
-// cached still counts, but none may be called.
+// question returns the request. It has the tools of the turn, so that the provider's cache of the
+// prompt stays valid, but none may be called.
 func (q inquirer) question(ask tool.Question) (*llm.Request, error) {
 	q.mu.Lock() // the record is read until the request is built
 	defer q.mu.Unlock()
@@ -200,7 +200,7 @@ func (q inquirer) question(ask tool.Question) (*llm.Request, error) {
 	return r, nil
 }
 
-// hear takes an answer that is data.
+// hear returns the data of the answer.
 func (q inquirer) hear(
 	ctx context.Context, model llm.Model, r *llm.Request,
 ) (data jsontext.Value, err error) {

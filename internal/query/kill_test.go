@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/query"
 )
 
-// A deadly record ends its process, as kill -9 does, around one of its saves.
+// A deadly record kills its process, like kill -9, before or after one of its saves.
 type deadly struct {
 	query.Record
 	left  int
@@ -40,16 +40,16 @@ func die() {
 	select {}
 }
 
-// story is a turn with everything that is saved: parallel calls with results that come in
-// another order, a message that breaks off, one that is said.
+// story is a turn with every kind of save: parallel calls whose results come in another order, a
+// message whose connection is lost, and a complete one.
 func story() *player {
 	return &player{acts: []act{
 		calls("a", "b"), breaks("It is", transient()), say(llm.StopEnd, " there."),
 	}}
 }
 
-// TestKilledAnywhere kills a query around each of its saves. Whatever it left loads, holds all
-// that was saved before, and the next query goes on from there.
+// TestKilledAnywhere kills a query before and after each of its saves. The remaining stream loads,
+// has everything that was saved before, and the next query continues from it.
 func TestKilledAnywhere(t *testing.T) {
 	if at := os.Getenv("GIT_JP_TEST_KILL"); at != "" {
 		perish(t, at)
@@ -78,7 +78,7 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// goesOn asks again and holds that nothing was lost.
+// goesOn asks again and checks that nothing was lost.
 func goesOn(t *testing.T, s *stage, left string) {
 	t.Helper()
 	p := &player{acts: []act{say(llm.StopEnd, "fine")}}
@@ -95,7 +95,7 @@ func goesOn(t *testing.T, s *stage, left string) {
 	}
 }
 
-// perish is the child: it is killed around the save that at names.
+// perish runs in the child process, which is killed around the save that at names.
 func perish(t *testing.T, at string) {
 	fields := strings.SplitN(at, " ", 3)
 	n, err := strconv.Atoi(fields[0])

@@ -5,7 +5,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A Measure is what a request consists of.
+// A Measure is the composition of a request.
 type Measure struct {
 	Tools     []string
 	Resources []string
@@ -13,12 +13,12 @@ type Measure struct {
 	// TokensByKind and Tokens are estimates.
 	TokensByKind map[string]int
 	Tokens       int
-	Prefix       int // of the tokens that were sent with the last question
+	Prefix       int // tokens that were already sent before the last message
 	Compacted    int // messages that the provider has compacted itself
 }
 
-// MeasureOf adds up a request to a model by kind. All but the last message was sent before, unless
-// it is the first.
+// MeasureOf adds up a request to a model by kind. All messages except the last count as sent
+// before, unless there is only one.
 func MeasureOf(model string, r *llm.Request) Measure {
 	sum := Measure{
 		Tools: []string{}, Resources: []string{}, Bytes: map[string]int{},
@@ -46,7 +46,7 @@ func MeasureOf(model string, r *llm.Request) Measure {
 	return sum
 }
 
-// count estimates the tokens of what was added up so far.
+// count estimates the tokens of the bytes added up so far.
 func (sum *Measure) count() (all int) {
 	for kind, n := range sum.Bytes {
 		tokens := int(sortOf(kind).Tokens(int64(n)))
@@ -56,7 +56,7 @@ func (sum *Measure) count() (all int) {
 	return all
 }
 
-// sortOf is what a kind of the request is to the measured estimates.
+// sortOf maps a kind of bytes in a request to a sort of the measured estimates.
 func sortOf(kind string) compact.Sort {
 	switch kind {
 	case "tools":

@@ -23,10 +23,10 @@ type chooser func(n int) int
 
 func (c chooser) from(list []string) string { return list[c(len(list))] }
 
-// A change makes another stream of one, which is given as its events.
+// A change changes an answer, which is given as the lines of its events.
 type change func(c chooser, lines []string) []string
 
-// changes are what goes wrong on the way, and what servers do that are nearly compatible.
+// changes are transmission errors, and deviations of servers that are nearly compatible.
 var changes = map[string]change{
 	"drop": func(c chooser, lines []string) []string {
 		i := c(len(lines))
@@ -87,7 +87,7 @@ var changes = map[string]change{
 	},
 }
 
-// mutated changes a stream here and there, in the named ways.
+// mutated changes an answer at some places, in the named ways.
 func mutated(c chooser, answer string, names []string) string {
 	end := "\n"
 	if strings.Contains(answer, sep) {
@@ -105,7 +105,7 @@ func mutated(c chooser, answer string, names []string) string {
 	return strings.Join(lines, end) + end
 }
 
-// changed puts another value in the place of one of an event, of any or of a named member.
+// changed replaces one value in an event, of any member or of a named one.
 func changed(c chooser, line string, named, values []string) string {
 	at := strings.IndexByte(line, '{')
 	if at < 0 {
@@ -127,7 +127,7 @@ func changed(c chooser, line string, named, values []string) string {
 	return line[:at] + w.String()
 }
 
-// A placer writes a value with raw in one place.
+// A placer writes a value, with raw in place of one of its parts.
 type placer struct {
 	bytes.Buffer
 	named  []string
@@ -173,7 +173,7 @@ func (w *placer) write(v any, member string) {
 	}
 }
 
-// odd are values that servers have sent, or might.
+// odd are values that servers have sent, or could send.
 var odd = []string{
 	`""`, `" "`, `null`, `0`, `1`, `-1`, `7`, `1e400`, `NaN`, `true`, `{}`, `[]`, `{"n":1e400}`, `{"n":1,"n":2}`,
 	`"{\"n\":1e400}"`, `"{\"n\":NaN}"`, `"{\"n\":1,\"n\":2}"`, `"{\"n\":\"\\ud800\"}"`, `"[1]"`, `"{"`, `"null"`,
@@ -187,11 +187,11 @@ var odd = []string{
 type sample struct {
 	name, answer string
 	dialect      dialect
-	// words are said once in the answer as it is.
+	// words are in the unchanged answer once each.
 	words []string
 }
 
-// written are the answers of all dialects, which have all there is.
+// written returns the complete answers of all dialects.
 func written() (all []sample) {
 	for name, w := range dialects {
 		all = append(all, sample{name, w.answer, w, []string{"so", "I look."}})
@@ -203,7 +203,8 @@ func written() (all []sample) {
 	return all
 }
 
-// samples are those, each as often as all that was recorded together, where that is there.
+// samples returns the written answers, each repeated so that together they are as frequent as the
+// recorded ones, if those are present.
 func samples(t testing.TB) (all []sample) {
 	data, ok := realdata.Find()
 	if !ok {
@@ -234,10 +235,10 @@ func recorded(t testing.TB, dir string, w dialect) (all []sample) {
 	return all
 }
 
-// try holds that a changed answer can be kept and that the conversation goes on, and that
-// nothing is kept more often than it was sent.
+// try checks that a changed answer can be saved and the conversation continued, and that nothing is
+// saved more often than it was sent.
 func try(t fataler, c chooser, s sample) {
-	names := []string{"drop", "repeat", "reorder", "cut", "unknown"} // what is said stays what it was
+	names := []string{"drop", "repeat", "reorder", "cut", "unknown"} // these leave the text unchanged
 	ordered := c(2) == 0
 	if !ordered {
 		names = append(names, "value", "index", "id", "type")
@@ -249,8 +250,8 @@ func try(t fataler, c chooser, s sample) {
 	}
 }
 
-// unrepeated holds that each word is kept at most as often as the answer has it. One that says
-// it in fragments and then as a whole says it once.
+// unrepeated checks that each word is saved at most as often as it is in the answer. An answer that
+// sends it in fragments and then complete has it once.
 func unrepeated(t fataler, s sample, answer string, stream *events.Stream) {
 	var said strings.Builder
 	for _, e := range stream.All() {
@@ -276,7 +277,7 @@ func unrepeated(t fataler, s sample, answer string, stream *events.Stream) {
 	}
 }
 
-// A trial is one of many; its errors say how to have it again.
+// A trial is one of many cases; its errors say how to repeat it.
 type trial struct {
 	testing.TB
 	seed, n uint64
@@ -287,9 +288,9 @@ func (t trial) Fatalf(format string, args ...any) {
 	t.TB.Fatalf("seed %d, mutation %d: %s", t.seed, t.n, fmt.Sprintf(format, args...))
 }
 
-// Nothing that a provider sends makes a conversation one that cannot be loaded or go on: no hang,
-// no panic, nothing twice. The short run has the same mutations each time; the long one a million
-// from a seed that it says.
+// TestWhateverIsAnsweredGoesOn checks that no answer of a provider makes a conversation one that
+// cannot be loaded or continued: nothing hangs, panics or is saved twice. The short run has the
+// same mutations each time; the long run tries a million from a seed that it logs.
 func TestWhateverIsAnsweredGoesOn(t *testing.T) {
 	all, seed, n := samples(t), uint64(1), uint64(4000)
 	if os.Getenv("GIT_JP_SOAK") != "" {
@@ -308,7 +309,7 @@ func TestWhateverIsAnsweredGoesOn(t *testing.T) {
 	}
 }
 
-// FuzzAnswers lets the fuzzer choose.
+// FuzzAnswers lets the fuzzer choose the mutations.
 func FuzzAnswers(f *testing.F) {
 	all := samples(f)
 	for i := range written() {
@@ -326,7 +327,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// FuzzReaders gives each adapter's reader bytes of any kind.
+// FuzzReaders feeds arbitrary bytes to the reader of each adapter.
 func FuzzReaders(f *testing.F) {
 	all := written()
 	for i, s := range all {

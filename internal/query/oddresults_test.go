@@ -47,8 +47,8 @@ func list(args, lines string) oddCall {
 	return oddCall{"list_folder", args, []events.Block{text(lines)}}
 }
 
-// TestOddResultsStayGiven has results that look as if a later one had what they hold. Whatever is
-// done to the conversation, each text is in what goes to a provider.
+// TestOddResultsStayGiven has results that a later result seems to contain. Whatever is done to the
+// conversation, each text is in the request to a provider.
 func TestOddResultsStayGiven(t *testing.T) {
 	const a, uri = `{"path":"a.txt"}`, "file:///$WORKSPACE/a.txt"
 	whole := lines("alpha", 1, 12)
@@ -103,7 +103,7 @@ func TestOddResultsStayGiven(t *testing.T) {
 				at = at.Add(time.Second)
 				s.Append(events.NewElement(at, ev, events.Metadata{}))
 			}
-			for _, c := range test.calls { // the same id each time, as some servers give them
+			for _, c := range test.calls { // the same id each time, as some servers send
 				add(&events.TurnStart{})
 				add(&events.ChatRequest{Content: "q"})
 				add(&events.ToolCallRequest{ID: "c1", Name: c.tool, Arguments: jsontext.Value(c.args)})
@@ -135,13 +135,13 @@ func TestOddResultsStayGiven(t *testing.T) {
 	}
 }
 
-// lostBlobs is a store of which nothing was fetched.
+// lostBlobs is a store without any fetched blob.
 type lostBlobs struct{}
 
 func (lostBlobs) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
 
-// TestLostVersionIsNoReferent goes on where an earlier version of a file was not fetched: the later
-// one is given whole.
+// TestLostVersionIsNoReferent continues a conversation in which an earlier version of a file was
+// not fetched: the later one is delivered in full.
 func TestLostVersionIsNoReferent(t *testing.T) {
 	const uri = "file:///$WORKSPACE/a.txt"
 	lost := resourceOf(uri, "")
@@ -177,7 +177,7 @@ type lostRecord struct{ paper }
 
 func (lostRecord) Contents() blobs.Reader { return lostBlobs{} }
 
-// quotedText is a text as it stands within a string of JSON.
+// quotedText returns a text as it is written within a string of JSON.
 func quotedText(t *testing.T, s string) string {
 	t.Helper()
 	data, err := json.Marshal(s)
@@ -187,7 +187,7 @@ func quotedText(t *testing.T, s string) string {
 	return string(data[1 : len(data)-1])
 }
 
-// sentNext is what a provider is sent next, where everything that can be is left out.
+// sentNext returns the next request to a provider, with everything left out that can be.
 func sentNext(t *testing.T, s *events.Stream, a adapter) string {
 	t.Helper()
 	turn := query.Turn{

@@ -10,10 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// This file judges what was taken out of a request by reading results, and nothing else: no
-// arguments, no rules, no names of tools. It shares no code with what it judges.
+// This file judges what was left out of a request by reading results only: no arguments, no rules,
+// no names of tools. It shares no code with what it judges.
 
-// A handed is what a request gives a model of calls and attachments.
+// A handed is everything that a request gives a model of calls and attachments.
 type handed struct {
 	results   map[string][]llm.Part // by the id of the call
 	attached  []llm.Resource
@@ -42,7 +42,7 @@ func handedBy(r *llm.Request) handed {
 	return h
 }
 
-// byLines returns the texts that are told by lines of other results, put together again.
+// byLines returns the texts that are given as lines of other results, reassembled.
 func (h handed) byLines() (texts []string) {
 	for _, parts := range h.results {
 		for _, p := range parts {
@@ -62,8 +62,8 @@ var (
 	calledIn   = regexp.MustCompile("tool call `([^`]+)`")
 )
 
-// rebuilt follows what a result says of lines that stand in other results; false when it says
-// nothing of the kind or something of it is not there.
+// rebuilt reassembles a text from the lines of other results that it names; false if it names none
+// or some are missing.
 func (h handed) rebuilt(text string) (string, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	m := lineHead.FindStringSubmatch(head)
@@ -99,7 +99,7 @@ func (h handed) rebuilt(text string) (string, bool) {
 	return b.String(), true
 }
 
-// linesOf returns the lines of the one resource that a call gave.
+// linesOf returns the lines of the single resource in the result of a call.
 func (h handed) linesOf(call string) []string {
 	if parts := h.results[call]; len(parts) == 1 {
 		if r, ok := parts[0].(llm.Resource); ok {
@@ -122,20 +122,20 @@ func (h *handed) add(p llm.Part) {
 	}
 }
 
-// told reports whether a part is what stands in the place of a content.
+// told reports whether a part replaces a content.
 func told(p llm.Part) bool {
 	t, ok := p.(llm.Text)
 	return ok && (strings.HasPrefix(t.Text, "[superseded] ") || stripped(p) ||
 		strings.HasPrefix(t.Text, "The content of ") || strings.HasPrefix(t.Text, "[attachment "))
 }
 
-// stripped reports whether a part says that a strategy which loses contents took one.
+// stripped reports whether a part replaces a content that a lossy strategy removed.
 func stripped(p llm.Part) bool {
 	t, ok := p.(llm.Text)
 	return ok && strings.HasPrefix(t.Text, "[compacted] ")
 }
 
-// lost returns what stood in before and is nowhere in after, and how much was taken out.
+// lost returns the parts of before that are nowhere in after, and the number of removals.
 func lost(before, after handed) (missing []string, removals int) {
 	for id, parts := range before.results {
 		now := after.results[id]
@@ -169,8 +169,8 @@ func within(p llm.Part, all []llm.Part) bool {
 	return false
 }
 
-// has reports whether a part is there: the same thing as it is now, its bytes, or all its
-// lines in one list.
+// has reports whether a part is present: as a resource of the same name, as the same bytes, or with
+// all its lines in one list.
 func (h handed) has(p llm.Part) bool {
 	switch p := p.(type) {
 	case llm.Resource:
@@ -224,7 +224,7 @@ func (h handed) lists(text string) bool {
 	return false
 }
 
-// partOf reports whether a URI names what another one names, or lines of it.
+// partOf reports whether a URI names the same file as another one, or lines of it.
 func partOf(part, whole string) bool {
 	name, lines, some := strings.Cut(part, "#")
 	other, held, ranged := strings.Cut(whole, "#")

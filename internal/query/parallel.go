@@ -7,13 +7,13 @@ import (
 	"github.com/git-jp/git-jp/events/threeway"
 )
 
-// unseen returns what the model is told before requests of turns that were asked on another
-// branch than the turn before them, by the index of the request. It follows from the turns
-// up to that one, so that a prompt keeps its beginning when the conversation goes on.
+// unseen returns notes for requests that were asked on another branch than the turn before them, by
+// the index of the request. A note depends only on the turns up to its own, so that a prompt keeps
+// its prefix when the conversation continues.
 func unseen(view *events.Stream) map[int]string {
 	notes := map[int]string{}
 	turnOf, parents := view.TurnOf(), threeway.Parents(view)
-	known := -1 // the last turn that is a summary, which everybody after it knows
+	known := -1 // the last turn that is a summary; all later turns know it
 	last := -1
 	for i, e := range view.All() {
 		q, ok := e.Event().(*events.ChatRequest)

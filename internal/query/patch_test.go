@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// TestHugeChange holds that what cannot be read by anybody is neither compared nor shown whole.
+// TestHugeChange checks that a text too long to read is neither compared nor shown in full.
 func TestHugeChange(t *testing.T) {
 	huge, stub := strings.Repeat("a line that is gone\n", 1<<20/20+1), "[compacted]"
 	patch := render.Abridge(query.Change{Was: &huge, Is: &stub}.Patch())

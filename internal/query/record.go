@@ -8,23 +8,23 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Record is a conversation that nobody else changes meanwhile.
+// A Record is a conversation that no other process changes during the turn.
 type Record interface {
-	// Stream returns the stream as it was saved last. It must not be changed.
+	// Stream returns the stream as last saved. It must not be changed.
 	Stream() *events.Stream
-	// Save changes the stream and saves it, or does neither. Change is called again where somebody
-	// else changed the conversation before it was saved.
+	// Save changes the stream and saves it, or does neither. It calls change again if another
+	// process changed the conversation before the save.
 	Save(change func(*events.Stream) error) error
-	// Contents reads what the stream refers to.
+	// Contents reads the blobs that the stream refers to.
 	Contents() blobs.Reader
 }
 
-// Held is the record of a conversation that is held.
+// Held returns the record of a conversation that is held.
 func Held(w *workspace.Workspace, h *workspace.Hold) Record {
 	return heldFrom(w, h, h.Conversation().Stream.Len())
 }
 
-// heldFrom is Held if elements from an index on were saved by the record already.
+// heldFrom is Held for a record that has already saved the elements from an index on.
 func heldFrom(w *workspace.Workspace, h *workspace.Hold, from int) *held {
 	return &held{workspace: w, hold: h, saved: h.Conversation().Stream, from: from}
 }
@@ -33,8 +33,8 @@ type held struct {
 	workspace *workspace.Workspace
 	hold      *workspace.Hold
 
-	saved *events.Stream // as it was saved last
-	from  int            // where in it begins what this record saved
+	saved *events.Stream // as last saved
+	from  int            // index in it of the first element that this record saved
 }
 
 func (r *held) Stream() *events.Stream { return r.hold.Conversation().Stream }
@@ -55,9 +55,9 @@ func (r *held) Save(change func(*events.Stream) error) error {
 	return err
 }
 
-// restore makes sure that a stream, which may have been loaded again, has what this record saved,
-// and returns where that begins. If all of it was removed, as git stash and git checkout do, it is
-// appended again: an answer is useless without its question.
+// restore makes sure that a stream, which may have been loaded again, has the elements that this
+// record saved, and returns the index of the first. If all of them were removed, as git stash and
+// git checkout do, they are appended again: an answer is useless without its question.
 func (r *held) restore(s *events.Stream) (from int) {
 	n := r.saved.Len()
 	if s.Len() == n && (n == 0 || s.At(n-1) == r.saved.At(n-1)) {
@@ -80,8 +80,8 @@ func (r *held) restore(s *events.Stream) (from int) {
 	return from
 }
 
-// Unsaved returns a record of a conversation that nothing is written to: what is saved is kept in
-// memory. The stream of n is what it begins with.
+// Unsaved returns a record that writes nothing to disk: saves stay in memory. It begins with the
+// stream of n.
 func Unsaved(w *workspace.Workspace, n *workspace.NewConversation) Record {
 	stream := n.Stream
 	if stream == nil {
@@ -108,16 +108,16 @@ func (r *unsaved) Save(change func(*events.Stream) error) error {
 	return nil
 }
 
-// A run of elements stands together at the end of a stream, in an order that is not that in
-// which they come: parts of an answer, results of calls. Elements are known by their sums,
-// because a save replaces those whose content it stores.
+// A run is a group of elements at the end of a stream, such as the parts of an answer or the
+// results of calls, which are ordered by their keys, not by their arrival. Elements are identified
+// by their sums, because a save replaces elements whose content it stores.
 type run struct {
 	keys []int
 	sums []blobs.Hash
 }
 
-// insert puts an element into the stream where its key places it in the run. The run knows it
-// after [run.add], when it was saved.
+// insert puts an element into the stream at the position that its key has in the run. The caller
+// adds it to the run with [run.add] after the save.
 func (r *run) insert(s *events.Stream, key int, e *events.Element) {
 	for i, k := range r.keys {
 		if k <= key {
@@ -148,7 +148,7 @@ func (r *run) last() (blobs.Hash, bool) {
 	return r.sums[len(r.sums)-1], true
 }
 
-// find returns the index of the last element with a sum, -1 when there is none.
+// find returns the index of the last element with a sum, -1 if there is none.
 func find(s *events.Stream, sum blobs.Hash) int {
 	for i := s.Len() - 1; i >= 0; i-- {
 		if s.At(i).Sum() == sum {

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A recorder takes one answer and saves each event of it as it ends.
+// A recorder receives one answer and saves each of its events as soon as it ends.
 type recorder struct {
 	*session
 	request   compact.Sent
@@ -22,19 +22,20 @@ type recorder struct {
 	saved     run
 	said      []*events.ChatResponse
 	calls     []*events.ToolCallRequest
-	order     []int // part of each call
+	order     []int // the index of each call's part in the answer
 	usage     llm.Usage
 	stop      llm.Stop
-	before    *partial // the message as it was before it was continued
-	unsaved   bool     // the error is that of a save
+	before    *partial // the message from before it was continued
+	unsaved   bool     // the error comes from a save
 }
 
-// listen takes the answer to its end. When it breaks off, what was said of a message is kept.
+// listen receives the answer to its end. If the stream ends early, the text of unfinished messages
+// is kept.
 func (h *recorder) listen(ctx context.Context, r *llm.Request) error {
 	h.open = map[int]*strings.Builder{}
 	for d, err := range h.Model.Stream(ctx, r) {
 		if err == nil && ctx.Err() != nil {
-			err = ctx.Err() // what the model said since then nobody wanted to hear
+			err = ctx.Err() // whoever cancelled does not want what came since
 		}
 		if err == nil {
 			err = h.take(d)
@@ -100,7 +101,7 @@ func (h *recorder) save(index int, ev events.Event, md events.Metadata) error {
 	return nil
 }
 
-// call notes a call in the order of the parts, which is not always that in which they end.
+// call adds a call in the order of the parts, which is not always the order in which they end.
 func (h *recorder) call(index int, ev *events.ToolCallRequest) {
 	at := len(h.calls)
 	for at > 0 && h.order[at-1] > index {
@@ -110,8 +111,8 @@ func (h *recorder) call(index int, ev *events.ToolCallRequest) {
 	h.calls = slices.Insert(h.calls, at, ev)
 }
 
-// breakOff keeps what was said of messages that did not end. Reasoning and calls that are not
-// whole are nothing that could be sent again.
+// breakOff saves the text of messages that did not end. Incomplete reasoning and calls are
+// discarded: they cannot be sent again.
 func (h *recorder) breakOff(cause error) error {
 	for _, i := range sortedKeys(h.open) {
 		text := h.open[i].String()
@@ -140,7 +141,7 @@ func sortedKeys(m map[int]*strings.Builder) []int {
 	return keys
 }
 
-// account stores what the request was, and what the answer has cost, with its last event.
+// account stores the usage and the description of the request with the last event of the answer.
 func (h *recorder) account() error {
 	last, ok := h.saved.last()
 	if !ok || h.usage == (llm.Usage{}) && h.Trim == nil {
@@ -158,7 +159,7 @@ func (h *recorder) account() error {
 	return nil
 }
 
-// fault is an error of a save, which must not be hidden behind an interrupt.
+// fault returns the error of a failed save, which an interrupt must not hide.
 func (h *recorder) fault(err error) error {
 	if h.unsaved {
 		return err
@@ -176,13 +177,13 @@ func (h *recorder) text() string {
 	return ""
 }
 
-// A continued is a message that the next answer goes on with: it was not said to its end.
+// A continued is an incomplete message that the next answer continues.
 type continued struct {
 	sum  blobs.Hash
 	text string
 }
 
-// end returns the message that the answer ends with, nil when it ends otherwise.
+// end returns the message at the end of the answer, nil if the answer ends with another event.
 func (h *recorder) end() *continued {
 	if len(h.said) == 0 {
 		return nil
@@ -195,8 +196,8 @@ func (h *recorder) end() *continued {
 	return &continued{sum: sum, text: last.Text}
 }
 
-// takeBack removes from the stream what was said, except what the refusal is not about, and
-// returns the message that stays, "" for none.
+// takeBack removes the answer from the stream, except the part that the refusal does not concern,
+// and returns the message that stays, "" for none.
 func (h *recorder) takeBack(s *events.Stream) (kept string) {
 	for i, sum := range h.saved.sums {
 		at, key := find(s, sum), h.saved.keys[i]
@@ -224,7 +225,7 @@ func messageOf(e *events.Element) string {
 	return r.Text
 }
 
-// charged is an element with what the answer has cost, and what the request was.
+// charged adds the usage of the answer and the description of the request to an element.
 func (h *recorder) charged(e *events.Element) *events.Element {
 	md := e.Metadata()
 	if h.usage != (llm.Usage{}) {
@@ -236,13 +237,13 @@ func (h *recorder) charged(e *events.Element) *events.Element {
 	return e.WithMetadata(md)
 }
 
-// A partial is a message before it was continued.
+// A partial is a message from before it was continued.
 type partial struct {
 	element *events.Element
-	whole   blobs.Hash // sum of what it became
+	whole   blobs.Hash // sum of the continued message
 }
 
-// extend saves a message that continues another one as part of it.
+// extend merges a message into the one that it continues, and saves it.
 func (h *recorder) extend(index int, ev *events.ChatResponse, md events.Metadata) error {
 	j := h.continued
 	h.continued = nil
@@ -273,10 +274,11 @@ func (h *recorder) extend(index int, ev *events.ChatResponse, md events.Metadata
 	return nil
 }
 
-// The overlap of two halves of a message: models repeat some of what they said.
+// The limits, in bytes, of the overlap between a message and its continuation: models repeat some
+// of what they said.
 const minOverlap, maxOverlap = 5, 500
 
-// join returns two halves as one text, without what the second repeats of the first.
+// join returns a followed by b, without the beginning of b that repeats the end of a.
 func join(a, b string) string {
 	for n := min(len(a), len(b), maxOverlap); n >= minOverlap; n-- {
 		if a[len(a)-n:] == b[:n] {

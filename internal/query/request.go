@@ -17,30 +17,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrNothingAsked is the error of a view in which nobody asks anything.
+// ErrNothingAsked is the error for a view without a question.
 var ErrNothingAsked = errors.New("the conversation has no request")
 
-// goOn is what the user says where the model has the last word, as after an answer that was
-// cut off: providers want the user to have it.
+// goOn is sent as the user's message if the conversation ends with the model's, as after an answer
+// that was cut off: providers require the user's message to be last.
 const goOn = "Please continue from where you left off."
 
-// A Source is all that a request is built from.
+// A Source has everything that a request is built from.
 type Source struct {
 	View     *events.Stream  // required; see [View]
-	Plan     *dedup.Plan     // of View; nil gives everything whole
-	Contents blobs.Reader    // required where View has references
+	Plan     *dedup.Plan     // of View; nil delivers all content in full
+	Contents blobs.Reader    // required if View has references
 	Base     settings.Config // of the conversation, before the deltas in View
 	Setup    Setup
 	Tools    []tool.Definition
 	Root     string // of the workspace, for the URIs that a model sees
 	Session  string // names the conversation for providers that route by it
-	// Untaken are URIs of attachments of which the model is told only that they are there.
+	// Untaken are the URIs of attachments that the model is given by name only.
 	Untaken map[string]bool
-	// Imported, if set, returns what is given in the place of a part of an imported event.
+	// Imported, if set, returns the part that replaces a part of an imported event.
 	Imported func(llm.Part) llm.Part
 }
 
-// Build returns the request. It reads contents and nothing else.
+// Build returns the request. It reads blobs and nothing else.
 func Build(s Source) (*llm.Request, error) {
 	b, err := newBuilder(s)
 	if err != nil {
@@ -54,7 +54,7 @@ func Build(s Source) (*llm.Request, error) {
 	return b.request(), nil
 }
 
-// Messages returns what was said, as a request has it.
+// Messages returns the messages of the request, without those that Build adds at its end.
 func Messages(s Source) ([]llm.Message, error) {
 	b, err := newBuilder(s)
 	if err != nil {
@@ -89,7 +89,7 @@ func newBuilder(s Source) (b *builder, err error) {
 	return b, nil
 }
 
-// A place is behind so many parts of a message.
+// A place is a position in the messages, after a number of parts.
 type place struct{ message, parts int }
 
 func (b *builder) end() place {
@@ -100,7 +100,7 @@ func (b *builder) end() place {
 	return place{n - 1, len(b.messages[n-1].Parts)}
 }
 
-// replace puts others in the place of the parts behind from.
+// replace replaces the parts after from.
 func (b *builder) replace(from place, by func(llm.Part) llm.Part) {
 	for i := from.message; i < len(b.messages); i++ {
 		parts := b.messages[i].Parts
@@ -114,7 +114,7 @@ func (b *builder) replace(from place, by func(llm.Part) llm.Part) {
 type builder struct {
 	source   Source
 	speakers map[int]string // see [speakers]
-	model    string         // that is in force
+	model    string         // the current one
 	calls    map[int]string // name of the tool by the index of the response
 	unseen   map[int]string // see [unseen]
 	messages []llm.Message
@@ -122,10 +122,10 @@ type builder struct {
 	asked    bool
 }
 
-// beforeAll is the index of what holds before the first element.
+// beforeAll is the index for what applies before the first element.
 const beforeAll = -1
 
-// speakers returns which model speaks from an element on, of those that change it.
+// speakers returns the models by the index of the element from which they speak.
 func speakers(s Source) (map[int]string, error) {
 	if s.Setup.Speaker == nil {
 		return nil, nil
@@ -161,7 +161,8 @@ func (b *builder) request() *llm.Request {
 	return r
 }
 
-// offered returns a choice that can be made: a tool that is not offered cannot be asked for.
+// offered returns the choice if it can be made, else the default: a tool that is not offered cannot
+// be required.
 func offered(c llm.ToolChoice, tools []llm.Tool) llm.ToolChoice {
 	if len(tools) == 0 {
 		return llm.ToolChoice{}
@@ -177,8 +178,8 @@ func offered(c llm.ToolChoice, tools []llm.Tool) llm.ToolChoice {
 	return llm.ToolChoice{}
 }
 
-// breakpoint asks for the prompt to be cached up to the first message with resources, which
-// are the largest part that stays.
+// breakpoint asks the provider to cache the prompt up to the first message with resources, which
+// are the largest part that does not change.
 func (b *builder) breakpoint() {
 	for i := range b.messages {
 		for _, p := range b.messages[i].Parts {
@@ -212,8 +213,8 @@ func (b *builder) element(i int, e *events.Element) error {
 	return nil
 }
 
-// object returns arguments as an object, which some streams do not have. Those that a provider
-// could not read are given in the words in which the model sent them.
+// object returns arguments as an object, which some streams do not have. Arguments that a provider
+// could not parse are passed as a string, exactly as the model sent them.
 func object(args jsontext.Value) jsontext.Value {
 	err := events.Loadable(args)
 	switch {
@@ -223,14 +224,14 @@ func object(args jsontext.Value) jsontext.Value {
 		return args
 	}
 	sent, err := json.Marshal(map[string]string{"arguments": string(args)})
-	if err != nil { // a map of strings always has a form
+	if err != nil { // a map of strings always marshals
 		return jsontext.Value("{}")
 	}
 	return sent
 }
 
-// ask adds a request of the user, its resources first. Of those that were taken out the model
-// is told that they were there.
+// ask adds a request of the user, its resources first. For resources that were taken out, it adds a
+// text that names them.
 func (b *builder) ask(i int, r *events.ChatRequest, stripped []events.Resource) error {
 	b.schema = r.Schema
 	var parts []llm.Part
@@ -264,8 +265,8 @@ func (b *builder) ask(i int, r *events.ChatRequest, stripped []events.Resource) 
 	return nil
 }
 
-// said adds what the model said. What says nothing is left out, unless a provider wants it
-// back.
+// said adds a response of the model. Empty responses are left out, unless they have metadata that a
+// provider requires back.
 func (b *builder) said(r *events.ChatResponse, md events.Metadata) {
 	switch {
 	case r.Form == events.FormReasoning && (strings.TrimSpace(r.Text) != "" || foreign(md)):
@@ -277,14 +278,15 @@ func (b *builder) said(r *events.ChatResponse, md events.Metadata) {
 	}
 }
 
-// compacted adds what the provider made of all that was said before, where it still stands for it.
+// compacted adds the provider's own compaction of the conversation so far, if it still corresponds
+// to the messages.
 func (b *builder) compacted(md events.Metadata) {
 	for _, block := range llm.Compacted(md, b.messages) {
 		b.assistant(block)
 	}
 }
 
-// foreign reports whether metadata holds more than our own.
+// foreign reports whether metadata has keys of other programs.
 func foreign(md events.Metadata) bool {
 	for _, key := range md.Keys() {
 		if !strings.HasPrefix(key, events.MetadataPrefix) {
@@ -307,7 +309,7 @@ func (b *builder) assistant(p llm.Part) {
 	})
 }
 
-// result adds a result to the message with the results of the calls beside it.
+// result adds a result to the message that has the results of the calls beside it.
 func (b *builder) result(i int, r *events.ToolCallResponse) error {
 	res := llm.Result{CallID: r.ID, Name: b.calls[i], IsError: r.IsError}
 	for n := range r.Blocks {
@@ -330,7 +332,7 @@ func (b *builder) result(i int, r *events.ToolCallResponse) error {
 	return nil
 }
 
-// block returns a block of a result. What has no form of its own is given in words.
+// block returns a block of a result as a part. Types that requests do not have become text.
 func (b *builder) block(i, n int, block *events.Block) (llm.Part, error) {
 	switch {
 	case block.Type == events.BlockResource && block.Resource != nil:
@@ -352,7 +354,7 @@ func (b *builder) block(i, n int, block *events.Block) (llm.Part, error) {
 	return llm.Text{Text: text}, err
 }
 
-// resource returns a resource as the plan delivers it.
+// resource returns a resource in the form that the plan gives it.
 func (b *builder) resource(i, n int, r *events.Resource) (llm.Part, error) {
 	if text, ok := instead(b.source.Plan, i)(n); ok {
 		return llm.Text{Text: text}, nil
@@ -400,8 +402,8 @@ func readable(mime string, data []byte) bool {
 	}
 }
 
-// bytes reads a content; nil says that the store does not have it. A conversation whose
-// content was not fetched can still be continued, and the model is told what it does not see.
+// bytes reads a content; nil means that it is missing from the store. A conversation whose blobs
+// were not fetched can still be continued, and the model is informed about the missing ones.
 func (b *builder) bytes(c blobs.Content) ([]byte, error) {
 	data, err := c.Bytes(b.source.Contents)
 	if blobs.IsLost(err) {

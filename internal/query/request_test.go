@@ -33,7 +33,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// noBlobs has no content.
+// noBlobs is an empty store.
 type noBlobs struct{}
 
 func (noBlobs) Read(blobs.Ref) ([]byte, error) { return nil, errNoBlobs }
@@ -47,7 +47,7 @@ func tools() []tool.Definition {
 	}}
 }
 
-// source is what a request of a stored stream is built from.
+// source returns the source of a request for a stored stream.
 func source(t interface{ Fatal(...any) }, stored *events.Stream) query.Source {
 	view := query.View(stored)
 	plan, err := dedup.New(view, dedup.Options{
@@ -63,7 +63,7 @@ func source(t interface{ Fatal(...any) }, stored *events.Stream) query.Source {
 	}
 }
 
-// An adapter is one way to put a request on the wire.
+// An adapter encodes requests for one provider.
 type adapter struct {
 	format wire.Format
 	model  func(at llm.Endpoint) llm.Model
@@ -90,7 +90,7 @@ func adapters() map[string]adapter {
 			return gemini.New("gemini-3-pro-preview", at)
 		}},
 		"openrouter": openAI("anthropic/claude", "openrouter"),
-		// The rules of some models hold by their names, whoever serves them.
+		// The rules of some models follow their names, whichever server they run on.
 		"openrouter's deepseek": openAI("deepseek/deepseek-v4", "openrouter"),
 		"openrouter's mistral":  openAI("mistralai/mistral-large", "openrouter"),
 		"deepseek":              openAI("deepseek-v4-pro", "deepseek"),
@@ -116,14 +116,14 @@ func adapters() map[string]adapter {
 	}
 }
 
-// A receiver takes requests in place of a provider.
-// It refuses each of them in words that make adapters leave out what is signed, so that the
-// request without is held against the rules too.
+// A receiver accepts requests in place of a provider. It refuses each of them with an error upon
+// which adapters leave out what is signed, so that the unsigned request is checked by the rules
+// too.
 type receiver struct{ bodies [][]byte }
 
 func (w *receiver) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
-		return nil, err // as a transport does, before anything is sent
+		return nil, err // like a transport, before anything is sent
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *receiver) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// send gives a request to the adapter and returns what it puts on the wire.
+// send encodes a request by the adapter and returns the body.
 func (a adapter) send(r *llm.Request) (body []byte, err error) {
 	w := &receiver{}
 	at := llm.Endpoint{
@@ -155,7 +155,7 @@ func (a adapter) send(r *llm.Request) (body []byte, err error) {
 	return w.bodies[0], nil
 }
 
-// takes asks the adapter before anything is sent.
+// takes asks the adapter whether it accepts a request, before anything is sent.
 func (a adapter) takes(r *llm.Request) error {
 	w := &receiver{}
 	client := wire.NewClient(wire.ClientOptions{Format: a.format, Base: w})
@@ -187,7 +187,7 @@ func TestEveryProviderTakesAnyConversation(t *testing.T) {
 	}
 }
 
-// wishes draws what somebody may ask of a model beside the conversation.
+// wishes draws parameters of a request.
 func wishes(t *rapid.T) (llm.Params, llm.ToolChoice) {
 	half := 0.5
 	p := llm.Params{
@@ -207,7 +207,7 @@ func wishes(t *rapid.T) (llm.Params, llm.ToolChoice) {
 	}
 }
 
-// goOn is said where the model has the last word.
+// goOn is sent if the model's message is the last.
 const goOn = "Please continue from where you left off."
 
 // same compares requests as values.
@@ -218,7 +218,7 @@ func same() cmp.Option {
 	}
 }
 
-// TestRequestsArePure builds twice, and leaves the stream alone.
+// TestRequestsArePure builds a request twice, and checks that the stream does not change.
 func TestRequestsArePure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := conversation().Draw(t, "conversation")
@@ -240,8 +240,8 @@ func TestRequestsArePure(t *testing.T) {
 	})
 }
 
-// TestSentPromptsKeepTheirMessages asks again at the end of a conversation: what was sent
-// before is the beginning of what is sent now, for every provider as its cache counts it.
+// TestSentPromptsKeepTheirMessages asks again at the end of a conversation: the earlier request is
+// the prefix of the later one, for every provider as its cache counts it.
 func TestSentPromptsKeepTheirMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := conversation().Draw(t, "conversation")
@@ -269,7 +269,7 @@ func TestSentPromptsKeepTheirMessages(t *testing.T) {
 		}
 		n := len(before.Messages)
 		if last, ok := before.Messages[n-1].Parts[0].(llm.Text); ok && last.Text == goOn {
-			n-- // said because nothing else was
+			n-- // sent only because nothing else was
 		}
 		if diff := cmp.Diff(before.Messages[:n], after.Messages[:n], same()); diff != "" {
 			t.Fatalf("what was sent changed:\n%s\n%s", diff, stored.Encode())
@@ -277,7 +277,7 @@ func TestSentPromptsKeepTheirMessages(t *testing.T) {
 		if n < len(before.Messages) {
 			return
 		}
-		// What form an answer has counts where a provider says so, and is asked for each answer.
+		// The schema of an answer counts only for providers that say so, and belongs to one answer.
 		before.Schema, after.Schema = nil, nil
 		for name, a := range adapters() {
 			if err := a.continues(before, after); err != nil {
@@ -287,7 +287,7 @@ func TestSentPromptsKeepTheirMessages(t *testing.T) {
 	})
 }
 
-// continues reports whether a request has on the wire what an earlier one had.
+// continues reports whether the body of a request begins with the prompt of an earlier one.
 func (a adapter) continues(earlier, later *llm.Request) error {
 	var prompts [2]llmtest.Prompt
 	for i, r := range []*llm.Request{earlier, later} {
@@ -304,8 +304,8 @@ func (a adapter) continues(earlier, later *llm.Request) error {
 
 func sum(text string) string { return blobs.Sum([]byte(text)).String()[:12] }
 
-// TestToolsOfARequestStay holds that the tools stand in each request of a conversation with the
-// same bytes, for every provider: the prompt begins with them.
+// TestToolsOfARequestStay checks that the tools in each request of a conversation have the same
+// bytes, for every provider: the prompt begins with them.
 func TestToolsOfARequestStay(t *testing.T) {
 	first, compared := map[string]string{}, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -340,7 +340,7 @@ func TestToolsOfARequestStay(t *testing.T) {
 	t.Logf("%d requests of %d adapters", compared, len(first))
 }
 
-// elements are the first n of a stream.
+// elements returns the first n elements of a stream.
 func elements(s *events.Stream, n int) iter.Seq[*events.Element] {
 	return func(yield func(*events.Element) bool) {
 		for i, e := range s.All() {
@@ -351,8 +351,9 @@ func elements(s *events.Stream, n int) iter.Seq[*events.Element] {
 	}
 }
 
-// TestWhatIsToldOfAResource holds that a model of any provider is told the same of what is attached
-// and of what tools return: the URI by which references name it, its description, and of a text its type.
+// TestWhatIsToldOfAResource checks that every provider's request has the same facts about attached
+// and returned resources: the URI by which references name it, its description, and the type of a
+// text.
 func TestWhatIsToldOfAResource(t *testing.T) {
 	shown := map[string]string{
 		"text/csv": "id;name", "image/png": "\x89PNG\r\n\x1a\n", "application/pdf": "%PDF-1.7\n\xff",
@@ -393,7 +394,7 @@ func TestWhatIsToldOfAResource(t *testing.T) {
 	}
 }
 
-// tells holds that a request names what it has the content of.
+// tells checks that a request names the resource whose content it has.
 func tells(t *testing.T, name, mime string, body []byte) {
 	t.Helper()
 	want := []string{"file:///d/sales", "Sales: by region"}
@@ -417,8 +418,8 @@ func sales(mime, content string) llm.Part {
 	return r
 }
 
-// TestDeltasOfARequestAreBounded: those that nobody can join in time end the building of a request
-// as they end everything else.
+// TestDeltasOfARequestAreBounded checks that deltas which take too long to merge end the building
+// of a request with the same error as everywhere.
 func TestDeltasOfARequestAreBounded(t *testing.T) {
 	view := events.New()
 	for i := range 5000 {

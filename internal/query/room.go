@@ -12,14 +12,14 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A CrowdedError says that a request does not fit the model's window with all taken out of it that
-// the model could do without. What was said until then is kept.
+// A CrowdedError says that a request does not fit the model's window even without everything that
+// the model could do without. Events up to then are saved.
 type CrowdedError struct {
 	Model   string
 	Tokens  float64
 	Window  int64
 	Largest []compact.Item
-	Err     error // of the provider, nil where it was not asked
+	Err     error // of the provider, nil if it was not asked
 }
 
 // Error implements error.
@@ -32,18 +32,19 @@ func (e *CrowdedError) Error() string {
 		" the largest are %s", e.Model, e.Tokens, e.Window, strings.Join(items, ", "))
 }
 
-// Unwrap returns what the provider said.
+// Unwrap returns the provider's error.
 func (e *CrowdedError) Unwrap() error { return e.Err }
 
 const (
-	lastCalls    = 3 // whose results stay
-	largestItems = 3 // that are named
-	maxOverflows = 3 // of one turn, after which the provider is not asked once more
+	lastCalls    = 3 // how many last calls keep their results
+	largestItems = 3 // how many are named
+	maxOverflows = 3 // in one turn, after which the provider is not asked again
 )
 
-// makeRoom takes out of a stream what the next request would overflow the window with, and reports
-// whether it did: old results of the turn that it continues, then earlier turns, for a summary.
-// What is superseded and out of date went before, see [session.trim].
+// makeRoom removes from a stream what the next request has beyond the window, and reports whether
+// it removed anything: first old results of the turn that the request continues, then earlier
+// turns, which a summary replaces. [session.trim] has removed superseded and outdated results
+// before.
 func (s *session) makeRoom(stream *events.Stream) (bool, error) {
 	if s.Trim == nil {
 		return false, nil
@@ -72,13 +73,13 @@ func (s *session) makeRoom(stream *events.Stream) (bool, error) {
 	}
 }
 
-// A crowd is by how much a request is larger than the window.
+// A crowd is the size of a request compared with the window.
 type crowd struct {
 	history compact.History
 	options compact.ObsoleteOptions
 	tokens  float64 // of the request
 	over    float64 // of them beyond the window
-	error   float64 // of what is guessed, in tokens
+	error   float64 // of the estimate, in tokens
 	window  int64
 }
 
@@ -100,8 +101,8 @@ func (s *session) crowd(stream *events.Stream) (*events.Stream, crowd, error) {
 	return view, c, nil
 }
 
-// takeResults leaves out results of the turn that the model can do without, the oldest first, until
-// the rest fits.
+// takeResults removes results of the turn that the model can do without, oldest first, until the
+// rest fits.
 func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error) {
 	at := map[*events.Element]int{}
 	for i, e := range stream.All() {
@@ -111,7 +112,7 @@ func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error
 	for _, i := range c.history.Spare(view, lastCalls, c.options) {
 		stored, ok := at[view.At(i)]
 		if !ok || freed >= c.over {
-			continue // an overlay has a word in its place
+			continue // an overlay replaces it
 		}
 		stream.Set(stored, dedup.WithoutResult(stream.At(stored)))
 		n, freed = n+1, freed+c.history.Sizes[i]
@@ -124,8 +125,8 @@ func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error
 	return n > 0, nil
 }
 
-// summarizeEarlier adds an overlay with a summary of the turns before the one that the stream ends
-// with. No model is asked for it: one that is in the middle of its work would wait for another.
+// summarizeEarlier adds an overlay with a summary of the turns before the last one. The summary is
+// made without a model: one that is in the middle of its work would have to wait for another.
 func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, error) {
 	p := compact.Policy{Summarize: true}
 	p.From, p.To = compact.Spared(0, 1)
@@ -133,7 +134,7 @@ func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, err
 		Now: s.Now(), Contents: s.Record.Contents(), Dedup: s.Dedup,
 	}}.Apply(context.Background(), stream, []compact.Policy{p})
 	if errors.Is(err, compact.ErrRefused) || len(made) == 0 {
-		return false, nil // it would not be smaller, or there are none
+		return false, nil // it would not be smaller, or there is nothing to summarize
 	}
 	if err != nil {
 		return false, fmt.Errorf("summarize the turns before: %w", err)
@@ -147,8 +148,9 @@ func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, err
 	return true, nil
 }
 
-// shrink reports whether a request that the provider found too large can be asked again, smaller:
-// by how much is what the provider says of the window, or less than was sent.
+// shrink reports whether a request that the provider found too large can be sent again, smaller. It
+// sets the room for the request by the limit that the provider reports, or else to less than was
+// sent.
 func (s *session) shrink(err error) bool {
 	over, ok := errors.AsType[*llm.OverflowError](err)
 	if !ok || s.Trim == nil || s.overflows >= maxOverflows {

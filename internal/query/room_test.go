@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A crowded is a conversation whose results replace nothing and are about 700 tokens each, with a
-// model of a small window.
+// newCrowded returns a conversation whose results replace nothing and have about 700 tokens each,
+// with a model of a small window.
 func newCrowded(t *testing.T, window int64, acts ...act) *trimmed {
 	k := newTrimmed(t, compact.Never)
 	k.model.acts = acts
@@ -39,7 +39,7 @@ const roomStub = "[compacted] wait: the call was made; what it returned was take
 
 func (k *trimmed) last() string { return said(k.model.asked[len(k.model.asked)-1]) }
 
-// many makes one call in each answer.
+// many makes one call in each of n answers.
 func many(n int) (all []act) {
 	for i := range n {
 		all = append(all, calls(fmt.Sprint("c", i)))
@@ -47,8 +47,9 @@ func many(n int) (all []act) {
 	return append(all, say(llm.StopEnd, "done"))
 }
 
-// TestOldResultsMakeRoomInMidTurn holds that of a turn that would overflow the window old results go,
-// never the last three, that reasoning stays, that the record has all of it, and that it comes back.
+// TestOldResultsMakeRoomInMidTurn checks that old results are removed from a turn that would
+// overflow the window, never the last three, that reasoning stays, that the record has all of it,
+// and that it can be restored.
 func TestOldResultsMakeRoomInMidTurn(t *testing.T) {
 	k := newCrowded(t, 4500, many(9)...)
 	if err := k.run(t, "work"); err != nil {
@@ -91,7 +92,7 @@ func TestOldResultsMakeRoomInMidTurn(t *testing.T) {
 	}
 }
 
-// TestPinsStayInMidTurn holds that nothing that is pinned goes to make room.
+// TestPinsStayInMidTurn checks that pinned results are not removed to make room.
 func TestPinsStayInMidTurn(t *testing.T) {
 	k := newCrowded(t, 4500, many(9)...)
 	k.tools.slow = func() {
@@ -115,8 +116,8 @@ func TestPinsStayInMidTurn(t *testing.T) {
 	}
 }
 
-// TestEarlierTurnsAreSummarizedInMidTurn holds that turns before go for a summary, by an overlay
-// that can be taken back, where results are not enough.
+// TestEarlierTurnsAreSummarizedInMidTurn checks that a summary replaces earlier turns if removing
+// results is not enough, by an overlay that can be undone.
 func TestEarlierTurnsAreSummarizedInMidTurn(t *testing.T) {
 	k := newCrowded(t, 0, say(llm.StopEnd, strings.Repeat("a long answer. ", 1000)))
 	if err := k.run(t, "the first question"); err != nil {
@@ -141,8 +142,8 @@ func TestEarlierTurnsAreSummarizedInMidTurn(t *testing.T) {
 	}
 }
 
-// TestACrowdedTurnEndsSaved holds that a turn that cannot be made to fit ends with what it has, and
-// names what is the largest.
+// TestACrowdedTurnEndsSaved checks that a turn that cannot be made to fit ends with everything
+// saved, and names the largest items.
 func TestACrowdedTurnEndsSaved(t *testing.T) {
 	k := newCrowded(t, 1500, many(5)...)
 	err := k.run(t, "work")
@@ -155,8 +156,8 @@ func TestACrowdedTurnEndsSaved(t *testing.T) {
 	}
 }
 
-// TestTheProviderFindsItTooLarge holds that a request that the provider refuses for its size is asked
-// again, smaller, as often as that helps.
+// TestTheProviderFindsItTooLarge checks that a request that the provider refuses for its size is
+// sent again, smaller, as often as that helps.
 func TestTheProviderFindsItTooLarge(t *testing.T) {
 	full := func(limit int) act {
 		return func(*llm.Assembler) error {

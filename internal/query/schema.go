@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A SchemaError says that a model's answer does not follow the schema that it was asked to
-// follow, also when asked a second time.
+// A SchemaError says that a model's answer did not follow the requested schema, not even when asked
+// a second time.
 type SchemaError struct {
 	Model string
 	Err   error
@@ -23,18 +23,18 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("%s: answer does not follow the schema: %v", e.Model, e.Err)
 }
 
-// Unwrap returns what is wrong with it.
+// Unwrap returns the violation.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
 var errNoData = errors.New("it holds no JSON")
 
-// CheckSchema reports whether a schema is one that answers can be held against.
+// CheckSchema returns an error if answers cannot be validated by the schema.
 func CheckSchema(text jsontext.Value) error {
 	_, err := schema.Compile(text)
 	return err
 }
 
-// conforms returns the data of an answer that follows the schema.
+// conforms returns the data of an answer if it follows the schema.
 func conforms(answer []*events.ChatResponse, text jsontext.Value) (jsontext.Value, error) {
 	data := dataOf(answer)
 	if data == nil {
@@ -50,8 +50,8 @@ func conforms(answer []*events.ChatResponse, text jsontext.Value) (jsontext.Valu
 	return data, nil
 }
 
-// dataOf returns the data of an answer: as such, or as a text that is JSON, perhaps in a
-// fence, which is how models answer that cannot be held to a schema.
+// dataOf returns the data of an answer: as such, or as a text that is JSON, perhaps in a Markdown
+// fence, as models answer that cannot be restricted to a schema.
 func dataOf(answer []*events.ChatResponse) jsontext.Value {
 	for i := len(answer) - 1; i >= 0; i-- {
 		switch r := answer[i]; r.Form {

@@ -14,8 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A compactor is a dialect whose provider compacts: how it is asked, what it answers, and what it
-// wants back.
+// A compactor is a dialect whose provider compacts: the request for it, the answer, and the block
+// that the provider expects back.
 type compactor struct {
 	dialect, asked, answer, back string
 	beta                         string
@@ -45,7 +45,7 @@ var compactors = []compactor{
 	},
 }
 
-// turns asks two questions and returns the record, and what was sent last with its headers.
+// turns asks two questions and returns the record, and the last request with its headers.
 func (c compactor) turns(t *testing.T, params llm.Params, second string, between func(*events.Stream)) (*kept, llmtest.Sent) {
 	t.Helper()
 	record := &kept{events.New()}
@@ -75,8 +75,9 @@ func (c compactor) turns(t *testing.T, params llm.Params, second string, between
 	panic("unreachable")
 }
 
-// What a provider compacted goes back as it came, to the provider that made it and while the
-// user wants it; nothing of the record is lost by it, and its tokens are counted.
+// TestCompactionOnTheServer checks that a provider's compaction is sent back unchanged, only to the
+// provider that made it and while the user wants it, that the record loses nothing, and that its
+// tokens are counted.
 func TestCompactionOnTheServer(t *testing.T) {
 	for _, c := range compactors {
 		on := llm.Params{Services: llm.Services{Context: jsontext.Value(c.asked)}}
@@ -100,7 +101,7 @@ func TestCompactionOnTheServer(t *testing.T) {
 		for name := range dialects {
 			params := on
 			if name == c.dialect {
-				params = llm.Params{} // the user does not want it any more
+				params = llm.Params{} // the user no longer wants it
 			}
 			_, sent := c.turns(t, params, name, nil)
 			if body := string(sent.Body); strings.Contains(body, "b3BhcXVl") || strings.Count(body, "question") < 2 {
@@ -110,8 +111,8 @@ func TestCompactionOnTheServer(t *testing.T) {
 	}
 }
 
-// Where what was said before was changed since, all of it is sent: the provider's block would hide
-// what it does not know.
+// TestCompactionOnTheServerCoversWhatItKnows checks that the whole conversation is sent if an
+// earlier part has changed since: the provider's block would hide the change.
 func TestCompactionOnTheServerCoversWhatItKnows(t *testing.T) {
 	for _, c := range compactors {
 		on := llm.Params{Services: llm.Services{Context: jsontext.Value(c.asked)}}
@@ -125,7 +126,8 @@ func TestCompactionOnTheServerCoversWhatItKnows(t *testing.T) {
 	}
 }
 
-// A form that is another provider's is not sent.
+// TestContextManagementHasTheProvidersForm checks that a setting in another provider's form is not
+// sent.
 func TestContextManagementHasTheProvidersForm(t *testing.T) {
 	for name := range dialects {
 		for kind, context := range map[string]string{"anthropic": compactors[0].asked, "responses": compactors[1].asked} {
@@ -137,7 +139,8 @@ func TestContextManagementHasTheProvidersForm(t *testing.T) {
 	}
 }
 
-// An answer that Anthropic pauses in the midst of its own work is resumed with that as it came.
+// TestPausedAnswerIsResumed checks that an answer which Anthropic pauses during its own work is
+// resumed with that work unchanged.
 func TestPausedAnswerIsResumed(t *testing.T) {
 	w := dialects["anthropic"]
 	paused := sse(`{"type":"message_start","message":{"model":"m"}}`,

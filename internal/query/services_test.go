@@ -16,7 +16,7 @@ const (
 	loose  = `{"type":"object","properties":{"n":{"type":"number"}}}`
 )
 
-// served returns members of the body that a dialect makes of a question with two tools.
+// served returns members of the body that a dialect encodes for a question with these tools.
 func served(t *testing.T, name string, p llm.Params, tools ...llm.Tool) map[string]json.RawMessage {
 	t.Helper()
 	w := dialects[name]
@@ -34,8 +34,8 @@ func served(t *testing.T, name string, p llm.Params, tools ...llm.Tool) map[stri
 	return members
 }
 
-// A search of the web is each provider's own tool, where it has one, and is only asked for where
-// the user does.
+// TestSearchesTheWebOnTheWire checks that web search is the provider's own tool, if it has one, and
+// is requested only if the user asks for it.
 func TestSearchesTheWebOnTheWire(t *testing.T) {
 	given := map[string]string{
 		"anthropic": `[{"max_uses":3,"name":"web_search","type":"web_search_20250305"}]`,
@@ -69,8 +69,8 @@ func TestSearchesTheWebOnTheWire(t *testing.T) {
 	}
 }
 
-// It stands beside the tools of the conversation, where the provider takes both, and one of
-// these that has the same name gets another.
+// TestSearchStandsBesideTools checks that the search is offered beside the tools of the
+// conversation, if the provider allows both, and that a tool of the same name is renamed.
 func TestSearchStandsBesideTools(t *testing.T) {
 	p := llm.Params{Services: llm.Services{WebSearch: jsontext.Value(`{}`)}}
 	for name, want := range map[string]string{
@@ -89,8 +89,8 @@ func TestSearchStandsBesideTools(t *testing.T) {
 	}
 }
 
-// Calls are held to a schema that can be enforced where the user asks for it; the Responses format
-// does so unless he asks for the other.
+// TestStrictToolsOnTheWire checks that calls are restricted to an enforceable schema if the user
+// asks for it; the Responses format does so by default.
 func TestStrictToolsOnTheWire(t *testing.T) {
 	yes, no := true, false
 	strict := func(name string, how *bool, schema string) bool {

@@ -9,20 +9,20 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A Setup is what configuration says about requests.
+// A Setup holds the configured values of requests.
 type Setup struct {
-	Model  string   // id, "provider/name"; "" when nobody chose one
+	Model  string   // id, "provider/name"; "" if not configured
 	System []string // sections of the system prompt, in order
 	Params llm.Params
 	Choice llm.ToolChoice // for the first request of a turn
 	Cache  llm.CachePolicy
 	Author string
-	// Speaker returns the model that a configuration of the conversation names, "" for
-	// none. Without it, it is unknown whose the answers are.
+	// Speaker returns the model that a configuration of the conversation names, "" for none. If
+	// nil, the models that wrote the answers are unknown.
 	Speaker func(settings.Config) string
 }
 
-// SystemBytes returns how large the system prompt is.
+// SystemBytes returns the size of the system prompt.
 func (s Setup) SystemBytes() (n int64) {
 	for _, section := range s.System {
 		n += int64(len(section))
@@ -60,8 +60,8 @@ func ParseCache(word string) llm.CachePolicy {
 	return llm.CachePolicy{TTL: ttl}
 }
 
-// ParseReasoning reads the setting assistant.model.parameters.reasoning: "off", "auto", an
-// effort, or a number of tokens. What is none of these is left to the provider.
+// ParseReasoning reads the setting assistant.model.parameters.reasoning: "off", "auto", an effort,
+// or a number of tokens. Any other value leaves the choice to the provider.
 func ParseReasoning(word string) llm.ReasoningParams {
 	if tokens, err := strconv.Atoi(word); err == nil {
 		return llm.ReasoningParams{Mode: llm.ReasoningBudget, Budget: tokens}

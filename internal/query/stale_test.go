@@ -19,7 +19,7 @@ import (
 
 const staleURI = "file:///$WORKSPACE/a.go"
 
-// edited is a conversation that has read a file and changed it.
+// edited is a conversation that read a file and changed it, with elements from a time on.
 func edited(at time.Time) *events.Stream {
 	s := events.New()
 	add := func(ev events.Event) {
@@ -39,9 +39,9 @@ func edited(at time.Time) *events.Stream {
 	return s
 }
 
-// TestStaleReadsAreRefreshed holds that a question, asked when the provider has forgotten the
-// prompt, has the file that was worked on as it is now, that the stale read is a stub that names
-// it, and that nothing before the question shows what came later.
+// TestStaleReadsAreRefreshed checks that a question, asked when the provider's cache has expired,
+// has the current content of the file that was worked on, that a stub naming it replaces the stale
+// read, and that nothing before the question shows later content.
 func TestStaleReadsAreRefreshed(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	is := events.Resource{URI: staleURI, Content: blobs.Loaded([]byte("is\n" + strings.Repeat("a line of it\n", 200)))}
@@ -81,7 +81,7 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 			if err := record.stream.Validate(); err != nil {
 				t.Error(err)
 			}
-			// What was sent keeps its bytes, whatever the file becomes.
+			// The request keeps its bytes, whatever happens to the file.
 			k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
 			k.at = k.at.Add(time.Second)
 			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
@@ -95,9 +95,9 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 	}
 }
 
-// TestStaleReadsAreRefreshedWithinATurn holds that a turn which goes on after a long time, as when
-// a tool took an hour, has the file that it works on behind what the tools returned; and that a turn
-// which goes on at once has its reads as they were.
+// TestStaleReadsAreRefreshedWithinATurn checks that a turn which continues after a long time, as
+// when a tool took an hour, has the current content of the file after the results of tools; and
+// that a turn which continues at once keeps its reads.
 func TestStaleReadsAreRefreshedWithinATurn(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	is := events.Resource{URI: staleURI, Content: blobs.Loaded([]byte("is\n" + strings.Repeat("a line of it\n", 200)))}
@@ -149,8 +149,8 @@ func TestStaleReadsAreRefreshedWithinATurn(t *testing.T) {
 	}
 }
 
-// TestWhatWasToldByLinesIsRestored holds that where a read goes, what was told by its lines is given
-// whole in the same request, and stays so.
+// TestWhatWasToldByLinesIsRestored checks that if a read is removed, a result that referred to its
+// lines is delivered in full in the same request, and stays so.
 func TestWhatWasToldByLinesIsRestored(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	line := func(from, to int) string {
@@ -201,14 +201,14 @@ func TestWhatWasToldByLinesIsRestored(t *testing.T) {
 	}
 }
 
-// TestUndoGivesBackWhatWentForRoom holds that what was out of date, and went because the window was
-// full, can be had again, byte for byte, and that what went otherwise stays away.
+// TestUndoGivesBackWhatWentForRoom checks that stale reads that were removed because the window was
+// full can be restored, byte for byte, and that those removed for other reasons stay away.
 func TestUndoGivesBackWhatWentForRoom(t *testing.T) {
 	for window, want := range map[int64]int{1200: 1, 0: 0} {
 		k := newTrimmed(t, compact.Cold)
 		k.trim.Rules, k.trim.Window = compact.DefaultRules, window
 		before := edited(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-		// The file is not worked on any more.
+		// The conversation no longer works on the file.
 		for _, ev := range []events.Event{
 			&events.TurnStart{}, &events.ChatRequest{Content: "thanks"}, &events.ChatResponse{Text: "fine"},
 		} {
@@ -218,7 +218,7 @@ func TestUndoGivesBackWhatWentForRoom(t *testing.T) {
 		turn.Record, turn.Trim, turn.Watch = copied{before.Clone(), turn.Record}, k.trim, k
 		k.at = time.Date(2026, 1, 1, 0, 1, 1, 0, time.UTC)
 		if window == 0 {
-			k.at = k.at.Add(time.Hour) // the provider has forgotten it
+			k.at = k.at.Add(time.Hour) // the provider's cache has expired
 		}
 		turn.Now = func() time.Time { return k.at }
 		k.model.acts = []act{say("", "fine")}
@@ -238,13 +238,13 @@ func TestUndoGivesBackWhatWentForRoom(t *testing.T) {
 	}
 }
 
-// latin is a resource with one byte that is not UTF-8, which no model is shown.
+// latin is a resource with one byte that is not UTF-8, which no model is given.
 func latin(r events.Resource) events.Resource {
 	r.Content = blobs.Loaded([]byte("is caf\xe9\n"))
 	return r
 }
 
-// large is a resource with more in it.
+// large is a longer version of a resource.
 func large(r events.Resource) events.Resource {
 	r.Content = blobs.Loaded([]byte(strings.Repeat("is more\n", 9000)))
 	return r

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// conversation draws what interrupted, merged, compacted and edited conversations hold, said
-// by the models of several providers: calls without a result and results without a call, ids
-// that repeat, results in any order, empty texts, and the metadata that providers leave.
+// conversation draws what interrupted, merged, compacted and edited conversations contain, by the
+// models of several providers: calls without a result and results without a call, repeated ids,
+// results in any order, empty texts, and the metadata that providers leave.
 func conversation() *rapid.Generator[*events.Stream] {
 	return rapid.Custom(func(t *rapid.T) *events.Stream {
 		w := &writer{t: t}
@@ -36,7 +36,7 @@ func conversation() *rapid.Generator[*events.Stream] {
 type writer struct {
 	t     *rapid.T
 	elems []string
-	now   string // the provider of the model that speaks
+	now   string // the provider of the current model
 	n     int
 }
 
@@ -63,7 +63,7 @@ func (w *writer) start() {
 	w.event("turn_start", note)
 }
 
-// model changes the model, as a flag that sticks does.
+// model changes the model, like a flag that is saved.
 func (w *writer) model() {
 	id := w.pick("model", "anthropic/claude-sonnet-4-6", "openai/gpt-5.6-sol",
 		"google/gemini-3-pro", "openrouter/anthropic/claude", "ollama/qwen3:8b", "deepseek/deepseek-v4-pro",
@@ -119,7 +119,7 @@ func (w *writer) resource() string {
 		w.pick("file", "a.txt", "b.txt"), text)
 }
 
-// say writes reasoning, text or data, with what the provider wants back.
+// say writes reasoning, text or data, with the metadata that the provider expects back.
 func (w *writer) say() {
 	switch rapid.IntRange(0, 4).Draw(w.t, "say") {
 	case 0:
@@ -132,7 +132,7 @@ func (w *writer) say() {
 	}
 }
 
-// proof is the metadata of reasoning, or none, as after a merge of a cut stream.
+// proof returns the metadata of reasoning, or none, as after a merge of a cut stream.
 func (w *writer) proof() string {
 	key := map[string]string{
 		"anthropic": "anthropic_thinking_signature", "google": "google_thought_signature",

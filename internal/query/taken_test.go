@@ -10,8 +10,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestQuestionThatIsTakenAwayComesBack takes the turn out of the file while the model answers, as
-// git stash and git checkout do: the answer is saved with its question, behind what is there.
+// TestQuestionThatIsTakenAwayComesBack removes the turn from the file while the model answers, as
+// git stash and git checkout do: the answer is saved with its question, after the remaining
+// elements.
 func TestQuestionThatIsTakenAwayComesBack(t *testing.T) {
 	s := newStage(t, t.TempDir())
 	name := filepath.Join(

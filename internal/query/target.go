@@ -9,24 +9,24 @@ import (
 )
 
 // A Target is the conversation that a question goes to: one that is held, one that the question
-// begins, or one that is read and stays as it is.
+// creates, or one that is only read.
 type Target struct {
 	Workspace *workspace.Workspace
-	Hold      *workspace.Hold            // nil for one that is not held
-	Create    *workspace.NewConversation // what there is of one that is not held
-	ID        events.ID                  // 0 before it is there; tools read it, so it is set before
-	Fresh     bool                       // its configuration is that of now
-	// Activate is told of a conversation that the question began.
+	Hold      *workspace.Hold            // nil if not held
+	Create    *workspace.NewConversation // the conversation if not held
+	ID        events.ID                  // 0 before it exists; set before tools read it
+	Fresh     bool                       // its configuration is the current one
+	// Activate is called with a conversation that the question created.
 	Activate func(events.ID) error
 
 	beginning *Beginning
-	unsaved   Record // of a question that is not kept, nil for others
+	unsaved   Record // of a question that is not saved, else nil
 }
 
-// KeepNothing has what is asked and answered in memory only.
+// KeepNothing keeps question and answer in memory only.
 func (t *Target) KeepNothing() { t.unsaved = Unsaved(t.Workspace, t.Create) }
 
-// Look reads a conversation that stays as it is.
+// Look reads a conversation without changing it.
 func (t *Target) Look(e workspace.Entry) error {
 	conv, err := t.Workspace.Load(e)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t *Target) Look(e workspace.Entry) error {
 	return nil
 }
 
-// Wait holds a conversation as soon as it is free.
+// Wait waits until a conversation is free and holds it.
 func (t *Target) Wait(ctx context.Context, id events.ID) (err error) {
 	for {
 		t.Hold, err = t.Workspace.Hold(ctx, id)
@@ -49,7 +49,7 @@ func (t *Target) Wait(ctx context.Context, id events.ID) (err error) {
 	}
 }
 
-// Release lets others have the conversation.
+// Release releases the conversation.
 func (t *Target) Release() error {
 	switch {
 	case t.Hold != nil:
@@ -61,7 +61,7 @@ func (t *Target) Release() error {
 	}
 }
 
-// Stream returns the stream as it is now.
+// Stream returns the current stream.
 func (t *Target) Stream() *events.Stream {
 	switch {
 	case t.unsaved != nil:
@@ -75,7 +75,7 @@ func (t *Target) Stream() *events.Stream {
 	}
 }
 
-// BaseConfig returns the configuration with which the conversation began.
+// BaseConfig returns the configuration that the conversation began with.
 func (t *Target) BaseConfig() []byte {
 	if t.Hold != nil {
 		return t.Hold.Conversation().BaseConfig
@@ -83,7 +83,7 @@ func (t *Target) BaseConfig() []byte {
 	return t.Create.BaseConfig
 }
 
-// Title returns the title as it is now, "" for none.
+// Title returns the current title, "" for none.
 func (t *Target) Title() string {
 	d := t.details()
 	if d == nil || d.Title == nil {
@@ -99,7 +99,7 @@ func (t *Target) details() *events.Details {
 	return t.Create.Details
 }
 
-// Update changes the conversation if it is there.
+// Update changes the conversation. It does nothing before the conversation exists.
 func (t *Target) Update(f func(*workspace.Conversation) error) error {
 	switch {
 	case t.Hold != nil:
@@ -111,7 +111,7 @@ func (t *Target) Update(f func(*workspace.Conversation) error) error {
 	}
 }
 
-// Record returns what the turn writes to.
+// Record returns the record that the turn writes to.
 func (t *Target) Record() Record {
 	if t.unsaved != nil {
 		return t.unsaved

@@ -11,11 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxTitle is how long a title is that is made of a question, in characters.
+// maxTitle limits a title that is made from a question, in characters.
 const maxTitle = 50
 
 // Title returns a title for a conversation that begins with a question: the heading that the
-// question begins with, as it is, or the first of its words.
+// question begins with, unshortened, or its first words.
 func Title(question string) string {
 	if h := heading(question); h != "" {
 		return h
@@ -35,7 +35,7 @@ func heading(question string) string {
 	return strings.TrimSpace(text)
 }
 
-// words is the start of a text on one line.
+// words returns the start of a text on one line.
 func words(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	runes := []rune(text)
@@ -49,13 +49,13 @@ func words(text string) string {
 	return strings.TrimRight(cut, " ,;:.-")
 }
 
-// What a model is given to name a conversation.
+// The prompts by which a model names a conversation.
 const (
 	titleSystem = "You name conversations. A name says what the conversation is about, in the " +
 		"language of the question, in at most 50 characters, without quotes and without a " +
 		"period at its end."
 	titleAsk = "Generate a title for this conversation."
-	// titleSource bounds how much of the question a name is made of.
+	// titleSource limits how much of the question the model is given, in bytes.
 	titleSource = 8 << 10
 )
 

@@ -14,23 +14,23 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// A Trim says when what a later result made obsolete is left out of requests. What was left
-// out once stays out, so that the prompt keeps its bytes.
+// A Trim says when results that a later result made obsolete are left out of requests. Results that
+// were left out once stay out, so that the prompt keeps its bytes.
 type Trim struct {
 	Schedule compact.Schedule
 	Market   compact.Market // of the model
-	Window   int64          // of the model; 0 when it is not known
-	// Offered asks the provider for the window; nil asks nobody.
+	Window   int64          // of the model; 0 if unknown
+	// Offered asks the provider for the window. It may be nil.
 	Offered func() int64
 	Rules   func(tool string) []dedup.Rule
 	Limits  compact.Limits
-	// Current looks a file up as it is now, by the URI that its reads have, under the approval that
-	// looking it up has; nil looks nothing up.
+	// Current reads the current content of a file, by the URI that its reads have, with the
+	// approval that reading it needs. If nil, no file is read.
 	Current func(uri string) (events.Resource, error)
 }
 
-// prepare plans the next request of a stream and stores in it what was decided. It can be called
-// again for one request, see [Record.Save].
+// prepare plans the next request of a stream and stores the decisions in the stream. It can run
+// again for the same request, see [Record.Save].
 func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
 	s.notices = nil
 	view, plan, err := s.plan(stream)
@@ -46,7 +46,7 @@ func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, e
 	if err != nil || !trimmed && !roomier {
 		return view, plan, err
 	}
-	// What is told of the others may be told otherwise now.
+	// The texts for the other elements may have changed.
 	if view, plan, err = s.plan(stream); err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +54,7 @@ func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, e
 	return view, plan, nil
 }
 
-// trim marks what is obsolete, if it is time to, and reports whether it did.
+// trim marks obsolete results if the schedule says so, and reports whether it did.
 func (s *session) trim(stream *events.Stream) (bool, error) {
 	if s.Trim == nil {
 		return false, nil
@@ -90,16 +90,16 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	return n > 0, nil
 }
 
-// A weighed is what could be trimmed of the next request.
+// A weighed holds what could be trimmed from the next request.
 type weighed struct {
 	pending  compact.Pending
 	obsolete []dedup.Superseded
-	attached map[string]float64 // tokens of files that have to be attached for it
+	attached map[string]float64 // tokens of files that must be attached for that
 	now      lookup
 	question int // that opens the turn, -1 for none
 }
 
-// weigh looks for what of a stream, and its view, could be trimmed.
+// weigh finds what could be trimmed from a stream and its view.
 func (s *session) weigh(stream, view *events.Stream, cold bool) (weighed, error) {
 	h, err := compact.HistoryOf(view, s.obsolete(stream))
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *session) weigh(stream, view *events.Stream, cold bool) (weighed, error)
 	return w, nil
 }
 
-// obsolete says how to look for what is obsolete in the view of a stream.
+// obsolete returns the options for finding obsolete results in the view of a stream.
 func (s *session) obsolete(stream *events.Stream) compact.ObsoleteOptions {
 	return compact.ObsoleteOptions{
 		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
@@ -127,7 +127,7 @@ func (s *session) obsolete(stream *events.Stream) compact.ObsoleteOptions {
 	}
 }
 
-// beside is how many tokens a request has beside the conversation, by what was measured.
+// beside estimates the tokens of a request outside the conversation.
 func (s *session) beside() float64 {
 	var tools int64
 	if s.Tools != nil {
@@ -138,8 +138,8 @@ func (s *session) beside() float64 {
 	return compact.SortSystem.Tokens(s.Setup.SystemBytes()) + compact.SortTools.Tokens(tools)
 }
 
-// lastQuestion returns the question that a stream ends with, -1 where it ends otherwise, and
-// whether it ends with what a tool returned.
+// lastQuestion returns the question that a stream ends with, -1 if it ends with another event, and
+// whether it ends with the result of a tool.
 func lastQuestion(stream *events.Stream) (question int, answered bool) {
 	for i := stream.Len() - 1; i >= 0; i-- {
 		switch kind := stream.At(i).Kind(); {
@@ -152,21 +152,21 @@ func lastQuestion(stream *events.Stream) (question int, answered bool) {
 	return -1, false
 }
 
-// turnTo adds a request without words to a turn, which is where files can be attached: every
-// provider takes what a user says behind the results of tools, as a reply is said that came while
-// they ran, and none takes anything between calls and their results.
+// turnTo adds an empty request to a turn, so that files can be attached to it. Every provider
+// accepts a user's message after the results of tools, like a reply that came while they ran; none
+// accepts anything between calls and their results.
 func (s *session) turnTo(stream *events.Stream) (question int) {
 	stream.Append(events.NewElement(s.Now(), &events.ChatRequest{}, events.Metadata{}))
 	return stream.Len() - 1
 }
 
-// A lookup finds files as they are now, each once.
+// A lookup reads the current content of files, each file once.
 type lookup struct {
 	look  func(uri string) (events.Resource, error)
 	found map[string]events.Resource
 }
 
-// tokens returns how many tokens a file has now; false where it cannot be given.
+// tokens returns the current size of a file in tokens; false if it cannot be attached.
 func (l lookup) tokens(uri string, _ int) (float64, bool) {
 	if l.look == nil || events.URIScheme(uri) != "file" {
 		return 0, false
@@ -175,7 +175,7 @@ func (l lookup) tokens(uri string, _ int) (float64, bool) {
 	if err != nil || r.URI != uri || r.Content.IsZero() || r.Content.IsRef() {
 		return 0, false
 	}
-	// What is no text the model would be told of, and not shown: it keeps the read that it has.
+	// The model would get a text about a binary file, not its content: it keeps the old read.
 	if data, err := r.Content.Bytes(nil); err != nil || !file.IsText(data) {
 		return 0, false
 	}
@@ -183,8 +183,8 @@ func (l lookup) tokens(uri string, _ int) (float64, bool) {
 	return compact.SortAttachment.Tokens(r.Content.Size()), true
 }
 
-// asStored returns whether an element of a view is as the stream has it: what an overlay says in
-// its place is neither a call nor a result.
+// asStored returns a function that reports whether an element of a view is an element of the
+// stream: the replacements of an overlay are neither calls nor results.
 func asStored(stream *events.Stream) func(*events.Element) bool {
 	all := make(map[*events.Element]bool, stream.Len())
 	for _, e := range stream.All() {
@@ -193,8 +193,8 @@ func asStored(stream *events.Stream) func(*events.Element) bool {
 	return func(e *events.Element) bool { return all[e] }
 }
 
-// mayTrimWarm reports whether a schedule could trim what the provider still has. To look is
-// not free, so the one that never does looks only when the window may be full.
+// mayTrimWarm reports whether a schedule could trim what the provider has still cached. The search
+// costs time, so that a schedule that never does so searches only if the window may be full.
 func (s *session) mayTrimWarm(view *events.Stream) bool {
 	if s.Trim.Schedule == compact.Balanced || s.Trim.Schedule == compact.Eager {
 		return true
@@ -203,11 +203,11 @@ func (s *session) mayTrimWarm(view *events.Stream) bool {
 	return window > 0 && size(view) > leastBytesPerToken*window
 }
 
-// smallWindow is what every model has.
+// smallWindow is a window that every model has, in tokens.
 const smallWindow = 4096
 
-// window is the model's. The provider is asked once, when the view may come near to what is known
-// of it.
+// window returns the model's window. The provider is asked once, when the view may come near the
+// known window.
 func (s *session) window(view *events.Stream) int64 {
 	if s.room > 0 {
 		return s.room
@@ -219,7 +219,7 @@ func (s *session) window(view *events.Stream) int64 {
 	return s.Trim.Window
 }
 
-// size is how many bytes a view has, about.
+// size returns the approximate number of bytes in a view.
 func size(view *events.Stream) (n int64) {
 	for c := range view.Contents() {
 		n += c.Content.Size()
@@ -237,7 +237,7 @@ func size(view *events.Stream) (n int64) {
 	return n
 }
 
-// cold reports whether the provider has surely forgotten the prompt.
+// cold reports whether the provider's cache of the prompt has certainly expired.
 func (s *session) cold() bool {
 	m := s.Trim.Market
 	if !s.sent.IsZero() {
@@ -246,7 +246,7 @@ func (s *session) cold() bool {
 	return s.prior != nil && compact.IsCold(s.prior, s.sending(), m)
 }
 
-// sending is what is kept of a request that is sent now.
+// sending returns the description of a request that is sent now.
 func (s *session) sending() compact.Sent {
 	id := ""
 	if s.Model != nil {
@@ -268,18 +268,18 @@ func (s *session) sending() compact.Sent {
 	}
 }
 
-// short is enough of a hash to tell prompts of one conversation apart.
+// short returns a prefix of a hash that is long enough to distinguish prompts of one conversation.
 func short(text string) string { return blobs.Sum([]byte(text)).String()[:16] }
 
-// A trimming marks what of a view is not given any more, in the stream that it is of.
+// A trimming marks trimmed elements of a view in the stream that the view is of.
 type trimming struct {
 	view, stream *events.Stream
 	question     int             // that the stream ends with, -1 for none
 	given        map[string]bool // files that are attached to it
-	room         bool            // it is done since the window is full
+	room         bool            // it happens because the window is full
 }
 
-// attach gives the question the files that are worked on, as they are now.
+// attach adds the current content of the wanted files to the question.
 func (t *trimming) attach(now lookup, wanted map[string]float64) {
 	if t.question < 0 || len(wanted) == 0 {
 		return
@@ -299,7 +299,7 @@ func (t *trimming) attach(now lookup, wanted map[string]float64) {
 	t.stream.Set(t.question, e.With(&asked))
 }
 
-// mark marks what is obsolete and returns how much that is.
+// mark marks obsolete results and returns their number.
 func (t *trimming) mark(obsolete []dedup.Superseded) (n int) {
 	at := map[*events.Element]int{}
 	for i, e := range t.stream.All() {

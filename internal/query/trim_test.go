@@ -41,7 +41,7 @@ func (v *versions) Run(
 	return nil, nil
 }
 
-// A trimmed is a conversation that reads the same again and again, on a clock.
+// A trimmed is a conversation that reads the same file repeatedly, on a fake clock.
 type trimmed struct {
 	stage *stage
 	model *player
@@ -71,7 +71,7 @@ func newTrimmed(t *testing.T, schedule compact.Schedule) *trimmed {
 	}
 }
 
-// ask runs a turn and returns what was sent first.
+// ask runs a turn and returns its first request.
 func (k *trimmed) ask(t *testing.T, after time.Duration) *llm.Request {
 	t.Helper()
 	k.at = k.at.Add(after)
@@ -110,7 +110,7 @@ func TestTrimmedWhenCold(t *testing.T) {
 	if len(k.notes) != 1 || !strings.Contains(k.notes[0], "2 superseded results") {
 		t.Errorf("told %q", k.notes)
 	}
-	// What was left out stays out, and the prompt keeps its bytes.
+	// Results that were left out stay out, and the prompt keeps its bytes.
 	again := k.ask(t, time.Minute)
 	if diff := cmp.Diff(r.Messages, again.Messages[:len(r.Messages)], same()); diff != "" {
 		t.Errorf("what was sent changed:\n%s", diff)
@@ -127,7 +127,7 @@ func TestTrimmedWhenCold(t *testing.T) {
 	}
 }
 
-// TestLongToolsCoolTheCache holds that time counts within a turn too.
+// TestLongToolsCoolTheCache checks that time within a turn counts too.
 func TestLongToolsCoolTheCache(t *testing.T) {
 	k := newTrimmed(t, compact.Cold)
 	k.ask(t, 0)
@@ -174,7 +174,7 @@ func TestTrimmedBySchedule(t *testing.T) {
 	}
 }
 
-// A copied record has a stream of its own, with the contents of another one.
+// A copied record has its own stream, and the blobs of another record.
 type copied struct {
 	stream *events.Stream
 	of     query.Record
@@ -184,8 +184,8 @@ func (c copied) Stream() *events.Stream                  { return c.stream }
 func (c copied) Save(f func(*events.Stream) error) error { return f(c.stream) }
 func (c copied) Contents() blobs.Reader                  { return c.of.Contents() }
 
-// TestTrimmedComesBack holds that what was left out is given again where what replaced it is not:
-// in a conversation without its last turns, and where an overlay hides them.
+// TestTrimmedComesBack checks that results that were left out are delivered again if their
+// replacement is not: in a conversation without its last turns, and where an overlay hides them.
 func TestTrimmedComesBack(t *testing.T) {
 	k := newTrimmed(t, compact.Eager)
 	for range 3 {
@@ -222,8 +222,8 @@ func TestTrimmedComesBack(t *testing.T) {
 	}
 }
 
-// TestWhatWasSentIsKept holds that the next turn can tell whether the provider still has the
-// prompt.
+// TestWhatWasSentIsKept checks that the next turn knows whether the provider still has the prompt
+// cached.
 func TestWhatWasSentIsKept(t *testing.T) {
 	k := newTrimmed(t, compact.Cold)
 	k.ask(t, 0)
@@ -237,7 +237,7 @@ func TestWhatWasSentIsKept(t *testing.T) {
 	}
 	k.trim.Market.Gone = 1000 * time.Hour
 	k.ask(t, time.Minute)
-	turn := k.stage.turn(k.model, nil) // no tools: nothing of the prompt is the same
+	turn := k.stage.turn(k.model, nil) // no tools: the prompt has nothing in common with the cache
 	turn.Now, turn.Trim = func() time.Time { return k.at.Add(time.Minute) }, k.trim
 	r, _, err := turn.Explain(query.Prompt{Request: &events.ChatRequest{Content: "and now"}})
 	if err != nil {
@@ -248,8 +248,8 @@ func TestWhatWasSentIsKept(t *testing.T) {
 	}
 }
 
-// TestTheProviderSaysHowMuchFits holds that the provider is asked for the window once in a turn in
-// which it may matter, and in no other.
+// TestTheProviderSaysHowMuchFits checks that the provider is asked for the window once in a turn in
+// which it may matter, and not in other turns.
 func TestTheProviderSaysHowMuchFits(t *testing.T) {
 	k := newTrimmed(t, compact.Never)
 	asked := 0
@@ -261,7 +261,7 @@ func TestTheProviderSaysHowMuchFits(t *testing.T) {
 	}
 	for turn := range 4 {
 		before := asked
-		k.trim.Window = 0 // each process begins with what the table has
+		k.trim.Window = 0 // each process begins with the value from the table
 		k.ask(t, time.Minute)
 		if asked > before+1 {
 			t.Errorf("turn %d: it was asked %d times", turn, asked-before)

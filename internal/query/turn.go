@@ -21,17 +21,17 @@ import (
 const (
 	defaultCycles   = 200
 	defaultContinue = 5
-	// maxResumed is how often an answer that broke off is asked for again in one turn.
+	// maxResumed limits how often one turn requests the rest of answers whose connection was lost.
 	maxResumed = 3
 )
 
-// MetadataInterrupted marks a message that was not said to its end.
+// MetadataInterrupted marks a message that is incomplete.
 const MetadataInterrupted = events.MetadataPrefix + "interrupted"
 
-// ErrCycles is the error of a model that calls tools without end.
+// ErrCycles is the error for a model that keeps calling tools.
 var ErrCycles = errors.New("the model goes on calling tools")
 
-// Tools run what a model calls. *tool.Executor is one.
+// Tools runs the calls of a model. *tool.Executor implements it.
 type Tools interface {
 	Definitions() []tool.Definition
 	Run(
@@ -39,20 +39,19 @@ type Tools interface {
 	) ([]tool.Result, error)
 }
 
-// A Watcher is told what happens, as it happens, and shows it to somebody. Its methods are
-// called from one goroutine at a time.
+// A Watcher shows the progress of a turn. Its methods are called from one goroutine at a time.
 type Watcher interface {
 	// Sending is called before a request is sent.
 	Sending(r *llm.Request)
 	// Delta is called with every step of an answer.
 	Delta(d llm.Delta)
-	// Saved is called with every event that is in the record.
+	// Saved is called with every event after it was saved.
 	Saved(e *events.Element)
-	// Notice is called with what somebody should know.
+	// Notice is called with messages for the user.
 	Notice(text string)
 }
 
-// A Turn is one question, its answer, and all that lies between.
+// A Turn is one question, its answer, and everything between them.
 type Turn struct {
 	Record Record           // required
 	Model  llm.Model        // required
@@ -60,64 +59,64 @@ type Turn struct {
 	Tools  Tools            // nil for none
 	Setup  Setup
 	Base   settings.Config // base configuration of the conversation
-	Dedup  dedup.Options   // without URI, which follows from Root
+	Dedup  dedup.Options   // without URI, which is derived from Root
 	Trim   *Trim           // nil trims nothing
 	Root   string          // of the workspace
-	// Session names the conversation for providers that route by it, "" before it has a
-	// name; nil names none.
+	// Session names the conversation for providers that route by it, "" before it has a name. It
+	// may be nil.
 	Session func() string
-	Watch   Watcher // nil for nobody
-	Cycles  int     // requests at most; 0 for many
-	// Continue is how often an answer that was cut off at its limit is continued; 0 for five
-	// times, negative for never, where the model does it itself.
+	Watch   Watcher // nil for none
+	Cycles  int     // limit of requests; 0 for the default
+	// Continue limits how often an answer that was cut off at its limit is continued: 0 for five
+	// times, negative for never, if the model continues by itself.
 	Continue int
 	// Asker is the person who answers the questions of tools; nil for nobody.
 	Asker tool.Asker
-	// Assistant returns the model that answers a question for which settings name another
-	// one; it is given the target that the tool's configuration has. Nil, or a nil model, is
-	// the model of the turn.
+	// Assistant returns the model for a question whose target names a model by settings; it is
+	// called with the target from the tool's configuration. If it is nil or returns nil, the model
+	// of the turn answers.
 	Assistant func(target jsontext.Value) (llm.Model, error)
-	Control   *Control // nil when nobody interrupts
-	// Resume asks for the rest of an answer that was cut off after some of it was shown; else
-	// that is a [*PartialError].
+	Control   *Control // nil if nothing interrupts
+	// Resume requests the rest of an answer that was cut off after some of it was shown. If false,
+	// such an answer is a [*PartialError].
 	Resume bool
-	// Budget says what requests cost; nil does not reckon.
+	// Budget limits the cost of the turn; nil computes none.
 	Budget *Budget
 }
 
-// A PartialError says that an answer was cut off after some of it was shown. That part is kept.
+// A PartialError says that an answer was cut off after some of it was shown. That part is saved.
 type PartialError struct{ Err error }
 
 // Error implements error.
 func (e *PartialError) Error() string { return e.Err.Error() + "; what was said is kept" }
 
-// Unwrap returns what lies below.
+// Unwrap returns the cause.
 func (e *PartialError) Unwrap() error { return e.Err }
 
-// A Prompt is what opens a turn.
+// A Prompt opens a turn.
 type Prompt struct {
 	Delta   jsontext.Value      // a change of the configuration; nil or {} for none
-	Request *events.ChatRequest // nil: what the record ends with is asked
-	// Attached are the attachments that the request has the resources of.
+	Request *events.ChatRequest // nil asks what the record ends with
+	// Attached are the attachments whose resources the request has.
 	Attached []string
 }
 
-// An Answer is what came of a turn.
+// An Answer is the result of a turn.
 type Answer struct {
 	Text  string         // the last message
-	Data  jsontext.Value // where a schema was to be followed
+	Data  jsontext.Value // if a schema was requested
 	Stop  llm.Stop
 	Usage llm.Usage // of all requests
 	Cost  float64   // of all requests, in USD, by the budget
-	Saved int64     // bytes that the model was not given again, in the last request
-	// Ended says that somebody ended the turn, through its Control.
+	Saved int64     // bytes that deduplication saved in the last request
+	// Ended says that the user ended the turn, through its Control.
 	Ended bool
-	// Dropped says that the answer was taken back as well.
+	// Dropped says that the partial answer was discarded as well.
 	Dropped bool
 }
 
-// Run asks and returns when the model has answered. Beside an error it returns what there is;
-// the record has everything that was completed.
+// Run asks, and returns once the model has answered. With an error it returns the partial answer;
+// the record has every completed event.
 func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 	s := &session{Turn: t, watch: t.Watch, control: t.Control, first: first(p)}
 	if s.watch == nil {
@@ -152,7 +151,7 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 	return s.answer, err
 }
 
-// Explain returns the request that Run would send first, and its plan. Nothing is saved.
+// Explain returns the request that Run would send first, and its plan. It saves nothing.
 func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
 	s := &session{Turn: t, watch: silent{}}
 	view, plan, err := s.foresee(p)
@@ -171,11 +170,11 @@ func (s *session) foresee(p Prompt) (*events.Stream, *dedup.Plan, error) {
 	return s.prepare(stream)
 }
 
-// Forgotten reports whether the provider has surely forgotten what it was sent of the
-// conversation, or was sent nothing.
+// Forgotten reports whether the provider has certainly no cache of the conversation, because it
+// expired or nothing was sent.
 func (t *Turn) Forgotten() bool {
 	s := &session{Turn: t, watch: silent{}, prior: t.Record.Stream()}
-	// Without a Trim nothing is known of what the provider keeps.
+	// Without a Trim, the lifetime of the provider's cache is unknown.
 	return s.prior.Len() == 0 || t.Trim != nil && s.cold()
 }
 
@@ -186,41 +185,41 @@ func (silent) Delta(llm.Delta)       {}
 func (silent) Saved(*events.Element) {}
 func (silent) Notice(string)         {}
 
-// A session is a turn while it runs.
+// A session is a running turn.
 type session struct {
 	*Turn
 	watch   Watcher
 	control *Control
-	first   events.ChatRequest // what the turn was opened with
+	first   events.ChatRequest // the request that opened the turn
 
-	// mu is held while something is saved and told: the calls of a batch may ask questions
-	// side by side.
+	// mu is held while something is saved and reported: the calls of a batch can ask questions side
+	// by side.
 	mu     sync.Mutex
-	asked  map[string]int // questions, by the id of their inquiry
+	asked  map[string]int // how often each was asked, by the id of its inquiry
 	answer Answer
 
-	view      *events.Stream // of the next request, when it was planned already
+	view      *events.Stream // of the next request, if planned already
 	planned   *dedup.Plan
-	notices   []string // of what was decided about it
+	notices   []string // about decisions for the next request
 	cycles    int
-	resumed   int // answers that broke off
-	limited   int // answers that were cut at their limit
+	resumed   int // answers whose connection was lost
+	limited   int // answers that were cut off at their limit
 	repaired  bool
 	continued *continued // the message that the next one continues
 
-	untaken map[string]bool // attachments that no model takes, by their names
+	untaken map[string]bool // attachments that no model accepts, by their names
 
-	told        int64 // tokens of the conversation in the request, by what was measured
-	room        int64 // tokens that the provider takes, where it said so; 0 for the window
-	overflows   int   // requests that it found too large
-	overflowed  error // that of the last one
-	askedWindow bool  // the provider said how large the model's window is, or did not
+	told        int64 // estimated tokens of the conversation in the request
+	room        int64 // tokens that the provider accepts, if it said so; 0 for the window
+	overflows   int   // requests that were too large for the provider
+	overflowed  error // error of the last of these
+	askedWindow bool  // the provider was asked for the model's window
 
-	prior *events.Stream // what there was before the turn
-	sent  time.Time      // when something was last heard of the provider, in this turn
+	prior *events.Stream // the stream from before the turn
+	sent  time.Time      // when the provider answered last in this turn
 }
 
-// first is the request of a prompt: a reply during the turn is from the same person, and for
+// first returns the request of a prompt: a reply during the turn has the same author, and asks for
 // an answer of the same form.
 func first(p Prompt) events.ChatRequest {
 	if p.Request == nil {
@@ -229,8 +228,8 @@ func first(p Prompt) events.ChatRequest {
 	return *p.Request
 }
 
-// takes returns why the model cannot be asked about what is attached, before the question is
-// saved: it would stay as a turn that nobody can answer.
+// takes returns an error if the model cannot accept the attachments. It runs before the question is
+// saved, which else would stay as a turn that no model can answer.
 func (s *session) takes(p Prompt) error {
 	if p.Request == nil || len(p.Request.Resources) == 0 {
 		return nil
@@ -251,7 +250,7 @@ func (s *session) takes(p Prompt) error {
 	}
 }
 
-// open saves the question, with what was decided about it.
+// open saves the question, with the decisions about its request.
 func (s *session) open(p Prompt) error {
 	elems := s.elements(p)
 	return s.keep("the question", func(stream *events.Stream) error {
@@ -276,8 +275,8 @@ func (s *session) elements(p Prompt) []*events.Element {
 	return all
 }
 
-// decide plans the next request and stores what was decided in the stream, so that the
-// request after it says the same.
+// decide plans the next request and stores the decisions in the stream, so that the following
+// request has the same text.
 func (s *session) decide(stream *events.Stream) error {
 	view, plan, err := s.prepare(stream)
 	if err != nil {
@@ -306,12 +305,12 @@ func (s *session) build(view *events.Stream, plan *dedup.Plan) (*llm.Request, er
 		src.Tools = s.Tools.Definitions()
 	}
 	if s.cycles > 0 && src.Setup.Choice.Mode != llm.ChoiceNone {
-		src.Setup.Choice = llm.ToolChoice{} // a tool was forced once; again would be for ever
+		src.Setup.Choice = llm.ToolChoice{} // forced once; again would never end
 	}
 	return Build(src)
 }
 
-// request returns the next request. What was decided about it is saved.
+// request returns the next request. The decisions about it are saved.
 func (s *session) request() (*llm.Request, error) {
 	if s.view == nil {
 		if err := s.Record.Save(s.decide); err != nil {
@@ -328,7 +327,7 @@ func (s *session) request() (*llm.Request, error) {
 	return s.build(view, plan)
 }
 
-// cycle sends one request and takes its answer. It is done when nothing remains to be asked.
+// cycle sends one request and receives its answer. It returns true if the turn is over.
 func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	r, err := s.request()
 	if err == nil {
@@ -381,8 +380,7 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// obey does with an answer what somebody wanted while it was said. The answer may have come
-// to its end all the same.
+// obey applies the wish that interrupted an answer. The answer may have ended regardless.
 func (s *session) obey(h *recorder, w Wish) (done bool, err error) {
 	if w.Act == ActAbort {
 		s.answer.Ended, s.answer.Dropped = true, true
@@ -407,7 +405,7 @@ func (s *session) obey(h *recorder, w Wish) (done bool, err error) {
 	}, reply)
 }
 
-// notSaved says what could not be saved. That a request is too large is no fault of the disk.
+// notSaved names what could not be saved. A request that is too large is no fault of the disk.
 func notSaved(what string, err error) error {
 	if crowded, ok := errors.AsType[*CrowdedError](err); ok {
 		return crowded
@@ -415,7 +413,7 @@ func notSaved(what string, err error) error {
 	return fmt.Errorf("save %s: %w", what, err)
 }
 
-// keep saves a change and tells of what it added.
+// keep saves a change and reports the added elements to the watcher.
 func (s *session) keep(
 	what string, change func(*events.Stream) error, added ...*events.Element,
 ) error {
@@ -430,7 +428,7 @@ func (s *session) keep(
 	return nil
 }
 
-// spent adds up what requests cost.
+// spent adds the usage of a request.
 func (s *session) spent(u llm.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -440,10 +438,9 @@ func (s *session) spent(u llm.Usage) {
 	}
 }
 
-// leftOut reports whether an error says that nothing was sent because of an attachment that no
-// model could look at. It is named to the model from now on, as it is in later turns: one file
-// of a directory must not stop the question. Of a picture the person is asked for another
-// model.
+// leftOut reports whether nothing was sent because of an attachment that no model could read. It
+// then passes that attachment by its name only, now and in later turns: one file of a directory
+// must not stop the question. For a picture, the error asks the user for another model.
 func (s *session) leftOut(err error) bool {
 	no := new(llm.UnsupportedError)
 	if !errors.As(err, &no) || no.Name == "" || s.untaken[no.Name] || looksAt(no.What) {
@@ -457,15 +454,14 @@ func (s *session) leftOut(err error) bool {
 	return true
 }
 
-// looksAt reports whether there are models that look at content of a type.
+// looksAt reports whether there are models that accept content of a type.
 func looksAt(mime string) bool {
 	kind, _, _ := strings.Cut(mime, "/")
 	return kind == "image" || kind == "audio" || kind == "video" || llm.IsPDF(mime) ||
 		!strings.Contains(mime, "/")
 }
 
-// broken decides what to do after an answer that broke off: go on from what it said, if that
-// may help.
+// broken handles an answer whose connection was lost: it requests the rest if that may help.
 func (s *session) broken(ctx context.Context, h *recorder, err error) (done bool, _ error) {
 	said := len(h.saved.sums) > 0
 	if !said || h.unsaved || !llm.Retryable(err) || s.resumed == maxResumed {
@@ -483,7 +479,7 @@ func (s *session) broken(ctx context.Context, h *recorder, err error) (done bool
 	return false, nil
 }
 
-// cut goes on after an answer that reached its limit, and reports whether that was enough.
+// cut continues an answer that was cut off at its limit, and returns true if it does not.
 func (s *session) cut(h *recorder) (done bool) {
 	limit := s.Continue
 	if limit == 0 {
@@ -498,8 +494,8 @@ func (s *session) cut(h *recorder) (done bool) {
 	return false
 }
 
-// refused takes back what the refused answer had said: a provider wants it not to be sent
-// again. What was said before it was continued was no part of the refusal, and stays.
+// refused removes the refused answer: a provider requires that it is not sent again. The text from
+// before it was continued was not part of the refusal, and stays.
 func (s *session) refused(h *recorder) error {
 	err := s.Record.Save(func(stream *events.Stream) error {
 		s.answer.Text = h.takeBack(stream)
@@ -510,7 +506,7 @@ func (s *session) refused(h *recorder) error {
 	}, err)
 }
 
-// structured holds an answer against the schema. The model may mend it once.
+// structured validates an answer by the schema. The model may correct it once.
 func (s *session) structured(h *recorder, schema jsontext.Value) (done bool, err error) {
 	data, err := conforms(h.said, schema)
 	if err == nil {

@@ -24,7 +24,7 @@ import (
 // An act is one answer of a scripted model.
 type act func(a *llm.Assembler) error
 
-// A player is a model that follows a script and keeps what it was asked.
+// A player is a model that follows a script and keeps the requests.
 type player struct {
 	acts  []act
 	asked []*llm.Request
@@ -90,7 +90,7 @@ func continuedAndRefused(a *llm.Assembler) error {
 	return nil
 }
 
-// calls makes calls that are written "id:argument", last one first ended.
+// calls makes calls that are written "id:argument"; the last call ends first.
 func calls(ids ...string) act {
 	return func(a *llm.Assembler) error {
 		a.Start(0, llm.PartReasoning, "", "")
@@ -108,7 +108,7 @@ func calls(ids ...string) act {
 	}
 }
 
-// breaks says half a sentence and fails.
+// breaks sends half a sentence and fails.
 func breaks(text string, err error) act {
 	return func(a *llm.Assembler) error {
 		a.Start(0, llm.PartText, "", "")
@@ -117,7 +117,7 @@ func breaks(text string, err error) act {
 	}
 }
 
-// A waiter is the tool "wait", whose calls end in the order that is asked for.
+// A waiter is the tool "wait", whose calls end in the given order.
 type waiter struct{ order []string }
 
 func (w waiter) Definitions() []tool.Definition {
@@ -187,7 +187,7 @@ func (s *stage) turn(m llm.Model, tools query.Tools) *query.Turn {
 	}
 }
 
-// repeated makes each change twice, as a save does after which somebody else has changed a file.
+// repeated runs each change twice, like a save before which another process changed a file.
 type repeated struct{ query.Record }
 
 func (r repeated) Save(change func(*events.Stream) error) error {
@@ -197,7 +197,7 @@ func (r repeated) Save(change func(*events.Stream) error) error {
 	return r.Record.Save(change)
 }
 
-// stored shows what is on disk, a line for each event.
+// stored returns the conversation on disk, a line for each event.
 func (s *stage) stored(t testing.TB) string {
 	t.Helper()
 	c, err := s.workspace.Load(s.entry)
@@ -246,7 +246,7 @@ func ask(text string) query.Prompt {
 	return query.Prompt{Request: &events.ChatRequest{Content: text}}
 }
 
-// transient is an error after which the same may succeed.
+// transient returns an error after which a retry may succeed.
 func transient() error { return &wire.CutError{Provider: "test"} }
 
 func TestTurn(t *testing.T) {
@@ -370,7 +370,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestWhatIsSentWasSaved looks at the disk when requests arrive.
+// TestWhatIsSentWasSaved reads the disk when requests arrive.
 func TestWhatIsSentWasSaved(t *testing.T) {
 	s := newStage(t, t.TempDir())
 	p := &player{acts: []act{calls("a"), say(llm.StopEnd, "done")}}
@@ -419,7 +419,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileToolsRun keeps the results that were there.
+// TestInterruptWhileToolsRun checks that results from before the interrupt are kept.
 func TestInterruptWhileToolsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, t.TempDir())
@@ -443,7 +443,7 @@ func TestInterruptWhileToolsRun(t *testing.T) {
 	})
 }
 
-// A hanging tool answers the call "quick"; during the other the user interrupts.
+// A hanging tool answers the call "quick" at once; during the other call the user interrupts.
 type hanging struct{ cancel func() }
 
 func (hanging) Definition() tool.Definition {
@@ -454,13 +454,13 @@ func (h hanging) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if c.ID == "quick" {
 		return tool.OK("here"), nil
 	}
-	time.Sleep(50 * time.Millisecond) // the other result is there by now, in a bubble
+	time.Sleep(50 * time.Millisecond) // the other result has arrived by now, in a bubble
 	h.cancel()
 	<-ctx.Done()
 	return tool.Result{}, ctx.Err()
 }
 
-// TestExplainSavesNothing compares what would be sent with what is sent.
+// TestExplainSavesNothing compares the explained request with the one that is sent.
 func TestExplainSavesNothing(t *testing.T) {
 	s := newStage(t, t.TempDir())
 	p := &player{acts: []act{say(llm.StopEnd, "one")}}
@@ -481,8 +481,8 @@ func TestExplainSavesNothing(t *testing.T) {
 	}
 }
 
-// TestAToolIsForcedOnce says what a model may choose in each request of a turn: forced again
-// after its result, the tool would be called for ever. What is forbidden stays forbidden.
+// TestAToolIsForcedOnce checks which tools a model may choose in each request of a turn: if a tool
+// were forced again after its result, the turn would never end. Forbidden tools stay forbidden.
 func TestAToolIsForcedOnce(t *testing.T) {
 	for mode, after := range map[llm.ChoiceMode]llm.ChoiceMode{
 		llm.ChoiceRequired: llm.ChoiceAuto, llm.ChoiceNone: llm.ChoiceNone,

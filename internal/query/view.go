@@ -8,22 +8,22 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// interrupted is the result of a call that never came to one, in jp's words.
+// interrupted is the result of a call without one, in jp's words.
 const interrupted = "Tool call was interrupted."
 
-// View returns what of a stream a model is given: compactions applied, what providers refuse
-// repaired as by [events.Stream.Sanitize], results moved to their calls, and what was trimmed
-// left out. Elements that need no change are those of the stream.
+// View returns the part of a stream that a model is given: compactions are applied, elements that
+// providers refuse are repaired as by [events.Stream.Sanitize], results follow their calls, and
+// trimmed elements are left out. Unchanged elements are those of the stream.
 func View(stored *events.Stream) *events.Stream {
 	return dedup.Trim(untrimmed(stored.Project()))
 }
 
-// untrimmed is the view with what was trimmed, marked.
+// untrimmed returns the view with trimmed elements, which are marked.
 func untrimmed(p events.Projection) *events.Stream { return arrange(p.Stream).Sanitize() }
 
-// arrange puts the results of each run of calls behind its last call, in the order of the
-// calls. Sanitize would close each open call where it stands, and so take calls apart that
-// were made at once; and merged streams have results anywhere in the turn.
+// arrange moves the results of each run of calls behind its last call, in the order of the calls.
+// Sanitize would close each open call at its position, and so separate calls that were made at
+// once; and merged streams have results anywhere in the turn.
 func arrange(s *events.Stream) *events.Stream {
 	a := arranger{source: s, result: map[int]int{}}
 	for _, c := range s.Calls() {
@@ -38,7 +38,7 @@ func arrange(s *events.Stream) *events.Stream {
 
 type arranger struct {
 	source *events.Stream
-	result map[int]int // index of the response by that of the request
+	result map[int]int // index of the response by index of the request
 	open   []int       // calls of the current run
 	out    []*events.Element
 }
@@ -58,8 +58,8 @@ func (a *arranger) element(i int, e *events.Element) {
 	}
 }
 
-// flush answers the calls of the run. A response that answers none is dropped on the way:
-// responses come from here only.
+// flush answers the calls of the run. Responses without a call are dropped, since only this
+// function adds responses.
 func (a *arranger) flush() {
 	for _, i := range a.open {
 		if r := a.result[i]; r >= 0 {
@@ -71,7 +71,7 @@ func (a *arranger) flush() {
 	a.open = nil
 }
 
-// unanswered is the result of a call without one.
+// unanswered returns the result for a call without one.
 func unanswered(call *events.Element) *events.Element {
 	request, _ := call.Event().(*events.ToolCallRequest)
 	at := call.Time()

@@ -36,7 +36,7 @@ func quoted(t testing.TB, text string) string {
 	return string(data)
 }
 
-// numberedLines is how agents show a file.
+// numberedLines formats the lines of a file with numbers, as agents do.
 func numberedLines(text string, first int) string {
 	var out strings.Builder
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -65,7 +65,7 @@ func claudeWorks(t *testing.T) worker {
 	}
 }
 
-// bare returns a text without the numbers of its lines, and the first of these.
+// bare removes the numbers from lines, and returns the first number.
 func bare(numbered string) (text string, first int) {
 	for i, line := range strings.Split(numbered, "\n") {
 		head, rest, _ := strings.Cut(line, "→")
@@ -114,15 +114,15 @@ func copilotWorks(t *testing.T) worker {
 	}
 }
 
-// TestToolsOfAgentsAreKnown: what an agent read twice, read and then wrote, or read in part and
-// then whole is found in its session, by its own tools.
+// TestToolsOfAgentsAreKnown checks that files that an agent read twice, read and then wrote, or
+// read in part and then completely are found in its session, by its own tools.
 func TestToolsOfAgentsAreKnown(t *testing.T) {
 	text, changed := lines("alpha", 1, 40), lines("beta", 1, 40)
 	part := strings.Join(strings.SplitAfter(text, "\n")[4:9], "")
 	for _, a := range []struct {
 		worker
 		agent        sessions.Agent
-		read, ranged string // its name, and arguments that read five lines from the fifth on
+		read, ranged string // the name of the tool, and arguments that read five lines from the fifth on
 		file         string // the argument that names the file
 		edit         string
 	}{
@@ -134,7 +134,7 @@ func TestToolsOfAgentsAreKnown(t *testing.T) {
 		some := fmt.Sprintf(`{%q:"/home/ada/proj/a.go"%s}`, a.file, a.ranged)
 		for name, test := range map[string]struct {
 			calls []string
-			waste string // of which kind
+			waste string // the kind of waste
 		}{
 			"read twice": {[]string{
 				a.call(1, a.read, whole, a.result(text, 1)), a.call(2, a.read, whole, a.result(text, 1)),
@@ -183,7 +183,7 @@ func TestToolsOfAgentsAreKnown(t *testing.T) {
 	}
 }
 
-// importOne imports the one session in a file.
+// importOne imports the only session in a file.
 func importOne(t *testing.T, path string) (*events.Stream, sessionstest.Contents) {
 	t.Helper()
 	found, _ := importer.Find(t.Context(), sessions.Places{}, importer.Selection{
@@ -196,7 +196,7 @@ func importOne(t *testing.T, path string) (*events.Stream, sessionstest.Contents
 	return all[0].Stream, its
 }
 
-// compactedIsTaken compacts a conversation in each way, and goes on with it.
+// compactedIsTaken compacts a conversation in each way, and continues it.
 func compactedIsTaken(t *testing.T, s *events.Stream, its sessionstest.Contents) {
 	t.Helper()
 	for _, strategy := range []string{
@@ -219,7 +219,7 @@ func compactedIsTaken(t *testing.T, s *events.Stream, its sessionstest.Contents)
 	}
 }
 
-// TestCompactedImportsAreTaken compacts what agents wrote, and goes on with it.
+// TestCompactedImportsAreTaken compacts imported sessions, and continues them.
 func TestCompactedImportsAreTaken(t *testing.T) {
 	imports(t, func(
 		t *testing.T, f importer.Found, c *sessions.Conversation, its sessionstest.Contents,
@@ -231,7 +231,7 @@ func TestCompactedImportsAreTaken(t *testing.T) {
 	})
 }
 
-// lines are n long lines of a file.
+// lines returns numbered long lines of a file.
 func lines(word string, from, to int) string {
 	var b strings.Builder
 	for i := from; i <= to; i++ {

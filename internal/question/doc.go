@@ -1,8 +1,8 @@
-// Package question puts together what a person asks a model, finds the conversation that it goes
-// to, has it answered, and prints what the answer has cost.
+// Package question composes the user's question, finds its conversation, has it answered, and
+// prints the cost of the answer.
 //
-// It keeps one thing true: what a person wrote is not lost. Until it is in a conversation it is in
-// a draft, which is removed last, and whatever fails before says where that is. The turn itself is
-// [github.com/git-jp/git-jp/internal/query]'s, and what it needs
-// [github.com/git-jp/git-jp/internal/prepare]'s.
+// It keeps one thing true: the user's text is not lost. Until it is in a conversation it is in a
+// draft, which is removed last, and any earlier error names the draft. Package
+// [github.com/git-jp/git-jp/internal/query] runs the turn, and
+// [github.com/git-jp/git-jp/internal/prepare] opens what it needs.
 package question

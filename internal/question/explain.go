@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// Explain prints what would be sent.
+// Explain prints the request that would be sent.
 func Explain(ctx context.Context, p *render.Printer, q *prepare.Query, put query.Prompt) error {
 	e, trimming, err := q.Explain(ctx, put)
 	if err != nil {
@@ -27,7 +27,8 @@ func Explain(ctx context.Context, p *render.Printer, q *prepare.Query, put query
 	return render.Fields(p.Out, p.Output, explanationFields(e, decided, q.Config.Claims())...)
 }
 
-// explanationFields are an explanation for people, with what would have to be approved.
+// explanationFields returns the fields of an explanation, with the number of approvals that are
+// needed.
 func explanationFields(
 	e *prepare.Explanation, decided [][2]string, claims []trust.Claim,
 ) [][2]string {
@@ -85,7 +86,7 @@ func explanationFields(
 	return pairs
 }
 
-// trimFields say of a decision what the report of 'git jp compact' would.
+// trimFields returns the fields of a trimming decision, as in the report of 'git jp compact'.
 func trimFields(p *render.Printer, t query.Trimming) [][2]string {
 	verdict := "no"
 	if t.Trim {
@@ -107,7 +108,7 @@ func trimFields(p *render.Printer, t query.Trimming) [][2]string {
 	return append(pairs, [2]string{"  cache", cacheState(p, t)})
 }
 
-// cacheState says whether the provider has the prompt, since when and until when.
+// cacheState describes whether the provider has the prompt cached, since when and until when.
 func cacheState(p *render.Printer, t query.Trimming) string {
 	state := figures.CacheWords(t.Cold)
 	if !t.Asked.IsZero() {

@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// targetOf is a target in memory, and what is said beside the answer.
+// targetOf returns a target in memory, and the buffer of its messages.
 func targetOf(s *events.Stream) (*Target, *bytes.Buffer) {
 	said := new(bytes.Buffer)
 	t := &Target{Terminal: &ask.Terminal{Printer: render.Printer{Err: said}}}
@@ -37,7 +37,8 @@ func answered(question, answer string) *events.Stream {
 	return s
 }
 
-// TestPrompt holds what of quotations, standard input and words is asked, and when nothing is.
+// TestPrompt checks how the question is composed of quotations, standard input and words, and when
+// it is empty.
 func TestPrompt(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stream *events.Stream
@@ -73,7 +74,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestQuotingNothingIsSaid holds that a question without an answer to quote is asked all the same.
+// TestQuotingNothingIsSaid checks that a question is asked even if there is no answer to quote.
 func TestQuotingNothingIsSaid(t *testing.T) {
 	target, said := targetOf(events.New())
 	p, err := target.prompt(t.Context(), Text{Quote: true, Words: "a"})
@@ -85,8 +86,8 @@ func TestQuotingNothingIsSaid(t *testing.T) {
 	}
 }
 
-// TestWhatWasWrittenIsKept holds that a draft is removed when its question is in the conversation,
-// and is left to the user when it is not.
+// TestWhatWasWrittenIsKept checks that a draft is removed once its question is in the conversation,
+// and is otherwise left to the user.
 func TestWhatWasWrittenIsKept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	failure := errors.New("no model")

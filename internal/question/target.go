@@ -13,19 +13,19 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Target is the conversation that a question goes to, and what was asked there or written down
-// before it is asked.
+// A Target is the conversation that a question goes to, with the question that is replayed or
+// drafted.
 type Target struct {
 	query.Target
 
 	Terminal *ask.Terminal
-	// Compaction returns the compaction of a conversation, by which a fork is made as Spec says.
+	// Compaction returns the compaction of a conversation by which Spec compacts a fork.
 	Compaction func(*workspace.Conversation) (compactor.Job, error)
 	Spec       compactor.Spec
-	ForkTitle  string // of a fork, "" for that of its source
+	ForkTitle  string // "" for the title of the source
 
 	replayed *events.ChatRequest // the question that is asked again
-	draft    *ask.Draft          // where the question was written, nil for nowhere
+	draft    *ask.Draft          // has the question from the editor; nil for none
 }
 
 // Fork begins a conversation with the last turns of another, 0 for all.
@@ -76,8 +76,8 @@ func (t *Target) compact(ctx context.Context, conv *workspace.Conversation) erro
 
 var errNoQuestion = errors.New("nothing was asked yet")
 
-// Replay begins a conversation without the last turn of another, whose question is asked again.
-// What was answered stays where it is.
+// Replay begins a conversation without the last turn of another, whose question is asked again. The
+// source does not change.
 func (t *Target) Replay(ctx context.Context, e workspace.Entry) error {
 	conv, err := t.Workspace.Load(e)
 	if err != nil {
@@ -104,8 +104,8 @@ func (t *Target) Replay(ctx context.Context, e workspace.Entry) error {
 	return t.fork(ctx, conv, events.ForkOptions{})
 }
 
-// Take holds an existing conversation. Where somebody else has it, a person may wait or fork;
-// a script gets the error at once.
+// Take holds an existing conversation. If another program holds it, a user may wait or fork; a
+// script gets the error at once.
 func (t *Target) Take(ctx context.Context, e workspace.Entry) (err error) {
 	t.ID = e.ID
 	at, cancel := context.WithTimeout(ctx, time.Millisecond)
@@ -130,7 +130,7 @@ func (t *Target) Take(ctx context.Context, e workspace.Entry) (err error) {
 	}
 }
 
-// waitOrFork asks what to do about a conversation that somebody else has.
+// waitOrFork asks what to do about a conversation that another program holds.
 func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedError) string {
 	s, err := p.Open(ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedErro
 	}
 }
 
-// WantsWorkspace asks whether a workspace is to be made. Where nobody can be asked, it is not.
+// WantsWorkspace asks whether to create a workspace. It returns false if no user can be asked.
 func WantsWorkspace(ctx context.Context, t *ask.Terminal, root string) (bool, error) {
 	p := t.NewPrompter(ctx)
 	if p == nil {

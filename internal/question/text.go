@@ -15,21 +15,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Text is what somebody asks.
+// A Text has the parts of a question.
 type Text struct {
-	Words  string // that were typed
-	Piped  string // what standard input had, which is put before the words
-	Quote  bool   // begins with the last answer, quoted
-	Edit   bool   // is written in the editor
-	GoOn   bool   // continues the conversation where there is no question
+	Words  string // as typed
+	Piped  string // standard input, which precedes the words
+	Quote  bool   // begins with a quotation of the last answer
+	Edit   bool   // opens the editor
+	GoOn   bool   // continues the conversation if there is no question
 	Schema jsontext.Value
-	// Attached reports that something is attached, which needs no words.
+	// Attached says that there are attachments, so that no words are needed.
 	Attached bool
 }
 
-// Ask puts a text together, in the editor where that is wanted, and calls put with it. Without a
-// question nothing is asked, which it says. What was written in the editor is kept as a draft
-// unless it is in the conversation.
+// Ask composes a question, in the editor if requested, and calls put with it. If it is empty, Ask
+// prints that nothing was asked. A text from the editor is kept as a draft unless it is in the
+// conversation.
 func (t *Target) Ask(ctx context.Context, text Text, put func(*query.Prompt) error) error {
 	p, err := t.prompt(ctx, text)
 	switch {
@@ -45,12 +45,12 @@ func (t *Target) Ask(ctx context.Context, text Text, put func(*query.Prompt) err
 	before := t.Record().Stream().Len()
 	err = put(p)
 	if err != nil && t.Record().Stream().Len() == before {
-		return t.keep(err) // what was written is in no conversation yet
+		return t.keep(err) // the text is in no conversation yet
 	}
 	return errors.Join(err, t.drop())
 }
 
-// keep adds to an error where the draft is, if there is one.
+// keep adds the path of the draft, if there is one, to an error.
 func (t *Target) keep(err error) error {
 	if t.draft == nil {
 		return err
@@ -65,7 +65,7 @@ func (t *Target) drop() error {
 	return t.draft.Remove()
 }
 
-// prompt returns what is asked, nil when that is nothing.
+// prompt returns the prompt, nil for an empty one.
 func (t *Target) prompt(ctx context.Context, q Text) (*query.Prompt, error) {
 	text, err := t.words(ctx, q)
 	if err == nil && !utf8.ValidString(text) {
@@ -90,8 +90,8 @@ func (t *Target) prompt(ctx context.Context, q Text) (*query.Prompt, error) {
 	return &query.Prompt{Request: &events.ChatRequest{Content: text, Schema: schema}}, nil
 }
 
-// words are what is quoted or asked again, standard input, then the words; or what the editor left
-// of them.
+// words returns the quotation or the replayed question, standard input, and the words; or the text
+// of the editor.
 func (t *Target) words(ctx context.Context, q Text) (string, error) {
 	var parts []string
 	if q.Quote {
@@ -109,7 +109,7 @@ func (t *Target) words(ctx context.Context, q Text) (string, error) {
 	return t.compose(ctx, text)
 }
 
-// quoted is the last answer as a quotation of Markdown.
+// quoted returns the last answer as a Markdown quotation.
 func (t *Target) quoted() string {
 	s := t.Stream()
 	for i := s.Len() - 1; i >= 0; i-- {
@@ -127,15 +127,15 @@ func (t *Target) quoted() string {
 	return ""
 }
 
-// cutLine is the line below which the editor's text is no part of the question.
+// cutLine is the line from which on the editor's text is not part of the question.
 const cutLine = "------------------------ >8 ------------------------"
 
-// shownTurns is how many turns are below the line.
+// shownTurns is the number of turns below the line.
 const shownTurns = 2
 
-// compose opens the editor for a question, with the last turns below a line. The draft stays
-// until the question is in the conversation. Without a change and without a question it
-// returns [ask.ErrNotSaved].
+// compose opens the editor for a question, with the last turns below a line. The draft stays until
+// the question is in the conversation. If nothing changed or the question is empty, it returns
+// [ask.ErrNotSaved].
 func (t *Target) compose(ctx context.Context, text string) (string, error) {
 	s := t.Stream()
 	var b bytes.Buffer

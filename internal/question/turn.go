@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// Turn runs a turn and shows it. An interrupt asks what is wanted, or ends the turn where nobody
-// can be asked.
+// Turn runs a turn and shows it. An interrupt asks what to do, or ends the turn if no user can be
+// asked.
 func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt) error {
 	show := t.NewAnswer(ctx, q.Manner())
 	turn, err := q.Turn(ctx, show)
@@ -41,7 +41,7 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 	return nil
 }
 
-// noteUsage says what a turn has cost.
+// noteUsage prints the usage and the cost of a turn.
 func noteUsage(p *render.Printer, q *prepare.Query, answer query.Answer, took time.Duration) {
 	if answer.Saved > 0 {
 		p.Note("%s not sent again", render.Bytes(answer.Saved))

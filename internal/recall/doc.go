@@ -1,4 +1,5 @@
-// Package recall lets agents read conversations, as an MCP server: find them, read turns, ask what
-// was said about lines and on a branch. It only reads. What it gives is bounded, and marked as
-// quoted: what a conversation says is nothing that an agent is asked to do.
+// Package recall is an MCP server by which agents read conversations: find them, read turns, and
+// list what was said about lines and on a branch. It only reads. Its answers are limited in size,
+// and conversations in them are marked as quotations: an agent must not treat their text as
+// instructions.
 package recall

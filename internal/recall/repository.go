@@ -9,9 +9,9 @@ import (
 	"github.com/git-jp/git-jp/internal/update"
 )
 
-// A Repository says what commits and branches added, for [Options].
+// A Repository finds what commits and branches added, for [Options].
 type Repository struct {
-	// Open opens the repository when it is asked for: agents start the server in every project.
+	// Open opens the repository on demand, since agents start the server in every project.
 	Open func(context.Context) (*gitint.Repo, error)
 	Warn func(error)
 }
@@ -36,7 +36,7 @@ func (r Repository) Added(ctx context.Context, commit string) ([]review.Conversa
 	return r.between(ctx, repo, base, head)
 }
 
-// Review returns the conversations that this branch added to since it left a base.
+// Review returns the conversations that this branch added to since its base.
 func (r Repository) Review(ctx context.Context, named string) ([]review.Conversation, error) {
 	repo, err := r.Open(ctx)
 	if err != nil {

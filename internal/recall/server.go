@@ -19,12 +19,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Options say where conversations are.
+// Options are the sources of conversations.
 type Options struct {
 	Version string
 	Source  web.Source
 	// Blame returns the turns that lines come from, Added those that a commit added, and Review
-	// those of this branch; base "" is the one that the branch has.
+	// those of this branch; base "" is the branch's own.
 	Blame  func(ctx context.Context, file string, from, to int) ([]blame.Span, error)
 	Added  func(ctx context.Context, commit string) ([]review.Conversation, error)
 	Review func(ctx context.Context, base string) ([]review.Conversation, error)
@@ -50,7 +50,7 @@ func New(o Options) *mcp.Server {
 	return s
 }
 
-// add adds a tool. Conversations are read by one call at a time.
+// add adds a tool. Calls are serialized, since they read conversations.
 func add[In any](
 	r *reader, s *mcp.Server, name, about string,
 	do func(context.Context, In, *page) error,
@@ -121,7 +121,7 @@ func (r *reader) find(ctx context.Context, in findInput, p *page) error {
 	return nil
 }
 
-// A filter chooses turns.
+// A filter selects turns.
 type filter struct {
 	pattern      *search.Pattern
 	file         string
@@ -152,13 +152,13 @@ func newFilter(in findInput) (f filter, err error) {
 	return f, nil
 }
 
-// A found is a turn that was looked for.
+// A found is a selected turn.
 type found struct {
 	number           int
 	key, where, text string
 }
 
-// turns returns the turns of a conversation that are looked for, or that all are.
+// turns returns the selected turns of a conversation; all is true if the filter selects every turn.
 func (f filter) turns(c loaded) (list []found, all bool) {
 	within := func(index int) bool {
 		at := c.Stream.At(index).Time()
@@ -200,7 +200,7 @@ func textOf(h search.Hit) string {
 	return ""
 }
 
-// A loaded is a conversation that was read.
+// A loaded is a loaded conversation.
 type loaded struct {
 	*workspace.Conversation
 
@@ -216,7 +216,7 @@ func (c loaded) changes(file string, turn int) bool {
 	})
 }
 
-// load returns the conversations, the latest first.
+// load returns the conversations, latest first.
 func (r *reader) load(ctx context.Context, p *page) ([]loaded, error) {
 	entries, err := r.Source.Entries(ctx)
 	if err != nil {
@@ -243,7 +243,7 @@ func load(e web.Entry) (loaded, error) {
 	return loaded{conv, view.TitleOf(shown), shown.Conversation}, nil
 }
 
-// last is when the last event was.
+// last returns the time of the last event.
 func (c loaded) last() (at time.Time) {
 	for _, e := range c.Stream.All() {
 		if t := e.Time(); t.After(at) {

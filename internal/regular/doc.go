@@ -1,8 +1,8 @@
-// Package regular reads files that may be something else, or far too much.
+// Package regular reads files that may be something else, or far too large.
 //
-// Opening a named pipe waits for somebody who writes to it, for ever if nobody does, and no
-// signal that the program handles ends the wait. A file of three megabytes in Git can have
-// three gigabytes where it is read. So whoever reads a file of a directory that others fill
-// too, a working tree or a store, asks first what lies there and how much of it there is; and
-// is held to the answer, because the file can be another one a moment later.
+// Opening a named pipe blocks until a writer opens it, possibly for ever, and no signal that the
+// program handles ends the wait. A file of three megabytes in git can have three gigabytes when it
+// is read. So code that reads a file of a directory that others write to as well, such as a working
+// tree or a store, first checks its type and size; and the read is limited to the result, because
+// the file can be replaced a moment later.
 package regular

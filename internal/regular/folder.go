@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// A Folder is a directory that is held open, as it was when it was listed: who reads several of
-// its files goes down to it once. Nothing in it leads out of it. Only what was listed is opened,
-// by its name alone, and no link is followed.
+// A Folder is an open directory with the list of its entries: a caller that reads several of its
+// files resolves the path once. Only listed entries can be opened, by their names alone, and links
+// are not followed, so that no file outside is reached.
 type Folder struct {
 	dir     directory
 	entries []fs.DirEntry
@@ -41,7 +41,7 @@ func newFolder(dir directory, at place) (*Folder, error) {
 	return f, nil
 }
 
-// Open is [OpenFolder] of a directory in it.
+// Open is [OpenFolder] for a directory in it.
 func (f *Folder) Open(name string) (*Folder, error) {
 	e, err := f.listed("open", name)
 	if err != nil {
@@ -57,10 +57,10 @@ func (f *Folder) Open(name string) (*Folder, error) {
 	return newFolder(dir, place{e.at.root, path.Join(e.at.dir, name)})
 }
 
-// Close closes the directory. What was listed stays.
+// Close closes the directory. Its entries stay available.
 func (f *Folder) Close() error { return f.dir.close() }
 
-// Entries are what lay in the directory, sorted by name.
+// Entries returns the entries of the directory, sorted by name.
 func (f *Folder) Entries() []fs.DirEntry { return f.entries }
 
 func (f *Folder) listed(op, name string) (*entry, error) {
@@ -73,16 +73,15 @@ func (f *Folder) listed(op, name string) (*entry, error) {
 	return f.entries[i].(*entry), nil
 }
 
-// Read is [ReadUnlinked] of a file that was listed, which is not looked at another time before it
-// is opened. A large one is read in its turn, which lasts until done is called, also after an
-// error.
+// Read is [ReadUnlinked] for a listed file, without another check before it is opened. A large file
+// is read in its turn, which lasts until done is called, even after an error.
 func (f *Folder) Read(name string, limit int64, t *Turn) (data []byte, done func(), err error) {
 	done = func() {}
 	e, err := f.listed("read", name)
 	if err != nil {
 		return nil, done, err
 	}
-	if !e.mode.IsRegular() { // a device may do something when it is opened
+	if !e.mode.IsRegular() { // opening a device may have an effect
 		return nil, done, &fs.PathError{Op: "read", Path: name, Err: ErrNot}
 	}
 	file, err := f.dir.file(name)
@@ -111,13 +110,13 @@ func readTurn(file openFile, limit int64, t *Turn) (data []byte, done func(), er
 	return data, done, err
 }
 
-// A place is where a directory was listed.
+// A place is the path of a listed directory.
 type place struct {
 	root *os.Root
 	dir  string
 }
 
-// An entry is what a directory said of something in it.
+// An entry is a directory entry as listed.
 type entry struct {
 	name string
 	mode fs.FileMode
@@ -128,5 +127,5 @@ func (e *entry) Name() string      { return e.name }
 func (e *entry) IsDir() bool       { return e.mode.IsDir() }
 func (e *entry) Type() fs.FileMode { return e.mode }
 
-// Info looks at what lies there by now.
+// Info returns the current information of the entry.
 func (e *entry) Info() (fs.FileInfo, error) { return e.at.root.Lstat(path.Join(e.at.dir, e.name)) }

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// A directory is an open one.
+// A directory is an open directory.
 type directory struct{ root *os.Root }
 
 func openDirectory(root *os.Root, name string) (directory, error) {
@@ -32,7 +32,7 @@ func (d directory) file(name string) (openFile, error) {
 	return openFile{f}, err
 }
 
-// An openFile is a file that was opened, whatever it is.
+// An openFile is an open file of any type.
 type openFile struct{ *os.File }
 
 func (f openFile) stat() (fs.FileMode, int64, error) {

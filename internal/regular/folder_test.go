@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// TestFolder reads what was listed as a file of the size, and nothing else: no link, no directory,
-// nothing that came later, and what became a link to something outside.
+// TestFolder reads a listed file within the limit, and no link, no directory, no file created
+// later, and no file replaced by a link to one outside.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, "sub", name) }

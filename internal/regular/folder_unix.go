@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A directory is an open one. The system is asked directly for what is in it, because [os.Root]
-// looks at each entry that it lists, and asks of each file whether one can wait for it. What a
-// directory lists is a single name: where no link is followed, that leads nowhere else.
+// A directory is an open directory. It uses system calls directly, because [os.Root] calls lstat
+// for each entry that it lists, and checks for each file whether it can be polled. An entry is a
+// single name: without following links, it cannot lead outside.
 type directory struct{ self *os.File }
 
 func openDirectory(root *os.Root, name string) (directory, error) {
@@ -21,7 +21,7 @@ func openDirectory(root *os.Root, name string) (directory, error) {
 	if err != nil {
 		return directory{}, err
 	}
-	d, err := directory{f}.open(".") // else it would look at each entry
+	d, err := directory{f}.open(".") // os would call lstat for each entry
 	return d, errors.Join(err, f.Close())
 }
 
@@ -46,13 +46,13 @@ func (d directory) list() ([]fs.DirEntry, error) { return sorted(d.self) }
 
 func (d directory) close() error { return d.self.Close() }
 
-// file opens a file, or what has become of it since it was listed, without waiting.
+// file opens a listed file, or what replaced it since, without blocking.
 func (d directory) file(name string) (openFile, error) {
 	fd, err := d.openAt(name, noWait)
 	return openFile(fd), err
 }
 
-// An openFile is the number of an open file.
+// An openFile is a file descriptor.
 type openFile int
 
 func (f openFile) stat() (mode fs.FileMode, size int64, err error) {
@@ -66,7 +66,7 @@ func (f openFile) stat() (mode fs.FileMode, size int64, err error) {
 
 // Read implements [io.Reader].
 func (f openFile) Read(p []byte) (n int, err error) {
-	const most = 1 << 30 // that every system takes at once
+	const most = 1 << 30 // every system accepts that much in one call
 	err = uninterrupted(func() error {
 		n, err = unix.Read(int(f), p[:min(len(p), most)])
 		return err
@@ -83,7 +83,7 @@ func (f openFile) Read(p []byte) (n int, err error) {
 
 func (f openFile) close() error { return unix.Close(int(f)) }
 
-// uninterrupted does again what a signal has interrupted.
+// uninterrupted repeats f while a signal interrupts it.
 func uninterrupted(f func() error) error {
 	for {
 		if err := f(); !errors.Is(err, unix.EINTR) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// isLocal is [fs.ValidPath] for names that need not be UTF-8: git commits those of any bytes, and
-// one that a stranger committed hides no other.
+// isLocal is [fs.ValidPath] for names that need not be UTF-8: git commits names of any bytes, and a
+// foreign file with such a name must not hide others.
 func isLocal(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }
@@ -22,8 +22,8 @@ func localPath(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 }
 
-// In is [os.Root.FS] of a directory that others fill too: it waits for nothing that it opens, and
-// takes names that are no UTF-8.
+// In is [os.Root.FS] for a directory that others write to as well: opening a file never blocks, and
+// names need not be UTF-8.
 func In(root *os.Root) RootFS { return RootFS{root} }
 
 // RootFS is the file system of [In].
@@ -33,7 +33,7 @@ type RootFS struct{ root *os.Root }
 func (r RootFS) Open(name string) (fs.File, error) {
 	f, err := r.open("open", name)
 	if err != nil {
-		return nil, err // and no file that is nil
+		return nil, err // not a nil *os.File in an interface
 	}
 	return f, nil
 }
@@ -54,7 +54,7 @@ func (r RootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list(f)
 }
 
-// list returns what lies in an open directory, sorted by name, and closes it.
+// list returns the entries of an open directory, sorted by name, and closes it.
 func list(dir *os.File) ([]fs.DirEntry, error) {
 	defer dir.Close() //nolint:errcheck // was only read
 	return sorted(dir)
@@ -92,8 +92,8 @@ func (r RootFS) ReadLink(name string) (string, error) {
 	return r.root.Readlink(name)
 }
 
-// Dir is [os.DirFS] of a directory that others fill too: it waits for nothing that it opens, and
-// takes names that are no UTF-8.
+// Dir is [os.DirFS] for a directory that others write to as well: opening a file never blocks, and
+// names need not be UTF-8.
 func Dir(dir string) fs.FS { return dirFS(dir) }
 
 type dirFS string
@@ -109,7 +109,7 @@ func (d dirFS) Open(name string) (fs.File, error) {
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
-		return nil, err // and no file that is nil
+		return nil, err // not a nil *os.File in an interface
 	}
 	return f, nil
 }

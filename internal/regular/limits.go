@@ -8,35 +8,35 @@ import (
 	"strings"
 )
 
-// How much is read of a file at most, by what it is.
+// Limits of how much of a file is read, by its type.
 const (
-	// MaxStream is that of a stream where the user sets no other: 35 times the largest that
-	// was seen.
+	// MaxStream is the default limit of a stream: 35 times the largest that was seen.
 	MaxStream = 64 << 20
-	// MaxSettings is that of a configuration file, of a base_config.json and of a metadata.json.
+	// MaxSettings is the limit of a configuration file, of a base_config.json and of a
+	// metadata.json.
 	MaxSettings = 1 << 20
-	// MaxNote is that of a file which has a name in it, or a line: an id, a HEAD, a hook.
+	// MaxNote is the limit of a file with a name or a line: an id, a HEAD, a hook.
 	MaxNote = 1 << 20
-	// MaxOther is that of whatever else is read as a whole.
+	// MaxOther is the limit of any other file that is read completely.
 	MaxOther = 64 << 20
-	// MaxOwn is that of what this program wrote for itself, where no other user and no clone
-	// brings files: whatever was put aside can be had back, also when a limit became smaller.
+	// MaxOwn is the limit of files that this program wrote for itself, where no other user and no
+	// clone adds files: a quarantined copy can be restored even if a limit became smaller.
 	MaxOwn = 1 << 30
-	// Unbounded is for those who read in portions.
+	// Unbounded is for callers that read in portions.
 	Unbounded = math.MaxInt64
 )
 
-// maxBlob is the largest content where the user sets no other, as in package blobs.
+// maxBlob is the default limit of a blob, as in package blobs.
 const maxBlob = 50 << 20
 
-// Limits are how large files of a workspace may be that are read, on disk and in Git. The zero
-// value has the defaults. They are the user's: what a stranger committed says nothing here.
+// Limits are the limits of files in a workspace, on disk and in git. The zero value has the
+// defaults. The user sets them: committed settings do not apply.
 type Limits struct {
 	Stream int64 // of an events.json
-	Blob   int64 // of a content, before it is compressed
+	Blob   int64 // of a blob, before it is compressed
 }
 
-// OfStream is the limit of a stream.
+// OfStream returns the limit of a stream.
 func (l Limits) OfStream() int64 {
 	if l.Stream > 0 {
 		return l.Stream
@@ -44,7 +44,7 @@ func (l Limits) OfStream() int64 {
 	return MaxStream
 }
 
-// ofBlob is the limit of the file of a content. What cannot be compressed becomes longer.
+// ofBlob returns the limit of a blob's file. Incompressible content becomes longer.
 func (l Limits) ofBlob() int64 {
 	n := l.Blob
 	if n <= 0 {
@@ -54,11 +54,11 @@ func (l Limits) ofBlob() int64 {
 	return n + n/64 + head
 }
 
-// Of is the limit of a file below .jp, by its name.
+// Of returns the limit of a file below .jp, by its name.
 func (l Limits) Of(name string) int64 {
 	switch base := path.Base(filepath.ToSlash(name)); {
 	case strings.HasPrefix(base, "events.json"), base == "messages.json":
-		return l.OfStream() // a copy that somebody keeps beside it too
+		return l.OfStream() // also of a copy that a user keeps beside it
 	case strings.HasSuffix(base, ".blob.gz"):
 		return l.ofBlob()
 	case isSettings(base):
@@ -81,13 +81,13 @@ func isSettings(base string) bool {
 	return false
 }
 
-// OfAny is the limit of what is known by no name: that of the largest.
+// OfAny returns the limit for files of unknown type: the largest one.
 func (l Limits) OfAny() int64 { return max(l.OfStream(), l.ofBlob(), MaxOther) }
 
-// A SizeError says that a file is larger than anybody wants to read.
+// A SizeError says that a file exceeds the limit.
 type SizeError struct{ Size, Max int64 }
 
-// Error names both sizes.
+// Error has both sizes.
 func (e *SizeError) Error() string {
 	size, limit := bytesOf(e.Size), bytesOf(e.Max)
 	if size == limit { // rounded
@@ -96,7 +96,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("it has %s, and at most %s are read", size, limit)
 }
 
-// bytesOf is a size as people read it; what is no whole number of a unit has one digit more.
+// bytesOf formats a size; one that is not a whole number of units gets one decimal.
 func bytesOf(n int64) string {
 	const unit = 1024
 	if n < unit {

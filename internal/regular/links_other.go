@@ -4,5 +4,5 @@ package regular
 
 import "io/fs"
 
-// Links returns how many names a file has, 1 where that cannot be told.
+// Links returns the number of a file's names, 1 if unknown.
 func Links(fs.FileInfo) int { return 1 }

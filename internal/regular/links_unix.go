@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Links returns how many names a file has, 1 where that cannot be told.
+// Links returns the number of a file's names, 1 if unknown.
 func Links(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink) //nolint:unconvert // its type differs by system

@@ -2,5 +2,5 @@
 
 package regular
 
-// noWait is nothing where no directory has pipes.
+// noWait is 0 on systems without pipes in directories.
 const noWait = 0

@@ -4,5 +4,5 @@ package regular
 
 import "syscall"
 
-// noWait opens what may have become a pipe since it was looked at.
+// noWait opens a file without blocking, in case it was replaced by a pipe.
 const noWait = syscall.O_NONBLOCK | syscall.O_NOCTTY

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// How intricate a pattern of names may be that somebody else writes.
+// Limits of foreign patterns for names.
 const (
 	maxPattern = 1024 // bytes
-	maxChoices = 64   // that its braces have together
+	maxChoices = 64   // alternatives of all its braces together
 	maxStars   = 8
 	maxDeep    = 4 // "**"
 )
 
-// ErrPattern is the error of a pattern that takes long to match.
+// ErrPattern is the error for a pattern that takes long to match.
 var ErrPattern = errors.New("the pattern is too intricate")
 
-// CheckPattern refuses a pattern that takes long to match: each choice is a pattern of its own,
-// and each star tries all that is left of a name.
+// CheckPattern refuses a pattern that takes long to match: each alternative is a pattern of its
+// own, and each star tries the complete rest of a name.
 func CheckPattern(pattern string) error {
 	choices := 1
 	for group := range strings.SplitSeq(pattern, "{") {

@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// ErrNot is the error of reading what is no regular file: a pipe, a socket, a device, or a
-// directory.
+// ErrNot is the error for reading a pipe, a socket, a device, or a directory instead of a regular
+// file.
 var ErrNot = errors.New("no regular file")
 
-// ReadFile is [os.ReadFile] of a regular file of at most limit bytes, or of a link to one. More
-// than that is a [*SizeError].
+// ReadFile is [os.ReadFile] for a regular file of at most limit bytes, or a link to one. A larger
+// file is a [*SizeError].
 func ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := OpenFile(name)
 	if err != nil {
@@ -21,7 +21,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return readOpen(f, name, limit)
 }
 
-// ReadNamed is ReadFile of what a person named, who means a pipe where it is one.
+// ReadNamed is ReadFile for a file that the user named: a pipe is intended.
 func ReadNamed(name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -37,10 +37,10 @@ func ReadNamed(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Read is [fs.ReadFile] of a regular file of at most limit bytes, or of a link to one that the
-// file system follows. More than that is a [*SizeError].
+// Read is [fs.ReadFile] for a regular file of at most limit bytes, or a link to one that the file
+// system follows. A larger file is a [*SizeError].
 //
-// A file system that has pipes must open them without waiting, as those of [In] and [Dir] do.
+// A file system that has pipes must open them without blocking, as those of [In] and [Dir] do.
 func Read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if whole, ok := fsys.(fs.ReadFileFS); ok {
 		return readWhole(whole, name, limit)
@@ -59,8 +59,8 @@ func Read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return readOpen(f, name, limit)
 }
 
-// readWhole reads from a file system that bounds what it reads by itself, such as a tree of Git,
-// or has it in memory.
+// readWhole reads from a file system that limits its reads by itself, such as a tree of git, or
+// that is in memory.
 func readWhole(fsys fs.ReadFileFS, name string, limit int64) ([]byte, error) {
 	if s, ok := fsys.(fs.StatFS); ok {
 		info, err := s.Stat(name)
@@ -78,7 +78,7 @@ func readWhole(fsys fs.ReadFileFS, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// ReadUnlinked is Read of what is no link either: nobody follows those that lie below .jp.
+// ReadUnlinked is Read without links, which are not followed below .jp.
 func ReadUnlinked(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Lstat(fsys, name)
 	if err == nil {
@@ -90,12 +90,11 @@ func ReadUnlinked(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return Read(fsys, name, limit)
 }
 
-// OpenFile opens a regular file, or a link to one. How much of it is read is for the caller to
-// bound.
+// OpenFile opens a regular file, or a link to one. The caller must limit how much it reads.
 func OpenFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err == nil {
-		err = judge(name, info, Unbounded) // a device may do something when it is opened
+		err = judge(name, info, Unbounded) // opening a device may have an effect
 	}
 	if err != nil {
 		return nil, err
@@ -107,7 +106,7 @@ func OpenFile(name string) (*os.File, error) {
 	return f, judgeOpen(f, name)
 }
 
-// OpenIn is OpenFile below a directory, whatever bytes a name has.
+// OpenIn is OpenFile below a directory, for names of any bytes.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	info, err := root.Stat(name)
 	if err == nil {
@@ -139,7 +138,7 @@ func Open(fsys fs.FS, name string) (fs.File, error) {
 	return f, judgeOpen(f, name)
 }
 
-// judgeOpen closes what has become no regular file since it was looked at.
+// judgeOpen closes a file that was replaced by something else since it was checked.
 func judgeOpen(f fs.File, name string) error {
 	info, err := f.Stat()
 	if err == nil {
@@ -170,8 +169,8 @@ func readOpen(f fs.File, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// whole is all of a regular file, of which the system gives less than was asked for only at its
-// end: where it is as large as it was said to be, nobody asks for the end another time.
+// whole reads all of a regular file. Since the system returns less than requested only at the end
+// of a file, one read is enough if the file has the expected size.
 func whole(f io.Reader, size, limit int64) ([]byte, error) {
 	data := make([]byte, size+1)
 	n, err := f.Read(data)
@@ -181,13 +180,13 @@ func whole(f io.Reader, size, limit int64) ([]byte, error) {
 	return rest(f, data[:n], limit, err)
 }
 
-// all reads what is said to have size bytes and may have grown. No more than one byte over the
-// limit is asked for.
+// all reads a file of an expected size, which may have grown. It requests at most one byte beyond
+// the limit.
 func all(r io.Reader, size, limit int64) ([]byte, error) {
 	return rest(r, make([]byte, 0, min(size, limit)+1), limit, nil)
 }
 
-// rest reads on after data, with which that error came.
+// rest continues a read after data, which came with err.
 func rest(r io.Reader, data []byte, limit int64, err error) ([]byte, error) {
 	for {
 		switch {
@@ -207,13 +206,13 @@ func rest(r io.Reader, data []byte, limit int64, err error) ([]byte, error) {
 	}
 }
 
-// ReadAll is [io.ReadAll] of at most limit bytes. More than that is a [*SizeError].
+// ReadAll is [io.ReadAll] for at most limit bytes. More is a [*SizeError].
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	const usual = 8 << 10
 	return all(r, usual, limit)
 }
 
-// unjoined takes a single error out of a join.
+// unjoined returns the only error of a join.
 func unjoined(err error) error {
 	if j, ok := err.(interface{ Unwrap() []error }); ok && len(j.Unwrap()) == 1 {
 		return j.Unwrap()[0]
@@ -233,8 +232,8 @@ func judge(name string, info fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// SameFile reports whether two names are those of one file or directory. What cannot be looked at
-// is the same as nothing.
+// SameFile reports whether two names refer to the same file or directory. It returns false on an
+// error.
 func SameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

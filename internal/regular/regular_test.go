@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// TestRead reads what is regular, through a link too, and refuses what is not. A directory
-// stands for it here; pipes are in the scripts.
+// TestRead reads regular files, also through a link, and refuses others. It tries a directory; the
+// scripts try pipes.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(
@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSizes reads files of just the limit, of more, and of more than they say.
+// TestSizes reads files of exactly the limit, of more, and of more than their reported size.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
@@ -94,7 +94,7 @@ func TestLimitsByName(t *testing.T) {
 	}
 }
 
-// TestPatterns has patterns just within the bounds, and just beyond.
+// TestPatterns tries patterns just within the limits, and just beyond.
 func TestPatterns(t *testing.T) {
 	rep := strings.Repeat
 	for _, tt := range []struct{ plain, intricate string }{
@@ -114,7 +114,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// A counted is a file of a file system, said to be of a size, which counts how often it is read.
+// A counted is a file with a reported size that counts its reads.
 type counted struct {
 	text  string
 	said  int64
@@ -142,8 +142,8 @@ type saidInfo struct {
 func (saidInfo) Mode() fs.FileMode { return 0 }
 func (i saidInfo) Size() int64     { return i.size }
 
-// TestReadAsksOnce: a file that is as large as it was said to be takes one reading; of one that has
-// grown or shrunk since, or that says nothing of its size, all comes.
+// TestReadAsksOnce checks that a file of the reported size takes one read, and that a file that has
+// grown or shrunk since, or that reports no size, is read completely.
 func TestReadAsksOnce(t *testing.T) {
 	const limit = 16
 	for _, tt := range []struct {

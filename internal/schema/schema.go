@@ -10,7 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Bounds on what others write. Real schemas have some hundred places and ten levels.
+// Limits of foreign schemas. Real ones have some hundred places and ten levels.
 const (
 	maxBytes  = 1 << 20
 	maxDepth  = 128
@@ -19,7 +19,7 @@ const (
 	maxReason = 500
 )
 
-// A Schema is one that values can be held to.
+// A Schema is a compiled schema.
 type Schema struct {
 	root     document
 	resolved *jsonschema.Resolved
@@ -31,14 +31,14 @@ var (
 	errCost  = errors.New("to hold a value to it takes too long")
 )
 
-// drafts are those that the library knows by name.
+// drafts are the drafts that the library supports by name.
 var drafts = map[string]bool{
 	"http://json-schema.org/draft-07/schema#":      true,
 	"https://json-schema.org/draft-07/schema#":     true,
 	"https://json-schema.org/draft/2020-12/schema": true,
 }
 
-// Compile reads a schema.
+// Compile compiles a schema.
 func Compile(raw []byte) (*Schema, error) {
 	if len(raw) > maxBytes {
 		return nil, fmt.Errorf("read the schema: %w", errSize)
@@ -57,7 +57,7 @@ func compile(raw []byte) (_ *Schema, err error) {
 		return nil, err
 	}
 	if top, ok := tree.(map[string]any); ok {
-		// Who wrote it where says nothing: there is nothing beside it to refer to.
+		// The identifier has no effect, since there is no other document to refer to.
 		delete(top, "$id")
 		if draft, ok := top["$schema"].(string); ok && !drafts[draft] {
 			delete(top, "$schema")
@@ -79,7 +79,8 @@ func compile(raw []byte) (_ *Schema, err error) {
 	return s, err
 }
 
-// Validate reports what is wrong with a value, in words that a model can act on.
+// Validate returns an error if a value does not follow the schema, in words that a model can act
+// on.
 func (s *Schema) Validate(value []byte) (err error) {
 	defer recovered(&err)
 	var v any
@@ -96,7 +97,8 @@ func (s *Schema) Validate(value []byte) (err error) {
 	return nil
 }
 
-// An invalidError is the library's, without its root and cut: it repeats the value.
+// An invalidError shortens an error of the library, which repeats the value, and leaves out the
+// root.
 type invalidError struct{ err error }
 
 // Error implements error.
@@ -112,10 +114,11 @@ func (e *invalidError) Error() string {
 	return text[:cut] + "…"
 }
 
-// Unwrap returns the whole of it.
+// Unwrap returns the complete error.
 func (e *invalidError) Unwrap() error { return e.err }
 
-// recovered makes a panic of the library an error: it asserts what it believes of schemas.
+// recovered turns a panic of the library into an error: it panics if its assumptions about schemas
+// do not hold.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the schema cannot be used: %v", p)

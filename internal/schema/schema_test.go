@@ -48,7 +48,7 @@ func TestValidate(t *testing.T) {
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	// Each level has twice the work of the next.
+	// Each level needs twice the work of the next.
 	var doubling strings.Builder
 	for i := range 40 {
 		fmt.Fprintf(&doubling, `"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
@@ -81,7 +81,8 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// A value can make work of a schema that comes to an end on its own.
+// TestWorkThatAValueMakes checks that a value whose validation takes long is refused, though the
+// schema itself is finite.
 func TestWorkThatAValueMakes(t *testing.T) {
 	s, err := schema.Compile([]byte(
 		`{"allOf":[{"properties":{"a":{"$ref":"#"}}},{"properties":{"a":{"$ref":"#"}}}]}`))

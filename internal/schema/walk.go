@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// A document is a schema as it was decoded.
+// A document is a decoded schema.
 type document struct{ tree any }
 
-// A place says where in a value the schemas below a keyword apply.
+// A place is the part of a value that the schemas below a keyword apply to.
 type place byte
 
 const (
-	here    place = iota + 1 // to the value itself
-	inside                   // to what is in it
-	nowhere                  // to what refers to them
+	here    place = iota + 1 // the value itself
+	inside                   // its members or elements
+	nowhere                  // only by reference
 )
 
-// A form says what stands behind a keyword.
+// A form is the type of a keyword's value.
 type form byte
 
 const (
@@ -29,7 +29,7 @@ const (
 	named
 )
 
-// keywords are those with schemas below them.
+// keywords are the keywords with schemas below them.
 var keywords = map[string]struct {
 	place place
 	form  form
@@ -48,7 +48,7 @@ var keywords = map[string]struct {
 // types are the names of types.
 var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// below calls f for each schema that stands below a keyword of s, with its name or "".
+// below calls f for each schema below a keyword of s, with its name or "".
 func below(s map[string]any, f func(keyword, name string, p place, sub any) error) error {
 	for keyword, value := range s {
 		k, ok := keywords[keyword]
@@ -81,7 +81,7 @@ func below(s map[string]any, f func(keyword, name string, p place, sub any) erro
 	return nil
 }
 
-// check refuses what leads out of the document and what never ends.
+// check refuses references out of the document, and endless recursion.
 func (d document) check() error {
 	places := 0
 	var each func(s any, depth int) error
@@ -104,7 +104,7 @@ func (d document) check() error {
 	return d.ends()
 }
 
-// checkOne looks at the keywords of one schema.
+// checkOne checks the keywords of one schema.
 func (d document) checkOne(s map[string]any) error {
 	for _, keyword := range []string{"$id", "$dynamicRef", "$recursiveRef"} {
 		if _, ok := s[keyword]; ok {
@@ -128,7 +128,7 @@ func (d document) checkOne(s map[string]any) error {
 	return nil
 }
 
-// ends reports whether each schema comes to an end at a value that has nothing inside.
+// ends returns an error unless each schema terminates for a value without members or elements.
 func (d document) ends() error {
 	w := walk{document: d}
 	var each func(s any) error
@@ -145,7 +145,7 @@ func (d document) ends() error {
 	return each(d.tree)
 }
 
-// target returns what a reference leads to.
+// target returns the target of a reference.
 func (d document) target(ref any) (any, error) {
 	text, _ := ref.(string)
 	pointer, local := strings.CutPrefix(text, "#")
@@ -178,8 +178,8 @@ func (d document) target(ref any) (any, error) {
 	return at, nil
 }
 
-// A walk goes where the library is going to go, and counts: the library itself cannot be
-// stopped.
+// A walk follows the path that the library will take and counts the steps, since the library cannot
+// be stopped.
 type walk struct {
 	document
 	steps int
@@ -216,7 +216,7 @@ func (w *walk) visit(s, v any, depth int) error {
 	})
 }
 
-// inside visits what a schema below a keyword may be held against.
+// inside visits the parts of a value that a schema below a keyword applies to.
 func (w *walk) inside(keyword, name string, sub, v any, depth int) error {
 	switch v := v.(type) {
 	case map[string]any:

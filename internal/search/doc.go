@@ -1,7 +1,6 @@
-// Package search finds text in a conversation: in what was said, and in content
-// that lies in blobs or in base64, where `git grep` cannot see it.
+// Package search finds text in a conversation: in messages, and in content that is stored in blobs
+// or in base64, which `git grep` does not see.
 //
-// A content is read only when its scope is searched. Content that cannot be read
-// is reported beside the hits and never ends a search. Binary content is
-// searched for nothing: it has no lines.
+// A blob is read only if its scope is searched. Content that cannot be read is reported beside the
+// hits and does not end the search. Binary content is not searched, since it has no lines.
 package search

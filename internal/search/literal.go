@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A filter rules out most texts without the expression, which is slow where case does
-// not matter. It never rules out a text with a line that matches.
+// A filter excludes most texts without running the expression, which is slow if case is ignored. It
+// never excludes a text with a matching line.
 type filter struct {
-	literal string // that every match contains, "" for none
-	fold    bool   // in any case
-	whole   bool   // a line cannot match unless the whole text does
+	literal string // in every match, "" for none
+	fold    bool   // ignoring case
+	whole   bool   // a line can match only if the complete text does
 }
 
 // newFilter derives a filter from the source of an expression.
@@ -29,7 +29,7 @@ func newFilter(expr string) filter {
 	return f
 }
 
-// anchored reports whether a match depends on where a line begins or ends.
+// anchored reports whether a match depends on the beginning or end of a line.
 func anchored(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
@@ -38,7 +38,7 @@ func anchored(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, anchored)
 }
 
-// required returns the longest literal that each match contains.
+// required returns the longest literal that every match contains.
 func required(re *syntax.Regexp) (literal string, fold bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -59,7 +59,7 @@ func required(re *syntax.Regexp) (literal string, fold bool) {
 	return literal, fold
 }
 
-// mayMatch reports whether the text can have a matching line.
+// mayMatch reports whether the text may have a matching line.
 func (f filter) mayMatch(text string) bool {
 	switch {
 	case f.literal == "":
@@ -71,9 +71,9 @@ func (f filter) mayMatch(text string) bool {
 	}
 }
 
-// containsFold reports whether text has the ASCII text literal in any case. Two letters
-// have a form outside of ASCII, the Kelvin sign and the long s: with one of them it
-// says yes to be safe.
+// containsFold reports whether text contains the ASCII text literal, ignoring case. Two letters
+// have equivalents outside ASCII, the Kelvin sign and the long s: for a text with one of them it
+// returns true, to be safe.
 func containsFold(text, literal string) bool {
 	if strings.ContainsAny(literal, "kKsS") && (strings.Contains(text, "\u212a") ||
 		strings.Contains(text, "\u017f")) {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnchorsMeanLines holds that ^ and $ are ends of lines wherever the line stands.
+// TestAnchorsMeanLines checks that ^ and $ match the ends of any line.
 func TestAnchorsMeanLines(t *testing.T) {
 	for pattern, want := range map[string]int{
 		"^two": 2, "one$": 1, "^three$": 3, `\Atwo`: 2, `two\z`: 2, `(?:^|x)two`: 2, "^$": 0,
@@ -27,7 +27,7 @@ func TestAnchorsMeanLines(t *testing.T) {
 	}
 }
 
-// TestTheFilterLosesNothing compares with a search that has none.
+// TestTheFilterLosesNothing compares the results with a search without the filter.
 func TestTheFilterLosesNothing(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
 		"a", "k", "S", "sk", "ab", "\u212a", "\u017f", "é", "É", ".", "a*", "(?:ab)+", "[ab]", "^",

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Case says when upper and lower case are the same.
+// Case sets when case is ignored.
 type Case int
 
 // Smart ignores case unless the pattern has an upper-case letter.
@@ -19,7 +19,7 @@ const (
 	CaseExact
 )
 
-// A Query says what to look for and where.
+// A Query is a search.
 type Query struct {
 	Pattern string // required
 	Regexp  bool   // the pattern is a regular expression (RE2), else plain text
@@ -28,7 +28,7 @@ type Query struct {
 	Context int     // lines before and after a hit
 }
 
-// A Pattern is a compiled Query. It may be used by several goroutines.
+// A Pattern is a compiled Query. It is safe for concurrent use.
 type Pattern struct {
 	re      *regexp.Regexp
 	filter  filter
@@ -52,7 +52,7 @@ func Compile(q Query) (*Pattern, error) {
 	re, err := regexp.Compile(flags + expr)
 	if err != nil {
 		if fault, ok := errors.AsType[*syntax.Error](err); ok {
-			err = errors.New(fault.Code.String()) // without the flags that nobody wrote
+			err = errors.New(fault.Code.String()) // without the flags, which the user did not write
 		}
 		return nil, fmt.Errorf("compile pattern %q: %w", q.Pattern, err)
 	}
@@ -71,12 +71,12 @@ func ignoresCase(q Query) bool {
 		q.Case == CaseSmart && !strings.ContainsFunc(q.Pattern, unicode.IsUpper)
 }
 
-// Contents reports whether what streams refer to is searched, not only what they have.
+// Contents reports whether the blobs that streams refer to are searched too.
 func (p *Pattern) Contents() bool { return p.wants(ToolResult) || p.wants(Attachment) }
 
 func (p *Pattern) wants(s Scope) bool { return p.scopes == nil || p.scopes[s] }
 
-// A Line is one line of a text that was searched.
+// A Line is one line of a searched text.
 type Line struct {
 	Number int    // from 1
 	Text   string // without its end
@@ -84,11 +84,10 @@ type Line struct {
 	Spans  [][]int
 }
 
-// lines returns the matching lines of text with their context, nil when there are
-// none.
+// lines returns the matching lines of text with their context, nil if there are none.
 func (p *Pattern) lines(text string) []Line {
 	if !p.filter.mayMatch(text) || p.filter.whole && !p.re.MatchString(text) {
-		return nil // as for most texts
+		return nil // the usual case
 	}
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	var found []Line

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Version is a conversation as the working tree or a ref has it.
+// A Version is a conversation in the working tree or at the tip of a ref.
 type Version struct {
 	ID       events.ID
 	Title    string
@@ -21,18 +21,18 @@ type Version struct {
 	Contents blobs.Reader
 }
 
-// Refs are all versions of conversations that the tips of refs have.
+// Refs finds all versions of conversations at the tips of refs.
 type Refs struct {
 	Repo     *gitint.Repo
 	Wanted   map[events.ID]bool // nil for all
-	Archived bool               // archived ones are among all
-	Contents bool               // the contents are read, not only the streams
-	Problem  func(error)        // what cannot be read is reported
+	Archived bool               // all includes archived ones
+	Contents bool               // blobs are read, not only streams
+	Problem  func(error)        // is called for what cannot be read
 }
 
-// Each calls f with every version of a conversation that some ref's tip has, each
-// distinct stream once, under the first ref that has it. What is not here in a partial clone is
-// fetched before: all conversations in one request, and what they refer to in another.
+// Each calls f with every version of a conversation at the tip of any ref, each distinct stream
+// once, with the first ref that has it. In a partial clone, missing objects are fetched before: all
+// conversations in one request, and the blobs that they refer to in another.
 func (r Refs) Each(ctx context.Context, f func(Version) error) error {
 	all, err := r.list(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (r Refs) Each(ctx context.Context, f func(Version) error) error {
 	return nil
 }
 
-// A place is where a version is.
+// A place is where a version is stored.
 type place struct {
 	ondemand.Place
 
@@ -102,7 +102,7 @@ func (r Refs) list(ctx context.Context) (all []place, err error) {
 	return all, nil
 }
 
-// tree lists those of a tree whose streams no other has.
+// tree lists the versions in a tree whose streams were not found before.
 func (r Refs) tree(
 	tree *gitint.Tree, dirs []string, streams map[gitint.OID]bool,
 ) (found []ondemand.Place, err error) {
@@ -125,7 +125,7 @@ func (r Refs) tree(
 	return found, nil
 }
 
-// fetch has all that is read be here.
+// fetch fetches everything that will be read.
 func (r Refs) fetch(ctx context.Context, all []place) error {
 	places := make([]ondemand.Place, len(all))
 	for i, at := range all {
@@ -141,8 +141,8 @@ func streamPath(e workspace.Entry) string {
 	return e.Path + "/" + workspace.EventsFile
 }
 
-// wants reports whether a conversation of a ref is to be searched. One that was named
-// is, wherever it lies.
+// wants reports whether to search a conversation of a ref. One that was named is searched in any
+// partition.
 func (r Refs) wants(e workspace.Entry) bool {
 	if r.Wanted != nil {
 		return r.Wanted[e.ID]

@@ -1,9 +1,9 @@
 package search
 
-// A Scope is a kind of place in a conversation.
+// A Scope is a kind of text in a conversation.
 type Scope string
 
-// The scopes, named as jp names them, and Attachment for what a request carries.
+// The scopes, by jp's names, and Attachment for the attachments of a request.
 const (
 	Title      Scope = "title"
 	User       Scope = "user"
@@ -16,15 +16,15 @@ const (
 	Inquiry    Scope = "inquiry"
 )
 
-// scopeGroups are names that stand for several scopes.
+// scopeGroups are names for several scopes.
 var scopeGroups = map[string][]Scope{
 	"all":  nil,
 	"chat": {User, Assistant, Reasoning, Structured},
 	"tool": {ToolCall, ToolResult},
 }
 
-// ParseScope returns the scopes that name stands for: itself, or a group (all,
-// chat, tool). It returns nil for all of them, and false for an unknown name.
+// ParseScope returns the scopes for a name: itself, or those of a group (all, chat, tool). It
+// returns nil for all scopes, and false for an unknown name.
 func ParseScope(name string) ([]Scope, bool) {
 	if group, ok := scopeGroups[name]; ok {
 		return group, true

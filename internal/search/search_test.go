@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// store is a reader that knows some contents and counts what is asked of it.
+// store is a reader with some blobs that counts its reads.
 type store struct {
 	known map[blobs.Hash]string
 	reads int

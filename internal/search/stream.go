@@ -8,12 +8,12 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Hit is a place with at least one matching line.
+// A Hit is a text with at least one matching line.
 type Hit struct {
 	Scope   Scope
 	Turn    int    // 0-based, -1 for the title
 	Element int    // -1 for the title
-	Where   string // name of the tool or URI of the resource, "" elsewhere
+	Where   string // name of the tool or URI of the resource, else ""
 	Lines   []Line
 }
 
@@ -31,7 +31,7 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("search turn %d (%s): %v", p.Turn+1, p.Where, p.Err)
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
 // Title returns the hit in a conversation's title, if there is one.
@@ -43,7 +43,7 @@ func (p *Pattern) Title(title string) (Hit, bool) {
 	return Hit{Scope: Title, Turn: -1, Element: -1, Lines: lines}, lines != nil
 }
 
-// Stream returns the hits in a stream in its order, and what could not be read.
+// Stream returns the hits in a stream in its order, and the content that could not be read.
 func (p *Pattern) Stream(s *events.Stream, r blobs.Reader) ([]Hit, []*Problem) {
 	w := walk{pattern: p, reader: r, turns: s.TurnOf(), tools: toolNames(s)}
 	for i, e := range s.All() {
@@ -121,7 +121,7 @@ func (w *walk) result(ev *events.ToolCallResponse) {
 	}
 }
 
-// resource searches what the resource is and what the model was given of it.
+// resource searches the URI and the content of a resource, and its formatted text for the model.
 func (w *walk) resource(scope Scope, where string, r *events.Resource) {
 	w.text(scope, where, r.URI)
 	if r.Formatted != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An ArgumentsError says what is wrong with the arguments of a call.
+// An ArgumentsError says that the arguments of a call are invalid.
 type ArgumentsError struct {
 	Tool    string
 	Missing []string
@@ -20,7 +20,7 @@ type ArgumentsError struct {
 	Reason  string
 }
 
-// Error says it in a way that a model can act on.
+// Error implements error, with a text that a model can act on.
 func (e *ArgumentsError) Error() string {
 	var parts []string
 	if e.Reason != "" {
@@ -36,8 +36,8 @@ func (e *ArgumentsError) Error() string {
 		"what it takes.", e.Tool, strings.Join(parts, "; "))
 }
 
-// An outline is what has to be known of a schema to make of arguments what was meant by them.
-// The whole schema is held against what comes of it.
+// An outline is the part of a schema that is needed to correct arguments. The result is validated
+// by the full schema.
 type outline struct {
 	Type       types              `json:"type"`
 	Properties map[string]outline `json:"properties"`
@@ -49,7 +49,7 @@ type outline struct {
 // types is "type" of a schema, one or several.
 type types []string
 
-// UnmarshalJSON reads a string or a list of them; anything else is no type.
+// UnmarshalJSON reads a string or a list of strings; anything else is no type.
 func (t *types) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
@@ -63,9 +63,9 @@ func (t *types) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Prepare returns the arguments as the tool is given them: text that holds JSON of the
-// declared type is that JSON, null for what may be left out is left out, and defaults are
-// filled in. Numbers keep their spelling. What does not follow the schema is an error.
+// Prepare returns the arguments in the form that the tool gets: a string of JSON of the declared
+// type becomes that JSON, null for an optional member is removed, and defaults are filled in.
+// Numbers keep their spelling. Arguments that do not follow the schema are an error.
 func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 	given := map[string]json.RawMessage{}
 	if len(args) > 0 {
@@ -82,7 +82,8 @@ func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 	}
 	var o outline
 	if len(d.Schema) > 0 {
-		// What an outline cannot tell of, a list of schemas for items say, it leaves alone.
+		// Keywords that an outline cannot express, such as a list of schemas for items, are
+		// ignored.
 		_ = json.Unmarshal(d.Schema, &o)
 	}
 	o.members(given)
@@ -104,13 +105,13 @@ func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 	return prepared, nil
 }
 
-// Check reports whether arguments can be held to the tool's schema.
+// Check returns an error if arguments cannot be validated by the tool's schema.
 func (d Definition) Check() error {
 	_, err := d.compile()
 	return err
 }
 
-// compile reads the schema, nil when there is none.
+// compile compiles the schema, nil if there is none.
 func (d Definition) compile() (*schema.Schema, error) {
 	if len(d.Schema) == 0 {
 		return nil, nil
@@ -141,8 +142,8 @@ func (d Definition) complete(o outline, given map[string]json.RawMessage) error 
 	return e
 }
 
-// coerce makes of a value what was meant by it: models write JSON into text where something
-// else is wanted, and one thing where a list of them is.
+// coerce corrects a value of the wrong type: models pass JSON in a string where another type is
+// wanted, and one value where a list of them is.
 func (o outline) coerce(v json.RawMessage) json.RawMessage {
 	var text string
 	if len(o.Type) > 0 && !slices.Contains(o.Type, "string") && json.Unmarshal(v, &text) == nil {
@@ -174,8 +175,8 @@ func (o outline) coerce(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// members coerces the members of an object. Null for one that may be left out is to leave it
-// out: a model that must name every member has no other word for it.
+// members coerces the members of an object. Null for an optional member removes it: a model that
+// must name every member cannot leave it out otherwise.
 func (o outline) members(given map[string]json.RawMessage) {
 	for name, p := range o.Properties {
 		v, ok := given[name]
@@ -189,7 +190,7 @@ func (o outline) members(given map[string]json.RawMessage) {
 	}
 }
 
-// absent reports whether a value is null where null is none of the types.
+// absent reports whether a value is null where the types do not include null.
 func (o outline) absent(v json.RawMessage) bool {
 	return kindOf(v) == "null" && len(o.Type) > 0 && !o.accepts(v)
 }
@@ -200,7 +201,7 @@ func (o outline) accepts(v json.RawMessage) bool {
 		kind == "number" && slices.Contains(o.Type, "integer") && !bytes.ContainsAny(v, ".eE")
 }
 
-// kindOf returns the type of a JSON value as JSON Schema calls it.
+// kindOf returns the JSON Schema type of a JSON value.
 func kindOf(v json.RawMessage) string {
 	for _, c := range v {
 		switch c {

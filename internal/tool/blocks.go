@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DecodeBlocks reads an array of content blocks as RFD 058 and MCP have them. What
-// events does not know of a block is kept, and so are blocks of unknown types.
+// DecodeBlocks reads an array of content blocks in the format of RFD 058 and MCP. Unknown members
+// and blocks of unknown types are kept.
 func DecodeBlocks(array jsontext.Value) ([]events.Block, error) {
-	// A stream of one event is read, so that what is accepted is what can be stored.
+	// It decodes a stream of one event, so that it accepts exactly what can be stored.
 	var b bytes.Buffer
 	b.WriteString(`[{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_response",` +
 		`"id":"","is_error":false,"content":`)
@@ -29,9 +29,8 @@ func DecodeBlocks(array jsontext.Value) ([]events.Block, error) {
 	return r.Blocks, nil
 }
 
-// A Capture is a writer that keeps the first bytes of what is written and counts the
-// rest, so that a program which never stops writing is not our end. It may be used by
-// several goroutines.
+// A Capture is a writer that keeps the first bytes and counts the rest, so that a program which
+// never stops writing does not exhaust the memory. It is safe for concurrent use.
 type Capture struct {
 	mu    sync.Mutex
 	limit int
@@ -51,7 +50,7 @@ func (c *Capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes returns what was kept.
+// Bytes returns the bytes kept.
 func (c *Capture) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

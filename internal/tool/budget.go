@@ -8,22 +8,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A budget is the time that a call has left. It stands still while somebody is asked: how long a
-// person thinks says nothing about a program.
+// A budget is the remaining time of a call. It is paused while the user is asked: the time that a
+// user takes to answer is not the program's.
 type budget struct {
 	now    func() time.Time
 	expire context.CancelFunc
 
 	mu      sync.Mutex
-	left    time.Duration // when it last stood still
-	since   time.Time     // when it last went on
-	waiting int           // questions that are open
+	left    time.Duration // when last paused
+	since   time.Time     // when last resumed
+	waiting int           // open questions
 	timer   *time.Timer
 }
 
 type budgetKey struct{}
 
-// newBudget returns a context that ends when limit is used up; of zero there is no end.
+// newBudget returns a context that ends when limit is used up; zero is no limit.
 func newBudget(
 	ctx context.Context, limit time.Duration, now func() time.Time,
 ) (context.Context, *budget) {
@@ -40,7 +40,7 @@ func (b *budget) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// end lets go of what the budget holds.
+// end releases the timer and the context of the budget.
 func (b *budget) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,8 +57,8 @@ func (b *budget) isWaiting() bool {
 	return b.waiting > 0
 }
 
-// Waiting says that a person is asked on behalf of the call whose context this is: until answered
-// is called, the time of the call stands still.
+// Waiting pauses the time of the call with this context, because the user is asked on its behalf,
+// until answered is called.
 func Waiting(ctx context.Context) (answered func()) {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
 	if !ok {
@@ -87,7 +87,7 @@ func (b *budget) resume() {
 	}
 }
 
-// asking is who answers the questions of a call, with its budget wherever a question comes from.
+// asking passes the budget of a call to its Asker, from whichever context a question comes.
 type asking struct {
 	Asker
 	budget *budget

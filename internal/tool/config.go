@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Config is what conversation.tools.<name> of jp's configuration says.
+// A Config is the setting conversation.tools.<name> of jp's configuration.
 type Config struct {
 	Name        string
 	Source      Source
@@ -23,16 +23,16 @@ type Config struct {
 	Parameters  []Parameter
 	Policy      Policy
 	Questions   map[string]QuestionConfig
-	Options     jsontext.Value // an object, nil when absent
-	Access      jsontext.Value // an object, nil when absent; the tool's to enforce
+	Options     jsontext.Value // an object, nil if absent
+	Access      jsontext.Value // an object, nil if absent; the tool enforces it
 	Style       Style
 }
 
-// A Source says who makes the calls of a tool.
+// A Source is where a tool comes from.
 type Source struct {
 	Kind   SourceKind
-	Server string // of MCP
-	Tool   string // its name there, when it is another one
+	Server string // for MCP
+	Tool   string // its name there, if different
 }
 
 // SourceKind is the first word of a source.
@@ -62,8 +62,8 @@ func ParseSource(s string) (Source, error) {
 	return Source{}, fmt.Errorf("%q is no source", s)
 }
 
-// A CommandConfig is a command as it stands in the configuration: a line that is split
-// into words, or a program with its arguments.
+// A CommandConfig is a command in the configuration: a line that is split into words, or a program
+// with its arguments.
 type CommandConfig struct {
 	Line    string
 	Program string
@@ -74,10 +74,10 @@ type CommandConfig struct {
 // IsZero reports whether there is no command.
 func (c CommandConfig) IsZero() bool { return c.Line == "" && c.Program == "" }
 
-// Words splits a line as [command.Words] does.
+// Words splits a line like [command.Words].
 func Words(line string) ([]string, error) { return command.Words(line) }
 
-// Words returns the words of the command, placeholders and all.
+// Words returns the words of the command, with placeholders.
 func (c CommandConfig) Words() ([]string, error) {
 	if c.Line != "" {
 		return command.Words(c.Line)
@@ -85,7 +85,7 @@ func (c CommandConfig) Words() ([]string, error) {
 	return append([]string{c.Program}, c.Args...), nil
 }
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON reads either form.
 func (c *CommandConfig) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &c.Line) == nil {
 		return nil
@@ -93,28 +93,28 @@ func (c *CommandConfig) UnmarshalJSON(b []byte) error {
 	return fields(b, map[string]any{"program": &c.Program, "args": &c.Args, "shell": &c.Shell})
 }
 
-// A QuestionConfig says how a question of a tool is answered.
+// A QuestionConfig sets how a question of a tool is answered.
 type QuestionConfig struct {
-	Target jsontext.Value // nil when absent
-	Answer jsontext.Value // nil when absent
+	Target jsontext.Value // nil if absent
+	Answer jsontext.Value // nil if absent
 }
 
-// A Style says how calls are shown to people.
+// A Style sets how calls are shown to users.
 type Style struct {
 	Hidden          bool
 	InlineResults   string // "full", "off", or a number of lines
 	ResultsFileLink string
-	// Parameters is "json", "function_call" or "off"; Formatter is a command instead.
+	// Parameters is "json", "function_call" or "off"; Formatter is a command that replaces it.
 	Parameters string
 	Formatter  CommandConfig
 }
 
-// ErrNoSource is the error of a table that does not say what its tool is of. It may be that of
-// a built-in tool, so the rest of the table is returned beside it.
+// ErrNoSource is the error for a table without a source. It may configure a built-in tool, so the
+// rest of the table is returned with the error.
 var ErrNoSource = errors.New("source: missing")
 
-// ParseConfig reads the configuration of the tool name; defaults is that of '*', which
-// may be nil. Members that it does not know are left out.
+// ParseConfig reads the configuration of a tool; defaults is that of '*', which may be nil. Unknown
+// members are ignored.
 func ParseConfig(name string, v, defaults jsontext.Value) (Config, error) {
 	c := Config{Name: name, Enable: Enable{On: true}}
 	if defaults != nil {
@@ -131,7 +131,7 @@ func ParseConfig(name string, v, defaults jsontext.Value) (Config, error) {
 	return c, nil
 }
 
-// inherited keeps what '*' may say for every tool.
+// inherited returns the members of '*' that apply to every tool.
 func inherited(v jsontext.Value) jsontext.Value {
 	ms, err := Members(v)
 	if err != nil {
@@ -212,7 +212,7 @@ func parseParameters(v jsontext.Value) ([]Parameter, error) {
 	return ps, nil
 }
 
-// UnmarshalJSON reads everything but the name.
+// UnmarshalJSON reads everything except the name.
 func (p *Parameter) UnmarshalJSON(b []byte) error {
 	var t types
 	var items, properties jsontext.Value
@@ -269,7 +269,7 @@ func parseQuestions(v jsontext.Value) (map[string]QuestionConfig, error) {
 	return all, nil
 }
 
-// UnmarshalJSON reads a style over the one that is there.
+// UnmarshalJSON reads members of a style, and keeps the others.
 func (s *Style) UnmarshalJSON(b []byte) error {
 	var inline, parameters jsontext.Value
 	err := fields(b, map[string]any{
@@ -295,8 +295,7 @@ func (s *Style) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(parameters, &s.Formatter)
 }
 
-// Definition returns what a model is told of the tool, as far as its configuration
-// says it.
+// Definition returns the definition for models, as far as the configuration has it.
 func (c Config) Definition() Definition {
 	return Definition{
 		Name: c.Name, Summary: c.Summary, Description: c.Description, Examples: c.Examples,

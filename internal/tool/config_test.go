@@ -16,7 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// realConfigs are all tools that a real workspace declares.
+// realConfigs returns all tools that a real workspace declares.
 func realConfigs(t *testing.T) map[string]tool.Config {
 	t.Helper()
 	merged := map[string]any{}
@@ -54,7 +54,7 @@ func realConfigs(t *testing.T) map[string]tool.Config {
 	return all
 }
 
-// mergeMaps is all that the real files need of the merge of configurations.
+// mergeMaps is the part of merging configurations that the real files need.
 func mergeMaps(into, from map[string]any) {
 	for k, v := range from {
 		a, ok1 := into[k].(map[string]any)
@@ -236,7 +236,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// What a server or a configuration says of arguments can be no schema.
+// TestASchemaThatCannotBeUsed checks schemas of servers and configurations that are invalid.
 func TestASchemaThatCannotBeUsed(t *testing.T) {
 	for _, text := range []string{
 		`{"type":"object","properties":{"a":{"$ref":"https://a.example/s"}}}`, `{"$ref":"#"}`, `[1]`,

@@ -1,22 +1,22 @@
-// Package tool is what a model can call: what a tool is, how calls are admitted, run
-// side by side, and cut to size. The tools themselves are the packages below it.
+// Package tool defines the tools that a model can call, and admits their calls, runs them side by
+// side, and limits the size of their results. The packages below it have the tools themselves.
 //
-// Words. A Tool has a Definition, which a model is shown, and runs a Call, which gives a
-// Result. A Policy says whether somebody is asked before a call runs and before its
-// result is delivered; the Gate is who is asked. A Question is what a tool asks while
-// it runs; the Asker answers it. A Starter starts processes.
+// Words. A Tool has a Definition, which a model is shown, and runs a Call, which returns a Result.
+// A Policy says whether the user is asked before a call runs and before its result is delivered;
+// the Gate asks. A Question is asked by a tool while it runs; the Asker answers it. A Starter
+// starts processes.
 //
 // What it keeps true:
 //
-//   - Every call gets exactly one result, in the order of the calls, whatever the tool
-//     does: return, fail, panic, hang or be interrupted.
-//   - A result is handed over as soon as it is there, one at a time.
-//   - What a model is given of one batch is bounded, and a cut is visible.
-//   - Nobody to ask means no. A tool that wants to be asked for is not run without a
+//   - Every call gets exactly one result, in the order of the calls, whatever the tool does:
+//     return, fail, panic, hang or be interrupted.
+//   - A result is passed on as soon as it exists, one at a time.
+//   - The size of the results of one batch is limited, and a cut is visible.
+//   - Without a user to ask, the answer is no. A tool that needs approval does not run without a
 //     Gate.
-//   - Nothing here starts a process: it is asked of a Starter, which belongs to the
-//     caller and knows what was approved.
+//   - The package starts no process itself: it asks a Starter, which belongs to the caller and
+//     knows the approvals.
 //
-// What it does not promise: that a tool which ignores its context ends. It is left
-// behind after a grace period, and its result is dropped.
+// What it does not promise: that a tool which ignores its context ends. It is abandoned after a
+// grace period, and its result is dropped.
 package tool

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Enable says whether a tool is offered, and what may change that.
+// Enable is whether a tool is offered, and which flags may change that.
 type Enable struct {
 	On     bool
 	Toggle Toggle
 }
 
-// Toggle says which flags may switch a tool.
+// Toggle restricts the flags that may switch a tool.
 type Toggle string
 
 // The values of Toggle. The zero value is ToggleAny.
@@ -63,15 +63,14 @@ func (e *Enable) word(s string) error {
 	return nil
 }
 
-// A Switch is one flag that enables or disables a tool, or all tools.
+// A Switch is a flag that enables or disables one tool or all.
 type Switch struct {
 	On   bool
-	Name string // "" is all
+	Name string // "" for all
 }
 
-// Select returns which tools are offered after the switches were applied from left to
-// right. To name a tool that is not there, or one that is locked, is an error; a
-// switch for all passes over those that it may not change.
+// Select applies the switches from left to right and returns which tools are offered. Naming an
+// unknown or locked tool is an error; a switch for all skips the tools that it may not change.
 func Select(configs []Config, switches []Switch) ([]bool, error) {
 	on := make([]bool, len(configs))
 	for i, c := range configs {
@@ -99,10 +98,10 @@ func Select(configs []Config, switches []Switch) ([]bool, error) {
 	return on, nil
 }
 
-// A NameError says that there is no tool of that name.
+// A NameError says that no tool has this name.
 type NameError struct {
 	Name  string
-	Known []string // the tools that there are
+	Known []string // the existing tools
 }
 
 // Error implements error.

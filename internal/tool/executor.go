@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What models are told, in the words of jp where it has some.
+// Texts for models, in jp's words where jp has them.
 const (
 	textInterrupted   = "Tool call was interrupted."
 	textSkipped       = "Tool skipped by user."
@@ -26,27 +26,27 @@ const (
 	defaultSlowAfter = 2 * time.Minute
 )
 
-// An Item is a tool and how its calls are treated.
+// An Item is a tool with its policy.
 type Item struct {
 	Tool   Tool
 	Policy Policy
 }
 
-// Options of an Executor. The zero value is safe: nobody approves anything.
+// Options of an Executor. The zero value is safe: it approves nothing.
 type Options struct {
 	Gate   Gate
 	Limits Limits
-	// Timeout ends a call that a policy says nothing about; zero is never.
+	// Timeout limits calls without a limit in their policy; zero is no limit.
 	Timeout time.Duration
-	// Now is the clock by which the time of a call stands still while a person is asked. Without
-	// one a call has all of its time again with each answer.
+	// Now is the clock by which the time of a call is paused while the user is asked. Without it,
+	// each answer gives a call all of its time again.
 	Now func() time.Time
-	// Slow is told of a call that goes on, for how long it has so far; nil is nobody. It may be
-	// called from several goroutines.
+	// Slow is called repeatedly for a call that takes long, with its time so far; it may be nil. It
+	// may be called from several goroutines.
 	Slow func(c Call, elapsed time.Duration)
-	// SlowAfter is when, and how often; zero is two minutes.
+	// SlowAfter is the interval of calls of Slow; zero is two minutes.
 	SlowAfter time.Duration
-	// Grace is how long a call may take to end when it is told to; zero is 5 seconds.
+	// Grace is how long a cancelled call may take to end; zero is 5 seconds.
 	Grace time.Duration
 	// Parallel is how many calls run at once; zero is 8.
 	Parallel int
@@ -58,11 +58,11 @@ type Executor struct {
 	order   []string
 	options Options
 	gate    sync.Mutex      // one question at a time
-	cleared map[string]bool // subjects that somebody let be touched
+	cleared map[string]bool // subjects that the user has approved
 }
 
-// NewExecutor returns an executor of these tools, in this order. Two of one name are
-// an error.
+// NewExecutor returns an executor of these tools, in this order. Two tools of one name are an
+// error.
 func NewExecutor(items []Item, o Options) (*Executor, error) {
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
@@ -90,7 +90,7 @@ func NewExecutor(items []Item, o Options) (*Executor, error) {
 	return x, nil
 }
 
-// Definitions returns what a model is told, in order.
+// Definitions returns the definitions for models, in order.
 func (x *Executor) Definitions() []Definition {
 	all := make([]Definition, len(x.order))
 	for i, name := range x.order {
@@ -99,8 +99,7 @@ func (x *Executor) Definitions() []Definition {
 	return all
 }
 
-// An Admitted is a call that may run, or the result that it has already because it may
-// not.
+// An Admitted is a call that may run, or one that may not, with its result.
 type Admitted struct {
 	Call   Call
 	item   Item
@@ -108,7 +107,7 @@ type Admitted struct {
 	edited bool // a person edited the arguments
 }
 
-// Refused returns the result of a call that will not run.
+// Refused returns the result of a call that may not run.
 func (a Admitted) Refused() (Result, bool) {
 	if a.result == nil {
 		return Result{}, false
@@ -116,9 +115,8 @@ func (a Admitted) Refused() (Result, bool) {
 	return *a.result, true
 }
 
-// Admit prepares a call and settles whether it may run, which may ask somebody. A call
-// that may not run is no error: it has a result that says why. The error is that of
-// the Gate or of the context.
+// Admit prepares a call and decides whether it may run, which may ask the user. A call that may not
+// run is no error: its result has the reason. An error comes from the Gate or from the context.
 func (x *Executor) Admit(ctx context.Context, c Call) (Admitted, error) {
 	it, ok := x.items[c.Name]
 	if !ok {
@@ -143,8 +141,8 @@ func (x *Executor) Admit(ctx context.Context, c Call) (Admitted, error) {
 	return x.ask(ctx, Admitted{Call: c, item: it}, it.Policy.Run != Unattended)
 }
 
-// ask settles whether a call may run: as its policy wants, and as its caution does. Edited
-// arguments are another call, about whose caution it asks again.
+// ask asks for a call what its policy and its caution require. Edited arguments make it another
+// call, whose caution is asked about again.
 func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, error) {
 	c := a.Call
 	caution, err := x.caution(ctx, a)
@@ -181,7 +179,7 @@ func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, e
 	return a, nil
 }
 
-// caution returns what a call has to be asked about that was not yet.
+// caution returns the caution of a call, with subjects only if one of them is not approved yet.
 func (x *Executor) caution(ctx context.Context, a Admitted) (Caution, error) {
 	t, ok := a.item.Tool.(Cautious)
 	if !ok {
@@ -196,7 +194,7 @@ func (x *Executor) caution(ctx context.Context, a Admitted) (Caution, error) {
 	return Caution{Change: c.Change}, err
 }
 
-// nobody is what a model is told of a call that nobody could be asked about.
+// nobody returns the text for a call that needs approval when no user can be asked.
 func nobody(c Call, caution Caution) string {
 	text := fmt.Sprintf(textNobody, c.Name)
 	if caution.Subjects != nil {
@@ -236,10 +234,10 @@ func (x *Executor) Run(
 	return x.Execute(ctx, admitted, arrived)
 }
 
-// Execute runs calls side by side and returns their results in the order of the calls.
-// Each is given to arrived as soon as it is there, from the goroutine of the caller,
-// one at a time; an error of arrived interrupts the others and is returned. When ctx is
-// done every call still has a result: one that was interrupted says so.
+// Execute runs calls side by side and returns their results in the order of the calls. It calls
+// arrived for each result as soon as it exists, from the goroutine of the caller, one at a time; an
+// error of arrived cancels the other calls and is returned. When ctx ends, every call still gets a
+// result, which says whether it was interrupted.
 func (x *Executor) Execute(
 	ctx context.Context, calls []Admitted, arrived func(i int, r Result) error,
 ) ([]Result, error) {
@@ -273,7 +271,7 @@ func (x *Executor) Execute(
 	return results, firstErr
 }
 
-// one runs one call to its result.
+// one runs one call and returns its result.
 func (x *Executor) one(ctx context.Context, a Admitted) Result {
 	if r, ok := a.Refused(); ok {
 		return r
@@ -300,7 +298,7 @@ func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
 			"it needs approval, and nobody could be asked.", a.Call.Name))
 	}
 	if ctx.Err() != nil {
-		return r // interrupted: there is nothing to show, and nobody wants to be asked
+		return r // interrupted: there is nothing to deliver or to ask
 	}
 	x.gate.Lock()
 	defer x.gate.Unlock()
@@ -311,7 +309,7 @@ func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
 	return r
 }
 
-// bounded runs a call and leaves it behind when it does not end.
+// bounded runs a call, and abandons it if it does not end.
 func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
 	limit := a.item.Policy.Timeout
 	if limit == 0 {
@@ -337,7 +335,8 @@ func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
 	return timedOut(a, r, limit)
 }
 
-// await returns the result of a call that runs, or none when it does not end in time.
+// await returns the result of a running call, or only the error of its context if it does not end
+// in time.
 func (x *Executor) await(
 	run context.Context, b *budget, c Call, ended <-chan Result,
 ) Result {
@@ -363,7 +362,7 @@ func (x *Executor) await(
 	}
 }
 
-// guarded runs a call and makes errors and panics results.
+// guarded runs a call and turns errors and panics into results.
 func guarded(ctx context.Context, a Admitted) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {

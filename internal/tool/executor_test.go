@@ -214,7 +214,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// TestSlowCallsAreTold counts what is told of a call of seven minutes.
+// TestSlowCallsAreTold counts the reports about a call of seven minutes.
 func TestSlowCallsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := unattended("slow", func(context.Context, tool.Call) (tool.Result, error) {
@@ -252,7 +252,7 @@ func TestAnErrorOfTheReceiverEndsTheOthers(t *testing.T) {
 	}
 }
 
-// gate answers from a script and notices when it is asked twice at once.
+// gate answers from a script and fails if it is asked twice at once.
 type gate struct {
 	mu        sync.Mutex
 	decisions map[string]tool.Decision
@@ -315,7 +315,7 @@ func TestTheGateDecides(t *testing.T) {
 	}
 }
 
-// careful is a tool whose calls touch the file that is their argument.
+// careful is a tool whose calls touch the file in their argument.
 type careful struct{ fake }
 
 func (careful) Caution(_ context.Context, c tool.Call) (tool.Caution, error) {
@@ -361,7 +361,7 @@ func TestACautionIsAskedOnceForEachSubject(t *testing.T) {
 		}
 	}
 	g.decisions["w"] = tool.Decision{}
-	for range 2 { // a no is no yes for the next time, and asks again
+	for range 2 { // a refusal does not carry over: the next call asks again
 		if got := run(x, "x"); got != "Tool skipped by user." {
 			t.Errorf("refused: %q", got)
 		}
@@ -369,7 +369,7 @@ func TestACautionIsAskedOnceForEachSubject(t *testing.T) {
 	if ran != 4 || len(g.asked) != 4 {
 		t.Errorf("ran %d times, asked %d times", ran, len(g.asked))
 	}
-	// What a person makes of the arguments is shown to them again.
+	// Arguments that the user edited are shown again.
 	g.decisions["w"] = tool.Decision{Run: true, Arguments: jsontext.Value(`{"f":"harmless"}`)}
 	if got := run(x, "y"); got != "done" || len(g.asked) != 5 {
 		t.Errorf("edited: %q, asked %d times", got, len(g.asked))
@@ -464,8 +464,8 @@ func (f askerFunc) Ask(ctx context.Context, q tool.Question) (jsontext.Value, er
 	return f(ctx, q)
 }
 
-// TestTimeOfAPersonIsNotThatOfACall has a tool that works, asks, and works on: what the person
-// takes to answer does not count, and what the tool takes does, before and after.
+// TestTimeOfAPersonIsNotThatOfACall has a tool that works, asks, and continues: the user's time
+// does not count, and the tool's time does, before and after.
 func TestTimeOfAPersonIsNotThatOfACall(t *testing.T) {
 	for _, tc := range []struct {
 		before, after time.Duration
@@ -487,7 +487,7 @@ func TestTimeOfAPersonIsNotThatOfACall(t *testing.T) {
 				if err := work(ctx, tc.before); err != nil {
 					return tool.Result{}, err
 				}
-				// As a server asks: in a context that is not that of the call.
+				// Like a server, in a context that is not derived from the call's.
 				if _, err := c.Asker.Ask(context.WithoutCancel(t.Context()), tool.Question{}); err != nil {
 					return tool.Result{}, err
 				}

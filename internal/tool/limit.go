@@ -9,22 +9,22 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Limits bound what a model is given of results.
+// Limits limit the size of results for a model.
 type Limits struct {
-	Result int // bytes of one result; 0 is [DefaultResultBytes], negative is no limit
-	Batch  int // bytes of all results of one batch; 0 is [DefaultBatchBytes]
-	Binary int // bytes of images and the like; 0 is [DefaultBinaryBytes]
+	Result int // bytes of one result; 0 for [DefaultResultBytes], negative for no limit
+	Batch  int // bytes of all results of one batch; 0 for [DefaultBatchBytes]
+	Binary int // bytes of images and the like; 0 for [DefaultBinaryBytes]
 }
 
-// The limits unless told otherwise.
+// The default limits.
 const (
 	DefaultResultBytes = 256 << 10
 	DefaultBatchBytes  = 2 << 20
 	DefaultBinaryBytes = 10 << 20
 )
 
-// share returns the limits for each of n results. It does not depend on which of them
-// arrives first, so that the same results are always cut in the same way.
+// share returns the limits for each of n results. They do not depend on the order in which results
+// arrive, so that the same results are always cut in the same way.
 func (l Limits) share(n int) Limits {
 	l.Result = orDefault(l.Result, DefaultResultBytes)
 	l.Batch = orDefault(l.Batch, DefaultBatchBytes)
@@ -42,9 +42,9 @@ func orDefault(n, def int) int {
 	return n
 }
 
-// Apply returns the result cut to the limits. Text is cut where a line ends, if one
-// does. The content of a resource stays whole, because it is its identity; what a
-// model is given of it is cut.
+// Apply returns the result cut to the limits. Text is cut at the end of a line, if possible. The
+// content of a resource stays complete, because its identity depends on it; its formatted text for
+// the model is cut.
 func (l Limits) Apply(r Result) Result {
 	left := l.Result
 	blocks := make([]events.Block, 0, len(r.Blocks))
@@ -65,7 +65,7 @@ func (l Limits) Apply(r Result) Result {
 	return r
 }
 
-// shown returns how much of a block a model is given, and whether it is text.
+// shown returns the size of a block for a model, and whether it is text.
 func shown(b events.Block) (size int, text bool) {
 	switch b.Type {
 	case events.BlockText:
@@ -89,7 +89,7 @@ func isText(c blobs.Content) bool {
 	return err == nil && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
-// cut returns the block with n bytes of its text.
+// cut returns the block with the first n bytes of its text.
 func cut(b events.Block, n, limit int) events.Block {
 	switch {
 	case b.Type == events.BlockText:
@@ -125,8 +125,8 @@ func cutContent(c blobs.Content, n, limit int) blobs.Content {
 	return blobs.Loaded(append(bytes.Clone(head), note...))
 }
 
-// Head returns at most n bytes of text, cut after a line if that does not lose more
-// than half, else between characters.
+// Head returns at most n bytes of text, cut after a line if that loses at most half, else between
+// characters.
 func Head(data []byte, n int) []byte {
 	if len(data) <= n {
 		return data

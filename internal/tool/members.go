@@ -17,7 +17,7 @@ type Member struct {
 
 var errNotObject = errors.New("not an object")
 
-// Members returns the members of a JSON object in their order, which maps lose.
+// Members returns the members of a JSON object in their order, which a map would lose.
 func Members(v jsontext.Value) ([]Member, error) {
 	dec := json.NewDecoder(bytes.NewReader(v))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -40,7 +40,7 @@ func Members(v jsontext.Value) ([]Member, error) {
 	return all, err
 }
 
-// fields decodes members into what is given for their names; others are left out.
+// fields decodes members into the values for their names; others are ignored.
 func fields(v jsontext.Value, into map[string]any) error {
 	ms, err := Members(v)
 	if err != nil {

@@ -5,73 +5,70 @@ import (
 	"io"
 )
 
-// A Starter starts processes for tools, servers and attachments. Whoever implements it
-// asks first whether Declared was approved: nothing in this module does.
+// A Starter starts processes for tools, servers and attachments. The implementation must check
+// first that Declared was approved: no other code in this module does.
 type Starter interface {
-	// Start returns once the process runs. When ctx is done, the process and all that
-	// it started are ended.
+	// Start returns once the process runs. When ctx ends, the process and all its descendants are
+	// ended.
 	Start(ctx context.Context, c Command) (Process, error)
 }
 
-// A Process is one that runs.
+// A Process is a running process.
 type Process interface {
-	// Wait returns when the process has ended and its output is written. The error of
-	// one that ends with a code other than 0 is an *[ExitError].
+	// Wait returns after the process has ended and its output was copied. For an exit code other
+	// than 0, the error is an *[ExitError].
 	Wait() error
 }
 
-// An ExitError says with which code a process ended, -1 when a signal ended it.
+// An ExitError is the exit code of a process, -1 if it was ended by a signal.
 type ExitError struct {
 	Code   int
 	Detail string
 }
 
-// Error says how the process ended.
+// Error implements error.
 func (e *ExitError) Error() string { return e.Detail }
 
 // A Command is a process to start.
 type Command struct {
-	// Declared is the command as the configuration has it, templates not filled in:
-	// what an approval is bound to.
+	// Declared is the command in the configuration, with its templates: approvals are bound to it.
 	Declared Declaration
-	// Program and Args are what is to be started.
+	// Program and Args are started.
 	Program string
 	Args    []string
-	// Dir is the absolute directory in which it starts.
+	// Dir is the absolute path of the working directory.
 	Dir string
-	// Env is added to the environment that the Starter gives.
+	// Env is added to the environment from the Starter.
 	Env []string
-	// Variables are names of further variables of the user's environment to give.
+	// Variables are names of further variables of the user's environment to pass.
 	Variables []string
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
-// A Declaration is what an approval is about.
+// A Declaration identifies a command for its approval.
 type Declaration struct {
-	// Purpose names for people who wants it: "tool cargo_test", "MCP server bookworm",
+	// Purpose names for the user what needs the command: "tool cargo_test", "MCP server bookworm",
 	// "attachment".
 	Purpose string
-	// Key is the setting that holds the command, dotted:
-	// "conversation.tools.cargo_test.command".
+	// Key is the dotted setting with the command: "conversation.tools.cargo_test.command".
 	Key string
-	// Line is the command when it stands in one line, else Program and Args are. Both
-	// are as they were written, before templates are filled in.
+	// Line is a command in one line; otherwise Program and Args are set. Both are as written, with
+	// templates.
 	Line    string
 	Program string
 	Args    []string
 	// Shell says that a shell interprets the command.
 	Shell bool
-	// Variables are the names of environment variables that it is given.
+	// Variables are the names of environment variables that are passed.
 	Variables []string
-	// Checksum is what the program's file must have, "" when nothing is said:
-	// "sha256:" or "sha1:" and digits.
+	// Checksum is the checksum of the program's file, "" for none: "sha256:" or "sha1:" and digits.
 	Checksum string
 }
 
-// Value returns everything that was declared as one text: two declarations that do
-// not start the same thing have different ones.
+// Value returns the complete declaration as one text. Two declarations that start different
+// commands have different values.
 func (d Declaration) Value() string {
 	if d.Line != "" && !d.Shell && len(d.Variables) == 0 && d.Checksum == "" {
 		return d.Line

@@ -7,29 +7,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Parameter is one argument of a tool, as its configuration describes it.
+// A Parameter is one argument of a tool in its configuration.
 type Parameter struct {
 	Name        string
 	Types       []string // of JSON Schema; several are alternatives
 	Required    bool
-	Default     jsontext.Value // nil when there is none
+	Default     jsontext.Value // nil if there is none
 	Summary     string
 	Description string
 	Examples    string
 	Enum        []jsontext.Value
 	Items       *Parameter
 	Properties  []Parameter
-	Bounds      []Member // what else JSON Schema says of it, such as a pattern
+	Bounds      []Member // other keywords of JSON Schema, such as a pattern
 }
 
-// bounds are the keywords of JSON Schema that a parameter may have as they are.
+// bounds are the keywords of JSON Schema that a parameter passes on unchanged.
 var bounds = []string{
 	"const", "pattern", "format", "minLength", "maxLength",
 	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
 }
 
-// Brief returns what goes into the schema: the summary, else the description.
+// Brief returns the description in the schema: the summary, else the description.
 func (p Parameter) Brief() string {
 	if p.Summary != "" {
 		return p.Summary
@@ -37,8 +37,8 @@ func (p Parameter) Brief() string {
 	return p.Description
 }
 
-// Schema returns the JSON Schema of an object with these members, in their order, so
-// that equal definitions give equal bytes.
+// Schema returns the JSON Schema of an object with these members, in their order, so that equal
+// definitions have equal bytes.
 func Schema(ps []Parameter) jsontext.Value {
 	w := newObject()
 	w.add("type", quote("object"))
@@ -123,11 +123,11 @@ func (o *object) end() jsontext.Value {
 
 func quote(s string) jsontext.Value { return marshal(s) }
 
-// marshal encodes what cannot fail, without the escapes that are for HTML.
+// marshal encodes values that cannot fail, without HTML escapes.
 func marshal(v any) jsontext.Value {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // strings, lists of them and JSON that was read
+	_ = enc.Encode(v) // strings, lists of them, and decoded JSON
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -8,37 +8,36 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Tool is something that a model can call.
+// A Tool can be called by a model.
 type Tool interface {
-	// Definition says what a model is told of the tool. It does not change.
+	// Definition returns the description for models. It does not change.
 	Definition() Definition
-	// Run makes the call. Its arguments are complete: defaults are filled in. An error
-	// becomes a result that says it; a result beside an error is kept before it. Run
-	// returns soon after ctx is done.
+	// Run runs the call. Its arguments are complete, with defaults. An error becomes a result with
+	// its text; a result returned with an error is kept before it. Run returns soon after ctx ends.
 	Run(ctx context.Context, c Call) (Result, error)
 }
 
-// A Formatter is a tool that shows its arguments to a person in a form of its own.
+// A Formatter is a tool with its own format of arguments for users.
 type Formatter interface {
 	FormatArguments(ctx context.Context, c Call) (string, error)
 }
 
-// A Cautious tool has calls that somebody is asked about whatever its policy says.
+// A Cautious tool has calls that the user is asked about whatever its policy says.
 type Cautious interface {
-	// Caution says what there is to ask about a call. A call for which it gives an error
-	// does not run: what cannot be shown is not done.
+	// Caution returns what the user must know of a call. If it fails, the call does not run: a
+	// change that cannot be shown is not made.
 	Caution(ctx context.Context, c Call) (Caution, error)
 }
 
-// A Caution is what a person should see of a call before it runs. The zero value is nothing.
+// A Caution is what the user should see of a call before it runs. The zero value is nothing.
 type Caution struct {
-	Subjects []string // what is touched, by name; each is asked about once
-	Reason   string   // why that is asked, behind the subjects
-	Change   string   // what the call would do to files, as a patch
+	Subjects []string // names of what the call touches; each is asked about once
+	Reason   string   // why the user is asked, shown after the subjects
+	Change   string   // effect of the call on files, as a patch
 }
 
-// A Definition is what a model is told of a tool. Summary and Schema go with every
-// request; the rest is told on demand, by describe_tools.
+// A Definition describes a tool to models. Summary and Schema are in every request; the rest is
+// returned on demand, by describe_tools.
 type Definition struct {
 	Name        string
 	Summary     string
@@ -47,11 +46,11 @@ type Definition struct {
 	Parameters  []Parameter
 	// Schema is the JSON Schema of the arguments, an object.
 	Schema jsontext.Value
-	// Open says that arguments which the schema does not name are the tool's business.
+	// Open says that the tool accepts arguments that the schema does not name.
 	Open bool
 }
 
-// Brief returns what goes with the schema: the summary, else the description.
+// Brief returns the description beside the schema: the summary, else the description.
 func (d Definition) Brief() string {
 	if d.Summary != "" {
 		return d.Summary
@@ -64,39 +63,39 @@ type Call struct {
 	ID        string // not unique in a stream
 	Name      string
 	Arguments jsontext.Value // an object
-	// Asker answers what the tool asks. Nil answers nothing.
+	// Asker answers the tool's questions. It may be nil.
 	Asker Asker
 }
 
-// A Result is what a call gives.
+// A Result is the result of a call.
 type Result struct {
 	Blocks  []events.Block
 	IsError bool
-	// Err is why the call failed, for the caller; a model is given Blocks alone.
+	// Err is why the call failed, for the caller; a model gets Blocks only.
 	Err error
-	// Person says what a person did about the call, for the record.
+	// Person is the user's decision about the call, for the record.
 	Person Person
 }
 
-// A Person says what a person did about a call. The zero value is nothing, or a bare yes.
+// A Person is the user's decision about a call. The zero value means none, or a plain approval.
 type Person struct {
 	Did       Deed
-	Arguments jsontext.Value // those that were run, of [EditedArguments]
+	Arguments jsontext.Value // those that ran, for [EditedArguments]
 }
 
-// A Deed is what a person did about a call.
+// A Deed is the kind of a decision.
 type Deed string
 
 // The deeds, as the stream spells them.
 const (
 	Refused         Deed = "refused"
-	Replied         Deed = "replied" // interrupted the call, and said something
+	Replied         Deed = "replied" // interrupted the call with a reply
 	Withheld        Deed = "withheld"
 	EditedArguments Deed = "edited-arguments"
 	EditedResult    Deed = "edited-result"
 )
 
-// by returns r as what came of a deed.
+// by returns r with the user's decision.
 func (r Result) by(did Deed) Result {
 	r.Person.Did = did
 	return r
@@ -112,33 +111,33 @@ func Resource(r events.Resource) events.Block {
 	return events.Block{Type: events.BlockResource, Resource: &r}
 }
 
-// OK returns a result of one text.
+// OK returns a result with one text.
 func OK(s string) Result { return Result{Blocks: []events.Block{Text(s)}} }
 
-// Failed returns a result that says what went wrong.
+// Failed returns an error result with a text.
 func Failed(s string) Result { return Result{Blocks: []events.Block{Text(s)}, IsError: true} }
 
-// An Asker answers the questions of tools: from a person, or from a model.
+// An Asker lets the user or a model answer the questions of tools.
 type Asker interface {
 	// Ask returns the answer as JSON of the question's type.
 	Ask(ctx context.Context, q Question) (jsontext.Value, error)
 }
 
-// A Question is something that a tool must know before it can go on.
+// A Question is a question that a tool must have answered to continue.
 type Question struct {
 	Tool, Call string // name of the tool, id of the call
 	ID         string // of the question, within the tool
 	Text       string
-	Preamble   string // to show before the text, may be empty
+	Preamble   string // shown before the text, may be empty
 	Type       AnswerType
-	Options    []string       // of AnswerSelect
-	Default    jsontext.Value // nil when there is none
-	// Target says who is to answer, as the tool's configuration has it: "user",
-	// "assistant", an object with settings for the assistant, or nil.
+	Options    []string       // for AnswerSelect
+	Default    jsontext.Value // nil if there is none
+	// Target is who answers, by the tool's configuration: "user", "assistant", an object with
+	// settings for the assistant, or nil.
 	Target jsontext.Value
 }
 
-// AnswerType is the kind of answer that a question wants.
+// AnswerType is the type of an answer.
 type AnswerType string
 
 // The types of answers, as the stream spells them.

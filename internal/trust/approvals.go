@@ -21,17 +21,17 @@ const (
 	version  = 2
 )
 
-// An Approval is one claim that the user approved.
+// An Approval is a claim that the user approved.
 type Approval struct {
 	Workspace Workspace `json:"workspace"`
 	Kind      Kind      `json:"kind"`
 	Key       string    `json:"key"`
-	Value     string    `json:"value"` // to be read by people; the hash counts
+	Value     string    `json:"value"` // for reading; the hash decides
 	SHA256    string    `json:"sha256"`
 	At        time.Time `json:"approved_at"`
 }
 
-// ID returns the id of the claim, as [Approvals.ID] does, "" when the file has none.
+// ID returns the id of the claim, as [Approvals.ID] does, "" if the file has none.
 func (a Approval) ID() string {
 	if len(a.SHA256) < idDigits {
 		return ""
@@ -39,19 +39,20 @@ func (a Approval) ID() string {
 	return a.SHA256[:idDigits]
 }
 
-// document is the file's form.
+// document is the content of the file.
 type document struct {
 	Version   int        `json:"version"`
 	Approvals []Approval `json:"approvals"`
-	// Declined are settings to which the user said no: nobody asks about them again unless told to.
+	// Declined are settings that the user declined: they are not asked about again unless
+	// requested.
 	Declined []Approval `json:"declined,omitempty"`
 }
 
-// Approvals are what the user approved in one workspace. They are a [Gate] and may be
-// used by several goroutines.
+// Approvals are the user's approvals in one workspace. They are a [Gate] and safe for concurrent
+// use.
 type Approvals struct {
-	// Own reports whether what a file of the workspace holds now was committed in this clone;
-	// nil reports nothing. A command that was approved runs such a file without a question.
+	// Own reports whether the current content of a file in the workspace was committed in this
+	// clone. An approved command may run such a file without a question. If nil, no file is own.
 	Own func(name string) bool
 
 	dir       string
@@ -60,7 +61,7 @@ type Approvals struct {
 	all       document // guarded by mu
 }
 
-// ErrInside is the error of a directory that others can write to by committing.
+// ErrInside is the error for a directory that others can write to by committing.
 var ErrInside = errors.New("approvals would lie inside the workspace")
 
 // Open reads the approvals below dir, which need not exist.
@@ -76,8 +77,7 @@ func Open(dir string, w Workspace) (*Approvals, error) {
 	return a, a.read()
 }
 
-// contains reports whether dir is root or lies below it, links resolved as far as
-// they exist.
+// contains reports whether dir is root or below it, with links resolved as far as they exist.
 func contains(root, dir string) (bool, error) {
 	if root == "" {
 		return false, nil
@@ -96,7 +96,7 @@ func contains(root, dir string) (bool, error) {
 	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
-// resolve is filepath.EvalSymlinks for paths whose end does not exist yet.
+// resolve is filepath.EvalSymlinks for paths whose end need not exist.
 func resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *Approvals) read() error {
 		return fmt.Errorf("read approvals %q: %w", a.path(), err)
 	}
 	if a.all.Version == 1 {
-		// Of tools, the first version approved the command alone, and not what it is given.
+		// Version 1 approved only the command of a tool, not its input.
 		a.all.Version = version
 		a.all.Approvals = slices.DeleteFunc(a.all.Approvals, func(p Approval) bool {
 			return strings.HasPrefix(p.Key, ToolKeys) && p.Kind == Process
@@ -151,12 +151,12 @@ func (a *Approvals) Allow(c Claim) error {
 	return &RefusedError{Claim: c, ID: a.ID(c)}
 }
 
-// idDigits is how much of a hash names a claim: too much for two claims to be made that
-// share it.
+// idDigits is the length of an id, the prefix of a hash: long enough that nobody can make two
+// claims that share one.
 const idDigits = 32
 
-// ID returns what names a claim in this workspace on a command line. Two claims that an
-// approval tells apart have different ones.
+// ID returns the id of a claim for the command line. Two claims that need separate approvals have
+// different ids.
 func (a *Approvals) ID(c Claim) string { return c.sum(a.workspace)[:idDigits] }
 
 func (a *Approvals) approved(c Claim) bool {
@@ -165,7 +165,7 @@ func (a *Approvals) approved(c Claim) bool {
 	return a.holds(c) || a.follows(c)
 }
 
-// follows reports whether a claim is one that was approved, except for files that the user has
+// follows reports whether a claim was approved before with other content of files that the user has
 // committed since.
 func (a *Approvals) follows(c Claim) bool {
 	if a.Own == nil {
@@ -180,15 +180,15 @@ func (a *Approvals) follows(c Claim) bool {
 	})
 }
 
-// isOf reports whether an approval that holds is about the setting of a claim.
+// isOf reports whether an approval is valid and for the setting of a claim.
 func (a *Approvals) isOf(p Approval, c Claim) bool {
-	// What is to be read by people counts here, so it has to be what the hash is of.
+	// The value is compared later, so it must be the one that the hash was computed of.
 	of := Claim{Kind: p.Kind, Key: p.Key, Value: p.Value}
 	return p.Workspace == a.workspace && p.Key == c.Key && p.Kind == c.Kind &&
 		p.SHA256 == of.sum(a.workspace)
 }
 
-// before returns what was approved last for the setting of a claim, "" for nothing.
+// before returns the last other value that was approved for the setting of a claim, "" for none.
 func (a *Approvals) before(c Claim) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -206,8 +206,8 @@ func (a *Approvals) holds(c Claim) bool {
 	return slices.ContainsFunc(a.all.Approvals, func(p Approval) bool { return p.SHA256 == sum })
 }
 
-// Approve approves claims for this workspace, now and later. Approvals of other
-// workspaces stay.
+// Approve stores approvals of claims for this workspace. Approvals of other workspaces do not
+// change.
 func (a *Approvals) Approve(at time.Time, claims ...Claim) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -235,8 +235,8 @@ func (a *Approvals) isAbout(c Claim) func(Approval) bool {
 	return func(p Approval) bool { return p.SHA256 == sum }
 }
 
-// Decline remembers that the user said no to settings, for these values. Of other claims a no
-// counts once: whoever meets them again may have changed their mind.
+// Decline stores that the user declined settings with these values. For other kinds of claims it
+// stores nothing: a user who is asked again may have changed their mind.
 func (a *Approvals) Decline(at time.Time, claims ...Claim) error {
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool {
 		return c.Kind != Setting || a.Declined(c)
@@ -255,15 +255,15 @@ func (a *Approvals) Decline(at time.Time, claims ...Claim) error {
 	return a.write()
 }
 
-// Declined reports whether the user said no to a setting with this value.
+// Declined reports whether the user declined a setting with this value.
 func (a *Approvals) Declined(c Claim) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.ContainsFunc(a.all.Declined, a.isAbout(c))
 }
 
-// Revoke takes back the approvals of a key in this workspace, all of them when key is
-// "", and forgets what was declined. It returns how many there were.
+// Revoke removes the approvals of a key in this workspace, or all of them if key is "", and the
+// declined claims. It returns their number.
 func (a *Approvals) Revoke(key string) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -286,7 +286,7 @@ func (a *Approvals) Revoke(key string) (int, error) {
 // List returns the approvals of this workspace in the order in which they were given.
 func (a *Approvals) List() []Approval { return a.here(&a.all.Approvals) }
 
-// ListDeclined returns what the user said no to in this workspace.
+// ListDeclined returns the claims that the user declined in this workspace.
 func (a *Approvals) ListDeclined() []Approval { return a.here(&a.all.Declined) }
 
 func (a *Approvals) here(all *[]Approval) []Approval {
@@ -312,7 +312,7 @@ func (a *Approvals) write() error {
 	return nil
 }
 
-// Unapproved returns those of the claims that nobody approved.
+// Unapproved returns the claims that are not approved.
 func (a *Approvals) Unapproved(claims []Claim) (left []Claim) {
 	for _, c := range claims {
 		if a.Allow(c) != nil {

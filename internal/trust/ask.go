@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// An Asker is a [Gate] that asks the user about what is not approved yet, one question
-// after the other. It may be used by several goroutines.
+// An Asker is a [Gate] that asks the user about claims that are not approved, one question at a
+// time. It is safe for concurrent use.
 type Asker struct {
 	Approvals *Approvals                         // required
 	Terminal  func() (io.ReadWriteCloser, error) // required: opens the terminal device
 	Now       func() time.Time                   // required
-	// Known are the claims of the configuration. One of them is asked about together with those
-	// that want the same.
+	// Known are the claims of the configuration. A question about one of them includes the others
+	// of its family.
 	Known []Claim
 
 	mu       sync.Mutex      // held while asking
 	answered map[Claim]error // by claim, for this run
 }
 
-// Allow implements [Gate]. A claim is asked about once in a run.
+// Allow implements [Gate]. It asks about each claim once in a run.
 func (a *Asker) Allow(c Claim) error {
 	if a.Approvals.approved(c) {
 		return nil
@@ -44,8 +44,7 @@ func (a *Asker) Allow(c Claim) error {
 	return err
 }
 
-// family returns the claims that are asked about with one: those of the same question that
-// nobody has answered.
+// family returns the claims for one question: those of the same family that are not answered yet.
 func (a *Asker) family(c Claim) Group {
 	claims := []Claim{c}
 	for _, other := range a.Known {
@@ -57,7 +56,7 @@ func (a *Asker) family(c Claim) Group {
 	return a.Approvals.Groups(claims)[0]
 }
 
-// ask puts the question. Without a terminal nobody says yes.
+// ask asks the question. Without a terminal, the answer is no.
 func (a *Asker) ask(c Claim, g Group) (err error) {
 	tty, err := a.Terminal()
 	if err != nil {
@@ -82,8 +81,8 @@ func (a *Asker) refusal(c Claim, declined bool) error {
 	return &RefusedError{Claim: c, ID: a.Approvals.ID(c), Declined: declined}
 }
 
-// readLine reads one line and nothing behind it, which may be for somebody else. A
-// line that does not end is no answer.
+// readLine reads exactly one line, since the rest may be for another reader. An incomplete line is
+// no answer.
 func readLine(r io.Reader) (string, bool) {
 	const most = 1 << 10
 	var line []byte

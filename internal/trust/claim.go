@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// A Kind says what a value would do.
+// A Kind is the effect of a value.
 type Kind string
 
 // The kinds of claims.
 const (
 	Process Kind = "process" // starts a process
 	Host    Kind = "host"    // chooses a host
-	EnvVar  Kind = "env"     // names an environment variable to be read
-	Path    Kind = "path"    // reaches out of the workspace
+	EnvVar  Kind = "env"     // names an environment variable to read
+	Path    Kind = "path"    // reaches outside the workspace
 
-	Provider Kind = "provider" // is who conversations are sent to
-	Setting  Kind = "setting"  // changes what is harmless only as the user's own
+	Provider Kind = "provider" // is sent conversations
+	Setting  Kind = "setting"  // is harmless only if the user sets it
 )
 
-// does tells a kind in words.
+// does describes a kind.
 func (k Kind) does() string {
 	switch k {
 	case Process:
@@ -43,24 +43,24 @@ func (k Kind) does() string {
 	}
 }
 
-// A Claim is what somebody else's value wants to do.
+// A Claim is the effect that a foreign value would have.
 type Claim struct {
 	Kind   Kind
-	Key    string // the setting, dotted
-	Value  string // exactly what would be used
-	Origin string // where it was said, for people; no part of the approval
+	Key    string // the dotted setting
+	Value  string // exactly the value that would be used
+	Origin string // its location, for messages; not part of the approval
 }
 
-// A Workspace is where an approval holds. Both fields are needed: an id is a file of
-// the repository, which another repository may copy.
+// A Workspace is where an approval applies. Both fields are needed: the id is a file of the
+// repository, which another repository may copy.
 type Workspace struct {
 	ID   string // of the workspace
-	Root string // absolute path of what the user regards as one place
+	Root string // absolute path of its root
 }
 
 // sum returns the hash that an approval is bound to.
 func (c Claim) sum(w Workspace) string {
-	// A JSON array keeps the parts apart whatever is in them.
+	// JSON separates the parts, whatever they contain.
 	b, err := json.Marshal([]string{"1", string(c.Kind), c.Key, c.Value, w.ID, w.Root})
 	if err != nil {
 		return strings.Repeat("0", hex.EncodedLen(sha256.Size)) // strings always marshal
@@ -69,10 +69,10 @@ func (c Claim) sum(w Workspace) string {
 	return hex.EncodeToString(h[:])
 }
 
-// String tells the claim for people, with nothing in it that a terminal would obey.
+// String describes the claim, without characters that a terminal interprets.
 func (c Claim) String() string { return c.place() + " " + c.Kind.does() }
 
-// place is the key, with where it was said.
+// place returns the key with its location.
 func (c Claim) place() string {
 	if c.Origin == "" {
 		return show(c.Key)
@@ -80,10 +80,10 @@ func (c Claim) place() string {
 	return show(c.Key) + " (" + show(c.Origin) + ")"
 }
 
-// Shown returns the key and the value, as a terminal may have them.
+// Shown returns the key and the value, without characters that a terminal interprets.
 func (c Claim) Shown() string { return show(c.Key) + " " + c.brief() }
 
-// bound returns the command of a claim that is bound to files, and these.
+// bound returns the command and the files of a claim that covers files.
 func (c Claim) bound() (line string, files map[string]string, ok bool) {
 	var v struct {
 		Command json.RawMessage   `json:"command"`
@@ -93,11 +93,11 @@ func (c Claim) bound() (line string, files map[string]string, ok bool) {
 		return "", nil, false
 	}
 	line = string(v.Command)
-	_ = json.Unmarshal(v.Command, &line) // what is no text is JSON
+	_ = json.Unmarshal(v.Command, &line) // otherwise JSON
 	return line, v.Files, true
 }
 
-// shown is the value in a question, in lines.
+// shown returns the lines that show the value in a question.
 func (c Claim) shown() string {
 	if line, files, ok := c.bound(); ok {
 		return fmt.Sprintf("  %s\n  %s\n", quoted(line), runsFiles(files))
@@ -105,7 +105,7 @@ func (c Claim) shown() string {
 	return fmt.Sprintf("  %s\n", quoted(c.text()))
 }
 
-// brief is the value in an error: of what runs a command, the command.
+// brief returns the value for an error; for a command, the command only.
 func (c Claim) brief() string {
 	if line, _, ok := c.bound(); ok && !strings.HasPrefix(c.Key, ToolKeys) {
 		return excerpt(line)
@@ -116,7 +116,7 @@ func (c Claim) brief() string {
 	return excerpt(c.text())
 }
 
-// text is the value as a person wrote it: a string without the quotes of JSON.
+// text returns the value as written: a string without JSON quotes.
 func (c Claim) text() string {
 	var text string
 	if json.Unmarshal([]byte(c.Value), &text) != nil {
@@ -125,10 +125,10 @@ func (c Claim) text() string {
 	return text
 }
 
-// quoted makes s fit for a terminal, in quotes.
+// quoted escapes s for a terminal, in quotes.
 func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
-// show makes s fit for a terminal, bare where it is harmless.
+// show escapes s for a terminal, without quotes if nothing is escaped.
 func show(s string) string {
 	if q := strconv.QuoteToGraphic(s); q != `"`+s+`"` {
 		return q
@@ -136,28 +136,27 @@ func show(s string) string {
 	return s
 }
 
-// A Gate decides about claims. The error of a refusal is a [*RefusedError].
+// A Gate decides about claims. A refusal is a [*RefusedError].
 type Gate interface {
 	Allow(c Claim) error
 }
 
-// A Guarded is a value that may be somebody else's. The zero value is the zero T, and
-// nobody else's.
+// A Guarded is a value that may be foreign. The zero value is the zero T, and not foreign.
 type Guarded[T any] struct {
 	value   T
 	claim   Claim
 	foreign bool
 }
 
-// Own guards nothing: the value is the user's own, or built in.
+// Own returns a value without a guard: the user's own, or a built-in one.
 func Own[T any](v T) Guarded[T] { return Guarded[T]{value: v} }
 
-// Foreign guards a value that somebody else may have written.
+// Foreign returns a guarded value that somebody else may have written.
 func Foreign[T any](v T, c Claim) Guarded[T] {
 	return Guarded[T]{value: v, claim: c, foreign: true}
 }
 
-// Open returns the value when it is the user's own or the gate allows its claim.
+// Open returns the value if it is the user's own or the gate allows its claim.
 func (g Guarded[T]) Open(gate Gate) (T, error) {
 	if g.foreign {
 		if err := gate.Allow(g.claim); err != nil {
@@ -168,13 +167,13 @@ func (g Guarded[T]) Open(gate Gate) (T, error) {
 	return g.value, nil
 }
 
-// Claim returns what has to be approved, false when nothing has to.
+// Claim returns the claim that must be approved, false if there is none.
 func (g Guarded[T]) Claim() (Claim, bool) { return g.claim, g.foreign }
 
 // A RefusedError says that a claim is not approved.
 type RefusedError struct {
 	Claim    Claim
-	ID       string // of the claim, as [Approvals.ID] has it
+	ID       string // as returned by [Approvals.ID]
 	Declined bool   // the user was asked and said no
 }
 
@@ -188,8 +187,8 @@ func (e *RefusedError) Error() string {
 		e.Claim, e.Claim.brief(), verdict, e.Approval())
 }
 
-// Approval returns the command that approves the claim. A key that a shell would read
-// as more than a word is left out: people copy such lines.
+// Approval returns the command that approves the claim. Since users copy it, it leaves out a key
+// that a shell would not read as one word.
 func (e *RefusedError) Approval() string {
 	const command = "git jp trust"
 	plain := func(r rune) bool {
@@ -204,7 +203,7 @@ func (e *RefusedError) Approval() string {
 	return command + " " + key
 }
 
-// excerpt shows a value in an error.
+// excerpt shortens a value for an error.
 func excerpt(value string) string {
 	const most = 200
 	if runes := []rune(value); len(runes) > most {

@@ -1,27 +1,25 @@
-// Package trust keeps what others wrote from starting processes, choosing hosts and
-// naming environment variables until the user has approved it.
+// Package trust prevents foreign values from starting processes, choosing hosts and naming
+// environment variables until the user has approved them.
 //
 // # What it keeps true
 //
-// A value that somebody else may have written travels as a [Guarded], which gives it
-// out only through a [Gate]. There is no other way to it, so that a caller cannot
-// forget to ask.
+// A value that somebody else may have written is passed as a [Guarded], which can only be opened
+// through a [Gate], so that a caller cannot forget to ask.
 //
-// An approval holds for one claim: the kind, the key, the exact value and the
-// workspace, by its id and its place, are in its hash. When any of them changes, it
-// is another claim and nobody has approved it. Approvals lie in the user's own
-// directory, never below the workspace.
+// An approval is for one claim: its hash has the kind, the key, the exact value and the workspace,
+// by its id and its place. If any of them changes, it is another claim, which is not approved.
+// Approvals are stored in the user's own directory, never below the workspace.
 //
-// Questions are put on the terminal device, not on the standard streams: to redirect
-// output approves nothing. Where nobody can answer, the answer is no. An approvals
-// file that cannot be read approves nothing.
+// Questions are asked on the terminal device, not on the standard streams: redirecting output
+// approves nothing. If no user can answer, the answer is no. An approvals file that cannot be read
+// approves nothing.
 //
-// What is shown of a value is written with everything escaped that is not visible, so
-// that it cannot change what the terminal says about it.
+// Values are shown with all invisible characters escaped, so that they cannot change what the
+// terminal shows about them.
 //
 // # What it does not promise
 //
-// An approved command is bound to the files that its line names and its runner looks for, and
-// not to what these run or include. Two processes that approve at the same moment may lose
-// one approval, which is then asked for again.
+// An approved command is bound to the files that its line names and its runner looks for, but not
+// to what these run or include. If two processes approve at the same moment, one approval may be
+// lost, and is asked for again.
 package trust

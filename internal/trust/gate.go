@@ -1,12 +1,12 @@
 package trust
 
-// Nobody is a gate that approves nothing: where there is nobody to ask.
+// Nobody is a gate that approves nothing, for when no user can be asked.
 type Nobody struct{}
 
 // Allow implements [Gate].
 func (Nobody) Allow(c Claim) error { return &RefusedError{Claim: c} }
 
-// WithoutAsking returns a gate that allows what is approved already and asks nobody.
+// WithoutAsking returns a gate that allows what is already approved, without asking.
 func WithoutAsking(g Gate) Gate {
 	if asker, ok := g.(*Asker); ok {
 		return asker.Approvals

@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// A Group is claims that make one question: settings that want the same and whose keys differ
-// in one name, the tools that start one program, or an MCP server with its tools.
+// A Group is the claims of one question: equal values of settings whose keys differ in one name,
+// the tools that start one program, or an MCP server with its tools.
 type Group struct {
-	Key    string // of all, with * for the name that differs
+	Key    string // the common key, with * for the name that differs
 	Claims []Claim
-	// Before is what was approved for each of the claims when it wanted something else, "" for
-	// nothing.
+	// Before are the values that were approved before for each of the claims, "" for none.
 	Before []string
 }
 
-// Groups puts claims together, in the order in which the first of each comes.
+// Groups groups claims, in the order of the first claim of each group.
 func Groups(claims []Claim) []Group {
 	var groups []Group
 	at := map[string]int{}
@@ -39,7 +38,7 @@ func Groups(claims []Claim) []Group {
 	return groups
 }
 
-// Groups puts claims together, with what was approved before of each.
+// Groups groups claims, with the values that were approved before.
 func (a *Approvals) Groups(claims []Claim) []Group {
 	groups := Groups(claims)
 	for i, g := range groups {
@@ -51,25 +50,25 @@ func (a *Approvals) Groups(claims []Claim) []Group {
 	return groups
 }
 
-// GroupID returns what names a group on a command line.
+// GroupID returns the id of a group for the command line.
 func (a *Approvals) GroupID(g Group) string {
 	if len(g.Claims) == 1 {
 		return a.ID(g.Claims[0])
 	}
 	h := sha256.New()
 	for _, c := range g.Claims {
-		_, _ = io.WriteString(h, c.sum(a.workspace)) // a hash takes everything
+		_, _ = io.WriteString(h, c.sum(a.workspace)) // writing to a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil))[:idDigits]
 }
 
-// tables are where a name stands that somebody chose.
+// tables are the tables whose members have user-chosen names.
 var tables = [...]string{
 	"conversation.tools.", "conversation.labels.", "providers.llm.", "providers.mcp.",
 	"plugins.command.",
 }
 
-// pattern returns a key with * for the name that somebody chose.
+// pattern returns a key with * for the chosen name.
 func pattern(key string) string {
 	for _, t := range tables {
 		if rest, ok := strings.CutPrefix(key, t); ok {
@@ -83,7 +82,7 @@ func pattern(key string) string {
 	return key
 }
 
-// String tells what the group wants, with nothing in it that a terminal would obey.
+// String describes the group, without characters that a terminal interprets.
 func (g Group) String() string {
 	var b strings.Builder
 	first := g.Claims[0]
@@ -116,7 +115,7 @@ func (g Group) String() string {
 	return b.String()
 }
 
-// writeChanges tells what is different from what was approved before.
+// writeChanges writes the differences from the values approved before.
 func (g Group) writeChanges(b *strings.Builder) {
 	for i, before := range g.Before {
 		if before == "" {
@@ -129,7 +128,7 @@ func (g Group) writeChanges(b *strings.Builder) {
 	}
 }
 
-// nameIn returns what stands in a key for the * of its pattern.
+// nameIn returns the part of a key that the * of its pattern matches.
 func nameIn(key, pattern string) string {
 	before, after, _ := strings.Cut(pattern, "*")
 	return strings.TrimSuffix(strings.TrimPrefix(key, before), after)
@@ -138,8 +137,8 @@ func nameIn(key, pattern string) string {
 // errQuit says that the user wants no more questions.
 var errQuit = errors.New("quit")
 
-// Settle asks about claims until each is answered or the user has enough. What is approved
-// is approved for good. Whoever approves all of them at once has seen all of them.
+// Settle asks about claims until all are answered or the user quits. Approvals are stored.
+// Approving all of them at once shows all of them first.
 func (a *Asker) Settle(claims []Claim) (err error) {
 	open := slices.DeleteFunc(slices.Clone(claims), a.Approvals.approved)
 	if len(open) == 0 {
@@ -164,7 +163,7 @@ func (a *Asker) Settle(claims []Claim) (err error) {
 	return nil
 }
 
-// settle asks about the first of the groups, or, when the user wants that, about all.
+// settle asks about the first group, or, if the user wants that, about all groups at once.
 func (a *Asker) settle(tty io.ReadWriter, groups []Group) error {
 	g := groups[0]
 	question := g.String() + "Allow? [y]es, [N]o"
@@ -202,7 +201,7 @@ func (a *Asker) each(tty io.ReadWriter, claims []Claim) error {
 	return nil
 }
 
-// everything shows what was not shown yet, and asks once.
+// everything shows the groups that were not shown yet, and asks once.
 func (a *Asker) everything(tty io.ReadWriter, groups []Group) error {
 	var b strings.Builder
 	claims := slices.Clone(groups[0].Claims)
@@ -231,7 +230,7 @@ func put(tty io.ReadWriter, question string) (string, error) {
 	}
 	line, ok := readLine(tty)
 	if !ok {
-		return "q", nil // nobody is there any more
+		return "q", nil // the terminal is gone
 	}
 	return strings.ToLower(strings.TrimSpace(line)), nil
 }

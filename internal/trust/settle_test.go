@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// wanted are the claims of a project: two tools of one command, and three others.
+// wanted returns the claims of a project: two tools of one command, and three others.
 func wanted() []trust.Claim {
 	tool := func(name, command string) trust.Claim {
 		return trust.Claim{
@@ -42,7 +42,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// What is approved is counted by the first letter of what each claim is about.
+// TestSettle lists the approved claims by the names of their settings.
 func TestSettle(t *testing.T) {
 	for _, test := range []struct{ answers, want string }{
 		{"y\nn\nn\nn\n", "check test"},
@@ -50,10 +50,10 @@ func TestSettle(t *testing.T) {
 		{"e\nn\ny\nn\n\n\n", "test"},
 		{"a\nyes\n", "check evil test mcp editor"},
 		{"n\na\nyes\n", "evil mcp editor"},
-		{"a\ny\nn\nn\nn\nn\n", ""}, // y is not yes, and the question comes again
+		{"a\ny\nn\nn\nn\nn\n", ""}, // y is not yes, so the question is repeated
 		{"a\nno\ny\nq\n", "check test"},
 		{"q\n", ""},
-		{"y", ""}, // a line that does not end
+		{"y", ""}, // an incomplete line
 		{"", ""},
 		{"e\ny\nq\n", "check"},
 	} {
@@ -74,7 +74,7 @@ func TestSettle(t *testing.T) {
 		if strings.Contains(shown, "\x1b") {
 			t.Errorf("%q: the terminal obeys %q", test.answers, shown)
 		}
-		// Nothing is approved at once that was not shown.
+		// A claim must be shown before it is approved with others.
 		if strings.Contains(test.want, "mcp") && !strings.Contains(shown, "providers.mcp.x") {
 			t.Errorf("%q: approved unseen after %q", test.answers, shown)
 		}

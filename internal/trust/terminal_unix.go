@@ -7,6 +7,5 @@ import (
 	"os"
 )
 
-// Terminal opens the terminal that the process belongs to, whatever the standard
-// streams are.
+// Terminal opens the controlling terminal of the process, independently of the standard streams.
 func Terminal() (io.ReadWriteCloser, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }

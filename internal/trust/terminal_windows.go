@@ -6,8 +6,7 @@ import (
 	"os"
 )
 
-// Terminal opens the console that the process belongs to, whatever the standard
-// streams are.
+// Terminal opens the console of the process, independently of the standard streams.
 func Terminal() (io.ReadWriteCloser, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {

@@ -10,34 +10,34 @@ import (
 	"strings"
 )
 
-// ToolKeys is what the keys of tools begin with.
+// ToolKeys is the prefix of the keys of tools.
 const ToolKeys = "conversation.tools."
 
 const serverKeys = "providers.mcp."
 
-// A Tool is the value of a tool's claim: everything that decides what its calls do. What only
-// tells of it, a summary say, is none of it.
+// A Tool is the value of a tool's claim: everything that decides what its calls do. It leaves out
+// descriptions, such as a summary.
 type Tool struct {
 	Source     string          `json:"source,omitempty"`
 	Command    json.RawMessage `json:"command,omitempty"`
 	Formatter  json.RawMessage `json:"formatter,omitempty"`
-	Run        string          `json:"run,omitempty"`    // "unattended", or nothing
-	Format     string          `json:"format,omitempty"` // the same of the formatter
+	Run        string          `json:"run,omitempty"`    // "unattended" or empty
+	Format     string          `json:"format,omitempty"` // the same for the formatter
 	Options    json.RawMessage `json:"options,omitempty"`
-	Answers    json.RawMessage `json:"answers,omitempty"` // of its questions
+	Answers    json.RawMessage `json:"answers,omitempty"` // to its questions
 	Access     json.RawMessage `json:"access,omitempty"`
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 
-	// What follows comes of what is above.
+	// The following fields are derived from those above.
 
 	Line    []string          `json:"line,omitempty"` // the words of the command
 	Shell   bool              `json:"shell,omitempty"`
-	Reaches []string          `json:"reaches,omitempty"` // parameters that get to a shell
-	Takes   []string          `json:"takes,omitempty"`   // those that can be an option
+	Reaches []string          `json:"reaches,omitempty"` // parameters that reach a shell
+	Takes   []string          `json:"takes,omitempty"`   // parameters that may become an option
 	Files   map[string]string `json:"files,omitempty"`   // of the workspace, with their hashes
 }
 
-// Server returns the MCP server that makes the calls, "" when none does.
+// Server returns the MCP server of the tool, "" if there is none.
 func (t Tool) Server() string {
 	rest, ok := strings.CutPrefix(t.Source, "mcp.")
 	if !ok {
@@ -47,7 +47,7 @@ func (t Tool) Server() string {
 	return server
 }
 
-// program is what is started, by the name that people know it by.
+// program returns the name of the program that is started.
 func (t Tool) program() string {
 	if len(t.Line) == 0 {
 		return ""
@@ -66,10 +66,10 @@ func (c Claim) tool() (t Tool, ok bool) {
 	return t, json.Unmarshal([]byte(c.Value), &t) == nil
 }
 
-// settings is the family of what is neither started nor reached.
+// settings is the family of claims that neither start nor reach anything.
 const settings = "settings"
 
-// family says which claims make one question.
+// family returns a key that is equal for the claims of one question.
 func (c Claim) family() string {
 	if name, ok := strings.CutPrefix(c.Key, serverKeys); ok && c.Kind == Process {
 		return "server " + name
@@ -87,14 +87,14 @@ func (c Claim) family() string {
 	}
 }
 
-// A lineOf is the tools of one command line.
+// A lineOf is the tools that share a command line.
 type lineOf struct {
 	text  string
 	names []string
 	tools []Tool
 }
 
-// describeTools tells what tools want, one paragraph a command line.
+// describeTools describes the effects of tools, one paragraph for each command line.
 func describeTools(b *strings.Builder, claims []Claim) {
 	var lines []*lineOf
 	at := map[string]*lineOf{}
@@ -181,8 +181,8 @@ func (l *lineOf) write(b *strings.Builder) {
 	}
 }
 
-// tell writes what is true of tools, with the names of those for which it is when there are
-// others.
+// tell writes a description of tools, with the names of those that it applies to if it does not
+// apply to all.
 func (l *lineOf) tell(b *strings.Builder, of func(Tool) string) {
 	var order []string
 	names := map[string][]string{}
@@ -208,7 +208,7 @@ func (l *lineOf) tell(b *strings.Builder, of func(Tool) string) {
 	}
 }
 
-// describeServer tells what a server's table wants.
+// describeServer describes the effects of a server's table.
 func describeServer(b *strings.Builder, c Claim) {
 	var table map[string]json.RawMessage
 	var s struct {
@@ -241,10 +241,11 @@ func runsFiles(sums map[string]string) string {
 	return "runs files of this repository, as they are now: " + strings.Join(files, ", ")
 }
 
-// plain writes JSON as it is, and text without its quotes, unless a terminal would obey it.
+// plain returns text without quotes, and other values as JSON, unless a terminal would interpret
+// it.
 func plain(v json.RawMessage) string {
 	text := string(v)
-	_ = json.Unmarshal(v, &text) // what is no text is JSON
+	_ = json.Unmarshal(v, &text) // otherwise JSON
 	if strings.IndexFunc(text, func(r rune) bool { return !strconv.IsGraphic(r) }) >= 0 {
 		return quoted(text)
 	}
@@ -273,7 +274,7 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s%s", n, thing, choose(n == 1, "", "s"))
 }
 
-// difference tells what a value wants that another one did not, a line each.
+// difference lists what a value has that another one had not, or had differently, one per line.
 func difference(before, after string) []string {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
@@ -300,7 +301,7 @@ func difference(before, after string) []string {
 	return lines
 }
 
-// derived are members that say nothing that others do not.
+// derived reports whether a member is derived from others.
 func derived(key string) bool {
 	return slices.Contains([]string{"line", "shell", "reaches", "takes"}, key)
 }
@@ -321,7 +322,7 @@ func changedFiles(before, after json.RawMessage) (lines []string) {
 
 func filesThatDiffer(before, after json.RawMessage) (names []string) {
 	var was, is map[string]string
-	_, _ = json.Unmarshal(before, &was), json.Unmarshal(after, &is) // nothing is none
+	_, _ = json.Unmarshal(before, &was), json.Unmarshal(after, &is) // a missing list is empty
 	for name, sum := range is {
 		if was[name] != sum {
 			names = append(names, name)
@@ -336,7 +337,7 @@ func filesThatDiffer(before, after json.RawMessage) (names []string) {
 	return names
 }
 
-// onlyFiles returns the files in which two values differ when they differ in nothing else.
+// onlyFiles returns the files in which two values differ, if they do not differ otherwise.
 func onlyFiles(before, after string) (names []string, ok bool) {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {

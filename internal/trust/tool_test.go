@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// toolClaim is the claim of a tool that a workspace declares.
+// toolClaim returns the claim of a declared tool.
 func toolClaim(t *testing.T, name string, tool trust.Tool) trust.Claim {
 	t.Helper()
 	value, err := json.Marshal(tool)
@@ -82,8 +82,8 @@ func TestToolsAreToldInWords(t *testing.T) {
 	}
 }
 
-// Each thing that decides what a tool does is in its approval, and a change is one question
-// with what is different.
+// TestAChangeIsAskedWithTheDifference checks that an approval covers everything that decides what a
+// tool does, and that a change leads to one question with the difference.
 func TestAChangeIsAskedWithTheDifference(t *testing.T) {
 	for _, test := range []struct {
 		name, want string
@@ -113,7 +113,8 @@ func TestAChangeIsAskedWithTheDifference(t *testing.T) {
 	}
 }
 
-// One question is about all tools that start one program, also in the middle of a query.
+// TestAnAskerAsksAboutTheSet checks that one question covers all tools that start the same program,
+// also during a query.
 func TestAnAskerAsksAboutTheSet(t *testing.T) {
 	first, second := toolClaim(t, "check", just(nil)), toolClaim(t, "fmt", just(nil))
 	other := toolClaim(t, "vi", trust.Tool{Line: []string{"vi"}})
@@ -134,7 +135,8 @@ func TestAnAskerAsksAboutTheSet(t *testing.T) {
 	}
 }
 
-// What the user committed runs without a question, for who approved the rest.
+// TestFilesOfOnesOwn checks that files that the user committed run without a question, if the rest
+// is approved.
 func TestFilesOfOnesOwn(t *testing.T) {
 	a := open(t, t.TempDir(), workspace())
 	var looked []string
@@ -169,8 +171,8 @@ func TestFilesOfOnesOwn(t *testing.T) {
 	}
 }
 
-// The first version approved commands alone. Its approvals of tools approve nothing, the others
-// hold on.
+// TestApprovalsOfTheFirstVersion checks approvals of version 1, which covered commands only: those
+// of tools are dropped, the others stay valid.
 func TestApprovalsOfTheFirstVersion(t *testing.T) {
 	dir := t.TempDir()
 	old := toolClaim(t, "check", just(nil))
@@ -196,7 +198,7 @@ func TestApprovalsOfTheFirstVersion(t *testing.T) {
 	}
 }
 
-// A group has one id, which another value or another tool changes.
+// TestGroupID checks that a group has one id, which changes with another value or another tool.
 func TestGroupID(t *testing.T) {
 	a := open(t, t.TempDir(), workspace())
 	id := func(claims ...trust.Claim) string { return a.GroupID(trust.Groups(claims)[0]) }

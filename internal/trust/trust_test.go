@@ -185,7 +185,7 @@ func TestADamagedFileApprovesNothing(t *testing.T) {
 	}
 }
 
-// A tty answers and remembers what it was asked.
+// A tty answers and records the questions.
 type tty struct {
 	io.Reader
 	asked bytes.Buffer
@@ -214,7 +214,7 @@ func TestAsk(t *testing.T) {
 		{"n\n", false, false},
 		{"\n", false, false},
 		{"yes please\n", false, false},
-		{"y", false, false}, // nobody pressed return
+		{"y", false, false}, // an incomplete line
 		{"", false, false},
 		{strings.Repeat("y", 5000) + "\n", false, false},
 	} {

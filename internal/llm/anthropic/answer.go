@@ -10,32 +10,31 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// chainDirective asks for the rest of an answer that was cut off. The words are jp's: the
-// repetition is what the pieces are joined by.
+// chainDirective asks for the rest of an answer that was cut off. The wording is jp's: the pieces
+// are joined at the repetition.
 const chainDirective = "Please continue from where you left off. DO NOT reason or mention being " +
 	"asked to continue the conversation, just do it. YOU MUST repeat between 10 and 100 " +
 	"characters from the end of the previous message, so that our system can find the correct " +
 	"merge point between the two messages."
 
-// An answer is what streams back for one request, in one exchange or, when the model was cut
-// off, in several.
+// An answer is the answer to one request, in one exchange or, if the model was cut off, in several.
 type answer struct {
 	model     *Model
 	request   *llm.Request
 	yield     func(llm.Delta, error) bool
 	names     *llm.Names
-	emit      func(llm.Delta) bool // where the assembler's deltas go
+	emit      func(llm.Delta) bool // receives the assembler's deltas
 	assembler *llm.Assembler
 
 	unsigned  bool          // a signature was refused
-	before    []llm.Message // what was said in the exchanges before
-	n         int           // exchanges before
-	continued int           // of them, those that were cut off
-	asked     bool          // the last request could only ask for a tool in words
-	insisted  int           // how often that was not heard
-	longest   int           // tokens that an answer may have, where its provider has to say; else 0
-	paused    int           // how often the provider asked for its own words back, to go on
-	joins     bool          // the next exchange goes on in the text of the last
+	before    []llm.Message // messages of the earlier exchanges
+	n         int           // number of earlier exchanges
+	continued int           // how many of them were cut off
+	asked     bool          // the last request could not force a tool, only ask for one in words
+	insisted  int           // how often the model did not follow that
+	longest   int           // maximum tokens of an answer, if the provider had to be asked; else 0
+	paused    int           // how often the provider paused its own work
+	joins     bool          // the next exchange continues the text of the last
 	last      *reader       // of the exchange that ended last
 }
 
@@ -98,8 +97,8 @@ func (a *answer) build() (*built, error) {
 	return out, err
 }
 
-// exchanges sends one body until it is answered or the policy gives up; ok is false when nobody
-// listens any more.
+// exchanges sends one body until it is answered or the retry policy ends; ok is false once the
+// consumer has stopped.
 func (a *answer) exchanges(ctx context.Context, b *built) (failed error, ok bool) {
 	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) { a.exchange(ctx, b, yield) }
@@ -121,7 +120,7 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 		yield(llm.Delta{}, err)
 		return
 	}
-	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
+	defer func() { _ = res.Body.Close() }() // everything needed has been read
 	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
 	x := newReader(a)
 	for ev, err := range wire.ReadSSE(res.Body, 0) {
@@ -145,8 +144,8 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 	yield(llm.Delta{}, &wire.CutError{Provider: a.model.at.Provider})
 }
 
-// again reports whether the answer goes on in another exchange, and prepares for it. Only text
-// is joined: half a call or half a JSON value is nothing to go on from.
+// again reports whether the answer continues in another exchange, and prepares for it. Only text is
+// joined: a partial call or a partial JSON value cannot be continued.
 func (a *answer) again() bool {
 	x := a.last
 	if x.stop.Reason != llm.StopMaxTokens || a.continued >= a.model.o.Continue ||
@@ -160,11 +159,11 @@ func (a *answer) again() bool {
 	return true
 }
 
-// maxPaused is how often an answer is resumed.
+// maxPaused limits how often an answer is resumed.
 const maxPaused = 10
 
-// resume reports whether the provider stopped in the midst of its own work, and sends what it did
-// as it came: then it goes on.
+// resume reports whether the provider paused during its own work, and prepares a request that sends
+// that work back unchanged, upon which the provider continues.
 // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
 func (a *answer) resume() bool {
 	x := a.last
@@ -185,9 +184,9 @@ func (a *answer) resume() bool {
 	return true
 }
 
-// goesOn reports whether an answer may end with a part and be given back to go on from it: with
-// the provider's own work. A block that is not known is none, and the provider wants the user to
-// have the last word behind it.
+// goesOn reports whether the provider can continue an answer that ends with this part: a block of
+// its own work. Unknown blocks are not such work, and the provider requires a user's message after
+// them.
 func goesOn(p llm.Part) bool {
 	own, ok := p.(llm.Opaque)
 	var head struct {
@@ -204,12 +203,12 @@ func goesOn(p llm.Part) bool {
 	}
 }
 
-// maxInsisted is how often a model is told again in words alone.
+// maxInsisted limits how often a model is asked again in words only.
 const maxInsisted = 2
 
-// insist reports whether the model is asked once more for the call that it was to make and did
-// not, and prepares for it: without thinking, so that the call can be forced. A model that
-// cannot but think is told again.
+// insist reports whether the model is asked once more for the required call that it did not make,
+// and prepares for it: without thinking, so that the call can be forced. A model that always thinks
+// is asked in words.
 func (a *answer) insist() bool {
 	limit := 1
 	if traitOf(a.model.name).alwaysThinks {
@@ -229,7 +228,7 @@ func (a *answer) insist() bool {
 	return true
 }
 
-// goOn makes what was said part of the next request, with words that it is followed by.
+// goOn appends the answer so far to the next request, followed by a directive.
 func (a *answer) goOn(directive string) {
 	a.n++
 	if len(a.last.said) > 0 {

@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answers asks a server that replies with the bodies, and returns what was sent.
+// answers sends a request to a server that replies with the bodies, and returns the answer and the
+// sent requests.
 func answers(
 	t *testing.T, r *llm.Request, bodies ...[]byte,
 ) (llmtest.Transcript, []llmtest.Sent) {
@@ -94,7 +95,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestRefusalAfterMore holds that what was said before the refused exchange is told to stay.
+// TestRefusalAfterMore checks that the text from before the refused exchange is reported as kept.
 func TestRefusalAfterMore(t *testing.T) {
 	got, _ := answers(t, uncached(user(say("q"))),
 		reply("max_tokens", text("The quick brown fox ", "jumps")...),
@@ -150,8 +151,8 @@ func TestGoesOnNoLonger(t *testing.T) {
 	}
 }
 
-// TestForcedToolIsInsistedOn: while it thinks a model can only be asked for a call. One that
-// says something else is asked once more, and cannot help it then.
+// TestForcedToolIsInsistedOn checks that a model that thinks is asked for a call in words, and that
+// a model that does not call is asked once more, with the call forced.
 func TestForcedToolIsInsistedOn(t *testing.T) {
 	thinks := []string{
 		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"deep","signature":"S"}}`,
@@ -199,7 +200,7 @@ func TestForcedToolIsInsistedOn(t *testing.T) {
 			r.Tools, r.Choice = []llm.Tool{{Name: "f"}, {Name: "g"}}, c.choice
 			r.Params.Reasoning = llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortLow}
 			var replies []llmtest.Reply
-			for _, b := range append(c.replies, talks) { // one more than may be asked for
+			for _, b := range append(c.replies, talks) { // one more than may be requested
 				replies = append(replies, llmtest.Reply{Body: b, Chunk: llmtest.Odd})
 			}
 			server := llmtest.Serve(t, replies...)
@@ -227,7 +228,7 @@ func TestForcedToolIsInsistedOn(t *testing.T) {
 	}
 }
 
-// TestRefusalAfterInsisting holds that what was said before the refused exchange stays.
+// TestRefusalAfterInsisting checks that the text from before the refused exchange is kept.
 func TestRefusalAfterInsisting(t *testing.T) {
 	r := uncached(user(say("q")))
 	r.Tools, r.Choice.Mode = []llm.Tool{{Name: "f"}}, llm.ChoiceRequired
@@ -238,8 +239,8 @@ func TestRefusalAfterInsisting(t *testing.T) {
 	}
 }
 
-// TestServerBlocksAreNotSaidAgain: what a server's tool did is not put into the model's mouth
-// when it goes on.
+// TestServerBlocksAreNotSaidAgain checks that the work of a server's tool is not sent as the
+// model's text when the answer continues.
 func TestServerBlocksAreNotSaidAgain(t *testing.T) {
 	_, sent := answers(t, uncached(user(say("q"))), reply("max_tokens", append([]string{
 		`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`,
@@ -251,8 +252,8 @@ func TestServerBlocksAreNotSaidAgain(t *testing.T) {
 	}
 }
 
-// TestSignatureRefused holds that thinking whose signature is no longer good does not end the
-// conversation: it is told instead, and the record stays.
+// TestSignatureRefused checks that the conversation continues if the provider refuses a signature:
+// the request is sent again with the thinking as text.
 func TestSignatureRefused(t *testing.T) {
 	r := uncached(user(say("q")), assistant("", thought("deep", "stale"), say("a")), user(say("r")))
 	server := llmtest.Serve(t,
@@ -307,8 +308,9 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestUnknownModelsAreLookedUp holds that an answer of a model whose name says nothing may be as long
-// as the provider lists, and that nobody is asked about the others or where the user says.
+// TestUnknownModelsAreLookedUp checks that an answer of a model with an unknown name may be as long
+// as the provider lists, and that the provider is not asked for other models or if the user sets a
+// limit.
 func TestUnknownModelsAreLookedUp(t *testing.T) {
 	listed := llmtest.Reply{
 		Header: http.Header{"Content-Type": {"application/json"}},
@@ -341,8 +343,7 @@ func TestUnknownModelsAreLookedUp(t *testing.T) {
 	}
 }
 
-// TestThinkingAtOnce holds that thinking that comes whole, and events of shapes that nobody
-// knows, are read.
+// TestThinkingAtOnce checks that thinking in one piece, and events of unknown forms, are read.
 func TestThinkingAtOnce(t *testing.T) {
 	got, _ := answers(t, uncached(user(say("q"))), reply("end_turn",
 		`{"type":"news","index":"first","delta":"none","content_block":7}`,
@@ -367,8 +368,8 @@ func fragment(index, kind, member, text string) string {
 		member + `":` + quote(text) + `}}`
 }
 
-// Blocks that begin twice, that begin where another is open, that never begin and that never end
-// are read without a word said twice or lost.
+// TestBlocksInAnyForm checks that blocks that begin twice, that begin while another is open, that
+// never begin or never end are read without repeating or losing text.
 func TestBlocksInAnyForm(t *testing.T) {
 	const empty = `{"type":"text","text":""}`
 	more := func(index, s string) string { return fragment(index, "text_delta", "text", s) }
@@ -409,7 +410,8 @@ func TestBlocksInAnyForm(t *testing.T) {
 	}
 }
 
-// Some servers send a signature that is empty: such thinking is not signed.
+// TestEmptySignature checks that an empty signature, which some servers send, does not count as
+// one.
 func TestEmptySignature(t *testing.T) {
 	got, _ := answers(t, uncached(user(say("q"))), reply("end_turn",
 		started("0", `{"type":"thinking","thinking":"","signature":""}`),

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// turns returns the messages as the provider wants them: roles alternate, results come first
-// in what the user says, nothing is empty, and the user has the last word.
+// turns returns the messages in the provider's form: roles alternate, results come first in the
+// user's messages, no text is empty, and the last message is the user's.
 func (b *builder) turns() ([]message, error) {
 	var out []message
 	for i, m := range b.messages {
@@ -38,8 +38,8 @@ func (b *builder) turns() ([]message, error) {
 	return out, nil
 }
 
-// arrange puts results in front, and turns the thinking of an assistant's message that would end
-// with it into text: the provider refuses such an end, and a part of the thinking.
+// arrange moves results to the front, and turns the thinking of an assistant's message that would
+// end with it into text: the provider refuses such an end, and also incomplete thinking.
 func arrange(m message) []block {
 	if m.Role == llm.RoleUser {
 		slices.SortStableFunc(m.Content, func(x, y block) int { return rank(x) - rank(y) })
@@ -86,7 +86,7 @@ func (b *builder) blocks(i int, m llm.Message) ([]block, error) {
 	return out, nil
 }
 
-// block returns one part in the provider's form; ok is false for a part that says nothing.
+// block returns one part in the provider's form; ok is false for an empty part.
 func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err error) {
 	switch p := p.(type) {
 	case llm.Text:
@@ -118,7 +118,7 @@ func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err
 	}
 }
 
-// opaque sends a block of the provider's own back as it came.
+// opaque returns a block of the provider's own unchanged.
 func (b *builder) opaque(m llm.Message, p llm.Opaque) (block, bool) {
 	var head struct {
 		Type string `json:"type"`
@@ -130,8 +130,7 @@ func (b *builder) opaque(m llm.Message, p llm.Opaque) (block, bool) {
 	return block{opaque: json.RawMessage(p.JSON)}, true
 }
 
-// thinking sends thinking back to the model that thought it, byte for byte, and tells another
-// one of it.
+// thinking returns thinking byte for byte if the same model wrote it, else as text.
 func (b *builder) thinking(m llm.Message, r llm.Reasoning) (block, bool) {
 	if !b.signed(m, r) {
 		return thoughtText(r.Text), r.Text != ""
@@ -147,9 +146,8 @@ func thoughtText(text string) block {
 	return textBlock("<think>\n" + text + "\n</think>\n\n")
 }
 
-// attached returns what the user attached. What the model cannot look at is an error when it
-// was attached just now, and a placeholder when it stands earlier in the conversation, which
-// must not be stuck on it.
+// attached returns an attachment. A file that the model does not accept is an error in the last
+// message, and a placeholder in an earlier one, so that it does not block the conversation.
 func (b *builder) attached(i int, f llm.File, text func() block) (block, bool, error) {
 	switch {
 	case f.Bytes == nil && text != nil:
@@ -171,7 +169,7 @@ func (b *builder) attached(i int, f llm.File, text func() block) (block, bool, e
 	}
 }
 
-// imageType returns the type of images that the model looks at, "" for others.
+// imageType returns the type of an image that the model accepts, "" for others.
 func imageType(mime string) string {
 	switch mime {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
@@ -183,7 +181,7 @@ func imageType(mime string) string {
 	}
 }
 
-// document is a text resource. The provider refuses one without text.
+// document returns a text resource. The provider refuses one without text.
 func document(r llm.Resource) block {
 	text := r.Text
 	if strings.TrimSpace(text) == "" {
@@ -203,7 +201,7 @@ func image(mime string, data []byte) block {
 	return block{Type: kindImage, Source: base64Source(imageType(mime), data)}
 }
 
-// picture is an image with a name: a document around it, as jp sends it.
+// picture returns an image with a name: in a document, as jp sends it.
 func picture(f llm.File) block {
 	return block{
 		Type: kindDocument, Title: f.Name, Context: f.About,
@@ -218,8 +216,8 @@ func pdf(f llm.File) block {
 	}
 }
 
-// result is what a tool returned. Text that has an identity stays a document, so that a later
-// reference to it can be followed.
+// result returns the result of a tool. Text with a URI stays a document, so that the model can find
+// it by a later reference.
 func (b *builder) result(r llm.Result) block {
 	x := block{Type: kindResult, ToolUseID: r.CallID, IsError: &r.IsError}
 	for _, p := range r.Parts {

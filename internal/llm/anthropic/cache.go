@@ -4,14 +4,14 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// maxBreakpoints is how many the provider takes, with the automatic one on the last block.
+// maxBreakpoints is how many the provider accepts, including the automatic one on the last block.
 const maxBreakpoints = 4
 
-// cache places the breakpoints. The provider finds an entry only at a breakpoint or up to
-// twenty blocks before one, and one cycle of parallel calls can be longer than that. So, beside
-// the automatic one at the end, one stands where the request before this one ended; one after
-// tools and system, which all conversations with this configuration share; and the last on what
-// the caller asked for, or on what was attached first.
+// cache sets the breakpoints. The provider finds an entry only at a breakpoint or up to twenty
+// blocks before one, and one cycle of parallel calls can be longer than that. So, beside the
+// automatic one at the end, there is one at the end of the last request; one after tools and
+// system, which all conversations with this configuration share; and the last where the caller
+// asked for it, or on the first attachments.
 func (b *builder) cache(p *body) {
 	if b.request.Cache.Off {
 		return
@@ -37,7 +37,7 @@ func (b *builder) cache(p *body) {
 	}
 }
 
-// afterSystem is the end of the system prompt, or of the tools, which stand before it.
+// afterSystem returns the end of the system prompt, or else of the tools, which precede it.
 func (b *builder) afterSystem(p *body) **cacheControl {
 	wanted := len(p.System) - 1
 	for i, s := range b.request.System {
@@ -54,7 +54,7 @@ func (b *builder) afterSystem(p *body) **cacheControl {
 	return nil
 }
 
-// endOfLastRequest is the last block before the newest answer.
+// endOfLastRequest returns the last block before the newest answer.
 func endOfLastRequest(messages []message) **cacheControl {
 	for i := len(messages) - 1; i > 0; i-- {
 		if messages[i].Role == llm.RoleAssistant {
@@ -64,8 +64,8 @@ func endOfLastRequest(messages []message) **cacheControl {
 	return nil
 }
 
-// wanted finds the block that the request's message i ends with. Messages of one role are one
-// on the wire, so its end is counted in changes of role.
+// wanted returns the last block of the request's message i. Successive messages of one role are one
+// message on the wire, so messages are counted by changes of role.
 func (b *builder) wanted(messages []message, i int) **cacheControl {
 	at, role := -1, llm.Role("")
 	for _, m := range b.request.Messages[:i+1] {
@@ -88,7 +88,7 @@ func lastDocument(m message) **cacheControl {
 	return nil
 }
 
-// lastMarkable is the last block that takes a breakpoint: thinking does not.
+// lastMarkable returns the last block that may have a breakpoint: thinking may not.
 func lastMarkable(blocks []block) **cacheControl {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].takesCache() {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// marks lists where breakpoints stand, with the number of blocks up to each in messages.
+// marks lists the positions of breakpoints, with the number of blocks up to each in messages.
 func marks(body map[string]any) []string {
 	var found []string
 	if body["cache_control"] != nil {
@@ -70,8 +70,8 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
-// TestBreakpointWhereTheLastRequestEnded holds that the entry that one request writes is found
-// by the next: at a breakpoint that stands just there, however many blocks came since.
+// TestBreakpointWhereTheLastRequestEnded checks that the next request finds the entry that one
+// request writes: it has a breakpoint at the same position, however many blocks follow.
 func TestBreakpointWhereTheLastRequestEnded(t *testing.T) {
 	const own = "anthropic/" + haiku
 	messages := []llm.Message{user(say("q"))}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A sentBody is what the tests look at of a body.
+// A sentBody has the members of a body that the tests read.
 type sentBody struct {
 	Model     string `json:"model"`
 	MaxTokens int    `json:"max_tokens"`
@@ -67,7 +67,7 @@ func decode(t *testing.T, body []byte) sentBody {
 	return w
 }
 
-// prepare asks for what the recorded body asks for.
+// prepare sets the parameters of the recorded body in a request.
 func prepare(t *testing.T, recorded []byte, r *llm.Request) {
 	w := decode(t, recorded)
 	r.Params.MaxTokens = w.MaxTokens
@@ -105,14 +105,14 @@ func prepare(t *testing.T, recorded []byte, r *llm.Request) {
 	}
 }
 
-// TestRecordedConversations holds the adapter against what was recorded: what streams back
-// must end in the events that jp stored, without any difference, and what is sent must say what
-// jp sent. In a body these differ and are made equal before the comparison:
+// TestRecordedConversations compares the adapter with recordings: the answer must become the events
+// that jp stored, without any difference, and the request must say what jp sent. The bodies differ
+// in the following, which is made equal before the comparison:
 //
-//   - jp marks the last tool for the cache also beside a system prompt, and the last document;
-//     we mark the end of tools and system once, and the end of the request before;
-//   - the content of a result is a string of jp's and a list of one text of ours, which the
-//     provider takes for the same.
+//   - jp sets a breakpoint on the last tool even if there is a system prompt, and on the last
+//     document; we set one at the end of tools and system, and one at the end of the last request;
+//   - the content of a result is a string in jp's and a list of one text in ours, which the
+//     provider treats the same.
 func TestRecordedConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(realdata.Dir(t, "cassettes", "anthropic"), "*__conversation_stream.snap"))
 	if err != nil {
@@ -141,7 +141,7 @@ func TestRecordedConversations(t *testing.T) {
 	}
 }
 
-// plain returns a body without what may differ.
+// plain returns a body without the members that may differ.
 func plain(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	v := llmtest.Decoded(body)

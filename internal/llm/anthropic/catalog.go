@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// An offer is a model as the provider lists it.
+// An offer is an entry of the provider's list of models.
 // https://platform.claude.com/docs/en/api/models/list
 type offer struct {
 	ID     string `json:"id"`
@@ -26,7 +26,7 @@ type capability struct {
 	Supported bool `json:"supported"`
 }
 
-// maxPages bounds the list of models.
+// maxPages limits the pages of the list of models.
 const maxPages = 20
 
 // Models implements [llm.Catalog].
@@ -60,15 +60,15 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 		return llm.Info{}, err
 	}
 	info := m.info(one)
-	info.ID = m.ID() // the answer names the release that an alias stands for
+	info.ID = m.ID() // the response names the release behind an alias
 	return info, nil
 }
 
-// listWait is how long the provider may take to say how long an answer may be.
+// listWait limits the wait for the entry of a model.
 const listWait = 2 * time.Second
 
-// longest returns how many tokens an answer may have, as the provider lists the model; 0 where it
-// does not, and then it is asked for what the newest may have.
+// longest returns the maximum tokens of an answer by the provider's list; 0 if the list does not
+// have the model, for which the limit of the newest models is used.
 func (m *Model) longest(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
@@ -81,7 +81,7 @@ func (m *Model) longest(ctx context.Context) int {
 	return one.Output
 }
 
-// info takes what the provider tells, and from what is known here what it leaves out.
+// info returns the provider's entry, completed by what is known here.
 func (m *Model) info(one offer) llm.Info {
 	known := traitOf(one.ID)
 	info := llm.Info{
@@ -103,13 +103,13 @@ func (m *Model) info(one offer) llm.Info {
 	return info
 }
 
-// offer asks what the provider lists of the model.
+// offer requests the provider's entry of the model.
 func (m *Model) offer(ctx context.Context, at llm.Endpoint) (one offer, err error) {
 	err = m.ask(ctx, at, "v1/models/"+url.PathEscape(m.name), &one)
 	return one, err
 }
 
-// ask reads a document that is no answer of a model.
+// ask reads a document that is not a model's answer.
 func (m *Model) ask(ctx context.Context, at llm.Endpoint, path string, into any) error {
 	return at.Fetch(ctx, m.name, at.At(path), m.header(), into)
 }

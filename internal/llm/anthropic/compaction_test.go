@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRecordedCompactions holds that a compacted conversation is sent as jp sends it, but for
-// what [TestRecordedConversations] explains.
+// TestRecordedCompactions checks that a compacted conversation is sent as jp sends it, except for
+// the differences that [TestRecordedConversations] lists.
 func TestRecordedCompactions(t *testing.T) {
 	dir := realdata.Dir(t, "cassettes", "anthropic", "compaction")
 	for name, messages := range llmtest.Compactions(t) {

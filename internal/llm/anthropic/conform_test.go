@@ -19,7 +19,7 @@ const messageStart = `{"type":"message_start","message":{"id":"msg_1","type":"me
 	`"role":"assistant","model":"claude-haiku-4-5","content":[],"usage":{"input_tokens":3,` +
 	`"cache_read_input_tokens":2,"cache_creation_input_tokens":4,"output_tokens":1}}}`
 
-// sse writes events as the provider does.
+// sse encodes events as the provider does.
 func sse(events ...string) []byte {
 	var b strings.Builder
 	for _, e := range events {

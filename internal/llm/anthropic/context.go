@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// betasOf returns the features that a request must name for the edits of its context.
+// betasOf returns the beta features that a request must name for its context edits.
 // https://platform.claude.com/docs/en/build-with-claude/compaction and …/context-editing
 func betasOf(context jsontext.Value) (betas []string) {
 	var given struct {
@@ -33,7 +33,7 @@ func betasOf(context jsontext.Value) (betas []string) {
 
 const compactBeta = "compact-2026-01-12"
 
-// compacts reports whether the provider may stand by what it compacted before.
+// compacts reports whether the request may use the provider's earlier compactions.
 func (b *builder) compacts() bool {
 	context := b.request.Params.Services.Context
 	return context.Kind() == '{' && slices.Contains(betasOf(context), compactBeta)

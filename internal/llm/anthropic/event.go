@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// An event is what is read of one event of a stream. The library has types for all of it, which
-// take five times as long and eight kilobytes for each word of an answer.
+// An event has the members that are read of a stream event. The provider's library has types for
+// all members, which take five times as long and eight kilobytes for each word of an answer.
 type event struct {
 	Type    string `json:"type"`
 	Index   int    `json:"index"`
@@ -51,13 +51,12 @@ type tokens struct {
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
-	// Iterations are what the figures are made of, and compactions, which are not among them and
-	// are paid for.
+	// Iterations add up to the figures. They also have compactions, which the figures leave out but
+	// which are charged.
 	Iterations []tokens `json:"iterations"`
 }
 
-// usage counts what was told later in place of what was told before: the figures of a stream
-// only grow.
+// usage replaces earlier figures by later ones: the figures of a stream only grow.
 func (t tokens) usage(before llm.Usage) llm.Usage {
 	var all tokens
 	for _, it := range t.Iterations {
@@ -74,8 +73,8 @@ func (t tokens) usage(before llm.Usage) llm.Usage {
 	return before
 }
 
-// decode reads an event. A member of another type than is known is of a newer kind of event and
-// reads as missing.
+// decode reads an event. A member of an unexpected type belongs to a newer kind of event and counts
+// as missing.
 func decode(data []byte) (event, error) {
 	var ev event
 	err := json.Unmarshal(data, &ev)
@@ -86,7 +85,7 @@ func decode(data []byte) (event, error) {
 	return ev, err
 }
 
-// member returns a member of an object, nil where there is none.
+// member returns a member of an object, nil if it is missing.
 func member(data []byte, name string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil {
@@ -95,7 +94,7 @@ func member(data []byte, name string) json.RawMessage {
 	return members[name]
 }
 
-// block is a block of a server's tool as it would have come whole.
+// block returns a block of a server's tool as if it had arrived in one piece.
 func (s *said) block() json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(s.raw, &members) != nil || members == nil {
@@ -106,9 +105,9 @@ func (s *said) block() json.RawMessage {
 	}
 	switch {
 	case s.began.Type == "compaction":
-		for _, d := range s.deltas { // each has members of the whole, or is null
+		for _, d := range s.deltas { // each has some of the members, or is null
 			var part map[string]json.RawMessage
-			_ = json.Unmarshal(d, &part) // it was read before
+			_ = json.Unmarshal(d, &part) // valid, since it was read before
 			maps.Copy(members, part)
 		}
 		members["type"] = json.RawMessage(`"compaction"`)

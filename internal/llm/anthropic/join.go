@@ -5,26 +5,26 @@ import (
 	"unicode/utf8"
 )
 
-// seamLimit is how much of a text that goes on is held back to find where it does: the model is
-// asked to repeat up to 100 characters.
+// seamLimit is how much of a continuation is held back to find the overlap with the text before:
+// the model is asked to repeat up to 100 characters.
 const seamLimit = 512
 
-// minSeam is the shortest repetition that counts, in bytes: less happens by chance.
+// minSeam is the shortest overlap that counts, in bytes: shorter ones occur by chance.
 const minSeam = 5
 
-// A joint is where a text goes on that was cut off.
+// A joint joins a text that was cut off with its continuation.
 type joint struct {
 	key  int
-	tail string // what was said last
-	open bool   // the text that goes on has begun
-	text string // what came of it
+	tail string // the text before
+	open bool   // the continuation has begun
+	text string // the continuation so far
 }
 
-// rest returns what is new of the text that came.
+// rest returns the part of the continuation after the overlap.
 func (j *joint) rest() string { return j.text[seam(j.tail, j.text):] }
 
-// seam returns how many bytes of next repeat the end of tail: the longest repetition counts.
-// White space that the model puts in front of it is part of the repetition.
+// seam returns how many bytes of next repeat the end of tail; the longest repetition counts. It
+// includes white space that the model puts before the repetition.
 func seam(tail, next string) int {
 	start := len(next) - len(strings.TrimLeft(next, " \n"))
 	for n := min(len(tail), len(next)); n >= minSeam; n-- {

@@ -7,17 +7,17 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A trait is what is particular to a model and changes what may be sent to it.
+// A trait has the properties of a model that restrict requests to it.
 type trait struct {
 	window, output int
 	think          thinking
-	efforts        string // the highest effort it takes: "", "max" or "xhigh" (and max)
-	noSampling     bool   // temperature and its like are refused
-	alwaysThinks   bool   // it refuses not to think
+	efforts        string // the highest effort that it accepts: "", "max" or "xhigh" (and max)
+	noSampling     bool   // it refuses temperature and the like
+	alwaysThinks   bool   // it refuses to turn thinking off
 	guessed        bool   // the name is unknown
 }
 
-// thinking is how a model is told to think.
+// thinking is how the thinking of a model is configured.
 type thinking int
 
 const (
@@ -27,9 +27,9 @@ const (
 	thinksAdaptively
 )
 
-// traitOf tells a model by its name, of which the longest known beginning counts. The figures
-// are those of the provider's list of models as of July 2026 and, for models that the list no
-// longer has, of its documentation. A name that is not known is taken for a newer model.
+// traitOf returns the trait of a model by the longest known prefix of its name. The figures are
+// from the provider's list of models as of July 2026 and, for models that are no longer listed,
+// from its documentation. An unknown name is treated as a newer model.
 func traitOf(name string) trait {
 	const k = 1000
 	oldThinker := trait{window: 200 * k, output: 64 * k, think: thinksByBudget}
@@ -67,7 +67,7 @@ func traitOf(name string) trait {
 	return found
 }
 
-// family is the part of a name to which signatures are bound: without the date of a release.
+// family returns the part of an id that signatures are bound to: the name without a release date.
 func family(id string) string {
 	_, name, _ := llm.SplitID(id)
 	if i := strings.LastIndexByte(name, '-'); i > 0 && len(name)-i == len("-20250929") {

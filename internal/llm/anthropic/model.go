@@ -10,21 +10,21 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// DefaultBaseURL is where Anthropic answers.
+// DefaultBaseURL is the address of Anthropic's API.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// DefaultContinue is how often an answer that was cut off is continued.
+// DefaultContinue is the default of [Options.Continue].
 const DefaultContinue = 5
 
-// Options are what is particular to Anthropic.
+// Options are specific to Anthropic.
 type Options struct {
-	// Continue is how often an answer that was cut off at its limit is continued.
+	// Continue limits how often an answer that was cut off at its limit is continued.
 	Continue int
 	// Betas are names of beta features, sent with every request.
 	Betas []string
 }
 
-// A Model is one of Anthropic's. It implements [llm.Model], [llm.Describer] and
+// A Model is one of Anthropic's models. It implements [llm.Model], [llm.Describer] and
 // [llm.Catalog].
 type Model struct {
 	name string
@@ -42,7 +42,8 @@ func New(name string, at llm.Endpoint, o Options) *Model {
 	return &Model{name: name, at: at, o: o}
 }
 
-// header returns the headers that are sent, with what a request asks for beside the options.
+// header returns the request headers, with beta features of the request beside those of the
+// options.
 func (m *Model) header(betas ...string) http.Header {
 	h := m.at.Bearer()
 	if h.Get("Anthropic-Version") == "" {
@@ -67,7 +68,7 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// send posts one body and returns the answer's, which the caller closes.
+// send posts one body and returns the response, whose body the caller closes.
 func (m *Model) send(ctx context.Context, b *built) (*http.Response, error) {
 	header := m.header(b.betas...)
 	header.Set("Accept", "text/event-stream")

@@ -9,26 +9,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A reader turns the events of one exchange into deltas, and keeps what was said for the
-// exchange that may follow.
+// A reader turns the events of one exchange into deltas, and keeps the parts for a following
+// exchange.
 type reader struct {
 	a     *answer
 	parts map[int]*said
 	said  []llm.Part
-	all   []llm.Part // with the blocks of a server's tools
+	all   []llm.Part // including the blocks of a server's tools
 	usage llm.Usage
 	stop  llm.Stop
 	done  bool
-	// pending is the key of a text that has ended on the wire and goes on when the answer was
-	// cut off there, -1 for none.
+	// pending is the key of a text that has ended on the wire, but continues if the answer was cut
+	// off there; -1 for none.
 	pending int
-	join    *joint // how the text goes on from the exchange before, nil when it has
-	// extra is what a server's tools did that was not told yet: an exchange that says nothing
-	// else may be asked for again.
+	join    *joint // joins the text with the exchange before; nil if done
+	// extra is work of a server's tools that is not emitted yet: an exchange without other output
+	// may be retried.
 	extra [][]byte
 }
 
-// A said is one block while it is read.
+// A said is a block while it is read.
 type said struct {
 	key       int
 	began     startedBlock
@@ -37,7 +37,7 @@ type said struct {
 	signature string
 	redacted  string
 	skipped   bool
-	server    bool // of a server's tool, or of a kind that is not known
+	server    bool // of a server's tool, or of an unknown kind
 	raw       json.RawMessage
 	deltas    []json.RawMessage // of an unknown kind
 }
@@ -50,7 +50,7 @@ func newReader(a *answer) *reader {
 	return x
 }
 
-// event reads one event. It returns false when nobody listens any more.
+// event reads one event. It returns false once the consumer has stopped.
 func (x *reader) event(data []byte) (bool, error) {
 	ev, err := decode(data)
 	if err != nil {
@@ -81,7 +81,7 @@ func (x *reader) event(data []byte) (bool, error) {
 	return true, nil
 }
 
-// again reports whether a block that begins where this one is open is this one, begun twice.
+// again reports whether a block that begins while this one is open is this one, begun twice.
 func (s *said) again(b startedBlock) bool {
 	if b.Type != s.began.Type || b.ID != s.began.ID || b.Data != s.began.Data {
 		return false
@@ -114,7 +114,7 @@ func (x *reader) start(index int, b startedBlock) bool {
 	if x.join != nil {
 		switch s.part {
 		case llm.PartReasoning:
-			s.skipped = true // of the going on, not of the question
+			s.skipped = true // about the continuation, not about the question
 		case llm.PartText:
 			s.key, x.pending = x.join.key, x.join.key
 			x.join.open = true
@@ -138,14 +138,14 @@ func (x *reader) open(s *said, b startedBlock) bool {
 	return true
 }
 
-// release ends a text that was held back: something follows it, so it was not cut off.
+// release ends a text that was held back: since something follows it, it was not cut off.
 func (x *reader) release() bool {
 	key := x.pending
 	x.pending = -1
 	return x.settle() && (key < 0 || x.a.assembler.End(key))
 }
 
-// settle gives up looking for the seam: what came is all that came.
+// settle ends the search for the overlap and emits the rest of the continuation.
 func (x *reader) settle() bool {
 	if x.join == nil || !x.join.open {
 		return true
@@ -155,7 +155,7 @@ func (x *reader) settle() bool {
 	return x.a.assembler.Append(key, text)
 }
 
-// tell tells what was kept of server's tools.
+// tell emits the work of a server's tools.
 func (x *reader) tell() {
 	for _, raw := range x.extra {
 		x.a.assembler.Extra(raw)
@@ -165,7 +165,7 @@ func (x *reader) tell() {
 
 func (x *reader) delta(ev event, data []byte) bool {
 	s, d := x.parts[ev.Index], ev.Delta
-	if s == nil { // it was not begun: a call has no name then
+	if s == nil { // the block was not begun, so a call would have no name
 		kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking"}[d.Type]
 		if kind == "" {
 			return true
@@ -192,8 +192,7 @@ func (x *reader) delta(ev event, data []byte) bool {
 	return x.more(s, d.Text+d.Thinking+d.PartialJSON)
 }
 
-// more continues a block. The start of a text that goes on from the exchange before is held
-// back until the seam is found.
+// more continues a block. The start of a continuation is held back until the overlap is found.
 func (x *reader) more(s *said, text string) bool {
 	s.text.WriteString(text)
 	switch {
@@ -234,7 +233,7 @@ func (x *reader) end(index int) bool {
 	}
 }
 
-// wire is the block as it is sent back when the answer goes on.
+// wire returns the block as it is sent back when the answer continues.
 func (s *said) wire() llm.Part {
 	switch s.part {
 	case llm.PartReasoning:
@@ -252,7 +251,7 @@ func (s *said) wire() llm.Part {
 	}
 }
 
-// message reads why the answer ended, and what it cost.
+// message reads the reason for the end of the answer, and its usage.
 func (x *reader) message(ev event) bool {
 	native := ev.Delta.StopReason
 	x.stop = llm.Stop{
@@ -289,7 +288,8 @@ func reason(native string) llm.StopReason {
 	}
 }
 
-// endsInText reports whether the answer can go on: its last block is text and none is a call.
+// endsInText reports whether the answer can be continued: its last block is text, and no block is a
+// call.
 func (x *reader) endsInText() bool {
 	if x.pending < 0 || len(x.said) == 0 || len(x.parts) > 0 {
 		return false

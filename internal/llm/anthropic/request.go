@@ -10,22 +10,22 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// forceDirective stands in for a forced tool where the provider does not let one be forced.
-// The words are jp's.
+// forceDirective asks for a tool call where the provider does not allow to force one. The wording
+// is jp's.
 const forceDirective = "IMPORTANT: You MUST use AT LEAST ONE tool available to you. " +
 	"DO NOT QUESTION THIS DIRECTIVE. DO NOT PROMPT FOR MORE CONTEXT OR DETAILS. JUST RUN IT."
 
-// continueDirective follows an answer that the conversation ends with: newer models do not
-// continue what they find half said.
+// continueDirective follows an answer at the end of the conversation: newer models do not continue
+// a partial answer themselves.
 const continueDirective = "Please continue from where you left off."
 
 // A built is a request in the provider's form.
 type built struct {
 	body  []byte
-	betas []string // features that it asks for
+	betas []string // beta features that it needs
 }
 
-// A builder makes one from a neutral request.
+// A builder builds a request in the provider's form.
 type builder struct {
 	model    string // id
 	name     string
@@ -33,13 +33,13 @@ type builder struct {
 	request  *llm.Request
 	messages []llm.Message
 	names    *llm.Names
-	// unsigned sends all thinking as text: the provider refused a signature.
+	// unsigned sends all thinking as text, after the provider refused a signature.
 	unsigned bool
-	// insisted is how often the model did not make the call that it was asked for.
+	// insisted is how often the model did not make a required call.
 	insisted int
-	// paused says that the provider goes on in its own last message.
+	// paused says that the provider continues its own last message.
 	paused bool
-	// asked says that a tool can only be asked for in words.
+	// asked says that a tool cannot be forced, only asked for in words.
 	asked bool
 }
 
@@ -94,11 +94,11 @@ func (b *builder) system() []block {
 	return blocks
 }
 
-// searchTool is the name of the provider's own search of the web.
+// searchTool is the name of the provider's own web search.
 // https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
 const searchTool = "web_search"
 
-// tools are the provider's own before those that can have a breakpoint.
+// tools returns the provider's own tools first, then those that can have a breakpoint.
 func (b *builder) tools() ([]tool, error) {
 	var tools []tool
 	services := b.request.Params.Services
@@ -128,8 +128,8 @@ func inputSchema(t llm.Tool) json.RawMessage {
 	return json.RawMessage(t.Schema)
 }
 
-// choice says which tools are to be called. To force one is refused while the model thinks:
-// then it is asked in words.
+// choice returns which tools are to be called. The provider refuses to force one while the model
+// thinks: then the model is asked in words.
 func (b *builder) choice(p *body) *toolChoice {
 	if len(p.Tools) == 0 {
 		return nil
@@ -155,14 +155,14 @@ func (b *builder) choice(p *body) *toolChoice {
 	return &toolChoice{Type: "auto", Single: single}
 }
 
-// thinks reports whether the model thinks in this request. A newer model does so unless it is
-// told not to.
+// thinks reports whether the model thinks in this request. A newer model does so unless thinking is
+// turned off.
 func thinks(p *body) bool {
 	return p.Thinking.Type != "" && p.Thinking.Type != notThinking
 }
 
-// sample sets temperature and its like, where they are not refused: by the newest models, and
-// by all while they think.
+// sample sets temperature and the like, unless the model refuses them: the newest ones always do,
+// all others while they think.
 func (b *builder) sample(p *body) {
 	given := b.request.Params
 	if b.trait.noSampling || thinks(p) {
@@ -174,7 +174,7 @@ func (b *builder) sample(p *body) {
 	p.TopK = given.TopK
 }
 
-// lifetime is how long entries of the cache live: the provider has five minutes and an hour.
+// lifetime returns how long cache entries live: the provider has five minutes and an hour.
 func lifetime(c llm.CachePolicy) string {
 	if c.TTL >= 30*time.Minute {
 		return "1h"

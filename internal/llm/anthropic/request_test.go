@@ -188,7 +188,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestInvalidIsNotSent holds that a request that the provider would refuse ends with us.
+// TestInvalidIsNotSent checks that a request that the provider would refuse is not sent.
 func TestInvalidIsNotSent(t *testing.T) {
 	r := uncached(user(say("q")), assistant("", call("1", "x")), user(say("r")))
 	_, err := llmtest.Wire(t, wire.FormatAnthropic, model(haiku), r)
@@ -241,8 +241,8 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// TestThinkingInAnOpenCycle holds that a model with a budget does not think on over calls that
-// it made without, which the provider refuses.
+// TestThinkingInAnOpenCycle checks that thinking with a budget is turned off after calls that were
+// made without thinking, which the provider refuses.
 func TestThinkingInAnOpenCycle(t *testing.T) {
 	const own = "anthropic/" + haiku
 	for name, tt := range map[string]struct {
@@ -370,8 +370,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestPrefixIsStable holds that a conversation that goes on has what was sent as its prefix,
-// but for breakpoints, which are no content.
+// TestPrefixIsStable checks that a longer conversation has the earlier request as its prefix,
+// except for breakpoints, which are not content.
 func TestPrefixIsStable(t *testing.T) {
 	const own = "anthropic/" + haiku
 	conversation := []llm.Message{

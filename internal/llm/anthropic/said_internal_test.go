@@ -7,7 +7,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// An answer is only given back to go on where the provider may go on from its end.
+// TestOnlyTheProvidersWorkIsResumed checks that an answer is only resumed if the provider can
+// continue its last block.
 func TestOnlyTheProvidersWorkIsResumed(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`: true,
@@ -26,7 +27,8 @@ func TestOnlyTheProvidersWorkIsResumed(t *testing.T) {
 	}
 }
 
-// A delta may be null, or be missing: what came before it stays.
+// TestPartsOfACompaction checks that a delta that is null or missing leaves earlier members in
+// place.
 func TestPartsOfACompaction(t *testing.T) {
 	s := said{
 		raw:    []byte(`{"type":"compaction","content":"a"}`),

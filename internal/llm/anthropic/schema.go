@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// refused are the words of JSON Schema that the provider refuses in an output schema. What they
-// say is told in the description instead, and held by whoever validates the answer.
+// refused reports whether the provider refuses a keyword of JSON Schema in an output schema. The
+// description mentions it instead, and the caller validates the answer by it.
 func refused(word string, value any) bool {
 	switch word {
 	case "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
@@ -27,8 +27,8 @@ func refused(word string, value any) bool {
 	}
 }
 
-// outputSchema returns the schema as the provider takes it: without refused words, and with
-// closed objects.
+// outputSchema returns the schema in a form that the provider accepts: without refused keywords,
+// and with closed objects.
 func outputSchema(schema jsontext.Value) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(schema))
 	dec.UseNumber()
@@ -95,14 +95,14 @@ func acceptedList(v any) any {
 	return out
 }
 
-// tell adds what was left out to the description, as the vendor's libraries do.
+// tell adds the refused keywords to the description, as the vendor's libraries do.
 func tell(schema, told map[string]any) {
 	if len(told) == 0 {
 		return
 	}
 	raw, err := json.Marshal(told)
 	if err != nil {
-		return // numbers, strings and schemas that were decoded a moment ago
+		return // numbers, strings and schemas that were just decoded
 	}
 	words := strings.NewReplacer(`"`, "", ":", ": ", ",", ", ").Replace(string(raw))
 	if d, ok := schema["description"].(string); ok && d != "" {
@@ -111,8 +111,8 @@ func tell(schema, told map[string]any) {
 	schema["description"] = words
 }
 
-// enforceable reports whether the provider takes a tool's schema as it stands when it is to hold
-// calls to it. It takes no other for them than for answers.
+// enforceable reports whether the provider accepts a tool's schema unchanged when it must enforce
+// it. The same restrictions apply as for answers.
 func enforceable(schema jsontext.Value) bool {
 	out, err := outputSchema(schema)
 	if err != nil {

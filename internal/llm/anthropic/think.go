@@ -6,13 +6,13 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// minBudget is the least that the provider takes for thinking.
+// minBudget is the smallest budget that the provider accepts for thinking.
 const minBudget = 1024
 
-// notThinking is the word for a request in which the model is not to think.
+// notThinking is the type of thinking that turns it off.
 const notThinking = "disabled"
 
-// think says how much the model thinks.
+// think sets how much the model thinks.
 func (b *builder) think(p *body) {
 	r := b.request.Params.Reasoning
 	off := r.Mode == llm.ReasoningOff || b.insisted > 0 && !b.trait.alwaysThinks ||
@@ -42,7 +42,7 @@ func (b *builder) thinkByBudget(p *body) {
 	p.Thinking = thinkingConfig{Type: "enabled", Budget: budget, Display: b.display()}
 }
 
-// budget is the number of tokens for an effort: jp's share of the longest answer.
+// budget returns the number of tokens for an effort: jp's share of the longest answer.
 func (b *builder) budget() int {
 	r := b.request.Params.Reasoning
 	if r.Mode == llm.ReasoningBudget {
@@ -63,7 +63,7 @@ func (b *builder) thinkAdaptively(p *body) {
 	p.Output.Effort = b.effort()
 }
 
-// display says whether the provider shows what was thought.
+// display returns whether the provider shows the thinking.
 func (b *builder) display() string {
 	if b.request.Params.Reasoning.Exclude {
 		return "omitted"
@@ -71,7 +71,7 @@ func (b *builder) display() string {
 	return "summarized"
 }
 
-// effort returns the provider's word for an effort, "" to leave it to the model.
+// effort returns the provider's name of an effort, "" to leave it to the model.
 func (b *builder) effort() llm.Effort {
 	r := b.request.Params.Reasoning
 	effort := r.Effort
@@ -90,7 +90,7 @@ func (b *builder) effort() llm.Effort {
 	}
 }
 
-// effortOf turns a budget into an effort, for models that take no budget.
+// effortOf converts a budget to an effort, for models without budgets.
 func effortOf(budget, output int) llm.Effort {
 	switch percent := budget * 100 / max(1, output); {
 	case percent <= 25:
@@ -104,10 +104,10 @@ func effortOf(budget, output int) llm.Effort {
 	}
 }
 
-// cycleThinks reports whether the calls of the open cycle start with thinking that is sent
-// back: models with a budget refuse to think on over calls that they made without. The cycle is
-// closed by what the user says without a result beside it. It looks at what is sent, since
-// there neighbours are one message, and what says nothing is not there.
+// cycleThinks reports whether the calls of the open cycle begin with thinking that is sent back:
+// models with a budget refuse to continue thinking after calls that were made without. A user's
+// message without a result closes the cycle. It checks the wire messages, in which neighbours are
+// merged and empty messages are left out.
 func cycleThinks(messages []message) bool {
 	isResult := func(x block) bool { return x.Type == kindResult }
 	isCall := func(x block) bool { return x.Type == kindCall }
@@ -124,7 +124,7 @@ func cycleThinks(messages []message) bool {
 	return true
 }
 
-// signed reports whether thinking can be sent back as such.
+// signed reports whether thinking can be sent back with its signature.
 func (b *builder) signed(m llm.Message, r llm.Reasoning) bool {
 	if b.unsigned || !llm.Own(m, b.model) || m.Model != "" && family(m.Model) != family(b.model) {
 		return false

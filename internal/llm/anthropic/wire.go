@@ -29,7 +29,7 @@ type body struct {
 	Stream      bool            `json:"stream"`
 }
 
-// encode writes the body with members that only this provider has, which win.
+// encode encodes the body, with members that only this provider has, which override others.
 func (p *body) encode(extra map[string]jsontext.Value) ([]byte, error) {
 	raw, err := llm.Encode(p)
 	if err != nil || len(extra) == 0 {
@@ -50,8 +50,8 @@ type message struct {
 	Role    llm.Role `json:"role"`
 }
 
-// A block is one piece of a message, of a result or of the system prompt. Each kind has some of
-// the members, which are written in the order of their names.
+// A block is one piece of a message, of a result or of the system prompt. Each kind has some of the
+// members, which are in the order of their names.
 type block struct {
 	Cache     *cacheControl   `json:"cache_control,omitempty"`
 	Content   []block         `json:"content,omitempty"`
@@ -69,7 +69,7 @@ type block struct {
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Type      string          `json:"type"`
 
-	opaque json.RawMessage // the whole block, as it came
+	opaque json.RawMessage // the complete block as received
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -81,7 +81,7 @@ func (b block) MarshalJSON() ([]byte, error) {
 	return llm.Encode(plain(b))
 }
 
-// Kinds of blocks.
+// The kinds of blocks.
 const (
 	kindText     = "text"
 	kindImage    = "image"
@@ -94,11 +94,11 @@ const (
 
 func textBlock(text string) block { return block{Type: kindText, Text: text} }
 
-// takesCache reports whether a breakpoint may stand on the block: not on thinking, and what came
-// from the provider goes back as it came.
+// takesCache reports whether a block may have a breakpoint: not thinking, and not a block of the
+// provider, which is sent back unchanged.
 func (b block) takesCache() bool { return b.opaque == nil && !thought(b) }
 
-// A source is where the bytes of an image or a document are: in it.
+// A source has the bytes of an image or a document.
 type source struct {
 	Type      string  `json:"type"`
 	MediaType string  `json:"media_type,omitempty"`
@@ -120,7 +120,7 @@ type tool struct {
 	Strict      bool            `json:"strict,omitempty"`
 	Type        string          `json:"type"`
 
-	own json.RawMessage // the provider's own tool, with what is set for it
+	own json.RawMessage // the provider's own tool, with its options
 }
 
 // MarshalJSON implements [json.Marshaler].

@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// advice is how to choose a model when nothing better is known.
+// advice says how to choose a model if no better offer is known.
 const advice = "Choose one with `--model provider/name`, or for good with `git jp config " +
 	"assistant.model.id provider/name`; `git jp models` lists them."
 
@@ -23,7 +23,7 @@ func (s *search) answer() {
 	s.out.Stop(llm.Stop{Reason: llm.StopEnd})
 }
 
-// paragraphs are the answer in the pieces in which it is said.
+// paragraphs returns the answer in the pieces in which it is emitted.
 func (s *search) paragraphs() []string {
 	offer := s.o.Offer
 	if offer == "" {
@@ -44,7 +44,7 @@ func (s *search) paragraphs() []string {
 	return out
 }
 
-// said lists the words that were looked for.
+// said lists the words of the search.
 func (s *search) said() string {
 	quoted := make([]string, len(s.words))
 	for i, w := range s.words {
@@ -53,7 +53,7 @@ func (s *search) said() string {
 	return strings.Join(quoted, ", ")
 }
 
-// failures says why nothing was found, when that was not for lack of matches.
+// failures returns why nothing was found, if that was not for lack of matches.
 func (s *search) failures() string {
 	if s.grep == "" {
 		return ": there is no tool to search with"
@@ -67,7 +67,7 @@ func (s *search) failures() string {
 	return ""
 }
 
-// markdown shows a passage below its place, in a fence that nothing in it can end.
+// markdown returns a passage under its location, in a fence that no text in it can end.
 func (q quote) markdown() string {
 	place := fmt.Sprintf("%s:%d", q.path, q.from)
 	if n := strings.Count(strings.TrimSuffix(q.text, "\n"), "\n"); n > 0 {
@@ -82,7 +82,7 @@ func (q quote) markdown() string {
 		strings.TrimRight(q.text, "\n"), fence)
 }
 
-// asked reads back what a read was for.
+// asked returns the passage that a read asked for.
 func asked(c llm.Call) passage {
 	var args struct {
 		Path string `json:"path"`
@@ -95,7 +95,7 @@ func asked(c llm.Call) passage {
 	return passage{path: args.Path, from: max(1, args.From), to: args.To}
 }
 
-// attached finds passages in what the user attached.
+// attached returns the matching passages of attachments.
 func (s *search) attached() []quote {
 	var all []quote
 	for _, m := range s.request.Messages {
@@ -108,7 +108,7 @@ func (s *search) attached() []quote {
 	return all[:min(len(all), maxPassages)]
 }
 
-// within is the best passage of an attached text.
+// within returns the best passage of an attached text.
 func (s *search) within(r llm.Resource) []quote {
 	lines := strings.Split(strings.TrimSuffix(r.Text, "\n"), "\n")
 	best, most := -1, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// What is shown of what was found.
+// Limits of the passages in an answer.
 const (
 	maxPassages = 4
 	maxPerFile  = 2
@@ -20,7 +20,7 @@ const (
 	linesAfter  = 12
 )
 
-// A passage is a run of lines that answers, as far as words can tell.
+// A passage is a range of lines that may answer the question, judged by its words.
 type passage struct {
 	path     string
 	from, to int
@@ -34,7 +34,7 @@ type hit struct {
 	text string
 }
 
-// hits reads what the search tool returned: lines "path:12:text".
+// hits reads the results of the search tool: lines "path:12:text".
 func (s *search) hits() []hit {
 	form := regexp.MustCompile(`^([^:]+):(\d+):(.*)$`)
 	found := map[string]hit{}
@@ -59,7 +59,7 @@ func (s *search) hits() []hit {
 	return all
 }
 
-// weights says how much each word tells: the rarer, the more.
+// weights returns the weight of each word: the rarer, the higher.
 func (s *search) weights(hits []hit) []float64 {
 	weights := make([]float64, len(s.words))
 	for i, w := range s.words {
@@ -74,7 +74,8 @@ func (s *search) weights(hits []hit) []float64 {
 	return weights
 }
 
-// total is how many lines have the word, which the search tool says when it does not show all.
+// total returns how many lines have the word, which the search tool reports if it does not show
+// all.
 func (s *search) total(w word) int {
 	form := regexp.MustCompile(`(?m)^\[\d+ of (\d+) matches`)
 	args := string(encoded(map[string]any{"pattern": "(?i)" + w.pattern}))
@@ -94,7 +95,7 @@ func (s *search) total(w word) int {
 	return 0
 }
 
-// passages returns the best places, best first.
+// passages returns the best passages, best first.
 func (s *search) passages() []passage {
 	hits := s.hits()
 	weights := s.weights(hits)
@@ -123,8 +124,8 @@ func (s *search) passages() []passage {
 	return best
 }
 
-// score says how well a line answers: by the words on it, near it, and in the file's name. What
-// gives a name to something counts more, what tests or is copied from elsewhere less.
+// score rates how well a line answers the question: by the words in it, near it, and in the file's
+// name. Definitions count more, tests and copied code less.
 func (s *search) score(hits []hit, i int, weights []float64) float64 {
 	h := hits[i]
 	near := strings.ToLower(h.text)
@@ -165,7 +166,7 @@ type quote struct {
 	text string
 }
 
-// quotes returns what is shown: what was read, and what matches in what the user attached.
+// quotes returns the passages to show: those that were read, and matches in attachments.
 func (s *search) quotes() []quote {
 	var all []quote
 	for _, st := range s.steps(s.read) {
@@ -182,7 +183,7 @@ func (s *search) quotes() []quote {
 	return append(all, s.attached()...)
 }
 
-// bestHits are the found lines themselves, for when there is nothing to read with.
+// bestHits returns the matching lines themselves, for a workspace without a read tool.
 func bestHits(s *search) []hit {
 	var some []hit
 	hits := s.hits()
@@ -197,8 +198,8 @@ func bestHits(s *search) []hit {
 	return some
 }
 
-// textOf returns what was read: the result's, or, where that refers to what was given before,
-// what was given then.
+// textOf returns the text of a read: that of its result or, if the result is a reference, that of
+// the earlier result.
 func (s *search) textOf(st step) (string, bool) {
 	if st.result == nil || st.result.IsError {
 		return "", false
@@ -229,7 +230,7 @@ func resourceText(r llm.Result) (string, bool) {
 	return "", false
 }
 
-// sameCall reports whether the call with an id asked for the same.
+// sameCall reports whether the call with an id has the same tool and arguments.
 func (s *search) sameCall(id string, call llm.Call) bool {
 	for _, m := range s.request.Messages {
 		for _, p := range m.Parts {

@@ -7,20 +7,20 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// maxTitle is how long a text is that stands for an answer.
+// maxTitle is the longest text that is used as an answer, in characters.
 const maxTitle = 50
 
-// maxDepth bounds how deep a schema is followed; one that refers to itself has no end.
+// maxDepth limits the depth to which a schema is followed, since it may refer to itself.
 const maxDepth = 16
 
-// fill answers with the question's words, in the form that was asked for.
+// fill answers with the question's words, in the form of the schema.
 func (s *search) fill() {
 	var schema map[string]any
 	if json.Unmarshal(s.request.Schema, &schema) != nil {
 		schema = nil
 	}
 	raw, err := json.Marshal(s.instance(schema, 0))
-	if err != nil { // made of what was decoded
+	if err != nil { // cannot fail for decoded values
 		raw = []byte("null")
 	}
 	if s.out.Say(llm.PartText, string(raw)) && s.out.EndSaid() {
@@ -28,7 +28,7 @@ func (s *search) fill() {
 	}
 }
 
-// instance is the plainest value that a schema describes.
+// instance returns the simplest value that follows a schema.
 func (s *search) instance(schema map[string]any, depth int) any {
 	if one, ok := schema["const"]; ok {
 		return one
@@ -106,7 +106,7 @@ func (s *search) array(schema map[string]any, depth int) any {
 	return out
 }
 
-// title is the beginning of the conversation's first question.
+// title returns the beginning of the conversation's first question.
 func (s *search) title() string {
 	first := s.question
 	for _, m := range s.request.Messages {

@@ -15,14 +15,14 @@ import (
 // ID is the model's id.
 const ID = "builtin/search"
 
-// Options say what the model cannot know.
+// Options configure the model.
 type Options struct {
-	// Offer is what to choose instead, in a sentence, when a key or a server was found; ""
+	// Offer is a sentence that names a model to choose instead, if a key or a server was found; ""
 	// for the general advice.
 	Offer string
 }
 
-// A Model searches.
+// A Model answers questions by searching.
 type Model struct {
 	o Options
 }
@@ -54,22 +54,21 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// A search is one step of the loop: what it does follows from what has been done since the
-// question was asked.
+// A search is one step of the loop. Its next calls depend on the calls since the question.
 type search struct {
 	o        Options
 	request  *llm.Request
 	out      *llm.Assembler
 	question string
 	words    []word
-	defines  *regexp.Regexp // a line that gives a name to something
+	defines  *regexp.Regexp // a line that defines something
 	done     []step         // calls since the question, with their results
 	calls    int            // in the whole conversation
-	grep     string         // names of the tools, "" when they are not offered
+	grep     string         // names of the tools, "" if not offered
 	read     string
 }
 
-// A step is a call and what came of it.
+// A step is a call and its result.
 type step struct {
 	call   llm.Call
 	result *llm.Result
@@ -147,7 +146,7 @@ func (s *search) steps(tool string) []step {
 	return some
 }
 
-// ask makes calls, all at once.
+// ask makes all calls at once.
 func (s *search) ask(calls []llm.Call) {
 	for i, c := range calls {
 		id := "search_" + strconv.Itoa(s.calls+i+1)
@@ -159,8 +158,8 @@ func (s *search) ask(calls []llm.Call) {
 	s.out.Stop(llm.Stop{Reason: llm.StopTools})
 }
 
-// patterns looks for lines with two of the words, for definitions, and for each word alone:
-// the last tell which words are rare.
+// patterns returns searches for lines with two of the words, for definitions, and for each word
+// alone, which shows which words are rare.
 func (s *search) patterns() []llm.Call {
 	var calls []llm.Call
 	add := func(pattern string) {
@@ -177,7 +176,7 @@ func (s *search) patterns() []llm.Call {
 	return calls
 }
 
-// reads asks for the passages that were found, with some lines around.
+// reads returns calls that read the best passages, with some lines around.
 func (s *search) reads() []llm.Call {
 	var calls []llm.Call
 	for _, p := range s.passages() {
@@ -191,7 +190,7 @@ func (s *search) reads() []llm.Call {
 // encoded returns arguments as JSON, with sorted keys.
 func encoded(args map[string]any) jsontext.Value {
 	raw, err := json.Marshal(args)
-	if err != nil { // strings and numbers
+	if err != nil { // cannot fail for strings and numbers
 		return jsontext.Value("{}")
 	}
 	return jsontext.Value(raw)

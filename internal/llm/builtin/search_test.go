@@ -68,7 +68,7 @@ func tools() []llm.Tool {
 	return []llm.Tool{{Name: "fs_read_file"}, {Name: "fs_grep_files"}, {Name: "fs_delete_file"}}
 }
 
-// ask runs the loop for one question; it returns the answer and how many steps it took.
+// ask runs the loop for one question and returns the answer and the number of steps.
 func ask(t *testing.T, f files, r *llm.Request) (string, int) {
 	t.Helper()
 	m := builtin.New(builtin.Options{})
@@ -153,7 +153,7 @@ func TestFollowsTheConversation(t *testing.T) {
 	}
 }
 
-// TestFollowsReferences holds that a result that only points at an earlier one is looked up.
+// TestFollowsReferences checks that a result that refers to an earlier one is resolved.
 func TestFollowsReferences(t *testing.T) {
 	r := question("open the index")
 	first, _ := ask(t, project(), r)

@@ -7,18 +7,18 @@ import (
 	"unicode"
 )
 
-// maxWords is how many words of a question are looked for.
+// maxWords limits how many words of a question are searched for.
 const maxWords = 6
 
-// A word is what is looked for.
+// A word is a word to search for.
 type word struct {
-	said    string // as it stands in the question
+	said    string // as in the question
 	stem    string // in lower case, without its ending
-	pattern string // of stem, as a regular expression
+	pattern string // regular expression of stem
 }
 
-// words returns what of a question is worth looking for, in its order: names and longer words,
-// and what stands in quotes.
+// words returns the words of a question that are worth a search, in order: names, longer words, and
+// quoted text.
 func words(question string) []word {
 	var found []word
 	seen := map[string]bool{}
@@ -30,7 +30,7 @@ func words(question string) []word {
 		seen[stem] = true
 		found = append(found, word{said, stem, regexp.QuoteMeta(stem)})
 	}
-	// Long words tell more than short ones, when there are too many.
+	// If there are too many words, long ones are more specific than short ones.
 	for len(found) > maxWords {
 		shortest := 0
 		for i, w := range found {
@@ -43,8 +43,7 @@ func words(question string) []word {
 	return found
 }
 
-// split cuts a question into what stands in quotes and words. Names of files and of code stay
-// whole.
+// split splits a question into quoted text and words. Names of files and identifiers are not split.
 func split(question string) []string {
 	var all []string
 	quotes := regexp.MustCompile("[`\"“]([^`\"”\n]{2,80})[`\"”]")
@@ -57,7 +56,7 @@ func split(question string) []string {
 	})...)
 }
 
-// stem cuts the commonest endings off a plain word; a name stays as it is.
+// stem removes the most common endings from a plain word; names do not change.
 func stem(said string) string {
 	said = strings.Trim(said, "./-_")
 	low := strings.ToLower(said)
@@ -82,7 +81,7 @@ func title(low string) string {
 	return string(r)
 }
 
-// stopWord reports whether a word says how something is asked, not what.
+// stopWord reports whether a word is common in any question.
 func stopWord(low string) bool {
 	const list = " " +
 		"a about after all also am an and any are as at be because been before being " +
@@ -97,7 +96,7 @@ func stopWord(low string) bool {
 	return strings.Contains(list, " "+low+" ")
 }
 
-// pairs is an expression for lines with two of the words, "" when there are not two.
+// pairs returns an expression for lines with two of the words, "" for less than two words.
 func pairs(ws []word) string {
 	var either []string
 	for i, a := range ws {
@@ -108,8 +107,8 @@ func pairs(ws []word) string {
 	return strings.Join(either, "|")
 }
 
-// definition is an expression for lines that give a name with one of the words to something, in
-// any usual language, and for headings.
+// definition returns an expression for lines that define a name with one of the words, in any
+// common language, and for headings.
 func definition(ws []word) string {
 	patterns := make([]string, len(ws))
 	for i, w := range ws {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// assistant replays a reply. Called says that tools were called in its turn.
+// assistant adds a reply of the model. Called says that its turn has tool calls.
 func (b *builder) assistant(m llm.Message, called bool) {
 	d := b.model.dialect
 	own := llm.Own(m, b.model.ID())
@@ -51,7 +51,7 @@ func (b *builder) say(text string) {
 	a.content = append(a.content, content{text: text})
 }
 
-// call adds a call to the reply; parallel calls stand in one message.
+// call adds a call to the reply; parallel calls are in one message.
 func (b *builder) call(c llm.Call) {
 	a := b.at("assistant")
 	args := "{}"
@@ -65,8 +65,8 @@ func (b *builder) call(c llm.Call) {
 	})
 }
 
-// details gives OpenRouter its details back, as they came or, for reasoning that came from jp
-// or from the vendor itself, as they would have come. Reasoning without a proof is dropped.
+// details adds OpenRouter's details, unchanged or, for reasoning from jp or directly from the
+// vendor, in the form that they would have. Reasoning without a proof is dropped.
 func (b *builder) details(r llm.Reasoning) {
 	kept := restore(r)
 	if len(kept) > 0 {

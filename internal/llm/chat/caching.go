@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// maxMarks is how many cache breakpoints one request may have, with the automatic one.
+// maxMarks is how many cache breakpoints a request may have, including the automatic one.
 const maxMarks = 4
 
-// caching places the breakpoints: OpenRouter hands them on to models that cache where they are
-// told to. The end of the system prompt is one always. Claude's have one at the end too, which
-// OpenRouter places, and one where the request before ended, since an entry is found only so
-// far behind a breakpoint.
+// caching sets the breakpoints, which OpenRouter passes on to models with explicit caching. One is
+// always at the end of the system prompt. For Claude there is one at the end, which OpenRouter
+// sets, and one at the end of the last request, since an entry is found only within some blocks
+// before a breakpoint.
 func (b *builder) caching() {
 	vendor, _, _ := strings.Cut(b.model.name, "/")
 	claude := vendor == "anthropic"
@@ -40,7 +40,7 @@ func (b *builder) caching() {
 	}
 }
 
-// mark is a breakpoint that lives as long as is asked for.
+// mark returns a breakpoint with the requested lifetime.
 func (b *builder) mark() *wireCache {
 	if b.request.Cache.TTL >= 30*time.Minute {
 		return &wireCache{Type: "ephemeral", TTL: "1h"}
@@ -48,7 +48,7 @@ func (b *builder) mark() *wireCache {
 	return &wireCache{Type: "ephemeral"}
 }
 
-// markLastRequest asks for a breakpoint at the end of what the request before ended with.
+// markLastRequest sets a breakpoint at the end of the last request.
 func (b *builder) markLastRequest() {
 	for i := len(b.messages) - 1; i > 0; i-- {
 		before := b.messages[i-1]
@@ -59,8 +59,8 @@ func (b *builder) markLastRequest() {
 	}
 }
 
-// marked returns what breakpoints were asked for, in order. The end of the system prompt is
-// one.
+// marked returns the content with requested breakpoints, in order, including the end of the system
+// prompt.
 func (b *builder) marked() []*content {
 	var marked []*content
 	for _, m := range b.messages {

@@ -28,7 +28,7 @@ func said(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
 }
 
-// sse makes a stream of chunks, with the comments that OpenRouter sends.
+// sse encodes a stream of chunks, with the comments that OpenRouter sends.
 func sse(chunks ...string) []byte {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -62,7 +62,7 @@ func model(t *testing.T, dialect string, s *llmtest.Server) *chat.Model {
 	return chat.New("m-1", at, chat.Options{})
 }
 
-// ask sends a request to a server that answers from a script.
+// ask sends a request to a server with scripted replies.
 func ask(t *testing.T, dialect string, r *llm.Request, replies ...llmtest.Reply) llmtest.Transcript {
 	t.Helper()
 	s := llmtest.Serve(t, replies...)
@@ -76,7 +76,7 @@ func fine(t *testing.T, got llmtest.Transcript) {
 	}
 }
 
-// stored returns what is kept of an answer, one event a line.
+// stored returns the stored events of an answer, one per line.
 func stored(got llmtest.Transcript) string {
 	var b strings.Builder
 	for _, d := range got.Ends {
@@ -112,7 +112,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestDeepSeek reads reasoning_content and DeepSeek's own count of what was cached.
+// TestDeepSeek reads reasoning_content and DeepSeek's own count of cached tokens.
 func TestDeepSeek(t *testing.T) {
 	t.Parallel()
 	got := ask(t, chat.DeepSeek, hello(), llmtest.Reply{Body: sse(
@@ -130,8 +130,8 @@ func TestDeepSeek(t *testing.T) {
 	}
 }
 
-// TestTags: thoughts that a server leaves in what is said are taken out, wherever the fragments
-// end, and nothing else is.
+// TestTags checks that thoughts between tags are separated from the text, wherever fragments end,
+// and that no other text is.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	quote := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, `"`, `\"`), "\n", `\n`) }
@@ -169,7 +169,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestEndsWithoutGoodbye: an answer that said why it ends has ended, however its connection does.
+// TestEndsWithoutGoodbye checks that an answer with a finish reason is complete, however its
+// connection ends.
 func TestEndsWithoutGoodbye(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]llmtest.Reply{
@@ -184,7 +185,7 @@ func TestEndsWithoutGoodbye(t *testing.T) {
 	}
 }
 
-// TestCerebras reads chunks without the members that say nothing, and usage beside the end.
+// TestCerebras reads chunks without empty members, and usage beside the end.
 func TestCerebras(t *testing.T) {
 	t.Parallel()
 	bare := func(delta string) string {
@@ -471,7 +472,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestModelsAreAskedForAgain: the one policy of trying again holds for lists too.
+// TestModelsAreAskedForAgain checks that the retry policy applies to lists of models too.
 func TestModelsAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Serve(t, llmtest.Reply{Status: 503, Body: []byte("{}")}, llmtest.Reply{Body: []byte(`{"data":[{"id":"a"}]}`)})

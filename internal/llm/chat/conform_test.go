@@ -39,8 +39,8 @@ func TestConforms(t *testing.T) {
 	})
 }
 
-// TestOutlivesSignatures: the words are of the provider behind OpenRouter, whose own tell
-// nothing.
+// TestOutlivesSignatures has the message of the provider behind OpenRouter, whose own message is
+// not specific.
 func TestOutlivesSignatures(t *testing.T) {
 	t.Parallel()
 	signed := llm.Reasoning{Text: "so"}

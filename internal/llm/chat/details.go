@@ -7,13 +7,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A detail is one of OpenRouter's reasoning_details: whatever members it has, in their own
-// bytes.
+// A detail is one of OpenRouter's reasoning_details, with any members, byte for byte.
 type detail map[string]json.RawMessage
 
 func (d detail) text(name string) string {
 	var s string
-	_ = json.Unmarshal(d[name], &s) // what is no string is no text
+	_ = json.Unmarshal(d[name], &s) // a value that is not a string reads as empty
 	return s
 }
 
@@ -24,7 +23,7 @@ func (d detail) set(name string, v any) {
 	}
 }
 
-// A memory collects details as they come: text comes in fragments, proofs come whole.
+// A memory collects details as they arrive: text in fragments, proofs in one piece.
 type memory struct {
 	all []detail
 }
@@ -61,7 +60,7 @@ func (d detail) merge(next detail) {
 	}
 }
 
-// field returns the key under which jp keeps the proof in a detail, and the proof.
+// field returns the key under which jp stores the proof of a detail, and the proof.
 func (d detail) field() (key, value string) {
 	switch d.text("format") + " " + d.text("type") {
 	case "openai-responses-v1 reasoning.encrypted":
@@ -77,9 +76,9 @@ func (d detail) field() (key, value string) {
 	}
 }
 
-// note keeps the details with the reasoning: as they are under OpenRouter's key, where each
-// names the vendor's key that holds its proof, and each proof under that. What the reasoning
-// says is kept once, as its text.
+// note stores the details with the reasoning: under OpenRouter's key the details, in which the
+// member "field" names the vendor's key of the proof, and each proof under that key. The text of
+// the reasoning is stored once.
 func (m *memory) note(a *llm.Assembler, key int) {
 	if len(m.all) == 0 {
 		return
@@ -104,10 +103,10 @@ func (m *memory) note(a *llm.Assembler, key int) {
 	}
 }
 
-// lengthMember says how much of the reasoning's text is a detail's.
+// lengthMember has the length of the part of the reasoning's text that belongs to a detail.
 const lengthMember = "git_jp_bytes"
 
-// words returns the member of a detail that has text, "" for none.
+// words returns the name of a detail's text member, "" for none.
 func (d detail) words() string {
 	switch d.text("type") {
 	case "reasoning.text":
@@ -119,7 +118,7 @@ func (d detail) words() string {
 	}
 }
 
-// proof returns the member of a detail that has its proof.
+// proof returns the name of a detail's proof member.
 func (d detail) proof() string {
 	if d.text("type") == "reasoning.encrypted" {
 		return "data"
@@ -127,7 +126,8 @@ func (d detail) proof() string {
 	return "signature"
 }
 
-// elide leaves lengths in the place of texts that are together what was said.
+// elide replaces the texts of details by their lengths, if together they are the text of the
+// reasoning.
 func (m *memory) elide(said string) {
 	all := ""
 	for _, d := range m.all {
@@ -144,8 +144,8 @@ func (m *memory) elide(said string) {
 	}
 }
 
-// tell gives a detail its text back and returns what follows it; ok is false where it is not
-// there any more.
+// tell restores the text of a detail and returns the rest of said; ok is false if said no longer
+// has it.
 func (d detail) tell(said string) (rest string, ok bool) {
 	raw, elided := d[lengthMember]
 	if !elided {
@@ -190,7 +190,7 @@ func restore(r llm.Reasoning) []json.RawMessage {
 	return out
 }
 
-// vendorDetails are what a vendor's own proof would have been named by jp.
+// vendorDetails returns a detail, in jp's form, for the proof that a vendor sent directly.
 func vendorDetails(r llm.Reasoning) []detail {
 	for _, field := range []string{
 		llm.MetadataOpenAIEncrypted, llm.MetadataAnthropicRedacted,
@@ -208,7 +208,7 @@ func vendorDetails(r llm.Reasoning) []detail {
 	return nil
 }
 
-// proven returns a detail without a proof that is empty; one that is nothing else is nil.
+// proven removes an empty proof from a detail; it returns nil if nothing else is in it.
 func (d detail) proven(kind string) detail {
 	if raw, ok := d["signature"]; ok && string(raw) == `""` {
 		delete(d, "signature")
@@ -219,8 +219,8 @@ func (d detail) proven(kind string) detail {
 	return d
 }
 
-// complete returns a detail as it goes on the wire. One of jp's holds only where its proof is
-// kept.
+// complete returns a detail in its wire form. A detail in jp's form is complete only if its proof
+// is stored.
 func (d detail) complete(r llm.Reasoning) detail {
 	field := d.text("field")
 	delete(d, "field")

@@ -11,8 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// Names of servers whose dialect is known. They are the names of providers as configuration
-// has them.
+// Names of servers with a known dialect. They are the names of providers in configuration.
 const (
 	OpenRouter = "openrouter"
 	DeepSeek   = "deepseek"
@@ -24,49 +23,49 @@ const (
 	LMStudio   = "lmstudio"
 )
 
-// A dialect is what one server has of its own.
+// A dialect is how a server differs from the common format.
 type dialect struct {
-	base   string // where it answers, "" where only its configuration says
-	prefix string // of paths, when the address has none
-	own    bool   // everybody runs it himself, or knows where it is
-	// thoughts is the form in which reasoning goes back as text.
+	base   string // its address, "" if only configuration has it
+	prefix string // of paths, if the address has none
+	own    bool   // users run it themselves or know its address
+	// thoughts is the form in which reasoning is sent back as text.
 	thoughts thoughts
-	// always sends thoughts of all turns back, and those of other models.
+	// always sends back the thoughts of all turns, including those of other models.
 	always bool
-	// wantsThoughts: replies of a turn in which tools were called must have the member of
-	// thoughts, though there be none.
+	// wantsThoughts requires the thoughts member, even if empty, in the replies of a turn with tool
+	// calls.
 	wantsThoughts bool
 	// details sends reasoning_details back.
 	details bool
 	images  bool
 	pdfs    bool
-	// tags: thoughts may stand in what is said, between tags.
+	// tags allows for thoughts in the text, between tags.
 	tags bool
-	// format asks that thoughts come apart from what is said, "" where they do so anyway.
+	// format asks for thoughts that are separate from the text, "" if they always are.
 	format string
-	// reason says how much to think.
+	// reason sets how much the model thinks.
 	reason func(b *builder, r llm.ReasoningParams)
-	// required is the word for a choice of any tool, "required" when empty.
+	// required is the value of tool_choice for any tool, "required" if empty.
 	required string
-	// noUsage: the server refuses to be asked for usage, and tells it anyway.
+	// noUsage leaves out the request for usage, which the server refuses; it sends usage anyway.
 	noUsage bool
-	// objects: the server knows no schema, only that the answer is an object.
+	// objects says that the server does not support schemas, only answers that are objects.
 	objects bool
-	// shortIDs: ids of calls have nine letters or digits.
+	// shortIDs requires ids of calls with nine letters or digits.
 	shortIDs bool
-	// between: the user may not speak directly after a tool.
+	// between forbids a user's message directly after a tool's.
 	between bool
 	// session is the header that routes a conversation to its cache.
 	session string
-	// list is where the server tells more of its models than where all do, "" for nowhere.
+	// list is the path of a more detailed list of models, "" for none.
 	list string
-	// search is the type of the server's own search of the web, "" for none.
+	// search is the type of the server's own web search, "" for none.
 	search string
-	// props: the server tells its window under /props.
+	// props says that the server reports its window under /props.
 	props bool
 }
 
-// thoughts is the form in which a server takes reasoning back.
+// thoughts is the form in which a server accepts reasoning.
 type thoughts int
 
 const (
@@ -76,8 +75,8 @@ const (
 	thoughtsPiece              // as the first piece of the content, as Mistral sends it
 )
 
-// replays reports whether reasoning goes back: own says that it came from this server, called
-// that tools were called in its turn.
+// replays reports whether reasoning is sent back: own says that it came from this server, called
+// that its turn has tool calls.
 func (d dialect) replays(own, called bool) bool {
 	switch {
 	case d.thoughts == thoughtsNever:
@@ -85,20 +84,20 @@ func (d dialect) replays(own, called bool) bool {
 	case d.always:
 		return true
 	case d.thoughts == thoughtsPiece:
-		return own // its place among the pieces is that of the answer
+		return own // its position among the pieces is that of the answer
 	default:
 		return own && called
 	}
 }
 
-// dialectOf returns the dialect of a server with what it has of one model's own, whoever serves
-// it: rules of a model's template hold on every server that runs it.
+// dialectOf returns the dialect of a server, adjusted to the model: the rules of a model's template
+// apply on every server that runs it.
 func dialectOf(server, model string) dialect {
 	d := dialectOfServer(server)
 	switch {
 	case wire.IsMistral(model):
 		d.between = true
-		d.shortIDs = d.shortIDs || !d.details // who hands on makes ids that fit
+		d.shortIDs = d.shortIDs || !d.details // a gateway makes ids that fit
 	case wire.IsDeepSeek(model):
 		d.always, d.wantsThoughts = false, d.thoughts == thoughtsContent
 	}
@@ -159,8 +158,8 @@ func dialectOfServer(name string) dialect {
 	}
 }
 
-// address returns where the paths of the format lie. People write it with and without the
-// prefix; the path of a server of one's own is what they write.
+// address returns the base address of the format. Users write it with or without the prefix; for a
+// server that users run themselves, a path in the address is used as written.
 func (d dialect) address(address string) string {
 	prefix := d.prefix
 	if at, err := url.Parse(address); err == nil && d.own && strings.Trim(at.Path, "/") != "" {
@@ -169,7 +168,7 @@ func (d dialect) address(address string) string {
 	return llm.Below(cmp.Or(address, d.base), prefix)
 }
 
-// id returns the id of a call as the server takes it; what is unique stays so.
+// id returns the id of a call in a form that the server accepts; unique ids stay unique.
 func (d dialect) id(id string) string {
 	if !d.shortIDs {
 		return id
@@ -184,7 +183,7 @@ func (d dialect) id(id string) string {
 	return hex.EncodeToString(sum[:])[:9]
 }
 
-// effort returns the effort in the words that all servers have.
+// effort returns the effort by the names that all servers know.
 func effort(r llm.ReasoningParams) string {
 	switch {
 	case r.Mode == llm.ReasoningEffort && (r.Effort == llm.EffortXLow || r.Effort == llm.EffortLow),
@@ -200,14 +199,15 @@ func effort(r llm.ReasoningParams) string {
 	}
 }
 
-// off reports whether nothing is to be thought.
+// off reports whether reasoning is off.
 func off(r llm.ReasoningParams) bool {
 	return r.Mode == llm.ReasoningOff ||
 		r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone ||
 		r.Mode == llm.ReasoningBudget && r.Budget <= 0
 }
 
-// reasonEffort has no word for off that all servers know; the least is asked for.
+// reasonEffort asks for the lowest effort to turn reasoning off, for which no name is known to all
+// servers.
 func reasonEffort(b *builder, r llm.ReasoningParams) {
 	if off(r) {
 		b.set("reasoning_effort", "low")
@@ -216,7 +216,7 @@ func reasonEffort(b *builder, r llm.ReasoningParams) {
 	}
 }
 
-// reasonCerebras can turn thinking off, except for the models of OpenAI that it serves.
+// reasonCerebras can turn thinking off, except for OpenAI's models on this server.
 func reasonCerebras(b *builder, r llm.ReasoningParams) {
 	if off(r) && !strings.HasPrefix(b.model.name, "gpt-oss") {
 		b.set("reasoning_effort", "none")
@@ -225,7 +225,7 @@ func reasonCerebras(b *builder, r llm.ReasoningParams) {
 	reasonEffort(b, r)
 }
 
-// reasonMistral has two words, for models that can be told.
+// reasonMistral has two values, for models that support them.
 func reasonMistral(b *builder, r llm.ReasoningParams) {
 	name := b.model.name
 	told := strings.HasPrefix(name, "mistral-small") || strings.HasPrefix(name, "mistral-medium")
@@ -238,8 +238,8 @@ func reasonMistral(b *builder, r llm.ReasoningParams) {
 	}
 }
 
-// reasonOpenRouter asks for little and shows none of it where nothing is wanted, as jp does:
-// some models cannot be told not to think.
+// reasonOpenRouter asks for little reasoning and hides it if it is off, as jp does: some models
+// cannot turn it off.
 func reasonOpenRouter(b *builder, r llm.ReasoningParams) {
 	o := map[string]any{}
 	switch {
@@ -289,7 +289,7 @@ func reasonDeepSeek(b *builder, r llm.ReasoningParams) {
 	}
 }
 
-// reasonTemplate tells the templates of local models, which overlook what they do not know.
+// reasonTemplate sets parameters of the templates of local models, which ignore unknown ones.
 func reasonTemplate(b *builder, r llm.ReasoningParams) {
 	if r.Mode == llm.ReasoningDefault {
 		return

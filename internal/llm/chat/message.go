@@ -8,16 +8,16 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A message is one before it takes the server's form.
+// A message is a message before its conversion to the server's form.
 type message struct {
 	role     string // system, user, assistant or tool
 	content  []content
 	calls    []wireCall
-	id       string            // of the call that a tool answers
+	id       string            // of the call that a tool message answers
 	thoughts string            // text of reasoning
 	details  []json.RawMessage // of reasoning, as OpenRouter sent them
-	form     thoughts          // in which thoughts go back
-	bare     bool              // the member of thoughts is there without any
+	form     thoughts          // in which thoughts are sent
+	bare     bool              // the thoughts member is present even if empty
 }
 
 // A content is one part of a message: text, an image or a file.
@@ -28,8 +28,7 @@ type content struct {
 	mark      *wireCache
 }
 
-// plain returns the text of a message that is nothing but text, in the form that every server
-// takes.
+// plain returns the text of a message that has only text, in the form that every server accepts.
 func (m *message) plain() (string, bool) {
 	var texts []string
 	for _, c := range m.content {
@@ -42,14 +41,14 @@ func (m *message) plain() (string, bool) {
 	return strings.Join(texts, "\n\n"), !piece
 }
 
-// continueDirective follows an answer that the conversation ends with, and interlude stands
-// where the assistant must have spoken and has not.
+// continueDirective follows an answer at the end of the conversation. interlude is the assistant's
+// message where the server requires one and the model wrote none.
 const (
 	continueDirective = "Please continue from where you left off."
 	interlude         = "…"
 )
 
-// converse makes messages of the conversation.
+// converse converts the conversation to messages.
 func (b *builder) converse() error {
 	all := llm.UniqueIDs(b.request.Messages, wire.WordRule(64))
 	called, asking := turnsWithCalls(all), lastSpoken(all)
@@ -74,8 +73,9 @@ func (b *builder) converse() error {
 	return nil
 }
 
-// settle takes out replies that say nothing but thoughts, since what they led to is gone, lets
-// the user go on speaking, and the assistant speak where the user may not.
+// settle removes replies that have only thoughts, since the calls after them are gone, merges
+// successive messages of the user, and inserts a message of the assistant where the user's may not
+// follow.
 func (b *builder) settle() {
 	var kept []*message
 	for _, m := range b.messages {
@@ -96,8 +96,8 @@ func (b *builder) settle() {
 	b.messages = kept
 }
 
-// turnsWithCalls says of each message whether a tool was called in its turn, which is from
-// where the user spoke to where he speaks again.
+// turnsWithCalls returns for each message whether its turn, from one of the user's messages to the
+// next, has tool calls.
 func turnsWithCalls(all []llm.Message) []bool {
 	called := make([]bool, len(all))
 	begin, some := 0, false
@@ -118,7 +118,7 @@ func turnsWithCalls(all []llm.Message) []bool {
 	return called
 }
 
-// spoke reports whether the user says something, beside results.
+// spoke reports whether a message of the user has content beside results.
 func spoke(m llm.Message) bool {
 	for _, p := range m.Parts {
 		if _, isResult := p.(llm.Result); !isResult {
@@ -128,7 +128,7 @@ func spoke(m llm.Message) bool {
 	return false
 }
 
-// lastSpoken is the index of the last message in which the user says something.
+// lastSpoken returns the index of the last message in which [spoke] is true.
 func lastSpoken(all []llm.Message) int {
 	i := len(all) - 1
 	for i >= 0 && !spoke(all[i]) {
@@ -144,7 +144,8 @@ func (b *builder) last() *message {
 	return b.messages[len(b.messages)-1]
 }
 
-// at returns the message of this role that is being written: neighbours of one role are one.
+// at returns the current message if it has this role, else a new one: neighbours of one role are
+// merged.
 func (b *builder) at(role string) *message {
 	last := b.last()
 	if last != nil && last.role == role {
@@ -155,8 +156,8 @@ func (b *builder) at(role string) *message {
 	return m
 }
 
-// user says what stands in a message: results, what tools returned to look at, then texts and
-// files in their order.
+// user adds a message of the user: results, the images and files of results, then texts and files
+// in their order.
 func (b *builder) user(m llm.Message, last bool) error {
 	var said []content
 	for _, p := range m.Parts {
@@ -182,8 +183,8 @@ func (b *builder) user(m llm.Message, last bool) error {
 	return nil
 }
 
-// result answers a call. What a tool returned to look at follows in what the user says, since
-// a result is text.
+// result adds the result of a call. Its images and files follow in a message of the user, since a
+// result is text.
 func (b *builder) result(r llm.Result) []content {
 	text := r.Plain()
 	if strings.TrimSpace(text) == "" {

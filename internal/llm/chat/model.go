@@ -14,13 +14,13 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// Options are what is particular to the server.
+// Options are specific to the server.
 type Options struct {
-	// Dialect names the server, see the constants; "" takes the endpoint's provider.
+	// Dialect names the server, see the constants; "" for the endpoint's provider.
 	Dialect string
 }
 
-// A Model is one that a server offers. It implements [llm.Model], [llm.Describer] and
+// A Model is one of a server's models. It implements [llm.Model], [llm.Describer] and
 // [llm.Catalog].
 type Model struct {
 	name    string
@@ -76,8 +76,7 @@ func (m *Model) exchange(
 	return newReader(m, r, b.names, yield).read(res.Body)
 }
 
-// An offer is a model as lists of models have it: the members are those of OpenRouter, vLLM
-// and llama.cpp.
+// An offer is an entry of a list of models, with the members of OpenRouter, vLLM and llama.cpp.
 type offer struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -87,14 +86,14 @@ type offer struct {
 		Trained int `json:"n_ctx_train"`
 	} `json:"meta"`
 	Top struct {
-		Window    int `json:"context_length"` // of who will serve it, the others may have more
+		Window    int `json:"context_length"` // of the default server; others may have more
 		MaxOutput int `json:"max_completion_tokens"`
 	} `json:"top_provider"`
 	Architecture struct {
 		Inputs []string `json:"input_modalities"`
 	} `json:"architecture"`
 	Parameters []string `json:"supported_parameters"`
-	// Pricing is OpenRouter's, in USD for a token; others have other things there.
+	// Pricing is OpenRouter's, in USD per token; other servers use the member otherwise.
 	Pricing json.RawMessage `json:"pricing"`
 }
 
@@ -105,10 +104,10 @@ func (o offer) price() llm.Price {
 	}
 	million := func(member string) float64 {
 		usd, err := strconv.ParseFloat(strings.Trim(string(members[member]), `"`), 64)
-		if err != nil || usd < 0 || usd > 1 { // less than zero where it depends on who answers
+		if err != nil || usd < 0 || usd > 1 { // negative if it depends on the server
 			return 0
 		}
-		return math.Round(usd*1e12) / 1e6 // without what a float adds
+		return math.Round(usd*1e12) / 1e6 // without rounding errors
 	}
 	return llm.Price{
 		Input: million("prompt"), Output: million("completion"),
@@ -141,8 +140,8 @@ func (m *Model) root() string {
 	return strings.TrimSuffix(strings.TrimSuffix(m.at.BaseURL, "/"), "/v1")
 }
 
-// Models implements [llm.Catalog]. A server may have a list that tells more than the one that
-// all have; a gateway in front of it need not.
+// Models implements [llm.Catalog]. Some servers have a more detailed list than the common one,
+// which a gateway in front of the server may lack.
 func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	var list struct {
 		Data []offer `json:"data"`
@@ -186,8 +185,8 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 	return llm.Info{ID: m.name}, nil
 }
 
-// props asks a llama.cpp how large a window it was started with, which a list of models does
-// not tell.
+// props returns the window that a llama.cpp was started with, which its list of models does not
+// have.
 func (m *Model) props(ctx context.Context) (llm.Info, error) {
 	var p struct {
 		Settings struct {

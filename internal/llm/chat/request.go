@@ -9,16 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A builder makes a request in the server's form from a neutral one.
+// A builder builds a request in the server's form.
 type builder struct {
 	model    *Model
 	request  *llm.Request
 	names    *llm.Names
 	messages []*message
 	pieces   llm.Pieces[content]
-	// unsigned gives nothing back that was signed: the provider refused that.
+	// unsigned leaves out everything that was signed, after the provider refused a signature.
 	unsigned bool
-	body     map[string]any // its members, written in the order of their names
+	body     map[string]any // its members, encoded in the order of their names
 }
 
 func (b *builder) set(name string, value any) { b.body[name] = value }
@@ -89,7 +89,7 @@ func (b *builder) tools() error {
 	return nil
 }
 
-// options returns the parameters of a server's tool, nil where there are none.
+// options returns the parameters of a server's tool, nil if there are none.
 func options(o jsontext.Value) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(o, &members) != nil || len(members) == 0 {
@@ -136,8 +136,8 @@ func (b *builder) sample() {
 	}
 }
 
-// schemaDirective asks for a schema where only "an object" can be asked for. It follows what the
-// user says and is no part of the system prompt, which would be another one for this answer.
+// schemaDirective asks for a schema on servers that support only "an object". It follows the user's
+// text; in the system prompt it would change the prompt for this answer.
 const schemaDirective = "Answer with nothing but a JSON object that follows this JSON Schema:\n"
 
 func (b *builder) schema() error {
@@ -160,7 +160,7 @@ func (b *builder) schema() error {
 	return nil
 }
 
-// system is one message with a part a section.
+// system adds one message with a part for each section.
 func (b *builder) system() {
 	m := &message{role: "system"}
 	for _, s := range b.request.System {

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sent returns what goes on the wire for a request, or why nothing does.
+// sent returns the body that is sent for a request, or the error if nothing is sent.
 func sent(t *testing.T, dialect, name string, r *llm.Request) (map[string]json.RawMessage, error) {
 	t.Helper()
 	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
@@ -36,7 +36,7 @@ func sent(t *testing.T, dialect, name string, r *llm.Request) (map[string]json.R
 	return body, got.Err
 }
 
-// messages returns the messages of a body, one a line.
+// messages returns the messages of a body, one per line.
 func messages(t *testing.T, body map[string]json.RawMessage) string {
 	t.Helper()
 	var list []json.RawMessage
@@ -141,8 +141,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestModelsOfOthers: a server that runs somebody's model keeps the rules of its template, which
-// the check of every body knows by the model's name.
+// TestModelsOfOthers checks that the rules of a model's template are kept on a server that runs
+// another vendor's model; the check of every body knows them by the model's name.
 func TestModelsOfOthers(t *testing.T) {
 	t.Parallel()
 	thought, text := llm.Reasoning{Text: "so"}, llm.Text{Text: "A"}
@@ -203,20 +203,20 @@ func TestModelsOfOthers(t *testing.T) {
 	}
 }
 
-// shortID is an id as Mistral takes it.
+// shortID returns an id that Mistral accepts.
 func shortID(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])[:9]
 }
 
-// TestShortIDs: ids stay paired and unique when they are made to fit.
+// TestShortIDs checks that shortened ids stay paired and unique.
 func TestShortIDs(t *testing.T) {
 	t.Parallel()
 	body, err := sent(t, chat.Mistral, "m", &llm.Request{Messages: []llm.Message{
 		said("Q"), reply("", llm.Call{ID: "call_1", Name: "f"}, llm.Call{ID: "call_2", Name: "f"}),
 		result("call_1", "a"), result("call_2", "b"),
 	}})
-	if err != nil { // the checker pairs them
+	if err != nil { // the checker verifies the pairs
 		t.Fatal(err)
 	}
 	if got := messages(t, body); strings.Contains(got, `"call_`) {
@@ -224,7 +224,7 @@ func TestShortIDs(t *testing.T) {
 	}
 }
 
-// TestDetails: OpenRouter's details go back as they came, and under jp's keys.
+// TestDetails checks that OpenRouter's details are sent back unchanged, and stored under jp's keys.
 func TestDetails(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Serve(t, llmtest.Reply{Body: sse(
@@ -247,7 +247,7 @@ func TestDetails(t *testing.T) {
 	if sig, _ := md.Text(llm.MetadataAnthropicSignature); sig != "c2ln+/==" {
 		t.Errorf("the signature is %q", sig)
 	}
-	// What is kept in one place is not kept in another.
+	// Nothing is stored twice.
 	if kept, _ := md.Value(llm.MetadataOpenRouter); strings.Contains(string(kept), "Let me") ||
 		strings.Contains(string(kept), "c2ln") {
 		t.Errorf("the details are kept as %s", kept)
@@ -264,8 +264,8 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestDetailsOfSeveralTexts: each detail gets its own text back, and none gets another's when
-// the reasoning is not what it was.
+// TestDetailsOfSeveralTexts checks that each detail gets its own text back, and no detail gets
+// another's if the text of the reasoning changed.
 func TestDetailsOfSeveralTexts(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Serve(t, llmtest.Reply{Body: sse(
@@ -302,8 +302,8 @@ func TestDetailsOfSeveralTexts(t *testing.T) {
 	}
 }
 
-// TestForeignDetails: what jp or a vendor kept is told to OpenRouter in its own words, and
-// reasoning without a proof is not.
+// TestForeignDetails checks that reasoning from jp or a vendor is sent in OpenRouter's form, and
+// that reasoning without a proof is not sent.
 func TestForeignDetails(t *testing.T) {
 	t.Parallel()
 	md := func(kv ...string) (m events.Metadata) {
@@ -378,7 +378,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestLooks: what a tool returned to look at follows the results.
+// TestLooks checks that images in results follow after the results.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	seen := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
@@ -388,7 +388,7 @@ func TestLooks(t *testing.T) {
 	const results = `{"content":"[image (image/png, 3 bytes)]","tool_call_id":"a12345678","role":"tool"}` +
 		"\n" + `{"content":"x","tool_call_id":"b12345678","role":"tool"}` + "\n"
 	const image = `{"content":[{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"}],"role":"user"}`
-	// Where the user may not speak directly after a tool, the assistant does between.
+	// If a user's message may not follow a tool's, one of the assistant is between.
 	for dialect, want := range map[string]string{
 		chat.VLLM:    results + image,
 		chat.Mistral: results + `{"content":"…","role":"assistant"}` + "\n" + image,
@@ -431,7 +431,7 @@ func TestReasoning(t *testing.T) {
 		{chat.Cerebras, "reasoning_effort", llm.ReasoningParams{}, ""},
 		{chat.Cerebras, "reasoning_format", llm.ReasoningParams{}, `"parsed"`},
 		{chat.LlamaCPP, "reasoning_format", off, `"deepseek"`},
-		{chat.Mistral, "reasoning_effort", high, ""}, // of a model that cannot be told
+		{chat.Mistral, "reasoning_effort", high, ""}, // of a model without this parameter
 	} {
 		r := hello()
 		r.Params.Reasoning = c.p
@@ -473,7 +473,7 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestBreakpoints: OpenRouter hands them on to models that have them, up to four.
+// TestBreakpoints checks that breakpoints, up to four, are sent to models that support them.
 func TestBreakpoints(t *testing.T) {
 	t.Parallel()
 	r := &llm.Request{System: []llm.SystemText{{Text: "S"}}}
@@ -502,8 +502,8 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
-// TestBreakpointAfterResults: the request before ended with a result, and its entry is found
-// only so far behind a breakpoint.
+// TestBreakpointAfterResults checks the breakpoint at the end of the last request, here a result:
+// an entry is found only within some blocks before a breakpoint.
 func TestBreakpointAfterResults(t *testing.T) {
 	t.Parallel()
 	body, err := sent(t, chat.OpenRouter, "anthropic/claude", &llm.Request{Messages: []llm.Message{

@@ -9,13 +9,13 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// Keys of the parts that are not calls; calls have the numbers from 0.
+// Keys of the parts that are not calls; the keys of calls count from 0.
 const (
 	keyText      = -1
 	keyReasoning = -2
 )
 
-// A reader makes deltas of the server's chunks.
+// A reader turns the server's chunks into deltas.
 type reader struct {
 	model     *Model
 	names     *llm.Names
@@ -26,13 +26,13 @@ type reader struct {
 	usage     *llm.Usage
 	served    string // the model as the server names it
 	refusal   string
-	finish    string // why it stopped, as the server says
-	native    string // and as the server behind it says
+	finish    string // the reason for the end, by the server
+	native    string // the reason by the server behind it
 	extra     []json.RawMessage
-	cited     json.RawMessage // what was told last
+	cited     json.RawMessage // the last list received
 }
 
-// A call is one that is being read.
+// A call is a call while it is read.
 type call struct {
 	index    int // on the wire
 	id, name string
@@ -46,11 +46,11 @@ func newReader(
 	return &reader{model: m, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield))}
 }
 
-// read reads the answer to its end. It returns nil when nobody listens any more.
+// read reads the answer to its end. It returns nil once the consumer has stopped.
 func (r *reader) read(body io.Reader) error {
 	for ev, err := range wire.ReadSSE(body, 0) {
 		if err != nil && r.finish != "" {
-			break // it was done, and only the connection ended badly
+			break // complete; only the connection ended badly
 		}
 		if err != nil {
 			return llm.StreamError(r.model.at.Provider, err)
@@ -93,7 +93,7 @@ func (r *reader) chunk(data []byte) error {
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
-			continue // one answer was asked for
+			continue // only one answer was requested
 		}
 		if given(choice.Error) {
 			return r.failure(choice.Error)
@@ -105,12 +105,12 @@ func (r *reader) chunk(data []byte) error {
 	return nil
 }
 
-// given tells a member from one that is missing or null.
+// given reports whether a member is present and not null.
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func text(raw json.RawMessage) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // what is no string is no text
+	_ = json.Unmarshal(raw, &s) // a value that is not a string reads as empty
 	return s
 }
 
@@ -151,7 +151,7 @@ func (r *reader) choice(c wireChoice) error {
 	return nil
 }
 
-// fragment returns a piece of a call's arguments. Some servers send an object where the format
+// fragment returns a fragment of a call's arguments. Some servers send an object where the format
 // has a string of JSON.
 func fragment(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '{' {
@@ -160,7 +160,7 @@ func fragment(raw json.RawMessage) string {
 	return text(raw)
 }
 
-// mixed reads Mistral's form of content: pieces of text, of thinking, and of what else there is.
+// mixed reads Mistral's form of content: pieces of text, thinking, and other types.
 func (r *reader) mixed(raw []byte) (thought, said string) {
 	var pieces []json.RawMessage
 	if json.Unmarshal(raw, &pieces) != nil {
@@ -187,7 +187,7 @@ func (r *reader) mixed(raw []byte) (thought, said string) {
 	return thought, said
 }
 
-// extras keeps what a list has that no part can hold.
+// extras keeps the elements of a list that no part can hold.
 func (r *reader) extras(raw json.RawMessage) {
 	var list []json.RawMessage
 	if given(raw) && json.Unmarshal(raw, &list) == nil {
@@ -218,7 +218,7 @@ func (r *reader) think(s string) {
 	r.assembler.Append(keyReasoning, s)
 }
 
-// say continues the text. With it thinking is over, unless details of it may still come.
+// say continues the text. It ends the reasoning, unless details of it may still follow.
 func (r *reader) say(s string) {
 	if s == "" {
 		return
@@ -236,8 +236,8 @@ func (r *reader) thought() {
 	}
 }
 
-// call reads a fragment of a call. Some servers number all calls 0 and tell them apart by
-// their ids, and some give no ids.
+// call reads a fragment of a call. Some servers give all calls the number 0 and distinguish them by
+// id, and some send no ids.
 func (r *reader) call(index int, d call) {
 	r.flush()
 	r.thought()
@@ -276,14 +276,14 @@ func (r *reader) start(key int, c *call) {
 	r.assembler.Start(key, llm.PartCall, c.id, r.names.Tool(c.name))
 }
 
-// flush says what was held back.
+// flush emits text that was held back.
 func (r *reader) flush() {
 	thought, said := r.tagged.rest()
 	r.think(thought)
 	r.say(said)
 }
 
-// end closes everything, in the order in which it is stored.
+// end closes all parts, in the order in which they are stored.
 func (r *reader) end() {
 	r.flush()
 	s := r.stop()
@@ -326,7 +326,7 @@ func (r *reader) stop() llm.Stop {
 	}
 }
 
-// failure reads an error in the middle of a stream. Its code is a number of HTTP or a word.
+// failure reads an error in the middle of a stream. Its code is an HTTP status or a word.
 func (r *reader) failure(raw json.RawMessage) error {
 	var f struct {
 		Code    json.RawMessage `json:"code"`

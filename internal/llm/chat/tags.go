@@ -7,27 +7,26 @@ const (
 	closeTag = "</think>"
 )
 
-// A tagged reader finds the thoughts that a server leaves in what is said, between tags at its
-// beginning: servers that run a model without knowing its template do. Fragments may end
-// inside of a tag.
+// A tagged reader separates thoughts between tags at the beginning of the text, which servers send
+// that run a model without knowing its template. Fragments may end within a tag.
 type tagged struct {
 	state tagState
-	held  string // what may be a tag
+	held  string // a possible part of a tag
 }
 
 type tagState int
 
 const (
 	tagUnknown tagState = iota
-	tagOpened           // inside, where nothing was thought yet
+	tagOpened           // inside, before the first thought
 	tagInside
-	tagClosed // behind, where nothing was said yet
+	tagClosed // after the tags, before the first text
 	tagDone
 )
 
 const space = " \t\r\n"
 
-// split takes the next fragment apart.
+// split separates the next fragment.
 func (t *tagged) split(fragment string) (thought, said string) {
 	text := t.held + fragment
 	t.held = ""
@@ -54,7 +53,7 @@ func (t *tagged) split(fragment string) (thought, said string) {
 	return thought, text
 }
 
-// inside returns what is thought, and what stands behind the tag that closes it.
+// inside returns the thoughts, and the text after the closing tag.
 func (t *tagged) inside(text string) (thought, rest string) {
 	if t.state == tagOpened {
 		if text = strings.TrimLeft(text, space); text == "" {
@@ -75,7 +74,7 @@ func (t *tagged) inside(text string) (thought, rest string) {
 	return text[:n-len(t.held)], ""
 }
 
-// rest returns what was held back when nothing more comes.
+// rest returns the text that was held back at the end of the stream.
 func (t *tagged) rest() (thought, said string) {
 	held := t.held
 	t.held = ""

@@ -17,7 +17,7 @@ type wireMessage struct {
 	Details          []json.RawMessage `json:"reasoning_details,omitempty"`
 }
 
-// A piece is one part of a content that is a list.
+// A piece is one part of a content list.
 type piece struct {
 	File     *wireFile  `json:"file,omitempty"`
 	Image    *wireImage `json:"image_url,omitempty"`
@@ -53,7 +53,7 @@ type wireFunction struct {
 	Name      string `json:"name"`
 }
 
-// A wireTool is a function, or a tool of the server's own with its parameters.
+// A wireTool is a function, or one of the server's own tools with its parameters.
 type wireTool struct {
 	Function   *wireDeclaration `json:"function,omitempty"`
 	Parameters json.RawMessage  `json:"parameters,omitempty"`
@@ -87,7 +87,7 @@ func (m *message) wire() wireMessage {
 	return w
 }
 
-// pieces returns the content as a list, after the thoughts where they stand in it.
+// pieces returns the content as a list, after the thoughts if these are part of it.
 func (m *message) pieces() []piece {
 	var list []piece
 	if m.form == thoughtsPiece && m.thoughts != "" {
@@ -117,7 +117,7 @@ type chunk struct {
 	Error   json.RawMessage `json:"error"`
 	Usage   *wireUsage      `json:"usage"`
 	Choices []wireChoice    `json:"choices"`
-	Cited   json.RawMessage `json:"citations"` // beside all of the answer
+	Cited   json.RawMessage `json:"citations"` // for the complete answer
 }
 
 type wireChoice struct {
@@ -146,8 +146,7 @@ type wireDelta struct {
 	} `json:"tool_calls"`
 }
 
-// A wireUsage is what an answer has cost. DeepSeek has a member of its own for what came from
-// a cache.
+// A wireUsage is the usage of an answer. DeepSeek has its own member for cached tokens.
 type wireUsage struct {
 	Prompt     int64 `json:"prompt_tokens"`
 	Completion int64 `json:"completion_tokens"`
@@ -161,7 +160,7 @@ type wireUsage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// usage counts what came from a cache apart.
+// usage counts cached tokens separately.
 func (u wireUsage) usage(model string) llm.Usage {
 	cached, written := u.PromptOf.Cached, u.PromptOf.Written
 	if cached == 0 {

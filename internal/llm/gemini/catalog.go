@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// An offer is a model as the provider lists it.
+// An offer is an entry of the provider's list of models.
 type offer struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"displayName"`
@@ -27,7 +27,8 @@ func (o offer) info() llm.Info {
 	}
 }
 
-// Models implements [llm.Catalog]. It leaves out what does not answer, such as embeddings.
+// Models implements [llm.Catalog]. It leaves out models that do not generate answers, such as those
+// for embeddings.
 func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	var infos []llm.Info
 	for page := ""; ; {
@@ -63,7 +64,7 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 	return o.info(), nil
 }
 
-// ask reads a document that is no answer of a model.
+// ask reads a document that is not a model's answer.
 func (m *Model) ask(ctx context.Context, path string, into any) error {
 	return m.at.Fetch(ctx, m.name, m.address(path), m.header(), into)
 }

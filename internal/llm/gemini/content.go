@@ -10,21 +10,22 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// skipSignature is what Google's documentation gives for calls that have no signature: those
-// of other models.
+// skipSignature is the value that Google's documentation prescribes for calls without a signature,
+// such as those of other models.
 const skipSignature = "skip_thought_signature_validator"
 
-// continueDirective follows an answer that the conversation ends with: the user has the last
-// word.
+// continueDirective follows an answer at the end of the conversation: the last content must be the
+// user's.
 const continueDirective = "Please continue from where you left off."
 
-// A content is what one side says at once, on the wire.
+// A content is one message on the wire.
 type content struct {
 	Role  string `json:"role"`
 	Parts []part `json:"parts"`
 }
 
-// A part is one piece of it. Signatures are texts here: they go back as they came.
+// A part is one piece of a content. Signatures are strings here, so that they are sent back
+// unchanged.
 type part struct {
 	Text      *string   `json:"text,omitempty"`
 	Thought   bool      `json:"thought,omitempty"`
@@ -53,7 +54,7 @@ type response struct {
 
 func textPart(s string) part { return part{Text: &s} }
 
-// converse makes contents of the messages.
+// converse converts the messages to contents.
 func (b *builder) converse() error {
 	all := llm.UniqueIDs(b.request.Messages, wire.WordRule(64))
 	var open []llm.Call // of the last reply
@@ -92,8 +93,8 @@ func answered(m llm.Message, c llm.Call) bool {
 	return slices.ContainsFunc(results(m), func(r llm.Result) bool { return r.CallID == c.ID })
 }
 
-// say adds parts to what this side says; neighbours of one role are one content, except for
-// responses, which stand alone.
+// say adds parts of a role; neighbours of one role are merged, except for responses, which are
+// alone in their content.
 func (b *builder) say(role string, parts ...part) {
 	if len(parts) == 0 {
 		return
@@ -108,7 +109,7 @@ func (b *builder) say(role string, parts ...part) {
 
 func alone(parts []part) bool { return parts[0].Response != nil }
 
-// user says what stands in a message: first the responses, in the order of the calls.
+// user adds a message of the user: first the responses, in the order of the calls.
 func (b *builder) user(m llm.Message, open []llm.Call, last bool) error {
 	var responses, looks []part
 	for _, c := range open {
@@ -128,7 +129,7 @@ func (b *builder) user(m llm.Message, open []llm.Call, last bool) error {
 	return err
 }
 
-// response is a result; it is named as its call is.
+// response returns a result, named like its call.
 func (b *builder) response(c llm.Call, r llm.Result) part {
 	member := "content"
 	if r.IsError {
@@ -139,8 +140,8 @@ func (b *builder) response(c llm.Call, r llm.Result) part {
 	}}
 }
 
-// id returns the id by which models from Gemini 3 on pair a call with its response, "" for
-// those before, which pair them by their order.
+// id returns the id by which models from Gemini 3 on pair a call with its response, "" for earlier
+// models, which pair them by order.
 func (b *builder) id(c llm.Call) string {
 	if !b.model.trait.signed {
 		return ""
@@ -160,7 +161,7 @@ func (b *builder) file(f llm.File) ([]part, error) {
 	return []part{file}, nil
 }
 
-// assistant replays a reply and returns its calls.
+// assistant adds a reply of the model and returns its calls.
 func (b *builder) assistant(m llm.Message) []llm.Call {
 	own := !b.unsigned && llm.Own(m, b.model.ID())
 	signed := func(p part, md events.Metadata) part {
@@ -195,8 +196,8 @@ func (b *builder) assistant(m llm.Message) []llm.Call {
 	return calls
 }
 
-// sign sees to it that the first call of each step has a signature. The provider asks for that in
-// the current turn only; what was sent in a turn stays when it is over.
+// sign adds a signature to the first call of each step that has none. The provider requires that in
+// the current turn only; in earlier turns it stays, so that a sent prompt does not change.
 func (b *builder) sign() {
 	for _, c := range b.contents {
 		for j := range c.Parts {

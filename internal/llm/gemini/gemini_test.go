@@ -27,7 +27,7 @@ func said(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
 }
 
-// sse makes a stream of chunks, with the line ends that Google has.
+// sse encodes a stream of chunks, with Google's line ends.
 func sse(chunks ...string) []byte {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -87,7 +87,7 @@ func TestOutlivesSignatures(t *testing.T) {
 	})
 }
 
-// ask sends a request to a server that answers from a script.
+// ask sends a request to a server with scripted replies.
 func ask(t *testing.T, name string, r *llm.Request, replies ...llmtest.Reply) (llmtest.Transcript, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.Serve(t, replies...)
@@ -103,7 +103,7 @@ func fine(t *testing.T, got llmtest.Transcript) {
 	}
 }
 
-// stored returns what is kept of an answer, one event a line.
+// stored returns the stored events of an answer, one per line.
 func stored(got llmtest.Transcript) string {
 	var b strings.Builder
 	for _, d := range got.Ends {
@@ -121,8 +121,8 @@ func stored(got llmtest.Transcript) string {
 	return b.String()
 }
 
-// TestSignatures: signatures are kept byte for byte with the parts that they came with, and go
-// back with them. The odd ones are no Base64 as a library would write it.
+// TestSignatures checks that signatures are stored byte for byte with the parts that they arrived
+// with, and sent back with them. The odd ones are not Base64 as a library would encode it.
 func TestSignatures(t *testing.T) {
 	t.Parallel()
 	answer := sse(
@@ -176,8 +176,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestForeign: calls of another model get the word that the provider gives for that,
-// where signatures are needed, and keep it when their turn is over.
+// TestForeign checks that calls of another model have the value that the provider prescribes, for
+// models that need signatures, and keep it after their turn.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	sig := events.Metadata{}.WithText(llm.MetadataGoogleSignature, "theirs")
@@ -203,7 +203,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestSignedAfterLooks: what a tool returned to look at begins no turn, so the calls before it
+// TestSignedAfterLooks checks that images in results do not begin a turn, so that calls before them
 // are signed too.
 func TestSignedAfterLooks(t *testing.T) {
 	t.Parallel()
@@ -285,7 +285,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestKey: the key is sent when there is one, beside the headers of the endpoint.
+// TestKey checks that the key, if any, is sent beside the headers of the endpoint.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "key"} {
@@ -325,7 +325,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestOpenConnection: the answer ends when the provider says so, not when it hangs up.
+// TestOpenConnection checks that the answer ends with the provider's last chunk, even if the
+// connection stays open.
 func TestOpenConnection(t *testing.T) {
 	t.Parallel()
 	got, _ := ask(t, "gemini-3-pro", hello(), llmtest.Reply{

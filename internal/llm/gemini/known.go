@@ -8,21 +8,21 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A trait is what is particular to a model and changes what may be sent to it.
+// A trait has the properties of a model that restrict requests to it.
 type trait struct {
-	// levels: how much to think is a word; else, with most > 0, a number of tokens.
+	// levels says that thinking is set by a level; else, if most > 0, by a number of tokens.
 	levels bool
-	// off and most are the least and the most tokens to think with.
+	// off and most are the smallest and the largest number of thinking tokens.
 	off, most int
-	// minimal and medium are levels that not every model takes.
+	// minimal and medium are levels that not every model accepts.
 	minimal, medium bool
-	// signed: the calls of the current turn need their signatures.
+	// signed says that calls of the current turn need their signatures.
 	signed bool
 }
 
-// traitOf tells a model by its name, from the provider's documentation as of November 2026. A
-// Gemini newer than those is taken for the newest; any other name for a model that does not
-// think.
+// traitOf returns the trait of a model by its name, from the provider's documentation as of
+// November 2026. A newer Gemini is treated as the newest one; a model with any other name as one
+// that does not think.
 func traitOf(name string) trait {
 	rest, ok := strings.CutPrefix(name, "gemini-")
 	if !ok {
@@ -30,7 +30,7 @@ func traitOf(name string) trait {
 	}
 	version, kind, _ := strings.Cut(rest, "-")
 	n, err := strconv.ParseFloat(version, 64)
-	if err != nil { // an alias such as gemini-flash-latest is of the newest
+	if err != nil { // an alias such as gemini-flash-latest is the newest
 		n, kind = newest, rest
 	}
 	flash, lite := strings.Contains(kind, "flash"), strings.Contains(kind, "lite")
@@ -48,13 +48,13 @@ func traitOf(name string) trait {
 	}
 }
 
-// newest stands for the version of an alias.
+// newest is the version of an alias.
 const newest = 99
 
 // thinks reports whether the model can think at all.
 func (t trait) thinks() bool { return t.levels || t.most > 0 }
 
-// A thinkingConfig is how much to think, on the wire.
+// A thinkingConfig is how much a model thinks, on the wire.
 type thinkingConfig struct {
 	Include bool   `json:"includeThoughts,omitempty"`
 	Budget  *int   `json:"thinkingBudget,omitempty"`
@@ -63,7 +63,7 @@ type thinkingConfig struct {
 
 func number(n int) *int { return &n }
 
-// thinking says how much to think; nil leaves it to the provider.
+// thinking returns how much the model thinks; nil leaves that to the provider.
 func (t trait) thinking(r llm.ReasoningParams) *thinkingConfig {
 	if !t.thinks() {
 		return nil
@@ -85,7 +85,7 @@ func (t trait) thinking(r llm.ReasoningParams) *thinkingConfig {
 	return c
 }
 
-// share is what part of all thinking an effort is, in percent, as jp has it.
+// share returns the percentage of the maximum for an effort, as in jp.
 func share(e llm.Effort) int {
 	switch e {
 	case llm.EffortXLow:
@@ -127,7 +127,7 @@ func (t trait) level(r llm.ReasoningParams, off bool) string {
 	}
 }
 
-// nameRule says which names of tools the provider takes.
+// nameRule is the provider's rule for names of tools.
 func nameRule() wire.IDRule {
 	word := wire.WordRule(64)
 	return wire.IDRule{Max: word.Max, Allowed: func(c byte) bool {

@@ -10,10 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// DefaultBaseURL is where Google answers.
+// DefaultBaseURL is the address of Google's API.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
 
-// A Model is one of Google's. It implements [llm.Model], [llm.Describer] and [llm.Catalog].
+// A Model is one of Google's models. It implements [llm.Model], [llm.Describer] and [llm.Catalog].
 type Model struct {
 	name    string
 	at      llm.Endpoint
@@ -37,7 +37,7 @@ func New(name string, at llm.Endpoint) *Model {
 	}
 	m := &Model{name: strings.TrimPrefix(name, "models/"), at: at, version: "v1beta"}
 	m.at.BaseURL = strings.TrimRight(at.BaseURL, "/")
-	// People write the address with and without the version.
+	// Users write the address with or without the version.
 	if i := strings.LastIndexByte(m.at.BaseURL, '/'); strings.HasPrefix(m.at.BaseURL[i+1:], "v1") {
 		m.at.BaseURL, m.version = m.at.BaseURL[:i], m.at.BaseURL[i+1:]
 	}
@@ -73,7 +73,7 @@ func (m *Model) exchange(
 	return newReader(m, r, b.names, yield).read(res.Body)
 }
 
-// path returns the path of the model; tuned ones have one of their own.
+// path returns the path of the model; tuned models have their own.
 func (m *Model) path() string {
 	if strings.Contains(m.name, "/") {
 		return m.name
@@ -81,10 +81,10 @@ func (m *Model) path() string {
 	return "models/" + url.PathEscape(m.name)
 }
 
-// address returns where a path of the format lies.
+// address returns the address of a path of the format.
 func (m *Model) address(path string) string { return m.at.BaseURL + "/" + m.version + "/" + path }
 
-// header returns the headers that are sent; those of the endpoint win.
+// header returns the request headers; those of the endpoint override others.
 func (m *Model) header() http.Header {
 	h := http.Header{}
 	if m.at.Key != "" {

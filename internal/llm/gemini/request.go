@@ -7,18 +7,18 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A builder makes a request in the provider's form from a neutral one.
+// A builder builds a request in the provider's form.
 type builder struct {
 	model    *Model
 	request  *llm.Request
 	names    *llm.Names
 	contents []content
 	pieces   llm.Pieces[part]
-	// unsigned gives nothing back that was signed: the provider refused that.
+	// unsigned leaves out everything that was signed, after the provider refused a signature.
 	unsigned bool
 }
 
-// A generation is how an answer is made, on the wire.
+// A generation has the parameters of an answer, on the wire.
 type generation struct {
 	MaxTokens   int             `json:"maxOutputTokens,omitempty"`
 	MIME        string          `json:"responseMimeType,omitempty"`
@@ -37,7 +37,7 @@ type declaration struct {
 	Parameters  json.RawMessage `json:"parametersJsonSchema,omitempty"`
 }
 
-// A calling says which tools are to be called, on the wire.
+// A calling restricts which tools are called, on the wire.
 type calling struct {
 	Mode    string   `json:"mode"`
 	Allowed []string `json:"allowedFunctionNames,omitempty"`
@@ -54,14 +54,14 @@ func (b *builder) build() ([]byte, error) {
 	if parts := b.system(); len(parts) > 0 {
 		body["systemInstruction"] = map[string]any{"parts": parts}
 	}
-	// A schema and tools together are refused by models before Gemini 3; tools that may not be
-	// called are not missed.
+	// Models before Gemini 3 refuse a schema together with tools; tools that may not be called
+	// anyway are left out.
 	switch calls := len(r.Tools) > 0 && (r.Schema == nil || r.Choice.Mode != llm.ChoiceNone); {
 	case calls:
 		body["tools"] = []any{map[string]any{"functionDeclarations": b.tools()}}
 		body["toolConfig"] = map[string]any{"functionCallingConfig": b.calling()}
 	case r.Params.Services.Searches() && r.Schema == nil:
-		// https://ai.google.dev/gemini-api/docs/google-search: not beside functions.
+		// https://ai.google.dev/gemini-api/docs/google-search: not with functions.
 		search := json.RawMessage(r.Params.Services.WebSearch)
 		body["tools"] = []any{map[string]any{"googleSearch": search}}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sent returns what goes on the wire for a request, or why nothing does.
+// sent returns the body that is sent for a request, or the error if nothing is sent.
 func sent(t *testing.T, name string, r *llm.Request) (map[string]json.RawMessage, error) {
 	t.Helper()
 	got, s := ask(t, name, r, llmtest.Reply{Body: sse(finish("STOP"))})
@@ -179,7 +179,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestLastWord: the user has it.
+// TestLastWord checks that the last content is the user's.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
 	body, err := sent(t, "gemini-3-pro", &llm.Request{Messages: []llm.Message{

@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A reader makes deltas of the provider's chunks.
+// A reader turns the provider's chunks into deltas.
 type reader struct {
 	model     *Model
 	request   *llm.Request
@@ -22,10 +22,10 @@ type reader struct {
 	calls     int
 	usage     *llm.Usage
 	stop      *llm.Stop
-	extra     map[string]json.RawMessage // what was said of the answer last, by its member
+	extra     map[string]json.RawMessage // metadata of the answer, the latest by member
 }
 
-// A chunk is one piece of an answer. What it says is read as it stands on the wire.
+// A chunk is one piece of an answer. Its parts are kept as on the wire.
 type chunk struct {
 	Candidates []struct {
 		Index   int `json:"index"`
@@ -52,7 +52,7 @@ type chunk struct {
 	} `json:"error"`
 }
 
-// A metadata is what an answer has cost so far, on the wire.
+// A metadata is the usage of an answer so far, on the wire.
 type metadata struct {
 	Prompt  int64 `json:"promptTokenCount"`
 	Tools   int64 `json:"toolUsePromptTokenCount"`
@@ -70,11 +70,11 @@ func newReader(
 	}
 }
 
-// read reads the answer to its end. It returns nil when nobody listens any more.
+// read reads the answer to its end. It returns nil once the consumer has stopped.
 func (r *reader) read(body io.Reader) error {
 	for ev, err := range wire.ReadSSE(body, 0) {
 		if err != nil && r.stop != nil {
-			break // it was done, and only the connection ended badly
+			break // complete; only the connection ended badly
 		}
 		if err != nil {
 			return llm.StreamError(r.model.at.Provider, err)
@@ -111,8 +111,8 @@ func (r *reader) end() {
 	r.assembler.Stop(*r.stop)
 }
 
-// chunk reads one chunk. It is the last when it tells why the answer ends and what it has cost;
-// the connection may stay open after it.
+// chunk reads one chunk. The last chunk has the finish reason and the usage; the connection may
+// stay open after it.
 func (r *reader) chunk(data []byte) (last bool, err error) {
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
@@ -137,7 +137,7 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 	}
 	for _, candidate := range c.Candidates {
 		if candidate.Index != 0 {
-			continue // one answer was asked for
+			continue // only one answer was requested
 		}
 		for _, raw := range candidate.Content.Parts {
 			var p part
@@ -150,7 +150,7 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 			"groundingMetadata": candidate.Grounding, "citationMetadata": candidate.Citations,
 			"urlContextMetadata": candidate.Addresses,
 		} {
-			if len(raw) > 2 && string(raw) != "null" { // and it is not empty
+			if len(raw) > 2 && string(raw) != "null" { // not an empty object
 				r.extra[name] = raw
 			}
 		}
@@ -162,7 +162,7 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 	return r.stop != nil && c.Usage != nil, nil
 }
 
-// part reads one part. One of another kind is kept as it is. Text is continued from chunk to
+// part reads one part. Parts of unknown kinds are kept unchanged. Text continues from chunk to
 // chunk until a signature ends it.
 func (r *reader) part(p part, raw json.RawMessage, response string) {
 	switch {
@@ -188,7 +188,7 @@ func (r *reader) part(p part, raw json.RawMessage, response string) {
 	}
 }
 
-// says reports whether a part of another kind has more than a signature.
+// says reports whether a part of an unknown kind has more than a signature.
 func says(raw json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil {
@@ -199,7 +199,8 @@ func says(raw json.RawMessage) bool {
 	return len(members) > 0
 }
 
-// call reads a call, which comes whole. Its id is the provider's or is made of the answer's.
+// call reads a call, which arrives in one piece. Its id is the provider's, or derived from that of
+// the answer.
 func (r *reader) call(p part, response string) {
 	key := r.calls
 	r.calls++
@@ -232,7 +233,7 @@ func stop(reason, message string) llm.Stop {
 	return s
 }
 
-// usage counts what came from a cache apart, and thoughts as output: they are paid as such.
+// usage counts cached tokens separately, and thoughts as output, since they are charged as such.
 func usage(u *metadata) llm.Usage {
 	return llm.Usage{
 		Input: max(0, u.Prompt+u.Tools-u.Cached), CacheRead: u.Cached,

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// canonical returns JSON with sorted keys and no space, or what is no JSON as it is.
+// canonical returns JSON with sorted keys and without space. It returns other text unchanged.
 func canonical(v jsontext.Value) string {
 	c := v.Clone()
 	if err := c.Canonicalize(); err != nil {
@@ -15,7 +15,7 @@ func canonical(v jsontext.Value) string {
 	return string(c)
 }
 
-// Decoded returns JSON as values, for tests that look into a body; nil when it is none.
+// Decoded returns a JSON object as values, nil if body is not one.
 func Decoded(body []byte) map[string]any {
 	var v map[string]any
 	if json.Unmarshal(body, &v) != nil {

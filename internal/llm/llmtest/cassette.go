@@ -13,10 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An Exchange is one request as it was recorded, and what is answered.
+// An Exchange is a recorded request with its response.
 type Exchange struct {
 	Method, Path string
-	Request      []byte // the recorded body, nil when there was none
+	Request      []byte // the recorded body, nil if there was none
 	Status       int
 	Header       http.Header
 	Body         []byte
@@ -73,7 +73,7 @@ func Cassette(t testing.TB, file string) []Exchange {
 	}
 }
 
-// snapshotText returns what stands below a snapshot's header.
+// snapshotText returns the text of a snapshot after its header.
 func snapshotText(t testing.TB, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -90,13 +90,13 @@ func snapshotText(t testing.TB, file string) []byte {
 	return rest
 }
 
-// Body reads the recorded body of a request that is a snapshot.
+// Body returns the recorded body in a snapshot of a request.
 func Body(t testing.TB, file string) []byte {
 	t.Helper()
 	return snapshotText(t, file)
 }
 
-// Stream reads what must be stored after a recorded conversation.
+// Stream returns the events that must be stored after a recorded conversation.
 func Stream(t testing.TB, file string) *events.Stream {
 	t.Helper()
 	dec := jsontext.NewDecoder(bytes.NewReader(snapshotText(t, file)))

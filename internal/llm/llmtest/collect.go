@@ -9,18 +9,18 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A Transcript is a stream that was read to its end.
+// A Transcript is a complete answer.
 type Transcript struct {
 	Deltas []llm.Delta
 	Ends   []llm.Delta // with an event
 	Usage  llm.Usage
 	Stop   llm.Stop
 	Err    error
-	// Faults are breaches of the order that [llm.Delta] promises.
+	// Faults are violations of the order that [llm.Delta] promises.
 	Faults []string
 }
 
-// Text returns what was said, without reasoning and calls.
+// Text returns the messages, without reasoning and calls.
 func (t Transcript) Text() string {
 	var b strings.Builder
 	for _, d := range t.Ends {
@@ -31,7 +31,7 @@ func (t Transcript) Text() string {
 	return b.String()
 }
 
-// Calls returns the calls that were made.
+// Calls returns the calls.
 func (t Transcript) Calls() []*events.ToolCallRequest {
 	var calls []*events.ToolCallRequest
 	for _, d := range t.Ends {
@@ -71,7 +71,7 @@ func Collect(stream iter.Seq2[llm.Delta, error]) Transcript {
 	return t
 }
 
-// A grammar holds deltas against what package llm says of them.
+// A grammar checks deltas by the rules of package llm.
 type grammar struct {
 	open    map[int]llm.PartKind
 	used    map[int]bool
@@ -114,7 +114,7 @@ func (g *grammar) read(d llm.Delta) {
 	}
 }
 
-// end holds that the event says what the fragments said.
+// end checks that the event has the text of the fragments.
 func (g *grammar) end(d llm.Delta) {
 	said := g.said[d.Index]
 	switch ev := d.Event.(type) {

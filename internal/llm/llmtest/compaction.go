@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// compactions are the overlays of the recorded cases, by the names of their files.
+// compactions returns the overlays of the recorded cases, by the names of their files.
 func compactions() map[string]string {
 	const tools = `{"type":"compaction","timestamp":"2020-01-01 00:00:01.0","from_turn":0,` +
 		`"to_turn":2,"tool_calls":{"policy":"strip","request":%v,"response":%v}}`
@@ -34,8 +34,8 @@ func compactions() map[string]string {
 	}
 }
 
-// compacted is the conversation behind the recorded cases: four turns, with reasoning that
-// nobody signed, and a call with its result.
+// compacted returns the conversation of the recorded cases: four turns, with unsigned reasoning,
+// and a call with its result.
 func compacted() string {
 	elements := []string{
 		`"turn_start"`,
@@ -61,8 +61,8 @@ func compacted() string {
 	return "[" + strings.Join(elements, ",")
 }
 
-// Compactions returns the conversations of the recorded compaction cases as they are projected,
-// by the names of the recorded bodies.
+// Compactions returns the projected conversations of the recorded compaction cases, by the names of
+// the recorded bodies.
 func Compactions(t testing.TB) map[string][]llm.Message {
 	t.Helper()
 	cases := map[string][]llm.Message{}
@@ -80,8 +80,8 @@ func Compactions(t testing.TB) map[string][]llm.Message {
 	return cases
 }
 
-// Messages returns what a stream says, in the plainest way: it is for tests, and knows nothing
-// of deduplication or attachments.
+// Messages converts a stream to messages in the simplest way, for tests: without deduplication or
+// attachments.
 func Messages(t testing.TB, s *events.Stream) []llm.Message {
 	t.Helper()
 	var out []llm.Message
@@ -116,7 +116,7 @@ func Messages(t testing.TB, s *events.Stream) []llm.Message {
 	return out
 }
 
-// Wire returns the body that a model sends for a request, and the error when it sends none.
+// Wire returns the body that a model sends for a request, or the error if it sends none.
 func Wire(
 	t testing.TB, f wire.Format, model func(at llm.Endpoint) llm.Model, r *llm.Request,
 ) ([]byte, error) {
@@ -124,7 +124,7 @@ func Wire(
 	server := Serve(t, Reply{Status: http.StatusBadRequest})
 	answer := Collect(model(server.Endpoint(t, f)).Stream(t.Context(), r))
 	for _, sent := range server.Sent() {
-		if sent.Method == http.MethodPost { // and is no question about the model
+		if sent.Method == http.MethodPost { // not a request for the model's entry
 			return sent.Body, nil
 		}
 	}

@@ -16,32 +16,31 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A Harness is what [Conform] needs to know of an adapter.
+// A Harness describes an adapter to [Conform].
 type Harness struct {
 	Format wire.Format
 	New    func(at llm.Endpoint) llm.Model
-	// Answer is the wire form of an answer that says text, and Type its content type.
+	// Answer returns an answer with the text in wire form. Type is its content type.
 	Answer func(text string) []byte
 	Type   string
-	// Fault is the wire form of an error that comes in the middle of a stream, after the
-	// beginning of an answer, and that says Overloaded; nil when the format has none.
+	// Fault is an error in wire form with the message Overloaded, in the middle of a stream, after
+	// the beginning of an answer; nil if the format has no such error.
 	Fault []byte
-	// Many is the wire form of an answer in n fragments, each "x".
+	// Many returns an answer of n fragments, each "x", in wire form.
 	Many func(n int) []byte
 }
 
-// Overloaded is what a fault in the middle of a stream says.
+// Overloaded is the message of a fault in the middle of a stream.
 const Overloaded = "we are overloaded"
 
-// question is what is asked.
+// question returns the request of the tests.
 func question() *llm.Request {
 	return &llm.Request{Messages: []llm.Message{
 		{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "question"}}},
 	}}
 }
 
-// Conform holds an adapter against what every model must do, when all is well and when it is
-// not.
+// Conform checks what every adapter must do with valid answers and with errors.
 func Conform(t *testing.T, h Harness) {
 	for _, c := range []struct {
 		name string
@@ -70,7 +69,7 @@ func Conform(t *testing.T, h Harness) {
 		{"nobody listens", testRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// Connections end when the server does, which Cleanup does first.
+			// Connections end with the server, which Cleanup closes first.
 			before := goleak.IgnoreCurrent()
 			t.Cleanup(func() { goleak.VerifyNone(t, before) })
 			c.test(t, h)
@@ -92,7 +91,7 @@ func (h Harness) retry(waits *[]time.Duration) llm.Retry {
 	}
 }
 
-// ask asks a server that answers with the replies, and returns what the policy waited.
+// ask sends a request to a server with scripted replies, and returns the waits between attempts.
 func (h Harness) ask(t *testing.T, replies ...Reply) (Transcript, []time.Duration) {
 	t.Helper()
 	var waits []time.Duration
@@ -192,7 +191,7 @@ func testCancel(t *testing.T, h Harness) {
 	server.Left(t)
 }
 
-// testCancelEndless lets the server begin its answer, and the parts of it, again and again.
+// testCancelEndless lets the server repeat the beginning of an answer without end.
 func testCancelEndless(t *testing.T, h Harness) {
 	reply := h.ok(beginning(h.Many(3)))
 	reply.Repeat = true
@@ -236,7 +235,7 @@ func testRateLimit(t *testing.T, h Harness) {
 	}
 }
 
-// noon is when the tests ask.
+// noon is the time of the tests.
 func noon() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
 
 func testOverloaded(t *testing.T, h Harness) {
@@ -315,7 +314,7 @@ func testFault(t *testing.T, h Harness) {
 	}
 }
 
-// quick makes silence short.
+// quick is ask with short limits for silence.
 func (h Harness) quick(t *testing.T, replies ...Reply) (Transcript, []time.Duration) {
 	t.Helper()
 	transport := &http.Transport{}

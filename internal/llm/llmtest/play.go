@@ -9,25 +9,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A Player holds an adapter against a recorded conversation: it asks what was asked, answers
-// calls as they were answered, and compares what streams back with what must be stored.
+// A Player compares an adapter with a recorded conversation: it sends the recorded questions,
+// answers calls with the recorded results, and compares the answers with the events that must be
+// stored.
 type Player struct {
 	Format   wire.Format
 	Cassette string // the recorded exchanges
-	Snapshot string // what must be stored
+	Snapshot string // the events that must be stored
 	Chunk    func(int) int
 	Model    func(at llm.Endpoint) llm.Model
 	// Prepare completes a request, which has its messages, from the recorded body of its
 	// first exchange: tools, choice, parameters, attachments.
 	Prepare func(recorded []byte, r *llm.Request)
-	// Same makes an expected event and what came in its place alike where the difference is
-	// meant; nil for no difference.
+	// Same makes an expected and an actual event equal where they may differ; nil allows no
+	// difference.
 	Same func(want, got *Stored)
-	// Bodies is told what was sent in each exchange beside what was recorded; may be nil.
+	// Bodies is called with the recorded and the sent body of each exchange; it may be nil.
 	Bodies func(exchange int, recorded, sent []byte)
 }
 
-// Stored is an event of an answer in a form that can be compared.
+// Stored is an event of an answer in a comparable form.
 type Stored struct {
 	Kind     events.Kind
 	Form     events.Form
@@ -62,7 +63,7 @@ func (p Player) Play(t *testing.T) {
 	}
 }
 
-// A session is a conversation that is being played.
+// A session is a conversation while it is played.
 type session struct {
 	p         Player
 	t         *testing.T
@@ -71,12 +72,12 @@ type session struct {
 	server    *Server
 	messages  []llm.Message
 	calls     []llm.Call // not answered yet
-	asked     bool       // something was asked that is not answered
+	asked     bool       // a question is not answered yet
 	got       []Stored
 	want      []Stored
 }
 
-// element takes the next event that must be stored.
+// element processes the next event that must be stored.
 func (s *session) element(e *events.Element) {
 	switch ev := e.Event().(type) {
 	case *events.ChatRequest:
@@ -126,7 +127,7 @@ func (s *session) compare() {
 	s.want, s.got = nil, nil
 }
 
-// ask sends what was asked, when it is not answered yet.
+// ask sends the current question, unless it is answered.
 func (s *session) ask() {
 	s.t.Helper()
 	if !s.asked {
@@ -157,7 +158,7 @@ func (s *session) answered(answer Transcript) {
 	s.messages = append(s.messages, m)
 }
 
-// Replayed returns the part that says again what an end said.
+// Replayed returns the part for the next request that corresponds to a DeltaEnd.
 func Replayed(d llm.Delta) llm.Part {
 	switch ev := d.Event.(type) {
 	case *events.ToolCallRequest:

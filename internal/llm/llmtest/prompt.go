@@ -9,14 +9,14 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A Prompt is what of a request a provider's cache counts, in the order in which it does: a later
-// request reads from the cache what it begins with. Marks that say where to cache are left out, and
-// a text is the same alone, as a piece of a list, or before another one of the same speaker.
+// A Prompt is the part of a request that a provider's cache counts, in its order: a later request
+// reads its prefix from the cache. Cache breakpoints are left out, and a text is the same alone, in
+// a list, or before another text of the same role.
 type Prompt struct {
-	// Lead is what every request of a conversation begins with: tools, system prompt, and what
-	// the provider counts with them.
+	// Lead is the prefix of every request of a conversation: tools, system prompt, and other
+	// members that the provider counts with them.
 	Lead string
-	// Said is what the conversation has.
+	// Said is the conversation.
 	Said string
 }
 
@@ -34,7 +34,7 @@ func PromptOf(f wire.Format, body []byte) (Prompt, error) {
 		p.lead("system", r["system"])
 		config, _ := r["output_config"].(map[string]any)
 		p.lead("format", config["format"])
-		// How much is thought and which tools are called counts before the first message.
+		// Thinking and the choice of tools count before the first message.
 		p.lead("thinking", r["thinking"])
 		p.lead("tool_choice", r["tool_choice"])
 	case wire.FormatResponses:
@@ -59,8 +59,8 @@ func PromptOf(f wire.Format, body []byte) (Prompt, error) {
 	return Prompt{p.head.String(), p.said.String()}, nil
 }
 
-// Continues reports whether a request begins with all of an earlier one, and where it does not says
-// what stands there.
+// Continues returns an error with the difference if a request does not begin with all of an earlier
+// one.
 func (p Prompt) Continues(earlier Prompt) error {
 	if p.Lead != earlier.Lead {
 		return differ("what a request begins with", earlier.Lead, p.Lead)
@@ -72,7 +72,7 @@ func (p Prompt) Continues(earlier Prompt) error {
 	return nil
 }
 
-// differ shows two texts from shortly before where they differ.
+// differ shows two texts around their first difference.
 func differ(what, was, is string) error {
 	const before, after = 200, 300
 	n := 0
@@ -94,7 +94,7 @@ func (p *prompter) lead(name string, v any) {
 	}
 }
 
-// message writes one message. Neighbours of one role are one.
+// message adds one message. Neighbours of one role are merged.
 func (p *prompter) message(m map[string]any) {
 	into := &p.said
 	role := fmt.Sprint(m["role"], " ", m["tool_call_id"], " ", m["tool_name"])
@@ -119,7 +119,7 @@ func (p *prompter) message(m map[string]any) {
 	}
 }
 
-// content writes the texts of a content as they are, and pieces of other kinds as JSON.
+// content adds the texts of a content, and pieces of other kinds as JSON.
 func (p *prompter) content(into *strings.Builder, v any) {
 	pieces, ok := v.([]any)
 	if !ok && v != nil && v != "" {
@@ -139,7 +139,7 @@ func (p *prompter) content(into *strings.Builder, v any) {
 	}
 }
 
-// textAlone returns the text of a piece that is nothing else.
+// textAlone returns the text of a piece that has nothing else.
 func textAlone(m map[string]any) (string, bool) {
 	text, ok := m["text"].(string)
 	for name := range m {
@@ -148,14 +148,14 @@ func textAlone(m map[string]any) (string, bool) {
 	return text, ok
 }
 
-// marks are the members that say where to cache.
+// marks are the members for cache breakpoints.
 var marks = []string{"cache_control", "prompt_cache_breakpoint"}
 
-// plain is JSON without marks.
+// plain returns JSON without cache breakpoints.
 func plain(v any) string {
 	data, err := json.Marshal(unmarked(v))
 	if err != nil {
-		return fmt.Sprint(v) // what was JSON is
+		return fmt.Sprint(v) // cannot fail for decoded JSON
 	}
 	return string(data)
 }

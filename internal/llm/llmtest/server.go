@@ -12,28 +12,28 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A Reply is one answer of a [Server].
+// A Reply is one response of a [Server].
 type Reply struct {
 	Status int // 0 for 200
 	Header http.Header
 	Body   []byte
-	// Chunk says how many bytes of the body are sent at once; nil sends it whole.
+	// Chunk returns how many bytes of the body the n-th write sends; nil sends all at once.
 	Chunk func(n int) int
-	// Hang keeps the connection open after the body, until the client leaves.
+	// Hang keeps the connection open after the body, until the client disconnects.
 	Hang bool
-	// Repeat sends the body again and again, until the client leaves.
+	// Repeat sends the body repeatedly, until the client disconnects.
 	Repeat bool
-	// Abort breaks the connection after the body, before the end of the answer.
+	// Abort closes the connection after the body, before the end of the response.
 	Abort bool
 }
 
-// Odd cuts a body into chunks of 1 to 61 bytes, so that every kind of boundary is met.
+// Odd splits a body into chunks of 1 to 61 bytes, so that every kind of boundary occurs.
 func Odd(n int) int { return 1 + n*7%61 }
 
-// Bytewise cuts a body into single bytes.
+// Bytewise splits a body into single bytes.
 func Bytewise(int) int { return 1 }
 
-// A Server answers requests in the order of its script; the last answer repeats.
+// A Server replies to requests in the order of its script; the last reply repeats.
 type Server struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -44,7 +44,7 @@ type Server struct {
 	busy    sync.WaitGroup
 }
 
-// Sent is a request that came in.
+// Sent is a received request.
 type Sent struct {
 	Method, Path string
 	Query        string
@@ -65,7 +65,7 @@ func Serve(t testing.TB, replies ...Reply) *Server {
 	return s
 }
 
-// Script makes replies of recorded exchanges, cut by chunk.
+// Script converts recorded exchanges to replies, split by chunk.
 func Script(exchanges []Exchange, chunk func(int) int) []Reply {
 	replies := make([]Reply, len(exchanges))
 	for i, e := range exchanges {
@@ -74,15 +74,14 @@ func Script(exchanges []Exchange, chunk func(int) int) []Reply {
 	return replies
 }
 
-// Sent returns the requests that came in so far.
+// Sent returns the requests received so far.
 func (s *Server) Sent() []Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Sent(nil), s.sent...)
 }
 
-// Endpoint returns how an adapter of a format reaches the server, without waiting before it
-// tries again.
+// Endpoint returns an endpoint for the server in a format, without waits between attempts.
 func (s *Server) Endpoint(t testing.TB, f wire.Format) llm.Endpoint {
 	t.Helper()
 	transport := &http.Transport{}
@@ -93,8 +92,8 @@ func (s *Server) Endpoint(t testing.TB, f wire.Format) llm.Endpoint {
 	return llm.Endpoint{Provider: string(f), BaseURL: s.URL, Key: "key", Client: client}
 }
 
-// Left waits until the server has nobody to answer, and fails when a client stays on an answer
-// that hangs.
+// Left waits until the server has no open request, and fails if a client stays on a response that
+// hangs.
 func (s *Server) Left(t testing.TB) {
 	t.Helper()
 	left := make(chan struct{})
@@ -114,7 +113,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.busy.Done()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has left
+		return // the client has disconnected
 	}
 	reply := s.reply(Sent{
 		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header, Body: body,
@@ -151,7 +150,7 @@ func (s *Server) reply(sent Sent) Reply {
 	return reply
 }
 
-// write reports whether the client takes more.
+// write reports whether the client still reads.
 func (r Reply) write(w http.ResponseWriter) bool {
 	flusher, _ := w.(http.Flusher)
 	for i, rest := 0, r.Body; len(rest) > 0; i++ {

@@ -8,11 +8,11 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// Stale is the signature, or the secret, in the message that [Outlives] is given.
+// Stale is the signature, or the encrypted data, in the message that [Outlives] is given.
 const Stale = "c3RhbGU="
 
-// Outlives holds that a conversation goes on when the provider refuses what it signed itself:
-// once refused with words, a reply is sent again without what was Stale in it, and once only.
+// Outlives checks that a conversation continues if the provider refuses what it signed itself:
+// after an error with these words, the request is sent again once, without Stale.
 func Outlives(t *testing.T, h Harness, words string, signed llm.Message) {
 	t.Helper()
 	r := question()

@@ -28,7 +28,7 @@ func builtin(t *testing.T) *models.Table {
 	return table
 }
 
-// TestTable holds each row to what the file promises of it.
+// TestTable checks the promises of the file for each row.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -113,7 +113,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestOverride: a user's row wins, also over another name of the same model.
+// TestOverride checks that a user's row takes precedence, also over another name of the same model.
 func TestOverride(t *testing.T) {
 	t.Parallel()
 	mine, err := models.Decode([]byte(`
@@ -138,8 +138,8 @@ as_of = 2026-12-01
 	}
 }
 
-// TestOwnTable: the user's file is read, says what it says, and leaves the rest as it was. A price
-// has a date.
+// TestOwnTable checks that the user's file is read, that its values replace others, and that the
+// rest does not change. A price has a date.
 func TestOwnTable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -217,7 +217,7 @@ func isNameError(err error) bool {
 	return ok
 }
 
-// A recorder answers every request with an error and notes where it went.
+// A recorder fails every request and records its address, key and body.
 type recorder struct {
 	url, key, body string
 }
@@ -225,7 +225,7 @@ type recorder struct {
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.url = req.URL.String()
 	if req.Body != nil {
-		body, _ := io.ReadAll(req.Body) // what cannot be read was not sent
+		body, _ := io.ReadAll(req.Body) // an unreadable body was not sent
 		r.body = string(body)
 	}
 	for _, h := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
@@ -265,7 +265,7 @@ func TestNew(t *testing.T) {
 		if rec.url != want || got.Err == nil {
 			t.Errorf("%s is asked at %s, %v; want %s", id, rec.url, got.Err, want)
 		}
-		// Servers on this machine, and what stands before them, may want a key too.
+		// Servers on this machine, and proxies before them, may require a key too.
 		if !strings.Contains(rec.key, "secret") {
 			t.Errorf("%s is sent the key %q", id, rec.key)
 		}
@@ -303,8 +303,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestNoParameterWinsOverOurs: what is configured for one provider alone stands beside what we
-// say, and never is what is said, offered or stored, however it is spelled.
+// TestNoParameterWinsOverOurs checks that parameters configured for one provider are added to the
+// request, but never replace messages, tools or storage, however they are spelled.
 func TestNoParameterWinsOverOurs(t *testing.T) {
 	t.Parallel()
 	hostile := map[string]jsontext.Value{"safe_extra": jsontext.Value("true")}

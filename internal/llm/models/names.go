@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A NameError says that something is no name of a model.
+// A NameError says that a text is not the name of a model.
 type NameError struct {
 	Name, Reason string
 }
@@ -15,7 +15,7 @@ type NameError struct {
 // Error implements error.
 func (e *NameError) Error() string { return fmt.Sprintf("model %q: %s", e.Name, e.Reason) }
 
-// Parse cuts a model's id into provider and name, and holds it to jp's characters.
+// Parse splits a model's id into provider and name, and rejects characters that jp does not allow.
 func Parse(id string) (provider, name string, err error) {
 	provider, name, ok := llm.SplitID(id)
 	if !ok {

@@ -18,10 +18,10 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A Provider is who has models.
+// A Provider offers models.
 type Provider struct {
 	Name string
-	// KeyEnv is the variable in which its key is usually found, "" when it wants none. This
+	// KeyEnv is the environment variable that usually has the key, "" if none is needed. This
 	// package does not read it.
 	KeyEnv string
 	Format wire.Format
@@ -29,7 +29,7 @@ type Provider struct {
 	Local bool
 }
 
-// Searches reports whether the provider can search the web for its models.
+// Searches reports whether the provider has a web search for its models.
 func (p Provider) Searches() bool {
 	switch p.Format {
 	case wire.FormatAnthropic, wire.FormatResponses, wire.FormatGemini:
@@ -39,7 +39,7 @@ func (p Provider) Searches() bool {
 	}
 }
 
-// Providers returns those whose addresses are known, in the order in which they are offered.
+// Providers returns the providers with known addresses, in the order in which they are offered.
 func Providers() []Provider {
 	return []Provider{
 		{"anthropic", "ANTHROPIC_API_KEY", wire.FormatAnthropic, false},
@@ -57,8 +57,8 @@ func Providers() []Provider {
 	}
 }
 
-// Find returns a provider by name. One that is not known speaks chat completions, wherever
-// its configuration says that it is.
+// Find returns a provider by name. An unknown provider uses chat completions, at the configured
+// address.
 func Find(name string) (p Provider, known bool) {
 	for _, p := range Providers() {
 		if p.Name == name {
@@ -68,30 +68,29 @@ func Find(name string) (p Provider, known bool) {
 	return Provider{Name: name, Format: wire.FormatChat}, false
 }
 
-// Options say how a model is reached.
+// Options configure the access to a model.
 type Options struct {
-	// Key returns the provider's key, "" for none: those on this machine and those that are
-	// not known may want one or not. Nil answers "".
+	// Key returns the provider's key, "" for none: local and unknown providers may need one or not.
+	// A nil Key returns "".
 	Key func(p Provider) (string, error)
-	// BaseURL is where the provider answers, "" for its own address.
+	// BaseURL is the address of the provider, "" for its default.
 	BaseURL string
-	// KeyHeader is the header of the key, and Format how the provider is spoken to, "" for what
-	// is usual.
+	// KeyHeader is the header of the key, and Format the provider's format; "" for the defaults.
 	KeyHeader string
 	Format    wire.Format
-	// Client says how requests travel; its provider and format are set by [New].
+	// Client configures the HTTP client; [New] sets its provider and format.
 	Client    wire.ClientOptions
 	Retry     llm.Retry
 	Now       func() time.Time
 	UserAgent string
 	Header    http.Header
-	// What is particular to some providers.
+	// Options for some providers.
 	Anthropic anthropic.Options
 	Ollama    ollama.Options
 	Builtin   builtin.Options
 }
 
-// A KeyError says that a provider wants a key and nobody has one.
+// A KeyError says that a provider needs a key and none is set.
 type KeyError struct {
 	Provider Provider
 }
@@ -105,7 +104,7 @@ func (e *KeyError) Error() string {
 	return text
 }
 
-// New makes the model with this id.
+// New returns the model with this id.
 func New(id string, o Options) (llm.Model, error) {
 	if id == builtin.ID {
 		return builtin.New(o.Builtin), nil
@@ -139,11 +138,11 @@ func New(id string, o Options) (llm.Model, error) {
 	}
 }
 
-// firstHere is how long a server on this machine may take to answer: it may have to load a model
-// first, and to read a long prompt without a large machine's help.
+// firstHere limits the wait for a server on this machine: it may have to load a model first, and
+// reads a long prompt slowly.
 const firstHere = 10 * time.Minute
 
-// isHere reports whether a provider answers on this machine or in its network.
+// isHere reports whether a provider is on this machine or in its private network.
 func (p Provider) isHere(base string) bool {
 	if base == "" {
 		return p.Local

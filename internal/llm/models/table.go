@@ -20,7 +20,7 @@ import (
 //go:embed models.toml
 var builtinTable []byte
 
-// A Row is what is known of one model. What is zero is not known.
+// A Row is the known data of one model. Zero means unknown.
 type Row struct {
 	ID        string   `toml:"id"`
 	Names     []string `toml:"names"` // other ids of the same model
@@ -31,12 +31,12 @@ type Row struct {
 	Cache     Cache    `toml:"cache"`
 	Accepts   []string `toml:"accepts"` // "image", "pdf", "audio"
 	Reasoning bool     `toml:"reasoning"`
-	// Source says where the figures were read, and AsOf when.
+	// Source is where the figures were read, and AsOf when.
 	Source string         `toml:"source"`
 	AsOf   toml.LocalDate `toml:"as_of"`
 }
 
-// A Price is in USD for a million tokens.
+// A Price is in USD per million tokens.
 type Price struct {
 	Input     float64 `toml:"input"`
 	Output    float64 `toml:"output"`
@@ -45,21 +45,21 @@ type Price struct {
 	WriteLong float64 `toml:"write_long"`
 }
 
-// A Tier is the price of requests whose prompt has more than so many tokens.
+// A Tier is the price of requests whose prompt has more than Tokens.
 type Tier struct {
 	Tokens int64 `toml:"tokens"`
 	Price
 }
 
-// A Cache says how a provider caches prompts.
+// A Cache describes how a provider caches prompts.
 type Cache struct {
 	TTL     Duration `toml:"ttl"`
-	TTLLong Duration `toml:"ttl_long"` // the longer lifetime that can be had, 0 for none
-	Gone    Duration `toml:"gone"`     // after which an entry is surely not there, 0 if unknown
-	// GoneLong is that of an entry with the longer lifetime.
+	TTLLong Duration `toml:"ttl_long"` // the longer lifetime on request, 0 for none
+	Gone    Duration `toml:"gone"`     // after which an entry has certainly expired, 0 if unknown
+	// GoneLong is Gone for an entry with the longer lifetime.
 	GoneLong Duration `toml:"gone_long"`
-	Minimum  int      `toml:"minimum"` // tokens
-	Grain    int      `toml:"grain"`   // tokens in whose multiples prompts are cached
+	Minimum  int      `toml:"minimum"` // smallest cached prompt, in tokens
+	Grain    int      `toml:"grain"`   // prompts are cached in multiples of that, in tokens
 }
 
 // A Duration is written as "5m" in a table.
@@ -97,12 +97,12 @@ func Decode(data []byte) (*Table, error) {
 	return &Table{rows: file.Model}, nil
 }
 
-// OwnFile is the table of the user, beside the user's configuration. What a repository has is
-// never read: whoever sets a price decides what a limit of money lets through.
+// OwnFile is the user's table, beside the user's configuration. A file in a repository is never
+// read: whoever sets a price decides what a spending limit permits.
 const OwnFile = "git-jp-models.toml"
 
-// Known returns the table that comes with the program, with the rows of the user's own in dir
-// before it. Where there is none, or dir is "", it is the former alone.
+// Known returns the built-in table, preceded by the rows of the user's own in dir, if it exists and
+// dir is not "".
 func Known(dir string) (*Table, error) {
 	table, err := Builtin()
 	if err != nil || dir == "" {
@@ -141,12 +141,12 @@ func twice(seen map[string]bool, id string) error {
 }
 
 const (
-	maxPrice  = 1e5           // dollars for a million tokens: more is a slip
+	maxPrice  = 1e5           // USD per million tokens: more is a mistake
 	maxTokens = 1_000_000_000 // of a window
 )
 
-// fault returns what is wrong with a row that a person wrote. A limit of money is held by it, so
-// nothing may be in it that makes a request cost less than nothing.
+// fault returns what is wrong with a row that a user wrote. Spending limits rely on it, so no value
+// may make a request cost less than nothing.
 func (r Row) fault() error {
 	prices := []Price{r.Price}
 	if r.Above != nil {
@@ -154,7 +154,7 @@ func (r Row) fault() error {
 	}
 	for _, p := range prices {
 		for _, v := range []float64{p.Input, p.Output, p.Read, p.Write, p.WriteLong} {
-			if !(v >= 0 && v <= maxPrice) { // which holds for no NaN
+			if !(v >= 0 && v <= maxPrice) { // which is false for NaN
 				return fmt.Errorf("price %v: expected dollars for a million tokens", v)
 			}
 		}
@@ -174,8 +174,9 @@ func (r Row) fault() error {
 	return nil
 }
 
-// With returns the table with the rows of another before its own: they win. What such a row does
-// not say is as the model's row said before. A price is one thing, with its tier and its date.
+// With returns the table with the rows of another before its own: they take precedence. Values
+// missing from such a row are taken from the model's earlier row. The price, its tier and its date
+// are one value.
 func (t *Table) With(other *Table) *Table {
 	rows := slices.Clone(other.rows)
 	for i, r := range rows {
@@ -186,7 +187,7 @@ func (t *Table) With(other *Table) *Table {
 	return &Table{rows: append(rows, t.rows...)}
 }
 
-// over returns a row with what it leaves open as another one has it.
+// over returns a row with its missing values taken from another one.
 func (r Row) over(before Row) Row {
 	if r.Price == (Price{}) && r.Above == nil {
 		r.Price, r.Above = before.Price, before.Above
@@ -204,8 +205,8 @@ func (r Row) over(before Row) Row {
 // Rows returns the rows in their order.
 func (t *Table) Rows() []Row { return slices.Clone(t.rows) }
 
-// Find returns the row of a model: the one of this id, or that of the same name without the
-// date of a release or the word "latest". A nil table knows none.
+// Find returns the row that has the id as its own or among its names. If there is none, it looks
+// for the id without its release date or "latest". A nil table has no rows.
 func (t *Table) Find(id string) (Row, bool) {
 	if t == nil {
 		return Row{}, false
@@ -220,7 +221,7 @@ func (t *Table) Find(id string) (Row, bool) {
 	return Row{}, false
 }
 
-// undated cuts "-20250929", "-2025-08-07" and "-latest" from the end of an id.
+// undated removes "-20250929", "-2025-08-07" and "-latest" from the end of an id.
 func undated(id string) string {
 	for _, layout := range []string{"-20060102", "-2006-01-02"} {
 		if cut := len(id) - len(layout); cut > 0 {
@@ -232,7 +233,7 @@ func undated(id string) string {
 	return strings.TrimSuffix(id, "-latest")
 }
 
-// Info returns the row in the words of package llm.
+// Info converts the row to package llm's form.
 func (r Row) Info() llm.Info {
 	_, name, _ := llm.SplitID(r.ID)
 	return llm.Info{
@@ -245,8 +246,8 @@ func (r Row) Info() llm.Info {
 	}
 }
 
-// Of returns the price of a request with a prompt of so many tokens. A cache that has no price
-// of its own costs what input does. It is zero when it is not known.
+// Of returns the price of a request with a prompt of so many tokens. Cached tokens without a price
+// of their own cost the same as input. The price is zero if unknown.
 func (r Row) Of(prompt int64) Price {
 	p := r.Price
 	if r.Above != nil && prompt > r.Above.Tokens {
@@ -264,8 +265,8 @@ func (r Row) Of(prompt int64) Price {
 	return p
 }
 
-// Cost returns what an exchange has cost in USD; ok is false when no price is known. Long says
-// that the cache was written with the longer lifetime.
+// Cost returns the cost of an exchange in USD; ok is false if the price is unknown. Long says that
+// cache entries have the longer lifetime.
 func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
 	if r.Price == (Price{}) {
 		return 0, false
@@ -280,8 +281,8 @@ func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
 		float64(u.CacheRead)*p.Read + float64(u.CacheWrite)*write) / million, true
 }
 
-// Offered returns the table of one model with the price that its provider's list had on a day, nil
-// where it had none.
+// Offered returns a table of one model with the price from its provider's list on a day, nil if the
+// list has none.
 func Offered(id string, p llm.Price, on time.Time) *Table {
 	if p.Input == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorded is what the tests look at of a body.
+// recorded has the members of a body that the tests read.
 type recorded struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -52,7 +52,7 @@ func decode(t *testing.T, body []byte) recorded {
 	return r
 }
 
-// prepare asks for what the recorded body asks for.
+// prepare sets the parameters of the recorded body in a request.
 func prepare(t *testing.T, body []byte, r *llm.Request) {
 	w := decode(t, body)
 	for _, tool := range w.Tools {
@@ -84,14 +84,14 @@ func prepare(t *testing.T, body []byte, r *llm.Request) {
 	}
 }
 
-// TestRecordedConversations holds the adapter against what was recorded. What streams back
-// must end in the events that jp stored, but for one difference: jp makes up an id for each
-// call, "run_me_2", and we keep the server's.
+// TestRecordedConversations compares the adapter with recordings. The answer must become the events
+// that jp stored, except for one difference: jp makes up an id for each call, "run_me_2", and we
+// keep the server's.
 //
-// What is sent must say what jp sent. These are made equal before the comparison:
+// The request must say what jp sent. These differences are made equal before the comparison:
 //
-//   - what the assistant says at once is several messages of jp's and one of ours, and so is an
-//     image with the question about it;
+//   - text and calls of one reply are several messages in jp's and one in ours, and so are an image
+//     and the question about it;
 //   - we send the ids and names of calls with calls and results;
 //   - jp sends "type": "Function", empty lists and null.
 func TestRecordedConversations(t *testing.T) {
@@ -127,7 +127,7 @@ func TestRecordedConversations(t *testing.T) {
 	}
 }
 
-// plain returns a body without what may differ.
+// plain returns a body without the members that may differ.
 func plain(t *testing.T, body []byte) recorded {
 	t.Helper()
 	r := decode(t, body)

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRecordedCompactions holds that a compacted conversation is sent as jp sends it, but for
-// what [TestRecordedConversations] explains, and that the recorded bodies do not ask for a
-// stream.
+// TestRecordedCompactions checks that a compacted conversation is sent as jp sends it, except for
+// the differences that [TestRecordedConversations] lists, and that the recorded bodies do not ask
+// for a stream.
 func TestRecordedCompactions(t *testing.T) {
 	dir := realdata.Dir(t, "cassettes", "ollama", "compaction")
 	for name, messages := range llmtest.Compactions(t) {

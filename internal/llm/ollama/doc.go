@@ -1,14 +1,14 @@
-// Package ollama speaks Ollama's own chat format: one address, JSON lines back. It has no
-// library behind it: the vendor's brings a hundred modules for one request.
+// Package ollama is the adapter for Ollama's own chat format: one address that answers with JSON
+// lines. It uses no library: the vendor's has a hundred modules for one request.
 //
 // It keeps true, beside what llm does:
 //
-//   - The server never cuts the conversation. It would do so silently, from the front; so the
-//     window is asked for that the conversation needs, and what is larger than the model's is
-//     an [*llm.OverflowError].
-//   - The window that is asked for grows in powers of two: each other size makes the server
-//     load the model anew.
+//   - The server never truncates the conversation. It would do so silently, from the front; so each
+//     request asks for the window that the conversation needs, and a conversation larger than the
+//     model's window is an [*llm.OverflowError].
+//   - The requested window grows in powers of two, since the server loads the model again for each
+//     other size.
 //
-// It does not promise that a tool is called when the choice says so: the format cannot say it,
-// and the model is told in words.
+// It does not promise that a required tool is called: the format cannot require one, so that the
+// model is asked in words.
 package ollama

@@ -12,18 +12,18 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// DefaultBaseURL is where a server on this machine answers.
+// DefaultBaseURL is the address of a server on this machine.
 const DefaultBaseURL = "http://localhost:11434"
 
-// Options are what is particular to Ollama.
+// Options are specific to Ollama.
 type Options struct {
-	// NumCtx is the window to ask for, 0 for what the conversation needs.
+	// NumCtx is the window to ask for, 0 for the size that the conversation needs.
 	NumCtx int
-	// Window is the model's own limit, 0 when it is not known; [Model.Describe] tells it.
+	// Window is the model's own limit, 0 if unknown; [Model.Describe] returns it.
 	Window int
 }
 
-// A Model is one that an Ollama server has. It implements [llm.Model], [llm.Describer] and
+// A Model is a model of an Ollama server. It implements [llm.Model], [llm.Describer] and
 // [llm.Catalog].
 type Model struct {
 	name string
@@ -68,7 +68,7 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// exchanges sends a body until it is answered; ok is false when nobody listens any more.
+// exchanges sends a body until it is answered; ok is false once the consumer has stopped.
 func (m *Model) exchanges(
 	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
 ) (failed error, ok bool) {
@@ -86,7 +86,7 @@ func (m *Model) exchanges(
 	return nil, true
 }
 
-// thinkingRefused recognises a model that cannot think.
+// thinkingRefused reports whether the error is that of a model that cannot think.
 func thinkingRefused(err error) bool {
 	var api *llm.APIError
 	return errors.As(err, &api) && api.Status == http.StatusBadRequest &&
@@ -101,7 +101,7 @@ func (m *Model) exchange(
 		yield(llm.Delta{}, err)
 		return
 	}
-	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
+	defer func() { _ = res.Body.Close() }() // everything needed has been read
 	emit := func(d llm.Delta) bool { return yield(d, nil) }
 	x := reader{b: b, assembler: llm.NewAssembler(b.request, emit)}
 	for line, err := range wire.ReadLines(res.Body, 0) {
@@ -121,7 +121,7 @@ func (m *Model) exchange(
 	yield(llm.Delta{}, &wire.CutError{Provider: m.at.Provider})
 }
 
-// address returns where a path of the format lies.
+// address returns the address of a path of the format.
 func (m *Model) address(path string) string { return strings.TrimRight(m.at.BaseURL, "/") + path }
 
 // A tag is one entry of the server's list.

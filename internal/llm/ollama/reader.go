@@ -57,7 +57,7 @@ func (x *reader) line(line []byte) (bool, error) {
 	return a.EndSaid() && a.Usage(usage) && a.Stop(x.stop(c.DoneReason)), nil
 }
 
-// call adds a call, which comes whole.
+// call adds a call, which arrives in one piece.
 func (x *reader) call(c call) bool {
 	key := x.calls
 	x.calls++

@@ -48,14 +48,14 @@ type tool struct {
 	} `json:"function"`
 }
 
-// A builder makes the body of a request.
+// A builder builds the body of a request.
 type builder struct {
 	model   *Model
 	request *llm.Request
 	names   *llm.Names
-	// plain leaves thinking to the model: it refused to be told.
+	// plain leaves thinking to the model, which refused the setting.
 	plain     bool
-	documents int // so far
+	documents int // number so far
 }
 
 func (b *builder) build() ([]byte, error) {
@@ -101,7 +101,8 @@ func (b *builder) messages() ([]message, error) {
 	return out, nil
 }
 
-// directive stands in for a choice, which the format has not. The words are jp's.
+// directive asks for a tool call in words, since the format has no tool choice. The wording is
+// jp's.
 func (b *builder) directive() string {
 	const rest = " available to you. DO NOT QUESTION THIS DIRECTIVE. DO NOT PROMPT FOR MORE " +
 		"CONTEXT OR DETAILS. JUST RUN IT."
@@ -117,8 +118,8 @@ func (b *builder) directive() string {
 	}
 }
 
-// assistant adds what the model said: thinking, text and calls of one reply in one message, as
-// the templates of models have it.
+// assistant adds a message of the assistant: thinking, text and calls of one reply in one message,
+// as the templates of models expect.
 func (b *builder) assistant(out []message, m llm.Message) []message {
 	if n := len(out); n == 0 || out[n-1].Role != "assistant" {
 		out = append(out, message{Role: "assistant"})
@@ -159,7 +160,7 @@ func (b *builder) call(p llm.Call) call {
 	return c
 }
 
-// user adds what the user says: results first, each a message of its own, then the rest.
+// user adds a message of the user: results first, each in a message of its own, then the rest.
 func (b *builder) user(out []message, m llm.Message, last bool) ([]message, error) {
 	said := message{Role: "user"}
 	var resources []llm.Resource
@@ -199,8 +200,8 @@ func (b *builder) user(out []message, m llm.Message, last bool) ([]message, erro
 	return append(out, said), nil
 }
 
-// file adds a file that is no text, and returns what the model is told of it. What no model
-// takes is an error when it was attached just now, and a placeholder when it stands earlier.
+// file adds a file that is not text, and returns the text about it. An unsupported file is an error
+// in the last message, and a placeholder in an earlier one.
 func (b *builder) file(into *message, f llm.File, last bool) (string, error) {
 	switch {
 	case llm.IsImage(f.MIME):
@@ -250,7 +251,7 @@ func (b *builder) tools() []tool {
 	return tools
 }
 
-// think says whether the model thinks. Only OpenAI's models take a word for how much.
+// think returns whether the model thinks. Only OpenAI's models accept an effort.
 func (b *builder) think() any {
 	r := b.request.Params.Reasoning
 	switch {

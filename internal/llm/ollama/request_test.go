@@ -117,7 +117,7 @@ func TestThink(t *testing.T) {
 	}
 }
 
-// TestCannotThink holds that a model that cannot think answers without.
+// TestCannotThink checks that a model that cannot think answers without thinking.
 func TestCannotThink(t *testing.T) {
 	server := llmtest.Serve(t,
 		llmtest.Reply{Status: 400, Body: []byte(`{"error":"\"qwen\" does not support thinking"}`)},
@@ -130,8 +130,8 @@ func TestCannotThink(t *testing.T) {
 	}
 }
 
-// TestWindow holds that the window is asked for that the conversation needs, in powers of two,
-// and that what does not fit is not sent.
+// TestWindow checks that the requested window is the size that the conversation needs, in powers of
+// two, and that a conversation that does not fit is not sent.
 func TestWindow(t *testing.T) {
 	for _, tt := range []struct {
 		bytes int

@@ -4,17 +4,18 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// What the size of a request is reckoned by. It is better to ask for too large a window than to
-// have the conversation cut.
+// Figures by which the size of a request is estimated. A window that is too large is better than a
+// truncated conversation.
 const (
 	bytesPerToken  = 2.5
 	tokensPerImage = 768
 	perMessage     = 20
-	answerTokens   = 2048 // that must fit beside the conversation
-	smallestWindow = 4096 // what servers have at least when nothing is asked for
+	answerTokens   = 2048 // must fit beside the conversation
+	smallestWindow = 4096 // the smallest default of servers
 )
 
-// fit asks for the window that the conversation needs, or refuses one that the model has not.
+// fit asks for the window that the conversation needs, or returns an error if the model's is too
+// small.
 func (b *builder) fit(w *body) error {
 	need := tokens(w) + max(answerTokens, b.request.Params.MaxTokens)
 	limit := b.model.o.Window

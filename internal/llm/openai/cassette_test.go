@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A recorded is what a recorded body says beside its messages.
+// A recorded has the members of a recorded body except its messages.
 type recorded struct {
 	Model     string
 	Reasoning *struct {
@@ -37,7 +37,7 @@ type recorded struct {
 	}
 }
 
-// A switching model is the one that was recorded with each exchange.
+// A switching model takes the name that was recorded with each exchange.
 type switching struct {
 	at   llm.Endpoint
 	name string
@@ -49,7 +49,7 @@ func (s *switching) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.De
 	return openai.New(s.name, s.at).Stream(ctx, r)
 }
 
-// prepare completes a request from what was recorded.
+// prepare completes a request from the recorded body.
 func (s *switching) prepare(t *testing.T, body []byte, r *llm.Request) {
 	var rec recorded
 	if err := json.Unmarshal(body, &rec); err != nil {
@@ -92,7 +92,7 @@ func choice(raw json.RawMessage) llm.ToolChoice {
 	}
 }
 
-// attach adds what the recordings of jp's tests had attached, which is in no snapshot.
+// attach adds the attachments of jp's recordings, which no snapshot has.
 func attach(t *testing.T, test string, r *llm.Request) {
 	var files []llm.Part
 	switch {
@@ -117,9 +117,9 @@ func attach(t *testing.T, test string, r *llm.Request) {
 	r.Messages = append([]llm.Message{m}, r.Messages...)
 }
 
-// TestCassettes plays each recorded conversation through the adapter, whole and in odd chunks,
-// and holds what must be stored and what was sent against the recordings. What is stored
-// differs nowhere; what is sent differs in what [expected] lists.
+// TestCassettes plays each recorded conversation through the adapter, in one piece and in odd
+// chunks, and compares the stored events and the sent bodies with the recordings. The events do not
+// differ; the bodies differ as [expected] lists.
 func TestCassettes(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(realdata.Dir(t, "cassettes", "openai"), "test_*.yml"))
@@ -154,13 +154,13 @@ func TestCassettes(t *testing.T) {
 	}
 }
 
-// expected returns a recorded body with the differences that are meant:
+// expected returns a recorded body with the intended differences:
 //
-//   - members that are null or an empty list say nothing and are not sent;
-//   - truncation is not "auto": the provider would silently drop what the user said;
+//   - members that are null or an empty list are not sent;
+//   - truncation is not "auto": the provider would silently drop the user's messages;
 //   - without tools there is no tool_choice, without a system prompt no system message;
-//   - a message without the reasoning that led to it goes without its id (rule R2), as text;
-//   - empty reasoning has an empty summary, as it came, not one with an empty text.
+//   - a message without the reasoning that led to it is sent without its id (rule R2), as text;
+//   - empty reasoning has an empty summary, as received, not one with an empty text.
 func expected(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	out, _ := prune(llmtest.Decoded(body)).(map[string]any)
@@ -213,7 +213,7 @@ func expectedItem(it map[string]any, bound bool) bool {
 	return false
 }
 
-// prune drops members that are null or empty lists, but of schemas.
+// prune removes members that are null or empty lists, except in schemas.
 func prune(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

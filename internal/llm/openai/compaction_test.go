@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCompaction holds the bodies of compacted conversations against jp's. They differ in what
-// [expected] lists, and in that ours asks for a stream.
+// TestCompaction compares the bodies of compacted conversations with jp's. They differ as
+// [expected] lists, and ours ask for a stream.
 func TestCompaction(t *testing.T) {
 	t.Parallel()
 	dir := realdata.Dir(t, "cassettes", "openai", "compaction")

@@ -1,20 +1,20 @@
-// Package openai speaks OpenAI's Responses format. Time-outs, retries, the reading of the stream
-// and the check of every body are those of package llm.
+// Package openai is the adapter for OpenAI's Responses format. Package llm has the time-outs, the
+// retries, the reader of the stream and the check of every body.
 //
 // It keeps true, beside what llm does:
 //
-//   - Nothing is stored with the provider. Reasoning comes encrypted and goes back as it
-//     came, with its id and in front of what it led to; a message keeps its id only behind the
-//     reasoning that it needs. Reasoning that lost what it led to, and another provider's, goes
-//     as text between <think> tags.
-//   - The provider cuts nothing out of a conversation that is too long (jp lets it): that is
-//     an [*llm.OverflowError].
-//   - A tool or an answer is held to its schema strictly when the schema is one that the
-//     provider can enforce, and else is told of it.
-//   - There are at most four breakpoints, and only for models that have them.
+//   - Nothing is stored with the provider. Reasoning arrives encrypted and is sent back unchanged,
+//     with its id and before the item that it led to; a message keeps its id only after the
+//     reasoning that it needs. Reasoning whose following item is gone, and another provider's, is
+//     sent as text between <think> tags.
+//   - The provider truncates no conversation that is too long (for jp it does): that is an
+//     [*llm.OverflowError].
+//   - The schema of a tool or an answer is enforced if the provider can enforce it; otherwise it is
+//     sent without enforcement.
+//   - There are at most four breakpoints, and only for models that support them.
 //
-// It does not promise what the format has no word for: stop sequences and top-k are not sent,
-// nor are temperature and top-p to models that reason, and a result does not say that it is an
-// error. What the provider's own tools did is kept beside the answer and not given back, except for
-// what it compacted.
+// It does not promise what the format cannot express: stop sequences and top-k are not sent, nor
+// are temperature and top-p to models that reason, and a result does not say that it is an error.
+// The work of the provider's own tools is stored with the answer and not sent back, except for its
+// compactions.
 package openai

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// continueDirective follows an answer that the conversation ends with: the user has the last
-// word.
+// continueDirective follows an answer at the end of the conversation: the last message must be the
+// user's.
 const continueDirective = "Please continue from where you left off."
 
 const (
@@ -18,8 +18,8 @@ const (
 	assistant = "assistant"
 )
 
-// messages makes items of the messages. What one assistant says in several messages is one
-// reply: reasoning and what it led to may not be parted.
+// messages converts the messages to items. Successive messages of the assistant are one reply:
+// reasoning and the item that it led to must not be separated.
 func (b *builder) messages() error {
 	all := llm.UniqueIDs(b.request.Messages, nameRule())
 	for i := 0; i < len(all); i++ {
@@ -50,8 +50,8 @@ func (b *builder) waiting() bool {
 	return len(b.items) > 0 && b.items[len(b.items)-1].Type == kindCall
 }
 
-// user says what stands in a message in its order: what was attached together in one item, a
-// text in one of its own, as jp sends them.
+// user adds the content of a message in order: attachments of one group in one item, each text in
+// one of its own, as jp sends them.
 func (b *builder) user(m llm.Message, last bool) error {
 	var files []llm.Part
 	flush := func() error {
@@ -86,7 +86,7 @@ func (b *builder) user(m llm.Message, last bool) error {
 	return err
 }
 
-// sayText says a text, if there is one.
+// sayText adds a text, unless it is empty.
 func (b *builder) sayText(role, text string) {
 	if strings.TrimSpace(text) != "" {
 		b.say(role, text)
@@ -100,8 +100,7 @@ func (b *builder) say(role string, content any) {
 
 func (b *builder) item(it wireItem) { b.items = append(b.items, &it) }
 
-// markLast asks for a breakpoint at the end of what was said last. Only content that is a list
-// can have one.
+// markLast sets a breakpoint at the end of the last item. Only content that is a list can have one.
 func (b *builder) markLast() {
 	if !b.model.trait.breakpoints || len(b.items) == 0 {
 		return
@@ -138,7 +137,7 @@ func (b *builder) file(f llm.File) ([]piece, error) {
 	}
 }
 
-// result is text, or a list when the tool returned something to look at.
+// result adds a result as text, or as a list if it has images or PDFs.
 func (b *builder) result(r llm.Result) {
 	it := wireItem{Type: kindResult, CallID: r.CallID, Output: r.Plain()}
 	if list := b.looks(r); list != nil {
@@ -147,7 +146,7 @@ func (b *builder) result(r llm.Result) {
 	b.item(it)
 }
 
-// looks returns a result with images or PDFs, nil when it has none.
+// looks returns a result with images or PDFs as a list, nil if it has none.
 func (b *builder) looks(r llm.Result) []piece {
 	var list []piece
 	seen := false
@@ -172,12 +171,12 @@ func (b *builder) looks(r llm.Result) []piece {
 // A said is one part of a reply.
 type said struct {
 	part llm.Part
-	own  bool // it may be given back as the provider gave it
+	own  bool // it may be sent back in the provider's form
 }
 
-// assistant replays a reply.
+// assistant adds a reply of the model.
 func (b *builder) assistant(reply []said) {
-	bound := false // the item before is reasoning that led to this one
+	bound := false // the previous item is reasoning that led to this one
 	for i, s := range reply {
 		switch p := s.part.(type) {
 		case llm.Reasoning:
@@ -209,7 +208,7 @@ func (b *builder) assistant(reply []said) {
 	}
 }
 
-// opaque gives the provider back what it compacted, once, where it is to stand by it.
+// opaque sends the provider's compaction back, once, if the user wants it.
 func (b *builder) opaque(p llm.Opaque, own bool) {
 	var head struct {
 		ID string `json:"id"`
@@ -222,14 +221,14 @@ func (b *builder) opaque(p llm.Opaque, own bool) {
 	b.items = append(b.items, &wireItem{Type: "compaction", opaque: json.RawMessage(p.JSON)})
 }
 
-// replayable reports whether reasoning came with what the provider needs to know it again.
+// replayable reports whether reasoning has the id and the encrypted data that the provider needs.
 func replayable(r llm.Reasoning) bool {
 	id, _ := r.Metadata.Text(llm.MetadataOpenAIItemID)
 	secret, _ := r.Metadata.Text(llm.MetadataOpenAIEncrypted)
 	return strings.HasPrefix(id, "rs_") && secret != ""
 }
 
-// leads reports whether reasoning is still followed by something it may have led to. Further
+// leads reports whether reasoning is still followed by an item that it may have led to. Other
 // reasoning may come between.
 func leads(rest []said) bool {
 	for _, s := range rest {
@@ -249,8 +248,8 @@ func leads(rest []said) bool {
 	return false
 }
 
-// fresh reports whether an item is not in the request yet, and notes that it is. One reply may
-// stand in a merged conversation twice; the provider takes no item twice.
+// fresh reports whether an item is not yet in the request, and adds its id. A merged conversation
+// may have one reply twice; the provider accepts no item twice.
 func (b *builder) fresh(md events.Metadata) bool {
 	id, _ := md.Text(llm.MetadataOpenAIItemID)
 	if b.ids[id] {
@@ -270,8 +269,8 @@ func (b *builder) reasoning(r llm.Reasoning) {
 	b.item(wireItem{Type: kindReasoning, ID: id, Summary: summary, Encrypted: secret})
 }
 
-// message is what the assistant said. Its id calls for the reasoning that came before it, so
-// without that it is left out.
+// message adds a message of the assistant. Its id requires the reasoning before it, and is left out
+// without that.
 func (b *builder) message(t llm.Text, own, bound bool) {
 	id, _ := t.Metadata.Text(llm.MetadataOpenAIItemID)
 	phase, _ := t.Metadata.Text(llm.MetadataOpenAIPhase)
@@ -286,8 +285,8 @@ func (b *builder) message(t llm.Text, own, bound bool) {
 	b.item(it)
 }
 
-// call has no id of an item: the provider pairs calls by their own ids, and an item's would
-// call for its reasoning.
+// call adds a call without the id of its item: the provider pairs calls by their own ids, and the
+// id of an item would require its reasoning.
 func (b *builder) call(c llm.Call) {
 	args := "{}"
 	var compact bytes.Buffer

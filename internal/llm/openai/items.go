@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A place is where an event says that it belongs. Servers say it by index, by id or by both;
-// some number all items 0, some name an item differently in each event, and some say nothing.
+// A place identifies the item that an event belongs to. Servers identify it by index, by id or by
+// both; some number all items 0, some name an item differently in each event, and some do neither.
 type place struct {
 	Index  *int64 `json:"output_index"`
 	ItemID string `json:"item_id"`
 }
 
-// same reports whether both name the same index, or neither names one.
+// same reports whether both have the same index, or neither has one.
 func (p place) same(q place) bool {
 	if p.Index == nil || q.Index == nil {
 		return p.Index == q.Index
@@ -20,31 +20,31 @@ func (p place) same(q place) bool {
 	return *p.Index == *q.Index
 }
 
-// An item is one that is being read.
+// An item is an item while it is read.
 type item struct {
 	place
 	key     int // of its part
 	kind    string
-	call    string // its id and tool, of a call
+	call    string // id and tool of a call
 	tool    string
 	said    strings.Builder
 	parts   int  // of a summary
-	guessed bool // from a fragment; it was not begun
-	// echo is what an item of the same name ended with: what comes of this one is told only
-	// when it is something else. Events may come twice and in another order.
+	guessed bool // begun by a fragment, not by an event
+	// echo is the final text of an earlier item with the same id: the text of this item is emitted
+	// only if it differs. Events may be repeated and arrive in another order.
 	echo string
 }
 
-// echoes reports whether a fragment of the item was said before.
+// echoes reports whether the earlier item has this fragment.
 func (it *item) echoes(fragment string) bool {
 	return it.echo != "" && strings.Contains(it.echo, fragment)
 }
 
-// items are those that are open, in the order in which they began.
+// items holds the open items, in the order in which they began.
 type items struct {
 	open  []*item
 	next  int
-	ended map[string]string // what was whole, by id and kind
+	ended map[string]string // final texts, by id and kind
 }
 
 func (s *items) add(p place, kind string) *item {
@@ -57,7 +57,7 @@ func (s *items) add(p place, kind string) *item {
 	return it
 }
 
-// last returns the open item of a kind that began last and is wanted.
+// last returns the open item of a kind that began last among those that wanted accepts.
 func (s *items) last(kind string, wanted func(*item) bool) *item {
 	for _, it := range slices.Backward(s.open) {
 		if it.kind == kind && wanted(it) {
@@ -71,9 +71,9 @@ func (s *items) named(id, kind string) *item {
 	return s.last(kind, func(it *item) bool { return id != "" && it.ItemID == id })
 }
 
-// at returns the item that a fragment belongs to, nil for none. An id that is known counts,
-// then the index; without an index an unknown id is another item's, and that of an item that
-// has ended is always.
+// at returns the item that a fragment belongs to, nil for none. A known id decides, else the index.
+// Without an index an unknown id belongs to another item, and an id of an item that has ended
+// always does.
 func (s *items) at(p place, kind string) *item {
 	if it := s.named(p.ItemID, kind); it != nil {
 		return it
@@ -89,8 +89,8 @@ func (s *items) at(p place, kind string) *item {
 	})
 }
 
-// begun reports whether an item that begins is open already: under its own name, guessed from
-// its first fragments, or begun twice before anything was said.
+// begun reports whether an item that begins is already open: under its own id, begun by its first
+// fragments, or begun twice without text between.
 func (s *items) begun(p place, kind string) bool {
 	if s.named(p.ItemID, kind) != nil {
 		return true
@@ -106,8 +106,8 @@ func (s *items) begun(p place, kind string) bool {
 	return true
 }
 
-// over returns the open item that has ended with a text, nil for none. One of another name is
-// it only where the text goes on from what it said.
+// over returns the open item that has ended with a text, nil for none. An item with another id
+// matches only if the text begins with the item's.
 func (s *items) over(p place, kind, text string) *item {
 	it := s.at(p, kind)
 	if it == nil || it.ItemID == p.ItemID || text == "" ||
@@ -117,7 +117,7 @@ func (s *items) over(p place, kind, text string) *item {
 	return nil
 }
 
-// repeated reports whether an item of this name has ended with the same text.
+// repeated reports whether an item with this id has ended with the same text.
 func (s *items) repeated(p place, kind, text string) bool {
 	before, ok := s.ended[kind+" "+p.ItemID]
 	return ok && p.ItemID != "" && before == text
@@ -128,7 +128,7 @@ func (s *items) end(it *item, id, text string) {
 	s.ended[it.kind+" "+id] = text
 }
 
-// name returns how an item is called in other events.
+// name returns the id of an item in other events.
 func name(it wireOutput) string {
 	if it.ID != "" {
 		return it.ID

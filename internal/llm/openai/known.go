@@ -8,24 +8,24 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// An effort is how much a model reasons, in the provider's words.
+// An effort is an amount of reasoning, by the provider's names.
 type effort string
 
-// A trait is what is particular to a model and changes what may be sent to it.
+// A trait has the properties of a model that restrict requests to it.
 type trait struct {
 	reasons bool
-	// off is the least a model can reason: the effort that stands for none.
+	// off is the lowest effort of the model, which is used for no reasoning.
 	off effort
-	// least and most bound the efforts beside off that the model takes.
+	// least and most limit the efforts beside off that the model accepts.
 	least, most effort
-	// breakpoints: the model caches up to marks in the prompt, and reads what it thought in
-	// all turns.
+	// breakpoints says that the model caches up to breakpoints in the prompt, and reads its
+	// reasoning of all turns.
 	breakpoints bool
 }
 
-// traitOf tells a model by its name, from the provider's documentation as of November 2026. A
-// GPT newer than those is taken for the newest; any other name for a model that does not
-// reason, which is sent less.
+// traitOf returns the trait of a model by its name, from the provider's documentation as of
+// November 2026. A newer GPT is treated as the newest one; a model with any other name as one that
+// does not reason, which is sent less.
 func traitOf(name string) trait {
 	name = strings.TrimPrefix(name, "ft:")
 	if version, rest, ok := gpt(name); ok {
@@ -40,7 +40,7 @@ func traitOf(name string) trait {
 	return trait{}
 }
 
-// gpt cuts "gpt-5.6-sol" into 506 and "-sol".
+// gpt splits "gpt-5.6-sol" into 506 and "-sol".
 func gpt(name string) (version int, rest string, ok bool) {
 	name, ok = strings.CutPrefix(name, "gpt-")
 	end := strings.IndexFunc(name, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
@@ -78,12 +78,12 @@ func gptTrait(version int, rest string) trait {
 	return t
 }
 
-// efforts are the provider's, in rising order.
+// efforts returns the provider's efforts, in rising order.
 func efforts() []effort {
 	return []effort{"minimal", "low", "medium", "high", "xhigh", "max"}
 }
 
-// nearest returns what comes closest to the effort that is asked for.
+// nearest returns the supported effort that is closest to e.
 func (t trait) nearest(e llm.Effort) effort {
 	want := effort(e)
 	switch e {
@@ -99,12 +99,12 @@ func (t trait) nearest(e llm.Effort) effort {
 				return i
 			}
 		}
-		return 2 // an effort that is not known is medium
+		return 2 // an unknown effort is medium
 	}
 	return order[min(max(index(want), index(t.least)), index(t.most))]
 }
 
-// budget returns the effort that stands for a number of tokens to think with.
+// budget returns the effort for a number of reasoning tokens.
 func (t trait) budget(tokens int) effort {
 	switch {
 	case tokens <= 0:
@@ -118,5 +118,5 @@ func (t trait) budget(tokens int) effort {
 	}
 }
 
-// nameRule says which names of tools and ids of calls the provider takes.
+// nameRule is the provider's rule for names of tools and ids of calls.
 func nameRule() wire.IDRule { return wire.WordRule(64) }

@@ -8,11 +8,11 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// DefaultBaseURL is where OpenAI answers.
+// DefaultBaseURL is the address of OpenAI's API.
 const DefaultBaseURL = "https://api.openai.com"
 
-// A Model is one of OpenAI's, or of a server that speaks its format. It implements
-// [llm.Model] and [llm.Catalog].
+// A Model is one of OpenAI's models, or of a server with its format. It implements [llm.Model] and
+// [llm.Catalog].
 type Model struct {
 	name  string
 	at    llm.Endpoint

@@ -27,7 +27,7 @@ func said(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
 }
 
-// sse makes a stream of events of their data.
+// sse encodes a stream of events with these data.
 func sse(data ...string) []byte {
 	var b strings.Builder
 	for _, d := range data {
@@ -49,7 +49,7 @@ const (
 
 func whole() []byte { return sse(begin, fragment, end, completed) }
 
-// ask sends a request to a server that answers from a script.
+// ask sends a request to a server with scripted replies.
 func ask(t *testing.T, r *llm.Request, replies ...llmtest.Reply) (llmtest.Transcript, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.Serve(t, replies...)
@@ -148,7 +148,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestCutCall: a call whose arguments were cut off is no call.
+// TestCutCall checks that a call whose arguments were cut off is dropped.
 func TestCutCall(t *testing.T) {
 	t.Parallel()
 	body := sse(`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call",`+
@@ -226,8 +226,8 @@ func cut(err error) bool {
 	return errors.As(err, &c)
 }
 
-// TestSummaryParts: the parts of a summary are paragraphs, and what is not encrypted has no id
-// to give back.
+// TestSummaryParts checks that the parts of a summary become paragraphs, and that reasoning that is
+// not encrypted keeps no id.
 func TestSummaryParts(t *testing.T) {
 	t.Parallel()
 	part := `{"type":"response.reasoning_summary_part.added","output_index":0}`
@@ -245,8 +245,8 @@ func TestSummaryParts(t *testing.T) {
 	}
 }
 
-// Servers say where an item belongs by its index, by its id, by both or by neither, begin an
-// item again, and leave out its begin.
+// TestItemsInAnyForm reads items that servers identify by index, by id, by both or by neither,
+// begin twice, or do not begin.
 func TestItemsInAnyForm(t *testing.T) {
 	t.Parallel()
 	item := func(at, kind, id, text string) string {

@@ -6,18 +6,18 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// A builder makes a request in the provider's form from a neutral one.
+// A builder builds a request in the provider's form.
 type builder struct {
 	model   *Model
 	request *llm.Request
 	names   *llm.Names
 	items   []*wireItem
-	marks   []*piece        // where the prompt is to be cached, in order
+	marks   []*piece        // positions of the breakpoints, in order
 	ids     map[string]bool // of items that are in the request
 	pieces  llm.Pieces[piece]
-	// unsigned gives nothing back that was signed: the provider refused that.
+	// unsigned leaves out everything that was signed, after the provider refused a signature.
 	unsigned bool
-	body     map[string]any // its members, written in the order of their names
+	body     map[string]any // its members, encoded in the order of their names
 }
 
 func (b *builder) set(name string, value any) { b.body[name] = value }
@@ -50,7 +50,7 @@ func (b *builder) build() ([]byte, error) {
 	return llm.Encode(b.body)
 }
 
-// system is one message with a part a section.
+// system adds one message with a part for each section.
 func (b *builder) system() {
 	list := make([]piece, 0, len(b.request.System)) // marks point into it
 	for _, s := range b.request.System {
@@ -115,8 +115,8 @@ func (b *builder) choice() {
 	}
 }
 
-// reason says how much to think. What was thought is asked for in the form that can be given
-// back, unless nothing is to be thought.
+// reason sets how much the model reasons. Unless reasoning is off, it requests the encrypted form,
+// which can be sent back.
 func (b *builder) reason() {
 	t, r := b.model.trait, b.request.Params.Reasoning
 	if !t.reasons {
@@ -179,7 +179,7 @@ func (b *builder) schema() error {
 // maxMarks is how many cache entries one request may write.
 const maxMarks = 4
 
-// cache sets the last breakpoints, for what comes before them is an entry already.
+// cache sets the last breakpoints: what precedes them is cached already.
 func (b *builder) cache() {
 	newer := b.model.trait.breakpoints
 	if b.request.Cache.Off {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sent returns what goes on the wire for a request, or why nothing does.
+// sent returns the body that is sent for a request, or the error if nothing is sent.
 func sent(t *testing.T, model string, r *llm.Request) (map[string]any, error) {
 	t.Helper()
 	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
@@ -27,7 +27,7 @@ func sent(t *testing.T, model string, r *llm.Request) (map[string]any, error) {
 	return llmtest.Decoded(s.Sent()[0].Body), got.Err
 }
 
-// lines returns the items of a body, one a line, shortened to what tells them apart.
+// lines returns the items of a body, one per line, shortened to the members that matter.
 func lines(t *testing.T, body map[string]any) string {
 	t.Helper()
 	var b strings.Builder
@@ -279,7 +279,8 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestBreakpoints: no more than four, the last ones, and only where there are any.
+// TestBreakpoints checks that at most four breakpoints are sent, the last ones, and only to models
+// that support them.
 func TestBreakpoints(t *testing.T) {
 	t.Parallel()
 	r := &llm.Request{System: []llm.SystemText{{Text: "S", Breakpoint: true}}}
@@ -303,7 +304,8 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
-// TestStrict: only what the provider can enforce is asked to be enforced; it refuses the rest.
+// TestStrict checks that only schemas that the provider can enforce are sent as strict; it refuses
+// the others.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	const closed = `"required":["a"],"additionalProperties":false`

@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// toolSchema returns the schema of a tool's arguments, and that by which to judge whether the
-// model can be held to it.
+// toolSchema returns the schema of a tool's arguments, and the schema by which to decide whether it
+// can be enforced.
 func toolSchema(t llm.Tool) (sent, judged json.RawMessage, err error) {
 	if t.Schema == nil {
 		none := `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
@@ -30,7 +30,7 @@ func toolSchema(t llm.Tool) (sent, judged json.RawMessage, err error) {
 	return schema, json.RawMessage(t.Schema), nil
 }
 
-// withProperties adds the member that the provider wants of every object.
+// withProperties adds the member that the provider requires of every object.
 func withProperties(schema json.RawMessage) json.RawMessage {
 	rest := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(schema), []byte("{")))
 	comma := ","

@@ -10,16 +10,16 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// A reader makes deltas of the provider's events.
+// A reader turns the provider's events into deltas.
 type reader struct {
 	model     *Model
 	names     *llm.Names
 	assembler *llm.Assembler
 	items     items
-	called    bool   // it wants results of tools
-	refusal   string // what it says when it will not answer
+	called    bool   // the answer has tool calls
+	refusal   string // the model's text when it refuses
 	refused   bool
-	done      bool // the provider, or whoever listens, is done
+	done      bool // the answer is complete, or the consumer has stopped
 }
 
 func newReader(
@@ -31,7 +31,7 @@ func newReader(
 	}
 }
 
-// read reads the answer to its end. It returns nil when nobody listens any more.
+// read reads the answer to its end. It returns nil once the consumer has stopped.
 func (r *reader) read(body io.Reader) error {
 	for ev, err := range wire.ReadSSE(body, 0) {
 		if err != nil {
@@ -50,8 +50,8 @@ func (r *reader) read(body io.Reader) error {
 	return &wire.CutError{Provider: r.model.at.Provider}
 }
 
-// decode reads an event. A member of another type than the format's is as if it were not there:
-// compatible servers are not exact about what this program has no use for.
+// decode reads an event. A member whose type is not the format's counts as missing: compatible
+// servers are inexact about members that this program does not use.
 func decode[T any](r *reader, data []byte) (T, error) {
 	var v T
 	err := json.Unmarshal(data, &v)
@@ -64,7 +64,7 @@ func decode[T any](r *reader, data []byte) (T, error) {
 	return v, nil
 }
 
-// A delta is what all fragments have in common.
+// A delta has the members that all fragments share.
 type delta struct {
 	Delta string `json:"delta"`
 	place
@@ -102,8 +102,8 @@ func (r *reader) event(data []byte) error {
 	return nil
 }
 
-// fragment continues an item. Text whose item was not begun begins one; the arguments of a call
-// wait for the item, which has all of them.
+// fragment continues an item. A fragment of text whose item was not begun begins one; arguments of
+// a call are dropped then, since the complete item has them.
 func (r *reader) fragment(p place, kind, text string) {
 	it := r.items.at(p, kind)
 	if it == nil && kind == kindCall {
@@ -127,14 +127,14 @@ func (r *reader) say(it *item, text string) {
 	}
 }
 
-// tell begins the part of an item that is no echo after all.
+// tell begins the part of an item that turned out not to repeat an earlier one.
 func (r *reader) tell(it *item) {
 	it.echo = ""
 	r.start(it)
 	r.assembler.Append(it.key, it.said.String())
 }
 
-// part sets a paragraph between the parts of a summary.
+// part adds a blank line between the parts of a summary.
 func (r *reader) part(p place) {
 	it := r.items.at(p, kindReasoning)
 	if it == nil || it.echo != "" {
@@ -163,7 +163,7 @@ func (r *reader) added(data []byte) error {
 	return nil
 }
 
-// open begins an item and the part that it is. Items of the provider's own tools are none.
+// open begins an item and its part. Items of the provider's own tools have no part.
 func (r *reader) open(p place, it wireOutput) *item {
 	switch it.Type {
 	case kindMessage, kindReasoning, kindCall:
@@ -202,7 +202,7 @@ func (r *reader) ended(data []byte) error {
 		return nil
 	}
 	if it == nil {
-		// Some servers say only what is whole.
+		// Some servers send only complete items.
 		if it = r.open(ev.place, ev.Item); it == nil {
 			return r.extra(data)
 		}
@@ -223,7 +223,7 @@ func (r *reader) ended(data []byte) error {
 	return nil
 }
 
-// extra keeps an item of a tool that the provider has itself, or of a kind that is not known.
+// extra stores an item of one of the provider's own tools, or of an unknown kind.
 func (r *reader) extra(data []byte) error {
 	ev, err := decode[struct {
 		Item json.RawMessage `json:"item"`
@@ -234,7 +234,7 @@ func (r *reader) extra(data []byte) error {
 	return err
 }
 
-// whole returns the text of an item that did not come in fragments.
+// whole returns the text of a complete item.
 func whole(it wireOutput) string {
 	text := ""
 	switch it.Type {
@@ -255,12 +255,12 @@ func whole(it wireOutput) string {
 	return text
 }
 
-// note keeps what is wanted back with the item.
+// note stores the data of an item that must be sent back.
 func (r *reader) note(key int, it wireOutput) {
 	switch it.Type {
 	case kindMessage:
 		if whole(it) == "" {
-			return // nothing was said, so nothing is kept
+			return // without text, nothing is stored
 		}
 		r.assembler.Note(key, llm.MetadataOpenAIItemID, it.ID)
 		r.assembler.Note(key, llm.MetadataOpenAIPhase, it.Phase)
@@ -270,7 +270,7 @@ func (r *reader) note(key int, it wireOutput) {
 			}
 		}
 	case kindReasoning:
-		// Without its encrypted form it can not be given back: its id would name nothing.
+		// Reasoning without its encrypted form cannot be sent back: its id would refer to nothing.
 		if it.Encrypted != "" {
 			r.assembler.Note(key, llm.MetadataOpenAIItemID, it.ID)
 			r.assembler.Note(key, llm.MetadataOpenAIEncrypted, it.Encrypted)
@@ -318,7 +318,7 @@ func (r *reader) stop(kind string, res wireResponse) llm.Stop {
 	}
 }
 
-// failure reads an event that tells of an error; it has two forms.
+// failure reads an error event, which has two forms.
 func (r *reader) failure(data []byte) error {
 	type failure struct {
 		Code    string `json:"code"`

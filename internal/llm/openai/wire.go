@@ -21,7 +21,7 @@ type wireItem struct {
 	Arguments string  `json:"arguments,omitempty"`
 	Output    any     `json:"output,omitempty"` // a string or pieces
 
-	opaque json.RawMessage // the whole item, as it came
+	opaque json.RawMessage // the complete item as received
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -33,7 +33,7 @@ func (w *wireItem) MarshalJSON() ([]byte, error) {
 	return llm.Encode((*plain)(w))
 }
 
-// Kinds of items.
+// The kinds of items.
 const (
 	kindMessage   = "message"
 	kindReasoning = "reasoning"
@@ -68,7 +68,7 @@ type wireTool struct {
 	Strict      bool            `json:"strict"`
 }
 
-// A wireReasoning says how much to think and what is shown of it.
+// A wireReasoning sets how much the model reasons and what is shown of it.
 type wireReasoning struct {
 	Effort  effort `json:"effort,omitempty"`
 	Summary string `json:"summary,omitempty"`
@@ -93,7 +93,7 @@ type wireOutput struct {
 	} `json:"summary"`
 }
 
-// A wireResponse is how an answer ended.
+// A wireResponse has the end of an answer: its status, error and usage.
 type wireResponse struct {
 	Model  string `json:"model"`
 	Status string `json:"status"`
@@ -119,7 +119,7 @@ type wireUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-// usage counts what came from a cache apart.
+// usage counts cached tokens separately.
 func (u wireUsage) usage(model string) llm.Usage {
 	cached, written := u.InputOf.Cached, u.InputOf.Written
 	return llm.Usage{

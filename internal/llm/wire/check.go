@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Format is a wire format whose rules [Check] knows.
+// Format is a wire format that [Check] has rules for.
 type Format string
 
 // The formats, named after the adapter packages.
 const (
 	FormatAnthropic Format = "anthropic" // Messages
 	FormatResponses Format = "openai"    // OpenAI Responses
-	FormatChat      Format = "chat"      // chat completions and compatibles
+	FormatChat      Format = "chat"      // chat completions, and compatible servers
 	FormatGemini    Format = "gemini"    // generateContent
 	FormatOllama    Format = "ollama"    // /api/chat
 )
@@ -21,7 +21,7 @@ const (
 // A Violation is one broken rule of a provider.
 type Violation struct {
 	Rule   string // such as "G1", see [Check]
-	Path   string // where in the body, such as "messages[3].content[0]"
+	Path   string // the place in the body, such as "messages[3].content[0]"
 	Detail string
 }
 
@@ -30,40 +30,41 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s at %s: %s", v.Rule, v.Path, v.Detail)
 }
 
-// Check holds a body, as it goes on the wire, against the rules of its format. The model is
-// the provider's name for it, "" to take it from the body. The rules are:
+// Check checks a body, in the form in which it is sent, by the rules of its format. The model is
+// the provider's name for it, "" to read it from the body. The rules are:
 //
-//	all        G0  it is a JSON object with messages
+//	all        G0  the body is a JSON object with messages
 //	           G1  each call has exactly one result, each result a call before it
 //	           G3  results come directly after the message with the calls, before other text
-//	           G4  the user speaks first, and the user or a tool last, or a server's paused work
-//	           G5  no message and no text is empty; ids of calls are there and unique
-//	           G7  tools have unique names, and they and calls names that the provider takes; a
+//	           G4  the first message is the user's, the last the user's, a tool's or a server's
+//	               paused work
+//	           G5  no message and no text is empty; ids of calls are present and unique
+//	           G7  tools have unique names, and they and calls names that the provider accepts; a
 //	               choice names one of the tools
 //	Anthropic  A1  roles alternate
 //	           A2  results come first in their message; ids are at most 64 letters, digits, _, -
 //	           A3  thinking has its signature, and no message ends with it
 //	           A4  thinking with a budget: messages with calls in the current cycle start with it
 //	           A6  a server's tool use has its result
-//	           A7  nobody but user and assistant speaks, and the system only to newer models
+//	           A7  roles are user and assistant, and system only for newer models
 //	           A8  at most four breakpoints, none on thinking, longer lifetimes first
 //	           A9  a budget below the limit; no forced tool and no temperature while thinking
-//	Responses  R2  reasoning is followed by what it produced
+//	Responses  R2  reasoning is followed by the items that it produced
 //	           R3  ids have their prefix and are unique
 //	           R4  unstored, reasoning has its encrypted content; no previous response
 //	Chat       C1  arguments are a JSON object in a string; a tool message names its call
-//	           C2  Mistral: no user directly after a tool
-//	           C3  at least one user
-//	           C4  DeepSeek: reasoning goes back in turns with calls, and only there
-//	           C5  at most four breakpoints, the automatic one included
+//	           C2  Mistral: no user's message directly after a tool's
+//	           C3  at least one user's message
+//	           C4  DeepSeek: reasoning is sent back in turns with calls, and only there
+//	           C5  at most four breakpoints, including the automatic one
 //	Gemini     E1  roles are user and model; calls do not come first
 //	           E2  as many responses as calls, in the next turn, alone, in order, by name and id
 //	           E4  Gemini 3: the first call of each step of the current turn has a signature
 //	Ollama     O1  the conversation fits the window that is asked for
-//	           O5  images are there where the text is not; arguments are objects
+//	           O5  images are present where the text is not; arguments are objects
 //
-// What the numbers skip cannot be seen in one body: that both halves of a cycle are dropped
-// together shows as G1, that bytes are the same from request to request is for other tests.
+// Rules with the missing numbers cannot be checked in one body: a cycle of which only one half was
+// dropped is reported as G1, and other tests check that successive requests have the same bytes.
 func Check(f Format, model string, wire []byte) []Violation {
 	var body object
 	if err := json.Unmarshal(wire, &body); err != nil || body == nil {
@@ -97,15 +98,15 @@ type checker struct {
 	model  string
 	body   object
 	found  []Violation
-	paused bool // the last message is the assistant's, and goes on
-	names  int  // how long a name of a tool may be
+	paused bool // the last message is the assistant's, and continues
+	names  int  // longest name of a tool
 }
 
 func (c *checker) add(rule, path, format string, args ...any) {
 	c.found = append(c.found, Violation{rule, path, fmt.Sprintf(format, args...)})
 }
 
-// An object is a JSON object; what is missing or of another type reads as empty.
+// An object is a JSON object. Members that are missing or of another type read as empty.
 type object map[string]any
 
 func (o object) text(key string) string {
@@ -138,17 +139,17 @@ type turn struct {
 	path           string
 	role           string // system, user, assistant or tool
 	calls, results []mention
-	text           bool // it says something beside calls and results
-	empty          bool // it says nothing at all
+	text           bool // it has text beside calls and results
+	empty          bool // it has no content at all
 }
 
 // A mention is a call or a result.
 type mention struct {
 	path, id string
-	name     string // of the tool that is called
+	name     string // of the called tool
 }
 
-// conversation holds what all providers have in common.
+// conversation checks the rules that all providers share.
 func (c *checker) conversation(turns []turn) {
 	turns = slices.DeleteFunc(slices.Clone(turns), func(t turn) bool { return t.role == "system" })
 	if len(turns) == 0 {
@@ -171,7 +172,7 @@ func (c *checker) conversation(turns []turn) {
 	p.unanswered("G1")
 }
 
-// pairs follows calls to their results.
+// pairs matches calls with their results.
 type pairs struct {
 	c    *checker
 	seen map[string]bool
@@ -221,14 +222,14 @@ func (p *pairs) unanswered(rule string) {
 	p.open = nil
 }
 
-// named holds the name of a tool that is offered or called.
+// named checks the name of a tool that is offered or called.
 func (c *checker) named(path, name string) {
 	if name == "" || WordRule(c.names).Clean(name) != name {
 		c.add("G7", path, "the provider takes no tool %q", name)
 	}
 }
 
-// tools holds the names of tools, and that a choice names one of them.
+// tools checks the names of tools, and that a choice names one of them.
 func (c *checker) tools(names []string, chosen string) {
 	seen := map[string]bool{}
 	for i, name := range names {

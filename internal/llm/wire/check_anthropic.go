@@ -59,8 +59,8 @@ func (c *checker) anthropicMessage(path string, m object) turn {
 	return t
 }
 
-// pausedIn reports whether a message is the assistant's in the midst of the provider's own work,
-// which may stand last as it is.
+// pausedIn reports whether a message of the assistant ends during the provider's own work; such a
+// message may be the last one.
 func pausedIn(m object) bool {
 	content := m.objects("content")
 	if m.text("role") != "assistant" || len(content) == 0 {
@@ -71,8 +71,8 @@ func pausedIn(m object) bool {
 		kind != "tool_result" && strings.HasSuffix(kind, "_tool_result")
 }
 
-// hearsSystem reports whether a model takes system messages among the others: Opus 4.8 and what
-// came after it do.
+// hearsSystem reports whether a model accepts system messages among the others: Opus 4.8 and later
+// models do.
 func hearsSystem(model string) bool {
 	return regexp.MustCompile(`^claude-(opus-4-[89]|[a-z]+-([5-9]|\d\d))(-|$)`).MatchString(model)
 }
@@ -125,7 +125,7 @@ func (c *checker) anthropicServerResult(path string, b object, server map[string
 	}
 }
 
-// anthropicTexts holds that no text is empty, also inside of documents.
+// anthropicTexts checks that no text is empty, including texts in documents.
 func (c *checker) anthropicTexts(path string, blocks []object) {
 	for _, b := range blocks {
 		source := b.object("source")
@@ -150,8 +150,8 @@ func (c *checker) anthropicID(path, id string) {
 	}
 }
 
-// anthropicCycle holds that with a budget the model's own calls since the user last spoke
-// start with its thinking.
+// anthropicCycle checks that, with a budget, the model's calls since the user's last message start
+// with its thinking.
 func (c *checker) anthropicCycle(messages []object) {
 	if c.body.object("thinking").text("type") != "enabled" {
 		return

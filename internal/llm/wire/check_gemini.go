@@ -9,7 +9,7 @@ import (
 func (c *checker) gemini() {
 	contents := c.body.objects("contents")
 	turns := make([]turn, len(contents))
-	var calls []object // of the turn before
+	var calls []object // of the previous turn
 	n := 0             // calls so far
 	for i, m := range contents {
 		path := fmt.Sprintf("contents[%d]", i)
@@ -23,7 +23,7 @@ func (c *checker) gemini() {
 			c.add("E1", path, "a call opens the conversation")
 		}
 		c.geminiResponses(path, calls, responses, t.text)
-		// Calls have no ids of their own here: they are told apart by their order.
+		// Calls may have no ids here; their order identifies them.
 		for range responses {
 			id := strconv.Itoa(n - len(calls) + len(t.results))
 			t.results = append(t.results, mention{path: path, id: id})
@@ -81,7 +81,7 @@ func (c *checker) geminiResponses(path string, calls, responses []object, text b
 	}
 }
 
-// geminiSignatures holds that the calls since the user last spoke carry the model's thoughts.
+// geminiSignatures checks that calls since the user's last message have the model's signatures.
 func (c *checker) geminiSignatures(contents []object) {
 	if !strings.Contains(c.model, "gemini-3") {
 		return
@@ -96,7 +96,7 @@ func (c *checker) geminiSignatures(contents []object) {
 			if p.text("thoughtSignature") == "" {
 				c.add("E4", fmt.Sprintf("contents[%d]", i), "the first call lacks its signature")
 			}
-			break // of parallel calls only the first has one
+			break // only the first of parallel calls has one
 		}
 		if spoken {
 			return
@@ -114,7 +114,8 @@ func (c *checker) geminiTools() {
 	c.tools(names, "")
 }
 
-// geminiName returns the name of a tool as the common rule takes it. Dots and colons are fine here.
+// geminiName returns the name of a tool in the form of the common rule. Gemini also allows dots and
+// colons.
 func geminiName(o object) string {
 	return strings.NewReplacer(".", "_", ":", "_").Replace(o.text("name"))
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// leastPerToken is how many bytes a token has at least on average in anything that people or
-// programs write: the check is for what is cut off beyond doubt.
+// leastPerToken is a lower bound of the average bytes per token in any text of people or programs:
+// the check reports only what is certainly cut off.
 const leastPerToken = 8
 
 func (c *checker) ollama() {

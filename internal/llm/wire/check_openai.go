@@ -62,8 +62,8 @@ func (c *checker) responsesItem(path string, item object) turn {
 	return t
 }
 
-// emptyContent reports whether a message of either of OpenAI's formats says nothing, and notes
-// texts in it that are empty.
+// emptyContent reports whether a message in one of OpenAI's formats has no content, and reports
+// empty texts in it as violations.
 func (c *checker) emptyContent(path string, m object) bool {
 	if s, ok := m["content"].(string); ok {
 		return strings.TrimSpace(s) == ""
@@ -82,7 +82,7 @@ func isObject(s string) bool {
 	return json.Unmarshal([]byte(s), &o) == nil && o != nil
 }
 
-// responsesID holds that what the server named is sent back under its own kind of name.
+// responsesID checks that an id made by the server is sent back with the prefix of its type.
 func (c *checker) responsesID(path string, item object, ids map[string]bool) {
 	id := item.text("id")
 	if id == "" {
@@ -205,10 +205,10 @@ func (c *checker) chatMessage(path string, m object) turn {
 	return t
 }
 
-// deepSeek holds that reasoning goes back in the turns in which tools were called, also in
-// earlier ones, and nowhere else: https://api-docs.deepseek.com/guides/thinking_mode, which
-// refuses the one, while its older models refuse the other. Calls that were made without any
-// have the member all the same.
+// deepSeek checks that reasoning is sent back in turns with calls, including earlier turns, and
+// nowhere else: https://api-docs.deepseek.com/guides/thinking_mode, which refuses a request without
+// the former, while its older models refuse the latter. Calls that were made without reasoning have
+// the member nevertheless.
 func (c *checker) deepSeek(messages []object) {
 	if !IsDeepSeek(c.model) {
 		return

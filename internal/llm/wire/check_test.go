@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// goodAnthropic keeps all rules: thinking in an open cycle of parallel calls, documents,
-// breakpoints, a server's tool.
+// goodAnthropic follows all rules: it has thinking in an open cycle of parallel calls, documents,
+// breakpoints, and a server's tool.
 const goodAnthropic = `{
  "model": "claude-haiku-4-5", "max_tokens": 2000,
  "thinking": {"type": "enabled", "budget_tokens": 1024},
@@ -262,7 +262,7 @@ func ollamaMutations() []mutation {
 	}
 }
 
-// TestCheckKeepsToItsProvider holds that rules of one model or lifetime are not another's.
+// TestCheckKeepsToItsProvider checks that rules of one model or lifetime do not apply to another.
 func TestCheckKeepsToItsProvider(t *testing.T) {
 	for _, tt := range []struct {
 		format             wire.Format

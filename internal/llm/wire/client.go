@@ -17,41 +17,40 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// How long a provider may say nothing when [ClientOptions] do not tell.
+// Defaults of the time limits in [ClientOptions].
 const (
 	DefaultConnect = 10 * time.Second
 	DefaultFirst   = 2 * time.Minute
 	DefaultIdle    = 60 * time.Second
 )
 
-// ClientOptions say how a provider is reached.
+// ClientOptions configure the connection to a provider.
 type ClientOptions struct {
 	Provider string // named in errors
-	Format   Format // whose rules every body must keep
-	// Connect is how long to wait for a connection; 0 for [DefaultConnect]. A Base has a limit of
-	// its own.
+	Format   Format // whose rules every body must follow
+	// Connect limits the wait for a connection; 0 for [DefaultConnect]. It does not apply to a
+	// Base.
 	Connect time.Duration
-	// First is how long to wait for the first byte of an answer, which a server may need to load a
-	// model or to read a long prompt; 0 for [DefaultFirst], or Idle if that is more.
+	// First limits the wait for the first byte of an answer, in which a server may have to load a
+	// model or read a long prompt; 0 for [DefaultFirst], or Idle if that is more.
 	First time.Duration
-	// Idle is how long to wait for each further byte; 0 for [DefaultIdle].
+	// Idle limits the wait for each further byte; 0 for [DefaultIdle].
 	Idle time.Duration
-	// MaxBytes bounds one answer as it is on the wire; 0 for no bound.
+	// MaxBytes limits the size of one answer on the wire; 0 for no limit.
 	MaxBytes int64
 	Proxy    Proxy
-	// Base sends the requests; nil for a transport of its own that uses Proxy. Whatever it
-	// is, it sees only bodies that passed [Check], which is how a request is shown without
-	// being sent.
+	// Base sends the requests; nil for a transport of the client's own that uses Proxy. It sees
+	// only bodies that passed [Check], so that a Base can show a request without sending it.
 	Base http.RoundTripper
 }
 
-// Proxy is what the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY say. Requests
-// to this machine never go through a proxy.
+// Proxy has the values of the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Requests
+// to this machine never use a proxy.
 type Proxy struct {
 	HTTP, HTTPS, No string
 }
 
-// ProxyFromEnv reads the variables, which may be in lower case.
+// ProxyFromEnv reads the variables, whose names may be in lower case.
 func ProxyFromEnv(getenv func(string) string) Proxy {
 	either := func(a, b string) string {
 		if v := getenv(a); v != "" {
@@ -66,18 +65,18 @@ func ProxyFromEnv(getenv func(string) string) Proxy {
 	}
 }
 
-// Function returns what http.Transport wants: the proxy of a request, nil for none.
+// Function returns a Proxy function for http.Transport.
 func (p Proxy) Function() func(*http.Request) (*url.URL, error) {
 	c := httpproxy.Config{HTTPProxy: p.HTTP, HTTPSProxy: p.HTTPS, NoProxy: p.No}
 	choose := c.ProxyFunc()
 	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
 }
 
-// NewClient returns the HTTP client that every adapter must use. It refuses bodies that
-// break the provider's rules, ends requests on which nothing moves, bounds answers and follows
-// no redirect, which would carry a key to another host. Its errors are [*InvalidError],
+// NewClient returns the HTTP client that every adapter must use. It refuses bodies that break the
+// provider's rules, ends requests after silence, limits the size of answers and follows no
+// redirect, which would send a key to another host. Its errors are [*InvalidError],
 // [*UnreachableError], [*PageError], [*IdleError], [*SizeError], [*CutError] or the context's,
-// inside the [*url.Error] that package http puts around them.
+// wrapped in a [*url.Error] by package http.
 func NewClient(o ClientOptions) *http.Client {
 	o.Connect = cmp.Or(max(0, o.Connect), DefaultConnect)
 	o.Idle = cmp.Or(max(0, o.Idle), DefaultIdle)
@@ -100,12 +99,12 @@ func newTransport(o ClientOptions) *http.Transport {
 	}
 }
 
-// A transport is the last step before the wire.
+// A transport checks requests before they are sent and watches their answers.
 type transport struct {
 	o ClientOptions
 }
 
-// CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the base.
+// CloseIdleConnections passes [http.Client.CloseIdleConnections] on to the base.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.o.Base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -137,12 +136,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// addressOf is what is told of an address: neither a user nor a query, which may be secret.
+// addressOf returns a URL for error messages: without user and query, which may be secret.
 func addressOf(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// checked reads the body, holds it against the rules, and puts it back.
+// checked reads the body, checks it by the rules, and restores it.
 func (t *transport) checked(req *http.Request) (*http.Request, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req, nil
@@ -163,7 +162,7 @@ func (t *transport) checked(req *http.Request) (*http.Request, error) {
 	return req, nil
 }
 
-// modelInPath is the model of formats that name it in the address, as Gemini's does.
+// modelInPath returns the model for formats that name it in the address, as Gemini's does.
 func modelInPath(path string) string {
 	_, name, ok := strings.Cut(path, "/models/")
 	if !ok {
@@ -173,8 +172,8 @@ func modelInPath(path string) string {
 	return name
 }
 
-// A body is an answer's body. The idle timer runs only while it is being read: a person who
-// thinks about a question in the middle of an answer is not the provider's silence.
+// A body is the body of a response. The idle timer runs only during reads: a user who thinks about
+// a question in the middle of an answer is not silence of the provider.
 type body struct {
 	t          *transport
 	rc         io.ReadCloser
@@ -183,11 +182,11 @@ type body struct {
 	idle       *time.Timer
 	address    string
 	connected  atomic.Bool
-	ok         bool         // it is an answer, and no error
+	ok         bool         // it is a successful answer
 	read       atomic.Int64 // bytes
 }
 
-// limit is how long to wait for the next byte.
+// limit returns how long to wait for the next byte.
 func (b *body) limit() time.Duration {
 	if b.read.Load() == 0 {
 		return b.t.o.First
@@ -195,7 +194,7 @@ func (b *body) limit() time.Duration {
 	return b.t.o.Idle
 }
 
-// expire ends the exchange because nothing came.
+// expire ends the exchange after silence.
 func (b *body) expire() {
 	b.cancel(&IdleError{Provider: b.t.o.Provider, After: b.limit(), First: b.read.Load() == 0})
 }
@@ -233,8 +232,8 @@ func (b *body) stop() {
 	b.cancel(nil)
 }
 
-// explain returns why the exchange really broke off: what package http says of a canceled
-// request does not tell who canceled it.
+// explain returns the cause of a failed exchange: the error of package http for a canceled request
+// does not say who canceled it.
 func (b *body) explain(err error) error {
 	if b.outer.Err() != nil {
 		return context.Cause(b.outer)
@@ -251,7 +250,7 @@ func (b *body) explain(err error) error {
 	return &CutError{Provider: b.t.o.Provider, Err: err}
 }
 
-// IsPage reports whether an answer begins as HTML or XML do. Those of models are JSON or events.
+// IsPage reports whether a response begins like HTML or XML. Models answer with JSON or events.
 func IsPage(beginning []byte) bool {
 	const longest = len("<html")
 	text := bytes.TrimLeft(beginning, "\uFEFF \t\r\n")
@@ -262,6 +261,6 @@ func IsPage(beginning []byte) bool {
 	return false
 }
 
-// isForeign reports whether whoever answered does not speak HTTP, which package net/http has no
-// type for.
+// isForeign reports whether the server does not speak HTTP, for which package net/http has no error
+// type.
 func isForeign(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client reaches a server that answers with f.
+// client returns a client and the address of a server that answers with f.
 func client(t *testing.T, o wire.ClientOptions, f http.HandlerFunc) (*http.Client, string) {
 	t.Helper()
 	server := httptest.NewServer(f)
@@ -46,8 +46,8 @@ func post(c *http.Client, url, body string) (string, error) {
 
 const fine = `{"messages":[{"role":"user","content":"q"}]}`
 
-// TestNothingBypassesTheCheck holds that a body that breaks a rule does not reach the wire,
-// however it is sent, and that a sound one arrives as it was.
+// TestNothingBypassesTheCheck checks that the client does not send a body that breaks a rule, and
+// that a valid one arrives unchanged.
 func TestNothingBypassesTheCheck(t *testing.T) {
 	var got []string
 	c, url := client(t, wire.ClientOptions{}, func(_ http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func TestNothingBypassesTheCheck(t *testing.T) {
 	}
 }
 
-// TestShowsWithoutSending holds that a base sees just what would be sent.
+// TestShowsWithoutSending checks that a base sees exactly the request that would be sent.
 func TestShowsWithoutSending(t *testing.T) {
 	var seen string
 	errShown := errors.New("shown")
@@ -80,7 +80,7 @@ func TestShowsWithoutSending(t *testing.T) {
 	if _, err := post(c, "http://127.0.0.1:1", fine); !errors.Is(err, errShown) || seen != fine {
 		t.Errorf("it ends with %v and shows %q", err, seen)
 	}
-	c.CloseIdleConnections() // the base has none
+	c.CloseIdleConnections() // the base has no such method
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -105,7 +105,7 @@ func TestIdleOnlyWhileReading(t *testing.T) {
 		defer res.Body.Close()
 		var got []byte
 		for {
-			time.Sleep(600 * time.Millisecond) // a person thinks
+			time.Sleep(600 * time.Millisecond) // like a user who thinks
 			var one [1]byte
 			n, err := res.Body.Read(one[:])
 			got = append(got, one[:n]...)

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// TestConnectingHasALimit asks a server that takes connections and never says a word, so that there
-// is none that is secure.
+// TestConnectingHasALimit connects to a server that accepts connections but stays silent, so that
+// the TLS handshake does not end.
 func TestConnectingHasALimit(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package wire carries requests to providers and their answers back: the HTTP client, which waits
-// no longer than it should and follows no redirect, the streams of lines and server-sent events
-// that it returns, and the rules of each format that a body must keep before it is sent.
+// Package wire sends requests to providers and reads their answers: it has the HTTP client, with
+// limits for waiting and without redirects, the readers for streams of lines and server-sent
+// events, and the rules of each format that a body is checked by before it is sent.
 package wire

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// An UnreachableError says that there was no connection to whoever should answer, or that it does
-// not speak HTTP. The same request would fail again.
+// An UnreachableError says that no connection could be made, or that the server does not speak
+// HTTP. The same request would fail again.
 type UnreachableError struct {
 	Provider string
 	Address  string        // without user and query
 	Err      error         // of package net, net/http or crypto/tls
-	Within   time.Duration // that Err is about when it is a time-out
+	Within   time.Duration // the limit, if Err is a time-out
 }
 
 // Error implements error.
@@ -43,11 +43,10 @@ func (e *UnreachableError) reason() string {
 	}
 }
 
-// Unwrap returns what lies below.
+// Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// A PageError says that an address answers with a web page, as that of a web site or of a login
-// in front of it.
+// A PageError says that the server answered with a web page, such as that of a web site or a login.
 type PageError struct {
 	Provider string
 	Address  string // without user and query
@@ -58,11 +57,11 @@ func (e *PageError) Error() string {
 	return fmt.Sprintf("%s: %s answers with a web page", e.Provider, e.Address)
 }
 
-// An IdleError says that nothing came from the provider for a while.
+// An IdleError says that the provider was silent for too long.
 type IdleError struct {
 	Provider string
 	After    time.Duration
-	First    bool // there was no answer yet
+	First    bool // the answer had not begun
 }
 
 // Error implements error.
@@ -76,11 +75,11 @@ func (e *IdleError) Error() string {
 // Timeout reports true, as for any time-out of package net.
 func (e *IdleError) Timeout() bool { return true }
 
-// A CutError says that an answer broke off: the connection ended before the provider said
-// that it was done.
+// A CutError says that an answer is incomplete: the connection was lost, or the server closed the
+// stream, before the end of the answer.
 type CutError struct {
 	Provider string
-	Err      error // nil when the stream just ended
+	Err      error // nil if the server closed the stream
 }
 
 // Error implements error.
@@ -91,11 +90,11 @@ func (e *CutError) Error() string {
 	return fmt.Sprintf("%s: the connection was lost: %v", e.Provider, e.Err)
 }
 
-// Unwrap returns what lies below.
+// Unwrap returns the cause.
 func (e *CutError) Unwrap() error { return e.Err }
 
-// An InvalidError says that a request breaks rules of the provider. It is a fault of this
-// program: such a request is never sent.
+// An InvalidError says that a request breaks rules of the provider. It is a bug of this program;
+// such a request is never sent.
 type InvalidError struct {
 	Provider   string
 	Violations []Violation
@@ -115,7 +114,7 @@ func (e *InvalidError) Error() string {
 	return b.String()
 }
 
-// A SizeError says that an answer grew over the limit.
+// A SizeError says that an answer exceeds the limit.
 type SizeError struct {
 	Provider string
 	Limit    int64

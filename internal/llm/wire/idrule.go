@@ -2,13 +2,13 @@ package wire
 
 import "strings"
 
-// An IDRule says which ids of tool calls a provider takes.
+// An IDRule is a provider's rule for the ids of tool calls.
 type IDRule struct {
-	Max     int // characters
+	Max     int // in characters
 	Allowed func(c byte) bool
 }
 
-// WordRule takes letters, digits, "_" and "-", up to limit of them.
+// WordRule allows letters, digits, "_" and "-", up to limit of them.
 func WordRule(limit int) IDRule {
 	return IDRule{Max: limit, Allowed: func(c byte) bool {
 		return c == '_' || c == '-' || '0' <= c && c <= '9' ||
@@ -16,7 +16,7 @@ func WordRule(limit int) IDRule {
 	}}
 }
 
-// Clean returns an id that the provider takes, the same where it takes this one.
+// Clean returns an id that the provider accepts, unchanged if it accepts this one.
 func (r IDRule) Clean(id string) string {
 	if id == "" {
 		return "call"

@@ -11,22 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DefaultMaxLine is the longest line that the readers take when they are told 0: a whole
-// reply fits in it, and what never ends a line does not fill the memory.
+// DefaultMaxLine is the longest line that the readers accept by default: a complete reply fits in
+// it, and a line without an end does not exhaust the memory.
 const DefaultMaxLine = 32 << 20
 
-// utf8Replacement stands for bytes that are no UTF-8. Providers cut characters apart now and
-// then; a question mark in an answer is better than no answer.
+// utf8Replacement replaces bytes that are not UTF-8. Providers sometimes split a character; a
+// replacement character in an answer is better than no answer.
 const utf8Replacement = "\uFFFD"
 
-// A lineReader gives lines without their ends, which are LF, CRLF or CR, as the standard of
-// server-sent events wants it. A line is given as soon as its end is there: after a CR it does
-// not wait for the LF that may follow.
+// A lineReader returns lines without their ends, which are LF, CRLF or CR, as the standard of
+// server-sent events requires. It returns a line as soon as its end arrives: after a CR it does not
+// wait for the LF that may follow.
 type lineReader struct {
 	scanner *bufio.Scanner
 	afterCR bool
 	cut     bool // the last line had no end
-	looked  int  // how much of an unfinished line has no end in it
+	looked  int  // length of the unfinished line that was searched for an end
 }
 
 func newLineReader(r io.Reader, maxLine int) *lineReader {
@@ -39,7 +39,7 @@ func newLineReader(r io.Reader, maxLine int) *lineReader {
 	return l
 }
 
-// next returns a line, which is valid until the next call; false at the end or on an error.
+// next returns a line, which is valid until the next call, and false at the end or on an error.
 func (l *lineReader) next() ([]byte, bool) {
 	if !l.scanner.Scan() {
 		return nil, false
@@ -74,15 +74,15 @@ func (l *lineReader) split(data []byte, atEOF bool) (advance int, token []byte, 
 	return skip, nil, nil
 }
 
-// finished reports whether data is something whole: JSON, or the word that ends the streams of
-// OpenAI. A last line without its end is taken only then.
+// finished reports whether data is complete: valid JSON, or the marker that ends the streams of
+// OpenAI. Only then a last line without an end is accepted.
 func finished(data []byte) bool {
 	return string(data) == "[DONE]" || jsontext.Value(data).IsValid()
 }
 
-// ReadLines gives the lines of an NDJSON stream that are not empty, each up to maxLine bytes (0
-// for [DefaultMaxLine]). A line is valid until the next one. Bytes that are no UTF-8 are
-// replaced. A stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF].
+// ReadLines yields the lines of an NDJSON stream except empty ones, each up to maxLine bytes (0 for
+// [DefaultMaxLine]). A line is valid until the next one. Bytes that are not UTF-8 are replaced. A
+// stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF].
 func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := newLineReader(r, maxLine)

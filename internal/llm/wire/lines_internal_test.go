@@ -2,8 +2,9 @@ package wire
 
 import "testing"
 
-// What comes in small reads is looked at once: a long line must not take the square of its
-// length. That the bytes before are another's now shows that nobody looks at them again.
+// TestLinesAreLookedAtOnce checks that bytes which arrive in small reads are searched once: the
+// time for a long line must not be quadratic in its length. Earlier bytes change between the reads,
+// which would be noticed if they were searched again.
 func TestLinesAreLookedAtOnce(t *testing.T) {
 	l := newLineReader(nil, 0)
 	for _, seen := range []string{"aaa", "\n\n\nbb"} {

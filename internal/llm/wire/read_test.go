@@ -92,7 +92,7 @@ func TestReadLines(t *testing.T) {
 	}
 }
 
-// FuzzReadSSE holds that how a stream is cut into reads changes nothing.
+// FuzzReadSSE checks that the result does not depend on how a stream is split into reads.
 func FuzzReadSSE(f *testing.F) {
 	f.Add("event: a\r\ndata: 1\r\n\r\ndata: {\n")
 	f.Add("\uFEFF:x\rdata\r\rdata: \xff\n\n")

@@ -8,15 +8,14 @@ import (
 
 // An SSE is one server-sent event.
 type SSE struct {
-	Name string // of the field "event", "" when it has none
+	Name string // the field "event", "" if absent
 	Data []byte // valid until the next event
 }
 
-// ReadSSE gives the events of a stream that have data, as the HTML standard reads them:
-// comments and fields that are not known are skipped, data lines are joined. Each line has up
-// to maxLine bytes (0 for [DefaultMaxLine]). Bytes that are no UTF-8 are replaced. A last
-// event without the empty line that ends it counts when its data is whole; else the stream
-// ends with [io.ErrUnexpectedEOF].
+// ReadSSE yields the events of a stream that have data, by the HTML standard: comments and unknown
+// fields are skipped, data lines are joined. Each line has up to maxLine bytes (0 for
+// [DefaultMaxLine]). Bytes that are not UTF-8 are replaced. A last event without the empty line at
+// its end counts if its data is complete; else the stream ends with [io.ErrUnexpectedEOF].
 func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
 	return func(yield func(SSE, error) bool) {
 		lines := newLineReader(r, maxLine)
@@ -72,7 +71,7 @@ func (e *sseEvent) field(line []byte) {
 	}
 }
 
-// last gives what stands at the end of a stream.
+// last yields the event at the end of a stream.
 func (e *sseEvent) last(cut bool, yield func(SSE, error) bool) {
 	switch {
 	case e.any && finished(bytes.TrimSpace(e.data)):

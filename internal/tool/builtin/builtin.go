@@ -13,22 +13,22 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
-// A Workspace is what the tools work on.
+// A Workspace has the files and the repository that the tools work on.
 type Workspace struct {
 	Tree *file.Tree   // required
-	Repo *gitint.Repo // nil when the workspace is in none
+	Repo *gitint.Repo // nil if the workspace is not in a repository
 }
 
-// maxFile is the size of the largest file that is read or changed.
+// maxFile is the size of the largest file that the tools read or change.
 const maxFile = 10 << 20
 
-// InRepo returns a slash path of the workspace as the repository has it.
+// InRepo converts a slash path of the workspace to a path of the repository.
 func (w Workspace) InRepo(rel string) (string, error) {
 	prefix, err := w.prefix()
 	return path.Join(prefix, rel), err
 }
 
-// prefix is where the workspace lies in its repository.
+// prefix returns the path of the workspace in its repository.
 func (w Workspace) prefix() (string, error) {
 	space, err := file.NewSpace(w.Repo.Root())
 	if err != nil {
@@ -41,7 +41,7 @@ func (w Workspace) prefix() (string, error) {
 	return rel, nil
 }
 
-// under returns paths of the workspace as the repository has them; none is the whole
+// under converts paths of the workspace to paths of the repository; no path means the whole
 // workspace.
 func (w Workspace) under(paths []string) ([]string, error) {
 	if len(paths) == 0 {
@@ -65,7 +65,7 @@ func (w Workspace) under(paths []string) ([]string, error) {
 	return all, nil
 }
 
-// rel reads a path or a URI that a model gives. Tools of git may name what was deleted.
+// rel converts a path or a URI from a model. The file may be deleted, since git tools can name it.
 func (w Workspace) rel(p string) (string, error) {
 	if file.IsURI(p) {
 		real, _, err := w.Tree.Path(p)
@@ -77,7 +77,7 @@ func (w Workspace) rel(p string) (string, error) {
 	return w.Tree.Rel(p)
 }
 
-// A builtin is a tool made of a definition and a function.
+// A builtin is a tool with a definition and a function.
 type builtin[A any] struct {
 	def tool.Definition
 	run func(ctx context.Context, a A) (tool.Result, error)
@@ -95,7 +95,7 @@ func (b builtin[A]) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	return b.run(ctx, a)
 }
 
-// A changing tool is one that changes files, and can show how before it does.
+// A changing tool changes files, and can show the changes in advance.
 type changing[A any] struct {
 	builtin[A]
 
@@ -112,8 +112,8 @@ func (c changing[A]) Caution(ctx context.Context, call tool.Call) (tool.Caution,
 	return caution(edits), err
 }
 
-// caution shows the changes, and says which of them are of files that other programs obey. A
-// link leads to what is changed: either name may be one that they look for.
+// caution returns the changes, with a warning for files that other programs obey. If a file is
+// changed through a link, either name may be one that they read.
 func caution(edits []*edit) tool.Caution {
 	var c tool.Caution
 	var patch strings.Builder
@@ -131,7 +131,7 @@ func caution(edits []*edit) tool.Caution {
 	return c
 }
 
-// reads returns a tool that changes nothing and runs unattended.
+// reads returns a tool that changes nothing and runs without approval.
 func reads[A any](
 	d tool.Definition, run func(ctx context.Context, a A) (tool.Result, error),
 ) tool.Item {
@@ -139,7 +139,7 @@ func reads[A any](
 	return tool.Item{Tool: builtin[A]{d, run}, Policy: tool.Policy{Run: tool.Unattended}}
 }
 
-// writes returns a tool that is asked for. Its plan says what a call would change.
+// writes returns a tool that needs approval. Its plan returns the changes of a call.
 func writes[A any](
 	d tool.Definition, run func(ctx context.Context, a A) (tool.Result, error),
 	plan func(ctx context.Context, a A) ([]*edit, error),
@@ -151,8 +151,8 @@ func writes[A any](
 	}
 }
 
-// Items returns all tools that work on the workspace, with the policy that they have
-// unless the configuration says otherwise. Those of git are there when git is.
+// Items returns all tools for the workspace, with their default policies. The git tools are
+// included if the workspace is in a repository.
 func Items(w Workspace) []tool.Item {
 	items := []tool.Item{
 		readFile(w), listFiles(w), grepFiles(w), createFile(w), modifyFile(w), deleteFile(w),
@@ -163,10 +163,10 @@ func Items(w Workspace) []tool.Item {
 	return append(items, gitStatus(w), gitDiff(w), gitLog(w), gitShow(w))
 }
 
-// A list is what models give for a list: one, or a single string.
+// A list is a list of strings in a model's call: an array or a single string.
 type list []string
 
-// UnmarshalJSON reads both.
+// UnmarshalJSON reads either form.
 func (l *list) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
@@ -176,7 +176,7 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// The parameters that several tools have.
+// Parameters that several tools share.
 func text(name, summary string) tool.Parameter {
 	return tool.Parameter{Name: name, Types: []string{"string"}, Summary: summary}
 }

@@ -30,7 +30,7 @@ type bench struct {
 	exec *tool.Executor
 }
 
-// newBench makes a repository with a workspace in its subdirectory sub.
+// newBench creates a repository with a workspace in its subdirectory sub.
 func newBench(t *testing.T, sub string) *bench {
 	t.Helper()
 	r := gittest.Repo(t)
@@ -97,7 +97,7 @@ func (b *bench) call(name, args string) tool.Result {
 	return rs[0]
 }
 
-// says calls a tool and wants its text; a result that is an error begins with "!".
+// says calls a tool and compares its text; an error result begins with "!".
 func (b *bench) says(name, args, want string) {
 	b.t.Helper()
 	r := b.call(name, args)
@@ -113,7 +113,7 @@ func (b *bench) says(name, args, want string) {
 	}
 }
 
-// contains is says for a piece of the text.
+// contains checks for pieces of the text.
 func (b *bench) contains(name, args string, want ...string) string {
 	b.t.Helper()
 	r := b.call(name, args)
@@ -298,7 +298,7 @@ func TestModifyFile(t *testing.T) {
 	}
 }
 
-// TestModifyIsBoundedBeforeItIsBuilt counts what is allocated: every one of these would be
+// TestModifyIsBoundedBeforeItIsBuilt counts allocations: each of these results would have
 // gigabytes.
 func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
 	b := newBench(t, "")
@@ -347,7 +347,7 @@ func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
-// TestFilesThatOthersObeyAreAskedFor asks every tool that writes.
+// TestFilesThatOthersObeyAreAskedFor checks the caution of every tool that writes.
 func TestFilesThatOthersObeyAreAskedFor(t *testing.T) {
 	b := newBench(t, "")
 	b.put("Makefile", "all:\n")

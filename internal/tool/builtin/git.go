@@ -17,7 +17,7 @@ const (
 	maxCount      = 50
 	maxUntracked  = 200
 	shortOID      = 8
-	conversations = ".jp" // of the workspace: its own record is no part of the work
+	conversations = ".jp" // the workspace's own record, which is not part of the work
 )
 
 func gitStatus(w Workspace) tool.Item {
@@ -68,7 +68,7 @@ func (w Workspace) gitStatus(ctx context.Context, _ struct{}) (tool.Result, erro
 	return tool.OK(strings.Join(lines, "\n")), nil
 }
 
-// status appends a line, unless the path is none that tools may speak of.
+// status appends a line, unless tools must not name the path.
 func (w Workspace) status(lines []string, where, what, p string) []string {
 	name, ok := w.inWorkspace(p)
 	if !ok || w.Tree.Forbidden(strings.TrimSuffix(name, "/")) {
@@ -77,7 +77,7 @@ func (w Workspace) status(lines []string, where, what, p string) []string {
 	return append(lines, fmt.Sprintf("%-9s %-8s %s", where, what, name))
 }
 
-// inWorkspace returns a path of the repository as the workspace has it.
+// inWorkspace converts a path of the repository to a path of the workspace.
 func (w Workspace) inWorkspace(p string) (string, bool) {
 	prefix, err := w.prefix()
 	if err != nil || prefix == "." {
@@ -164,7 +164,7 @@ func (w Workspace) gitDiff(ctx context.Context, a diffArgs) (tool.Result, error)
 
 const fileStart = "diff --git "
 
-// overview cuts the patch of each file.
+// overview shortens the patch of each file.
 func overview(patch string) string {
 	var b strings.Builder
 	for _, part := range strings.Split("\n"+patch, "\n"+fileStart)[1:] {

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Above so many matches there is no context, and so many are shown.
+// With more matches than manyMatches there is no context, and only shownMatches are shown.
 const (
 	manyMatches  = 100
 	shownMatches = 50
@@ -72,7 +72,7 @@ func (w Workspace) grepFiles(ctx context.Context, a grepArgs) (tool.Result, erro
 		}
 		f, err := w.Tree.Read(name, maxFile)
 		if err != nil || !file.IsText(f.Data) {
-			continue // gone, too large or binary: nothing to search
+			continue // gone, too large or binary
 		}
 		if h := search(re, f); h.matches != nil {
 			hits = append(hits, h)
@@ -82,7 +82,8 @@ func (w Workspace) grepFiles(ctx context.Context, a grepArgs) (tool.Result, erro
 	return tool.OK(report(hits, total, min(max(a.Context, 0), maxContext))), nil
 }
 
-// searched returns what is not ignored below the paths, and files that are named.
+// searched returns the files below the paths that are not ignored, and the files that are named
+// themselves.
 func (w Workspace) searched(ctx context.Context, paths []string) ([]string, error) {
 	all, err := w.Files(ctx, paths...)
 	for _, p := range paths {

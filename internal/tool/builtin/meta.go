@@ -9,12 +9,12 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// A Refresher resolves one resource again, through the handler that made it.
+// A Refresher resolves a resource again, through the handler that made it.
 type Refresher interface {
 	Refresh(ctx context.Context, uri string) (events.Resource, error)
 }
 
-// Refresh returns refresh_resource. It is offered wherever tools are, so that their list does
+// Refresh returns refresh_resource. It is always offered with other tools, so that their list does
 // not change when the conversation gets its first resource.
 func Refresh(r Refresher) tool.Item {
 	return reads(tool.Definition{
@@ -38,8 +38,8 @@ func Refresh(r Refresher) tool.Item {
 	})
 }
 
-// Describe returns describe_tools, which tells what schemas leave out. The function
-// returns the tools that are offered.
+// Describe returns describe_tools, which shows what schemas leave out. The function returns the
+// offered tools.
 func Describe(offered func() []tool.Definition) tool.Item {
 	return reads(tool.Definition{
 		Name: "describe_tools",

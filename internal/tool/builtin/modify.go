@@ -68,11 +68,11 @@ type pattern struct {
 	Regex *bool  `json:"regex"`
 }
 
-// An edit is a file before and after. The content of one that is not there is nil.
+// An edit is a file before and after. The content of a missing file is nil.
 type edit struct {
 	file.File
 	after []byte
-	names []string // that it was given
+	names []string // by which the call named it
 }
 
 func (e *edit) unchanged() bool {
@@ -107,7 +107,7 @@ func written(patch string) tool.Result {
 	return tool.OK("File modified successfully:\n\n```diff\n" + patch + "```")
 }
 
-// unified returns the change as a patch, without the line that is no part of it.
+// unified returns the change as a patch, without the first line, which is not part of the format.
 func unified(e *edit) []byte {
 	before, after := e.Rel, e.Rel
 	if e.Data == nil {
@@ -143,17 +143,17 @@ func (a modifyArgs) check() error {
 	return nil
 }
 
-// Bounds of a change. A pattern may be as short as a letter and what replaces it as long as
-// a call, so that a few of them, one on top of the other, are more than any memory.
+// Limits of a change. A pattern can be as short as a letter and its replacement as long as a call,
+// so that a few patterns applied in turn could exceed any memory.
 const (
 	maxEdited  = 64 << 20 // bytes of all files of one call, before and after
-	maxOffsets = 4 << 20  // of matches of one expression, and of what it captures
+	maxOffsets = 4 << 20  // of an expression's matches and captures
 )
 
 var errTooMany = errors.New("it matches, or repeats a match, too often; no file was changed")
 
-// edits applies all patterns in memory, in order, file by file in the order in which
-// they are first named.
+// edits applies all patterns in memory, in order, file by file in the order in which they are first
+// named.
 func (w Workspace) edits(ctx context.Context, a modifyArgs) ([]*edit, error) {
 	if err := a.check(); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (w Workspace) edits(ctx context.Context, a modifyArgs) ([]*edit, error) {
 	return edits, nil
 }
 
-// paths are the files that a pattern is for.
+// paths returns the files that a pattern applies to.
 func (a modifyArgs) paths(p pattern) list {
 	if len(p.Paths) > 0 {
 		return p.Paths
@@ -217,8 +217,8 @@ func (w Workspace) newEdit(rel string) (*edit, error) {
 	return &edit{File: f, after: f.Data}, err
 }
 
-// A replacer replaces every match, and says whether there was one. What would become too
-// large is an error before it is built.
+// A replacer replaces every match, and reports whether there was one. It returns an error before it
+// builds a result that is too large.
 type replacer func(data []byte) (after []byte, matched bool, err error)
 
 func (p pattern) replacer(regex bool) (replacer, error) {
@@ -256,7 +256,7 @@ func expression(re *regexp.Regexp, new []byte) replacer {
 		end := 0
 		for _, m := range matches {
 			after = append(after, data[end:m[0]]...)
-			// What is captured lies within the match, and may be named any number of times.
+			// Captures are within the match, and may be named any number of times.
 			if len(new)+groups*(m[1]-m[0]) > maxEdited {
 				return data, true, errTooMany
 			}
@@ -270,7 +270,7 @@ func expression(re *regexp.Regexp, new []byte) replacer {
 	}
 }
 
-// fits reports by an error that a file would become larger than those that can be changed.
+// fits returns an error if a file would become larger than the tools can change.
 func fits(size int) error {
 	if size > maxFile {
 		return fmt.Errorf("it would become %d bytes, and %d are allowed; no file was changed",

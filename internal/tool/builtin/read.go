@@ -63,7 +63,7 @@ func (w Workspace) readFile(_ context.Context, a readArgs) (tool.Result, error) 
 		return tool.Result{}, fmt.Errorf("read lines %d to %d of %q: it has %d lines, "+
 			"counted from 1", from, to, a.Path, lineCount(f.Data))
 	}
-	// The whole file has one name, however its lines were asked for.
+	// The complete file has one name, however its lines were requested.
 	if from > 1 || len(part) < len(f.Data) {
 		res.URI, res.Content = file.Lines(f.URI, from, last), blobs.Loaded(part)
 	}
@@ -74,7 +74,7 @@ func orZero(n *int, absent int) int {
 	if n == nil {
 		return absent
 	}
-	return max(*n, -1) // so that zero and less are no lines
+	return max(*n, -1) // zero and less become an invalid line
 }
 
 func lineCount(data []byte) int {
@@ -121,8 +121,8 @@ func (w Workspace) listFiles(ctx context.Context, a listArgs) (tool.Result, erro
 	return tool.OK(strings.Join(all, "\n")), nil
 }
 
-// Files returns the files below some paths that are not ignored, sorted; below all
-// without one. Forbidden files, links and what is no file are left out.
+// Files returns the files below the paths that are not ignored, sorted; without a path, all of
+// them. Forbidden files, links and everything that is no regular file are left out.
 func (w Workspace) Files(ctx context.Context, paths ...string) ([]string, error) {
 	if len(paths) == 0 {
 		paths = []string{"."}

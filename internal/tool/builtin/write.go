@@ -44,7 +44,7 @@ func (w Workspace) createFile(_ context.Context, a createArgs) (tool.Result, err
 	return tool.OK(fmt.Sprintf("File '%s' created. File size: %d", f.Rel, len(f.Data))), nil
 }
 
-// creation is what a call would make.
+// creation returns the change of a call that creates a file.
 func (w Workspace) creation(_ context.Context, a createArgs) ([]*edit, error) {
 	rel, err := w.Tree.Rel(a.Path)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w Workspace) deleteFile(ctx context.Context, a deleteArgs) (tool.Result, e
 	return tool.OK(fmt.Sprintf("File '%s' deleted.", rel)), nil
 }
 
-// deletion is what a call would take away.
+// deletion returns the change of a call that deletes a file.
 func (w Workspace) deletion(_ context.Context, a deleteArgs) ([]*edit, error) {
 	rel, err := w.rel(a.Path)
 	if err != nil {
@@ -103,8 +103,9 @@ var (
 	errUncommitted  = errors.New("it has uncommitted changes")
 )
 
-// committed reports by an error that HEAD does not have the file as it is now, so that
-// git could not bring it back. What git knows nothing of is for it no change.
+// committed returns an error if HEAD does not have the current content of the file, so that git
+// could not restore it. HEAD is read as well as git's list of changes, which leaves out untracked
+// files.
 func (w Workspace) committed(ctx context.Context, rel string) error {
 	if w.Repo == nil {
 		return errNoRepository

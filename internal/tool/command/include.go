@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// A Syntax is that of a file which can include others.
+// A Syntax is the syntax of a file that can include others.
 type Syntax string
 
-// The files whose inclusions are known. What they compute, and what their recipes run, is not.
+// The files whose includes are recognized. Computed names, and commands in recipes, are not.
 const (
 	Justfile Syntax = "justfile"
 	Makefile Syntax = "makefile"
 )
 
-// SyntaxOf returns the syntax of a file that a runner looks for, "" for one that includes nothing.
+// SyntaxOf returns the syntax of a runner's file, "" for a file without includes.
 func SyntaxOf(name string) Syntax {
 	base := path.Base(name)
 	switch {
@@ -44,8 +44,8 @@ var (
 	})
 )
 
-// Includes returns the files that a file includes by a name that stands in it, below the directory
-// that its command starts in, whether they are there or not.
+// Includes returns the files that a file includes by a literal name, relative to the directory in
+// which its command starts, whether they exist or not.
 func (s Syntax) Includes(name string, text []byte) (names []string) {
 	for line := range bytes.Lines(text) {
 		line := strings.TrimRight(string(line), "\r\n")
@@ -65,7 +65,7 @@ func (s Syntax) Includes(name string, text []byte) (names []string) {
 	return names
 }
 
-// justIncludes returns the names in a line: of an import, or all that a module may be.
+// justIncludes returns the names in a line: the file of an import, or all candidates for a module.
 func justIncludes(dir, line string) []string {
 	below := func(name string) string {
 		if path.IsAbs(name) {

@@ -2,13 +2,13 @@ package command
 
 import "strings"
 
-// A Piece of a word is text, or an expression.
+// A Piece is a part of a word: text or an expression.
 type Piece struct {
 	Text string
 	Expr bool
 }
 
-// Pieces takes a word apart. What has statements is no text with expressions: ok is false.
+// Pieces splits a word; ok is false if it has statements.
 func Pieces(s string) (all []Piece, ok bool) {
 	if strings.Contains(s, "{%") || strings.Contains(s, "{#") {
 		return nil, false
@@ -27,7 +27,7 @@ func Pieces(s string) (all []Piece, ok bool) {
 	return all, true
 }
 
-// placeholder finds the first {{ }} of s; end is -1 when there is none.
+// placeholder finds the first {{ }} of s; end is -1 if there is none.
 func placeholder(s string) (start, end int) {
 	start = strings.Index(s, "{{")
 	if start < 0 {
@@ -40,18 +40,18 @@ func placeholder(s string) (start, end int) {
 	return start, start + end + len("}}")
 }
 
-// expression returns what stands in a placeholder.
+// expression returns the expression in a placeholder.
 func expression(placeholder string) string {
 	inner := strings.TrimSuffix(strings.TrimPrefix(placeholder, "{{"), "}}")
 	return strings.TrimSpace(strings.Trim(inner, "-"))
 }
 
-// ours are the names that no model has a say in.
+// ours are the names whose values a model cannot influence.
 var ours = []string{
 	"context", "tool.name", "tool.action", "tool.options",
 }
 
-// Modelled reports whether an expression may give what a model wrote.
+// Modelled reports whether the value of an expression may come from a model.
 func Modelled(expr string) bool {
 	for _, name := range ours {
 		if expr == name || strings.HasPrefix(expr, name+".") && isPath(expr) {
@@ -61,7 +61,7 @@ func Modelled(expr string) bool {
 	return true
 }
 
-// isPath reports whether an expression only names something.
+// isPath reports whether an expression is only a name.
 func isPath(expr string) bool {
 	return strings.IndexFunc(expr, func(r rune) bool {
 		return r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') &&

@@ -13,7 +13,7 @@ var prefixes = []string{
 	"xargs", "parallel", "watch", "chroot", "unshare", "busybox", "strace", "ssh", "entr",
 }
 
-// shells run text that is given to them, and languages do.
+// shells and languages run text that they are given.
 var shells = []string{
 	"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh", "pwsh",
 	"powershell", "cmd", "eval",
@@ -24,8 +24,8 @@ var languages = []string{
 	"gawk", "mawk", "sed", "osascript", "tclsh", "Rscript", "julia",
 }
 
-// runners give their arguments to recipes of a file, most to a shell there. The files are those
-// that they look for themselves.
+// runners pass their arguments to recipes of a file, in most cases to a shell there. The files are
+// those that they look for by themselves.
 var runners = map[string][]string{
 	"just":  {"justfile", "Justfile", "JUSTFILE", ".justfile"},
 	"make":  {"GNUmakefile", "makefile", "Makefile"},
@@ -62,13 +62,12 @@ var runners = map[string][]string{
 	"cmake":      {"CMakeLists.txt", "CMakePresets.json"},
 }
 
-// Base returns the name of a program as the tables have it.
+// Base returns the name of a program as in the tables.
 func Base(program string) string {
 	return strings.TrimSuffix(path.Base(filepath.ToSlash(program)), ".exe")
 }
 
-// Runs reports whether a program is known to run what its arguments say, itself or by what it
-// starts.
+// Runs reports whether a program is known to run its arguments, itself or by another program.
 func Runs(program string) bool {
 	name := Base(program)
 	_, runner := runners[name]
@@ -76,7 +75,7 @@ func Runs(program string) bool {
 		slices.Contains(languages, name)
 }
 
-// IsCode reports whether the word behind these is a program's text: that of sh -c, say.
+// IsCode reports whether the word after these is program text, as for sh -c.
 func IsCode(words []string) bool {
 	for i, w := range words[:max(len(words)-1, 0)] {
 		name := Base(w)
@@ -96,13 +95,13 @@ func IsCode(words []string) bool {
 		short := len(last) > 1 && last[0] == '-' && last[1] != '-'
 		return short && strings.ContainsAny(last, flags) || last == "--eval" || last == "--command"
 	}
-	// awk and its kin take their text without a flag.
+	// awk and similar programs take program text without a flag.
 	return len(words) == 1 &&
 		slices.Contains([]string{"awk", "gawk", "mawk", "sed"}, Base(words[0]))
 }
 
-// Files returns the files of a workspace that a command line runs, whether they are there or
-// not: those that it names, and those that its programs look for.
+// Files returns the files of a workspace that a command line runs, whether they exist or not: those
+// that it names, and those that its programs look for.
 func Files(words []string) []string {
 	var all []string
 	add := func(name string) {

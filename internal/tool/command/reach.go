@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A Reach says what of a model's text gets where.
+// A Reach lists the parameters by which text of a model reaches a program.
 type Reach struct {
-	// Shell are the parameters whose text is given to something that is known to run what it is
-	// given, "*" for all of them.
+	// Shell are the parameters whose values are passed to a program that is known to run its
+	// arguments; "*" for all parameters.
 	Shell []string
-	// Option are those that a program may take for an option: nothing stands before them.
+	// Option are the parameters that a program may take for an option, since no text precedes them.
 	Option []string
 }
 
-// ReachOf looks at a command. Parameters are the schemas of its tool, as they are declared.
+// ReachOf analyses a command. Parameters are the declared schemas of its tool.
 func ReachOf(words []string, shell bool, parameters map[string]json.RawMessage) (r Reach) {
 	runs, dashes := false, false
 	if shell {
@@ -47,7 +47,7 @@ func ReachOf(words []string, shell bool, parameters map[string]json.RawMessage) 
 	return r
 }
 
-// free returns the parameters that an expression gives and that can be any text.
+// free returns the parameters in an expression that can have any text.
 func free(expr string, parameters map[string]json.RawMessage) []string {
 	name, ok := strings.CutPrefix(expr, "tool.arguments.")
 	if i := strings.IndexAny(name, " .|["); ok && i >= 0 {
@@ -67,8 +67,8 @@ func free(expr string, parameters map[string]json.RawMessage) []string {
 	return nil
 }
 
-// Bound reports whether a parameter can be but certain texts: one of a list, a number, or what
-// a pattern says from its beginning to its end.
+// Bound reports whether a parameter has a restricted set of values: a list, a number, or a pattern
+// that matches the complete text.
 func Bound(schema json.RawMessage) bool {
 	var s struct {
 		Type    json.RawMessage   `json:"type"`
@@ -97,7 +97,7 @@ func Bound(schema json.RawMessage) bool {
 	})
 }
 
-// anchored reports whether a pattern says all of a text.
+// anchored reports whether a pattern matches the complete text.
 func anchored(pattern string) bool {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || re.Op != syntax.OpConcat || len(re.Sub) < 2 {

@@ -10,19 +10,19 @@ import (
 	"sync"
 )
 
-// A Script is a shell template whose placeholders are positional parameters.
+// A Script is a shell template with positional parameters in place of placeholders.
 type Script struct {
 	Text  string
-	Exprs []string // what $1, $2 … are
+	Exprs []string // the expressions for $1, $2 …
 }
 
-// A TemplateError says why a template is not run.
+// A TemplateError says why a template is refused.
 type TemplateError struct {
-	Placeholder string // "" when it is about the whole
+	Placeholder string // "" if it is about the whole template
 	Reason      string
 }
 
-// Error gives the reason and the form that is safe.
+// Error gives the reason and the safe form.
 func (e *TemplateError) Error() string {
 	hole, what := e.Placeholder, e.Placeholder+" "+e.Reason+": it"
 	if hole == "" {
@@ -47,25 +47,25 @@ func ParseScript(source string) (Script, error) {
 	return Script{Text: l.out.String(), Exprs: l.exprs}, nil
 }
 
-// A lexer copies a template, parameters in place of placeholders.
+// A lexer copies a template, with parameters in place of placeholders.
 type lexer struct {
 	src   string
 	at    int
 	out   strings.Builder
 	exprs []string
 
-	nested int      // in how many $( ) it is
-	words  []string // of the simple command so far, quotes taken off
-	opaque bool     // the first of them is known only when it runs
+	nested int      // depth of $( )
+	words  []string // of the simple command so far, without quotes
+	opaque bool     // the first word is known only at run time
 }
 
-// A shellWord is what was read of a word.
+// A shellWord is the analysis of a word.
 type shellWord struct {
 	text    string
 	holes   []string // placeholders in it
 	quoted  bool
-	dynamic bool // an expansion is in it
-	code    bool // more than a placeholder is in it
+	dynamic bool // it has an expansion
+	code    bool // it has more than a placeholder
 }
 
 func (l *lexer) refuse(hole, format string, args ...any) error {
@@ -83,7 +83,7 @@ func (l *lexer) take(n int) string {
 	return s
 }
 
-// list reads commands up to the byte that ends them, 0 for the end of the template.
+// list reads commands up to the end byte, 0 for the end of the template.
 func (l *lexer) list(end byte) error {
 	l.words, l.opaque = nil, false
 	depth := 0
@@ -136,7 +136,7 @@ func (l *lexer) comment() error {
 	return l.bare(n, "stands in a comment")
 }
 
-// bare copies n bytes in which no placeholder may stand.
+// bare copies n bytes in which a placeholder is not allowed.
 func (l *lexer) bare(n int, why string) error {
 	if s := l.src[l.at : l.at+n]; strings.Contains(s, "{{") {
 		start, end := placeholder(s)
@@ -173,7 +173,7 @@ func (l *lexer) redirection() error {
 	return err
 }
 
-// word reads a word, in the order in which a shell looks at its quotes.
+// word reads a word, interpreting quotes in the order of a shell.
 func (l *lexer) word() (w shellWord, err error) {
 	for l.at < len(l.src) && err == nil {
 		switch c := l.src[l.at]; {
@@ -203,7 +203,7 @@ func (l *lexer) word() (w shellWord, err error) {
 	return w, err
 }
 
-// hole puts a parameter in the place of a placeholder.
+// hole replaces a placeholder by a parameter.
 func (l *lexer) hole(w *shellWord, inQuotes bool) error {
 	_, end := placeholder(l.src[l.at:])
 	if end < 0 {
@@ -275,7 +275,7 @@ func (l *lexer) escaped(w *shellWord) error {
 	return nil
 }
 
-// expansion reads what begins with $ or a backquote.
+// expansion reads an expansion that begins with $ or a backquote.
 func (l *lexer) expansion() error {
 	if l.peek("`") {
 		n := strings.IndexByte(l.src[l.at+1:], '`')
@@ -303,7 +303,7 @@ func (l *lexer) expansion() error {
 	return nil
 }
 
-// substitution reads a $( ) as commands of their own.
+// substitution reads a $( ) as separate commands.
 func (l *lexer) substitution() error {
 	words, opaque := l.words, l.opaque
 	l.nested++
@@ -332,20 +332,20 @@ func (l *lexer) braces() error {
 	return l.bare(n+1, "stands in ${ }")
 }
 
-// Words that say nothing of the command behind them.
+// Words before a command that are not its name.
 var openers = []string{"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"}
 
-// Words with a grammar of their own, or that change what the parameters are.
+// Words with a grammar of their own, or that change the parameters.
 var unknown = []string{"function", "[[", "set", "shift", "select", "coproc", "alias"}
 
-// Commands that read an argument as something to run, or as a name with a subscript to run.
+// Commands that evaluate an argument, as a command or as a name with a subscript.
 var evaluating = []string{
 	"eval", ".", "source", "exec", "command", "builtin", "trap", "let", "declare", "typeset",
 	"local", "export", "readonly", "unset", "unalias", "read", "mapfile", "readarray", "getopts",
 	"bind", "complete", "compgen", "enable", "fc", "wait", "hash", "for", "case",
 }
 
-// Operators of test behind which a word is nothing but text.
+// Operators of test after which a word is only text.
 var harmlessTests = []string{
 	"-n", "-z", "-f", "-d", "-e", "-r", "-w", "-x", "-s", "-L", "-h", "=", "==", "!=",
 }
@@ -354,7 +354,7 @@ var assignment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 })
 
-// judge decides about a word where it stands.
+// judge decides whether a word is allowed at its position.
 func (l *lexer) judge(w shellWord) error {
 	plain := !w.quoted && !w.dynamic && len(w.holes) == 0
 	if len(l.words) > 0 {
@@ -381,7 +381,7 @@ func (l *lexer) judge(w shellWord) error {
 	return nil
 }
 
-// argument decides about a word with a placeholder, the last of the words.
+// argument decides about a word with a placeholder, which is the last of the words.
 func (l *lexer) argument(w shellWord) error {
 	hole, name := w.holes[0], path.Base(l.words[0])
 	before := l.words[1 : len(l.words)-1]

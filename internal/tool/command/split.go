@@ -7,8 +7,8 @@ import (
 
 var errQuote = errors.New("a quote in the command is not closed")
 
-// Words splits a line as a shell does, without being one: quotes and backslashes
-// count, nothing is expanded. What stands in {{ }} and {% %} is never split.
+// Words splits a line like a shell: it interprets quotes and backslashes, but expands nothing. Text
+// in {{ }} and {% %} is never split.
 func Words(line string) ([]string, error) {
 	var all []string
 	var w strings.Builder

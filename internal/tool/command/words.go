@@ -2,9 +2,8 @@ package command
 
 import "fmt"
 
-// CheckWords refuses words that no shell reads and in which a placeholder would still be
-// something else than a word: the name of what is started, and a part of what an interpreter
-// runs.
+// CheckWords refuses a command without a shell in which a placeholder is more than an argument: in
+// the name of the program, or in text that an interpreter runs.
 func CheckWords(words []string) error {
 	for i, w := range words {
 		pieces, ok := Pieces(w)

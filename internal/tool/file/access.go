@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Capability is something that a rule of access.fs can grant.
+// A Capability is a right that a rule of access.fs can grant.
 type Capability string
 
 // The capabilities, as rules spell them.
@@ -19,22 +19,21 @@ const (
 	CanDelete Capability = "delete"
 )
 
-// ErrNotGranted says that the tool's access.fs does not grant what it wants.
+// ErrNotGranted says that the tool's access.fs does not grant the operation.
 var ErrNotGranted = errors.New("access.fs does not grant it")
 
 // A Rule is one rule of a tool's access.fs.
 type Rule struct {
-	Path     string `json:"path"` // from the root; "." is all of it
+	Path     string `json:"path"` // relative to the root; "." for the root
 	External bool   `json:"external"`
 	Read     bool   `json:"read"`
-	Write    bool   `json:"write"` // the default of the three behind it
+	Write    bool   `json:"write"` // default of Create, Update and Delete
 	Create   *bool  `json:"create"`
 	Update   *bool  `json:"update"`
 	Delete   *bool  `json:"delete"`
 }
 
-// ParseAccess reads the access of a tool: the rules of its "fs". No rule at all grants
-// everything.
+// ParseAccess reads the access of a tool: the rules in "fs". Without rules, everything is granted.
 func ParseAccess(access []byte) ([]Rule, error) {
 	if len(access) == 0 {
 		return nil, nil
@@ -59,10 +58,10 @@ func (r Rule) grants(c Capability) bool {
 	return r.Write
 }
 
-// Restricted returns the tree as a tool with these rules may touch it. The rule whose path
-// has the most parts counts, the later of two alike; where none matches, nothing is granted.
-// A rule for what lies outside of the workspace grants nothing here, since nothing outside is
-// reached. The result is closed with t.
+// Restricted returns the tree with the access of these rules. The rule whose path has the most
+// parts applies, of two equal ones the later; if none matches, nothing is granted. A rule for a
+// path outside the workspace grants nothing here, since the tree has only files inside. The result
+// is closed with t.
 func (t *Tree) Restricted(rules []Rule) (*Tree, error) {
 	if len(rules) == 0 {
 		return t, nil
@@ -82,14 +81,14 @@ func (t *Tree) Restricted(rules []Rule) (*Tree, error) {
 	return &out, nil
 }
 
-// A rule is one whose path was resolved.
+// A rule is a Rule with a resolved path.
 type rule struct {
 	Rule
 
 	rel string // "." for the root
 }
 
-// parts returns how many parts of a path the rule matches, -1 when it does not.
+// parts returns how many parts of a path the rule matches, -1 if it does not match.
 func (r rule) parts(rel string) int {
 	whole := r.rel
 	if foldsCase {
@@ -104,11 +103,11 @@ func (r rule) parts(rel string) int {
 	return -1
 }
 
-// foldsCase is true where a file usually has one name in all spellings: then a rule for .env
-// is one for .ENV.
+// foldsCase is true on systems whose file systems usually ignore case: then a rule for .env applies
+// to .ENV.
 const foldsCase = isWindows || runtime.GOOS == "darwin"
 
-// may reports whether the rules grant something for a slash path from the root.
+// may reports whether the rules grant a capability for a slash path from the root.
 func (t *Tree) may(rel string, c Capability) bool {
 	if t.rules == nil {
 		return true

@@ -50,12 +50,12 @@ func TestAccess(t *testing.T) {
 		{"README", "r"},
 		{"src/lib", "rcu"},
 		{"src/../src/lib", "rcu"},
-		{"src/gen/out", "cud"}, // the longest rule counts alone
-		{"srcs/x", "r"},        // no part of src
+		{"src/gen/out", "cud"}, // only the longest rule counts
+		{"srcs/x", "r"},        // not below src
 		{"docs/a", "ru"},       // the later of two
 		{".env", ""},
 		{".environment", "r"},
-		{"real/x", "rcud"}, // a rule for a link is one for what it leads to
+		{"real/x", "rcud"}, // a rule for a link is one for its target
 		{"link/x", "rcud"},
 	}
 	for _, tt := range tests {
@@ -108,7 +108,7 @@ func TestAccessThatIsNone(t *testing.T) {
 			t.Errorf("%q: %v", access, err)
 		}
 	}
-	// Only rules for what lies outside: nothing inside is granted.
+	// With rules for paths outside only, nothing inside is granted.
 	out := restricted(t, root, `{"fs":[{"path":"/etc","external":true,"read":true}]}`)
 	if _, err := out.Read("src/main.rs", 0); !errors.Is(err, ErrNotGranted) {
 		t.Errorf("error is %v", err)
@@ -132,8 +132,8 @@ func TestAccessThatIsNone(t *testing.T) {
 	}
 }
 
-// A second name of a file may lie outside of the workspace. It can be read by its name inside,
-// as any file, but what is written is written to that name alone.
+// TestAnotherNameOutsideIsNotWritten checks that a file with a hard link outside the workspace can
+// be read by its name inside, but that a write does not change the other name.
 func TestAnotherNameOutsideIsNotWritten(t *testing.T) {
 	root, _ := workspace(t)
 	outside := filepath.Join(filepath.Dir(root), "outside", "secret.txt")

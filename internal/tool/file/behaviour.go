@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// These are the files that change what other programs do: git, a shell, an editor, a build, a
-// CI or another model runs them, or reads from them what to run, when somebody only works with
-// the tree. A word is a pattern for one part of a path, in lower case.
+// Files that change what other programs do: git, a shell, an editor, a build, a CI or another model
+// runs them, or reads from them what to run, when the user only works with the tree. Each word is a
+// pattern for one part of a path, in lower case.
 const (
-	// behaviourDirs stand for all below them too.
+	// behaviourDirs include everything below them.
 	behaviourDirs = `
 .jp* .git* .hg .jj .sl .husky .lefthook
 .forgejo .circleci .buildkite .semaphore .tekton .woodpecker
@@ -71,9 +71,9 @@ netlify.toml vercel.json wrangler.*
 `
 )
 
-// ChangesBehaviour reports whether what lies at a slash path changes how other programs behave.
-// Case makes no difference, nor what a file system leaves out of a name: on some machine the
-// file is that one.
+// ChangesBehaviour reports whether the file at a slash path changes how other programs behave. It
+// ignores case and characters that some file system ignores in a name: there the path refers to
+// that file.
 func ChangesBehaviour(name string) bool {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -88,14 +88,14 @@ func ChangesBehaviour(name string) bool {
 
 func matchesWord(patterns, part string) bool {
 	for pattern := range strings.FieldsSeq(patterns) {
-		if ok, _ := path.Match(pattern, part); ok { // a test reads every pattern
+		if ok, _ := path.Match(pattern, part); ok { // a test parses every pattern
 			return true
 		}
 	}
 	return false
 }
 
-// foldName returns the one spelling of all those that some file system takes for a name: other
+// foldName maps all spellings that some file system treats as the same name to one: it ignores
 // case, trailing dots and spaces, streams of Windows, and code points that HFS+ ignores.
 func foldName(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -106,6 +106,6 @@ func foldName(name string) string {
 		return r
 	}, name)
 	name, _, _ = strings.Cut(name, ":")
-	// Twice, for what is upper case of a letter and not lower case of it, such as ſ.
+	// Both mappings, for letters whose upper case has another lower case, such as ſ.
 	return strings.ToLower(strings.ToUpper(strings.TrimRight(name, ". ")))
 }

@@ -35,7 +35,7 @@ func TestChangesBehaviour(t *testing.T) {
 	}
 }
 
-// TestBehaviourPatterns holds that every pattern is one, in the spelling that is compared with.
+// TestBehaviourPatterns checks that every pattern is valid and in folded spelling.
 func TestBehaviourPatterns(t *testing.T) {
 	for pattern := range strings.FieldsSeq(behaviourDirs + behaviourFiles) {
 		if _, err := path.Match(pattern, "x"); err != nil || pattern != foldName(pattern) ||

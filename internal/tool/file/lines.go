@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// Lines returns uri with the fragment that names the lines from to to, counted from 1,
-// both included. One line is a range too, so that it has one name.
+// Lines returns uri with a fragment for the lines from to to, counted from 1, both included. A
+// single line is a range too, so that it has only one spelling.
 func Lines(uri string, from, to int) string {
 	base, _ := Split(uri)
 	return base + "#L" + strconv.Itoa(from) + "-" + strconv.Itoa(to)
 }
 
-// Split takes the fragment off, which has no '#' then.
+// Split splits a URI at the '#' of its fragment.
 func Split(uri string) (base, fragment string) {
 	base, fragment, _ = strings.Cut(uri, "#")
 	return base, fragment
 }
 
-// ParseLines reads the fragment that [Lines] writes, and what others write for lines:
-// "L10", "L10-20", "L10-L20".
+// ParseLines reads a fragment of [Lines], or other spellings for lines: "L10", "L10-20", "L10-L20".
 func ParseLines(fragment string) (from, to int, ok bool) {
 	first, last, ranged := strings.Cut(fragment, "-")
 	from, ok = line(first)
@@ -40,9 +39,9 @@ func line(s string) (int, bool) {
 	return n, ok && err == nil && n > 0 && digits[0] != '+'
 }
 
-// Cut returns the lines from to to of data, counted from 1, both included, and the
-// range that was there: to is cut at the last line, and 0 means it. ok is false when
-// there is no such line. The last line counts with or without a line feed.
+// Cut returns the lines from to to of data, counted from 1, both included, and the last line
+// returned: to is limited to the last line of data, and 0 means that line. ok is false if no line
+// is in the range. The last line counts with or without a line feed.
 func Cut(data []byte, from, to int) (part []byte, last int, ok bool) {
 	if from < 1 || to != 0 && to < from {
 		return nil, 0, false
@@ -64,7 +63,7 @@ func Cut(data []byte, from, to int) (part []byte, last int, ok bool) {
 	return data[start:], n, true
 }
 
-// nextLine returns where the line after the one at starts.
+// nextLine returns the start of the line after the one at at.
 func nextLine(data []byte, at int) int {
 	if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
 		return at + i + 1

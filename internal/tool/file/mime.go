@@ -11,9 +11,8 @@ import (
 
 const plain = "text/plain"
 
-// types are the types of text that its bytes do not tell. They are written down here
-// and not asked of the machine, because a type that changes from machine to machine
-// would be stored as a change.
+// types are the types of text that its bytes do not show. They are a table, not a query to the
+// machine, because a type that differs between machines would be stored as a change.
 var types = map[string]string{
 	".adoc": "text/asciidoc", ".c": "text/x-c", ".cc": "text/x-c++", ".cpp": "text/x-c++",
 	".cs": "text/x-csharp", ".css": "text/css", ".csv": "text/csv", ".dart": "text/x-dart",
@@ -33,8 +32,8 @@ var types = map[string]string{
 	".zig": "text/x-zig",
 }
 
-// Type returns the MIME type of a file by its name when it is text, else by its
-// content, and without parameters.
+// Type returns the MIME type, without parameters, of a file: by its name if it is text, else by its
+// content.
 func Type(name string, data []byte) string {
 	if IsText(data) {
 		if t, ok := types[strings.ToLower(path.Ext(name))]; ok {
@@ -44,7 +43,7 @@ func Type(name string, data []byte) string {
 	return Sniff(data)
 }
 
-// Sniff returns the MIME type that content itself tells.
+// Sniff returns the MIME type of content.
 func Sniff(data []byte) string {
 	t, _, _ := strings.Cut(mimetype.Detect(data).String(), ";")
 	if strings.HasPrefix(t, "text/") && !IsText(data) {
@@ -53,7 +52,7 @@ func Sniff(data []byte) string {
 	return t
 }
 
-// IsText reports whether data is UTF-8 without NUL, and so something to show.
+// IsText reports whether data is UTF-8 without NUL, and so can be shown.
 func IsText(data []byte) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }

@@ -13,12 +13,12 @@ import (
 
 const isWindows = runtime.GOOS == "windows"
 
-// A Space names the files of one workspace, and those outside of it.
+// A Space names the files inside and outside one workspace.
 type Space struct {
 	root string // absolute, links resolved
 }
 
-// NewSpace returns the names as seen from the workspace whose root is dir.
+// NewSpace returns a space for the workspace whose root is dir.
 func NewSpace(dir string) (*Space, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,8 +34,8 @@ func NewSpace(dir string) (*Space, error) {
 // Root returns the root as an absolute path without links.
 func (s *Space) Root() string { return s.root }
 
-// URI returns the canonical URI of path, which need not exist: the links in what is
-// there of it are resolved.
+// URI returns the canonical URI of path, which need not exist: links in its existing part are
+// resolved.
 func (s *Space) URI(path string) (string, error) {
 	real, err := s.resolve(path)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Space) URI(path string) (string, error) {
 	return s.name(real), nil
 }
 
-// Canonical returns the canonical form of any URI of a file: absolute or from the
-// root, with $WORKSPACE or without.
+// Canonical returns the canonical form of any URI of a file: absolute or relative, with $WORKSPACE
+// or without.
 func (s *Space) Canonical(uri string) (string, error) {
 	real, fragment, err := s.locate(uri)
 	if err != nil {
@@ -54,14 +54,13 @@ func (s *Space) Canonical(uri string) (string, error) {
 	return s.name(real) + fragment, nil
 }
 
-// Path returns the absolute path without links of a URI of a file, and its fragment
-// without '#'.
+// Path returns the absolute path, without links, of a file's URI, and its fragment without '#'.
 func (s *Space) Path(uri string) (path, fragment string, err error) {
 	path, fragment, err = s.locate(uri)
 	return path, strings.TrimPrefix(fragment, "#"), err
 }
 
-// Expand returns uri with the absolute path of the root in place of $WORKSPACE.
+// Expand replaces $WORKSPACE in uri by the absolute path of the root.
 func (s *Space) Expand(uri string) string { return Expand(s.root, uri) }
 
 func (s *Space) locate(uri string) (real, fragment string, err error) {
@@ -96,11 +95,11 @@ func (s *Space) resolve(path string) (string, error) {
 	return resolve(path)
 }
 
-// join does not clean: what ".." after a link means only the file system knows.
+// join does not clean the path: only the file system knows what ".." after a link is.
 func (s *Space) join(rel string) string { return s.root + string(filepath.Separator) + rel }
 
-// Below returns the slash path of a resolved absolute path from the root, "." for the
-// root itself, and whether it is there.
+// Below converts a resolved absolute path to a slash path relative to the root, "." for the root
+// itself, and reports whether it is below the root.
 func (s *Space) Below(real string) (string, bool) {
 	if real == s.root {
 		return ".", true
@@ -125,8 +124,7 @@ func (s *Space) name(real string) string {
 	return anchored + "/" + encode(rel)
 }
 
-// resolve resolves the links in as much of an absolute path as exists. What follows
-// is taken as it stands.
+// resolve resolves links in the existing part of an absolute path. The rest is used unchanged.
 func resolve(path string) (string, error) {
 	missing := ""
 	for p := path; ; {
@@ -152,8 +150,8 @@ func resolve(path string) (string, error) {
 	}
 }
 
-// dangling returns where a link leads that leads to nothing: writing through it
-// would make that file, so it is that file.
+// dangling returns the target of a dangling link: writing through the link would create that file,
+// so the path names it.
 func dangling(p string) (string, bool) {
 	target, err := os.Readlink(p)
 	if err != nil {
@@ -165,8 +163,8 @@ func dangling(p string) (string, bool) {
 	return target, true
 }
 
-// settle joins a resolved path and a rest that does not exist. A rest that climbs out
-// of what does not exist reaches something that may be a link again.
+// settle joins a resolved path and a rest that does not exist. If the rest has "..", the result may
+// contain links again, which are resolved.
 func settle(real, missing string) (string, error) {
 	joined := filepath.Join(real, missing)
 	for _, name := range strings.Split(missing, string(filepath.Separator)) {

@@ -17,8 +17,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// TempDir is where files are built before they get their name: a place that git
-// ignores, on the file system of the workspace.
+// TempDir is the directory for temporary files before they are renamed: git ignores it, and it is
+// on the file system of the workspace.
 const TempDir = ".jp/blobs/.tmp"
 
 // Reasons that an [AccessError] can wrap.
@@ -31,19 +31,19 @@ var (
 	ErrURI        = errors.New("it is a URI, and a path is wanted")
 )
 
-// An AccessError says that a file is not for tools to touch.
+// An AccessError says that tools must not access a file.
 type AccessError struct {
 	Path string
 	Err  error // one of the reasons
 }
 
-// Error names the path and the reason.
+// Error implements error.
 func (e *AccessError) Error() string { return fmt.Sprintf("file %q: %v", e.Path, e.Err) }
 
 // Unwrap returns the reason.
 func (e *AccessError) Unwrap() error { return e.Err }
 
-// A Tree gives access to the files of a workspace and to no others.
+// A Tree gives access to the files of a workspace only.
 type Tree struct {
 	*Space
 	root  *os.Root
@@ -51,8 +51,8 @@ type Tree struct {
 	rules []rule   // of access.fs; nil grants everything
 }
 
-// Open opens the workspace whose root is dir. The directories of deny, such as that
-// of a repository with an unusual name, are forbidden like .git and .jp.
+// Open opens the workspace whose root is dir. The directories of deny, such as that of a repository
+// with an unusual name, are forbidden like .git and .jp.
 func Open(dir string, deny ...string) (*Tree, error) {
 	space, err := NewSpace(dir)
 	if err != nil {
@@ -74,8 +74,8 @@ func Open(dir string, deny ...string) (*Tree, error) {
 // Close releases the directory.
 func (t *Tree) Close() error { return t.root.Close() }
 
-// Rel returns the slash path of path from the root, with all links resolved. The
-// error is an *[AccessError] when tools must not touch it.
+// Rel converts path to a slash path relative to the root, with all links resolved. The error is an
+// *[AccessError] if tools must not access it.
 func (t *Tree) Rel(path string) (string, error) {
 	real, err := t.resolve(path)
 	if err != nil {
@@ -107,33 +107,33 @@ func (t *Tree) Forbidden(rel string) bool {
 	return false
 }
 
-// isReserved recognises .git and .jp in every spelling that some file system takes for
-// them, short names of Windows too.
+// isReserved recognizes .git and .jp in every spelling that some file system treats as these names,
+// including short names of Windows.
 func isReserved(name string) bool {
 	name = foldName(name)
 	short, _, isShort := strings.Cut(name, "~")
 	return name == ".git" || name == ".jp" || isShort && (short == "git" || short == "jp")
 }
 
-// A File is what was read.
+// A File is a file that was read.
 type File struct {
-	Rel  string // slash path from the root, links resolved
+	Rel  string // slash path relative to the root, links resolved
 	URI  string
 	Data []byte
 	Info fs.FileInfo
 }
 
-// Read returns a regular file of at most limit bytes; 0 is no limit.
+// Read reads a regular file of at most limit bytes; 0 is no limit.
 func (t *Tree) Read(path string, limit int64) (File, error) {
 	return t.read(path, limit, CanRead)
 }
 
-// ReadToChange is Read for who may change the file, and needs no more than that.
+// ReadToChange is Read with the right to change the file instead of that to read it.
 func (t *Tree) ReadToChange(path string, limit int64) (File, error) {
 	return t.read(path, limit, CanUpdate)
 }
 
-// ReadToDelete is Read for who may delete the file.
+// ReadToDelete is Read with the right to delete the file instead of that to read it.
 func (t *Tree) ReadToDelete(path string, limit int64) (File, error) {
 	return t.read(path, limit, CanDelete)
 }
@@ -162,8 +162,8 @@ func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("read file %q: %w", path, plainError(err))
 	}
-	// Somebody may have swapped a directory for a link meanwhile; then this is not
-	// what was asked for, and perhaps not for tools at all.
+	// If a directory was replaced by a link meanwhile, this is another file than requested, and
+	// perhaps a forbidden one.
 	if again, err := t.Rel(path); err != nil || again != rel {
 		return File{}, &AccessError{Path: path, Err: ErrForbidden}
 	}
@@ -185,8 +185,8 @@ func tooLarge(size, limit int64) error {
 	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, limit)
 }
 
-// Resource returns the file as a resource, as it is now. The URI has the name byte for byte;
-// the name to show is text.
+// Resource returns the file as a resource with its content at the time of reading. The URI has the
+// name byte for byte; Name is valid UTF-8.
 func (f File) Resource() events.Resource {
 	return events.Resource{
 		URI: f.URI, MIMEType: Type(f.Rel, f.Data), Name: strings.ToValidUTF8(f.Rel, "\uFFFD"),
@@ -194,7 +194,7 @@ func (f File) Resource() events.Resource {
 	}
 }
 
-// Stat returns what path leads to.
+// Stat returns the rel of path, with links resolved, and the file's information.
 func (t *Tree) Stat(path string) (rel string, info fs.FileInfo, err error) {
 	rel, err = t.Rel(path)
 	if err != nil {
@@ -207,7 +207,7 @@ func (t *Tree) Stat(path string) (rel string, info fs.FileInfo, err error) {
 	return rel, info, nil
 }
 
-// regular looks before anything is opened: to open a pipe is to wait for its writer.
+// regular checks the type of a file before it is opened: opening a pipe would wait for a writer.
 func (t *Tree) regular(path, rel string) (fs.FileInfo, error) {
 	info, err := t.root.Lstat(filepath.FromSlash(rel))
 	if err != nil {
@@ -219,8 +219,8 @@ func (t *Tree) regular(path, rel string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// IsFile reports whether a slash path from the root is a regular file that may be read. A
-// link is none.
+// IsFile reports whether a slash path from the root is a regular file that may be read. A link is
+// not.
 func (t *Tree) IsFile(rel string) bool {
 	if t.Forbidden(rel) || !t.may(rel, CanRead) {
 		return false
@@ -229,8 +229,7 @@ func (t *Tree) IsFile(rel string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Create makes a file that must not exist, and its directories. The error wraps
-// fs.ErrExist when it does.
+// Create creates a file, and its directories. The error wraps fs.ErrExist if the file exists.
 func (t *Tree) Create(path string, data []byte) (File, error) {
 	if err := nameable(path); err != nil {
 		return File{}, &AccessError{Path: path, Err: err}
@@ -248,8 +247,8 @@ func (t *Tree) Create(path string, data []byte) (File, error) {
 	return t.write("create", path, rel, nil, data)
 }
 
-// nameable reports by an error that no file is to be made of that name: one that people cannot
-// read on a terminal or in a list, or a URI, of which the scheme would become a directory.
+// nameable returns an error if no file with that name should be created: one with characters that a
+// terminal or a list does not show, or a URI, whose scheme would become a directory.
 func nameable(path string) error {
 	switch scheme, _, _ := strings.Cut(path, "://"); {
 	case IsURI(path), len(scheme) < len(path) && !strings.Contains(scheme, "/"):
@@ -260,8 +259,8 @@ func nameable(path string) error {
 	return nil
 }
 
-// Replace gives an existing regular file other content, unless it is not what it was any more. Its
-// mode stays. Other names of the same file, which may lie anywhere, keep the content that it had.
+// Replace replaces the content of an existing regular file, unless it differs from was. Its mode
+// stays. Hard links to the same file, which may be anywhere, keep the old content.
 func (t *Tree) Replace(path string, was, data []byte) (File, error) {
 	rel, err := t.Rel(path)
 	if err != nil {
@@ -276,7 +275,7 @@ func (t *Tree) Replace(path string, was, data []byte) (File, error) {
 	return t.write("replace", path, rel, was, data)
 }
 
-// write makes a file, of what it was, nil for none.
+// write writes a file whose content was was, nil for none.
 func (t *Tree) write(verb, path, rel string, was, data []byte) (File, error) {
 	if strings.HasSuffix(path, "/") || rel == "." {
 		return File{}, &AccessError{Path: path, Err: ErrNotRegular}
@@ -288,7 +287,7 @@ func (t *Tree) write(verb, path, rel string, was, data []byte) (File, error) {
 	return File{Rel: rel, URI: t.name(t.abs(rel)), Data: data}, nil
 }
 
-// Remove deletes a regular file. A link is followed: what it leads to goes.
+// Remove deletes a regular file. If path is a link, it deletes the target.
 func (t *Tree) Remove(path string) (rel string, err error) {
 	if rel, err = t.Rel(path); err != nil {
 		return "", err
@@ -309,12 +308,12 @@ func (t *Tree) abs(rel string) string {
 	return filepath.Join(t.Space.root, filepath.FromSlash(rel))
 }
 
-// FS returns the tree for reading by slash paths. Whoever walks it skips what is
-// [Tree.Forbidden] and does not follow links.
+// FS returns the tree for reading by slash paths. A caller that walks it must skip files that are
+// [Tree.Forbidden], and not follow links.
 func (t *Tree) FS() fs.FS { return regular.In(t.root) }
 
-// Walk returns the regular files below a slash path from the root, sorted, without
-// those that are forbidden. Links are not followed. A file is below itself.
+// Walk returns the regular files below a slash path from the root, sorted, without forbidden ones.
+// It does not follow links. A file is below itself.
 func (t *Tree) Walk(rel string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(t.FS(), path.Clean(rel), func(p string, d fs.DirEntry, err error) error {
@@ -328,7 +327,7 @@ func (t *Tree) Walk(rel string) ([]string, error) {
 		case err == nil && d.Type().IsRegular() && t.may(p, CanRead):
 			found = append(found, p)
 		}
-		return nil // a directory that cannot be read has nothing to show
+		return nil // an unreadable directory is skipped
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list %q: %w", rel, plainError(err))
@@ -336,8 +335,8 @@ func (t *Tree) Walk(rel string) ([]string, error) {
 	return found, nil
 }
 
-// plainError drops the operation and the path of a *fs.PathError, which the caller's
-// message has already.
+// plainError removes the operation and the path of a *fs.PathError, since the caller's message has
+// them.
 func plainError(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

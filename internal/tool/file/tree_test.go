@@ -20,7 +20,7 @@ func tree(t *testing.T, root string, deny ...string) *Tree {
 	return tr
 }
 
-// hostile are paths that must reach nothing, whatever is tried on them.
+// hostile returns paths that must not reach any file, in any operation.
 func hostile(t *testing.T, root string) []string {
 	outside := filepath.Join(filepath.Dir(root), "outside")
 	symlink(t, outside, filepath.Join(root, "out"))
@@ -69,7 +69,7 @@ func refused(t *testing.T, what string, f func() error) {
 	}
 }
 
-// snapshot lists every file with its content, without our place for temporaries.
+// snapshot lists every file with its content, without the directory for temporary files.
 func snapshot(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string

@@ -8,19 +8,19 @@ import (
 
 const (
 	scheme = "file:"
-	// anchor stands for the root of the workspace in a canonical URI.
+	// anchor is the root of the workspace in a canonical URI.
 	anchor = "$WORKSPACE"
-	// anchored is how every canonical URI of a file of the workspace begins.
+	// anchored is the prefix of every canonical URI of a file in the workspace.
 	anchored = "file:///" + anchor
 )
 
-// IsURI reports whether s is meant as a URI of a file.
+// IsURI reports whether s is a URI of a file.
 func IsURI(s string) bool {
 	return len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme)
 }
 
-// Expand returns uri with the absolute path of root in place of $WORKSPACE, as models
-// and people see it. It only looks at the text. Any other URI is returned as it is.
+// Expand replaces $WORKSPACE in uri by the absolute path of root, for models and users. It looks
+// only at the text, and returns any other URI unchanged.
 func Expand(root, uri string) string {
 	rest, ok := cutAnchor(uri)
 	if !ok {
@@ -33,7 +33,7 @@ func Expand(root, uri string) string {
 	return base + rest
 }
 
-// cutAnchor returns what follows $WORKSPACE in a URI that begins with it.
+// cutAnchor removes the prefix with $WORKSPACE from a URI.
 func cutAnchor(uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, anchored)
 	return rest, ok && (rest == "" || strings.IndexByte("/#?", rest[0]) >= 0)
@@ -52,8 +52,8 @@ func absolute(path string, windows bool) string {
 	return "file://" + host + p
 }
 
-// windowsForm returns the host and the slash path of an absolute path of Windows:
-// C:\x, \\server\share\x and both with the prefix \\?\.
+// windowsForm returns the host and the slash path of an absolute path of Windows: C:\x,
+// \\server\share\x and both with the prefix \\?\.
 func windowsForm(path string) (host, p string) {
 	p = strings.ReplaceAll(path, `\`, "/")
 	if rest, ok := strings.CutPrefix(p, "//?/UNC/"); ok {
@@ -79,10 +79,10 @@ func isDrive(p string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// A form is what a URI of a file says, before anything is looked up.
+// A form is a parsed URI of a file, before any link is resolved.
 type form struct {
 	path     string // decoded, with slashes
-	relative bool   // from the root of the workspace
+	relative bool   // to the root of the workspace
 	fragment string // normalised, with its '#', or ""
 }
 
@@ -93,7 +93,7 @@ var (
 	errPath  = errors.New("it has no path")
 )
 
-// parse reads a URI of a file in any of the forms that people and programs write.
+// parse reads a URI of a file in any form that users and programs write.
 func parse(uri string, windows bool) (form, error) {
 	rest, fragment, found := strings.Cut(uri[len(scheme):], "#")
 	if strings.IndexByte(rest, '?') >= 0 {
@@ -112,8 +112,8 @@ func parse(uri string, windows bool) (form, error) {
 	return f, err
 }
 
-// locate splits the authority off. A host that is no host, as in file://src/main.go,
-// is the first directory of a path from the root, which is what people mean by it.
+// locate splits off the authority. A host that cannot be one, as in file://src/main.go, is the
+// first directory of a path relative to the root, which is what users mean by it.
 func locate(rest string, windows bool) (raw string, relative bool) {
 	after, ok := strings.CutPrefix(rest, "//")
 	if !ok {
@@ -129,7 +129,7 @@ func locate(rest string, windows bool) (raw string, relative bool) {
 	case windows && isDrive(host):
 		return "/" + after, false
 	case windows:
-		return "//" + after, false // a share
+		return "//" + after, false // a Windows share
 	}
 	return after, true
 }
@@ -183,7 +183,7 @@ func digit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// encode percent-encodes a slash path, byte for byte, as little as RFC 3986 allows.
+// encode percent-encodes a slash path, byte for byte, with as few encoded bytes as RFC 3986 allows.
 func encode(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
@@ -204,9 +204,9 @@ func isPathByte(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte("!$&'()*+,;=:@/", c) >= 0
 }
 
-// Normalize gives every percent-encoding its one form (RFC 3986, 6.2.2): none for
-// unreserved characters, capital digits for the others. It leaves the rest alone but
-// for what must not stand in a URI at all.
+// Normalize gives every percent-encoding its canonical form (RFC 3986, 6.2.2): decoded for
+// unreserved characters, capital digits for the others. It also encodes characters that are not
+// allowed in a URI.
 func Normalize(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// workspace makes a root with files, reached also through a link.
+// workspace creates a root with files, and a link to it.
 func workspace(t *testing.T) (root, link string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -79,7 +79,7 @@ func TestOneFileHasOneURI(t *testing.T) {
 		{"docs/entry", ws + "/src/main.rs"},
 		{"far/main.rs", ws + "/src/main.rs"},
 		{"code/../src/main.rs", ws + "/src/main.rs"},
-		{"down/../x", ws + "/deep/x"}, // ".." behind a link is its target's parent
+		{"down/../x", ws + "/deep/x"}, // ".." after a link is the parent of its target
 		{"src/dangling.rs", ws + "/src/new.rs"},
 		{"code/not/yet.rs", ws + "/src/not/yet.rs"},
 		{"not/there/../../code/main.rs", ws + "/src/main.rs"},

@@ -17,9 +17,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHostileTemplates puts values of a model into templates of a shell, wherever they may be
-// written: a program is given the value whole, as a part of one argument, or the template is
-// refused; and no value is run. The shells that are called sh differ in their syntax.
+// TestHostileTemplates inserts values from a model into shell templates at every possible position:
+// the program gets the complete value as a part of one argument, or the template is refused; and no
+// value is run. The shells that are called sh differ in their syntax.
 func TestHostileTemplates(t *testing.T) {
 	tried := map[string]bool{}
 	for _, shell := range []string{"bash", "dash", "ksh", "mksh", "yash", "zsh", "sh"} {
@@ -28,7 +28,7 @@ func TestHostileTemplates(t *testing.T) {
 			path, err = filepath.EvalSymlinks(path)
 		}
 		if err != nil || tried[path] {
-			continue // is not here, or had its turn by another name
+			continue // missing, or tested under another name
 		}
 		tried[path] = true
 		t.Run(shell, func(t *testing.T) { hostileTemplates(t, path) })
@@ -79,11 +79,11 @@ func hostileTemplates(t *testing.T, shell string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = it.Tool.Run(context.Background(), tool.Call{Name: "t", Arguments: args}) // a template may be no shell's
+		_, _ = it.Tool.Run(context.Background(), tool.Call{Name: "t", Arguments: args}) // the template may be invalid in this shell
 		if _, err := os.Stat(filepath.Join(env.Root, "pwned")); err == nil {
 			t.Fatalf("%q ran %q", script, value)
 		}
-		got, _ := os.ReadFile(record) // it may have come to nothing
+		got, _ := os.ReadFile(record) // missing if nothing ran
 		_ = os.Remove(record)
 		for arg := range strings.SplitSeq(string(got), "\x00") {
 			if (strings.Contains(arg, "S7") || strings.Contains(arg, "E7")) && !strings.Contains(arg, value) {

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Actions that a command is run for.
+// Actions for which a command is run.
 const (
 	actionRun    = "run"
 	actionFormat = "format_arguments"
@@ -32,18 +32,18 @@ const (
 	maxQuestions  = 16
 )
 
-// An Environment is what all local tools of a query share.
+// An Environment has what all local tools of a query share.
 type Environment struct {
 	Starter        tool.Starter // required
-	Root           string       // absolute path of the workspace, where commands run
-	Space          *file.Space  // makes URIs of files canonical; nil leaves them
+	Root           string       // absolute path of the workspace; commands run there
+	Space          *file.Space  // makes URIs of files canonical; nil keeps them
 	WorkspaceID    string
 	ConversationID string
-	// MaxOutput bounds what is read of a program's output; zero is 16 MiB.
+	// MaxOutput limits how much of a program's output is read; zero is 16 MiB.
 	MaxOutput int
 }
 
-// A Tool is a command.
+// A Tool is a tool that runs a command.
 type Tool struct {
 	config  tool.Config
 	env     Environment
@@ -52,7 +52,7 @@ type Tool struct {
 
 var _ tool.Tool = (*Tool)(nil)
 
-// A FormattingTool is a command with another one that shows its arguments.
+// A FormattingTool is a Tool with another command that formats its arguments.
 type FormattingTool struct {
 	*Tool
 	format line
@@ -60,7 +60,7 @@ type FormattingTool struct {
 
 var _ tool.Formatter = (*FormattingTool)(nil)
 
-// New returns the tool that a configuration declares, with its policy.
+// New returns the declared tool with its policy.
 func New(c tool.Config, env Environment) (tool.Item, error) {
 	if c.Command.IsZero() {
 		return tool.Item{}, fmt.Errorf("tool %q: command: missing", c.Name)
@@ -83,8 +83,8 @@ func New(c tool.Config, env Environment) (tool.Item, error) {
 	return tool.Item{Tool: &FormattingTool{t, format}, Policy: c.Policy}, nil
 }
 
-// NewFormatter returns what shows the arguments of a tool's calls, for who has not been given
-// its command: to show a call needs less trust than to make it.
+// NewFormatter returns the formatter of a tool's arguments, even if the tool's command is not
+// approved: showing a call needs less trust than running it.
 func NewFormatter(c tool.Config, env Environment) (tool.Formatter, error) {
 	c.Command = c.Style.Formatter
 	it, err := New(c, env)
@@ -97,7 +97,7 @@ func NewFormatter(c tool.Config, env Environment) (tool.Formatter, error) {
 // Definition implements [tool.Tool].
 func (t *Tool) Definition() tool.Definition { return t.config.Definition() }
 
-// Run implements [tool.Tool]. A program that asks is run again with all the answers.
+// Run implements [tool.Tool]. A program that asks a question is run again with all answers.
 func (t *Tool) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	answers := map[string]jsontext.Value{}
 	for range maxQuestions {
@@ -122,7 +122,7 @@ func (t *Tool) key(setting string) string {
 
 var errNobody = errors.New("nobody could be asked")
 
-// answer takes the configured answer, else asks.
+// answer returns the configured answer, or else asks.
 func (t *Tool) answer(
 	ctx context.Context, c tool.Call, q tool.Question,
 ) (answer jsontext.Value, err error) {
@@ -165,7 +165,7 @@ func (t *FormattingTool) FormatArguments(ctx context.Context, c tool.Call) (stri
 	return text, nil
 }
 
-// values is what templates can name.
+// values returns the values for templates.
 func (t *Tool) values(
 	c tool.Call, answers map[string]jsontext.Value, action string,
 ) jsontext.Value {
@@ -191,7 +191,7 @@ func (t *Tool) values(
 	}.value()
 }
 
-// start runs a command to its end and reads what it said.
+// start runs a command to its end and reads its output.
 func (t *Tool) start(
 	ctx context.Context, cmd line, key string, values jsontext.Value,
 ) (outcome, error) {
@@ -224,15 +224,15 @@ func (t *Tool) start(
 	return parse(stdout.Bytes(), t.env.Space), nil
 }
 
-// A line is a command whose words are known and not filled in.
+// A line is a command that is split into words with templates.
 type line struct {
-	words    []word // behind what is fixed
+	words    []word // after fixed
 	fixed    []string
 	declared tool.Declaration
 }
 
-// parseLine reads a command. For a shell, what stands for the placeholders are parameters of
-// the script that it is given: no value is ever part of what it reads.
+// parseLine reads a command. In a command for a shell, the placeholders become parameters of the
+// script: no value is ever part of the text that the shell parses.
 func parseLine(c tool.CommandConfig) (line, error) {
 	l := line{declared: tool.Declaration{
 		Line: c.Line, Program: c.Program, Args: c.Args, Shell: c.Shell,
@@ -264,11 +264,11 @@ func parseLine(c tool.CommandConfig) (line, error) {
 	return l, nil
 }
 
-// maxWord is the largest word of a command line; the smallest bound of a system is twice that.
+// maxWord is the largest word of a command line; the smallest limit of any system is twice that.
 const maxWord = 64 << 10
 
-// render fills the words in. One that is too large for a command line is written to a file of
-// dir, and @ with the file's name stands for it.
+// render inserts the values. A word that is too large for a command line is written to a file in
+// dir, and replaced by @ and the file's name.
 func (l line) render(values jsontext.Value, dir *scratch) (tool.Command, error) {
 	filled := slices.Clone(l.fixed)
 	for _, w := range l.words {
@@ -284,7 +284,7 @@ func (l line) render(values jsontext.Value, dir *scratch) (tool.Command, error) 
 	return tool.Command{Program: filled[0], Args: filled[1:]}, nil
 }
 
-// A scratch is a directory for what one process is given, made when it is needed.
+// A scratch is a temporary directory for one process, created on demand.
 type scratch struct {
 	dir string
 	n   int
@@ -308,7 +308,7 @@ func (s *scratch) keep(text string) (string, error) {
 
 func (s *scratch) remove() {
 	if s.dir != "" {
-		_ = os.RemoveAll(s.dir) // the system clears what is left of it
+		_ = os.RemoveAll(s.dir) // the system removes what is left
 	}
 }
 

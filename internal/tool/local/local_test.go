@@ -76,7 +76,7 @@ func config(t *testing.T, body string) tool.Config {
 	return c
 }
 
-// recorder starts processes and remembers what it was asked for.
+// recorder starts processes and records the commands.
 type recorder struct {
 	next     tool.Starter
 	refuse   error
@@ -109,7 +109,7 @@ func environment(t *testing.T) (Environment, *recorder) {
 	}, r
 }
 
-// runScript makes a tool of a shell script, which is given args as its words.
+// runScript runs a tool with a shell script, which gets args as its words.
 func runScript(t *testing.T, script, args string, call tool.Call) (tool.Result, *recorder) {
 	t.Helper()
 	env, r := environment(t)
@@ -134,7 +134,7 @@ func runScript(t *testing.T, script, args string, call tool.Call) (tool.Result, 
 	return rs[0], r
 }
 
-// open lets a test give any arguments.
+// open is a tool that accepts any arguments in tests.
 type open struct{ tool.Tool }
 
 func (o open) Definition() tool.Definition {
@@ -309,7 +309,8 @@ func TestWhatAModelWritesIsOneWord(t *testing.T) {
 	}
 }
 
-// TestLargeValues holds what a command line cannot take to a file, which is gone afterwards.
+// TestLargeValues checks that a value too large for a command line is passed in a file, which is
+// removed afterwards.
 func TestLargeValues(t *testing.T) {
 	large := strings.Repeat("large ", 40_000)
 	args, err := json.Marshal(map[string]string{"x": large})
@@ -414,7 +415,7 @@ func TestBrokenCommands(t *testing.T) {
 	}
 }
 
-// TestRealCommands fills in every command of a real workspace.
+// TestRealCommands renders every command of a real workspace.
 func TestRealCommands(t *testing.T) {
 	env, rec := environment(t)
 	rec.refuse = errors.New("not here")
@@ -443,7 +444,7 @@ func TestRealCommands(t *testing.T) {
 			}
 			c, err := tool.ParseConfig(tn, raw, nil)
 			if err != nil || c.Source.Kind != tool.Local {
-				continue // a second file for the same tool, or a server's
+				continue // a second file for the same tool, or a tool of a server
 			}
 			checkReal(t, env, rec, c)
 		}
@@ -483,8 +484,8 @@ func checkReal(t *testing.T, env Environment, rec *recorder, c tool.Config) {
 	}
 }
 
-// TestSubsumes holds the protocol of RFD 036: what the tool is told, and that only a word of
-// its own counts.
+// TestSubsumes checks the protocol of RFD 036: the input of the tool, and that only its explicit
+// answer counts.
 func TestSubsumes(t *testing.T) {
 	env, rec := environment(t)
 	script := `case "$1" in *'"action":"subsumes"'*) ;; *) echo "unasked: $1"; exit 0;; esac
@@ -522,7 +523,7 @@ esac
 	}
 }
 
-// A hanging starts processes that do not come to an end by themselves.
+// A hanging starts processes that do not end by themselves.
 type hanging struct{}
 
 func (hanging) Start(ctx context.Context, _ tool.Command) (tool.Process, error) {
@@ -530,7 +531,7 @@ func (hanging) Start(ctx context.Context, _ tool.Command) (tool.Process, error) 
 	return nil, ctx.Err()
 }
 
-// TestSubsumesIsBounded: a tool that does not answer what it is asked is ended.
+// TestSubsumesIsBounded checks that a tool that does not answer is ended.
 func TestSubsumesIsBounded(t *testing.T) {
 	env, _ := environment(t)
 	env.Starter = hanging{}

@@ -13,13 +13,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An outcome is what a program said: a result, or a question.
+// An outcome is the parsed output of a program: a result, or a question.
 type outcome struct {
 	result   tool.Result
 	question *tool.Question
 }
 
-// printed is what is looked for in a program's output.
+// printed has the recognized members of a program's output.
 type printed struct {
 	Type     string          `json:"type"`
 	Content  json.RawMessage `json:"content"`
@@ -29,8 +29,8 @@ type printed struct {
 	IsError  bool            `json:"isError"`
 }
 
-// parse reads the output of a program that ended well. What is neither an outcome nor
-// typed content is text, and stays so for ever.
+// parse reads the output of a program that succeeded. Output that is neither an outcome nor typed
+// content is text, now and in future versions.
 func parse(stdout []byte, space *file.Space) outcome {
 	var p printed
 	if json.Unmarshal(stdout, &p) != nil {
@@ -70,8 +70,8 @@ func (p printed) failure() string {
 	return p.Message + "\n\nTrace:\n  " + strings.Join(p.Trace, "\n  ")
 }
 
-// typed reads an array of content blocks. A block that is a question makes the whole a
-// question: the program waits for the answer.
+// typed reads an array of content blocks. A question block makes the whole output a question: the
+// program needs the answer first.
 func typed(p printed, space *file.Space) (outcome, bool) {
 	if !bytes.HasPrefix(bytes.TrimSpace(p.Content), []byte{'['}) {
 		return outcome{}, false
@@ -91,8 +91,8 @@ func typed(p printed, space *file.Space) (outcome, bool) {
 	return outcome{result: tool.Result{Blocks: blocks, IsError: p.IsError}}, true
 }
 
-// canonical gives the URI of a file its one form. One that cannot be read as such
-// stays as it is: an identity of its own is no harm.
+// canonical makes the URI of a file canonical. An invalid URI does not change: it only means that
+// the resource has an identity of its own.
 func canonical(b *events.Block, space *file.Space) {
 	if b.Resource == nil || space == nil || !file.IsURI(b.Resource.URI) {
 		return
@@ -112,7 +112,7 @@ func questionBlock(b events.Block) (tool.Question, bool) {
 	return question(json.RawMessage(b.Raw))
 }
 
-// question reads a question in the form of jp's tools and in that of its streams.
+// question reads a question in the form of jp's tools or of its streams.
 func question(v json.RawMessage) (tool.Question, bool) {
 	var raw struct {
 		ID         string          `json:"id"`
@@ -174,11 +174,11 @@ func option(v json.RawMessage) string {
 	var o struct {
 		Value string `json:"value"`
 	}
-	_ = json.Unmarshal(v, &o) // one without a value is an empty one
+	_ = json.Unmarshal(v, &o) // empty without a value
 	return o.Value
 }
 
-// accepts reports by an error that an answer is not of the question's type.
+// accepts returns an error if an answer does not have the question's type.
 func accepts(q tool.Question, answer jsontext.Value) error {
 	var s string
 	var b bool
@@ -202,7 +202,7 @@ func accepts(q tool.Question, answer jsontext.Value) error {
 		answer, q.ID, q.Tool, q.Type)
 }
 
-// exited is what a model is told of a program that ended with an error.
+// exited returns the result for a program that failed.
 func exited(err error, stdout, stderr []byte) tool.Result {
 	text, _ := json.MarshalIndent(struct {
 		Message string `json:"message"`

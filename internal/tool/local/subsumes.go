@@ -9,12 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSubsumes is how long a tool may take to say whether a call subsumes another one.
+// maxSubsumes limits the time of a tool to answer whether a call subsumes another one.
 const maxSubsumes = 10 * time.Second
 
-// Subsumes asks the tool whether a call makes an earlier one obsolete. The tool is run with
-// the action "subsumes" and both calls' arguments, and says "true" or "false". What says
-// anything else does not know the action, so that only equal arguments count.
+// Subsumes asks the tool whether a call makes an earlier one obsolete. The tool is run with the
+// action "subsumes" and the arguments of both calls, and answers "true" or "false". Any other
+// answer means that it does not support the action, so that only equal arguments count.
 func (t *Tool) Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSubsumes)
 	defer cancel()

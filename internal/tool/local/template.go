@@ -17,10 +17,10 @@ import (
 	"github.com/nikolalohinski/gonja/v2/loaders"
 )
 
-// A word of a command before it is filled in.
+// A word is a word of a command with its templates.
 type word struct {
 	pieces []command.Piece
-	whole  string // when it has statements and must be rendered as one, "" otherwise
+	whole  string // a word with statements, rendered as one template; else ""
 }
 
 // parseWord finds the expressions in a word.
@@ -32,7 +32,7 @@ func parseWord(s string) word {
 	return word{pieces: pieces}
 }
 
-// render fills a word in.
+// render inserts values into a word.
 func (w word) render(values jsontext.Value) (string, error) {
 	if w.whole != "" {
 		return jinja(w.whole, values)
@@ -51,14 +51,14 @@ func (w word) render(values jsontext.Value) (string, error) {
 	return b.String(), nil
 }
 
-// path is an expression that only names something.
+// path matches an expression that is only a name.
 var path = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
 })
 
-// evaluate gives text bare, nothing for null, and everything else as JSON. Names alone,
-// which is nearly all that commands have, are looked up without the template engine,
-// so that numbers and the order of members stay as the model wrote them.
+// evaluate returns text without quotes, nothing for null, and everything else as JSON. A plain
+// name, the usual expression, is looked up without the template engine, so that numbers and the
+// order of members stay as the model wrote them.
 func evaluate(expr string, values jsontext.Value) (string, error) {
 	if !path().MatchString(expr) {
 		out, err := jinja("{{ ("+expr+") | tojson }}", values)
@@ -96,7 +96,7 @@ func bare(v jsontext.Value) (string, error) {
 	return string(v), err
 }
 
-// jinja renders a template that can read no file.
+// jinja renders a template, which cannot read files.
 func jinja(source string, values jsontext.Value) (out string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -121,7 +121,7 @@ func jinja(source string, values jsontext.Value) (out string, err error) {
 	return t.ExecuteToString(exec.NewContext(data))
 }
 
-// decode gives numbers the types that the engine reckons with.
+// decode converts numbers to the types that the engine can calculate with.
 func decode(values jsontext.Value) (map[string]any, error) {
 	dec := json.NewDecoder(strings.NewReader(string(values)))
 	dec.UseNumber()
@@ -153,7 +153,7 @@ func numbers(v any) any {
 	return v
 }
 
-// noFiles is a loader of templates that has none.
+// noFiles is a loader without templates.
 type noFiles struct{}
 
 var errNoFiles = errors.New("templates of commands include nothing")

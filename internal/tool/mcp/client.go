@@ -8,8 +8,8 @@ import (
 
 var errRedirect = errors.New("an MCP server may not send us elsewhere")
 
-// NewClient returns a client for servers that have an address. That was approved, private or
-// not, and nothing else: a redirect to another host is refused.
+// NewClient returns a client for servers with an address. Only that address was approved, private
+// or not: a redirect to another host is refused.
 func NewClient(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{Proxy: proxy, ForceAttemptHTTP2: true},
@@ -37,7 +37,7 @@ func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(r)
 }
 
-// client returns a client that sends the headers of the server.
+// client returns a client that sends the server's headers.
 func (s Server) client(c *http.Client) *http.Client {
 	if len(s.Headers) == 0 {
 		return c

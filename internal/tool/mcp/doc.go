@@ -1,15 +1,14 @@
-// Package mcp makes the tools and resources of MCP servers ours. The protocol is that
-// of the official SDK; this package starts servers, translates, and keeps what the
-// SDK understands: content blocks of every type, annotations, links and errors.
+// Package mcp makes the tools and resources of MCP servers available. The official SDK implements
+// the protocol; this package starts servers, converts their results, and keeps what the SDK
+// understands: content blocks of every type, annotations, links and errors.
 //
-// What it keeps true: a server is started only through the caller's Starter, and
-// reached over HTTP only through the caller's client, which know what was approved. One
-// that runs here learns the root of the workspace, one that has an address does not. It
-// may ask the user, by a form, while one of its tools runs, as any tool may; it may not
-// ask the model. When a session ends, its process is told to, and then ended with all
-// that it started.
+// What it keeps true: a server is started only through the caller's Starter, and contacted over
+// HTTP only through the caller's client, which know the approvals. A local server is told the root
+// of the workspace, a server with an address is not. A server may ask the user, by a form, while
+// one of its tools runs, as any tool may; it may not ask the model. When a session ends, its
+// process is asked to end, and then killed with all its descendants.
 //
-// What it does not promise: members of a result that the SDK does not know. A server that
-// changes its tools is listed anew by [Session.Tools] and [Session.Tool]; what a turn
-// offers already stays as it was, since to change it is to lose the prompt's cache.
+// What it does not promise: members of a result that the SDK does not know. If a server changes its
+// tools, [Session.Tools] and [Session.Tool] list them again; the tools that a turn already offers
+// do not change, since that would invalidate the prompt's cache.
 package mcp

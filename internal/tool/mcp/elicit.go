@@ -13,19 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What a server is told of its questions.
+// Replies to a server's questions.
 const (
 	accepted = "accept"
 	declined = "decline"
 )
 
-// maxFields is how many questions a form may put.
+// maxFields limits the questions in a form.
 const maxFields = 32
 
 // callKey is the key of the call in a context.
 type callKey struct{}
 
-// enter notes a call that runs, and returns its context and what takes the note away.
+// enter registers a running call, and returns its context and a function that unregisters it.
 func (s *Session) enter(ctx context.Context, c *tool.Call) (_ context.Context, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,8 +37,8 @@ func (s *Session) enter(ctx context.Context, c *tool.Call) (_ context.Context, l
 	}
 }
 
-// current returns the call that a question belongs to. In the protocol of 2025 servers do not
-// say which; then it is the last one of those that run.
+// current returns the call that a question belongs to. In the protocol of 2025, servers do not say
+// which; then it is the last of the running calls.
 func (s *Session) current(ctx context.Context) *tool.Call {
 	if c, ok := ctx.Value(callKey{}).(*tool.Call); ok {
 		return c
@@ -51,9 +51,9 @@ func (s *Session) current(ctx context.Context) *tool.Call {
 	return s.calls[len(s.calls)-1]
 }
 
-// elicit puts a server's form to the user, a question for each field. Outside of a call, where
-// nobody can be asked, or when one is not answered, the server is told that it is declined; so
-// is one that wants a page opened.
+// elicit asks the user a server's form, one question for each field. The server is told that it was
+// declined outside a call, if no user can be asked, if a question is not answered, and if it wants
+// to open a page.
 func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	call := s.current(ctx)
 	if call == nil || call.Asker == nil || r.Params.Mode == "url" {
@@ -68,7 +68,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	}
 	ask := func(q tool.Question) (jsontext.Value, error) {
 		q.Tool, q.Call = call.Name, call.ID
-		q.Target = jsontext.Value(`"user"`) // never the model: it is the user who is asked
+		q.Target = jsontext.Value(`"user"`) // never the model: the server asks the user
 		return call.Asker.Ask(ctx, q)
 	}
 	intro := fmt.Sprintf("MCP server %q: %s", s.id, described(r.Params.Message))
@@ -100,7 +100,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	return &mcp.ElicitResult{Action: accepted, Content: content}, nil
 }
 
-// A form is the flat schema of what a server asks.
+// A form is the flat schema of a server's questions.
 type form struct {
 	Properties map[string]fieldOf `json:"properties"`
 	Required   []string           `json:"required"`
@@ -122,7 +122,7 @@ func readForm(schema any) (f form, err error) {
 	return f, err
 }
 
-// names returns the fields: what is required in its order, then the others.
+// names returns the fields: required ones in their order, then the others.
 func (f form) names() []string {
 	var names []string
 	for _, name := range slices.Concat(f.Required, slices.Sorted(maps.Keys(f.Properties))) {
@@ -154,8 +154,8 @@ func (f fieldOf) question(name string) tool.Question {
 	return q
 }
 
-// value returns an answer as the form wants it; false for none, and for what is no number
-// where one is wanted.
+// value converts an answer to the type of the field; false for no answer, and for text in a field
+// for numbers.
 func (f fieldOf) value(answer jsontext.Value) (any, bool) {
 	var v any
 	if json.Unmarshal(answer, &v) != nil || v == nil || v == "" {

@@ -20,8 +20,8 @@ import (
 
 type handler = func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error)
 
-// addRequests adds tools that ask something back and say what they were told. How that is
-// sent depends on the protocol that was agreed on.
+// addRequests adds tools that ask questions and return the answers. How a question is sent depends
+// on the negotiated protocol.
 func addRequests(s *sdk.Server, add func(name string, f handler)) {
 	says := func(format string, args ...any) (*sdk.CallToolResult, error) {
 		text := &sdk.TextContent{Text: fmt.Sprintf(format, args...)}
@@ -71,7 +71,7 @@ func addRequests(s *sdk.Server, add func(name string, f handler)) {
 	})
 }
 
-// An oracle answers questions by their id, and remembers them.
+// An oracle answers questions by their id, and records them.
 type oracle struct {
 	answers map[string]string
 	asked   []tool.Question
@@ -85,7 +85,7 @@ func (o *oracle) Ask(_ context.Context, q tool.Question) (jsontext.Value, error)
 	return nil, errors.New("nobody could be asked")
 }
 
-// runWith calls a tool as somebody who can be asked.
+// runWith calls a tool with an asker.
 func runWith(t *testing.T, s *mcp.Session, name string, asker tool.Asker) string {
 	t.Helper()
 	items, err := s.Tools()
@@ -162,7 +162,7 @@ func TestWhatAServerIsNotGiven(t *testing.T) {
 	})
 }
 
-// The root is for servers that run here.
+// TestRoots checks that only local servers are told the root.
 func TestRoots(t *testing.T) {
 	dir := t.TempDir()
 	space, err := file.NewSpace(dir)
@@ -198,7 +198,7 @@ func TestToolsThatComeLater(t *testing.T) {
 	if got := runWith(t, session, "grow", nil); got != "grown" {
 		t.Fatal(got)
 	}
-	// The notification may come behind the result.
+	// The notification may arrive after the result.
 	for deadline := t.Context(); ; {
 		if _, err := session.Tool(c); err == nil {
 			break

@@ -10,13 +10,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds of what a server says of its tools, all of which goes with every request.
+// Limits for a server's descriptions of its tools, all of which are in every request.
 const (
 	maxPages       = 100
 	maxTools       = 1000
-	maxDescription = 16 << 10  // bytes; the rest is cut
-	maxSchema      = 256 << 10 // bytes; a tool with more is not offered
-	maxListed      = 8 << 20   // bytes of all that is said
+	maxDescription = 16 << 10  // bytes; longer ones are cut
+	maxSchema      = 256 << 10 // bytes; tools with more are not offered
+	maxListed      = 8 << 20   // bytes of all descriptions
 )
 
 var (
@@ -26,8 +26,8 @@ var (
 	errAgain = errors.New("its list of tools leads back to where it was")
 )
 
-// list returns what the server has, page by page: one that always has another page comes to
-// an end, and so does one that names a page twice.
+// list returns the server's tools, page by page. It ends for a server that always has another page,
+// and for one that repeats a page.
 func (s *Session) list(ctx context.Context) ([]*mcp.Tool, error) {
 	all, said := []*mcp.Tool{}, 0
 	params, seen := &mcp.ListToolsParams{}, map[string]bool{}
@@ -62,13 +62,13 @@ func (s *Session) list(ctx context.Context) ([]*mcp.Tool, error) {
 	return nil, errPages
 }
 
-// size is how much a server says of a tool.
+// size returns the size of a tool's description.
 func size(t *mcp.Tool) (int, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	return len(t.Name) + len(t.Description) + len(schema), err
 }
 
-// described is a description of a bounded length.
+// described limits the length of a description.
 func described(text string) string {
 	if len(text) <= maxDescription {
 		return text

@@ -23,7 +23,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serverVariable makes the test binary a server that speaks over its standard streams.
+// serverVariable makes the test binary a server on its standard streams.
 const serverVariable = "GIT_JP_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// oldServer as the variable's value makes it one that knows the protocol of 2025 only, where
-// servers send requests of their own.
+// oldServer as the variable's value makes it a server for the protocol of 2025 only, in which
+// servers send requests themselves.
 const oldServer = "old"
 
 func beforeDiscovery(next sdk.MethodHandler) sdk.MethodHandler {
@@ -52,7 +52,7 @@ func beforeDiscovery(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// server has a tool for each thing that must survive.
+// server has a tool for each feature that must be preserved.
 func server() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	schema := jsontext.Value(`{"type":"object","properties":{"x":{"type":"integer"},"hidden":{}},"required":["x"]}`)
@@ -342,7 +342,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 	}
 }
 
-// paging makes a server's list of tools what page says, by how many pages came before.
+// paging returns a session whose list of tools consists of the pages of page, by their number.
 func paging(t *testing.T, page func(n int) *sdk.ListToolsResult) (*mcp.Session, *int) {
 	t.Helper()
 	pages := new(int)
@@ -423,7 +423,7 @@ func TestWhatAServerSaysOfAToolIsBounded(t *testing.T) {
 	}
 }
 
-// TestRealServers needs npm and its registry, and so an invitation.
+// TestRealServers needs npm and its registry, and so must be enabled.
 func TestRealServers(t *testing.T) {
 	if os.Getenv("GIT_JP_MCP_NPM") == "" {
 		t.Skip("set GIT_JP_MCP_NPM=1 to start servers from the npm registry")

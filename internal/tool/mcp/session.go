@@ -23,52 +23,52 @@ const (
 	maxMessage     = 64 << 20
 )
 
-// A Server is where an MCP server is: a command, or an address.
+// A Server is an MCP server: a command, or an address.
 type Server struct {
 	ID string // required
-	// Program, Args, Variables and Checksum are those of a server that is a process.
+	// Program, Args, Variables and Checksum are for a server that is a process.
 	Program   string
 	Args      []string
 	Variables []string
 	Checksum  string
-	// URL and Headers are those of a server with streamable HTTP.
+	// URL and Headers are for a server with streamable HTTP.
 	URL     string
 	Headers map[string]string
-	// Startup is how long the server may take to answer; zero is a minute.
+	// Startup limits the wait for the server's first answer; zero is a minute.
 	Startup time.Duration
 }
 
-// Options are how servers are reached, and as whom.
+// Options configure the connections to servers.
 type Options struct {
 	Starter tool.Starter // for servers that are processes
-	Client  *http.Client // for those that have an address
-	Dir     string       // absolute directory where processes start, and their root
-	Space   *file.Space  // makes URIs of files canonical; nil leaves them
+	Client  *http.Client // for servers with an address
+	Dir     string       // absolute working directory of processes, and their root
+	Space   *file.Space  // makes URIs of files canonical; nil keeps them
 	Version string       // of this program
 }
 
-// A Session is a server that runs.
+// A Session is a connection to a running server.
 type Session struct {
 	id      string
 	session *mcp.ClientSession
 	space   *file.Space
 	stop    func()        // ends the process, if there is one
-	startup time.Duration // how long it may take to say what it has
+	startup time.Duration // limit for listing its tools
 
 	mu      sync.Mutex
-	calls   []*tool.Call // that run
-	listed  []*mcp.Tool  // nil until they were asked for, and again after they changed
-	changes int          // how often the server said that they did
+	calls   []*tool.Call // running ones
+	listed  []*mcp.Tool  // nil before the first request, and after a change
+	changes int          // how often the server reported a change
 }
 
-// Connect starts a server, or finds it, and greets it. When ctx ends afterwards the
-// session goes on: it is ended by [Session.Close].
+// Connect starts a server, or connects to it, and initializes the session. The session does not
+// depend on ctx afterwards: [Session.Close] ends it.
 func Connect(ctx context.Context, s Server, o Options) (*Session, error) {
 	startup := s.Startup
 	if startup == 0 {
 		startup = defaultStartup
 	}
-	// The connection must outlive the start, and end with it when that fails.
+	// The connection must outlive the call, and end with it if that fails.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	transport, stop, detail, err := s.transport(life, o)
 	if err != nil {
@@ -88,9 +88,9 @@ func Connect(ctx context.Context, s Server, o Options) (*Session, error) {
 	return session, nil
 }
 
-// client returns what a server can ask of us: the root, when it runs here and could look
-// anyway; and the user, while one of its tools runs. A model it cannot ask: what that costs
-// and what it is told is not the server's to decide.
+// client returns the client with its capabilities for the server: the root, for a local server,
+// which could find it anyway; and questions to the user while one of its tools runs. It cannot ask
+// a model: the cost and the content of such a request are not the server's to decide.
 func (s *Session) client(at Server, o Options) *mcp.Client {
 	capabilities := &mcp.ClientCapabilities{
 		RootsV2:     &mcp.RootCapabilities{}, //nolint:staticcheck // servers of today ask for it
@@ -118,7 +118,7 @@ func (s *Session) client(at Server, o Options) *mcp.Client {
 // ID returns the name of the server.
 func (s *Session) ID() string { return s.id }
 
-// Close says goodbye and ends the process.
+// Close ends the session and the process.
 func (s *Session) Close() error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.session.Close() }()
@@ -129,12 +129,12 @@ func (s *Session) Close() error {
 	}
 	s.stop()
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
-		err = nil // it was faster
+		err = nil // the server ended first
 	}
 	return err
 }
 
-// transport returns the way to the server. What detail returns belongs into errors.
+// transport returns a transport to the server. The result of detail belongs in errors.
 func (s Server) transport(
 	life context.Context, o Options,
 ) (t mcp.Transport, stop func(), detail func() string, err error) {
@@ -151,8 +151,8 @@ func (s Server) transport(
 	return nil, nil, nil, errors.New("there is no way to it")
 }
 
-// process starts a server that speaks over its standard streams. These are real pipes,
-// so that nobody waits for a copy when it ends.
+// process starts a server on its standard streams. These are real pipes, so that no copying
+// goroutine has to end first.
 func (s Server) process(
 	life context.Context, o Options,
 ) (t mcp.Transport, stop func(), detail func() string, err error) {
@@ -173,14 +173,14 @@ func (s Server) process(
 		Program: s.Program, Args: s.Args, Variables: s.Variables, Dir: o.Dir,
 		Stdin: in, Stdout: out, Stderr: stderr,
 	})
-	closeErr := errors.Join(in.Close(), out.Close()) // these ends are the server's
+	closeErr := errors.Join(in.Close(), out.Close()) // the server's ends
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, closeErr, toServer.Close(), fromServer.Close())
 	}
 	ended := make(chan struct{})
-	go func() { _ = p.Wait(); close(ended) }() // how it ended shows in the connection
+	go func() { _ = p.Wait(); close(ended) }() // the connection shows how it ended
 	stop = func() {
-		_ = toServer.Close() // the session may have closed both
+		_ = toServer.Close() // may be closed already
 		<-ended
 		_ = fromServer.Close()
 	}

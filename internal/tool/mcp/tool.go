@@ -20,14 +20,14 @@ import (
 // remote is a tool of a server.
 type remote struct {
 	session *Session
-	name    string // there
+	name    string // by the server
 	def     tool.Definition
 }
 
 var _ tool.Tool = (*remote)(nil)
 
-// tools returns what the server has. It is asked again after it said that this changed, also
-// when that was while it answered.
+// tools returns the server's tools. It lists them again after a reported change, also if that came
+// during a listing.
 func (s *Session) tools() ([]*mcp.Tool, error) {
 	s.mu.Lock()
 	listed, before := s.listed, s.changes
@@ -49,8 +49,7 @@ func (s *Session) tools() ([]*mcp.Tool, error) {
 	return listed, nil
 }
 
-// Tools returns every tool of the server, under the names that it gives them. They ask
-// before they run.
+// Tools returns every tool of the server, under the server's names. They need approval.
 func (s *Session) Tools() ([]tool.Item, error) {
 	list, err := s.tools()
 	if err != nil {
@@ -60,7 +59,7 @@ func (s *Session) Tools() ([]tool.Item, error) {
 	for _, t := range list {
 		def, err := define(t)
 		if errors.Is(err, errSchema) {
-			continue // [Session.Tool] says why
+			continue // [Session.Tool] reports why
 		}
 		if err != nil {
 			return nil, fmt.Errorf("tool %q of MCP server %q: %w", t.Name, s.id, err)
@@ -70,8 +69,8 @@ func (s *Session) Tools() ([]tool.Item, error) {
 	return items, nil
 }
 
-// Tool returns the tool that a configuration names, with what the configuration says
-// of it in place of what the server says.
+// Tool returns the tool that a configuration names; values of the configuration override the
+// server's.
 func (s *Session) Tool(c tool.Config) (tool.Item, error) {
 	name := c.Source.Tool
 	if name == "" {
@@ -109,11 +108,11 @@ func define(t *mcp.Tool) (tool.Definition, error) {
 	}
 	return tool.Definition{
 		Name: t.Name, Summary: described(t.Description), Schema: schema,
-		Open: true, // the server knows what it takes
+		Open: true, // the server validates arguments
 	}, err
 }
 
-// override lays a configuration over what the server says.
+// override applies a configuration to the server's definition.
 func override(def tool.Definition, c tool.Config) (tool.Definition, error) {
 	def.Name, def.Examples, def.Parameters = c.Name, c.Examples, c.Parameters
 	if c.Description != "" {
@@ -132,8 +131,8 @@ func override(def tool.Definition, c tool.Config) (tool.Definition, error) {
 	return def, err
 }
 
-// merge puts the properties of own over those of schema, member by member, and
-// requires what either requires.
+// merge applies the properties of own to those of schema, member by member, and requires what
+// either requires.
 func merge(schema, own jsontext.Value) (jsontext.Value, error) {
 	var s, o map[string]any
 	if err := errors.Join(json.Unmarshal(schema, &s), json.Unmarshal(own, &o)); err != nil {
@@ -184,7 +183,7 @@ func (r *remote) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	return tool.Result{Blocks: blocks, IsError: res.IsError}, err
 }
 
-// blocks translates a result. What is only structured is text.
+// blocks converts a result. If it has only structured content, that becomes text.
 func (s *Session) blocks(res *mcp.CallToolResult) ([]events.Block, error) {
 	if len(res.Content) == 0 && res.StructuredContent != nil {
 		data, err := json.Marshal(res.StructuredContent)
@@ -204,8 +203,8 @@ func (s *Session) blocks(res *mcp.CallToolResult) ([]events.Block, error) {
 	return blocks, err
 }
 
-// settle gives a resource the annotations of its block, which are its own, content
-// where the protocol leaves out what is empty, and the one name that a file has.
+// settle moves the annotations of a block to its resource, adds empty content, which the protocol
+// leaves out, and makes the URI of a file canonical.
 func (s *Session) settle(b *events.Block) {
 	if b.Resource == nil {
 		return
@@ -235,10 +234,10 @@ func (s *Session) canonical(uri string) string {
 	return uri
 }
 
-// maxRead is how long a server may take to give a resource.
+// maxRead limits the time of a server to return a resource.
 const maxRead = 10 * time.Minute
 
-// Read returns the contents of a resource: one, or several where it is a collection.
+// Read returns a resource, or several if it is a collection.
 func (s *Session) Read(ctx context.Context, uri string) ([]events.Resource, error) {
 	if s.space != nil {
 		uri = s.space.Expand(uri)

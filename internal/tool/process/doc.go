@@ -1,12 +1,12 @@
-// Package process is the one place that starts the user's programs: tools, servers and
-// attachments that are commands. It asks nobody; whoever hands a Launcher on wraps it
-// in what knows the approvals.
+// Package process is the only package that starts the user's programs: tools, servers and
+// attachments that are commands. It does not ask for approval; the caller wraps a Launcher in a
+// Starter that knows the approvals.
 //
-// What it keeps true: a program runs in a process group of its own, and when its
-// context is done the whole group is told to end and then ended. A program gets the
-// variables that it is meant to have and no others, so that no key of a provider
-// leaks into it. A checksum that was declared is verified before anything runs.
+// What it keeps true: a program runs in a process group of its own, and when its context ends, the
+// whole group is asked to end and then killed. A program gets only the variables that it is meant
+// to have, so that it cannot read a provider's key. A declared checksum is verified before anything
+// runs.
 //
-// What it does not promise: to end what leaves its group on purpose, to confine what
-// runs, or, on Windows, to end the children of what is ended.
+// What it does not promise: to end processes that leave the group on purpose, to confine programs,
+// or, on Windows, to end the children of an ended process.
 package process

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// group gives the process a group of its own, which is told to end with it.
+// group gives the process a group of its own, which is asked to end with it.
 func group(cmd *exec.Cmd, told func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
@@ -17,9 +17,9 @@ func group(cmd *exec.Cmd, told func()) {
 	}
 }
 
-// endGroup waits until the group is gone, which was told to end, and kills what is left of it
-// when its grace is over; a group that had ended before it was told has none. Its leader has
-// been waited for, but while a member lives no other group can have its number.
+// endGroup waits until a group that was asked to end is gone, and kills the rest of it after the
+// grace period; a group that had ended by itself gets no grace. Its leader has been waited for, but
+// no new group can get its number while a member lives.
 func endGroup(cmd *exec.Cmd, over <-chan time.Time) {
 	const step = 5 * time.Millisecond
 	for over != nil {

@@ -21,22 +21,22 @@ import (
 
 const defaultGrace = 2 * time.Second
 
-// A Launcher starts processes. It implements [tool.Starter] and asks nobody.
+// A Launcher starts processes. It implements [tool.Starter] without asking for approval.
 type Launcher struct {
-	// Env is what every process gets; see [Minimal].
+	// Env is the environment of every process; see [Minimal].
 	Env []string
-	// Environ is where the variables are looked up that a command names.
+	// Environ has the values of variables that a command names.
 	Environ []string
-	// Grace is how long a process may take to end when it is told to; zero is 2 seconds.
+	// Grace is how long a process may take to end when asked to; zero is 2 seconds.
 	Grace time.Duration
-	// Groups knows what runs; nil for nobody.
+	// Groups records the running processes; it may be nil.
 	Groups *Groups
 }
 
-// Groups are the processes that run, with all that they started, so that they can be ended at
-// once when the program is. The zero value is ready.
+// Groups records the running process groups, so that they can be killed when this program ends. The
+// zero value is ready to use.
 type Groups struct {
-	// Before is called before a program starts, nil for nothing.
+	// Before is called before a program starts; it may be nil.
 	Before func()
 
 	mu      sync.Mutex
@@ -70,7 +70,7 @@ func (g *Groups) remove(cmd *exec.Cmd) {
 	delete(g.running, cmd)
 }
 
-// Kill ends them without asking.
+// Kill kills all of them, without a grace period.
 func (g *Groups) Kill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,7 +81,7 @@ func (g *Groups) Kill() {
 
 var _ tool.Starter = Launcher{}
 
-// minimal are the variables that programs cannot do without.
+// minimal are the variables that most programs need.
 var minimal = [...]string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ",
 	"TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
@@ -90,8 +90,8 @@ var minimal = [...]string{
 	"PROGRAMFILES", "WINDIR", "NUMBER_OF_PROCESSORS",
 }
 
-// Minimal returns what of an environment any program may have: where things are and
-// how the user speaks, no keys.
+// Minimal returns the part of an environment that any program may have: paths and locale settings,
+// but no keys.
 func Minimal(environ []string) []string {
 	var env []string
 	for _, kv := range environ {
@@ -127,7 +127,7 @@ func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, erro
 	return p, nil
 }
 
-// named returns the variables of these names that are set.
+// named returns the variables with these names that are set.
 func (l Launcher) named(names []string) []string {
 	var env []string
 	for _, kv := range l.Environ {
@@ -172,11 +172,11 @@ type process struct {
 	ctx context.Context //nolint:containedctx // the one that Start was given
 
 	groups *Groups
-	over   <-chan time.Time // the grace, once it was told to end
+	over   <-chan time.Time // the grace period, once it was asked to end
 }
 
-// tell notes that the process is told to end: from then on the whole group has one grace.
-// [exec.Cmd.Wait] returns after it.
+// tell starts the grace period, which the whole group shares. It is called by Cancel of the
+// command, after which [exec.Cmd.Wait] returns.
 func (p *process) tell() { p.over = time.After(p.cmd.WaitDelay) }
 
 // Wait implements [tool.Process].
@@ -184,7 +184,7 @@ func (p *process) Wait() error {
 	err := p.cmd.Wait()
 	defer p.groups.remove(p.cmd)
 	if p.ctx.Err() != nil {
-		endGroup(p.cmd, p.over) // what did not end when it was told to
+		endGroup(p.cmd, p.over) // kills what did not end when asked
 		return p.ctx.Err()
 	}
 	var ee *exec.ExitError
@@ -192,7 +192,7 @@ func (p *process) Wait() error {
 	case errors.As(err, &ee):
 		return &tool.ExitError{Code: ee.ExitCode(), Detail: ee.String()}
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil // it ended well; something it left behind holds its output open
+		return nil // it succeeded; a descendant holds its output open
 	}
 	return err
 }

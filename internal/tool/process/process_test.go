@@ -60,7 +60,7 @@ func TestOutputEnvironmentAndCode(t *testing.T) {
 
 func TestTheWholeGroupEnds(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
-	// A child in the background, and a parent that does not listen.
+	// A child in the background, and a parent that ignores the signal.
 	c := sh("trap '' TERM; sleep 1000 & echo $! > " + pids + ".tmp; echo $$ >> " + pids +
 		".tmp; mv " + pids + ".tmp " + pids + "; wait; sleep 1000")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -94,7 +94,7 @@ func TestEveryMemberIsToldFirst(t *testing.T) {
 	defer cancel()
 	l := launcher()
 	l.Grace = 5 * time.Second
-	var out bytes.Buffer // which the child holds open, so that Wait waits for it
+	var out bytes.Buffer // the child holds it open, so that Wait waits for it
 	c.Stdout = &out
 	p, err := l.Start(ctx, c)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestEveryMemberIsToldFirst(t *testing.T) {
 	waitForFile(t, told)
 }
 
-// TestGroupsAreKilledAtOnce is how a program ends what it runs when it may not wait any more.
+// TestGroupsAreKilledAtOnce checks how a program ends its groups when it cannot wait for them.
 func TestGroupsAreKilledAtOnce(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	c := sh("trap '' TERM HUP INT; sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' & echo $! > " +
@@ -137,8 +137,8 @@ func TestGroupsAreKilledAtOnce(t *testing.T) {
 	}
 }
 
-// TestMembersHaveTheGraceOfTheirLeader holds that who takes a moment longer than the leader of
-// the group to end is not killed for it.
+// TestMembersHaveTheGraceOfTheirLeader checks that a member that takes longer to end than the
+// leader of its group is not killed within the grace period.
 func TestMembersHaveTheGraceOfTheirLeader(t *testing.T) {
 	dir := t.TempDir()
 	ready, done := filepath.Join(dir, "ready"), filepath.Join(dir, "done")
@@ -148,7 +148,7 @@ func TestMembersHaveTheGraceOfTheirLeader(t *testing.T) {
 	defer cancel()
 	l := launcher()
 	l.Grace = 10 * time.Second
-	p, err := l.Start(ctx, c) // nobody holds a pipe that Wait would wait for
+	p, err := l.Start(ctx, c) // no pipe is open that Wait would wait for
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func waitForFile(t *testing.T, name string) string {
 	return ""
 }
 
-// gone reports whether a process has ended; one that nobody has waited for has too.
+// gone reports whether a process has ended, which a zombie has.
 func gone(pid int) bool {
 	for range 6000 {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
