@@ -28,7 +28,7 @@ var errPassed = errors.New("no answer in bulk")
 func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
 	none := func(int64) bool { return false }
-	err := r.ReadObjectsOf(ctx, ids, none, func(i int, size int64, _ []byte, _ error) error {
+	err := r.AtOnce().ReadObjectsOf(ctx, ids, none, func(i int, size int64, _ []byte, _ error) error {
 		sizes[i] = size
 		return nil
 	})
@@ -42,12 +42,26 @@ func (r *Repo) ReadObjectsOf(
 	ctx context.Context, ids []OID, wanted func(size int64) bool,
 	f func(i int, size int64, content []byte, err error) error,
 ) (err error) {
+	return r.readObjectsOf(ctx, objectsOf{ids, wanted, eachInTurn}, f)
+}
+
+// An objectsOf is many objects, those whose sizes are wanted, and how those in packs are read.
+type objectsOf struct {
+	ids    []OID
+	wanted func(size int64) bool
+	each   eachPacked
+}
+
+func (r *Repo) readObjectsOf(
+	ctx context.Context, o objectsOf, f func(i int, size int64, content []byte, err error) error,
+) (err error) {
+	ids, wanted := o.ids, o.wanted
 	left := make([]int, len(ids))
 	for i := range left {
 		left[i] = i
 	}
 	if len(ids) >= bulkFrom {
-		left, err = r.readPacked(ctx, ids, wanted, func(o packedObject) error {
+		left, err = r.readPacked(ctx, o, func(o packedObject) error {
 			return f(o.index, o.size, o.own(), nil)
 		})
 		if err != nil {
@@ -119,7 +133,7 @@ func (r *Repo) sizes(ctx context.Context, ids []OID) ([]int64, error) {
 func (r *Repo) ReadObjects(
 	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
 ) error {
-	return r.readObjects(ctx, ids, func(i int, obj object, err error) error {
+	return r.readObjects(ctx, ids, eachInTurn, func(i int, obj object, err error) error {
 		return f(i, obj.own(), err)
 	})
 }
@@ -133,10 +147,11 @@ func (o object) own() []byte {
 }
 
 func (r *Repo) readObjects(
-	ctx context.Context, ids []OID, f func(i int, obj object, err error) error,
+	ctx context.Context, ids []OID, each eachPacked, f func(i int, obj object, err error) error,
 ) error {
 	if len(ids) >= bulkFrom {
-		left, err := r.readPacked(ctx, ids, nil, func(o packedObject) error {
+		of := objectsOf{ids: ids, each: each}
+		left, err := r.readPacked(ctx, of, func(o packedObject) error {
 			return f(o.index, o.object, nil)
 		})
 		if err != nil || len(left) == 0 {

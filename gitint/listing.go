@@ -89,16 +89,22 @@ func (l *listing) readMany(ctx context.Context, ids []OID) error {
 	if l.trees == nil {
 		l.trees = make(map[OID][]treeEntry, len(unread))
 	}
-	return repo.readObjects(ctx, unread, func(i int, obj object, err error) error {
+	read := make([][]treeEntry, len(unread))
+	err := repo.readObjects(ctx, unread, eachAtOnce, func(i int, obj object, err error) error {
 		if err != nil || obj.kind != kindTree || len(obj.data) > maxTree {
 			return nil //nolint:nilerr // left out
 		}
-		entries, err := decodeTree(obj.data, int(unread[i].size))
-		if err == nil {
-			l.trees[unread[i]] = entries
+		if entries, err := decodeTree(obj.data, int(unread[i].size)); err == nil {
+			read[i] = entries
 		}
 		return nil
 	})
+	for i, id := range unread {
+		if read[i] != nil {
+			l.trees[id] = read[i]
+		}
+	}
+	return err
 }
 
 func (l *listing) entries(ctx context.Context, id OID) ([]treeEntry, error) {

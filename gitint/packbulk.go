@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // A packedObject is one that was read, by its number in the question. One whose size is not wanted
@@ -19,28 +20,34 @@ type packedObject struct {
 }
 
 const (
-	packedTogether = 64 // are handed over at once
+	packedTogether = 256 // are handed over at once
 	packedBytes    = 256 << 10
+	packedNear     = 64 // are looked at to find out how much of a pack to read
 	maxPackReaders = 4
+	// packedShare is the fewest objects that a reader takes: it begins with no bases.
+	packedShare = 1 << 10
 )
 
 // readPacked reads in this process what lies in packs: beside git it takes no pipe, and all
-// processors. f is called one at a time. What is elsewhere is left, as is whatever is not
-// exactly as it should be: each object is held against its name, and others know better what
-// is wrong. Where wanted is not nil only objects of the sizes that it wants are read.
+// processors. What is elsewhere is left, as is whatever is not exactly as it should be: each
+// object is held against its name, and others know better what is wrong. Where wanted is not nil
+// only objects of the sizes that it wants are read.
 func (r *Repo) readPacked(
-	ctx context.Context, ids []OID, wanted func(size int64) bool, f func(packedObject) error,
+	ctx context.Context, o objectsOf, f func(packedObject) error,
 ) (left []int, err error) {
 	all, leave, err := r.usePacks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	places, left := findPacked(all, ids)
+	places, left := findPacked(all, o.ids)
 	slices.SortFunc(places, func(a, b packPlace) int {
-		return cmp.Or(a.pack-b.pack, cmp.Compare(a.offset, b.offset))
+		if a.pack != b.pack {
+			return a.pack - b.pack
+		}
+		return cmp.Compare(a.offset, b.offset)
 	})
-	passed, err := r.eachPacked(ctx, packJob{all, ids, wanted, places}, f)
+	passed, err := o.each(ctx, packJob{r, all, o.ids, o.wanted, places}, f)
 	return append(left, passed...), err
 }
 
@@ -67,18 +74,60 @@ func (r *Repo) notPacked(ctx context.Context, ids []OID) ([]OID, error) {
 
 // A packJob is what there is to read.
 type packJob struct {
+	repo   *Repo
 	packs  []*pack
 	ids    []OID
 	wanted func(size int64) bool
 	places []packPlace
 }
 
-// eachPacked calls f with the objects, which several readers read: each a part of a pack,
-// since deltas are near their bases.
-func (r *Repo) eachPacked(
+// An eachPacked calls f with the objects of a job, and returns those that cannot be read so. An
+// error of f ends the reading and is returned.
+type eachPacked func(
+	ctx context.Context, job packJob, f func(packedObject) error,
+) (passed []int, err error)
+
+// eachAtOnce is an [eachPacked] that calls f by several readers at once. Each takes a part of a
+// pack after the other, since deltas are near their bases.
+func eachAtOnce(
+	ctx context.Context, job packJob, f func(packedObject) error,
+) (passed []int, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	n := min(runtime.GOMAXPROCS(0), maxPackReaders)
+	const shares = 8 // of each reader, who do not all take as long
+	share := max(len(job.places)/(n*shares), packedShare)
+	var next atomic.Int64
+	missed := make([][]int, n)
+	var group sync.WaitGroup
+	for i := range min(n, len(job.places)/share+1) {
+		group.Go(func() {
+			reader := newPackReader(job.packs)
+			for ctx.Err() == nil {
+				from := int(next.Add(int64(share))) - share
+				if from >= len(job.places) {
+					return
+				}
+				part := job
+				part.places = job.places[from:min(from+share, len(job.places))]
+				some, err := part.read(ctx, reader, f)
+				missed[i] = append(missed[i], some...)
+				if err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return slices.Concat(missed...), context.Cause(ctx)
+}
+
+// eachInTurn is an [eachPacked] that calls f for one object at a time.
+func eachInTurn(
 	ctx context.Context, job packJob, f func(packedObject) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	found := make(chan []packedObject, maxPackReaders)
 	var group sync.WaitGroup
 	n := min(runtime.GOMAXPROCS(0), maxPackReaders, len(job.places)/packedTogether+1)
@@ -86,7 +135,7 @@ func (r *Repo) eachPacked(
 	for i := range n {
 		part := job
 		part.places = job.places[i*len(job.places)/n : (i+1)*len(job.places)/n]
-		group.Go(func() { missed[i] = part.read(ctx, found) })
+		group.Go(func() { missed[i] = part.hand(ctx, found) })
 	}
 	go func() {
 		group.Wait()
@@ -94,13 +143,9 @@ func (r *Repo) eachPacked(
 	}()
 	for some := range found {
 		for _, o := range some {
-			if err != nil {
-				break
+			if err == nil {
+				err = f(o)
 			}
-			if o.kind != "" {
-				r.reads.Add(1)
-			}
-			err = f(o)
 		}
 		if err != nil {
 			stop()
@@ -109,40 +154,57 @@ func (r *Repo) eachPacked(
 	if err == nil {
 		err = ctx.Err()
 	}
-	stop()
 	return slices.Concat(missed...), err
 }
 
-// read reads the objects in the order of the pack, and returns those that it could not.
-func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed []int) {
-	reader := newPackReader(j.packs)
-	var sum objectSum
+// hand hands the objects over, many at once.
+func (j packJob) hand(ctx context.Context, found chan<- []packedObject) (missed []int) {
 	some := make([]packedObject, 0, packedTogether)
 	bytes := 0 // in some
-	hand := func() bool {
-		bytes = 0
+	pass := func() error {
 		select {
 		case found <- some:
-			some = make([]packedObject, 0, packedTogether)
-			return true
+			some, bytes = make([]packedObject, 0, packedTogether), 0
+			return nil
 		case <-ctx.Done():
-			return false
+			return ctx.Err()
 		}
 	}
+	missed, err := j.read(ctx, newPackReader(j.packs), func(o packedObject) error {
+		some = append(some, o)
+		bytes += len(o.data)
+		if len(some) < packedTogether && bytes <= packedBytes {
+			return nil
+		}
+		return pass()
+	})
+	if err == nil {
+		_ = pass() // whoever has stopped it wants no more
+	}
+	return missed
+}
+
+// read calls f with the objects in the order of the pack, and returns those that it could not read.
+func (j packJob) read(
+	ctx context.Context, reader *packReader, f func(packedObject) error,
+) (missed []int, err error) {
+	var sum objectSum
+	read := 0
+	defer func() { j.repo.reads.Add(int64(read)) }()
 	for i, p := range j.places {
 		o, err := j.one(reader, &sum, i)
 		if err != nil {
 			missed = append(missed, p.index)
 			continue
 		}
-		some = append(some, o)
-		bytes += len(o.data)
-		if (len(some) == packedTogether || bytes > packedBytes) && !hand() {
-			return missed
+		if o.kind != "" {
+			read++
+		}
+		if err := cmp.Or(f(o), ctx.Err()); err != nil {
+			return missed, err
 		}
 	}
-	hand()
-	return missed
+	return missed, nil
 }
 
 // one reads the object of place i.
@@ -169,7 +231,7 @@ func (j packJob) one(reader *packReader, sum *objectSum, i int) (packedObject, e
 func (j packJob) ahead(i int) int {
 	const near = 2 * farSize
 	first, last := j.places[i], j.places[i]
-	for _, p := range j.places[i+1 : min(i+packedTogether, len(j.places))] {
+	for _, p := range j.places[i+1 : min(i+packedNear, len(j.places))] {
 		if p.pack != first.pack || p.offset-last.offset > near ||
 			p.offset-first.offset > nearSize-farSize {
 			break

@@ -118,9 +118,10 @@ func TestBasesAreReadTogether(t *testing.T) {
 	always := func(int64) bool { return true }
 	for _, wanted := range []func(int64) bool{nil, always} {
 		file.reads, file.bytes = 0, 0
-		found := make(chan []packedObject, len(ids))
-		if left := (packJob{all, ids, wanted, places}).read(t.Context(), found); len(left) > 0 {
-			t.Errorf("%d objects were not read", len(left))
+		job := packJob{new(Repo), all, ids, wanted, places}
+		took := func(packedObject) error { return nil }
+		if left, err := job.read(t.Context(), newPackReader(all), took); len(left) > 0 || err != nil {
+			t.Errorf("%d objects were not read: %v", len(left), err)
 		}
 		if file.bytes > len(ids)*2*farSize || file.reads > len(ids)*2 {
 			t.Errorf("%d bytes in %d reads of %d objects", file.bytes, file.reads, len(ids))

@@ -70,7 +70,7 @@ type CommitHead struct {
 func (r *Repo) CommitHeads(
 	ctx context.Context, commits []OID, f func(i int, h CommitHead) error,
 ) error {
-	return r.readObjects(ctx, commits, func(i int, obj object, err error) error {
+	return r.readObjects(ctx, commits, eachInTurn, func(i int, obj object, err error) error {
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,13 @@ type TreeData struct {
 func (r *Repo) ReadTrees(
 	ctx context.Context, trees []OID, f func(i int, t TreeData) error,
 ) error {
-	return r.readObjects(ctx, trees, func(i int, obj object, err error) error {
+	return r.readTrees(ctx, trees, eachInTurn, f)
+}
+
+func (r *Repo) readTrees(
+	ctx context.Context, trees []OID, each eachPacked, f func(i int, t TreeData) error,
+) error {
+	return r.readObjects(ctx, trees, each, func(i int, obj object, err error) error {
 		if err != nil {
 			return err
 		}
