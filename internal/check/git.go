@@ -143,7 +143,7 @@ func (s *gitSource) Gone(
 func (s *gitSource) ReadObjects(
 	ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
 ) error {
-	return s.repo.ReadObjects(ctx, ids, f)
+	return s.repo.AtOnce().ReadObjects(ctx, ids, f)
 }
 
 // ReadObjectsOf implements [objectSource].
@@ -151,7 +151,7 @@ func (s *gitSource) ReadObjectsOf(
 	ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
 	f func(i int, size int64, data []byte, err error) error,
 ) error {
-	return s.repo.ReadObjectsOf(ctx, ids, wanted, f)
+	return s.repo.AtOnce().ReadObjectsOf(ctx, ids, wanted, f)
 }
 
 // fileType returns the type bits of a mode. Old trees have modes such as 0o100664.

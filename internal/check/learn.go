@@ -20,9 +20,9 @@ type lesson struct {
 	id   gitint.OID
 }
 
-// learn reads the files that the cache does not know, in bulk and with several workers, so that the
-// examination finds them in the cache. It skips files that cannot be read, which the examination
-// then reports.
+// learn reads the files that the cache does not know, at once and several at a time but for large
+// ones, so that the examination finds all in the cache. What cannot be read is left to the
+// examination, which says so.
 func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	o, ok := src.(objectSource)
 	if !ok {
@@ -41,35 +41,18 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	for i, l := range lessons {
 		ids[i] = l.id
 	}
-	type file struct {
-		lesson
-		data []byte
-	}
-	files := make(chan file)
-	var group sync.WaitGroup
-	for range ch.opts.workers() {
-		group.Go(func() {
-			for f := range files {
-				ch.cache.Learn(f.kind, f.id, f.data)
-			}
-		})
-	}
+	var turn sync.Mutex
 	done := 0
-	err = o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
-		switch {
-		case err != nil, int64(len(data)) > limits.Of(lessons[i].name):
-		case regular.IsLarge(int64(len(data))):
-			ch.cache.Learn(lessons[i].kind, lessons[i].id, data) // nothing else is read meanwhile
-		default:
-			files <- file{lessons[i], data}
+	return o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+		if l := lessons[i]; err == nil && int64(len(data)) <= limits.Of(l.name) {
+			ch.cache.Learn(l.kind, l.id, data)
 		}
+		turn.Lock()
+		defer turn.Unlock()
 		done++
 		ch.opts.progress("files", done, len(ids))
 		return nil //nolint:nilerr // the examination says what cannot be read
 	})
-	close(files)
-	group.Wait()
-	return err
 }
 
 // unread returns the known objects that cannot be read: they are missing, or larger than the

@@ -67,13 +67,13 @@ type objectSource interface {
 	ObjectSizes(ctx context.Context, ids []gitint.OID) ([]int64, error)
 	// Gone returns the objects that are missing. It costs less than their sizes.
 	Gone(ctx context.Context, ids []gitint.OID) (map[gitint.OID]bool, error)
-	// ReadObjects calls f with the content of each object, in any order but never concurrently. An
-	// error of f ends the reading and is returned.
+	// ReadObjects calls f with the content of each, in any order, and by several goroutines at
+	// once. An error of f ends the reading and is returned.
 	ReadObjects(
 		ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
 	) error
-	// ReadObjectsOf calls f with the size of each object, -1 if it is missing, and with its content
-	// if the size is wanted.
+	// ReadObjectsOf calls f so with the size of each, -1 for one that is not here, and where that
+	// is wanted with the content.
 	ReadObjectsOf(
 		ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
 		f func(i int, size int64, data []byte, err error) error,

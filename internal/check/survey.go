@@ -28,7 +28,7 @@ func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) er
 			continue
 		}
 		group, size = append(group, p), size+len(p.blobs)
-		if size >= objectsAtOnce {
+		if size >= surveyedAtOnce {
 			err = v.surveyParts(ctx, o, group)
 			group, size = nil, 0
 		}
@@ -39,8 +39,13 @@ func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) er
 	return err
 }
 
-// objectsAtOnce bounds the ids that are collected for one step.
-const objectsAtOnce = 1 << 15
+const (
+	// objectsAtOnce bounds the ids that are collected for one step.
+	objectsAtOnce = 1 << 15
+	// surveyedAtOnce does so for steps that go through a pack from its begin to its end, since what
+	// is in one directory of a store is all over it.
+	surveyedAtOnce = 1 << 17
+)
 
 func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part) error {
 	var known, all []*blob
