@@ -64,9 +64,9 @@ func (r reading) examine(ctx context.Context) error {
 	r.report.Conversations++
 	r.document(files, detailsFile, (*refs.Cache).Details)
 	r.document(files, configFile, (*refs.Cache).JSON)
-	if _, ok := files[eventsFile]; ok {
-		r.events(files[eventsFile])
-	} else if _, ok := files[legacyFile]; !ok {
+	if e, ok := files.file(eventsFile); ok {
+		r.events(e)
+	} else if _, ok := files.file(legacyFile); !ok {
 		r.malformed(eventsFile, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
 	}
 	r.retitle()
@@ -75,9 +75,9 @@ func (r reading) examine(ctx context.Context) error {
 
 // files returns the files of the conversation, and directories in place of expected files: an empty
 // directory is in no listing.
-func (r reading) files() map[string]Entry {
+func (r reading) files() *folder {
 	for _, name := range []string{detailsFile, configFile, eventsFile} {
-		if _, ok := r.listed[r.c.dir][name]; ok {
+		if _, ok := r.listed[r.c.dir].file(name); ok {
 			continue
 		}
 		if r.isDirectory(path.Join(r.c.dir, name)) {
@@ -99,17 +99,20 @@ var errMissing = errors.New("is missing, so jp moves the conversation to its tra
 
 // isDraft reports whether an editor created the directory for a message that was never sent, or git
 // left it when it removed the files: neither is a conversation.
-func (r reading) isDraft(files map[string]Entry) bool {
-	_, draft := files[draftFile]
-	return len(files) == 0 || draft && len(files) == 1
+func (r reading) isDraft(files *folder) bool {
+	if files == nil {
+		return true
+	}
+	_, draft := files.file(draftFile)
+	return draft && len(files.files) == 1 && !files.others
 }
 
 // document checks a file other than the stream.
 func (r reading) document(
-	files map[string]Entry, name string,
+	files *folder, name string,
 	check func(*refs.Cache, gitint.OID, func() ([]byte, error)) (*events.SyntaxError, error),
 ) {
-	e, ok := files[name]
+	e, ok := files.file(name)
 	switch {
 	case !ok && name == configFile:
 		return // conversations of 2025 do not have one

@@ -92,7 +92,7 @@ func (ch *checker) lessons(fresh []*conv) (unknown, known []lesson) {
 	seen := make(map[lesson]bool)
 	for _, c := range fresh {
 		for _, k := range kinds {
-			e, ok := ch.listed[c.dir][k.name]
+			e, ok := ch.listed[c.dir].file(k.name)
 			l := lesson{k.name, k.kind, e.ID}
 			if !ok || e.ID.IsZero() || !e.Mode.IsRegular() || seen[l] {
 				continue

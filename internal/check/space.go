@@ -44,8 +44,8 @@ type checker struct {
 	moved      bool    // directories were added or removed since duplicated was computed
 	wanted     []*blob // blobs to judge
 	// listed holds the files of the examined conversations, by directory.
-	listed map[string]map[string]Entry
-	unread map[gitint.OID]bool // objects that the cache knows and that cannot be read
+	listed map[string]*folder
+	unread map[gitint.OID]bool // what the cache knows of them and nobody can read
 	// unlisted holds the directories of conversations that the operating system does not list.
 	unlisted map[string]error
 }
@@ -175,7 +175,7 @@ func (ch *checker) conversations(ctx context.Context, src Source, fresh []*conv)
 // since descending to each of thousands costs more than reading their files. Their files are then
 // also learned at once.
 func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error {
-	ch.listed = make(map[string]map[string]Entry, len(fresh))
+	ch.listed = make(map[string]*folder, len(fresh))
 	ch.unlisted = make(map[string]error)
 	w, ok := src.(Walker)
 	if ok && ch.last == nil && ch.opts.Select == nil {
@@ -226,9 +226,9 @@ func IsRefused(src Source, err error) bool {
 // hold records a file of a directory.
 func (ch *checker) hold(dir string, e Entry) {
 	if ch.listed[dir] == nil {
-		ch.listed[dir] = make(map[string]Entry)
+		ch.listed[dir] = new(folder)
 	}
-	ch.listed[dir][e.Name] = e
+	ch.listed[dir].hold(e)
 }
 
 // directories updates to the directories of the next source, live and archived, and returns the

@@ -27,7 +27,7 @@ type store struct {
 func newStore(dir string, cache *refs.Cache) *store {
 	return &store{
 		dir: dir, cache: cache,
-		table: table{first: make(map[uint64]*blob)}, foreign: make(map[string]struct{}),
+		table: newTable(), foreign: make(map[string]struct{}),
 	}
 }
 

@@ -1,8 +1,9 @@
 package check
 
 import (
-	"encoding/binary"
+	"hash/maphash"
 	"io/fs"
+	"math/bits"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -15,8 +16,7 @@ type blob struct {
 	look look        // here, where it needs no extra memory: there may be a million
 	mode fs.FileMode // absent: no entry, but references to it
 	refs int32       // references from the conversations of the source
-	next *blob       // in the table
-	size int64       // as in the first reference
+	size int64       // as the first reference states it
 	// verdict is nil until there is a reference: unreferenced blobs are not judged.
 	verdict *verdict
 }
@@ -32,71 +32,90 @@ const (
 	sound       // it is here and not a pointer
 )
 
-// A table finds blobs by hash. Its keys are the first bytes, which distinguish blobs as well as the
-// whole hash unless someone crafts collisions: checking many blobs is limited by the memory that
-// lookups touch.
+// A table is blobs by their hash. A map of so many takes twice the memory, and who writes a stream
+// chooses the hashes in it, so that their own bits must not choose the places.
 type table struct {
-	first map[uint64]*blob
-	free  []blob // allocated in advance
+	seed  maphash.Seed
+	slots []*blob // a power of two, at least half of them empty
+	n     int     // blobs in slots
+	free  []blob  // to be used next
 }
 
 // fanout is the number of top-level directories of a store, over which its blobs are evenly
 // distributed.
 const fanout = 256
 
+func newTable() table { return table{seed: maphash.MakeSeed(), slots: make([]*blob, 64)} }
+
 // grow allocates for about n blobs, if the table is empty.
 func (t *table) grow(n int) {
 	const most = 1 << 20
-	if len(t.first) == 0 {
-		t.first = make(map[uint64]*blob, min(n, most))
+	if t.n == 0 && len(t.slots) < 2*min(n, most) {
+		t.slots = make([]*blob, 1<<bits.Len(uint(2*min(n, most)-1))) //nolint:gosec // is positive
 	}
 }
 
-func (t *table) key(h blobs.Hash) uint64 { return binary.NativeEndian.Uint64(h[:]) }
+// slot returns where a blob is, or the empty slot where it belongs.
+func (t *table) slot(h blobs.Hash) int {
+	at := t.home(h)
+	for t.slots[at] != nil && t.slots[at].hash != h {
+		at = t.after(at)
+	}
+	return at
+}
+
+// home is where a blob is if nobody else was there before.
+func (t *table) home(h blobs.Hash) int {
+	return int(maphash.Bytes(t.seed, h[:]) & uint64(len(t.slots)-1)) //nolint:gosec // is less
+}
+
+func (t *table) after(at int) int { return (at + 1) & (len(t.slots) - 1) }
 
 // at returns the blob with a hash, and adds it if there is none.
 func (t *table) at(h blobs.Hash) *blob {
-	key := t.key(h)
-	first := t.first[key]
-	for b := first; b != nil; b = b.next {
-		if b.hash == h {
-			return b
-		}
+	at := t.slot(h)
+	if b := t.slots[at]; b != nil {
+		return b
 	}
 	if len(t.free) == 0 {
 		t.free = make([]blob, 256) // one allocation for many
 	}
 	b := &t.free[0]
 	t.free = t.free[1:]
-	b.hash, b.mode, b.next = h, absent, first
-	t.first[key] = b
+	b.hash, b.mode = h, absent
+	t.slots[at] = b
+	if t.n++; 2*t.n > len(t.slots) {
+		before := t.slots
+		t.slots = make([]*blob, 2*len(before))
+		for _, b := range before {
+			if b != nil {
+				t.slots[t.slot(b.hash)] = b
+			}
+		}
+	}
 	return b
 }
 
-// remove removes a blob.
+// remove forgets a blob. Those behind it that are looked for across its place move up.
 func (t *table) remove(gone *blob) {
-	var rest *blob
-	for b := t.first[t.key(gone.hash)]; b != nil; {
-		next := b.next
-		if b != gone {
-			b.next, rest = rest, b
-		}
-		b = next
+	hole := t.slot(gone.hash)
+	if t.slots[hole] != gone {
+		return
 	}
-	if rest == nil {
-		delete(t.first, t.key(gone.hash))
-	} else {
-		t.first[t.key(gone.hash)] = rest
+	t.slots[hole] = nil
+	t.n--
+	for at := t.after(hole); t.slots[at] != nil; at = t.after(at) {
+		b := t.slots[at]
+		t.slots[at] = nil
+		t.slots[t.slot(b.hash)] = b
 	}
 }
 
 // pointers counts the referenced blobs that are Git LFS pointers.
 func (t *table) pointers() (n int) {
-	for _, b := range t.first {
-		for ; b != nil; b = b.next {
-			if b.refs > 0 && b.verdict != nil && b.verdict.pointer {
-				n++
-			}
+	for _, b := range t.slots {
+		if b != nil && b.refs > 0 && b.verdict != nil && b.verdict.pointer {
+			n++
 		}
 	}
 	return n

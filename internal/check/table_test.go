@@ -8,14 +8,15 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// TestPropertyTable compares a table with a map, with hashes that share their keys.
+// TestPropertyTable holds a table against a map.
 func TestPropertyTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		got, want := table{first: make(map[uint64]*blob)}, make(map[blobs.Hash]*blob)
-		for range rapid.IntRange(0, 60).Draw(rt, "steps") {
+		got, want := newTable(), make(map[blobs.Hash]*blob)
+		got.grow(rapid.IntRange(0, 50).Draw(rt, "room"))
+		for range rapid.IntRange(0, 200).Draw(rt, "steps") {
 			h := blobs.Hash{
-				0: byte(rapid.IntRange(0, 1).Draw(rt, "key")),
-				9: byte(rapid.IntRange(0, 3).Draw(rt, "rest")),
+				0: byte(rapid.IntRange(0, 1).Draw(rt, "first")),
+				9: byte(rapid.IntRange(0, 40).Draw(rt, "rest")),
 			}
 			b := got.at(h)
 			if was := want[h]; was != nil && was != b || b.hash != h {
@@ -33,12 +34,12 @@ func TestPropertyTable(t *testing.T) {
 			}
 		}
 		n := 0
-		for _, b := range got.first {
-			for ; b != nil; b = b.next {
+		for _, b := range got.slots {
+			if b != nil {
 				n++
 			}
 		}
-		if n != len(want) {
+		if n != len(want) || n != got.n {
 			rt.Fatalf("%d blobs, want %d", n, len(want))
 		}
 	})
