@@ -93,7 +93,7 @@ func (c Collection) warn(ctx context.Context, plan *gc.Plan) {
 	for _, m := range plan.Missing {
 		t.Warn("%s", m)
 	}
-	if c.Repo == nil {
+	if c.Repo == nil || !c.LsRemote && !t.Verbose {
 		return
 	}
 	remotes, err := c.Repo.Remotes(ctx)
@@ -101,10 +101,8 @@ func (c Collection) warn(ctx context.Context, plan *gc.Plan) {
 		return
 	}
 	if !c.LsRemote {
-		if t.Verbose {
-			t.Note("branches of %s that were not fetched are not known; --ls-remote asks",
-				strings.Join(remotes, ", "))
-		}
+		t.Note("branches of %s that were not fetched are not known; --ls-remote asks",
+			strings.Join(remotes, ", "))
 		return
 	}
 	for _, remote := range remotes {
