@@ -2,9 +2,11 @@ package gc
 
 import (
 	"context"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
 )
 
 // A fanout is a fan-out directory of a store, such as 9a, by the first byte of a hash.
@@ -15,13 +17,21 @@ type fanout struct {
 
 // A blobWalk says what is looked for on fanouts, and is told.
 type blobWalk struct {
-	// wanted chooses the directories to read, by the four digits of their path; nil all.
+	// wanted chooses the directories to read, by the four digits of their path; nil all. Several
+	// may ask it at once.
 	wanted func(dir string) bool
 	found  func(i int, h blobs.Hash, id gitint.OID)
 	// board is told of each directory that is read. It may be nil.
 	board func(i int, id gitint.OID)
 	// foreign is told of a fanout on which something is no blob. It may be nil.
 	foreign func(i int)
+}
+
+// A board is a directory on a fanout, such as 9a/5f.
+type board struct {
+	fanout int
+	path   string
+	id     gitint.OID
 }
 
 // blobsOn tells the blobs on fanouts, by the number of the fanout. All directories of one level
@@ -31,27 +41,15 @@ func (f *treeCache) blobsOn(ctx context.Context, fanouts []fanout, w blobWalk) e
 	for i, s := range fanouts {
 		ids[i] = s.id
 	}
-	odd := func(i int) {
-		if w.foreign != nil {
-			w.foreign(i)
-		}
-	}
-	type board struct {
-		fanout int
-		path   string
-	}
-	boards, below := []board(nil), []gitint.OID(nil)
-	err := f.repo.ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
+	on := make([][]board, len(fanouts))
+	odd := make([]bool, len(fanouts))
+	err := f.repo.AtOnce().ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
 			switch {
 			case e.Mode != gitint.ModeDir:
-				odd(i)
+				odd[i] = true
 			case w.wanted == nil || w.wanted(fanouts[i].name+e.Path):
-				boards = append(boards, board{i, fanouts[i].name + "/" + e.Path + "/"})
-				below = append(below, e.OID)
-				if w.board != nil {
-					w.board(i, e.OID)
-				}
+				on[i] = append(on[i], board{i, fanouts[i].name + "/" + e.Path + "/", e.OID})
 			}
 		})
 		return nil
@@ -59,15 +57,50 @@ func (f *treeCache) blobsOn(ctx context.Context, fanouts []fanout, w blobWalk) e
 	if err != nil {
 		return err
 	}
-	return f.repo.ReadTrees(ctx, below, func(i int, t gitint.TreeData) error {
+	boards := slices.Concat(on...)
+	read, err := f.readBoards(ctx, boards)
+	if err != nil {
+		return err
+	}
+	for k, b := range boards {
+		if w.board != nil {
+			w.board(b.fanout, b.id)
+		}
+		odd[b.fanout] = odd[b.fanout] || read[k].odd
+		for _, file := range read[k].files {
+			w.found(b.fanout, file.Hash, file.Object)
+		}
+	}
+	for i := range fanouts {
+		if odd[i] && w.foreign != nil {
+			w.foreign(i)
+		}
+	}
+	return nil
+}
+
+// A boardRead is what is in a directory on a fanout.
+type boardRead struct {
+	files []refs.BlobFile
+	odd   bool // something else is too
+}
+
+func (f *treeCache) readBoards(ctx context.Context, boards []board) ([]boardRead, error) {
+	ids := make([]gitint.OID, len(boards))
+	for k, b := range boards {
+		ids[k] = b.id
+	}
+	all := make([]boardRead, len(boards))
+	err := f.repo.AtOnce().ReadTrees(ctx, ids, func(k int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
-			h, ok := blobs.ParsePath(boards[i].path + e.Path)
+			h, ok := blobs.ParsePath(boards[k].path + e.Path)
 			if !ok || !e.Mode.IsRegular() {
-				odd(boards[i].fanout)
+				all[k].odd = true
 				return
 			}
-			w.found(boards[i].fanout, h, e.OID)
+			all[k].files = append(all[k].files, refs.BlobFile{Hash: h, Object: e.OID})
 		})
 		return nil
 	})
+	return all, err
 }

@@ -102,34 +102,15 @@ func (l *referenceCache) read(ctx context.Context, o *Options, unread []document
 	for i, d := range unread {
 		ids[i] = d.id
 	}
-	type page struct {
-		document
-		data []byte
-	}
-	pages := make(chan page, readers)
-	var group sync.WaitGroup
-	var mu sync.Mutex // of known and hashes
-	know := func(p page) {
-		m, err := l.ask(p.document, p.data)
-		if err != nil {
-			m.Opaque = true // cannot be: the data is there
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		l.known[p.document] = l.number(m)
-	}
-	for range readers {
-		group.Go(func() {
-			for p := range pages {
-				know(p)
-			}
-		})
-	}
+	var mu sync.Mutex // of what follows, and of known and hashes
 	done := 0
 	var large []largeDocument
-	err := l.trees.repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+	err := l.trees.repo.AtOnce().ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+		d := unread[i]
 		if over, ok := errors.AsType[*regular.SizeError](err); ok {
-			large = append(large, largeDocument{unread[i], over})
+			mu.Lock()
+			defer mu.Unlock()
+			large = append(large, largeDocument{d, over})
 			return nil
 		}
 		if err != nil {
@@ -138,17 +119,17 @@ func (l *referenceCache) read(ctx context.Context, o *Options, unread []document
 		if data == nil {
 			data = []byte{}
 		}
-		if p := (page{unread[i], data}); regular.IsLarge(int64(len(data))) {
-			know(p) // nothing else is read meanwhile
-		} else {
-			pages <- p
+		m, err := l.ask(d, data)
+		if err != nil {
+			m.Opaque = true // cannot be: the data is there
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		l.known[d] = l.number(m)
 		done++
 		o.progress("streams", done, len(ids))
 		return nil
 	})
-	close(pages)
-	group.Wait()
 	for _, d := range large {
 		if err == nil {
 			err = l.search(ctx, d)
@@ -195,8 +176,6 @@ func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 	l.known[d.document] = l.number(m)
 	return nil
 }
-
-const readers = 2
 
 func (l *referenceCache) number(m refs.Mentions) mentions {
 	out := mentions{err: m.Err, dark: m.Opaque}

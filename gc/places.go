@@ -41,21 +41,24 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	var inside []*placeNode
 	for len(level) > 0 {
 		level = s.fresh(level)
-		var next []gitint.OID
-		err := s.trees.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
-			n := s.nodes[level[i]]
+		err := s.trees.repo.AtOnce().ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
+			n := s.nodes[level[i]] // nobody changes the map meanwhile
 			t.Entries(n.note)
 			n.leaveBlobs()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		var next []gitint.OID
+		for _, id := range level {
+			n := s.nodes[id]
 			if !n.own.IsZero() {
 				inside = append(inside, n)
 			}
 			for _, d := range n.dirs {
 				next = append(next, d.OID)
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 		level = next
 	}
@@ -63,7 +66,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	for i, n := range inside {
 		owns[i] = n.own
 	}
-	return s.trees.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
+	return s.trees.repo.AtOnce().ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
 		t.Entries(inside[i].noteOwn)
 		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
 			inside[i].place.Blobs = e.OID

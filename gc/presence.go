@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -75,34 +76,63 @@ func (s *presence) put(fanout gitint.OID, found []refs.BlobFile) {
 func (s *presence) read(
 	ctx context.Context, fanouts []gitint.OID, names map[gitint.OID]string,
 ) error {
-	found := make([][]refs.BlobFile, len(fanouts))
-	foreign := make([]bool, len(fanouts))
-	boards := make([][]gitint.OID, len(fanouts))
-	all := make([]fanout, len(fanouts))
-	for i, id := range fanouts {
-		all[i] = fanout{names[id], id}
-	}
-	err := s.m.trees.blobsOn(ctx, all, blobWalk{
-		found: func(i int, h blobs.Hash, id gitint.OID) {
-			found[i] = append(found[i], refs.BlobFile{Hash: h, Object: id})
-		},
-		foreign: func(i int) { foreign[i] = true },
-		board:   func(i int, id gitint.OID) { boards[i] = append(boards[i], id) },
-	})
-	if err != nil {
-		return err
-	}
-	for i, id := range fanouts {
-		s.put(id, found[i])
-		if foreign[i] {
-			continue // what is known of a tree is that it has blobs and nothing else
+	read := make(chan []fanoutRead, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for group := range read {
+			for _, f := range group {
+				s.learn(f)
+			}
 		}
-		_, _ = s.m.trees.cache.Blobs(id, func() ([]refs.BlobFile, error) {
-			return found[i], nil
-		})
-		_, _ = s.m.trees.cache.Trees(id, func() ([]gitint.OID, error) { return boards[i], nil })
+	}()
+	var err error
+	for ids := range slices.Chunk(fanouts, fanoutsAtOnce) {
+		var group []fanoutRead
+		if group, err = s.readGroup(ctx, ids, names); err != nil {
+			break
+		}
+		read <- group
 	}
-	return nil
+	close(read)
+	<-done
+	return err
+}
+
+// fanoutsAtOnce is how many are read while others are noted: four stores.
+const fanoutsAtOnce = 1 << 10
+
+// A fanoutRead is what is on a fanout.
+type fanoutRead struct {
+	id      gitint.OID
+	found   []refs.BlobFile
+	boards  []gitint.OID
+	foreign bool // something is no blob
+}
+
+func (s *presence) readGroup(
+	ctx context.Context, ids []gitint.OID, names map[gitint.OID]string,
+) ([]fanoutRead, error) {
+	group, all := make([]fanoutRead, len(ids)), make([]fanout, len(ids))
+	for i, id := range ids {
+		group[i].id, all[i] = id, fanout{names[id], id}
+	}
+	return group, s.m.trees.blobsOn(ctx, all, blobWalk{
+		found: func(i int, h blobs.Hash, id gitint.OID) {
+			group[i].found = append(group[i].found, refs.BlobFile{Hash: h, Object: id})
+		},
+		foreign: func(i int) { group[i].foreign = true },
+		board:   func(i int, id gitint.OID) { group[i].boards = append(group[i].boards, id) },
+	})
+}
+
+func (s *presence) learn(f fanoutRead) {
+	s.put(f.id, f.found)
+	if f.foreign {
+		return // what is known of a tree is that it has blobs and nothing else
+	}
+	_, _ = s.m.trees.cache.Blobs(f.id, func() ([]refs.BlobFile, error) { return f.found, nil })
+	_, _ = s.m.trees.cache.Trees(f.id, func() ([]gitint.OID, error) { return f.boards, nil })
 }
 
 // startPresence reads the stores of the tips, while others go on with history. Nobody else may

@@ -120,7 +120,7 @@ func unitOf(e gitint.Entry) (unit, bool) {
 // units returns what lies in each tree of conversations.
 func (f *treeCache) units(ctx context.Context, trees []gitint.OID) ([][]unit, error) {
 	all := make([][]unit, len(trees))
-	err := f.repo.ReadTrees(ctx, trees, func(i int, t gitint.TreeData) error {
+	err := f.repo.AtOnce().ReadTrees(ctx, trees, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
 			if u, ok := unitOf(e); ok {
 				all[i] = append(all[i], u)
@@ -182,9 +182,8 @@ func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
 			}
 			return again
 		})
-		var next []gitint.OID
-		err := f.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
-			n := nodes[level[i]]
+		err := f.repo.AtOnce().ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
+			n := nodes[level[i]] // nobody changes the map meanwhile
 			t.Entries(func(e gitint.Entry) {
 				u, ok := unitOf(e)
 				switch {
@@ -192,13 +191,19 @@ func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
 				case u.file:
 					n.files = append(n.files, refs.TreeFile{Path: u.name, Object: u.id})
 				default:
-					n.dirs, next = append(n.dirs, u), append(next, u.id)
+					n.dirs = append(n.dirs, u)
 				}
 			})
 			return nil
 		})
 		if err != nil {
 			return err
+		}
+		var next []gitint.OID
+		for _, id := range level {
+			for _, d := range nodes[id].dirs {
+				next = append(next, d.id)
+			}
 		}
 		level = next
 	}
