@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // All yields the hash of every blob file, in order. It only lists names and opens no file. An entry
@@ -33,68 +35,53 @@ type walker struct {
 	yield func(Hash, error) bool
 }
 
-// top lists the store's directory. It returns an error if nothing was yielded.
+// top lists the store's directory; its error is returned, because nothing was yielded. Each
+// directory is opened in the one that it was listed in, so that nothing is looked for from the top.
 func (w walker) top() error {
-	entries, err := fs.ReadDir(w.root.FS(), w.base)
+	top, err := regular.OpenFolder(w.root, w.base)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
+	defer top.Close() //nolint:errcheck // was only read
+	for _, e := range top.Entries() {
 		if e.Name() == tempDir {
 			continue
 		}
-		if !w.first(e) {
+		first := func(in *regular.Folder, inner fs.DirEntry) bool {
+			path := e.Name() + "/" + inner.Name()
+			return w.dir(in, inner, path, func(_ *regular.Folder, file fs.DirEntry) bool {
+				return w.file(file, path+"/"+file.Name())
+			})
+		}
+		if !w.dir(top, e, e.Name(), first) {
 			break
 		}
 	}
 	return nil
 }
 
-// dir calls each for the entries of the directory e, which list reads and whose path below the
-// store is path. If e is not a directory or its name is not two digits, dir yields a
-// *[ForeignError].
+// dir calls each with the entries of a directory, which is e of another one and lies at path below
+// the store, if its name is two digits.
 func (w walker) dir(
-	e fs.DirEntry, path string, list func() ([]fs.DirEntry, error), each func(fs.DirEntry) bool,
+	in *regular.Folder, e fs.DirEntry, path string, each func(*regular.Folder, fs.DirEntry) bool,
 ) bool {
 	if !e.IsDir() || !isPair(e.Name()) {
 		return w.yield(Hash{}, &ForeignError{Path: path})
 	}
-	entries, err := list()
+	opened, err := in.Open(e.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return true // removed since it was listed
 	}
 	if err != nil {
 		return w.yield(Hash{}, fmt.Errorf("list blobs: %w", err))
 	}
-	for _, e := range entries {
-		if !each(e) {
+	defer opened.Close() //nolint:errcheck // was only read
+	for _, inner := range opened.Entries() {
+		if !each(opened, inner) {
 			return false
 		}
 	}
 	return true
-}
-
-// first lists an entry of the store's directory. It opens each directory there, so that paths below
-// it are not resolved from the top.
-func (w walker) first(e fs.DirEntry) bool {
-	var opened *os.Root
-	defer func() {
-		if opened != nil {
-			opened.Close() //nolint:errcheck // was only read
-		}
-	}()
-	return w.dir(e, e.Name(), func() (_ []fs.DirEntry, err error) {
-		if opened, err = w.root.OpenRoot(w.base + "/" + e.Name()); err != nil {
-			return nil, err
-		}
-		return fs.ReadDir(opened.FS(), ".")
-	}, func(inner fs.DirEntry) bool { return w.second(opened, inner, e.Name()+"/"+inner.Name()) })
-}
-
-func (w walker) second(in *os.Root, e fs.DirEntry, path string) bool {
-	return w.dir(e, path, func() ([]fs.DirEntry, error) {
-		return fs.ReadDir(in.FS(), e.Name())
-	}, func(file fs.DirEntry) bool { return w.file(file, path+"/"+file.Name()) })
 }
 
 func (w walker) file(e fs.DirEntry, name string) bool {

@@ -334,7 +334,6 @@ var readsAsIs = map[string]string{
 	"internal/tools/release/sums.go": "reads programs that were built just now",
 	"internal/recheck/git.go":        "reads what git says about names",
 	"internal/atomicfile/publish.go": "lists directories",
-	"blobs/all.go":                   "lists directories",
 }
 
 // TestFilesAreReadThroughOneDoor verifies that sizes come before bytes: only internal/regular opens
