@@ -28,11 +28,11 @@ var errPassed = errors.New("no answer in bulk")
 func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
 	none := func(int64) bool { return false }
-	err := r.AtOnce().ReadObjectsOf(ctx, ids, none, func(i int, size int64, _ []byte, _ error) error {
+	set := func(i int, size int64, _ []byte, _ error) error {
 		sizes[i] = size
 		return nil
-	})
-	return sizes, err
+	}
+	return sizes, r.AtOnce().ReadObjectsOf(ctx, ids, none, set)
 }
 
 // ReadObjectsOf calls f with the size of each object, in no order but one at a time: -1 for one

@@ -126,6 +126,9 @@ func (s below) Lost(ctx context.Context, files []File) ([]File, error) {
 
 // fromRoot returns files with paths from the root of the repository.
 func (s below) fromRoot(files []File) []File {
+	if s.dir == "." {
+		return files
+	}
 	all := make([]File, len(files))
 	for i, f := range files {
 		all[i] = File{path.Join(s.dir, f.Path), f.ID}
@@ -160,7 +163,7 @@ func (s *gitSource) IsLazy(ctx context.Context) bool {
 
 // Lost implements promiser.
 func (s *gitSource) Lost(ctx context.Context, files []File) ([]File, error) {
-	var entries []gitint.Entry
+	entries := make([]gitint.Entry, 0, len(files))
 	for _, f := range files {
 		if id, ok := s.object(f); ok {
 			entries = append(entries, gitint.Entry{Path: f.Path, OID: id})

@@ -124,7 +124,7 @@ func TestFirstCounts(t *testing.T) {
 // TestLargeStoreTakesTurns: the number of blobs looked up at a time is bounded, however many a
 // working tree leaves out.
 func TestLargeStoreTakesTurns(t *testing.T) {
-	const n = objectsAtOnce + 1
+	const n = pathsAtOnce + 1
 	left := &leftSource{source: forest{}.source("HEAD")}
 	s := newStore(".jp/blobs", &refs.Cache{})
 	var wanted []*blob
@@ -135,7 +135,7 @@ func TestLargeStoreTakesTurns(t *testing.T) {
 	}
 	src := Lazily(FS(WorkTreeName, fstest.MapFS{}, regular.Limits{}), []Source{left})
 	sound, err := newVerifier(&Options{}, s.cache).judge(t.Context(), src, s, wanted)
-	if err != nil || !sound || left.most != objectsAtOnce {
+	if err != nil || !sound || left.most != pathsAtOnce {
 		t.Errorf("sound %t, %d at once, %v", sound, left.most, err)
 	}
 }

@@ -273,7 +273,7 @@ func (s *store) forget(ref blobs.Ref) {
 }
 
 // path returns the path of a blob from the root of the source.
-func (s *store) path(h blobs.Hash) string { return path.Join(s.dir, h.Path()) }
+func (s *store) path(h blobs.Hash) string { return s.dir + "/" + h.Path() }
 
 // foreignFindings returns a finding for every foreign file.
 func (s *store) foreignFindings() []Finding {

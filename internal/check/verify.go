@@ -100,7 +100,11 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	// In the order of their paths, so that the files of a directory are looked up together.
 	slices.SortFunc(unknown, func(a, b *blob) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	var open []job
-	for group := range slices.Chunk(unknown, objectsAtOnce) {
+	most := objectsAtOnce
+	if v.lazy {
+		most = pathsAtOnce
+	}
+	for group := range slices.Chunk(unknown, most) {
 		jobs := make([]job, len(group))
 		for i, b := range group {
 			jobs[i] = job{blob: b, store: s}
@@ -171,7 +175,7 @@ func (v *verifier) stat(
 	var open []job
 	for i, j := range jobs {
 		switch j.file = sizes[i]; {
-		case j.file < 0 && lost[j.path()]:
+		case j.file < 0 && len(lost) > 0 && lost[j.path()]:
 			set(j.blob, objectLost())
 		case j.file < 0:
 			set(j.blob, v.objectAbsent())
@@ -242,6 +246,9 @@ func (v *verifier) lost(
 	found, err := p.Lost(ctx, absent)
 	if err != nil {
 		return nil, fmt.Errorf("look up what is not here of %s: %w", src.Name(), err)
+	}
+	if len(found) == 0 {
+		return nil, nil
 	}
 	all := make(map[string]bool, len(found))
 	for _, f := range found {
