@@ -60,7 +60,7 @@ const (
 // parent directories of name are created.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
-	err := w.write(name, data, func(t *temp) error { return w.renamed(t.name, name) })
+	err := w.write(name, content{data}, func(t *temp) error { return w.renamed(t.name, name) })
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
@@ -83,7 +83,7 @@ type writer struct {
 }
 
 // write makes a file of the data, which place gives the name.
-func (w writer) write(name string, data []byte, place func(*temp) error) error {
+func (w writer) write(name string, data content, place func(*temp) error) error {
 	t, err := w.createTemp(name)
 	if err != nil {
 		return err

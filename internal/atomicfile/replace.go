@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -33,8 +34,25 @@ var ErrChanged = errors.New("the file was changed by another program")
 // A process that is killed between the two exchanges leaves the earlier version as a temporary
 // whose name begins with [Marked].
 func Replace(root *os.Root, name string, old, data []byte, opts Options) error {
+	return ReplaceBy(root, name, Change{Old: old, Rest: data}, opts)
+}
+
+// A Change says what a file has, in Old, nil for no file, and what it shall have: the first Same
+// bytes of that, then Rest.
+type Change struct {
+	Old  []byte
+	Same int
+	Rest []byte
+}
+
+// ReplaceBy is [Replace] for files that grow, which need not be put together in memory.
+func ReplaceBy(root *os.Root, name string, c Change, opts Options) error {
 	w := writer{root: root, opts: opts}
-	err := w.write(name, data, func(t *temp) error { return t.replace(name, old, data) })
+	data := content{c.Old[:c.Same], c.Rest}
+	if c.Same == 0 {
+		data = content{c.Rest}
+	}
+	err := w.write(name, data, func(t *temp) error { return t.replace(name, c.Old, data) })
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
@@ -89,7 +107,7 @@ func (w writer) removeAs(name string, old []byte) error {
 }
 
 // replace renames the temporary, which has the content data, over the file with the content old.
-func (t *temp) replace(name string, old, data []byte) error {
+func (t *temp) replace(name string, old []byte, data content) error {
 	w := t.w
 	info, err := w.root.Lstat(name)
 	switch {
@@ -204,7 +222,7 @@ func (t *temp) claim(name string) error {
 // putBack undoes the exchange and returns [ErrChanged]. If another program has written to the new
 // file in the meantime, or replaced it, that later version keeps the name, and the earlier one is
 // saved beside it.
-func (t *temp) putBack(name string, data []byte) error {
+func (t *temp) putBack(name string, data content) error {
 	theirs, err := t.w.root.Lstat(t.name)
 	if err == nil {
 		err = t.swap(name)
@@ -214,7 +232,7 @@ func (t *temp) putBack(name string, data []byte) error {
 		return t.keepBeside(name, name)
 	case err != nil:
 		return errors.Join(t.keepBeside(name, ""), err)
-	case t.isMade() && t.w.untouched(t.name, data) == nil:
+	case t.isMade() && t.w.untouched(t.name, slices.Concat(data[:]...)) == nil:
 		return ErrChanged
 	}
 	if t.swap(name) == nil {

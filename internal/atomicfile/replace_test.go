@@ -84,6 +84,28 @@ func writeFile(t *testing.T, name, data string) {
 	}
 }
 
+// A file that grows is given by what is new of it.
+func TestReplaceBy(t *testing.T) {
+	for _, tt := range []struct {
+		same       int
+		rest, want string
+	}{{0, "new", "new"}, {2, "new", "olnew"}, {3, "er", "older"}, {1, "", "o"}} {
+		root, dir := openRoot(t)
+		x := filepath.Join(dir, "x")
+		writeFile(t, x, "old")
+		opts := Options{TempDir: tmp}
+		change := Change{[]byte("old"), tt.same, []byte(tt.rest)}
+		err := ReplaceBy(root, "x", change, opts)
+		if got := readFile(t, root, "x"); got != tt.want || err != nil {
+			t.Errorf("%d bytes and %q: content %q, error %v", tt.same, tt.rest, got, err)
+		}
+		writeFile(t, x, "old")
+		opts.Hook = before(StepRename, func() { writeFile(t, x, "odd") })
+		err = ReplaceBy(root, "x", change, opts)
+		leftAs(t, root, "x", "odd", err)
+	}
+}
+
 // An empty file is not a missing one.
 func TestReplace_empty(t *testing.T) {
 	root, dir := openRoot(t)

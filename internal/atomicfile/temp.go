@@ -106,7 +106,18 @@ func (w writer) unique(target string, create func(name string) error) (string, e
 // chunk is how much is written at once, so that a test can die in the middle.
 const chunk = 1 << 20
 
-func (t *temp) fill(data []byte) error {
+// content is what a file shall have, in one piece or two.
+type content [2][]byte
+
+func (t *temp) fill(data content) error {
+	err := t.write(data[0])
+	if err == nil && len(data[1]) > 0 {
+		err = t.write(data[1])
+	}
+	return err
+}
+
+func (t *temp) write(data []byte) error {
 	for {
 		part := data[:min(len(data), chunk)]
 		if err := t.w.step(StepWrite, t.name); err != nil {
