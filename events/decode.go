@@ -36,7 +36,7 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 	if err := validJSON(data, '['); err != nil {
 		return nil, err
 	}
-	s := &Stream{}
+	s := &Stream{array: newArray(nil)}
 	i := bytes.IndexByte(data, '[') + 1
 	s.open = data[:i:i]
 	memory := make([]jsonspan.Member, 0, usualMembers)

@@ -36,7 +36,13 @@ func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) 
 		}
 		return blobs.Refer(ref), nil
 	}}
-	return s.replace(x, func(e *Element) (*Element, error) {
+	s.learn()
+	defer s.learn()
+	from := s.known.n
+	if o.Legacy {
+		from = 0
+	}
+	return s.replace(from, x, func(e *Element) (*Element, error) {
 		if md = e.meta; !e.toStore(o) {
 			return e, nil
 		}
@@ -85,13 +91,16 @@ func (e *Element) asArray(ev Event) *Element {
 	return built(raw, e.time, ev, md)
 }
 
-// replace calls f for every element and replaces each by the result. If f fails, nothing is
-// replaced. It returns the number of pieces of content that x exchanged, and counts one for an
-// element that f changed without exchanging any.
-func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, error) {
+// replace gives every element from one on to f and puts what it returns in its place, all or
+// none. It counts the contents that x exchanged, and one for an element that f
+// changed without any.
+func (s *Stream) replace(
+	from int, x *exchange, f func(*Element) (*Element, error),
+) (int, error) {
 	next := map[int]*Element{}
 	n := 0
-	for i, e := range s.All() {
+	for i := from; i < s.Len(); i++ {
+		e := s.At(i)
 		before := x.n
 		changed, err := f(e)
 		if err != nil {
@@ -103,7 +112,7 @@ func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, 
 		}
 	}
 	for i, e := range next {
-		s.items[i].el = e
+		s.Set(i, e)
 	}
 	return n, nil
 }

@@ -27,7 +27,7 @@ func (s *Stream) Inline(r blobs.Reader) (n int, err error) {
 		}
 		return blobs.Loaded(b), nil
 	}}
-	return s.replace(x, func(e *Element) (*Element, error) { return e.inlined(x) })
+	return s.replace(0, x, func(e *Element) (*Element, error) { return e.inlined(x) })
 }
 
 // inlined returns the element in the form that today's jp reads.

@@ -39,5 +39,5 @@ func (s *Stream) rebuild(ps []piece) *Stream {
 		}
 		items[i].el = p.el
 	}
-	return &Stream{items: items, open: s.open, close: s.close}
+	return &Stream{array: newArray(items), open: s.open, close: s.close}
 }

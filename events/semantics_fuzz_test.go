@@ -33,8 +33,7 @@ func FuzzDerivedStreams(f *testing.F) {
 		if len(p.Origins) != len(p.Stream.Turns()) {
 			t.Errorf("%d origins for %d turns", len(p.Origins), len(p.Stream.Turns()))
 		}
-		if !bytes.Equal(s.Encode(), data) || !s.EncodesAs(data) ||
-			s.EncodesAs(data[1:]) || s.EncodesAs(data[:len(data)-1]) || s.EncodesAs(append(data, ' ')) {
+		if !bytes.Equal(s.Encode(), data) {
 			t.Error("the source was changed")
 		}
 	})

@@ -11,9 +11,10 @@ import (
 // A Stream is the content of one events.json: elements in order, and the bytes around them. It must
 // not be used by several goroutines while one of them changes it; its elements may be.
 type Stream struct {
-	items []item
+	array
 	open  []byte // everything up to and including '['
 	close []byte // from the last element on, with ']'
+	known known
 }
 
 // An item is an element with the white space around it.
@@ -33,54 +34,65 @@ func New(elems ...*Element) *Stream {
 
 // Encode returns the file. Elements and separators that were read and not changed keep their bytes,
 // so an unchanged stream encodes to the file it was read from.
-func (s *Stream) Encode() []byte { return s.EncodeIn(nil) }
-
-// EncodeIn is [Stream.Encode] into b, which it overwrites if its capacity suffices; otherwise it
-// allocates memory with some room for a stream that grows. No element may share the bytes of b.
-func (s *Stream) EncodeIn(b []byte) []byte {
-	n := s.size()
-	if b = b[:0]; cap(b) < n {
-		const room = 8
-		b = make([]byte, 0, n+n/room)
-	}
-	for chunk := range s.chunks() {
-		b = append(b, chunk...)
-	}
-	return b
+func (s *Stream) Encode() []byte {
+	return s.appendFrom(0, append(make([]byte, 0, s.size()), s.open...))
 }
 
-// EncodesAs reports whether the encoded stream equals data. It makes no copy.
-func (s *Stream) EncodesAs(data []byte) bool {
-	if s.size() != len(data) {
-		return false
+// EncodeAfter is [Stream.Encode] for whoever has what another stream encodes as: the first same
+// bytes of that, then rest. Of a stream that is another one with more at its end rest is little.
+func (s *Stream) EncodeAfter(was *Stream) (same int, rest []byte) {
+	if was == nil || !bytes.Equal(s.open, was.open) {
+		return 0, s.Encode()
 	}
-	for chunk := range s.chunks() {
-		rest, ok := bytes.CutPrefix(data, chunk)
-		if !ok {
-			return false
-		}
-		data = rest
-	}
-	return len(data) == 0
+	n := s.common(was)
+	same = was.through(n)
+	return same, s.appendFrom(n, make([]byte, 0, s.size()-same))
 }
 
-// chunks yields the parts of the encoded stream in order.
-func (s *Stream) chunks() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		if !yield(s.open) {
-			return
+// appendFrom appends what the stream encodes as from the end of element i-1 on.
+func (s *Stream) appendFrom(i int, b []byte) []byte {
+	for ; i < len(s.items); i++ {
+		if i > 0 {
+			b = append(b, ',')
 		}
-		for i, it := range s.items {
-			if i > 0 && !yield([]byte{','}) ||
-				!yield(it.before()) || !yield(it.el.raw) || !yield(it.trail) {
-				return
-			}
-		}
-		if s.endsAnew() && !yield([]byte{'\n'}) {
-			return
-		}
-		yield(s.close)
+		it := s.items[i]
+		b = append(append(append(b, it.before()...), it.el.raw...), it.trail...)
 	}
+	if s.endsAnew() {
+		b = append(b, '\n')
+	}
+	return append(b, s.close...)
+}
+
+// common returns how many items both streams begin with.
+func (s *Stream) common(other *Stream) int {
+	n := min(len(s.items), len(other.items))
+	if n == 0 || &s.items[0] == &other.items[0] {
+		return n
+	}
+	for i := range n {
+		if !s.items[i].same(other.items[i]) {
+			return i
+		}
+	}
+	return n
+}
+
+func (it item) same(other item) bool {
+	return it.el == other.el && bytes.Equal(it.before(), other.before()) &&
+		bytes.Equal(it.trail, other.trail)
+}
+
+// through returns where the first n elements end in the encoded stream.
+func (s *Stream) through(n int) int {
+	from, size := 0, len(s.open)+max(n-1, 0)
+	if s.known.n <= n {
+		from, size = s.known.n, size+s.known.size
+	}
+	for _, it := range s.items[from:n] {
+		size += it.size()
+	}
+	return size
 }
 
 // before returns the white space before the element.
@@ -100,15 +112,14 @@ func (s *Stream) endsAnew() bool {
 
 // size returns the length of the encoded stream.
 func (s *Stream) size() int {
-	n := len(s.open) + len(s.close) + max(len(s.items)-1, 0)
+	n := s.through(len(s.items)) + len(s.close)
 	if s.endsAnew() {
 		n++
 	}
-	for _, it := range s.items {
-		n += len(it.before()) + len(it.el.raw) + len(it.trail)
-	}
 	return n
 }
+
+func (it item) size() int { return len(it.before()) + len(it.el.raw) + len(it.trail) }
 
 // Len returns the number of elements.
 func (s *Stream) Len() int { return len(s.items) }
@@ -128,29 +139,47 @@ func (s *Stream) All() iter.Seq2[int, *Element] {
 }
 
 // Set replaces element i and keeps the white space around it.
-func (s *Stream) Set(i int, e *Element) { s.items[i].el = e }
+func (s *Stream) Set(i int, e *Element) {
+	s.touch(i)
+	s.items[i].el = e
+}
+
+// touch makes the stream such that it can be changed from element i on.
+func (s *Stream) touch(i int) {
+	s.own()
+	if i < s.known.n {
+		s.known = known{}
+	}
+}
 
 // Append adds elements at the end.
 func (s *Stream) Append(elems ...*Element) {
-	s.items = slices.Grow(s.items, len(elems))
-	for _, e := range elems {
-		s.items = append(s.items, item{el: e})
+	items := make([]item, len(elems))
+	for i, e := range elems {
+		items[i].el = e
 	}
+	s.append(items...)
 }
 
 // Insert inserts e before element i, or at the end if i is the length.
 func (s *Stream) Insert(i int, e *Element) {
+	if i == len(s.items) {
+		s.Append(e)
+		return
+	}
+	s.touch(i)
 	s.items = slices.Insert(s.items, i, item{el: e})
 }
 
 // Remove removes n elements, starting with element i.
 func (s *Stream) Remove(i, n int) {
+	s.touch(i)
 	s.items = slices.Delete(s.items, i, i+n)
 }
 
 // Clone returns a stream that can be changed without changing s. The immutable elements are shared.
 func (s *Stream) Clone() *Stream {
-	return &Stream{items: slices.Clone(s.items), open: s.open, close: s.close}
+	return &Stream{array: s.share(), open: s.open, close: s.close, known: s.known}
 }
 
 // Canonical returns the stream as today's jp would write it, which drops members that jp does not
@@ -167,51 +196,6 @@ func (s *Stream) Canonical() []byte {
 		b = append(append(b, "\n"+jsonspan.IndentStep...), e.Canonical()...)
 	}
 	return append(b, "\n]\n"...)
-}
-
-// Validate reports why the stream cannot be saved: an element was built from something that the
-// format does not have, or its bytes do not read back. The error is a [*SyntaxError].
-func (s *Stream) Validate() error { return s.ValidateWith(DecodeOptions{}) }
-
-// ValidateWith is [Stream.Validate] with the limits of o.
-func (s *Stream) ValidateWith(o DecodeOptions) error {
-	for i, e := range s.All() {
-		if e.err != nil {
-			return s.ErrorAt(i, e.err)
-		}
-	}
-	if s.decodes(o) {
-		return nil
-	}
-	_, err := DecodeWith(s.Encode(), o)
-	return err
-}
-
-// decodes reports whether the stream is known to read back, without reading it: saving one event of
-// a long stream must not cost reading the thousands before it. Each element was read from the bytes
-// that it still has, alone or as part of a file, so only the limits can make reading fail, and only
-// commas and white space separate elements. A false result does not prove that the stream is
-// invalid.
-func (s *Stream) decodes(o DecodeOptions) bool {
-	for _, it := range s.items {
-		if o.check(it.el.largest) != nil {
-			return false
-		}
-	}
-	size := s.size()
-	return size <= MaxStreamBytes && (size < roomy || !s.crowded())
-}
-
-// crowded reports whether the stream has more elements than can be read, or more objects and arrays
-// in them. Adding elements one by one can lead there even if each is within the limits.
-func (s *Stream) crowded() bool {
-	n := 1 // the array of the elements
-	for _, it := range s.items {
-		if n += it.el.containers(); n > maxContainers {
-			return true
-		}
-	}
-	return len(s.items) > maxContainers
 }
 
 // ErrorAt returns an error about element i.

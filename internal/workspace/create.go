@@ -175,12 +175,12 @@ func (n *NewConversation) conversation(e Entry) *Conversation {
 
 // fill writes the files of a conversation.
 func (s *store) fill(c *creation, extra map[string][]byte) error {
-	files := changes(c.files(c.Stream.Encode()))
+	files := changes(c.files(0, c.Stream.Encode()))
 	if err := s.fit(c.Conversation, files); err != nil {
 		return err
 	}
 	for name, data := range extra {
-		files = append(files, file{name: name, data: data})
+		files = append(files, file{name: name, rest: data})
 	}
 	return s.build(c.temp, files)
 }
@@ -194,7 +194,7 @@ func (s *store) build(dir string, files []file) error {
 	opts := s.options()
 	opts.NoSync, opts.TempDir = true, "."
 	for _, f := range files {
-		if err = atomicfile.Write(root, f.name, f.data, opts); err != nil {
+		if err = atomicfile.Write(root, f.name, f.rest, opts); err != nil {
 			break
 		}
 	}

@@ -26,9 +26,6 @@ type Conversation struct {
 	Renamed bool
 
 	stored stored
-	// spare is memory for the stream of the next save: whoever saves one event after the other
-	// needs no more of it each time.
-	spare []byte
 }
 
 // stored is what the files held when they were read or written last.
@@ -36,7 +33,7 @@ type stored struct {
 	details, base, stream []byte
 	elements              *events.Stream // of stream; nil for a new conversation
 	title                 string
-	encoded               bool // stream is nobody else's memory
+	encoded               bool // stream is nobody else's memory, and grows in place
 }
 
 // files returns the files in the order of [Conversation.files], with what they held.

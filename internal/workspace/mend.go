@@ -78,7 +78,7 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 	if e, err = w.retitle(e, titleOf(d)); err != nil {
 		return err
 	}
-	if err := s.replace(e, r.Name, r.Before, r.After); err != nil {
+	if err := s.replace(e, file{name: r.Name, old: r.Before, rest: r.After}); err != nil {
 		return err
 	}
 	return w.outrank(e, r.Name)

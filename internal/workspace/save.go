@@ -18,8 +18,24 @@ import (
 // A file is one of a conversation's, with what it shall hold.
 type file struct {
 	name string
-	data []byte
 	old  []byte // what it held when it was read or written last, nil for no file
+	same int    // how many bytes at its beginning stay
+	rest []byte // what follows them, nil for no file
+}
+
+func (f file) size() int { return f.same + len(f.rest) }
+
+// data returns all that it shall hold.
+func (f file) data() []byte {
+	if f.same == 0 {
+		return f.rest
+	}
+	return slices.Concat(f.old[:f.same], f.rest)
+}
+
+// isKept reports whether it holds what it shall.
+func (f file) isKept() bool {
+	return f.rest == nil || f.size() == len(f.old) && bytes.Equal(f.rest, f.old[f.same:])
 }
 
 // save writes what differs from what was loaded, and notes it as what is stored. The
@@ -28,17 +44,15 @@ type file struct {
 func (w *Workspace) save(c *Conversation) error {
 	s := w.storeOf(c.Entry)
 	var content *keeper
-	// A long stream is put together once in a save: that, reading the file and writing it
-	// are all that grows with what was there before.
-	stream := c.stored.stream
-	if !c.sameStream() {
+	// Writing and reading the file are all that grows with what was there before.
+	all := c.files(c.Stream.EncodeAfter(c.stored.elements))
+	if !all[streamAt].isKept() {
 		var err error
 		if content, err = w.settle(s, c); err != nil {
 			return err
 		}
-		stream = c.Stream.EncodeIn(c.spare)
+		all = c.files(c.Stream.EncodeAfter(c.stored.elements))
 	}
-	all := c.files(stream)
 	changed := changes(all)
 	if len(changed) == 0 && !c.Renamed {
 		return nil
@@ -67,20 +81,14 @@ func (w *Workspace) save(c *Conversation) error {
 	if err := w.outrankAll(c.Entry, changed); err != nil {
 		return err
 	}
-	c.keep(all, content != nil)
+	c.keep(all)
 	return nil
-}
-
-// sameStream reports whether the stream is the one that is stored.
-func (c *Conversation) sameStream() bool {
-	was := c.stored.elements
-	return (was == nil || was.Len() == c.Stream.Len()) && c.Stream.EncodesAs(c.stored.stream)
 }
 
 // fit refuses what nobody would read again.
 func (s *store) fit(c *Conversation, files []file) error {
 	for _, f := range files {
-		if n, most := int64(len(f.data)), s.limits.Of(f.name); n > most {
+		if n, most := int64(f.size()), s.limits.Of(f.name); n > most {
 			return fmt.Errorf("save %s: %w", path.Join(c.Path, f.name),
 				&regular.SizeError{Size: n, Max: most})
 		}
@@ -113,44 +121,50 @@ func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
 	return k, nil
 }
 
-// files returns all files of the conversation, whose stream encodes as given, in the order in which
-// they are written. The presence of base_config.json says how events.json is to be read, so it
+// streamAt is where the stream is among the files.
+const streamAt = 1
+
+// files returns all files of the conversation in the order in which they are written; its stream
+// encodes as the first same bytes of what is stored, and rest. The presence of base_config.json
+// says how events.json is to be read, so it
 // comes before that. metadata.json says how much of a session was imported, so it comes last:
 // what it tells of would never be imported again where the stream did not follow.
-func (c *Conversation) files(stream []byte) [3]file {
+func (c *Conversation) files(same int, rest []byte) [3]file {
 	all := c.stored.files()
-	for i, data := range [...][]byte{c.BaseConfig, stream, c.Details.Encode()} {
-		all[i].data = data
+	for i, data := range [...][]byte{c.BaseConfig, rest, c.Details.Encode()} {
+		all[i].rest = data
 	}
+	all[streamAt].same = same
 	return all
 }
 
 // changes returns those of the files that are to be written.
 func changes(all [3]file) []file {
-	return slices.DeleteFunc(slices.Clone(all[:]), func(f file) bool {
-		return f.data == nil || bytes.Equal(f.old, f.data)
-	})
+	return slices.DeleteFunc(slices.Clone(all[:]), file.isKept)
 }
 
-// keep notes all files as what is stored. Where the stream was put together anew, the memory of the
-// one before is free, unless its elements are in it.
-func (c *Conversation) keep(all [3]file, encoded bool) {
-	was := c.stored
+// keep notes all files as what is stored. Whoever saves one event after the other needs no more
+// memory for the stream each time: what it grows by is put behind what stays.
+func (c *Conversation) keep(all [3]file) {
+	was, f := c.stored, all[streamAt]
 	c.stored = stored{
-		base: all[0].data, stream: all[1].data, details: all[2].data,
-		elements: c.Stream.Clone(), title: c.Title(), encoded: encoded || was.encoded,
+		base: all[0].rest, stream: was.stream, details: all[2].rest,
+		elements: c.Stream.Clone(), title: c.Title(), encoded: was.encoded,
 	}
-	if encoded {
-		c.spare = nil
+	if f.isKept() {
+		return
 	}
-	if encoded && was.encoded {
-		c.spare = was.stream
+	stays := f.old[:f.same]
+	if !was.encoded { // elements are in that memory, or a caller has it
+		const room = 8
+		stays = append(make([]byte, 0, f.size()+f.size()/room), stays...)
 	}
+	c.stored.stream, c.stored.encoded = append(stays, f.rest...), true
 }
 
 func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 	for _, f := range changed {
-		if err := s.replace(c.Entry, f.name, f.old, f.data); err != nil {
+		if err := s.replace(c.Entry, f); err != nil {
 			return err
 		}
 	}
@@ -174,8 +188,8 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 		if !gone {
 			_, err = dir.Lstat(f.name)
 		}
-		if f.data != nil && errors.Is(err, fs.ErrNotExist) {
-			err = s.replace(c.Entry, f.name, nil, f.data)
+		if f.rest != nil && errors.Is(err, fs.ErrNotExist) {
+			err = s.replace(c.Entry, file{name: f.name, rest: f.data()})
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

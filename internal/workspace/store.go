@@ -172,9 +172,9 @@ func (s *store) write(name string, data []byte) error {
 	return atomicfile.Write(s.root, name, data, s.options())
 }
 
-// replace writes a file of a conversation that has the content old, nil if it does not exist. A
+// replace writes a file of a conversation where it is what it was. A
 // file that was removed is written again, unless the directory of the conversation was renamed.
-func (s *store) replace(e Entry, name string, old, data []byte) error {
+func (s *store) replace(e Entry, f file) error {
 	opts := s.options()
 	opts.Gone = func() error {
 		found, err := s.find(e.ID)
@@ -184,7 +184,8 @@ func (s *store) replace(e Entry, name string, old, data []byte) error {
 		}
 		return err
 	}
-	return atomicfile.Replace(s.root, s.path(e, name), old, data, opts)
+	change := atomicfile.Change{Old: f.old, Same: f.same, Rest: f.rest}
+	return atomicfile.ReplaceBy(s.root, s.path(e, f.name), change, opts)
 }
 
 func (s *store) options() atomicfile.Options {

@@ -137,7 +137,7 @@ func (s *store) keepBeside(e Entry, name string, data []byte) error {
 		at := s.path(e, name)
 		switch now, err := s.read(at); {
 		case errors.Is(err, fs.ErrNotExist):
-			return s.replace(e, name, nil, data)
+			return s.replace(e, file{name: name, rest: data})
 		case err == nil && bytes.Equal(now, data):
 			return nil
 		case err != nil && !errors.Is(err, regular.ErrNot):

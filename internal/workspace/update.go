@@ -146,7 +146,7 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 			return e, err
 		}
 	}
-	if err := s.replace(e, MetadataFile, old, data); err != nil {
+	if err := s.replace(e, file{name: MetadataFile, old: old, rest: data}); err != nil {
 		return e, err
 	}
 	return e, w.outrank(e, MetadataFile)
