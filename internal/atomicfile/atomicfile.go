@@ -88,7 +88,8 @@ func (w writer) write(name string, data content, place func(*temp) error) error 
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(t.fill(data), t.finish()); err != nil {
+	t.made, err = t.file.Stat()
+	if err := errors.Join(err, t.fill(data), t.finish()); err != nil {
 		t.remove()
 		return err
 	}
@@ -99,7 +100,7 @@ func (w writer) write(name string, data content, place func(*temp) error) error 
 	}
 	// The temporary's name is free from here on: another writer may have it already,
 	// so no later error may remove it.
-	return w.syncAll(dirs)
+	return t.syncAfter(dirs)
 }
 
 // attempts bounds how often a step is tried again because somebody removed the
@@ -207,7 +208,7 @@ func (w writer) syncDir(dir string) error {
 	if err := w.step(StepSyncDir, dir); err != nil {
 		return err
 	}
-	d, err := w.root.Open(dir)
+	d, err := w.openDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

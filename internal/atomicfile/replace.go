@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"sync"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -91,15 +92,14 @@ func (w writer) removeAs(name string, old []byte) error {
 	if err := w.untouched(name, old); err != nil {
 		return err
 	}
-	at, err := w.reserve(name)
+	if err := w.step(StepRename, name); err != nil {
+		return err
+	}
+	at, err := w.mark(name, name)
 	if err != nil {
 		return err
 	}
 	t := temp{w: w, name: at}
-	if err := w.renamed(name, t.name); err != nil {
-		_ = w.root.Remove(t.name)
-		return err
-	}
 	if w.untouched(t.name, old) != nil {
 		return t.keepBeside(name, name)
 	}
@@ -136,48 +136,66 @@ func (t *temp) replace(name string, old []byte, data content) error {
 	if err != nil {
 		return err
 	}
-	if w.untouched(t.name, old) == nil {
-		_ = w.root.Remove(t.name) // what was replaced; the new file is in its place
-		return nil
+	if t.replaced, err = w.openUntouched(t.name, old); err != nil {
+		return t.putBack(name, data)
 	}
-	return t.putBack(name, data)
+	_ = w.root.Remove(t.name) // what was replaced; the new file is in its place
+	return nil
+}
+
+// syncAfter makes the entries of dirs durable. Beside that it closes what was replaced, which has
+// no name any more: the system frees its space then, which takes as long as writing it.
+func (t *temp) syncAfter(dirs []string) error {
+	var freed sync.WaitGroup
+	if t.replaced != nil {
+		freed.Go(func() { _ = t.replaced.Close() })
+	}
+	err := t.w.syncAll(dirs)
+	freed.Wait()
+	return err
 }
 
 // Marked begins the name of a temporary that may be the only copy of what another program wrote,
 // if our process was killed. The collector does not remove it.
 const Marked = "~"
 
-// mark gives the temporary a marked name and remembers which file it is: from here on the name can
-// refer to the other program's file.
-func (t *temp) mark() (err error) {
-	if t.made != nil {
+// mark gives the temporary a marked name: from here on the name can refer to the other program's
+// file.
+func (t *temp) mark() error {
+	if t.marked {
 		return nil
 	}
-	if t.made, err = t.w.root.Lstat(t.name); err != nil {
-		return err
+	name, err := t.w.mark(t.name, t.target)
+	if err == nil {
+		t.name, t.marked = name, true
 	}
-	name, err := t.w.reserve(t.target)
-	if err != nil {
-		return err
-	}
-	if err := t.w.root.Rename(t.name, name); err != nil {
-		_ = t.w.root.Remove(name)
-		return err
-	}
-	t.name = name
-	return nil
+	return err
 }
 
-// reserve creates an empty temporary with a marked name. A rename replaces its target, and a killed
-// process may have left a file of that name.
-func (w writer) reserve(target string) (string, error) {
-	return w.unique(Marked+path.Base(target), func(name string) error {
+// mark renames a file to a marked temporary of a target. A rename replaces what has its new name,
+// and a killed process may have left a file of that name: where the system cannot refuse that, the
+// name is reserved by an empty file.
+func (w writer) mark(from, target string) (string, error) {
+	base := Marked + path.Base(target)
+	name, err := w.unique(base, func(name string) error { return renameNew(w.root, from, name) })
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return name, err
+	}
+	name, err = w.unique(base, func(name string) error {
 		f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatePerm)
 		if err != nil {
 			return err
 		}
 		return f.Close()
 	})
+	if err != nil {
+		return "", err
+	}
+	if err := w.root.Rename(from, name); err != nil {
+		_ = w.root.Remove(name)
+		return "", err
+	}
+	return name, nil
 }
 
 func (t *temp) swap(name string) error {
@@ -299,24 +317,36 @@ func (t *temp) isMade() bool {
 // untouched returns [ErrChanged] unless a file has exactly the given content and no program has it
 // open for writing. Time and size are not enough: a program can write twice within one tick of the
 // file system's clock.
-func (w writer) untouched(name string, want []byte) (err error) {
+func (w writer) untouched(name string, want []byte) error {
+	f, err := w.openUntouched(name, want)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// openUntouched returns an untouched file, open.
+func (w writer) openUntouched(name string, want []byte) (*os.File, error) {
 	info, err := w.root.Lstat(name)
 	switch {
 	case err != nil:
-		return errors.Join(ErrChanged, err)
+		return nil, errors.Join(ErrChanged, err)
 	case !info.Mode().IsRegular() || info.Size() != int64(len(want)):
-		return ErrChanged
+		return nil, ErrChanged
 	}
 	f, err := regular.OpenIn(w.root, name)
 	if err != nil {
-		return errors.Join(ErrChanged, err)
+		return nil, errors.Join(ErrChanged, err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
 	// Before the comparison: a program that opens the name later gets the new file.
-	if isWritten(f) {
-		return ErrChanged
+	err = ErrChanged
+	if !isWritten(f) {
+		err = holds(f, want)
 	}
-	return holds(f, want)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // holds returns [ErrChanged] unless r has exactly the given bytes.

@@ -403,3 +403,24 @@ func TestReplace_manyAtOnce(t *testing.T) {
 	}
 	noTemps(t, root)
 }
+
+// What a killed process left under a marked name may be the only copy of somebody's file.
+func TestReplace_keepsWhatIsMarked(t *testing.T) {
+	root, dir := openRoot(t)
+	writeFile(t, filepath.Join(dir, "x"), "old")
+	if err := root.MkdirAll(tmp, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	left := fmt.Sprintf("%s/%sx.%d.0", tmp, Marked, os.Getpid())
+	writeFile(t, filepath.Join(dir, left), "theirs")
+	if err := Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp}); err != nil {
+		t.Error(err)
+	}
+	if err := Remove(root, "x", []byte("new"), Options{TempDir: tmp}); err != nil {
+		t.Error(err)
+	}
+	entries, err := fs.ReadDir(root.FS(), tmp)
+	if err != nil || len(entries) != 1 || readFile(t, root, left) != "theirs" {
+		t.Errorf("temporaries %v, %v", entries, err)
+	}
+}

@@ -7,16 +7,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap lets two names change the files that they mean, in one step.
-func swap(root *os.Root, a, b string) error {
+// renameAs renames a file below a root in one of the ways of renameatx_np(2).
+func renameAs(root *os.Root, a, b string, how uint32) error {
 	err := inDirectories(root, a, b, func(aDir int, a string, bDir int, b string) error {
-		return unix.RenameatxNp(aDir, a, bDir, b, unix.RENAME_SWAP)
+		return unix.RenameatxNp(aDir, a, bDir, b, how)
 	})
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {
 		return errors.ErrUnsupported
 	}
 	return err
 }
+
+// The ways.
+const (
+	exchanging = unix.RENAME_SWAP
+	refusing   = unix.RENAME_EXCL
+)
 
 // isWritten is not known here.
 func isWritten(*os.File) bool { return false }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap lets two names change the files that they mean, in one step.
-func swap(root *os.Root, a, b string) error {
+// renameAs renames a file below a root in one of the ways of renameat2(2).
+func renameAs(root *os.Root, a, b string, how uint) error {
 	err := inDirectories(root, a, b, func(aDir int, a string, bDir int, b string) error {
-		return unix.Renameat2(aDir, a, bDir, b, unix.RENAME_EXCHANGE)
+		return unix.Renameat2(aDir, a, bDir, b, how)
 	})
 	// A file system that cannot says EINVAL, an older kernel or a sandbox one of the others.
 	for _, cannot := range []error{unix.EINVAL, unix.ENOSYS, unix.ENOTSUP, unix.EPERM} {
@@ -20,6 +20,12 @@ func swap(root *os.Root, a, b string) error {
 	}
 	return err
 }
+
+// The ways.
+const (
+	exchanging = unix.RENAME_EXCHANGE
+	refusing   = unix.RENAME_NOREPLACE
+)
 
 // isWritten reports whether somebody has the file open for writing. The system gives a lease for
 // reading only where nobody has (fcntl(2)), and only to the owner: of other people's files nothing

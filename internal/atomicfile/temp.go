@@ -18,7 +18,10 @@ type temp struct {
 	target string
 	file   *os.File
 	perm   fs.FileMode // to set at the end; 0 leaves what creating gave
-	made   fs.FileInfo // the file that we wrote; nil until another one can get its name
+	made   fs.FileInfo // the file that we wrote; nil where no other one can get its name
+	marked bool        // it has a marked name
+
+	replaced *os.File // what had the target's name before, open and without a name
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
