@@ -43,6 +43,9 @@ func (s *Store) Has(h Hash) bool {
 // Missing returns the refs for which [Store.Has] is false. It resolves the path of the store's
 // directory once.
 func (s *Store) Missing(refs []Ref) (missing []Ref) {
+	if len(refs) == 0 {
+		return nil
+	}
 	root, err := s.root()
 	var dir *os.Root
 	if err == nil {
