@@ -80,6 +80,25 @@ func WriteIn(dir, name string, data []byte, opts Options) error {
 type writer struct {
 	root *os.Root
 	opts Options
+	held []heldDir // open for several steps
+}
+
+type heldDir struct {
+	name string
+	*os.File
+}
+
+// openDir opens a directory below the root, unless it is held.
+func (w writer) openDir(name string) (d *os.File, done func() error, err error) {
+	for _, d := range w.held {
+		if d.name == name {
+			return d.File, func() error { return nil }, nil
+		}
+	}
+	if d, err = w.root.OpenFile(name, os.O_RDONLY|noWait, 0); err != nil {
+		return nil, nil, err
+	}
+	return d, d.Close, nil
 }
 
 // write makes a file of the data, which place gives the name.
@@ -93,6 +112,7 @@ func (w writer) write(name string, data content, place func(*temp) error) error 
 		t.remove()
 		return err
 	}
+	defer t.release()
 	dirs, err := w.place(name, func() error { return place(t) })
 	if err != nil {
 		t.remove()
@@ -208,14 +228,14 @@ func (w writer) syncDir(dir string) error {
 	if err := w.step(StepSyncDir, dir); err != nil {
 		return err
 	}
-	d, err := w.openDir(dir)
+	d, done, err := w.openDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(ignoreUnsupported(fsyncDir(d)), d.Close())
+	return errors.Join(ignoreUnsupported(fsyncDir(d)), done())
 }
 
 // syncs reports whether each file and directory is synced by itself.

@@ -125,10 +125,13 @@ func (t *temp) replace(name string, old []byte, data content) error {
 	case old == nil || info.Size() != int64(len(old)):
 		return ErrChanged
 	}
+	t.release()
+	t.hold(w.opts.TempDir)
 	if err := t.mark(); err != nil {
 		return err
 	}
-	defer w.alone()()
+	defer t.w.alone()()
+	t.hold(path.Dir(name)) // only now: to be alone may have taken its time
 	err = t.swap(name)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return t.replaceUnseen(name, old)
@@ -141,6 +144,13 @@ func (t *temp) replace(name string, old []byte, data content) error {
 	}
 	_ = w.root.Remove(t.name) // what was replaced; the new file is in its place
 	return nil
+}
+
+func (t *temp) release() {
+	for _, d := range t.w.held {
+		_ = d.Close()
+	}
+	t.w.held = nil
 }
 
 // syncAfter makes the entries of dirs durable. Beside that it closes what was replaced, which has
@@ -177,7 +187,7 @@ func (t *temp) mark() error {
 // name is reserved by an empty file.
 func (w writer) mark(from, target string) (string, error) {
 	base := Marked + path.Base(target)
-	name, err := w.unique(base, func(name string) error { return renameNew(w.root, from, name) })
+	name, err := w.unique(base, func(name string) error { return w.renameNew(from, name) })
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return name, err
 	}
@@ -202,7 +212,7 @@ func (t *temp) swap(name string) error {
 	if err := t.w.step(StepRename, name); err != nil {
 		return err
 	}
-	return swap(t.w.root, t.name, name)
+	return t.w.exchange(t.name, name)
 }
 
 // replaceUnseen is for systems that do not show what was replaced.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -38,4 +40,47 @@ func TestReplace_openForWriting(t *testing.T) {
 		t.Error(err)
 	}
 	noTemps(t, root)
+}
+
+// Directories are held open while a file is replaced, and what was replaced until the new name is
+// synced: nothing is left open, however that ends.
+func TestReplace_leavesNothingOpen(t *testing.T) {
+	root, dir := openRoot(t)
+	x := filepath.Join(dir, "x")
+	changed := func() { writeFile(t, x, "odd") }
+	failing := func(at Step) func(Step, string) error {
+		return func(s Step, _ string) error {
+			if s == at {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+	}
+	for name, hook := range map[string]func(Step, string) error{
+		"replaced": nil, "put back": before(StepRename, changed),
+		"not renamed": failing(StepRename), "not synced": failing(StepSyncDir),
+	} {
+		writeFile(t, x, "old")
+		opened := openFiles(t, dir)
+		_ = Replace(root, "x", []byte("old"), []byte("new"), Options{TempDir: tmp, Hook: hook})
+		if now := openFiles(t, dir); now != opened {
+			t.Errorf("%s: %d files are open, %d before", name, now, opened)
+		}
+	}
+}
+
+// openFiles counts what this process has open below a directory.
+func openFiles(t *testing.T, dir string) (n int) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, e := range entries {
+		to, err := os.Readlink("/proc/self/fd/" + e.Name())
+		if err == nil && strings.HasPrefix(to, dir) {
+			n++
+		}
+	}
+	return n
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // renameAs renames a file below a root in one of the ways of renameatx_np(2).
-func renameAs(root *os.Root, a, b string, how uint32) error {
-	err := inDirectories(root, a, b, func(aDir int, a string, bDir int, b string) error {
+func (w writer) renameAs(a, b string, how uint32) error {
+	err := w.inDirectories(a, b, func(aDir int, a string, bDir int, b string) error {
 		return unix.RenameatxNp(aDir, a, bDir, b, how)
 	})
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {

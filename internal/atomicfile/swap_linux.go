@@ -8,8 +8,8 @@ import (
 )
 
 // renameAs renames a file below a root in one of the ways of renameat2(2).
-func renameAs(root *os.Root, a, b string, how uint) error {
-	err := inDirectories(root, a, b, func(aDir int, a string, bDir int, b string) error {
+func (w writer) renameAs(a, b string, how uint) error {
+	err := w.inDirectories(a, b, func(aDir int, a string, bDir int, b string) error {
 		return unix.Renameat2(aDir, a, bDir, b, how)
 	})
 	// A file system that cannot says EINVAL, an older kernel or a sandbox one of the others.

@@ -7,11 +7,14 @@ import (
 	"os"
 )
 
-// swap is not possible here.
-func swap(*os.Root, string, string) error { return errors.ErrUnsupported }
+// exchange is not possible here.
+func (writer) exchange(string, string) error { return errors.ErrUnsupported }
 
 // renameNew is not possible here.
-func renameNew(*os.Root, string, string) error { return errors.ErrUnsupported }
+func (writer) renameNew(string, string) error { return errors.ErrUnsupported }
+
+// hold has no step to save.
+func (*temp) hold(string) {}
 
 // alone has nothing to keep apart.
 func (writer) alone() (done func()) { return func() {} }

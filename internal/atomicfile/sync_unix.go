@@ -11,11 +11,9 @@ import (
 // syncFlag opens a file for syncing; reading suffices, also for read-only files.
 const syncFlag = os.O_RDONLY
 
-// openDir opens a directory below the root. Nobody waits for one, so that the system need not be
-// asked whether that can be told it.
-func (w writer) openDir(name string) (*os.File, error) {
-	return w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}
+// noWait opens a directory, for which nobody waits, so that the system need not be asked whether
+// it can be told that.
+const noWait = syscall.O_NONBLOCK
 
 func fsyncDir(d *os.File) error { return d.Sync() }
 
