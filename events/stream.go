@@ -44,7 +44,7 @@ func (s *Stream) EncodeAfter(was *Stream) (same int, rest []byte) {
 	if was == nil || !bytes.Equal(s.open, was.open) {
 		return 0, s.Encode()
 	}
-	n := s.common(was)
+	n := s.Common(was)
 	same = was.through(n)
 	return same, s.appendFrom(n, make([]byte, 0, s.size()-same))
 }
@@ -64,8 +64,9 @@ func (s *Stream) appendFrom(i int, b []byte) []byte {
 	return append(b, s.close...)
 }
 
-// common returns how many items both streams begin with.
-func (s *Stream) common(other *Stream) int {
+// Common returns how many elements both streams begin with, in the same white space. Of a stream
+// and what was appended to a clone of it that is known without a look at them.
+func (s *Stream) Common(other *Stream) int {
 	n := min(len(s.items), len(other.items))
 	if n == 0 || &s.items[0] == &other.items[0] {
 		return n

@@ -304,11 +304,8 @@ func references(s *events.Stream) map[blobs.Ref]bool {
 func fresh(old, now *events.Stream) *events.Stream {
 	from, to := 0, now.Len()
 	if old != nil {
-		end := old.Len()
-		for from < min(end, to) && old.At(from) == now.At(from) {
-			from++
-		}
-		for ; min(end, to) > from && old.At(end-1) == now.At(to-1); end-- {
+		from = now.Common(old)
+		for end := old.Len(); min(end, to) > from && old.At(end-1) == now.At(to-1); end-- {
 			to--
 		}
 	}
