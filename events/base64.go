@@ -3,7 +3,6 @@ package events
 import (
 	"bytes"
 	"encoding/base64"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,12 +13,16 @@ import (
 // decodeStrings returns v compacted, with each of its strings decoded once.
 func decodeStrings(v []byte) jsontext.Value {
 	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
-		s := jsonspan.Unquote(quoted)
-		if plain, ok := decodeOnce(s); ok {
-			s = plain
-		}
-		return jsonspan.Quote(dst, s)
+		return jsonspan.Quote(dst, decoded(jsonspan.Unquote(quoted)))
 	}}.Rewrite(v)
+}
+
+// decoded returns what a string in metadata or in arguments says.
+func decoded(s []byte) []byte {
+	if plain, ok := decodeOnce(s); ok {
+		return plain
+	}
+	return s
 }
 
 // encodeStrings returns v compacted, with each of its strings encoded as base64.
@@ -53,16 +56,29 @@ func decodeResult(s []byte) []byte {
 	return s
 }
 
-// isNoBase64 reports whether c is in neither the standard nor the URL-safe alphabet.
-func isNoBase64(c byte) bool {
-	letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-	return !letter && (c < '0' || c > '9') && strings.IndexByte("+/-_=", c) < 0
+// inBase64 are the bytes that are in either alphabet.
+var inBase64 = func() (in [256]bool) {
+	for c := range len(in) {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		in[c] = letter || '0' <= c && c <= '9' || strings.IndexByte("+/-_=", byte(c)) >= 0
+	}
+	return in
+}()
+
+// isBase64 reports whether s has only bytes that are in either alphabet.
+func isBase64(s []byte) bool {
+	for _, c := range s {
+		if !inBase64[c] {
+			return false
+		}
+	}
+	return true
 }
 
 func decodeBase64(enc *base64.Encoding, s []byte) ([]byte, bool) {
 	// Go's decoder skips line breaks even in strict mode. Most strings that are not base64 have
 	// another character early, so this check saves the allocation.
-	if len(s)%4 != 0 || slices.ContainsFunc(s, isNoBase64) {
+	if len(s)%4 != 0 || !isBase64(s) {
 		return nil, false
 	}
 	b := make([]byte, enc.DecodedLen(len(s)))

@@ -2,6 +2,7 @@ package events
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,35 +57,52 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
-	md.raw = md.encoded()
-	raw := jsonspan.AppendObject(make([]byte, 0, 256), elementFields(at, ev, md), 1)
-	return built(raw, at, ev, md)
+	md = md.encoded()
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	var fields [usualFields]jsonspan.Field
+	*room = jsonspan.AppendObject((*room)[:0], appendElement(fields[:0], at, ev, md), 1)
+	raw := slices.Clone(*room)
+	if cap(*room) > maxRoom {
+		*room = nil
+	}
+	return built(raw[:len(raw):len(raw)], at, ev, md)
 }
+
+// rooms are where elements are put together, of which it is not known before how long they get.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxRoom is how much memory is kept for further elements.
+const maxRoom = 1 << 20
 
 // built returns the element with bytes that this package wrote. It reads them back, so that content
 // is always found by the same code.
 func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
-	unread := &Element{raw: raw, kind: ev.Kind(), time: at.UTC(), event: ev, meta: md}
+	broken := func(reason error) *Element {
+		return &Element{
+			raw: raw, kind: ev.Kind(), time: at.UTC(), event: ev, meta: md, err: reason,
+		}
+	}
 	if md.err != nil {
-		return unread.broken(md.err)
+		return broken(md.err)
 	}
 	usual := jsonspan.IsUsual(raw)
 	if !usual && !jsontext.Value(raw).IsValid() {
-		return unread.broken(notJSON(raw))
+		return broken(notJSON(raw))
 	}
 	ms, _, depth := jsonspan.MembersAt(raw, 0, make([]jsonspan.Member, 0, 8))
 	if depth >= jpDepth {
-		return unread.broken(ErrTooDeep)
+		return broken(ErrTooDeep)
 	}
 	if !usual {
 		if err := numbers(raw); err != nil {
-			return unread.broken(err)
+			return broken(err)
 		}
 	}
 	// The caller that saves the element knows the limits and checks them.
 	e, err := readElement(raw, &ms, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
-		return unread.broken(err.err)
+		return broken(err.err)
 	}
 	e.depth = depth
 	return e

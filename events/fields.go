@@ -14,12 +14,18 @@ import (
 
 // elementFields returns the members of an element in jp's order, including absent ones.
 func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
+	return appendElement(make([]jsonspan.Field, 0, usualFields), at, ev, md)
+}
+
+// appendElement is [elementFields] in memory of the caller's.
+func appendElement(
+	fs []jsonspan.Field, at time.Time, ev Event, md Metadata,
+) []jsonspan.Field {
 	stamp := jsonspan.Field{Name: "timestamp", From: timeSource(at)}
 	if at.IsZero() && !ev.Kind().IsEvent() {
 		stamp.From = nil // global elements may lack it
 	}
 	kind := stringField("type", string(ev.Kind()))
-	fs := make([]jsonspan.Field, 0, usualFields)
 	switch ev := ev.(type) {
 	case *ConfigDelta, *Compaction:
 		return appendFields(append(fs, kind, stamp), ev, md)

@@ -25,7 +25,7 @@ func StaysInline(content []byte) bool {
 
 // imported reports whether m is the metadata of an event of an agent session.
 func (m Metadata) imported() bool {
-	_, ok := jsonspan.Find(m.members(), MetadataSource)
+	_, ok := m.find(MetadataSource)
 	return ok
 }
 
@@ -54,17 +54,22 @@ func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
 }
 
 // encoded returns the metadata as a new element holds it.
-func (m Metadata) encoded() []byte {
-	if !m.imported() {
-		return m.raw
+func (m Metadata) encoded() Metadata {
+	if m.plain || !m.imported() {
+		return m
 	}
-	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
-		s := jsonspan.Unquote(quoted)
-		if plain, ok := decodeOnce(s); ok {
-			s = plain
-		}
-		return appendPlain(dst, s)
+	return m.asPlain()
+}
+
+// asPlain returns the metadata as that of an imported event has it.
+func (m Metadata) asPlain() Metadata {
+	if m.plain = true; m.raw == nil {
+		return m
+	}
+	m.raw = jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
+		return appendPlain(dst, decoded(jsonspan.Unquote(quoted)))
 	}}.Rewrite(m.raw)
+	return m
 }
 
 // appendPlain appends s as a JSON string. It uses base64 only for strings that a reader would

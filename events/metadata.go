@@ -26,8 +26,10 @@ const MetadataExtra = MetadataPrefix + "extra"
 // strings are base64; the methods decode and encode them. It is immutable, and the zero value is
 // empty.
 type Metadata struct {
-	raw []byte // the object as it is on disk; nil if empty
-	err error  // why a value could not be set
+	raw []byte // the object as it is on disk; nil for none
+	err error  // why something that was to be in it is not
+	// plain says that it is that of an imported event and has been encoded as such.
+	plain bool
 }
 
 // same reports whether m and other are written alike, byte for byte.
@@ -49,20 +51,28 @@ func (m Metadata) Keys() []string {
 
 // Value returns the value of key, with its strings decoded once.
 func (m Metadata) Value(key string) (jsontext.Value, bool) {
-	mb, ok := jsonspan.Find(m.members(), key)
+	v, ok := m.find(key)
 	if !ok {
 		return nil, false
 	}
-	return decodeStrings(mb.Value(m.raw)), true
+	return decodeStrings(v), true
+}
+
+// find returns the value of key as it is on disk.
+func (m Metadata) find(key string) ([]byte, bool) {
+	if m.raw == nil {
+		return nil, false
+	}
+	return jsonspan.FindIn(m.raw, key)
 }
 
 // Text returns the value of key if it is a string.
 func (m Metadata) Text(key string) (string, bool) {
-	v, ok := m.Value(key)
+	v, ok := m.find(key)
 	if !ok || !jsonspan.IsString(v) {
 		return "", false
 	}
-	return jsonspan.Text(v), true
+	return string(decoded(jsonspan.Unquote(v))), true
 }
 
 // With returns m with key set to v, whose strings are not encoded. A new key comes last. An invalid
@@ -81,6 +91,10 @@ func (m Metadata) WithText(key, s string) Metadata {
 	if m.imported() || !utf8.ValidString(key) || !utf8.ValidString(s) {
 		return m.With(key, jsonspan.Quoted(s))
 	}
+	if key == MetadataSource { // what comes behind it is written plain too
+		m = m.asPlain()
+		return m.set(key, appendPlain(nil, []byte(s)))
+	}
 	return m.set(key, appendBase64(nil, []byte(s)))
 }
 
@@ -98,11 +112,12 @@ func (m Metadata) set(key string, encoded []byte) Metadata {
 
 // Without returns m without key.
 func (m Metadata) Without(key string) Metadata {
-	if _, ok := jsonspan.Find(m.members(), key); !ok {
+	if _, ok := m.find(key); !ok {
 		return m
 	}
 	l := m.layout()
 	l.Remove(key)
+	m.plain = false // it may be the one that says so
 	if m.raw = nil; len(l.Members) > 0 {
 		m.raw = l.Bytes(2)
 	}

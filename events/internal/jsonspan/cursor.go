@@ -3,6 +3,7 @@ package jsonspan
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -14,7 +15,7 @@ type Cursor struct {
 	At     int // of the next byte
 	Failed bool
 	depth  int
-	names  [][]byte // of the members of the open objects, with a nil before those of each object
+	names  []Span // of the members of the objects that are open, behind an empty one for each
 }
 
 // The limits of the usual form.
@@ -27,10 +28,17 @@ const (
 // IsUsual reports whether b is a single value in usual form. Such a value is valid JSON without
 // numbers that a float cannot hold.
 func IsUsual(b []byte) bool {
-	c := Cursor{B: b, names: make([][]byte, 0, 16)}
+	c := cursors.Get().(*Cursor)
+	defer cursors.Put(c)
+	*c = Cursor{B: b, names: c.names[:0]}
 	c.Value()
-	return c.End()
+	usual := c.End()
+	c.B = nil
+	return usual
 }
+
+// cursors keeps memory for names: most values are small, and looked at one after the other.
+var cursors = sync.Pool{New: func() any { return new(Cursor) }}
 
 // Fail makes the cursor fail.
 func (c *Cursor) Fail() { c.Failed, c.At = true, len(c.B) }
@@ -78,7 +86,7 @@ func (c *Cursor) Begin(bracket byte) bool {
 	c.At++
 	c.depth++
 	if bracket == '{' {
-		c.names = append(c.names, nil)
+		c.names = append(c.names, Span{})
 	}
 	c.Space()
 	if c.Peek() == closing(bracket) {
@@ -113,7 +121,7 @@ func (c *Cursor) end(bracket byte) {
 	c.depth--
 	if bracket == '{' {
 		n := len(c.names) - 1
-		for c.names[n] != nil {
+		for c.names[n] != (Span{}) {
 			n--
 		}
 		c.names = c.names[:n]
@@ -124,9 +132,9 @@ func (c *Cursor) end(bracket byte) {
 // member of that name.
 func (c *Cursor) Name() []byte {
 	name, plain := c.Text()
-	members := 0
-	for i := len(c.names) - 1; i >= 0 && c.names[i] != nil; i-- {
-		if string(c.names[i]) == string(name) {
+	behind, members := c.At, 0
+	for i := len(c.names) - 1; i >= 0 && c.names[i] != (Span{}); i-- {
+		if string(c.B[c.names[i].At:c.names[i].End]) == string(name) {
 			plain = false
 		}
 		members++
@@ -135,7 +143,7 @@ func (c *Cursor) Name() []byte {
 		c.Fail()
 		return nil
 	}
-	c.names = append(c.names, name)
+	c.names = append(c.names, Span{behind - len(name) - 1, behind - 1})
 	c.At++
 	c.Space()
 	return name

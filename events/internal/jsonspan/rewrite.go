@@ -86,7 +86,10 @@ func Indented(v []byte, depth int) []byte {
 
 // AppendIndented appends the result of [Indented], or of [Compact] if depth is [Compacted].
 func AppendIndented(dst, v []byte, depth int) []byte {
-	if depth == Compacted {
+	switch {
+	case bytes.IndexByte(v, '\\') < 0 && IsUsual(v): // no string has another spelling
+		return Rewriter{}.Append(dst, v, depth)
+	case depth == Compacted:
 		dst, _ = jsontext.AppendFormat(dst, v)
 		return dst
 	}

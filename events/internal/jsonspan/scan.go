@@ -117,16 +117,37 @@ func Find(ms []Member, name string) (Member, bool) {
 	return Member{}, false
 }
 
+// FindIn returns the value of the first member called name of an object's bytes.
+func FindIn(obj []byte, name string) (value []byte, ok bool) {
+	for i := SkipSpace(obj, SkipSpace(obj, 0)+1); obj[i] != '}'; {
+		nameEnd := StringEnd(obj, i)
+		at := SkipSpace(obj, SkipSpace(obj, nameEnd)+1)
+		end := ValueEnd(obj, at)
+		if isNamed(obj[i:nameEnd], name) {
+			return obj[at:end], true
+		}
+		if i = SkipSpace(obj, end); obj[i] == ',' {
+			i = SkipSpace(obj, i+1)
+		}
+	}
+	return nil, false
+}
+
+// isNamed reports whether a quoted name is the name.
+func isNamed(quoted []byte, name string) bool {
+	if in := quoted[1 : len(quoted)-1]; bytes.IndexByte(in, '\\') < 0 {
+		return string(in) == name
+	}
+	return MemberName(quoted) == name
+}
+
 // MemberOf returns the value of a member, or nil if there is none.
 func MemberOf(obj jsontext.Value, name string) jsontext.Value {
 	if !IsObject(obj) || !obj.IsValid() {
 		return nil
 	}
-	m, ok := Find(Members(obj), name)
-	if !ok {
-		return nil
-	}
-	return m.Value(obj)
+	value, _ := FindIn(obj, name)
+	return value
 }
 
 // A Span is the position of an array's element.
