@@ -58,6 +58,7 @@ func agentNames() string {
 
 // Run imports sessions, or lists them.
 func (c importCmd) Run(ctx context.Context, a *app) error {
+	a.garbage.seldom()
 	w, err := a.workspace()
 	if err != nil {
 		return err
