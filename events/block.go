@@ -210,7 +210,7 @@ func appendBlock(dst []byte, b Block, depth int) []byte {
 
 // decodeBlock reads a block from raw.
 func decodeBlock(raw jsontext.Value) (Block, bool) {
-	if !jsonspan.IsObject(raw) || !raw.IsValid() {
+	if !jsonspan.IsObject(raw) || !jsonspan.IsValid(raw) {
 		return Block{}, false
 	}
 	r := &reader{raw: raw, options: DecodeOptions{MaxBlobBytes: -1}}

@@ -41,7 +41,7 @@ func (m Metadata) encode(v []byte) jsontext.Value {
 
 // appendEncoded is encode, indented for a depth.
 func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
-	if !jsontext.Value(v).IsValid() {
+	if !jsonspan.IsValid(v) {
 		return append(dst, v...) // Validate reports it
 	}
 	inForm := appendBase64

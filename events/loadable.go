@@ -13,11 +13,15 @@ import (
 // valid JSON, nests too deep, or has a number that no float can hold. Callers check JSON from
 // elsewhere with it before making it part of an event.
 func Loadable(v jsontext.Value) error {
-	if !v.IsValid() {
+	usual := jsonspan.IsUsual(v)
+	if !usual && !v.IsValid() {
 		return notJSON(v)
 	}
 	if _, depth := jsonspan.Measure(v, jsonspan.SkipSpace(v, 0)); depth > valueDepth {
 		return ErrTooDeep
+	}
+	if usual {
+		return nil
 	}
 	return numbers(v)
 }

@@ -79,7 +79,7 @@ func (m Metadata) Text(key string) (string, bool) {
 // JSON value, or a key that is not UTF-8, is not set and makes [Stream.Validate] fail for every
 // element with this metadata.
 func (m Metadata) With(key string, v jsontext.Value) Metadata {
-	if !utf8.ValidString(key) || !v.IsValid() {
+	if !utf8.ValidString(key) || !jsonspan.IsValid(v) {
 		m.err = fmt.Errorf("metadata %s: %w", printable(key), notJSON(append([]byte(key), v...)))
 		return m
 	}

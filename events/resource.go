@@ -146,7 +146,7 @@ func appendResource(dst []byte, res Resource, depth int) []byte {
 
 // decodeResource reads a resource from raw.
 func decodeResource(raw jsontext.Value) (Resource, bool) {
-	if !jsonspan.IsObject(raw) || !raw.IsValid() {
+	if !jsonspan.IsObject(raw) || !jsonspan.IsValid(raw) {
 		return Resource{}, false
 	}
 	r := &reader{raw: raw, members: jsonspan.Members(raw), options: DecodeOptions{MaxBlobBytes: -1}}
@@ -177,7 +177,7 @@ func resourceFields(res Resource) []jsonspan.Field {
 // formattedInside reports whether a resource was read with its formatted form inside it, not beside
 // it in the block.
 func formattedInside(raw jsontext.Value) bool {
-	if !jsonspan.IsObject(raw) || !raw.IsValid() {
+	if !jsonspan.IsObject(raw) || !jsonspan.IsValid(raw) {
 		return false
 	}
 	_, ok := jsonspan.Find(jsonspan.Members(raw), "formatted")

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Cursor scans a text that may be JSON once. It accepts only the usual forms of JSON and fails on
@@ -36,6 +38,9 @@ func IsUsual(b []byte) bool {
 	c.B = nil
 	return usual
 }
+
+// IsValid reports whether b is valid JSON, as jsontext does.
+func IsValid(b []byte) bool { return IsUsual(b) || jsontext.Value(b).IsValid() }
 
 // cursors keeps memory for names: most values are small, and looked at one after the other.
 var cursors = sync.Pool{New: func() any { return new(Cursor) }}

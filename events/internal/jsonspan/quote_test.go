@@ -10,6 +10,47 @@ import (
 	"pgregory.net/rapid"
 )
 
+// TestUnquoteAsJSONText compares what strings stand for, also with wrong escapes, with package
+// jsontext.
+func TestUnquoteAsJSONText(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"a", "é", "😀", `\n`, `\"`, `\\`, `\/`, `\b\f\r\t`, `\u0041`, `\u00e9`, `\uABcd`, `\ud83d\ude00`,
+		`\ud83d`, `\ude00`, "\xff", `\x`, `\u12`, strings.Repeat("x", 100),
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		s := `"` + strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), "") + `"`
+		if !strings.Contains(s, `\`) {
+			return // it is returned as it is
+		}
+		want, _ := jsontext.AppendUnquote(nil, s)
+		if got := jsonspan.Unquote([]byte(s)); !bytes.Equal(got, want) {
+			t.Errorf("Unquote(%s) = %q, want %q", s, got, want)
+		}
+	})
+}
+
+// TestIndentedAsJSONText compares values of all kinds with package jsontext.
+func TestIndentedAsJSONText(t *testing.T) {
+	for _, v := range []string{
+		`1`, `"a"`, `[]`, ` [ ] `, `{ }`, `{"a":1,"b":[true,null,"x y",{"c":{}}]}`, `{"a": "\u0041\n"}`,
+		`{"\u0061":[1e400]}`, `{"a":1,"a":2}`, `{"a":`, ``, `"\xff"`, `{"é" : -0.50 , "":[ [] ,[1]]}`,
+	} {
+		for _, depth := range []int{jsonspan.Compacted, 0, 3} {
+			var want []byte
+			if depth == jsonspan.Compacted {
+				want, _ = jsontext.AppendFormat([]byte("before"), v)
+			} else {
+				want, _ = jsontext.AppendFormat([]byte("before"), v, jsontext.WithIndent("  "),
+					jsontext.WithIndentPrefix(strings.Repeat("  ", depth)))
+			}
+			got := jsonspan.AppendIndented([]byte("before"), []byte(v), depth)
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s at depth %d is %s, want %s", v, depth, got, want)
+			}
+		}
+	}
+}
+
 // TestQuoteAsJSONText compares Quote with package jsontext, and, for text that is not UTF-8, with
 // the text itself between quotes.
 func TestQuoteAsJSONText(t *testing.T) {

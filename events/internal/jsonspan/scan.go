@@ -228,12 +228,46 @@ func Bytes(quoted []byte) []byte {
 
 // Unquote decodes a JSON string. The result may share memory with it.
 func Unquote(quoted []byte) []byte {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
+	in := quoted[1 : len(quoted)-1]
+	i := bytes.IndexByte(in, '\\')
+	if i < 0 {
+		return in
 	}
-	// The error only reports invalid strings.
-	b, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
-	return b
+	out := make([]byte, 0, len(in))
+	for valid := utf8.Valid(in); ; i = bytes.IndexByte(in, '\\') {
+		if i < 0 {
+			return append(out, in...)
+		}
+		c, size := escaped(in[i:])
+		if size == 0 || !valid {
+			// The error only reports invalid strings.
+			out, _ = jsontext.AppendUnquote(out[:0], quoted)
+			return out
+		}
+		out = utf8.AppendRune(append(out, in[:i]...), c)
+		in = in[i+size:]
+	}
+}
+
+// escaped returns what the escape stands for that b begins with, and its length: 0 for one that is
+// wrong, or half of a pair.
+func escaped(b []byte) (c rune, size int) {
+	size = escapeSize(b)
+	const short = len(`\n`)
+	if size == short {
+		c = rune(b[1])
+		if i := strings.IndexByte("bfnrt", b[1]); i >= 0 {
+			c = rune("\b\f\n\r\t"[i])
+		}
+		return c, size
+	}
+	for _, digit := range b[min(short, size):size] {
+		c = c<<4 | rune(digit&0xf)
+		if digit > '9' {
+			c += 9
+		}
+	}
+	return c, size
 }
 
 // Quote appends s as a JSON string in jp's spelling, which escapes only what must be. Bytes that
