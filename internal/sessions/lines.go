@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/zstd"
@@ -68,12 +69,19 @@ func NewLines(r io.Reader, until int64) (*Lines, error) {
 	if until > 0 {
 		r = io.LimitReader(r, until)
 	}
-	l.in = bufio.NewReaderSize(r, lineRoom)
+	l.in = readers.Get().(*bufio.Reader)
+	l.in.Reset(r)
 	return l, nil
 }
 
-// Close releases what unpacking holds.
+// readers are those of files that were read.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, lineRoom) }}
+
+// Close releases the memory of the last line, and what unpacking holds.
 func (l *Lines) Close() {
+	l.in.Reset(nil)
+	readers.Put(l.in)
+	l.in = nil
 	if l.unpack != nil {
 		l.unpack.Close()
 	}

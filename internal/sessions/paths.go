@@ -67,12 +67,12 @@ func (p *places) replace(text []byte) []byte {
 }
 
 func (p *places) replaceOne(text []byte, f form) []byte {
-	if !bytes.Contains(text, f.prefix) {
+	i := bytes.Index(text, f.prefix)
+	if i < 0 {
 		return text
 	}
-	var out []byte
-	for {
-		i := bytes.Index(text, f.prefix)
+	out := make([]byte, 0, len(text)+len(f.place))
+	for ; ; i = bytes.Index(text, f.prefix) {
 		if i < 0 {
 			return append(out, text...)
 		}

@@ -23,6 +23,7 @@ type keeper struct {
 	err     error
 	key     string // of the event that is being made
 	room    []byte // for a text that is looked at
+	plain   []byte // for the text of a file beside it
 }
 
 // Fail ends the import with an error.
@@ -262,7 +263,8 @@ func (k *keeper) parts(text []byte) (all [][]byte) {
 // whichever agent read it, and what the model was given is beside it.
 func (k *keeper) file(block Block) events.Block {
 	f := block.File
-	plain, shown := k.bytes([]byte(f.Content)), k.text(block.Text)
+	k.plain = append(k.plain[:0], f.Content...)
+	plain, shown := k.bytes(k.plain), k.text(block.Text)
 	r := &events.Resource{URI: k.places.uri(f.Name, f.Dir), Content: k.content(plain)}
 	if f.First > 0 && f.Lines > 0 {
 		r.URI += fmt.Sprintf("#L%d-%d", f.First, f.First+f.Lines-1)

@@ -171,6 +171,10 @@ func (s *shape) members(b []byte, i int, v reflect.Value, depth int) int {
 }
 
 func (s *shape) entries(b []byte, i int, v reflect.Value, depth int) int {
+	if m, ok := v.Addr().Interface().(*map[string]jsontext.Value); ok {
+		*m = map[string]jsontext.Value{}
+		return values(b, i, *m, depth)
+	}
 	v.Set(reflect.MakeMap(v.Type()))
 	of := shapeOf(s.of)
 	return eachMember(b, i, depth, func(name []byte, i int) int {
@@ -181,6 +185,20 @@ func (s *shape) entries(b []byte, i int, v reflect.Value, depth int) int {
 		end := of.read(b, i, value, depth+1)
 		if end >= 0 {
 			v.SetMapIndex(key, value)
+		}
+		return end
+	})
+}
+
+// values is entries of values as they are written.
+func values(b []byte, i int, m map[string]jsontext.Value, depth int) int {
+	return eachMember(b, i, depth, func(name []byte, i int) int {
+		if _, twice := m[string(name)]; twice || !isPlain(name) {
+			return -1
+		}
+		end := skip(b, i, depth+1)
+		if end >= 0 {
+			m[string(name)] = b[i:end:end]
 		}
 		return end
 	})

@@ -44,6 +44,7 @@ type mapper struct {
 	order   []*mapper
 	chains  map[string]string // the sub-agent of each record of one that is not named, by uuid
 	files   map[string]bool   // sub-agents that have a file of their own
+	last    record            // that was read, in memory that the next one takes
 }
 
 // A saying is what a record of a uuid said, by two sums with random seeds: different
@@ -70,12 +71,12 @@ func (m *mapper) line(number int, line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	var r record
-	if err := sessions.Unmarshal(line, &r); err != nil {
+	r := &m.last
+	if err := sessions.Unmarshal(line, r); err != nil {
 		m.Broken(number, err)
 		return
 	}
-	m.Telling(r.Time.Time, kind(string(r.Type)), line, func() { m.record(&r, line) })
+	m.Telling(r.Time.Time, kind(string(r.Type)), line, func() { m.record(r, line) })
 }
 
 // record tells what one record says. line is the record as it was written.
@@ -244,8 +245,9 @@ func (m *mapper) assistant(r *record, line []byte) {
 	if reply == "" {
 		reply = string(r.UUID)
 	}
-	for i, b := range blocks(msg.Content) {
-		m.block(r, i, reply, &b)
+	all := blocks(msg.Content)
+	for i := range all {
+		m.block(r, i, reply, &all[i])
 	}
 	if msg.Usage.Value != nil && msg.Model != "<synthetic>" {
 		m.Usage(reply, msg.Usage.Value.compact(string(msg.Model)))

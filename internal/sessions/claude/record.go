@@ -18,7 +18,6 @@ type record struct {
 	SessionID  sessions.Text   `json:"sessionId"`
 	AgentID    sessions.Text   `json:"agentId"`
 	Time       sessions.Moment `json:"timestamp"`
-	RequestID  sessions.Text   `json:"requestId"`
 	Message    jsontext.Value  `json:"message"`
 	Result     jsontext.Value  `json:"toolUseResult"`
 	Attachment jsontext.Value  `json:"attachment"`
@@ -41,11 +40,10 @@ type record struct {
 	further int // how many others had its uuid before
 }
 
-// A place is where, and with which Claude Code, a record was written.
+// A place is where a record was written.
 type place struct {
-	CWD     sessions.Text `json:"cwd"`
-	Branch  sessions.Text `json:"gitBranch"`
-	Version sessions.Text `json:"version"`
+	CWD    sessions.Text `json:"cwd"`
+	Branch sessions.Text `json:"gitBranch"`
 }
 
 // A role says whose a record is that has the form of a person's or a model's.
@@ -136,15 +134,15 @@ func blocks(v jsontext.Value) (all content) {
 		}
 		all = make(content, 0, len(raw))
 		for _, v := range raw {
-			b := block{raw: v}
+			all = append(all, block{})
+			b := &all[len(all)-1]
 			if v.Kind() == '"' {
 				b.Type = "text"
 				_ = sessions.UnmarshalInner(v, &b.Text) // a string, by its kind
-			} else if sessions.UnmarshalInner(v, &b) != nil {
-				b = block{raw: v}
+			} else if sessions.UnmarshalInner(v, b) != nil {
+				*b = block{}
 			}
 			b.raw = v
-			all = append(all, b)
 		}
 	default:
 		all = content{{raw: v}}
