@@ -14,6 +14,8 @@ type (
 	// Text is a string. What else stands in its place is read as the JSON that it is, so that
 	// nothing that was said is lost by its form.
 	Text string
+	// A Late is a Text of which the JSON is kept: a part of the record that it was read from.
+	Late jsontext.Value
 	// Flag is true or false.
 	Flag bool
 	// Number is a whole number, as one or as a string of digits.
@@ -39,6 +41,23 @@ func (t *Text) take(v jsontext.Value) {
 	default:
 		*t = Text(v)
 	}
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (l *Late) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	err := takeFrom(dec, l)
+	*l = Late(jsontext.Value(*l).Clone())
+	return err
+}
+
+func (l *Late) take(v jsontext.Value) { *l = Late(v) }
+
+// Text reads it.
+func (l Late) Text() (t Text) {
+	if l != nil {
+		t.take(jsontext.Value(l))
+	}
+	return t
 }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
@@ -84,7 +103,11 @@ func (m *Moment) take(v jsontext.Value) {
 	var f float64
 	switch {
 	case v.Kind() == '"':
-		m.Time = ParseTime(unquote(v))
+		if in := v[1 : len(v)-1]; isPlain(in) {
+			m.Time = ParseTime(string(in)) // which is not kept
+		} else {
+			m.Time = ParseTime(unquote(v))
+		}
 	case v.Kind() == 'n':
 		m.Time = time.Time{}
 	case json.Unmarshal(v, &f) == nil:

@@ -29,11 +29,11 @@ func ReadLines(
 	defer lines.Close()
 	for ctx.Err() == nil && b.Err() == nil {
 		line, number, err := lines.Record()
-		var broken *LineError
+		broken, isBroken := errors.AsType[*LineError](err)
 		switch {
 		case errors.Is(err, io.EOF):
 			return lines.Version(), nil
-		case errors.As(err, &broken):
+		case isBroken:
 			b.Broken(broken.Number, broken.Err)
 		case err != nil:
 			return Version{}, err
@@ -70,9 +70,9 @@ func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error
 	defer lines.Close()
 	for more := true; more && lines.length < glance; {
 		line, _, err := lines.Record()
-		var broken *LineError
+		_, isBroken := errors.AsType[*LineError](err)
 		switch {
-		case errors.As(err, &broken):
+		case isBroken:
 		case errors.Is(err, io.EOF):
 			return info, nil
 		case err != nil:

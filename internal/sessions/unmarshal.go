@@ -462,7 +462,7 @@ func unquote(v []byte) string {
 	case !utf8.Valid(s):
 		return repaired(v)
 	case i < 0:
-		return string(s)
+		return plainly(s)
 	}
 	var out strings.Builder
 	out.Grow(len(s))
@@ -482,6 +482,33 @@ func unquote(v []byte) string {
 	}
 	out.Write(s)
 	return out.String()
+}
+
+// plainly returns a string. Words of many records take no memory.
+func plainly(s []byte) string {
+	switch string(s) {
+	case "user":
+		return "user"
+	case "assistant":
+		return "assistant"
+	case "progress":
+		return "progress"
+	case "text":
+		return "text"
+	case "thinking":
+		return "thinking"
+	case "tool_use":
+		return "tool_use"
+	case "tool_result":
+		return "tool_result"
+	case "main":
+		return "main"
+	case "agent_progress":
+		return "agent_progress"
+	case "hook_progress":
+		return "hook_progress"
+	}
+	return string(s)
 }
 
 // unescape has what escapes of one letter stand for.

@@ -51,7 +51,7 @@ func (Dialect) Recognize(head []byte) bool {
 		}
 		switch {
 		case r.Type == "":
-		case r.SessionID != "" && r.Payload == nil:
+		case r.Payload == nil && r.SessionID.Text() != "":
 			return true
 		case r.Type == "summary" && r.LeafUUID != "",
 			r.Type == "file-history-snapshot" && r.MessageID != "":
@@ -84,15 +84,15 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 func found(s sessions.Session) bool { return !s.Name.IsZero() && s.Dir != "" && s.Title != "" }
 
 func glanceAt(s *sessions.Session, r *record) {
-	if s.Name.IsZero() && r.SessionID != "" {
-		s.Name = sessions.Name{Agent: sessions.ClaudeCode, ID: string(r.SessionID)}
+	if id := r.SessionID.Text(); s.Name.IsZero() && id != "" {
+		s.Name = sessions.Name{Agent: sessions.ClaudeCode, ID: string(id)}
 		if r.IsSidechain && r.AgentID != "" {
 			s.Parent = s.Name
 			s.Name = subagent(s.Name, string(r.AgentID))
 		}
 	}
 	if s.Dir == "" {
-		s.Dir = string(r.CWD)
+		s.Dir = string(r.CWD.Text())
 	}
 	if s.Title == "" {
 		text, _ := r.prompt()

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -37,7 +38,9 @@ type mapper struct {
 	told    map[saying]struct{}
 	sayings map[string]int // how many there are of a uuid
 	seeds   [2]maphash.Seed
-	dir     string
+	dir     string         // the last one that a record named
+	in      string         // that the last record named
+	cwd     []byte         // the JSON of that
 	parts   []part         // that have titles, in the order of these
 	queued  map[string]int // prompts that were told when they left the queue, by text
 	agents  map[string]*mapper
@@ -151,8 +154,12 @@ func kind(t string) string {
 
 // context notes where the agent was, which changes within a session.
 func (m *mapper) context(r *record) {
-	if r.CWD != "" {
-		m.dir = string(r.CWD)
+	if !bytes.Equal(r.CWD, m.cwd) {
+		m.cwd = append(m.cwd[:0], r.CWD...)
+		m.in = string(r.CWD.Text())
+	}
+	if m.in != "" {
+		m.dir = m.in
 		m.In(m.dir)
 	}
 	if r.Branch != "" && r.Branch != "HEAD" {

@@ -15,7 +15,7 @@ type record struct {
 	Subtype    sessions.Text   `json:"subtype"`
 	UUID       sessions.Text   `json:"uuid"`
 	Parent     sessions.Text   `json:"parentUuid"`
-	SessionID  sessions.Text   `json:"sessionId"`
+	SessionID  sessions.Late   `json:"sessionId"`
 	AgentID    sessions.Text   `json:"agentId"`
 	Time       sessions.Moment `json:"timestamp"`
 	Message    jsontext.Value  `json:"message"`
@@ -42,7 +42,7 @@ type record struct {
 
 // A place is where a record was written.
 type place struct {
-	CWD    sessions.Text `json:"cwd"`
+	CWD    sessions.Late `json:"cwd"`
 	Branch sessions.Text `json:"gitBranch"`
 }
 
