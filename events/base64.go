@@ -38,9 +38,29 @@ func appendBase64(dst, b []byte) []byte {
 // decodeOnce decodes s as jp does: only if it is padded canonical base64 of UTF-8. Any other string
 // is plain text.
 func decodeOnce(s []byte) ([]byte, bool) {
-	b, ok := decodeBase64(base64.StdEncoding, s)
+	b, ok := decodeBase64(standard, s)
 	return b, ok && utf8.Valid(b)
 }
+
+// decodes is what [decodeOnce] reports, mostly without memory.
+func decodes(s []byte) bool {
+	var room [128]byte
+	if !mayBeBase64(s) {
+		return false
+	}
+	if standard.DecodedLen(len(s)) > len(room) {
+		_, ok := decodeOnce(s)
+		return ok
+	}
+	n, err := standard.Decode(room[:], s)
+	return err == nil && utf8.Valid(room[:n])
+}
+
+// The alphabets, of which one byte string has one form.
+var (
+	standard = base64.StdEncoding.Strict()
+	urlSafe  = base64.URLEncoding.Strict()
+)
 
 // decodeResult decodes the content of a tool's result. Builds of jp before March 2026 wrote it in
 // the URL-safe alphabet, which today's jp takes for plain text.
@@ -49,7 +69,7 @@ func decodeResult(s []byte) []byte {
 		return b
 	}
 	if bytes.ContainsAny(s, "-_") {
-		if b, ok := decodeBase64(base64.URLEncoding, s); ok && utf8.Valid(b) {
+		if b, ok := decodeBase64(urlSafe, s); ok && utf8.Valid(b) {
 			return b
 		}
 	}
@@ -76,12 +96,14 @@ func isBase64(s []byte) bool {
 }
 
 func decodeBase64(enc *base64.Encoding, s []byte) ([]byte, bool) {
-	// Go's decoder skips line breaks even in strict mode. Most strings that are not base64 have
-	// another character early, so this check saves the allocation.
-	if len(s)%4 != 0 || !isBase64(s) {
+	if !mayBeBase64(s) {
 		return nil, false
 	}
 	b := make([]byte, enc.DecodedLen(len(s)))
-	n, err := enc.Strict().Decode(b, s)
+	n, err := enc.Decode(b, s)
 	return b[:n], err == nil
 }
+
+// mayBeBase64 keeps Go's decoder, also a strict one, from skipping line breaks. Most of what is no
+// base64 shows it soon, and needs no memory to be decoded into.
+func mayBeBase64(s []byte) bool { return len(s)%4 == 0 && isBase64(s) }

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"encoding/base64"
 	"errors"
 	"strconv"
 	"unicode/utf8"
@@ -139,7 +138,7 @@ func (r *reader) inlineBinary(m jsonspan.Member) (blobs.Content, *placedError) {
 	if !jsonspan.IsString(v) {
 		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
 	}
-	b, ok := decodeBase64(base64.StdEncoding, jsonspan.Unquote(v))
+	b, ok := decodeBase64(standard, jsonspan.Unquote(v))
 	if !ok {
 		return blobs.Content{}, errorAt(m.At, "%s: not base64", m.Name)
 	}

@@ -25,8 +25,7 @@ type reader struct {
 func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, *placedError) {
 	e := &Element{raw: raw, kind: kindOf(raw, *ms)}
 	r := &reader{raw: raw, members: *ms, options: o, largest: &e.largest, memory: ms}
-	read := r.readerOf(e.kind)
-	if read == nil {
+	if !isRead(e.kind) {
 		e.event, e.time = &Unknown{Type: string(e.kind)}, r.anyTime()
 		return e, nil
 	}
@@ -42,36 +41,37 @@ func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, 
 	} else if e.time, err = r.time("timestamp"); err != nil {
 		return nil, err
 	}
-	if e.event, err = read(); err != nil {
+	if e.event, err = r.read(e.kind); err != nil {
 		return nil, err
 	}
 	e.slots, e.view = r.slots, r.view
 	return e, nil
 }
 
-// readerOf returns the function that reads events of kind k, or nil for an unknown kind.
-func (r *reader) readerOf(k Kind) func() (Event, *placedError) {
+// isRead reports whether there is an event of a kind.
+func isRead(k Kind) bool { return k.IsEvent() || k == KindConfigDelta || k == KindCompaction }
+
+// read reads the event of a kind.
+func (r *reader) read(k Kind) (Event, *placedError) {
 	switch k {
 	case KindTurnStart:
-		return r.turnStart
+		return r.turnStart()
 	case KindChatRequest:
-		return r.chatRequest
+		return r.chatRequest()
 	case KindChatResponse:
-		return r.chatResponse
+		return r.chatResponse()
 	case KindToolCallRequest:
-		return r.toolCallRequest
+		return r.toolCallRequest()
 	case KindToolCallResponse:
-		return r.toolCallResponse
+		return r.toolCallResponse()
 	case KindInquiryRequest:
-		return r.inquiryRequest
+		return r.inquiryRequest()
 	case KindInquiryResponse:
-		return r.inquiryResponse
+		return r.inquiryResponse()
 	case KindConfigDelta:
-		return r.configDelta
-	case KindCompaction:
-		return r.compaction
+		return r.configDelta()
 	default:
-		return nil
+		return r.compaction()
 	}
 }
 

@@ -90,7 +90,10 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	if !usual && !jsontext.Value(raw).IsValid() {
 		return broken(notJSON(raw))
 	}
-	ms, _, depth := jsonspan.MembersAt(raw, 0, make([]jsonspan.Member, 0, 8))
+	room := memberRooms.Get().(*[]jsonspan.Member)
+	defer memberRooms.Put(room)
+	ms, _, depth := jsonspan.MembersAt(raw, 0, (*room)[:0])
+	*room = ms
 	if depth >= jpDepth {
 		return broken(ErrTooDeep)
 	}
@@ -100,13 +103,16 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 		}
 	}
 	// The caller that saves the element knows the limits and checks them.
-	e, err := readElement(raw, &ms, DecodeOptions{MaxBlobBytes: -1})
+	e, err := readElement(raw, room, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
 		return broken(err.err)
 	}
 	e.depth = depth
 	return e
 }
+
+// memberRooms are for the members of elements that are read one after the other.
+var memberRooms = sync.Pool{New: func() any { return new([]jsonspan.Member) }}
 
 // isBroken reports whether [Stream.Validate] will refuse the element.
 func (e *Element) isBroken() bool { return e.err != nil }

@@ -75,7 +75,7 @@ func (m Metadata) asPlain() Metadata {
 // appendPlain appends s as a JSON string. It uses base64 only for strings that a reader would
 // otherwise decode, and for hashes, so that no object is mistaken for a reference.
 func appendPlain(dst, s []byte) []byte {
-	if _, decodes := decodeOnce(s); decodes || isHash(s) {
+	if decodes(s) || isHash(s) {
 		return appendBase64(dst, s)
 	}
 	return jsonspan.Quote(dst, s)

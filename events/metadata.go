@@ -92,7 +92,10 @@ func (m Metadata) WithText(key, s string) Metadata {
 		return m.With(key, jsonspan.Quoted(s))
 	}
 	if key == MetadataSource { // what comes behind it is written plain too
-		m = m.asPlain()
+		if m = m.asPlain(); m.raw == nil {
+			m.raw = append(appendPlain([]byte(`{"`+MetadataSource+`":`), []byte(s)), '}')
+			return m
+		}
 		return m.set(key, appendPlain(nil, []byte(s)))
 	}
 	return m.set(key, appendBase64(nil, []byte(s)))

@@ -299,8 +299,10 @@ func turnName(key string) string { return blobs.Sum([]byte(key)).String()[:turnD
 func (s *Stream) SourceTurns() []string {
 	turns, named := s.TurnOf(), map[int]string{}
 	for i, e := range s.All() {
-		key, ok := e.Metadata().Text(MetadataSource)
-		if _, twice := named[turns[i]]; ok && !twice && e.Kind().IsEvent() {
+		if _, twice := named[turns[i]]; twice || !e.Kind().IsEvent() {
+			continue
+		}
+		if key, ok := e.Metadata().Text(MetadataSource); ok {
 			named[turns[i]] = turnName(key)
 		}
 	}

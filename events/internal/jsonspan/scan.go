@@ -276,9 +276,11 @@ func escaped(b []byte) (c rune, size int) {
 func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
 	start := len(dst)
 	dst = append(slices.Grow(dst, len(s)+len(`""`)), '"')
+	ascii := true
 	for from := 0; ; {
 		i := ordinaryEnd(s, from)
 		for i < len(s) && s[i] >= utf8.RuneSelf {
+			ascii = false
 			i = ordinaryEnd(s, i+1)
 		}
 		if dst = append(dst, s[from:i]...); i == len(s) {
@@ -287,7 +289,7 @@ func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
 		dst = appendEscape(dst, s[i])
 		from = i + 1
 	}
-	if !utf8.Valid(dst[start:]) {
+	if !ascii && !utf8.Valid(dst[start:]) {
 		dst = append(append(dst[:start], '"'), s...)
 	}
 	return append(dst, '"')
