@@ -23,8 +23,8 @@ const maxWaiting = 16
 
 // A part of an import is saved together, which costs a few waits for the disk in all: as many
 // sessions as maxPart, and no more than have maxPartBytes, unless it is one. What becomes of them
-// is in memory until then. Of fewer than minJoint each is saved by itself: syncing a file system
-// waits for what others wrote.
+// is in memory until then, and that of the next part, which is read meanwhile. Of fewer than minJoint
+// each is saved by itself: syncing a file system waits for what others wrote.
 const (
 	maxPart      = 32
 	maxPartBytes = 16 << 20
@@ -45,14 +45,22 @@ func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 		if im.Hold {
 			_ = im.Workspace.MakeUserDir() // before there are several; whoever needs it is told why
 		}
+		var next *part
+		defer func() { next.discard() }()
 		for len(found) > 0 {
-			n := partOf(found)
-			for _, r := range im.together(ctx, found[:n]) {
+			p := next
+			if next = nil; p == nil {
+				p = im.begin(ctx, found)
+			}
+			<-p.ready
+			if found = found[len(p.found):]; isApart(found) {
+				next = im.begin(ctx, found)
+			}
+			for _, r := range p.save(ctx) {
 				if !yield(r) {
 					return
 				}
 			}
-			found = found[n:]
 		}
 	}
 }
@@ -68,48 +76,92 @@ func partOf(found []Found) int {
 	return min(len(found), maxPart)
 }
 
-// together imports a part.
-func (im *Importer) together(ctx context.Context, found []Found) []Result {
-	results := make([]Result, len(found))
-	if len(found) < minJoint {
-		each(len(found), atOnce(), func(i int) { results[i] = im.one(ctx, found[i]) })
-		return results
+// isApart reports whether the next part may be read before the one in front of it is saved: several
+// that are saved together, of which none goes on with a conversation that may be in that.
+func isApart(found []Found) bool {
+	found = found[:partOf(found)]
+	return len(found) >= minJoint &&
+		!slices.ContainsFunc(found, func(f Found) bool { return f.Export != nil })
+}
+
+// A part is sessions that are saved together, unless they are few.
+type part struct {
+	im      *Importer
+	found   []Found
+	results []Result
+	read    []*prepared // nil for what is not to be saved
+	joints  joints
+	ready   chan struct{} // is closed when all are read
+}
+
+// begin begins to read the first part of what was found.
+func (im *Importer) begin(ctx context.Context, found []Found) *part {
+	n := partOf(found)
+	p := &part{
+		im: im, found: found[:n], results: make([]Result, n), read: make([]*prepared, n),
+		ready: make(chan struct{}),
 	}
-	var joints joints
-	defer joints.close()
-	parts := make([]*prepared, len(found))
-	order := largestFirst(found)
-	each(len(found), atOnce(), func(i int) {
+	go func() {
+		defer close(p.ready)
+		if n >= minJoint {
+			p.prepare(ctx)
+		}
+	}()
+	return p
+}
+
+// discard waits for a part that is not saved. It may be nil.
+func (p *part) discard() {
+	if p != nil {
+		<-p.ready
+		p.joints.close()
+	}
+}
+
+func (p *part) prepare(ctx context.Context) {
+	order := largestFirst(p.found)
+	each(len(p.found), atOnce(), func(i int) {
 		i = order[i]
-		f := found[i]
-		results[i] = Result{Found: f, Err: cmp.Or(f.Err, ctx.Err())}
-		if results[i].Err != nil {
+		f := p.found[i]
+		r := &p.results[i]
+		*r = Result{Found: f, Err: cmp.Or(f.Err, ctx.Err())}
+		if r.Err != nil {
 			return
 		}
-		p := im.prepare(ctx, f.Dialect, f.Session, joints.batch)
-		results[i].Outcome, results[i].Err = p.out, p.err
-		if p.batch != nil {
-			parts[i] = p
+		read := p.im.prepare(ctx, f.Dialect, f.Session, p.joints.batch)
+		r.Outcome, r.Err = read.out, read.err
+		if read.batch != nil {
+			p.read[i] = read
 		}
 	})
-	if !im.Dry {
-		failed := joints.commit()
-		for _, p := range parts {
-			if p != nil {
-				p.err = failed[p.batch]
+}
+
+// save saves a part that is read.
+func (p *part) save(ctx context.Context) []Result {
+	if len(p.found) < minJoint {
+		each(len(p.found), atOnce(), func(i int) { p.results[i] = p.im.one(ctx, p.found[i]) })
+		return p.results
+	}
+	defer p.joints.close()
+	if !p.im.Dry {
+		failed := p.joints.commit()
+		for _, read := range p.read {
+			if read != nil {
+				read.err = failed[read.batch]
 			}
 		}
 	}
-	creation{im}.all(ctx, parts)
-	each(len(found), maxWaiting, func(i int) {
-		if parts[i] == nil {
+	creation{p.im}.all(ctx, p.read)
+	each(len(p.found), maxWaiting, func(i int) {
+		r := &p.results[i]
+		if p.read[i] == nil {
 			return
 		}
-		if results[i].Err = ctx.Err(); results[i].Err == nil {
-			results[i].Outcome, results[i].Err = im.finish(ctx, parts[i])
+		if r.Err = ctx.Err(); r.Err == nil {
+			r.Outcome, r.Err = p.im.finish(ctx, p.read[i])
 		}
 	})
-	return results
+	return p.results
 }
 
 // largestFirst returns the sessions by number, so that none of many is left for one processor when

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,33 @@ func TestAllYieldsInOrder(t *testing.T) {
 		all, _, err := im.Workspace.List(workspace.ListOptions{Archived: true, Local: true})
 		if err != nil || len(all) != len(found) {
 			t.Errorf("hold %t: %d conversations, %v; want %d", hold, len(all), err, len(found))
+		}
+	}
+}
+
+// TestExportsWaitForEarlierParts: the next part is read while one is saved, but not where a session in
+// it goes on with a conversation that is only saved then.
+func TestExportsWaitForEarlierParts(t *testing.T) {
+	found := manySessions(t, maxPart+minJoint-1)
+	for _, d := range resumable {
+		before := &Importer{Workspace: newWorkspace(t)}
+		first, err := before.Import(t.Context(), found[0].Dialect, found[0].Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := export(t, before.Workspace, first.Made[0].ID, d)
+		x.asks(t, "and then?", "this")
+		all := append(slices.Clone(found), Found{Session: x.session(t), Dialect: d})
+		im := &Importer{Workspace: newWorkspace(t)}
+		var last Outcome
+		for r := range im.All(t.Context(), all) {
+			if r.Err != nil {
+				t.Errorf("%s: %v", r.Name, r.Err)
+			}
+			last = r.Outcome
+		}
+		if len(last.Made) != 1 || last.Made[0].ID != first.Made[0].ID || last.Made[0].State != Grown {
+			t.Errorf("%s went on with %s: %+v", d.Agent(), first.Made[0].ID, last)
 		}
 	}
 }

@@ -70,8 +70,12 @@ func Find(
 			found = append(found, f)
 		}
 	}
-	for _, path := range sel.Paths {
-		findPath(ctx, path, add)
+	parts := make([][]Found, len(sel.Paths))
+	each(len(parts), atOnce(), func(i int) {
+		findPath(ctx, sel.Paths[i], func(f Found) { parts[i] = append(parts[i], f) })
+	})
+	for _, f := range slices.Concat(parts...) {
+		add(f)
 	}
 	for _, d := range Dialects() {
 		if !sel.wants(d.Agent()) {
@@ -182,9 +186,12 @@ func findFile(ctx context.Context, path string, add func(Found)) {
 // headSize is how much of a file tells whose it is: the first records of some agents are long.
 const headSize = 256 << 10
 
-// firstLines reads so much, and the first line whole.
-func firstLines(r io.Reader) ([]byte, error) {
-	head, err := io.ReadAll(io.LimitReader(r, headSize))
+// firstLines reads so much of a size, and the first line whole.
+func firstLines(r io.Reader, size int64) ([]byte, error) {
+	var room bytes.Buffer
+	room.Grow(int(min(size, headSize)) + bytes.MinRead)
+	_, err := room.ReadFrom(io.LimitReader(r, headSize))
+	head := room.Bytes()
 	if err != nil || len(head) < headSize || bytes.Contains(head, []byte("\n")) ||
 		sessions.IsPacked(head) {
 		return head, err
@@ -203,7 +210,11 @@ func headOf(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	head, err := firstLines(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	head, err := firstLines(f, info.Size())
 	if err != nil || !sessions.IsPacked(head) {
 		return head, err
 	}
@@ -215,7 +226,7 @@ func headOf(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer d.Close()
-	head, err = firstLines(d)
+	head, err = firstLines(d, headSize)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
