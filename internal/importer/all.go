@@ -23,8 +23,8 @@ const maxWaiting = 16
 
 // A part of an import is saved together, which costs a few waits for the disk in all: as many
 // sessions as maxPart, and no more than have maxPartBytes, unless it is one. What becomes of them
-// is in memory until then, and that of the next part, which is read meanwhile. Of fewer than minJoint
-// each is saved by itself: syncing a file system waits for what others wrote.
+// is in memory until then, and that of the next part, which is read meanwhile. Of fewer than
+// minJoint each is saved by itself: syncing a file system waits for what others wrote.
 const (
 	maxPart      = 32
 	maxPartBytes = 16 << 20

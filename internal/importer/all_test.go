@@ -56,8 +56,8 @@ func TestAllYieldsInOrder(t *testing.T) {
 	}
 }
 
-// TestExportsWaitForEarlierParts: the next part is read while one is saved, but not where a session in
-// it goes on with a conversation that is only saved then.
+// TestExportsWaitForEarlierParts: the next part is read while one is saved, but not where a session
+// in it goes on with a conversation that is only saved then.
 func TestExportsWaitForEarlierParts(t *testing.T) {
 	found := manySessions(t, maxPart+minJoint-1)
 	for _, d := range resumable {

@@ -14,7 +14,8 @@ import (
 // jsontext.
 func TestUnquoteAsJSONText(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
-		"a", "é", "😀", `\n`, `\"`, `\\`, `\/`, `\b\f\r\t`, `\u0041`, `\u00e9`, `\uABcd`, `\ud83d\ude00`,
+		"a", "é", "😀", `\n`, `\"`, `\\`, `\/`, `\b\f\r\t`,
+		`\u0041`, `\u00e9`, `\uABcd`, `\ud83d\ude00`,
 		`\ud83d`, `\ude00`, "\xff", `\x`, `\u12`, strings.Repeat("x", 100),
 	})
 	rapid.Check(t, func(t *rapid.T) {
