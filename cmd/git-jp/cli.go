@@ -110,19 +110,22 @@ const description = "Conversations with language models, in Git beside the code 
 type exitRequest int
 
 // parse builds the command line and parses the environment's arguments.
-func parse(w *environment) (g *globals, k *kong.Context, err error) {
+func parse(w *environment) (g *globals, c call, err error) {
+	if r := byGit(w.args); r != nil {
+		return new(globals), call{w.args[0], r.Run}, nil
+	}
 	args, command := commandline.Words(w.args)
 	if line, g, ok := lineOf(command); ok {
 		if k, err := parseLine(w, line, args); err == nil {
-			return g, k, nil
+			return g, callOf(k), nil
 		}
 	}
-	c := new(cli) // which suggests what else might have been meant
-	k, err = parseLine(w, c, args)
+	all := new(cli) // which knows what else might have been meant
+	k, err := parseLine(w, all, args)
 	if err != nil {
-		return &c.globals, nil, parseFailure(err)
+		return &all.globals, c, parseFailure(err)
 	}
-	return &c.globals, k, nil
+	return &all.globals, callOf(k), nil
 }
 
 func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
@@ -202,32 +205,31 @@ func run(ctx context.Context, w *environment) (code int) {
 			code = int(request)
 		}
 	}()
-	g, k, err := parse(w)
+	g, c, err := parse(w)
 	if err != nil {
 		return report.Print(w.stderr, err)
 	}
-	first, _, _ := strings.Cut(commandOf(k), " ")
+	first, _, _ := strings.Cut(c.command, " ")
 	w.readColorUI(ctx, *g, first)
 	a := newApp(w, *g)
-	if !g.JSON && w.isForgeLog(commandOf(k)) {
+	if !g.JSON && w.isForgeLog(c.command) {
 		writeForgeLog(a)
 	}
-	a.readsJP = readsJP(k.Command())
-	if changesNothing(k.Command()) {
+	a.readsJP = readsJP(c.command)
+	if changesNothing(c.command) {
 		w.interrupts.Reading()
 	} else {
 		w.interrupts.Hear()
 	}
-	k.BindTo(ctx, (*context.Context)(nil))
 	if err = a.enter(); err == nil {
-		err = k.Run(a)
+		err = c.run(ctx, a)
 	}
 	warnPointers(a)
 	err = errors.Join(err, a.close())
 	if err == nil && a.lacks {
 		err = report.ErrProblems // printed when it was closed
 	}
-	err = misused(err, commandOf(k))
+	err = misused(err, c.command)
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()
 	}

@@ -1,10 +1,59 @@
 package main
 
 import (
+	"context"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/commandline"
 )
+
+// A call is a command with its flags and arguments, as a command line has them.
+type call struct {
+	command string // its words, without values
+	run     func(context.Context, *app) error
+}
+
+// callOf returns what the parser selected.
+func callOf(k *kong.Context) call {
+	return call{commandOf(k), func(ctx context.Context, a *app) error {
+		k.BindTo(ctx, (*context.Context)(nil))
+		return k.Run(a)
+	}}
+}
+
+// A runner is a command with its arguments.
+type runner interface {
+	Run(ctx context.Context, a *app) error
+}
+
+// byGit returns the command of a line as an installation has git write it, without a flag; nil for
+// any other. To understand these takes no model of the command line, which costs as much to build
+// as to merge a file.
+func byGit(args []string) runner {
+	if len(args) < 2 || slices.ContainsFunc(args, isFlag) {
+		return nil
+	}
+	command, args := args[0], args[1:]
+	switch {
+	case command == "hook":
+		return hookCmd{Name: args[0], Args: args[1:]}
+	case command == "merge-driver" && len(args) == 6:
+		marker, err := strconv.Atoi(args[5])
+		if err != nil {
+			return nil
+		}
+		return mergeDriverCmd{args[0], args[1], args[2], args[3], args[4], marker, false}
+	case command == "textconv" && len(args) == 2:
+		return textconvCmd{args[0], args[1]}
+	}
+	return nil
+}
+
+func isFlag(arg string) bool { return strings.HasPrefix(arg, "-") }
 
 // lineOf returns the part of [cli] with one command, by its name or an alias.
 func lineOf(command string) (line any, g *globals, ok bool) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -65,8 +66,39 @@ func TestLineOfOneCommand(t *testing.T) {
 			t.Errorf("%q is a command", word)
 		}
 	}
-	g, k, err := parse(silent([]string{"-q", "hook", "pre-commit"}))
-	if err != nil || !g.Quiet || commandOf(k) != "hook" {
+	g, c, err := parse(silent([]string{"-q", "hook", "pre-commit"}))
+	if err != nil || !g.Quiet || c.command != "hook" {
 		t.Errorf("got %+v, %v, want a quiet hook", g, err)
+	}
+}
+
+// TestCallsByGit: what an installation has git write is understood as the parser understands it,
+// which is not asked.
+func TestCallsByGit(t *testing.T) {
+	const merge = "merge-driver events .merge_file_a .merge_file_b .merge_file_c .jp/x/events.json "
+	for _, line := range []string{
+		"hook pre-commit", "hook post-merge 0", "hook pre-push origin https://example.org/r.git",
+		merge + "7", merge + "12", "textconv blob /tmp/x",
+	} {
+		args := strings.Fields(line)
+		k, err := parseLine(silent(args), new(cli), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := byGit(args), k.Selected().Target.Interface()
+		if fmt.Sprintf("%T%+v", got, got) != fmt.Sprintf("%T%+v", want, want) {
+			t.Errorf("%s: got %+v, want %+v", line, got, want)
+		}
+		if n := testing.AllocsPerRun(3, func() { _, _, _ = parse(silent(args)) }); n > 10 {
+			t.Errorf("%s takes %.0f allocations, want a few", line, n)
+		}
+	}
+	for _, line := range []string{
+		"", "hook", "hook --help", "hook pre-push -- x", "-q hook pre-commit", "textconv blob",
+		merge, merge + "x", merge + "--trial", merge + "0x7", "ls", "version x y",
+	} {
+		if got := byGit(strings.Fields(line)); got != nil {
+			t.Errorf("%q is understood as %+v without the parser", line, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -17,7 +18,7 @@ type textconvCmd struct {
 // Run prints a file for git diff. It reads nothing else: a reference is shown as the blob that it
 // names, whose own difference git shows beside it. A file that cannot be read is printed unchanged,
 // since git gives up a diff when a conversion fails.
-func (c textconvCmd) Run(a *app) error {
+func (c textconvCmd) Run(_ context.Context, a *app) error {
 	data, err := regular.ReadFile(a.path(c.File), c.limit(a.limits()))
 	if over, ok := errors.AsType[*regular.SizeError](err); ok {
 		data, err = fmt.Appendf(nil, "[%s]", over), nil // git gives up a diff otherwise
