@@ -16,7 +16,7 @@ type packReader struct {
 	far     packPages  // of the bases of deltas
 	inflate inflater
 	scratch []byte     // a delta
-	bases   []packBase // by a few bits of the offset
+	bases   []packBase // by a few bits of the offset; nil before an object of a pack is read
 	held    int        // bytes in bases
 }
 
@@ -45,8 +45,7 @@ const (
 func newPackReader(all []*pack) *packReader {
 	return &packReader{
 		packs: all, idSize: sha1Size, near: packWindow{size: nearSize, pack: -1},
-		far:   packPages{large: packWindow{size: farSize, pack: -1}},
-		bases: make([]packBase, baseSlots),
+		far: packPages{large: packWindow{size: farSize, pack: -1}},
 	}
 }
 
@@ -270,6 +269,9 @@ func (r *packReader) fill(w packView, at packAddress, head int, dst []byte) erro
 
 // slot is where an object is remembered, in the place of another.
 func (r *packReader) slot(at packAddress) *packBase {
+	if r.bases == nil {
+		r.bases = make([]packBase, baseSlots)
+	}
 	const mixer = 0x9e3779b97f4a7c15
 	mixed := uint64(at.offset)*mixer + uint64(at.pack) //nolint:gosec // any number will do
 	return &r.bases[mixed>>(64-baseBits)]
