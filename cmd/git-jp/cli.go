@@ -216,7 +216,7 @@ func run(ctx context.Context, w *environment) (code int) {
 		writeForgeLog(a)
 	}
 	a.readsJP = readsJP(c.command)
-	if changesNothing(c.command) {
+	if mayEndAnywhere(c.command) {
 		w.interrupts.Reading()
 	} else {
 		w.interrupts.Hear()
@@ -252,9 +252,9 @@ func misused(err error, command string) error {
 	return err
 }
 
-// changesNothing reports whether a command only reads; commands that only read with some flags say
-// so themselves.
-func changesNothing(command string) bool {
+// mayEndAnywhere reports whether a signal ends a command wherever it is: it only reads, or says
+// itself when it begins to write. Those that only read with some flags say so themselves.
+func mayEndAnywhere(command string) bool {
 	first, rest, _ := strings.Cut(command, " ")
 	switch first {
 	case "gc":
@@ -265,6 +265,6 @@ func changesNothing(command string) bool {
 	return slices.Contains([]string{
 		"ls", "show", "print", "grep", "path", "diff", "log", "blame", "export", "review", "stats",
 		"status", "check", "doctor", "models", "help", "man", "completion", "__complete", "version",
-		"site", "web", "mcp", "textconv", "debug",
+		"site", "web", "mcp", "textconv", "debug", "merge-driver",
 	}, first)
 }

@@ -31,7 +31,7 @@ func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 		Kind: merge.Kind(c.Kind), Path: c.Path, MarkerSize: c.Marker, Trial: c.Trial,
 		Base: a.path(c.Base), Ours: a.path(c.Ours), Theirs: a.path(c.Theirs),
 		Repo: func() (*gitint.Repo, error) { return a.repo(ctx) }, Now: a.now,
-		Limits: a.limits(),
+		Limits: a.limits(), Writing: a.interrupts.Finish,
 	}.Run(ctx)
 	if err != nil {
 		return &mergeError{err}

@@ -135,6 +135,15 @@ func (i *Interrupts) Reading() {
 	}
 }
 
+// Finish has what asks the program to end ignored from here on. It is for a command that a signal
+// could end anywhere until now, and of which only a moment is left, in which it writes: to ignore
+// signals costs nothing, to hear them a thread.
+func (i *Interrupts) Finish() {
+	if i != nil {
+		signal.Ignore(endings()...)
+	}
+}
+
 // Take passes interrupts to a command until release is called. Pressed must not block; it returns
 // false if the command should end.
 func (i *Interrupts) Take(pressed func() bool) (release func()) {

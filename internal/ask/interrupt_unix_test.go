@@ -73,6 +73,22 @@ func TestNothingIsHeardBeforeItIsNeeded(t *testing.T) {
 	}
 }
 
+// TestWhoFinishesIsNotEnded is a command that writes what it has worked out.
+func TestWhoFinishesIsNotEnded(t *testing.T) {
+	status := ended(t, func(i *ask.Interrupts, _ context.Context) {
+		i.Reading()
+		i.Finish()
+		for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+			signalled(t, s)
+		}
+		time.Sleep(100 * time.Millisecond)
+		os.Exit(4)
+	})
+	if status.ExitStatus() != 4 {
+		t.Errorf("it ended with %v", status)
+	}
+}
+
 // TestWhoTakesInterruptsHearsThem checks that a command that only reads can take interrupts, like
 // one with a pager.
 func TestWhoTakesInterruptsHearsThem(t *testing.T) {

@@ -34,6 +34,9 @@ type Call struct {
 	// Limits bounds the size of the three files and of the result, which could not be read again if
 	// it were larger.
 	Limits regular.Limits
+	// Writing is called, unless it is nil, before what was merged is written: what is left is to
+	// replace a file or two.
+	Writing func()
 }
 
 // plainMarker is the length of git's markers unless an attribute sets it. In a virtual base they
@@ -71,6 +74,9 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 	if n, most := int64(len(m.Data)), c.Limits.Of(c.Path); n > most {
 		return nil, fmt.Errorf("merge %s: what both sides have together is too large: %w",
 			c.Path, &regular.SizeError{Size: n, Max: most})
+	}
+	if c.Writing != nil {
+		c.Writing()
 	}
 	if len(m.Conflicts) > 0 && !c.Trial {
 		if err := c.note(f, m); err != nil {

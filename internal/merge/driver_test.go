@@ -14,9 +14,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// TestAResultThatIsTooLarge checks that a merge of two readable sides is an error if the result
-// would be too large to read, and that ours is unchanged.
-func TestAResultThatIsTooLarge(t *testing.T) {
+// bothWentOn is a call for a conversation that both sides continued, outside of a repository, and what
+// ours has.
+func bothWentOn(t *testing.T) (c merge.Call, ours string) {
+	t.Helper()
 	dir := t.TempDir()
 	turn := func(n int) string {
 		const head = `{"timestamp":"2026-05-29 19:42:3%d.0","type":`
@@ -30,14 +31,21 @@ func TestAResultThatIsTooLarge(t *testing.T) {
 		}
 		return path
 	}
-	ours := "[" + turn(1) + "," + turn(2) + "]"
-	c := merge.Call{
+	ours = "[" + turn(1) + "," + turn(2) + "]"
+	return merge.Call{
 		Kind: merge.Events, Path: ".jp/conversations/17000000001-one/events.json", MarkerSize: 7,
 		Base: file("base", "["+turn(1)+"]"), Ours: file("ours", ours),
 		Theirs: file("theirs", "["+turn(1)+","+turn(3)+"]"),
 		Repo:   func() (*gitint.Repo, error) { return nil, errors.New("no repository") },
-		Now:    time.Now, Limits: regular.Limits{Stream: 3000},
-	}
+		Now:    time.Now, Limits: regular.Limits{Stream: 10_000},
+	}, ours
+}
+
+// TestAResultThatIsTooLarge is no result: two sides that can be read give no file that cannot, and
+// ours stays.
+func TestAResultThatIsTooLarge(t *testing.T) {
+	c, ours := bothWentOn(t)
+	c.Limits.Stream = 3000
 	_, err := c.Run(t.Context())
 	if over := new(regular.SizeError); !errors.As(err, &over) || over.Max != 3000 {
 		t.Errorf("error is %v", err)
@@ -48,5 +56,22 @@ func TestAResultThatIsTooLarge(t *testing.T) {
 	c.Limits.Stream = 10_000
 	if m, err := c.Run(t.Context()); err != nil || len(m.Data) < 3000 {
 		t.Errorf("within the limit: %v", err)
+	}
+}
+
+// TestWritingIsAnnounced: until then nothing is written, and a call may be ended anywhere.
+func TestWritingIsAnnounced(t *testing.T) {
+	c, ours := bothWentOn(t)
+	announced := 0
+	c.Writing = func() {
+		announced++
+		files, err := os.ReadDir(filepath.Dir(c.Ours))
+		data, unread := os.ReadFile(c.Ours)
+		if err := errors.Join(err, unread); err != nil || len(files) != 3 || string(data) != ours {
+			t.Errorf("before, there are %d files, ours is %.100q (%v)", len(files), data, err)
+		}
+	}
+	if _, err := c.Run(t.Context()); err != nil || announced != 1 {
+		t.Errorf("writing was announced %d times (%v), want once", announced, err)
 	}
 }
