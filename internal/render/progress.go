@@ -3,10 +3,11 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // ProgressMode is the form in which the state of long work is shown.
@@ -34,6 +35,8 @@ const (
 	progressDelay = 500 * time.Millisecond
 	// progressInterval is the time between two lines.
 	progressInterval = 5 * time.Second
+	// barInterval is the time between two bars.
+	barInterval = 100 * time.Millisecond
 )
 
 // A Progress shows how far long work has come. It may be used by several goroutines; a nil Progress
@@ -44,9 +47,9 @@ type Progress struct {
 
 	mu    sync.Mutex
 	start time.Time
-	last  time.Time // of the last line
+	last  time.Time // of the last line or bar
 	done  int64
-	bar   *progressbar.ProgressBar // nil until the delay is over
+	drawn int // columns of the bar, 0 until the delay is over
 }
 
 // NewProgress begins to measure. The work must end it with [Progress.Done].
@@ -69,11 +72,13 @@ func (p *Progress) Add(n int64) {
 	p.done += n
 	now := p.opts.Now()
 	switch {
-	case p.opts.Mode == ProgressBar:
-		p.draw(now)
-	case now.Sub(p.last) >= progressInterval:
+	case p.opts.Mode == ProgressLines && now.Sub(p.last) >= progressInterval:
 		p.last = now
 		_, _ = io.WriteString(p.w, p.line(now)+"\n")
+	case p.opts.Mode == ProgressBar && now.Sub(p.start) >= progressDelay &&
+		(p.drawn == 0 || now.Sub(p.last) >= barInterval):
+		p.last = now
+		p.draw(p.bar() + p.line(now))
 	}
 }
 
@@ -84,45 +89,28 @@ func (p *Progress) Done() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar != nil {
-		_ = p.bar.Clear()
-		_ = p.bar.Exit()
-		p.bar = nil
+	if p.drawn > 0 {
+		p.draw("")
+		_, _ = io.WriteString(p.w, "\r")
 	}
 	p.opts.Mode = ProgressLines
 	p.last = p.opts.Now() // a late Add writes nothing for a while
 }
 
-// draw shows the bar, which is made when the delay is over.
-func (p *Progress) draw(now time.Time) {
-	if p.bar == nil {
-		if now.Sub(p.start) < progressDelay {
-			return
-		}
-		p.bar = newBar(p.w, p.opts)
-	}
-	_ = p.bar.Set64(p.done)
+// draw writes over what is drawn.
+func (p *Progress) draw(text string) {
+	columns := ansi.StringWidth(text)
+	_, _ = io.WriteString(p.w, "\r"+text+strings.Repeat(" ", max(p.drawn-columns, 0)))
+	p.drawn = columns
 }
 
-func newBar(w io.Writer, o ProgressOptions) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(barTotal(o.Total),
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(o.Label),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionUseANSICodes(false),
-	)
-}
-
-// barTotal translates an unknown total for the library.
-func barTotal(n int64) int64 {
-	if n <= 0 {
-		return -1
+// bar is how much is done of what is known to be all.
+func (p *Progress) bar() string {
+	if p.opts.Total <= 0 {
+		return ""
 	}
-	return n
+	share := clamped(float64(p.done) / float64(p.opts.Total))
+	return fmt.Sprintf("%3.0f%% %-*s ", 100*share, barWidth, Bar(share, 0))
 }
 
 // line returns count, rate and time left.

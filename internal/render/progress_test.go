@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // A clock moves by one step each time it is read.
@@ -53,11 +54,17 @@ func TestProgressBar(t *testing.T) {
 		t.Errorf("short work shows %q", b.String())
 	}
 	p.Add(48)
-	if got := b.String(); !strings.Contains(got, "check") || !strings.Contains(got, "50/100") {
-		t.Errorf("the bar is %q", got)
+	const bar = "\r 50% ████████████             check: 50 of 100, 83/s, 1s left"
+	if got := b.String(); got != bar {
+		t.Errorf("the bar is %q, want %q", got, bar)
+	}
+	c.step = time.Millisecond
+	p.Add(1)
+	if got := b.String(); got != bar {
+		t.Errorf("bars are drawn without a pause: %q", got)
 	}
 	p.Done()
-	if got := b.String(); !strings.HasSuffix(got, "          \r") {
+	if got := b.String(); got != bar+"\r"+strings.Repeat(" ", utf8.RuneCountInString(bar)-1)+"\r" {
 		t.Errorf("the bar stays: %q", got)
 	}
 	before := b.Len()
