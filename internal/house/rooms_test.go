@@ -87,7 +87,7 @@ var rooms = []room{
 	},
 	{
 		dir:       "internal/recheck",
-		is:        "the second opinion before a deletion, with go-git of its own: the one exception from the one door to Git",
+		is:        "the second opinion before a deletion, by a git of its own: the one exception from the one door to Git",
 		imports:   []string{"blobs", "internal/regular"},
 		processes: "git",
 	},

@@ -4,9 +4,9 @@
 // trees and remembering what it has read. A fault in any of that would delete content. This
 // package asks the same question again in the simplest way that is complete: it asks git's own
 // plumbing what there is, and searches the text of everything that could refer to content for
-// the hashes that are about to go. A few objects it reads with go-git, to save processes, and
-// all others through git. It shares no code with gc, neither that which reads repositories and
-// workspaces nor any cache; of a blob it knows only where its file lies.
+// the hashes that are about to go. One git reads all objects for it. It shares no code with gc,
+// neither that which reads repositories and workspaces nor any cache; of a blob it knows only where
+// its file lies.
 //
 // What it keeps true:
 //

@@ -78,6 +78,24 @@ func (e *gitError) Error() string {
 
 func (e *gitError) Unwrap() error { return e.err }
 
+// command returns a git that is not started yet, whose messages are kept.
+func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
+	// What git remembers of commits beside them may be wrong where they are right.
+	cmd := exec.CommandContext(ctx, "git",
+		append([]string{"-c", "core.commitGraph=false"}, args...)...)
+	cmd.Dir = g.dir
+	cmd.Env = append(append([]string(nil), g.env...), readEnv[:]...)
+	cmd.WaitDelay = 2 * time.Second
+	cmd.Stderr = new(bytes.Buffer)
+	return cmd
+}
+
+// stderrOf returns what a git that has ended wrote to its standard error.
+func stderrOf(cmd *exec.Cmd) string {
+	text, _ := cmd.Stderr.(*bytes.Buffer)
+	return text.String()
+}
+
 // run runs git with some input and gives its output to f. It returns what git wrote to its
 // standard error. An error of f ends git.
 func (g *git) run(
@@ -85,14 +103,8 @@ func (g *git) run(
 ) (string, error) {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// What git remembers of commits beside them may be wrong where they are right.
-	cmd := exec.CommandContext(running, "git",
-		append([]string{"-c", "core.commitGraph=false"}, args...)...)
-	cmd.Dir, cmd.Stdin = g.dir, input
-	cmd.Env = append(append([]string(nil), g.env...), readEnv[:]...)
-	cmd.WaitDelay = 2 * time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd := g.command(running, args...)
+	cmd.Stdin = input
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", err
@@ -111,9 +123,9 @@ func (g *git) run(
 	case readErr != nil:
 		err = readErr
 	case err == nil:
-		return stderr.String(), nil
+		return stderrOf(cmd), nil
 	}
-	return stderr.String(), &gitError{args, stderr.String(), err}
+	return stderrOf(cmd), &gitError{args, stderrOf(cmd), err}
 }
 
 // output runs git and returns what it wrote.

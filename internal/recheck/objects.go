@@ -70,37 +70,6 @@ func (e *objectError) Error() string { return fmt.Sprintf("read object %s: %v", 
 
 func (e *objectError) Unwrap() error { return e.err }
 
-// A reader reads objects and calls f with each, in their order. Each is hashed and has its name;
-// what cannot be read is an *objectError.
-type reader interface {
-	objects(ctx context.Context, ids []oid, f func(i int, kind string, r io.Reader) error) error
-}
-
-// objects implements reader through one git.
-func (g *git) objects(
-	ctx context.Context, ids []oid, f func(i int, kind string, r io.Reader) error,
-) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	var input bytes.Buffer
-	for _, id := range ids {
-		input.WriteString(id.hex() + "\n")
-	}
-	_, err := g.run(ctx, &input, func(r io.Reader) error {
-		out := bufio.NewReaderSize(r, 64<<10)
-		for i, id := range ids {
-			if err := g.object(out, id, func(kind string, r io.Reader) error {
-				return f(i, kind, r)
-			}); err != nil {
-				return &objectError{id, err}
-			}
-		}
-		return nil
-	}, "cat-file", "--batch", "--buffer")
-	return err
-}
-
 // object reads one object of cat-file.
 func (g *git) object(out *bufio.Reader, id oid, f func(kind string, r io.Reader) error) error {
 	line, err := out.ReadString('\n')

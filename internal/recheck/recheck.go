@@ -67,9 +67,7 @@ type Opinion struct {
 	// is what they are named.
 	ids    map[oid]bool
 	called map[string]bool
-	// inProcess is up to how many objects at once are read without git.
-	inProcess int
-	err       error
+	err    error
 }
 
 // New begins an opinion. Nothing is read yet.
@@ -78,7 +76,6 @@ func New(o Options) *Opinion {
 	return &Opinion{
 		o: o, watch: w, trees: newTrees(w), found: make(map[int32]Finding),
 		known: make(map[string]bool), ids: make(map[oid]bool), called: make(map[string]bool),
-		inProcess: few,
 	}
 }
 
@@ -117,9 +114,8 @@ func (p *Opinion) look(ctx context.Context, history bool) error {
 	if err != nil {
 		return err
 	}
-	objects := newGoGit(g, r.objects, p.inProcess)
-	defer objects.close()
-	p.trees.git, p.trees.reader = g, objects
+	p.trees.git, p.trees.batch = g, &batch{git: g}
+	defer p.trees.close()
 	if err := p.disk(ctx, r.trees); err != nil {
 		return err
 	}

@@ -26,11 +26,10 @@ type part struct {
 
 // A repository is where one lies.
 type repository struct {
-	git     *git
-	common  string
-	objects string // the directory of its objects
-	parts   []part
-	trees   []string // the roots of working trees
+	git    *git
+	common string
+	parts  []part
+	trees  []string // the roots of working trees
 	// inFiles says that refs are files, and so is what is beside HEAD. An older git repeats what it
 	// is asked for, and knows no other place.
 	inFiles bool
@@ -52,21 +51,21 @@ const askRefFormat = "--show-ref-format"
 func open(ctx context.Context, g *git) (*repository, error) {
 	out, _, err := g.output(ctx, "rev-parse", "--path-format=absolute", "--show-object-format",
 		"--is-inside-work-tree", "--git-dir", "--git-common-dir", "--git-path", "index",
-		"--git-path", "objects", askRefFormat, "--show-toplevel")
+		askRefFormat, "--show-toplevel")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	// Where there is no working tree, git fails for want of its root after all else is said.
-	bare := len(lines) == 7 && lines[1] == "false"
+	bare := len(lines) == 6 && lines[1] == "false"
 	if err != nil && !bare {
 		return nil, err
 	}
-	if len(lines) != 8 && !bare {
+	if len(lines) != 7 && !bare {
 		return nil, fmt.Errorf("find the repository of %s: git says %q", g.dir, out)
 	}
 	g.format = lines[0]
-	r := &repository{git: g, common: lines[3], objects: lines[5]}
-	r.inFiles = lines[6] == askRefFormat || lines[6] == "files"
+	r := &repository{git: g, common: lines[3]}
+	r.inFiles = lines[5] == askRefFormat || lines[5] == "files"
 	if lines[1] == "true" {
-		r.addTree(lines[7])
+		r.addTree(lines[6])
 	}
 	r.addPart(part{r.common, "", filepath.Join(r.common, "index")})
 	if err := r.linked(); err != nil {

@@ -77,7 +77,7 @@ type stepKey struct {
 // trees remembers what is in git's trees and files: the same name is always the same content.
 type trees struct {
 	git *git
-	reader
+	*batch
 	watch *watch
 	seen  map[stepKey]struct{}
 	tops  map[oid]*content // directories .jp
