@@ -46,8 +46,8 @@ func endings() []os.Signal {
 	return heard
 }
 
-// Listen handles signals from [Interrupts.Hear] on, until stop is called. A signal that no command
-// takes cancels the context.
+// Listen hears signals from [Interrupts.Hear] on, until stop is called, at the end. The context is
+// cancelled where nobody takes one.
 func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 4)
@@ -57,7 +57,7 @@ func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()
 		go i.serve(ctx, cancel, heard, done)
 	})
 	i.Groups.Before = i.hear
-	return ctx, func() { signal.Stop(heard); close(done); cancel() }
+	return ctx, func() { i.putInOrder(); signal.Stop(heard); close(done); cancel() }
 }
 
 // Hear installs the signal handler, unless that was done. Commands call it before they change
@@ -96,13 +96,18 @@ func (i *Interrupts) serve(
 // each has a process group of its own, which the terminal sends no signal.
 func (i *Interrupts) end(s os.Signal) {
 	i.Groups.Kill()
+	i.putInOrder()
+	raise(s)
+}
+
+// putInOrder does what the terminal needs before the process ends.
+func (i *Interrupts) putInOrder() {
 	i.mu.Lock()
 	atEnd := i.atEnd
 	i.mu.Unlock()
 	if atEnd != nil {
 		atEnd()
 	}
-	raise(s)
 }
 
 func (i *Interrupts) press() bool {
@@ -162,7 +167,8 @@ func (i *Interrupts) Take(pressed func() bool) (release func()) {
 	}
 }
 
-// AtEnd registers f to be called before a signal ends the process, until forget is called.
+// AtEnd has f called before the process ends, by a signal or while somebody is still asked, until
+// forget is called.
 func (i *Interrupts) AtEnd(f func()) (forget func()) {
 	if i == nil {
 		return func() {}

@@ -89,6 +89,20 @@ func TestWhoFinishesIsNotEnded(t *testing.T) {
 	}
 }
 
+// TestTheEndPutsTheTerminalInOrder: who asks a question when the program ends may be about to put it
+// in order, and nobody waits for that.
+func TestTheEndPutsTheTerminalInOrder(t *testing.T) {
+	i := &ask.Interrupts{Now: time.Now}
+	_, stop := i.Listen(t.Context())
+	inOrder, forgotten := 0, 0
+	i.AtEnd(func() { forgotten++ })()
+	i.AtEnd(func() { inOrder++ })
+	stop()
+	if inOrder != 1 || forgotten != 0 {
+		t.Errorf("it was put in order %d times, and %d times by who was done", inOrder, forgotten)
+	}
+}
+
 // TestWhoTakesInterruptsHearsThem checks that a command that only reads can take interrupts, like
 // one with a pager.
 func TestWhoTakesInterruptsHearsThem(t *testing.T) {
