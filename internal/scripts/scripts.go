@@ -195,6 +195,12 @@ func SetUp(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
+	// Nothing grows until it has to be packed: git need not start another to see that, with each
+	// commit, merge and fetch.
+	config := filepath.Join(home, "gitconfig")
+	if err := os.WriteFile(config, []byte("[maintenance]\n\tauto = false\n"), 0o600); err != nil {
+		return err
+	}
 	for _, kv := range [][2]string{
 		{"HOME", home},
 		{"REALDATA", data},
@@ -208,7 +214,7 @@ func SetUp(env *testscript.Env) error {
 		// No file has to survive a crash of the machine.
 		{"GIT_TEST_FSYNC", "0"},
 		{"GIT_CONFIG_NOSYSTEM", "1"},
-		{"GIT_CONFIG_GLOBAL", os.DevNull},
+		{"GIT_CONFIG_GLOBAL", config},
 		{"GIT_AUTHOR_NAME", "Ada"},
 		{"GIT_AUTHOR_EMAIL", "ada@example.com"},
 		{"GIT_COMMITTER_NAME", "Ada"},
