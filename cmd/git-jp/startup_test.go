@@ -22,7 +22,7 @@ var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, \S+ ms clock, (\d+) 
 func TestNoPackageIsSlowToInitialize(t *testing.T) {
 	const (
 		mostBytes, mostAllocs = 160 << 10, 1200 // of one package
-		allBytes, allAllocs   = 1000 << 10, 5500
+		allBytes, allAllocs   = 900 << 10, 5000
 	)
 	cmd := exec.Command("git-jp", "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
