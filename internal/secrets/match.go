@@ -50,7 +50,7 @@ func endsEscape(text []byte) bool {
 	return false
 }
 
-// maxEscape bounds the length of an escape sequence: a foreground and a background color of 24 bits.
+// maxEscape bounds the length of an escape sequence: two colors of 24 bits.
 const maxEscape = 40
 
 // match returns the range of the secret at a keyword, or an empty range.
@@ -267,9 +267,9 @@ func quoted(text []byte, open int) (int, int) {
 	return 0, 0
 }
 
-// unquotedLiteral returns the range of a value without quotes, as in an .env file, in YAML or of a
-// command-line option. It ends at the next blank. Any text may precede the name: the output of tools
-// has file names, line numbers, signs of a diff and colors there.
+// unquotedLiteral returns the range of a value without quotes, as in an .env file, in YAML or in a
+// command line. It ends at the next blank. Any text may precede the name: the output of tools has
+// file names, line numbers, signs of a diff and colors there.
 func unquotedLiteral(text []byte, from int) (int, int) {
 	to := from
 	for to < len(text) && to-from <= maxValue && text[to] > ' ' && text[to] != '"' &&
@@ -285,8 +285,8 @@ func unquotedLiteral(text []byte, from int) (int, int) {
 // isNumber reports whether a value is a number, such as a count of tokens, with its punctuation.
 func isNumber(v []byte) bool { return len(bytes.Trim(v, "0123456789.,;")) == 0 }
 
-// isSelector reports whether a value is an expression such as "mode.ansi8Bit": identifiers joined by
-// dots.
+// isSelector reports whether a value is an expression such as "mode.ansi8Bit": identifiers that
+// dots join.
 func isSelector(v []byte) bool {
 	names := bytes.Split(bytes.TrimRight(v, ",;"), []byte("."))
 	return len(names) > 1 && !slices.ContainsFunc(names, func(name []byte) bool {
