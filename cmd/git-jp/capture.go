@@ -36,7 +36,7 @@ func (captureCmd) Help() string {
 	return `Puts hooks into the settings of coding agents (` + capturable() + `),
 at the user's level: each tells git jp when a session grew, and what was said is imported when the
 agent's turn has ended. Nothing else in the settings changes; a file that does not parse is
-refused, and --uninstall gives back the bytes of before. --ignore also has searches of agents that
+refused, and --uninstall restores the original bytes. --ignore also has searches of agents that
 read a file for that (.geminiignore, .ignore) pass over the conversations.
 
 Sessions are imported in workspaces of clones in which an import was agreed to once, by
@@ -193,7 +193,7 @@ func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error 
 func (c captureCmd) sweep(ctx context.Context, a *app) error {
 	agents := intake.Enabled(placesOf(a))
 	if len(agents) == 0 {
-		return errors.New("no agent is captured; 'git jp capture AGENT' puts the hooks in")
+		return errors.New("no agent is captured; 'git jp capture AGENT' installs the hooks")
 	}
 	in, err := openCaptured(ctx, a, c.Noted)
 	if err != nil {

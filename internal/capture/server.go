@@ -106,7 +106,7 @@ func planServer(
 		return c, err
 	}
 	if c.After, err = edit(c.Before); err != nil {
-		err = fmt.Errorf("%s: %w; it was left as it is", c.Path, err)
+		err = fmt.Errorf("%s: %w; it was left unchanged", c.Path, err)
 	}
 	return c, err
 }

@@ -34,7 +34,7 @@ func (c Change) Changes() bool {
 }
 
 // errForeign is for a file with our name that is not ours.
-var errForeign = errors.New("there is a file of this name that git jp did not make")
+var errForeign = errors.New("a file with this name exists that git jp did not create")
 
 // Install plans to install the hooks of an agent.
 func Install(p Places, name sessions.Agent) (Change, error) {
@@ -99,14 +99,14 @@ func plan(
 		return c, fmt.Errorf("%s: %w", c.Path, errForeign)
 	}
 	if c.After, err = edit(a, c.Before); err != nil {
-		err = fmt.Errorf("%s: %w; it was left as it is", c.Path, err)
+		err = fmt.Errorf("%s: %w; it was left unchanged", c.Path, err)
 	}
 	return c, err
 }
 
 // errLinked is for a file that has several names: it is replaced, and the other names would keep
 // the old file.
-var errLinked = errors.New("the file has other names too (hard links), which would part from it")
+var errLinked = errors.New("the file has other hard links, which would keep the old content")
 
 // Possible returns why a file cannot be changed. Such a change may still be printed.
 func (c Change) Possible() error {
