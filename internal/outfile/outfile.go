@@ -31,9 +31,9 @@ func Refuse(path string) error {
 			isJP := strings.EqualFold(filepath.Base(real), workspace.DirName)
 			switch {
 			case isJP && workspace.Is(filepath.Dir(real)):
-				return fmt.Errorf("%s has the files of a workspace, and no others", real)
+				return fmt.Errorf("%s is reserved for the files of a workspace", real)
 			case strings.EqualFold(filepath.Base(real), ".git"):
-				return fmt.Errorf("%s has the files of git, and no others", real)
+				return fmt.Errorf("%s is reserved for the files of git", real)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (s Shelf) Archive(ctx context.Context, e workspace.Entry) (workspace.Entry,
 func (s Shelf) Unarchive(ctx context.Context, e workspace.Entry) (workspace.Entry, error) {
 	moved, err := s.Workspace.Unarchive(ctx, e.ID)
 	if err == nil {
-		s.follow(ctx, e, moved, "took %s back to %s")
+		s.follow(ctx, e, moved, "unarchived %s to %s")
 	}
 	return moved, err
 }
@@ -56,7 +56,7 @@ func (s Shelf) follow(ctx context.Context, from, to workspace.Entry, format stri
 		return
 	}
 	if err := s.moveInIndex(ctx, from, to); err != nil {
-		s.Terminal.Warn("%s was moved and that is not staged: %v", to.ID, err)
+		s.Terminal.Warn("moved %s, but the move is not staged: %v", to.ID, err)
 	}
 	s.Terminal.Note(format, to.ID, to.Path)
 }

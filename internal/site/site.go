@@ -31,7 +31,7 @@ const (
 )
 
 // ErrForeign is the reason for refusing a folder that has files and no manifest.
-var ErrForeign = errors.New("it has files that are not of a site")
+var ErrForeign = errors.New("it has files that do not belong to a site")
 
 // An Entry is a conversation of the site.
 type Entry struct {

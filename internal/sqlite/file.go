@@ -14,9 +14,9 @@ import (
 
 // Errors of databases that cannot be read now, or not at all.
 var (
-	ErrNotDatabase = errors.New("it is no SQLite database")
+	ErrNotDatabase = errors.New("not an SQLite database")
 	ErrDamaged     = errors.New("the database is damaged")
-	ErrUnknown     = errors.New("the database has what this program cannot read")
+	ErrUnknown     = errors.New("the database uses an unsupported feature")
 	// ErrBusy is for a database that its program is changing, or stopped in the middle of a change.
 	ErrBusy = errors.New("another process is writing the database")
 )

@@ -110,7 +110,7 @@ func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string,
 // Ready returns an error if the repository's state would add something unrequested to the merge.
 func (o Options) Ready(ctx context.Context) error {
 	if merge.Waits(o.Repo) {
-		return &RefusedError{"a merge waits for its commit"}
+		return &RefusedError{"a merge is not committed yet"}
 	}
 	tidy, err := o.Repo.IsTidy(ctx)
 	if err != nil {

@@ -131,7 +131,7 @@ func TestReady(t *testing.T) {
 			func(r *gittest.Repository) {
 				r.WriteFile(".git/MERGE_HEAD", r.Run("rev-parse", "HEAD")+"\n")
 			},
-			refused, "a merge waits",
+			refused, "a merge is not committed",
 		},
 		"a driver that nobody registered": {
 			func(r *gittest.Repository) {
