@@ -24,7 +24,7 @@ func TestLargeStreamOfATip(t *testing.T) {
 	refused := new(gc.RefusedError)
 	if !errors.As(err, &refused) || !refused.Has(gc.ReasonLarge) ||
 		!strings.Contains(err.Error(), "refs/heads/evil:"+conversation) ||
-		!strings.Contains(err.Error(), "at most 64 MiB are read") {
+		!strings.Contains(err.Error(), "limit 64 MiB") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -36,7 +36,7 @@ func TestLargeStreamOnDisk(t *testing.T) {
 	_, err := f.collect()
 	refused := new(gc.RefusedError)
 	if !errors.As(err, &refused) || !refused.Has(gc.ReasonLarge) ||
-		!strings.Contains(err.Error(), "bytes, and at most 64 MiB are read") {
+		!strings.Contains(err.Error(), "bytes, limit 64 MiB") {
 		t.Errorf("error is %v", err)
 	}
 }

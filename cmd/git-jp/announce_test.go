@@ -27,8 +27,8 @@ func TestHooksThatHangSayWhoTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "warning: git jp: the pre-push hook is still at work; Ctrl-C ends it, " +
-		"and --no-verify does without\n"
+	const want = "warning: git jp: the pre-push hook is still running; Ctrl-C stops it, " +
+		"and --no-verify skips it\n"
 	if got := string(line[:n]); got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}

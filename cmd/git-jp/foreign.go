@@ -21,15 +21,15 @@ func tellSettings(a *app, root string, c *config.Config) {
 	case 0:
 	case 1:
 		claim := held[0]
-		a.warn("%s = %s of %s does not count until you approve it: 'git jp trust %s'",
+		a.warn("%s = %s of %s has no effect until you approve it: 'git jp trust %s'",
 			claim.Key, claim.Value, a.short(claim.Origin), claim.Key)
 	default:
 		keys := make([]string, len(held))
 		for i, claim := range held {
 			keys[i] = claim.Key
 		}
-		a.warn("%s of others do not count until you approve them: 'git jp trust'",
-			strings.Join(keys, ", "))
+		a.warn("settings of other people have no effect until you approve them "+
+			"with 'git jp trust': %s", strings.Join(keys, ", "))
 	}
 	for _, err := range c.LeftOut() {
 		a.warn("left out: %v", err)

@@ -42,10 +42,10 @@ func (c hookCmd) Run(ctx context.Context, a *app) error {
 // announce says after a while which hook git is waiting for, and how to continue without it:
 // otherwise it is not visible which of a repository's hooks does not end.
 func (c hookCmd) announce(a *app) (stop func()) {
-	text := fmt.Sprintf("warning: git jp: the %s hook is still at work; Ctrl-C ends it", c.Name)
+	text := fmt.Sprintf("warning: git jp: the %s hook is still running; Ctrl-C stops it", c.Name)
 	switch c.Name {
 	case "pre-commit", "pre-merge-commit", "pre-push":
-		text += ", and --no-verify does without"
+		text += ", and --no-verify skips it"
 	}
 	timer := time.AfterFunc(a.patience, func() { fmt.Fprintln(a.stderr, text) })
 	return func() { timer.Stop() }

@@ -67,7 +67,7 @@ func (e *UnconfirmedError) Hints() []string {
 	case e.Cost != "":
 		return []string{
 			strings.ToLower(e.Cost[:1]) + e.Cost[1:],
-			"give --yes to go ahead all the same",
+			"give --yes to go ahead anyway",
 		}
 	}
 	return []string{"give --yes to go ahead without being asked"}

@@ -128,7 +128,7 @@ func TestRememberedFilesObeyTheLimit(t *testing.T) {
 			t.Errorf("%d: %d findings, %v", n, len(report.Findings), err)
 		}
 		for _, f := range report.Findings {
-			if f.State != Unreadable || !strings.Contains(f.Detail, "are read") {
+			if f.State != Unreadable || !strings.Contains(f.Detail, "file too large") {
 				t.Errorf("%d: %s", n, f.Detail)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // ErrUnmerged says that a settings file has conflict markers.
-var ErrUnmerged = errors.New("it has conflict markers of a merge")
+var ErrUnmerged = errors.New("unmerged: the file has conflict markers")
 
 // Files returns the names of the settings files in a directory .jp.
 func Files() []string { return append(jpFiles(), OwnFile) }

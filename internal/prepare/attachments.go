@@ -291,7 +291,7 @@ func (e *IgnoredError) Error() string {
 
 // Hints say how to attach it nevertheless.
 func (e *IgnoredError) Hints() []string {
-	return []string{fmt.Sprintf("to attach it all the same: -a '%s?ignored=true'", e.URL)}
+	return []string{fmt.Sprintf("to attach it anyway: -a '%s?ignored=true'", e.URL)}
 }
 
 // askIgnored asks once about each file that the user attaches although git ignores it.

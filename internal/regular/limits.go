@@ -93,7 +93,7 @@ func (e *SizeError) Error() string {
 	if size == limit { // rounded
 		size = fmt.Sprintf("%d bytes", e.Size)
 	}
-	return fmt.Sprintf("it has %s, and at most %s are read", size, limit)
+	return fmt.Sprintf("file too large: %s, limit %s", size, limit)
 }
 
 // bytesOf formats a size; one that is not a whole number of units gets one decimal.

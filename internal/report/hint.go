@@ -57,13 +57,13 @@ func hints(err error) []string {
 	case isA[*audit.NestedError](err):
 		return []string{nestedHint}
 	case errors.Is(err, hooks.ErrCommit), errors.Is(err, hooks.ErrSecret):
-		return []string{"'git commit --no-verify' commits all the same"}
+		return []string{"'git commit --no-verify' commits anyway"}
 	case errors.Is(err, hooks.ErrMended):
 		return []string{"'git commit --no-edit' completes it, 'git merge --abort' gives it up"}
 	case errors.Is(err, workspace.ErrLegacy):
 		return []string{"it can be listed, printed, searched and exported"}
 	case errors.Is(err, hooks.ErrPush):
-		return []string{"'git push --no-verify' pushes all the same"}
+		return []string{"'git push --no-verify' pushes anyway"}
 	case errors.Is(err, workspace.ErrLinked):
 		return []string{linkedHint}
 	case isA[*trust.RefusedError](err), isA[*approval.UnaskedError](err):
@@ -87,7 +87,7 @@ func hints(err error) []string {
 	case errors.Is(err, quarantine.ErrNone):
 		return []string{"what was committed is in Git: 'git jp log' lists it"}
 	case errors.Is(err, config.ErrUnmerged):
-		return []string{"decide in the file, then 'git add' it, and go on with the merge"}
+		return []string{"decide in the file, then 'git add' it, and continue the merge"}
 	case isA[*config.KeyError](err), isA[*config.SettingError](err):
 		return settingHints(err)
 	}
@@ -205,7 +205,7 @@ func obstacleHint(reason string) string {
 		return "'git restore .jp/.id' brings it back, 'git jp init' makes one"
 	case gc.ReasonMissing:
 		return "'git jp repair' brings it back; 'git jp check --all' says more, and " +
-			"'git jp gc --accept-missing' goes on all the same"
+			"'git jp gc --accept-missing' continues anyway"
 	case gc.ReasonOpinion:
 		return "'git fsck' and the modes of the files say more"
 	case gc.ReasonPromised:

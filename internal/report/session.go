@@ -21,7 +21,7 @@ func sessionHints(err error) (all []string) {
 			"'git jp fork <id>' keeps what is here; after 'git jp rm <id>', " +
 				"'git jp import --again' takes what the agent has",
 		},
-		{importer.ErrRemoved, "'--again' imports it all the same"},
+		{importer.ErrRemoved, "'--again' imports it anyway"},
 		{importer.ErrTaken, "'git jp rm <id>' makes room; '--dry-run' shows what would come"},
 		{
 			importer.ErrOwnSecret,

@@ -221,7 +221,7 @@ func (s *setup) try(ctx context.Context) error {
 		return nil
 	}
 	s.Terminal.Say("It does not answer: %v\n", err)
-	answer, keyErr := s.Terminal.Key("Write it to your configuration all the same? [y]es, [n]o: ")
+	answer, keyErr := s.Terminal.Key("Write it to your configuration anyway? [y]es, [n]o: ")
 	if keyErr == nil && (answer == "y" || answer == "yes") {
 		return nil
 	}
