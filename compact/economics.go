@@ -115,15 +115,15 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 	case s == Eager:
 		return true, "the schedule is eager"
 	case m.Priced() && !m.Caches():
-		return true, "the provider keeps nothing, and reads all of it each time"
+		return true, "the provider has no cache"
 	case p.Cold && m.safe(p):
-		return true, "the provider has forgotten the prompt"
+		return true, "the prompt is no longer in the provider's cache"
 	case s == Balanced && m.Priced() && r*p.Carried >= p.again(r, w) && p.bounded(r, w):
 		return true, "carrying it has cost as much as sending the rest again"
 	case p.Cold:
 		return false, "too little is superseded"
 	default:
-		return false, "the provider still has the prompt"
+		return false, "the prompt is still in the provider's cache"
 	}
 }
 

@@ -75,9 +75,9 @@ func (p Printer) Totals(rep compact.Report, more ...[2]string) error {
 // CacheWords say whether the provider still has the last prompt.
 func CacheWords(cold bool) string {
 	if cold {
-		return "the provider has forgotten the prompt"
+		return "the prompt is no longer in the provider's cache"
 	}
-	return "the provider may still have the prompt"
+	return "the prompt may still be in the provider's cache"
 }
 
 func spent(u compact.Usage) string {

@@ -222,7 +222,7 @@ func TestTrimmedComesBack(t *testing.T) {
 	}
 }
 
-// TestWhatWasSentIsKept checks that the next turn knows whether the provider still has the prompt
+// TestWhatWasSentIsKept checks that the next turn knows whether the prompt is still in the provider's cache
 // cached.
 func TestWhatWasSentIsKept(t *testing.T) {
 	k := newTrimmed(t, compact.Cold)

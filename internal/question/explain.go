@@ -48,9 +48,9 @@ func explanationFields(
 		}
 	}
 	if e.Prefix > 0 {
-		state := "which the provider may still have"
+		state := "which may still be in the provider's cache"
 		if e.Forgotten {
-			state = "which the provider has forgotten"
+			state = "which is no longer in the provider's cache"
 		}
 		add("Sent before", fmt.Sprintf("about %s, %s", render.Number(int64(e.Prefix)), state))
 	}
@@ -96,7 +96,7 @@ func trimFields(p *render.Printer, t query.Trimming) [][2]string {
 		verdict, t.Schedule, t.Why)}}
 	if t.Tokens > 0 {
 		pairs = append(pairs, [2]string{"  due", fmt.Sprintf(
-			"%s, about %s tokens of %s; about %s stand from the first of them on",
+			"%s, about %s tokens of %s; about %s follow from the first of them",
 			render.Count(t.Results, "result"), whole(t.Tokens), whole(t.Prompt), whole(t.Tail))})
 		pairs = append(pairs, [2]string{"  cost", t.Money.String()})
 		if t.CarriedUSD != nil {
@@ -115,7 +115,7 @@ func cacheState(p *render.Printer, t query.Trimming) string {
 		state += ", asked last " + p.Moment(t.Asked)
 	}
 	if t.Gone > 0 {
-		state += fmt.Sprintf("; it surely forgets after %s", t.Gone)
+		state += fmt.Sprintf("; its cache expires after %s", t.Gone)
 	}
 	return state
 }

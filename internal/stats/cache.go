@@ -40,7 +40,7 @@ func (c Cause) Because() string {
 		CauseNew:       "they had not been sent before",
 		CauseIdle:      "the lifetime of the cache was over",
 		CauseModel:     "another model was asked before",
-		CauseTools:     "the tools or the system prompt were others before",
+		CauseTools:     "the tools or the system prompt changed",
 		CauseRewritten: "a compaction, a trim or an edit changed what stands before them",
 		CauseShort:     "the prompt was shorter than what the provider caches",
 		CauseUntold:    "the provider tells nothing of a cache",
