@@ -89,7 +89,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 type StatusError struct{ Status string }
 
 // Error implements error.
-func (e *StatusError) Error() string { return "the server answers " + e.Status }
+func (e *StatusError) Error() string { return "the server returned " + e.Status }
 
 // Fetch returns the page as a resource. HTML is converted to Markdown, because readers want the
 // text of a page, and because markup changes more often than the text.

@@ -22,9 +22,10 @@ type APIError struct {
 // Error implements error.
 func (e *APIError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s answers", e.Provider)
 	if e.Status != 0 {
-		fmt.Fprintf(&b, " %d", e.Status)
+		fmt.Fprintf(&b, "%s returned %d", e.Provider, e.Status)
+	} else {
+		fmt.Fprintf(&b, "%s returned an error", e.Provider)
 	}
 	if e.Type != "" {
 		fmt.Fprintf(&b, " (%s)", e.Type)
@@ -103,7 +104,7 @@ type UnsupportedError struct {
 
 // Error implements error.
 func (e *UnsupportedError) Error() string {
-	s := e.Model + " does not take " + e.What
+	s := e.Model + " does not accept " + e.What
 	if e.Name != "" {
 		s += ": " + e.Name
 	}

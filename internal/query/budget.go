@@ -22,8 +22,8 @@ type BudgetError struct {
 
 // Error implements error.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("the next request could cost $%.4f, and of $%.4f $%.4f is spent; "+
-		"it was not sent", e.Next, e.Most, e.Spent)
+	return fmt.Sprintf("the next request could cost $%.4f, but only $%.4f of $%.4f is left; "+
+		"it was not sent", e.Next, max(e.Most-e.Spent, 0), e.Most)
 }
 
 // leastAnswer is the fewest tokens of an answer that are worth a request.

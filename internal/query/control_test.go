@@ -215,7 +215,7 @@ func TestQuestionsOfTools(t *testing.T) {
 		},
 		"nobody": {
 			target: `"user"`, model: 2,
-			want: "result a nobody could be asked\nsay done +usage\n",
+			want: "result a no user could be asked\nsay done +usage\n",
 		},
 		"the model": {
 			target: `"assistant"`, person: true, model: 3,

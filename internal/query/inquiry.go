@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	errNobody   = errors.New("nobody could be asked")
+	errNobody   = errors.New("no user could be asked")
 	errNoAnswer = errors.New("the model gave no answer")
 )
 

@@ -118,9 +118,9 @@ func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error
 		n, freed = n+1, freed+c.history.Sizes[i]
 	}
 	if n > 0 {
-		s.notices = append(s.notices, fmt.Sprintf("%d results of this turn are not sent any more"+
+		s.notices = append(s.notices, fmt.Sprintf("%d results of this turn are no longer sent"+
 			" (about %.0f tokens): the request would not fit the model's window; 'git jp compact"+
-			" --undo' gives them back", n, freed))
+			" --undo' restores them", n, freed))
 	}
 	return n > 0, nil
 }

@@ -82,9 +82,9 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	n := t.mark(w.obsolete)
 	if n > 0 {
 		if t.room {
-			why += "; 'git jp compact --undo' gives them back"
+			why += "; 'git jp compact --undo' restores them"
 		}
-		s.notices = append(s.notices, fmt.Sprintf("%d superseded results are not sent any more"+
+		s.notices = append(s.notices, fmt.Sprintf("%d superseded results are no longer sent"+
 			" (about %.0f tokens): %s", n, w.pending.Tokens, why))
 	}
 	return n > 0, nil

@@ -29,7 +29,7 @@ const (
 const MetadataInterrupted = events.MetadataPrefix + "interrupted"
 
 // ErrCycles is the error for a model that keeps calling tools.
-var ErrCycles = errors.New("the model goes on calling tools")
+var ErrCycles = errors.New("the model keeps calling tools")
 
 // Tools runs the calls of a model. *tool.Executor implements it.
 type Tools interface {
@@ -88,7 +88,7 @@ type Turn struct {
 type PartialError struct{ Err error }
 
 // Error implements error.
-func (e *PartialError) Error() string { return e.Err.Error() + "; what was said is kept" }
+func (e *PartialError) Error() string { return e.Err.Error() + "; the partial answer is saved" }
 
 // Unwrap returns the cause.
 func (e *PartialError) Unwrap() error { return e.Err }

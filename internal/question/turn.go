@@ -36,7 +36,7 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 		t.Note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
 		return context.Canceled
 	case answer.Ended:
-		t.Note("stopped, what was said is kept")
+		t.Note("stopped, the partial answer is saved")
 	}
 	return nil
 }

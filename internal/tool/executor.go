@@ -16,7 +16,7 @@ const (
 	textSkipped       = "Tool skipped by user."
 	textSkippedConfig = "Tool skipped by configuration."
 	textNotDelivered  = "Result delivery skipped by configuration."
-	textNobody        = "Tool '%s' was not run: it needs approval, and nobody could be asked."
+	textNobody        = "Tool '%s' was not run: it needs approval, and no user could be asked."
 	textUnavailable   = "Tool '%s' is not available. Available tools: %s."
 )
 
@@ -295,7 +295,7 @@ func (x *Executor) one(ctx context.Context, a Admitted) Result {
 func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
 	if x.options.Gate == nil {
 		return Failed(fmt.Sprintf("The result of tool '%s' was not delivered: "+
-			"it needs approval, and nobody could be asked.", a.Call.Name))
+			"it needs approval, and no user could be asked.", a.Call.Name))
 	}
 	if ctx.Err() != nil {
 		return r // interrupted: there is nothing to deliver or to ask

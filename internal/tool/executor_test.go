@@ -130,9 +130,9 @@ func TestEveryCallHasAResult(t *testing.T) {
 		{"half\n\nno such thing", true},
 		{"Tool 'panics' crashed: oh", true},
 		{"Tool skipped by configuration.", false},
-		{"nobody could be asked", true},
+		{"no user could be asked", true},
 		{"Result delivery skipped by configuration.", false},
-		{"nobody could be asked", true},
+		{"no user could be asked", true},
 		{"Tool 'unknown' is not available", true},
 	}
 	for i, w := range want {
@@ -375,7 +375,7 @@ func TestACautionIsAskedOnceForEachSubject(t *testing.T) {
 		t.Errorf("edited: %q, asked %d times", got, len(g.asked))
 	}
 	alone := executor(t, tool.Options{}, it)
-	if got := run(alone, "Makefile"); !strings.Contains(got, "nobody could be asked") || ran != 5 {
+	if got := run(alone, "Makefile"); !strings.Contains(got, "no user could be asked") || ran != 5 {
 		t.Errorf("with nobody: %q, ran %d times", got, ran)
 	}
 }

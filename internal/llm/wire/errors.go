@@ -54,7 +54,7 @@ type PageError struct {
 
 // Error implements error.
 func (e *PageError) Error() string {
-	return fmt.Sprintf("%s: %s answers with a web page", e.Provider, e.Address)
+	return fmt.Sprintf("%s: %s returned a web page", e.Provider, e.Address)
 }
 
 // An IdleError says that the provider was silent for too long.
@@ -69,7 +69,7 @@ func (e *IdleError) Error() string {
 	if e.First {
 		return fmt.Sprintf("%s: no answer within %s", e.Provider, e.After)
 	}
-	return fmt.Sprintf("%s: nothing came for %s", e.Provider, e.After)
+	return fmt.Sprintf("%s: no data for %s", e.Provider, e.After)
 }
 
 // Timeout reports true, as for any time-out of package net.

@@ -266,7 +266,7 @@ func (n *newcomer) try(b block) {
 		{`source = "mcp.docs"`, "look {}", "", "the doc"},
 		{
 			`source = "local"`, `count_words {"path":"a.txt"}`, "",
-			"it needs approval, and nobody could be asked",
+			"it needs approval, and no user could be asked",
 		},
 		{
 			`source = "local"`, `count_words {"path":"a.txt"}`,

@@ -120,7 +120,7 @@ func (t *Tool) key(setting string) string {
 	return "conversation.tools." + t.config.Name + "." + setting
 }
 
-var errNobody = errors.New("nobody could be asked")
+var errNobody = errors.New("no user could be asked")
 
 // answer returns the configured answer, or else asks.
 func (t *Tool) answer(

@@ -267,7 +267,7 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	r, _ = runScript(t, needs(`{"id":"a","text":"A?","answer_type":"Text"}`), "", tool.Call{})
-	if got := shows(t, r); !strings.Contains(got, "nobody could be asked") {
+	if got := shows(t, r); !strings.Contains(got, "no user could be asked") {
 		t.Errorf("without an asker: %q", got)
 	}
 	r, _ = runScript(t, `case "$1" in '{}') echo '{"content":[{"type":"question","question":`+

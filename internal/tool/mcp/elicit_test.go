@@ -82,7 +82,7 @@ func (o *oracle) Ask(_ context.Context, q tool.Question) (jsontext.Value, error)
 	if a, ok := o.answers[q.ID]; ok {
 		return jsontext.Value(a), nil
 	}
-	return nil, errors.New("nobody could be asked")
+	return nil, errors.New("no user could be asked")
 }
 
 // runWith calls a tool with an asker.
