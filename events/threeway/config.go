@@ -141,7 +141,7 @@ func (m *merger) says(t *mergeTurn) string {
 		es = eventsOf(t.in[v])
 	}
 	if len(es) == 0 {
-		return "a turn that is gone"
+		return "a removed turn"
 	}
 	return "the turn of " + string(events.AppendTime(nil, es[0].Time()))
 }

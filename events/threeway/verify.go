@@ -12,7 +12,7 @@ import (
 
 // errUnverified wraps a fault that a merge found in its own result. It is always a bug of the
 // merge, and reporting a conflict to git is better than losing data.
-var errUnverified = errors.New("the merge does not stand its own check")
+var errUnverified = errors.New("internal error: the merged file failed verification")
 
 // verify checks a result by counting, which is independent of how the result was computed: the
 // result can be read back, it lacks nothing that no side removed, it has only elements that a side

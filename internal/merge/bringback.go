@@ -44,7 +44,7 @@ func (r Recovery) Run(ctx context.Context) (dir string, err error) {
 		dir, err = r.run(ctx, b)
 	}
 	if err != nil {
-		return "", fmt.Errorf("bring back what %s lost of %s: %w",
+		return "", fmt.Errorf("restore what merge %s lost of %s: %w",
 			r.Merge.OID, r.Loss.Conversation, err)
 	}
 	return dir, nil

@@ -81,7 +81,7 @@ func (f File) lostTitle(merged []byte) []string {
 	kept := titleIn(merged)
 	for _, side := range [][]byte{f.Ours, f.Theirs} {
 		if title := titleIn(side); title != "" && title != kept && title != titleIn(f.Base) {
-			return []string{fmt.Sprintf("the title %q gave way to %q", title, kept)}
+			return []string{fmt.Sprintf("the title %q was replaced by %q", title, kept)}
 		}
 	}
 	return nil

@@ -302,8 +302,8 @@ func TestTitleThatGivesWay(t *testing.T) {
 	}
 	base := metadata("01", "Base")
 	for _, tt := range []struct{ ours, theirs, want string }{
-		{metadata("02", "Ours"), metadata("03", "Theirs"), `the title "Ours" gave way to "Theirs"`},
-		{metadata("03", "Ours"), metadata("02", "Theirs"), `the title "Theirs" gave way to "Ours"`},
+		{metadata("02", "Ours"), metadata("03", "Theirs"), `the title "Ours" was replaced by "Theirs"`},
+		{metadata("03", "Ours"), metadata("02", "Theirs"), `the title "Theirs" was replaced by "Ours"`},
 		{metadata("02", "Ours"), metadata("03", "Base"), ""},
 		{metadata("02", "Same"), metadata("03", "Same"), ""},
 		{metadata("02", "Base"), metadata("03", "Base"), ""},

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrEdited reports an unmerged file that a person has changed and has to add.
-var ErrEdited = errors.New("it was edited since git stopped")
+var ErrEdited = errors.New("the file was edited after git stopped")
 
 // A Resolver carries out decisions: it writes the file, stages it, and closes the record, in this
 // order, so that an interrupted decision can be repeated.

@@ -153,7 +153,7 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 		return err
 	}
 	if n := l.Missing(s); n > 0 {
-		return fmt.Errorf("bring back what %s lost of %s: %s could not be brought back",
+		return fmt.Errorf("restore what merge %s lost of %s: %s could not be restored",
 			r.commit.OID, l.Conversation, render.Count(n, "event"))
 	}
 	if err := r.restoreContent(ctx, l.Conversation, data); err != nil {

@@ -220,7 +220,7 @@ func (r *Run) NoteEmpty(ctx context.Context) error {
 	}
 	staged, err := r.Repo.StagedPaths(ctx)
 	if err == nil && len(staged) == 0 {
-		r.note("nothing is left of the commit; '%s' goes on", command)
+		r.note("the commit is now empty; '%s' skips it", command)
 	}
 	return err
 }
