@@ -27,12 +27,12 @@ same one, the user-local store, the quarantine of 'git jp gc', Git LFS, the inde
 that a branch, tag, stash or reflog leads to, older versions of the conversation included. It is
 verified by its hash. The network is used only with --fetch or --remote.
 
-Only what is certain is done: content is brought back, a file that was cut off is completed, or
-ended behind its last whole event where no version has more, two sides that conflict markers
-stand between are merged, directories with one id are merged, and
-a conversation in jp's trash that can be loaded comes back. What is replaced or taken away lies
-in <git-common-dir>/jp/trash for the grace period, and 'git jp gc undo --list' lists it. All
-else is reported, with the command that helps, or with who may still have it.
+Only what is certain is done: content is restored, a file that was cut off is completed, or
+truncated after its last complete event where no version has more, two sides between conflict
+markers are merged, directories with one id are merged, and a conversation in jp's trash that can
+be loaded is restored. What is replaced or removed is kept in <git-common-dir>/jp/trash for the
+grace period, and 'git jp gc undo --list' lists it. Everything else is reported, with the command
+that helps, or with who may still have it.
 
 Exit code: 0 everything is complete, 1 something is left.`
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // errUncounted reports that a union would lose elements. Nothing is removed in that case.
-var errUncounted = errors.New("not everything of the directories would be kept")
+var errUncounted = errors.New("merging the directories would lose elements")
 
 // An account checks a union of several versions of a conversation by counting, which is independent
 // of how the union was made: it merges nothing.

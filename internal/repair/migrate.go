@@ -14,7 +14,7 @@ import (
 
 // ErrDiffers reports that a conversation would not have the same content in the other form. It is a
 // bug of this program; the conversation was left alone.
-var ErrDiffers = errors.New("the migrated conversation does not say the same")
+var ErrDiffers = errors.New("the migrated conversation differs")
 
 // MigrateOptions are the options of a migration.
 type MigrateOptions struct {

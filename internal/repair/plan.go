@@ -336,4 +336,4 @@ func (p *Plan) bring(ctx context.Context) error {
 }
 
 // errVanished reports that content is no longer where it was found.
-var errVanished = errors.New("it is not there any more")
+var errVanished = errors.New("it no longer exists")

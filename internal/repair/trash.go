@@ -87,7 +87,7 @@ func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 	}
 	f := &Fault{
 		State: Trashed, Conversation: t.id, Outcome: Offered, Command: t.command,
-		Detail: "was put away by jp: " + t.reason(),
+		Detail: "was moved to the trash by jp: " + t.reason(),
 	}
 	n := t.conversation()
 	if n != nil && n.Details.Title != nil {
