@@ -161,7 +161,7 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	}
 	// The decoder reads sequences of values, so it accepts a second one.
 	if end := jsonspan.SkipSpace(data, int(d.InputOffset())); end < len(data) {
-		return fail(int64(end), errors.New("there is more after the JSON value"))
+		return fail(int64(end), errors.New("unexpected data after the JSON value"))
 	}
 	return nil
 }

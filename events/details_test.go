@@ -139,7 +139,7 @@ func TestDetailsErrors(t *testing.T) {
 		active + `,"labels":{"a":1}}`:        "offset 57: labels: a: not a string",
 		active + `,"pinned_at":false}`:       "offset 55: pinned_at: not a string",
 		active + `,"0":{"a":1,"a":2}}`:       `offset 54: duplicate object member name`,
-		active + `} {}`:                      "offset 44: there is more after the JSON value",
+		active + `} {}`:                      "offset 44: unexpected data after the JSON value",
 		`{"a":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) +
 			`,"b":1}`: "offset 0: containers nest too deep",
 	} {

@@ -54,7 +54,7 @@ func EachDelta(s *events.Stream, base Config, f func(element int, before, after 
 const maxConfigWork = 5_000_000
 
 // ErrWork reports deltas that cannot be merged in a reasonable time.
-var ErrWork = errors.New("the settings up to here are too many to be joined")
+var ErrWork = errors.New("too many settings to merge")
 
 // A deltaJoiner merges deltas into a configuration.
 type deltaJoiner struct {

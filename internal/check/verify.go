@@ -148,11 +148,11 @@ func (v *verifier) unknown(wanted []*blob, set setter) []*blob {
 func notAFile(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link stands at its path"
+		return "its path is a symbolic link"
 	case mode.IsDir():
-		return "a directory stands at its path"
+		return "its path is a directory"
 	default:
-		return "what stands at its path is no file"
+		return "its path is not a regular file"
 	}
 }
 
@@ -425,7 +425,7 @@ func (v *verifier) pointer(j job, data []byte) *verdict {
 		}
 	case !ok:
 		return &verdict{
-			state: Corrupt, size: -1, detail: "is a Git LFS pointer that says nothing",
+			state: Corrupt, size: -1, detail: "is a malformed Git LFS pointer",
 		}
 	}
 	limit := v.opts.limits().Max()

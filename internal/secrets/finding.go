@@ -87,7 +87,7 @@ func (a Allowed) Name() string { return path.Join(AllowedDir, a.Fingerprint()+en
 func (a Allowed) Encode() []byte { return encode(a) }
 
 // ErrName reports that the name of an entry does not match its content.
-var ErrName = errors.New("its name is not that of what it says")
+var ErrName = errors.New("its name does not match its content")
 
 // ParseAllowed parses an entry.
 func ParseAllowed(name string, data []byte) (Allowed, error) {
@@ -120,7 +120,7 @@ func parse(data []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something is behind the object")
+		return errors.New("unexpected data after the object")
 	}
 	return nil
 }
