@@ -26,7 +26,7 @@ type NotHereError struct {
 
 // Error names the blob and the reason.
 func (e *NotHereError) Error() string {
-	return fmt.Sprintf("blob %s is not here: %v", e.Ref.Hash, e.Err)
+	return fmt.Sprintf("blob %s is missing locally: %v", e.Ref.Hash, e.Err)
 }
 
 // Unwrap returns the reason.

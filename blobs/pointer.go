@@ -24,9 +24,9 @@ const FetchPointers = "git lfs pull"
 // PointersText says that n blobs are pointers.
 func PointersText(n int) string {
 	if n == 1 {
-		return "1 blob is a Git LFS pointer: its content is not here"
+		return "1 blob is a Git LFS pointer: its content is missing locally"
 	}
-	return fmt.Sprintf("%d blobs are Git LFS pointers: their content is not here", n)
+	return fmt.Sprintf("%d blobs are Git LFS pointers: their content is missing locally", n)
 }
 
 // IsPointer reports whether a file that begins with head may be a Git LFS pointer of version 1.

@@ -114,7 +114,7 @@ type MissingObjectError struct {
 // Error names the object.
 func (e *MissingObjectError) Error() string {
 	if e.Promised {
-		return fmt.Sprintf("object %s is not here, in a partial clone", e.OID)
+		return fmt.Sprintf("object %s is missing locally, in a partial clone", e.OID)
 	}
 	return fmt.Sprintf("object %s is missing", e.OID)
 }

@@ -120,9 +120,9 @@ func warnAbsent(a *app, s *ondemand.Source) {
 	a.lacks = a.lacks || n > 0
 	switch {
 	case n == 1:
-		a.warn("1 blob (%s) is not here: %v", render.Bytes(bytes), err)
+		a.warn("1 blob (%s) is missing locally: %v", render.Bytes(bytes), err)
 	case n > 1:
-		a.warn("%d blobs (%s) are not here: %v", n, render.Bytes(bytes), err)
+		a.warn("%d blobs (%s) are missing locally: %v", n, render.Bytes(bytes), err)
 	}
 }
 

@@ -189,7 +189,7 @@ func (v *verifier) unread() []Finding {
 	}
 	return []Finding{{
 		State: Unchecked, Element: -1,
-		Detail: "the content of " + count(int(n), "blob") + " is not here and was not checked",
+		Detail: "the content of " + count(int(n), "blob") + " is missing locally and was not checked",
 		Next:   "git jp config set storage.checkout full",
 	}}
 }
