@@ -102,7 +102,7 @@ func (d *Desk) Revoke() error {
 		for i, key := range d.Keys {
 			quoted[i] = fmt.Sprintf("%q", key)
 		}
-		return fmt.Errorf("take back approvals of %s: there are none",
+		return fmt.Errorf("revoke approvals of %s: there are none",
 			strings.Join(quoted, " or "))
 	}
 	for _, p := range given {

@@ -100,7 +100,7 @@ func (r *Resolver) files(
 }
 
 // ErrUntracked is the error for a file that the author of the attachment may not have.
-var ErrUntracked = errors.New("git does not track it here as it stands")
+var ErrUntracked = errors.New("not a regular file that git tracks here")
 
 func (r *Resolver) admits(attachment, name string) bool {
 	return r.o.Admits == nil || r.o.Admits(attachment, filepath.ToSlash(name))
@@ -157,7 +157,7 @@ func (e *SizeError) Error() string {
 	if e.Files > maxMatches {
 		return fmt.Sprintf("%d files match, and %d are allowed", e.Files, maxMatches)
 	}
-	return fmt.Sprintf("what matches is larger than %d bytes", maxTotal)
+	return fmt.Sprintf("the matching files are larger than %d bytes", maxTotal)
 }
 
 // matching resolves the files that match a pattern, sorted.

@@ -97,8 +97,7 @@ func (j Job) warnOfSummary(r differing, changes []query.Change) error {
 	}
 	id, err := r.SummaryModel(r.model)
 	if err == nil && id != "" {
-		j.terminal().Warn("the summary shown is made by rules; the one that is kept, %s will write",
-			id)
+		j.terminal().Warn("this summary is made by rules; %s will write the saved one", id)
 	}
 	return err
 }

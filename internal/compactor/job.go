@@ -144,7 +144,7 @@ func (j Job) replace(ctx context.Context, out *compact.Result) (dir string, err 
 			changed += s.Changed
 		}
 		what := fmt.Sprintf("compact %s in place", conv.ID)
-		err := t.Agree(what, fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
+		err := t.Agree(what, fmt.Sprintf("%s? %d events are removed, %d shortened; a copy is kept.",
 			what, out.Report.EventsRemoved, changed))
 		if err != nil {
 			return "", err

@@ -78,7 +78,7 @@ func (j Job) bringBack(ctx context.Context) (changed bool, err error) {
 			continue
 		}
 		if j.DryRun {
-			j.terminal().Note("would bring back %s as it was at %s", id,
+			j.terminal().Note("would restore %s to its state of %s", id,
 				j.terminal().Moment(kept.At))
 			return false, nil
 		}
@@ -91,7 +91,7 @@ func (j Job) bringBack(ctx context.Context) (changed bool, err error) {
 func (j Job) Restore(ctx context.Context, kept quarantine.Copy, was *events.Stream) error {
 	err := j.writer().Restore(ctx, kept, was)
 	if err == nil {
-		j.terminal().Note("brought back %s as it was at %s", j.Conversation.ID,
+		j.terminal().Note("restored %s to its state of %s", j.Conversation.ID,
 			j.terminal().Moment(kept.At))
 	}
 	return err

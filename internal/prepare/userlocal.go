@@ -62,7 +62,7 @@ func (h *Host) AdoptLocal(w *workspace.Workspace) error {
 	if gate.Allow(localClaim(dir)) == nil {
 		return w.Adopt()
 	}
-	h.warn("the user-local conversations in %s may be another workspace's, which has the same "+
-		"id; if they are of this one: 'git jp trust %s'", dir, localKey)
+	h.warn("the user-local conversations in %s may belong to another workspace with the "+
+		"same id; to use them here: 'git jp trust %s'", dir, localKey)
 	return nil
 }
