@@ -201,12 +201,12 @@ func TestRetryIsCanceled(t *testing.T) {
 
 func TestErrorsSayWhat(t *testing.T) {
 	for want, err := range map[string]error{
-		"p returned 429 (slow): m":                                      &llm.APIError{Provider: "p", Status: 429, Type: "slow", Message: "m"},
+		"p returned 429 (slow): m":                                     &llm.APIError{Provider: "p", Status: 429, Type: "slow", Message: "m"},
 		"the conversation does not fit the window of m: 3 tokens of 2": &llm.OverflowError{Model: "m", Tokens: 3, Limit: 2},
 		"m refuses to answer (c): e":                                   &llm.RefusalError{Model: "m", Category: "c", Explanation: "e"},
-		"p: no data for 1s":                                       &wire.IdleError{Provider: "p", After: time.Second},
+		"p: no data for 1s":                                            &wire.IdleError{Provider: "p", After: time.Second},
 		"p: no answer within 1m0s":                                     &wire.IdleError{Provider: "p", After: time.Minute, First: true},
-		"p: http://h/v1 returned a web page":                       &wire.PageError{Provider: "p", Address: "http://h/v1"},
+		"p: http://h/v1 returned a web page":                           &wire.PageError{Provider: "p", Address: "http://h/v1"},
 		"p: connect to http://h/v1: the answer is not HTTP": &wire.UnreachableError{
 			Provider: "p", Address: "http://h/v1", Err: errors.New("malformed HTTP response"),
 		},
@@ -219,7 +219,7 @@ func TestErrorsSayWhat(t *testing.T) {
 		"p: the server closed the stream": &wire.CutError{Provider: "p"},
 		"p: the connection was lost: EOF": &wire.CutError{Provider: "p", Err: io.EOF},
 		"p: reading the answer: EOF":      &llm.WireError{Provider: "p", Err: io.EOF},
-		"m does not accept image/tiff: a":   &llm.UnsupportedError{Model: "m", What: "image/tiff", Name: "a"},
+		"m does not accept image/tiff: a": &llm.UnsupportedError{Model: "m", What: "image/tiff", Name: "a"},
 		"p would refuse the request: R at x: d; S at y: e": &wire.InvalidError{
 			Provider: "p", Violations: []wire.Violation{
 				{Rule: "R", Path: "x", Detail: "d"}, {Rule: "S", Path: "y", Detail: "e"},
