@@ -10,16 +10,16 @@ type attachmentCmd struct {
 	Ls    attachmentLsCmd    `cmd:"" aliases:"l" default:"withargs" help:"List what is attached."`
 	Add   attachmentAddCmd   `cmd:"" aliases:"a" help:"Attach something from the next question on."`
 	Rm    attachmentRmCmd    `cmd:"" aliases:"r" help:"Remove an attachment."`
-	Print attachmentPrintCmd `cmd:"" aliases:"p" help:"Print what attachments stand for now."`
+	Print attachmentPrintCmd `cmd:"" aliases:"p" help:"Print the current content of attachments."`
 }
 
 // Help says what can be attached.
 func (attachmentCmd) Help() string {
-	return `What is attached is given to the model with the first question. It stands in the
-configuration of the conversation, or in that of the workspace. An attachment is a path, a
+	return `What is attached is given to the model with the first question. It is part of the
+configuration of the conversation, or of that of the workspace. An attachment is a path, a
 pattern, the id of another conversation, or a URL:
 
-    src/main.go          a file; a directory stands for all files below it
+    src/main.go          a file; a directory means all files below it
     'src/**/*.go'        a pattern; one that begins with ! takes files out again
     https://...          a web page
     cmd:git log -3       what a command prints
@@ -63,9 +63,9 @@ type attachmentAddCmd struct {
 
 // Help says where it is stored.
 func (attachmentAddCmd) Help() string {
-	return `The attachment becomes part of the conversation's configuration. What it stands for is
-looked up with the next question. For you that is approved by it, also where it is a command
-or an address; whoever else has the conversation is asked.`
+	return `The attachment becomes part of the conversation's configuration. It is resolved
+when you ask the next question. Adding it approves it for you, even if it is a command or an
+address; other people who have the conversation are asked.`
 }
 
 // Run adds attachments to a conversation's configuration.

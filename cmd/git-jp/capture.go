@@ -19,9 +19,9 @@ import (
 
 type captureCmd struct {
 	Agents    []string `arg:"" optional:"" name:"agent" help:"The agents whose sessions are captured."`
-	Uninstall bool     `help:"Take the hooks out again: of these agents, or of all."`
+	Uninstall bool     `help:"Remove the hooks: of these agents, or of all."`
 	Status    bool     `help:"Print which agents have the hooks, and what waits to be imported."`
-	Sweep     bool     `help:"Import what grew and no hook told."`
+	Sweep     bool     `help:"Import what the hooks missed."`
 	Exclude   []string `placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
 	Ignore    bool     `help:"Also keep .jp out of what these agents find when they search, by a file in the working tree."`
 	MCP       bool     `name:"mcp" help:"Not hooks, but git jp mcp as a server that these agents start; with --uninstall too."`
@@ -34,19 +34,19 @@ type captureCmd struct {
 // Help says what is changed, and when sessions are imported.
 func (captureCmd) Help() string {
 	return `Puts hooks into the settings of coding agents (` + capturable() + `),
-at the user's level: each tells git jp when a session grew, and what was said is imported when the
-agent's turn has ended. Nothing else in the settings changes; a file that does not parse is
-refused, and --uninstall restores the original bytes. --ignore also has searches of agents that
-read a file for that (.geminiignore, .ignore) pass over the conversations.
+at the user's level: each notifies git jp when a session grew, and the new part is imported when
+the agent's turn has ended. Nothing else in the settings changes; a file that does not parse is
+refused, and --uninstall restores the original bytes. --ignore also makes agents that read a file
+for that (.geminiignore, .ignore) leave the conversations out of their searches.
 
 Sessions are imported in workspaces of clones in which an import was agreed to once, by
-'git jp import'. A hook stops no agent and waits for nothing. --sweep imports what hooks missed,
+'git jp import'. A hook never blocks an agent. --sweep imports what hooks missed,
 of agents that have the hooks: agents delete sessions after some weeks.
 
-With --mcp agents get git jp mcp among the servers of tools that they start, with which they find
-and read conversations. Hooks are not touched then. Where another server is called git-jp there,
-nothing is changed, unless --force replaces it. A file with several names (hard links) is not
-changed: --dry-run prints what to write.`
+With --mcp, git jp mcp is added to the MCP servers of agents, with which they find and read
+conversations. Hooks are not changed then. If another server has the name git-jp, nothing is
+changed unless --force is given. A file with several hard links is not changed: --dry-run prints
+what to write.`
 }
 
 func capturable() string {

@@ -55,17 +55,16 @@ func (compactCmd) Help() string {
 	return `Makes a conversation smaller for models, in a fork of it unless --in-place is given. The
 report shows what each strategy saves, in events, bytes and tokens, and when it pays.
 
-auto takes reasoning out, then calls that a later one repeats, then the bodies of results,
-then definitions of tools that were never called; it summarizes only what is still larger
+auto removes reasoning, then calls that a later one repeats, then the bodies of results, then
+definitions of tools that were never called; it summarizes only what is still larger
 than --budget, or than the share of the model's window that
 conversation.compaction.summarize_threshold names.
 
-What --in-place removes is kept in the clone until it is cleaned up: --undo brings it back.
+What --in-place removes is kept in the clone until it is cleaned up: --undo restores it.
 An overlay removes nothing.
 
---diff shows, as 'git diff' would, each thing that a model would be given otherwise or no more,
-with what takes its place and the strategy or rule that does so. It is a dry run, whatever other
-options say.`
+--diff shows, as 'git diff' would, everything that a model would no longer be given, or in another
+form, with its replacement and the strategy or rule that replaces it. It is always a dry run.`
 }
 
 // A toolsFlag is given without a value or with what stays of tool calls.
@@ -126,9 +125,9 @@ func (c compactCmd) valid() error {
 	case c.overlays() && strategic:
 		return usagef("an overlay has rules and no strategies, and is always in place")
 	case c.Undo.Given && (c.overlays() || strategic || c.pins()):
-		return usagef("--undo stands alone")
+		return usagef("--undo cannot be combined with strategies, rules or pins")
 	case c.pins() && (c.overlays() || strategic):
-		return usagef("--pin and --unpin stand without strategies and rules")
+		return usagef("--pin and --unpin cannot be combined with strategies and rules")
 	case c.Diff && (c.Undo.Given || c.pins()):
 		return usagef("--diff is of strategies and rules")
 	case c.InPlace && c.NoActivate:

@@ -18,8 +18,8 @@ type editCmd struct {
 
 // Help says when an edit is saved.
 func (editCmd) Help() string {
-	return `Opens the file in the editor that git uses. It is saved only when it still loads: after
-a mistake you can go on editing, and nothing is lost. A file that does not load now can be
+	return `Opens the file in the editor that git uses. It is saved only if it can be loaded: after
+a mistake you can continue editing, and nothing is lost. A file that cannot be loaded now can be
 fixed this way. Content may be written in place, as {"text": "..."}; saving moves it to the
 store.`
 }

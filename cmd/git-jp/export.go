@@ -27,13 +27,13 @@ With --format=html it is a page that a browser opens from the disk: nothing in i
 from anywhere, and nothing that a conversation says can run. Calls of tools and what led to an
 answer are folded.
 
-With --format=envelopes it is a line of JSON for each conversation, with all that it is, its
-configuration too, which git jp import - makes the same conversation of in another workspace.
+With --format=envelopes it is one line of JSON for each conversation, its configuration included;
+git jp import - makes the same conversation of it in another workspace.
 
 With --format=claude-code or codex it is a session of that agent, in the agent's own directory, to
-go on with there from this working tree: what a model would be given, with compactions applied. The
-agent's command for that is printed. What the agent has no form for is left out and said. git jp
-import brings what is said there back into the conversation.`
+continue from this working tree: what a model would be given, with compactions applied. The
+agent's command for that is printed. What the agent has no form for is left out and reported. git
+jp import adds what is said there to the conversation.`
 }
 
 // Run exports conversations. A file is written completely or not at all.

@@ -17,7 +17,7 @@ type gcUndoCmd struct {
 func (gcUndoCmd) Help() string {
 	return `Brings back the files of a collection and their entries in the index. Their grace period
 begins again. Named as --list names it, what 'git jp compact --in-place' has changed comes back
-too, with what was said since behind it, and what 'git jp repair' has taken away. What has
+too, followed by what was said since, and what 'git jp repair' has removed. What has
 something else in its place by now stays in the quarantine, and is named.`
 }
 

@@ -28,11 +28,11 @@ type grepCmd struct {
 
 // Help explains scopes and output.
 func (grepCmd) Help() string {
-	return `Sees what lies in blobs and in base64, which 'git grep' cannot. The pattern is plain
+	return `Searches blobs and base64 too, unlike 'git grep'. The pattern is plain
 text; case matters when it has an upper-case letter.
 
 Scopes: title, user, assistant, reasoning, structured, tool-call, tool-result, attachment,
-inquiry; chat and tool stand for several of them.
+inquiry; chat and tool mean several of them.
 
 On a terminal lines are grouped by conversation and turn, and cut around what matched.
 Elsewhere, or with --no-heading, each is ID:TURN:SCOPE:LINE:TEXT as it is, with - in place of

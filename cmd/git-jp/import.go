@@ -33,19 +33,18 @@ func (importCmd) Help() string {
 	return `Makes conversations of the sessions of coding agents: ` + agentNames() + `.
 Without arguments it lists what could be imported and imports nothing.
 
-An imported conversation lies in the archive (git jp ls --agents) under an id that everybody
-who imports the session gives it. Importing again lets it grow; what somebody added or changed
-here stays. Sessions that ran outside of this working tree are left out unless --foreign is
+An imported conversation is in the archive (git jp ls --agents). Everybody who imports the session
+gets the same id. Importing again adds what is new; what somebody added or changed here stays. Sessions that ran outside of this working tree are left out unless --foreign is
 given. The directory of the working tree becomes $WORKSPACE and the home directory $HOME.
 Secrets that rules find are left out; docs/secrets.md lists the rules. --dry-run lists each of
-them with its fingerprint, and --allow-secret commits to one being none and keeps it, with
---reimport also where the session is in already.
+them with its fingerprint. --allow-secret records that one of them is not a secret and keeps it;
+with --reimport also in a session that was imported before.
 
-With - it takes conversations as git jp export --format=envelopes writes them: all of them as
-they are, or none if an id is taken. One that was only the user's stays so.
+With - it reads conversations in the form that git jp export --format=envelopes writes: all of
+them unchanged, or none if an id is taken. A user-local one stays user-local.
 
-The first import in a clone shows what would be imported and asks; where nobody can answer,
---yes is required. ` + whenHelp
+The first import in a clone shows what would be imported and asks; without a terminal, --yes is
+required. ` + whenHelp
 }
 
 func agentNames() string {
@@ -70,7 +69,7 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 	in.Hold, in.Again, in.Fresh, in.Dry = c.Hold, c.Again, c.Reimport, c.DryRun
 	if slices.Contains(c.From, "-") {
 		if len(c.From) > 1 {
-			return usagef("- stands alone: envelopes are all that standard input has")
+			return usagef("- cannot be combined with other arguments: it reads envelopes from standard input")
 		}
 		return in.Receive(ctx, a.stdin)
 	}

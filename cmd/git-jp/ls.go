@@ -9,7 +9,7 @@ import (
 
 type lsCmd struct {
 	Archived bool     `short:"a" help:"List archived conversations too."`
-	Agents   bool     `help:"List the sessions of agents, which lie in the archive."`
+	Agents   bool     `help:"List the sessions of agents, which are in the archive."`
 	Local    bool     `help:"List user-local conversations too."`
 	Sort     string   `enum:"id,activity,title" default:"activity" help:"Order: id, activity or title."`
 	Reverse  bool     `short:"r" help:"Reverse the order."`

@@ -17,7 +17,7 @@ type pathCmd struct {
 
 // Help says which directory is meant.
 func (pathCmd) Help() string {
-	return `Prints where a conversation lies: its directory, or one of its files. It is the one that
+	return `Prints the path of a conversation: its directory, or one of its files. It is the one that
 is read when there is a user-local copy too. 'git jp show --files' prints all that it needs.`
 }
 

@@ -29,7 +29,7 @@ type printCmd struct {
 // Help explains the forms of output.
 func (printCmd) Help() string {
 	return `On a terminal, Markdown is rendered, long results are cut, and git's pager is used.
-In a pipe or a file the text stands as it is; only a code block that was cut off is closed.
+In a pipe or a file the text is unchanged; only a code block that was cut off is closed.
 What belongs to a call, its result and the questions of its tool, follows it, whatever ran
 beside it. --json prints one object a line for each event, in the order of the stream, with its
 content. Content that is missing or damaged shows as a line that says

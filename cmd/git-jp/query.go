@@ -27,7 +27,7 @@ type queryCmd struct {
 
 	Schema        string   `short:"s" placeholder:"SCHEMA" help:"Ask for data: JSON Schema, @FILE, or fields as in 'name, age int'."`
 	Edit          bool     `short:"e" xor:"edit" help:"Write the question in the editor."`
-	NoEdit        bool     `short:"E" xor:"edit" help:"Open no editor: without a question, go on where the conversation stands."`
+	NoEdit        bool     `short:"E" xor:"edit" help:"Open no editor: without a question, continue the conversation where it ended."`
 	Quote         bool     `help:"Begin the question with the last answer, quoted, in the editor."`
 	Title         string   `xor:"title" placeholder:"TITLE" help:"Title of the conversation."`
 	NoTitle       bool     `xor:"title" help:"Give the conversation no title."`
@@ -42,7 +42,7 @@ type queryCmd struct {
 // targetFlags select the conversation of the question, and what is done with it first.
 type targetFlags struct {
 	New     bool         `short:"n" help:"Begin a new conversation."`
-	ID      optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to go on with; the active one by default. Alone, or with ?, it asks for one."`
+	ID      optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to continue; the active one by default. Alone, or with ?, it asks for one."`
 	Fork    turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with its last N turns or all."`
 	Compact specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or by strategies joined by +; or by a rule of the overlay, as in t=omit:1..3."`
 	Replay  bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
@@ -74,16 +74,16 @@ The first question of a workspace begins a conversation. At the top of a working
 workspace, too; elsewhere it asks before it does.
 
 What is attached is looked up once, for the turn where it is attached: that of --attach, or the
-next one for what the configuration declares. It stays as it was; --attach takes it again.
+next one for what the configuration declares. Its content stays as it was then; --attach reads it again.
 
 --model, --param, --reasoning, --tool, --no-tool and --attach stay in force for the
 conversation. --tool and --no-tool count from left to right, and without a name for all tools:
 '-T -t fs_read_file' leaves one. After them and --id the next word is a name; '--' ends flags.
 
-With --no-persist the question and its answer are kept nowhere: what is gone on with stays as it is.
+With --no-persist the question and its answer are not saved, and the conversation does not change.
 Tools run and may change files.
 
-Ctrl-C asks what to do: go on, reply at once, keep or discard the answer; while tools run, end
+Ctrl-C asks what to do: continue, reply at once, keep or discard the answer; while tools run, end
 them, answer for them or start them again. Pressed again, it ends in order.
 
 Where no model is configured, the built-in search answers with passages of the repository.`

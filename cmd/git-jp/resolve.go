@@ -24,25 +24,24 @@ type resolveCmd struct {
 func (resolveCmd) Help() string {
 	return `A merge leaves to you what both sides changed differently: the file has our version and
 loads, git keeps it unmerged. On a terminal both sides are shown and you are asked; with a flag
-the answer is the same for all of them. What is decided is staged; 'git merge --continue' or
-what else git was doing goes on from there. 'git merge --abort' and
-'git checkout --ours' or '--theirs' work as ever.
+the answer is the same for all of them. What is decided is staged; 'git
+merge --continue' completes the merge, 'git rebase --continue' a rebase. 'git merge --abort' and
+'git checkout --ours' or '--theirs' work as usual.
 
 Each answer is kept as soon as it is given: skip one conflict, or leave, and only the rest is
-asked next time. A conflict that comes again, as after 'git reset', is answered as before, and
-that is said; --forget asks anew. As 'git rerere' does it, answers are kept for 60 days, and
+asked next time. A conflict that comes again, as after 'git reset', gets the same answer, and a
+line says so; --forget asks again. As with 'git rerere', answers are kept for 60 days, and
 rerere.enabled=false turns this off.
 
 A conversation that both sides gave another title is in two directories, and git calls it
 renamed twice. Both become one, and the title follows the rule for metadata.json, whoever merges.
 
-Where git asked no driver, in a clone that had none, the merge is made up for first. Of a
-conversation that one side deleted and the other continued, --ours and --theirs say whose will
-is done.
+In a clone without the merge driver, the files are merged first. If one side deleted a
+conversation and the other continued it, --ours or --theirs chooses the side.
 
-What was decided stands in the message of the merge, as a trailer Jp-Resolved. 'git jp check'
-reports what a merge left out otherwise: --restore brings it back and stages it, --accept makes
-an empty commit which says that it is to stay out.`
+Decisions are recorded in the message of the merge, as a trailer Jp-Resolved. 'git jp check'
+reports what a merge left out without a decision: --restore adds it back and stages it, --accept
+makes an empty commit that records that it stays out.`
 }
 
 // Run decides conflicts.

@@ -17,7 +17,7 @@ type trustCmd struct {
 
 // Help explains what needs an approval.
 func (trustCmd) Help() string {
-	return `What is committed, or stands in a conversation, may have been written by somebody else.
+	return `What is committed, or part of a conversation, may have been written by somebody else.
 Nothing of it starts a process, picks a host, reads an environment variable or reaches out of
 the workspace until you approve it. This command asks about what is not approved yet, in one
 question where settings want the same: yes, no, each on its own, or, once all of it was shown,
