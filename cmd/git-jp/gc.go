@@ -25,7 +25,7 @@ older commit refers to it without having it itself. What cannot be read stops it
 what that is. In a lazy clone that is also what only the remote has; --fetch-all fetches it.
 
 What is deleted is kept in a quarantine for the grace period, and 'git jp gc undo' restores it.
-So is what 'git jp compact --in-place' and 'git jp repair' have changed or removed.
+The same applies to what 'git jp compact --in-place' and 'git jp repair' have changed or removed.
 Files that git tracks also leave the index, which is asked first.
 
 gc.auto collects files that git does not track beside 'git jp query', once a day, and the content
