@@ -155,7 +155,7 @@ func (s *scene) sh(script string) string {
 
 var (
 	// Warnings about settings that have no effect, and about those that are left out.
-	toldOfOthers = regexp.MustCompile(`(?m)^warning: .*( not count until you approve |left out|jp does not start on this key).*\n`)
+	toldOfOthers = regexp.MustCompile(`(?m)^warning: .*( no effect until you approve |left out|jp does not start on this key).*\n`)
 	// The layers themselves differ.
 	ofLayer = regexp.MustCompile(`(?m)^\d{6} .*[\t](\.jp/conversations/17000000004-four/(base_config|events)\.json)$`)
 )
