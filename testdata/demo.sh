@@ -145,7 +145,7 @@ git add .jp/.id .jp/.gitignore .jp/.gitattributes
 show 'git commit -qm "Keep the conversation"'
 silence
 show git jp check --content HEAD
-promise 'nothing is wrong'
+promise 'no problems found'
 
 say 'A colleague reads the same'
 cd "$scratch"
@@ -174,7 +174,7 @@ cat "$scratch/edited" > $conversation/events.json
 show "git commit -qm 'Ask more exactly' -- $conversation"
 promise 'added 1 blob'
 show git jp check HEAD
-promise 'nothing is wrong'
+promise 'no problems found'
 refused git jp check HEAD~2..HEAD
 promise 'in the working tree and not in the commit'
 show git status --short
@@ -225,7 +225,7 @@ promise '^\*\*store.go:1-10\*\*$'
 show 'git jp stage . && git commit -qm "Keep the answer"'
 promise '3 files, 5 blobs'
 show 'git jp check --content HEAD'
-promise 'nothing is wrong'
+promise 'no problems found'
 
 say 'Asked again, what was given already is not given again'
 show 'git jp query "how does Store write a document?" > /dev/null'
@@ -245,7 +245,7 @@ promise 'compacted. fs_'
 show git jp compact --undo
 promise 'brought back'
 show git jp check --worktree
-promise 'nothing is wrong'
+promise 'no problems found'
 
 say 'An agent changes the code, and the conversation is committed with what came of it'
 cat >> index.go <<'GO'

@@ -97,7 +97,7 @@ func TestCapture(t *testing.T) {
 			if out := w.jp("import", a.name, "-n"); !strings.Contains(out, "1 unchanged") {
 				t.Errorf("an import after the capture says %q", out)
 			}
-			if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
+			if out := w.jp("check"); !strings.Contains(out, "no problems found") {
 				t.Error(out)
 			}
 			w.jp("capture", "--uninstall", a.name)
@@ -158,7 +158,7 @@ func (w *world) imports(words []string) {
 	if out := w.jp("import", w.agent.name); strings.Contains(out, " new") || strings.Contains(out, " grown") {
 		w.Errorf("a second import says %q", out)
 	}
-	if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
+	if out := w.jp("check"); !strings.Contains(out, "no problems found") {
 		w.Error(out)
 	}
 }

@@ -72,7 +72,7 @@ func (w *world) takes(words ...string) {
 	if all := w.imported(); len(all) != 1 {
 		w.Errorf("there are other conversations than our own: %v", all)
 	}
-	if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
+	if out := w.jp("check"); !strings.Contains(out, "no problems found") {
 		w.Error(out)
 	}
 }

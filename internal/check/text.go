@@ -99,7 +99,7 @@ func (r *Report) Summary() string {
 		s += fmt.Sprintf(", the content of %s", count(r.Verified, "blob"))
 	}
 	if len(r.Findings) == 0 {
-		return s + ": nothing is wrong"
+		return s + ": no problems found"
 	}
 	separator := ": "
 	for _, severity := range []Severity{Error, Warning, Note} {

@@ -25,7 +25,7 @@ func Print(p *render.Printer, found []Finding) error {
 		}
 	}
 	if len(found) == 0 {
-		p.Note("nothing is wrong")
+		p.Note("no problems found")
 	}
 	return nil
 }
