@@ -153,8 +153,9 @@ func (o Output) codeLine(language, line string) string {
 }
 
 // token returns the next piece of a line that has a style, from an index on; an empty piece at the
-// end if there is none.
-func (s syntax) token(line string, from int) (at, end int, st style) {
+// end if there is none. It belongs to one line: a quote that does not end is forgotten, as none behind it
+// ends either, and the rest would be read again for each.
+func (s *syntax) token(line string, from int) (at, end int, st style) {
 	for i := from; i < len(line); {
 		switch c := line[i]; {
 		case s.commentAt(line, i):
@@ -163,6 +164,7 @@ func (s syntax) token(line string, from int) (at, end int, st style) {
 			if n := stringLen(line[i:]); n > 0 {
 				return i, i + n, styleString
 			}
+			s.quotes = strings.ReplaceAll(s.quotes, line[i:i+1], "")
 			i++
 		case isWord(c):
 			n := wordLen(line[i:])

@@ -35,9 +35,24 @@ func TestCodeLines(t *testing.T) {
 		{"brainfuck", "return 1", "{y return 1}"},
 		{"go", "über := 1", "über := {n 1}"},
 		{"go", "", ""},
+		{"js", `it's "b" x`, `it's {s "b"} x`},
+		{"js", `a "b' 'c' d`, `a "b{s ' '}c' d`},
 	} {
 		if got := marked(tt.language, tt.line); got != tt.want {
 			t.Errorf("%s: %s\n got %s\nwant %s", tt.language, tt.line, got, tt.want)
+		}
+	}
+}
+
+// TestHostileCode takes no longer than its length allows: the test would not end otherwise.
+func TestHostileCode(t *testing.T) {
+	const size = 4 << 20
+	for _, unit := range []string{`'\`, `"\`, "`\\", `"'\`, " /", "# "} {
+		line := strings.Repeat(unit, size/len(unit))
+		n := 0
+		Tokens("js", line, func(_ TokenKind, text string) { n += len(text) })
+		if n != len(line) {
+			t.Errorf("%s: %d bytes of %d", unit, n, len(line))
 		}
 	}
 }
