@@ -10,20 +10,40 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Extension implements [goldmark.Extender].
-type Extension struct{}
-
-// Extend implements [goldmark.Extender].
-func (Extension) Extend(m goldmark.Markdown) {
-	m.Parser().AddOptions(
-		parser.WithParagraphTransformers(util.Prioritized(tables{}, 200)),
-		parser.WithASTTransformers(util.Prioritized(pipes{}, 0)),
-		parser.WithInlineParsers(
-			util.Prioritized(boxes{}, 0), // before links
-			util.Prioritized(strikes{}, 500),
-		),
-	)
-	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(writer{}, 500)))
+// New returns goldmark with the extension, within bounds, and with further parsers of what is in a
+// line. Live leaves out what only a later line tells: definitions of links, and headings that are
+// underlined.
+func New(live bool, further ...util.PrioritizedValue) goldmark.Markdown {
+	blocks := parser.DefaultBlockParsers()
+	if live {
+		blocks = blocks[1:] // that of an underline
+	}
+	for i, v := range blocks {
+		switch p := v.Value.(parser.BlockParser); p {
+		case parser.NewListParser(), parser.NewBlockquoteParser():
+			blocks[i].Value = container{p}
+		}
+	}
+	inlines := append(parser.DefaultInlineParsers(), util.Prioritized(strikes{}, 500))
+	for i, v := range inlines {
+		p, _ := v.Value.(parser.InlineParser)
+		inlines[i].Value = inline{p}
+	}
+	paragraphs := []util.PrioritizedValue{util.Prioritized(tables{}, 200)}
+	if !live {
+		paragraphs = append(paragraphs,
+			util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100))
+	}
+	md := goldmark.New(goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(blocks...),
+		parser.WithInlineParsers(inlines...),
+		parser.WithInlineParsers(util.Prioritized(boxes{}, 0)), // before links
+		parser.WithInlineParsers(further...),
+		parser.WithParagraphTransformers(paragraphs...),
+		parser.WithASTTransformers(util.Prioritized(pipes{}, 0), util.Prioritized(notes{}, 0)),
+	)))
+	md.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(writer{}, 500)))
+	return md
 }
 
 // strikes finds ~text~ and ~~text~~.

@@ -15,7 +15,7 @@ type tables struct{}
 
 // Transform implements [parser.ParagraphTransformer].
 func (tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context) {
-	r := rows{source: reader.Source(), pc: pc}
+	r := rows{source: reader.Source(), pc: pc, work: workOf(pc, reader.Source())}
 	lines := p.Lines()
 	at := 1
 	for ; at < lines.Len(); at++ {
@@ -28,6 +28,10 @@ func (tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context)
 		return
 	}
 	head := r.row(lines.At(at-1), true)
+	if len(r.aligned) > widest {
+		r.work.short = true
+		return
+	}
 	if head.ChildCount() != len(r.aligned) {
 		return
 	}
@@ -89,10 +93,12 @@ func alignments(line []byte) []east.Alignment {
 type rows struct {
 	source  []byte
 	pc      parser.Context
+	work    *work
 	aligned []east.Alignment
 }
 
-// row makes one. A header has its own number of cells, any other row that of the table.
+// row makes one. A header has as many cells as it has, another row as many as the table, while
+// there is work left for those that it leaves out.
 func (r rows) row(segment text.Segment, header bool) *east.TableRow {
 	row := east.NewTableRow(r.aligned)
 	row.SetPos(segment.Start)
@@ -127,7 +133,7 @@ func (r rows) row(segment text.Segment, header bool) *east.TableRow {
 		row.AppendChild(row, cell)
 		from = to + 1
 	}
-	for ; i < len(r.aligned); i++ {
+	for ; i < len(r.aligned) && r.work.take(eachCell); i++ {
 		row.AppendChild(row, east.NewTableCell())
 	}
 	return row

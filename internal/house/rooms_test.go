@@ -480,7 +480,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/gfm",
-		is:  "GitHub's tables, strikethrough and task lists in Markdown",
+		is:  "Markdown with GitHub's tables, strikethrough and task lists, in time that its length bounds",
 	},
 	{
 		dir:       "internal/render",

@@ -7,12 +7,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/git-jp/git-jp/internal/gfm"
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 // Markdown renders source, CommonMark with GitHub's tables, task lists and strikethrough, for a
@@ -21,7 +19,11 @@ import (
 // and code stay.
 func (o Output) Markdown(source string) string {
 	r := newMarkdown(o)
-	lines := r.blocks(r.parse(Sanitize(source)), r.width())
+	doc := r.parse(Sanitize(source))
+	lines := r.blocks(doc, r.width())
+	if gfm.IsShort(doc) {
+		lines = append(lines, "", o.styled(styleMark, gfm.Short))
+	}
 	if len(lines) == 0 {
 		return ""
 	}
@@ -44,29 +46,14 @@ const unlimited = 1 << 20
 const leastWidth = 16
 
 func newMarkdown(o Output) *markdown {
-	md := goldmark.New(goldmark.WithExtensions(gfm.Extension{}))
-	return &markdown{out: o, parser: md.Parser()}
+	return &markdown{out: o, parser: gfm.New(false).Parser()}
 }
 
 // newLiveMarkdown renders incomplete source: everything that depends on a later line is decided
 // without it. An underline makes no heading, links have their destination with them, and the
 // columns of a table are those of its first rows.
 func newLiveMarkdown(o Output) *markdown {
-	md := goldmark.New(goldmark.WithParser(parser.NewParser(
-		parser.WithBlockParsers(
-			util.Prioritized(parser.NewThematicBreakParser(), 200),
-			util.Prioritized(parser.NewListParser(), 300),
-			util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewCodeBlockParser(), 500),
-			util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-			util.Prioritized(parser.NewBlockquoteParser(), 800),
-			util.Prioritized(parser.NewHTMLBlockParser(), 900),
-			util.Prioritized(parser.NewParagraphParser(), 1000),
-		),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-	)), goldmark.WithExtensions(gfm.Extension{}))
-	return &markdown{out: o, parser: md.Parser(), live: true}
+	return &markdown{out: o, parser: gfm.New(true).Parser(), live: true}
 }
 
 func (r *markdown) width() int {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/git-jp/git-jp/internal/gfm"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -102,4 +103,17 @@ func TestMarkdownKeepsTheText(t *testing.T) {
 			t.Fatalf("in  %q\nout %q", in, got)
 		}
 	})
+}
+
+// TestHostileMarkdown takes no longer than its length allows: the test would not end otherwise.
+func TestHostileMarkdown(t *testing.T) {
+	const size = 1 << 18
+	for _, unit := range []string{
+		"[x](", "![x](", "[x]: x\n", "*x **x ", ">", "- ", "[^x]", "x*y_ ", "~x ", "`` ` ",
+	} {
+		out := Output{Terminal: true, Color: true, Width: 80}.Markdown(strings.Repeat(unit, size/len(unit)) + "x")
+		if !strings.Contains(out, gfm.Short) {
+			t.Errorf("%q: nothing says that marks are left", unit)
+		}
+	}
 }

@@ -72,8 +72,11 @@ func (s *Streamer) Close() error {
 
 // take adds source of at most a line.
 func (s *Streamer) take(piece string) {
+	end := strings.LastIndexAny(piece, " \t\n") + 1
+	if end > 0 {
+		end += len(s.word)
+	}
 	s.word = append(s.word, piece...)
-	end := strings.LastIndexAny(string(s.word), " \t\n") + 1
 	if end == 0 {
 		return
 	}

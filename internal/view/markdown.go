@@ -28,12 +28,8 @@ type prose struct {
 // newProse returns a renderer for messages below a heading of a level.
 func newProse(level int, code *budget) *prose {
 	p := &prose{level: level, code: code}
-	p.md = goldmark.New(
-		goldmark.WithExtensions(gfm.Extension{}),
-		goldmark.WithParserOptions(parser.WithInlineParsers(
-			util.Prioritized(redactedParser{}, 150))), // before links
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(p, 100))),
-	)
+	p.md = gfm.New(false, util.Prioritized(redactedParser{}, 150)) // before links
+	p.md.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(p, 100)))
 	return p
 }
 
@@ -50,6 +46,9 @@ func (p *prose) write(m *markup, source string) {
 	m.open("div", class("prose"))
 	m.raw(trusted(b.String()))
 	m.end("div")
+	if gfm.IsShort(doc) {
+		m.put("p", gfm.Short, class("note"))
+	}
 }
 
 // nestHeadings gives headings consecutive levels, below one: a screen reader that lists the
@@ -243,7 +242,7 @@ func (redactedParser) Trigger() []byte { return []byte{'['} }
 // Parse implements [parser.InlineParser].
 func (redactedParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	n := redactedLen(string(line))
+	n := redactedLen(line)
 	if n == 0 {
 		return nil
 	}

@@ -105,17 +105,19 @@ func (m *markup) mark(s string) {
 const redactedPrefix = "[redacted:"
 
 // redactedLen returns the length of the redaction at the beginning of s, in the form of
-// docs/format.md, 0 for none.
-func redactedLen(s string) int {
-	rule, ok := strings.CutPrefix(s, redactedPrefix)
-	end := strings.IndexByte(rule, ']')
-	if !ok || end <= 0 {
+// docs/format.md, 0 for none. It looks at no more than that.
+func redactedLen[T string | []byte](s T) int {
+	n := len(redactedPrefix)
+	if len(s) < n || string(s[:n]) != redactedPrefix {
 		return 0
 	}
-	for i := range end {
-		if c := rule[i]; c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+	for i := n; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ']' && i > n:
+			return i + 1
+		case c != '-' && (c < 'a' || c > 'z') && (c < '0' || c > '9'):
 			return 0
 		}
 	}
-	return len(redactedPrefix) + end + 1
+	return 0
 }

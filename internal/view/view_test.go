@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/gfm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/view"
@@ -207,6 +208,23 @@ func TestHostileTextIsShown(t *testing.T) {
 	for _, want := range []string{"<b> a </b>", "& <!-- c -->", "<div> d </div>", "<kbd> x </kbd>"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}
+
+// TestHostileMarkdownIsShown takes no longer than its length allows: the test would not end
+// otherwise.
+func TestHostileMarkdownIsShown(t *testing.T) {
+	const size = 1 << 18
+	for _, unit := range []string{"[x](", "[redacted:", "x> ", "```js\n'\\\n", "> "} {
+		_, root := page(t, view.Document{}, newTalk().ask("q").
+			say(strings.Repeat(unit, size/len(unit))).conversation(1))
+		got := words(root)
+		if want := unit != "x> " && unit != "```js\n'\\\n"; strings.Contains(got, gfm.Short) != want {
+			t.Errorf("%q: said that marks are left: %v", unit, !want)
+		}
+		if n := strings.Count(got, "x"); strings.Contains(unit, "x") && n < size/len(unit) {
+			t.Errorf("%q: %d are left", unit, n)
 		}
 	}
 }
