@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/recall"
 	"github.com/git-jp/git-jp/internal/web"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 type mcpCmd struct {
@@ -38,13 +35,7 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 		},
 		Added: commits.Added, Review: commits.Review,
 	})
-	err := server.Run(ctx, &mcp.IOTransport{
-		Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout},
-	})
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return recall.Serve(ctx, server, a.stdin, a.stdout)
 }
 
 // anyPlace returns the conversations that exist at the time of a call: agents start the server in
@@ -62,9 +53,3 @@ func (p anyPlace) Entries(ctx context.Context) ([]web.Entry, error) {
 	}
 	return source.Entries(ctx)
 }
-
-// unclosed is a stream that the writer does not close.
-type unclosed struct{ io.Writer }
-
-// Close implements [io.Closer].
-func (unclosed) Close() error { return nil }

@@ -1,0 +1,246 @@
+package recall
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Serve serves a client, a message a line. A line that is no message is answered as JSON-RPC has it
+// and ends nothing; where the input ends, what was asked is answered before the server goes.
+//
+// The transport of the SDK ends with the first such line, and cancels what is still being answered
+// with the end of the input.
+func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
+	l := &lines{
+		in: make(chan input), out: out, closed: make(chan struct{}), idle: make(chan struct{}, 1),
+		pending: make(map[jsonrpc.ID]bool),
+	}
+	go l.scan(in)
+	if err := s.Run(ctx, l); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// maxLine is how long a message may be.
+const maxLine = 16 << 20
+
+// An input is a line, or why there is none. Without either a line was longer than maxLine.
+type input struct {
+	line []byte
+	err  error
+}
+
+// lines implements [mcp.Transport] and [mcp.Connection].
+type lines struct {
+	in     chan input
+	out    io.Writer
+	closed chan struct{}
+	once   sync.Once
+	idle   chan struct{} // has something after each answer
+
+	mu      sync.Mutex // of what follows, and of out
+	pending map[jsonrpc.ID]bool
+}
+
+// Connect implements [mcp.Transport].
+func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil }
+
+// SessionID implements [mcp.Connection].
+func (*lines) SessionID() string { return "" }
+
+// Close implements [mcp.Connection].
+func (l *lines) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// scan sends the lines of the input, and then its end. A read that waits cannot be interrupted: the
+// end of the process ends it.
+func (l *lines) scan(in io.Reader) {
+	r := bufio.NewReader(in)
+	for {
+		next := readLine(r)
+		select {
+		case l.in <- next:
+		case <-l.closed:
+			return
+		}
+		if next.err != nil {
+			return
+		}
+	}
+}
+
+func readLine(r *bufio.Reader) input {
+	var line []byte
+	for tooLong := false; ; {
+		part, err := r.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > maxLine; !tooLong {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && len(line) == 0 && !tooLong:
+			return input{err: err}
+		case tooLong:
+			return input{}
+		default:
+			return input{line: append(line, '\n')} // the next one is the error, if there was one
+		}
+	}
+}
+
+// Read implements [mcp.Connection].
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.closed:
+			return nil, io.EOF
+		case next := <-l.in:
+			if next.err != nil {
+				return nil, errors.Join(next.err, l.settle(ctx))
+			}
+			msg, err := l.message(next.line)
+			if msg != nil || err != nil {
+				return msg, err
+			}
+		}
+	}
+}
+
+// settle waits until everything is answered.
+func (l *lines) settle(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		n := len(l.pending)
+		l.mu.Unlock()
+		if n == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.closed:
+			return nil
+		case <-l.idle:
+		}
+	}
+}
+
+// message returns what a line says, and nil for one that says nothing or that was answered here.
+func (l *lines) message(line []byte) (jsonrpc.Message, error) {
+	switch {
+	case line == nil:
+		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest,
+			fmt.Sprintf("a message is longer than %d bytes", maxLine))
+	case len(bytes.TrimSpace(line)) == 0:
+		return nil, nil //nolint:nilnil // an empty line is no message, and no error
+	case !json.Valid(line):
+		return nil, l.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
+	}
+	var head struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest,
+			"a message is an object, on a line of its own")
+	}
+	if !isID(head.ID) {
+		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest, "an id is a string or an integer")
+	}
+	msg, err := jsonrpc.DecodeMessage(line)
+	if err != nil {
+		return nil, l.refuse(head.ID, jsonrpc.CodeInvalidRequest,
+			"this is no message of JSON-RPC 2.0")
+	}
+	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() && !l.expect(r) {
+		return nil, l.refuse(head.ID, jsonrpc.CodeInvalidRequest,
+			"the id is that of a request without an answer yet")
+	}
+	return msg, nil
+}
+
+// isID reports whether an id comes back in the answer as it is: a number is one of floating point
+// in between.
+func isID(raw json.RawMessage) bool {
+	const most = 1 << 53
+	if len(raw) == 0 || raw[0] == '"' || string(raw) == "null" {
+		return true
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	return err == nil && -most <= n && n <= most
+}
+
+// listen is a call whose answer comes when the client goes: it is not waited for.
+const listen = "subscriptions/listen"
+
+// expect notes that a call will be answered, unless one with its id is.
+func (l *lines) expect(r *jsonrpc.Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending[r.ID] {
+		return false
+	}
+	if r.Method != listen {
+		l.pending[r.ID] = true
+	}
+	return true
+}
+
+// refuse answers a line that no call was made of.
+func (l *lines) refuse(id json.RawMessage, code int64, why string) error {
+	line, err := json.Marshal(struct {
+		Version string           `json:"jsonrpc"`
+		ID      *json.RawMessage `json:"id"`
+		Error   jsonrpc.Error    `json:"error"`
+	}{"2.0", nonEmpty(id), jsonrpc.Error{Code: code, Message: why}})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err = l.out.Write(append(line, '\n'))
+	return err
+}
+
+// nonEmpty is nil, which is null in JSON, for an id that is not there.
+func nonEmpty(id json.RawMessage) *json.RawMessage {
+	if len(id) == 0 {
+		return nil
+	}
+	return &id
+}
+
+// Write implements [mcp.Connection].
+func (l *lines) Write(_ context.Context, msg jsonrpc.Message) error {
+	line, err := jsonrpc.EncodeMessage(msg)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r, ok := msg.(*jsonrpc.Response); ok {
+		delete(l.pending, r.ID)
+		defer func() {
+			select {
+			case l.idle <- struct{}{}:
+			default:
+			}
+		}()
+	}
+	if err != nil {
+		return err
+	}
+	_, err = l.out.Write(append(line, '\n'))
+	return err
+}
