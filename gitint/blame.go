@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ type BlamedLine struct {
 
 // Blame returns who brought lines of a file as a revision has it, or as the working tree has it
 // where rev is "". Lines are counted from 1; to may be 0 for the last one. No program is run to
-// convert the file.
+// convert the file. One that is not there is an [fs.ErrNotExist].
 func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]BlamedLine, error) {
 	args := []string{"blame", "--porcelain", "--no-textconv"}
 	if from > 0 {
@@ -56,6 +57,9 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 			return nil, fmt.Errorf("blame %s: %w", path, err)
 		}
 		out, err = r.run(ctx, command{args: args})
+	}
+	if absent(err) {
+		return nil, &fs.PathError{Op: "blame", Path: path, Err: fs.ErrNotExist}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("blame %s: %w", path, err)
@@ -90,6 +94,14 @@ func (r *Repo) needVersions(ctx context.Context, revs []string, path string) err
 // mostRenames bounds how often git blame is asked again when it lacks the file that it takes for
 // an older version under another name.
 const mostRenames = 20
+
+// absent reports whether git says that there is no such file: a revision does not have it, or the
+// working tree does not.
+func absent(err error) bool {
+	exit, ok := errors.AsType[*ExitError](err)
+	return ok && (strings.Contains(exit.Stderr, "fatal: no such path ") ||
+		strings.Contains(exit.Stderr, "fatal: Cannot lstat "))
+}
 
 // lacked returns the object that git says it would have fetched.
 func lacked(err error) (id OID, ok bool) {

@@ -1,8 +1,12 @@
 package gitint_test
 
 import (
+	"errors"
+	"io/fs"
+	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -45,8 +49,18 @@ func TestBlame(t *testing.T) {
 		all[0].Text != "two" || all[0].Number != 2 {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	if _, err := repo.Blame(t.Context(), "HEAD", "nothing", 1, 1); err == nil {
-		t.Error("a file that is not there has lines")
+	for _, rev := range []string{"", "HEAD"} {
+		_, err := repo.Blame(t.Context(), rev, "nothing", 1, 1)
+		if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "fatal") {
+			t.Errorf("in %q a file that is not there gives %v", rev, err)
+		}
+	}
+	r.Run("rm", "-q", "-f", "näme")
+	if _, err := repo.Blame(t.Context(), "", "näme", 0, 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that was deleted gives %v", err)
+	}
+	if _, err := repo.Blame(t.Context(), "", "a\x00b", 0, 0); !errors.Is(err, gitint.ErrZeroByte) {
+		t.Errorf("a name with a zero byte gives %v", err)
 	}
 }
 

@@ -16,6 +16,9 @@ var (
 	// ErrUnknownRevision says that a revision names no object, or not one of the
 	// kind that was asked for. The HEAD of a branch without a commit is one.
 	ErrUnknownRevision = errors.New("unknown revision")
+	// ErrZeroByte says that a name has a zero byte: no file, ref or commit has one, and no program
+	// can be given it.
+	ErrZeroByte = errors.New("a name has a zero byte")
 )
 
 // An ExitError is a git that did not do what it was asked to.
@@ -30,9 +33,19 @@ type ExitError struct {
 	Err error
 }
 
-// Error names the command and the line in which git says what went wrong.
+// Error names the command and the line in which git says what went wrong. What else git was given
+// is ours: formats and options that nobody typed. Who asked says what it was about, and
+// [internal/trace] has all of it.
 func (e *ExitError) Error() string {
-	msg := "git " + strings.Join(e.Args, " ")
+	msg := "git"
+	for i := 0; i < len(e.Args); i++ {
+		if e.Args[i] == "-c" {
+			i++ // and its value
+			continue
+		}
+		msg += " " + e.Args[i]
+		break
+	}
 	if line := lastLine(e.Stderr); line != "" {
 		return msg + ": " + line
 	}

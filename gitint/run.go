@@ -104,6 +104,9 @@ func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) e
 // exec prepares git, lets do run it, and makes its failure an *ExitError. It also
 // returns what git wrote to its standard error.
 func (r *Repo) exec(ctx context.Context, c command, do func(*exec.Cmd) error) (string, error) {
+	if slices.ContainsFunc(c.args, func(arg string) bool { return strings.ContainsRune(arg, 0) }) {
+		return "", fmt.Errorf("git %s: %w", c.args[0], ErrZeroByte)
+	}
 	var stderr bytes.Buffer
 	cmd := r.prepare(ctx, c)
 	cmd.Stderr = &stderr

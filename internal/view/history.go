@@ -55,6 +55,11 @@ func WriteCommits(w io.Writer, home string, all []Commit) error {
 	})
 }
 
+// WriteProblem writes a page that says why there is no other.
+func WriteProblem(w io.Writer, home, title, words string) error {
+	return plain(w, home, title, func(m *markup) { m.put("p", words) })
+}
+
 // WriteCommit writes a page that links to the turns that a commit added: the first of them, and how
 // many more there are.
 func WriteCommit(w io.Writer, home string, c Commit, first []Origin, more int) error {

@@ -3,7 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -108,7 +108,7 @@ func Reviewed(all []review.Conversation) []view.Conversation {
 // Lines implements [History].
 func (h Repository) Lines(ctx context.Context, file string) (all []view.Span, err error) {
 	if !filepath.IsLocal(filepath.FromSlash(file)) {
-		return nil, fmt.Errorf("%s is not in the repository", file)
+		return nil, &fs.PathError{Op: "blame", Path: file, Err: fs.ErrNotExist}
 	}
 	ignore := func(error) {} // the page of a conversation says why it cannot be read
 	spans, err := blame.Of(ctx, h.Repo, blame.Request{Rev: h.Ref, Path: file},

@@ -115,10 +115,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if err := s.answer(w, r, name); errors.Is(err, fs.ErrNotExist) {
-		http.NotFound(w, r)
-	} else if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+	if err := s.answer(w, r, name); err != nil {
+		s.problem(w, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package readings_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -89,13 +90,35 @@ func TestWebShowsCommitsAndLines(t *testing.T) {
 			}
 		}
 	}
-	for _, page := range []string{"file?path=../../etc/passwd", "file?path=/etc/passwd", "file?path=--help", "commit---help.html"} {
+	for page, want := range map[string]struct {
+		code  int
+		words string
+	}{
+		"file?path=../../etc/passwd": {404, "../../etc/passwd is not in the repository"},
+		"file?path=/etc/passwd":      {404, "/etc/passwd is not in the repository"},
+		"file?path=--help":           {404, "--help is not in the repository"},
+		"file?path=other.go":         {404, "other.go is not in the repository"},
+		"file?path=a%00b":            {400, "Names have no zero bytes"},
+		"file":                       {404, "is not in the repository"},
+		"commit---help.html":         {404, "No such commit"},
+		"commit-a%00b.html":          {400, "Names have no zero bytes"},
+		"commit-HEAD~99.html":        {404, "No such commit"},
+		"branch.html":                {404, "'git config jp.base main' names one"},
+		"a%00b":                      {404, "No such page"},
+		"no/such.html":               {404, "No such page"},
+	} {
 		answer, err := http.Get(address + page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer.Body.Close(); answer.StatusCode == http.StatusOK {
-			t.Errorf("%q: got %s", page, answer.Status)
+		text, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		got := string(text)
+		if answer.StatusCode != want.code || !strings.Contains(got, want.words) ||
+			strings.Contains(got, "fatal:") || strings.Contains(got, "exec") {
+			t.Errorf("%q: got %s\n%s", page, answer.Status, got[strings.Index(got, "<main"):])
 		}
 	}
 }

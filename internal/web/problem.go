@@ -1,0 +1,52 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/http"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/update"
+	"github.com/git-jp/git-jp/internal/view"
+)
+
+// problemOf returns what a page says of an error: who asked for what is not there did nothing that
+// broke.
+func problemOf(err error) (status int, title, words string) {
+	var file *fs.PathError
+	switch {
+	case errors.Is(err, gitint.ErrZeroByte):
+		return http.StatusBadRequest, "No such name", "Names have no zero bytes."
+	case isA[*update.NoBaseError](err):
+		return http.StatusNotFound, "This branch has no base",
+			"The turns of a branch are those since it left its base, and " + err.Error() +
+				". 'git config jp.base main' names one."
+	case errors.As(err, &file) && errors.Is(err, fs.ErrNotExist):
+		return http.StatusNotFound, "No such file", file.Path + " is not in the repository."
+	case errors.Is(err, gitint.ErrUnknownRevision):
+		return http.StatusNotFound, "No such commit", "Nothing here has that name."
+	case errors.Is(err, fs.ErrNotExist):
+		return http.StatusNotFound, "No such page", "Nothing here has that address."
+	default:
+		return http.StatusInternalServerError, "It cannot be shown", err.Error()
+	}
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// problem answers with a page that says why there is no other.
+func (s *Server) problem(w http.ResponseWriter, err error) {
+	status, title, words := problemOf(err)
+	var page bytes.Buffer
+	if err := view.WriteProblem(&page, "/"+s.Token+"/", title, words); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(page.Bytes()) // else the browser went away
+}
