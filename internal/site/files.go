@@ -90,7 +90,7 @@ func (b *build) files(ctx context.Context, drafts []draft) error {
 			return hex.EncodeToString(h.Sum(nil))
 		}
 		was, ok := b.was.Files[name]
-		if !ok || was.Digest != digest(was.Of) {
+		if !ok || was.Digest != digest(was.Of) || was.Page && !b.keeps(filePage(name)) {
 			if was, err = b.file(ctx, tree, name, streams); err != nil {
 				b.Problem(err)
 				continue

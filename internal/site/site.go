@@ -64,6 +64,8 @@ type manifest struct {
 	Pages   map[string]entry `json:"pages"`
 	Commits map[string]added `json:"commits,omitempty"`
 	Files   map[string]file  `json:"files,omitempty"` // by their paths
+	// Sums are of the bytes that were written, by the names of files.
+	Sums map[string]string `json:"sums,omitempty"`
 }
 
 type entry struct {
@@ -210,6 +212,7 @@ func (b *build) read() error {
 	b.is = manifest{
 		Version: fmt.Sprintf("%s %s %t", b.Version, view.Revision(), b.Page.Focused),
 		Pages:   make(map[string]entry),
+		Sums:    make(map[string]string),
 	}
 	data, err := regular.Read(regular.In(b.root), manifestName, regular.MaxOwn)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -221,7 +224,8 @@ func (b *build) read() error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", manifestName, err)
 	}
-	if b.index, err = readIndex(b.root); err != nil || b.was.Version != b.is.Version {
+	b.index, err = readIndex(b.root)
+	if err != nil || b.was.Version != b.is.Version || !b.keepsIndex() {
 		b.index = newIndex()
 		for digits, e := range b.was.Pages {
 			e.Digest = ""
@@ -238,6 +242,31 @@ func (b *build) read() error {
 	}
 	b.is.Next = b.was.Next
 	return nil
+}
+
+// keeps reports whether a file has the bytes that were written: then it need not be written again.
+func (b *build) keeps(name string) bool {
+	data, err := regular.Read(regular.In(b.root), name, regular.MaxOwn)
+	sum := sumOf(data)
+	if err != nil || sum != b.was.Sums[name] {
+		return false
+	}
+	b.is.Sums[name] = sum
+	return true
+}
+
+// keepsIndex is keeps for the search index.
+func (b *build) keepsIndex() bool {
+	all := true
+	for i := range buckets {
+		all = b.keeps(pieceName(i)) && all
+	}
+	return all
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
 }
 
 // empty refuses a folder with other files.
@@ -264,7 +293,8 @@ func (b *build) conversation(d draft) error {
 	for _, name := range d.left {
 		digest += b.left[name].digest
 	}
-	if was := b.was.Pages[digits]; was.Digest == digest {
+	was := b.was.Pages[digits]
+	if was.Digest == digest && b.keeps(d.Page) && (!was.Rest || b.keeps(view.RestPage(digits))) {
 		d.Doc = was.Summary.Doc
 		b.is.Pages[digits] = entry{digest, d.Summary, was.Rest}
 		b.report.Kept++
@@ -407,6 +437,7 @@ func isDigits(s string) bool {
 
 // write replaces a file unless it has the bytes already: publishing the folder then sends less.
 func (b *build) write(name string, data []byte) error {
+	b.is.Sums[name] = sumOf(data)
 	was, err := regular.Read(regular.In(b.root), name, regular.MaxOwn)
 	if err == nil && bytes.Equal(was, data) {
 		return nil
