@@ -580,3 +580,14 @@ func TestTraceNamesTheCommands(t *testing.T) {
 		t.Errorf("trace: %q", out.String())
 	}
 }
+
+// TestExitErrorNamesTheCommand and what git said of it: formats and options are ours.
+func TestExitErrorNamesTheCommand(t *testing.T) {
+	e := &gitint.ExitError{
+		Args:   []string{"-c", "a.b=c", "log", "--format=%H%x00%an", "--", "x"},
+		Stderr: "fatal: ambiguous argument",
+	}
+	if got := e.Error(); got != "git log: fatal: ambiguous argument" {
+		t.Errorf("got %q", got)
+	}
+}

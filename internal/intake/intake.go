@@ -217,9 +217,7 @@ func (in Intake) Report(r importer.Result) error {
 }
 
 func (in Intake) printMade(m importer.Made) error {
-	title := render.Sanitize(m.Title)
-	_, err := fmt.Fprintf(in.Terminal.Out, "%-5s  %s  %s\n", m.State, m.ID, title)
-	return err
+	return in.Terminal.Line(render.Sanitize(fmt.Sprintf("%-5s  %s  %s", m.State, m.ID, m.Title)))
 }
 
 func (in Intake) noteCounts(counts map[importer.State]int) {

@@ -130,8 +130,7 @@ func candidateLines(candidates []workspace.Candidate) (lines []string) {
 		if i == maxCandidates {
 			return append(lines, fmt.Sprintf("and %d more", len(candidates)-i))
 		}
-		title := strings.ReplaceAll(c.Title, "\n", " ")
-		lines = append(lines, fmt.Sprintf("%s  %s", c.Entry.ID, title))
+		lines = append(lines, fmt.Sprintf("%s  %s", c.Entry.ID, render.Output{}.Line(c.Title)))
 	}
 	return lines
 }
