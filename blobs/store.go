@@ -113,7 +113,7 @@ func (s *Store) create() (*os.Root, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
 	}
-	if err := os.MkdirAll(filepath.Dir(s.dir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.dir), atomicfile.DirPerm); err != nil {
 		return nil, err
 	}
 	return s.root()

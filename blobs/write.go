@@ -2,7 +2,6 @@ package blobs
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -10,9 +9,6 @@ import (
 
 // tempDir is the directory of unfinished blobs, below the store. Git ignores it.
 const tempDir = ".tmp"
-
-// blobPerm is the mode of a blob's file, before the umask.
-const blobPerm fs.FileMode = 0o644
 
 // Write stores b and returns its reference. A new file is durable when Write returns. An intact
 // file that exists is kept, as durable as its writer made it; its modification time is set to now,
@@ -58,7 +54,7 @@ func (s *Store) keep(root *os.Root, name string, ref Ref) bool {
 func (s *Store) fileOptions() atomicfile.Options {
 	return atomicfile.Options{
 		TempDir: s.name + "/" + tempDir,
-		Perm:    blobPerm,
+		Perm:    atomicfile.FilePerm,
 		Private: s.private,
 		Hook:    s.hook,
 	}

@@ -105,7 +105,7 @@ func (o *Options) mkdir(dir string) error {
 	if o.UserLocal || isBelow(dir, o.Repo.Dir()) {
 		return atomicfile.MkdirPrivate(dir)
 	}
-	return os.MkdirAll(dir, 0o755)
+	return os.MkdirAll(dir, atomicfile.DirPerm)
 }
 
 // newRun makes a run that says what will be moved, and that it was begun. Nothing is moved

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -85,6 +86,20 @@ func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][
 		all[key] = append(all[key], Setting{Scope: fields[0], Origin: fields[1], Value: value})
 	}
 	return all, nil
+}
+
+// SharedKey says who else may read and write what git makes in a repository.
+const SharedKey = "core.sharedrepository"
+
+// IsGroupShared reports whether a value of [SharedKey] lets the group write: a word of git's, true,
+// or a mode.
+func IsGroupShared(value string) bool {
+	switch strings.ToLower(value) {
+	case "group", "all", "world", "everybody", "true", "yes", "on", "":
+		return true
+	}
+	mode, err := strconv.ParseUint(value, 8, 32)
+	return err == nil && (mode == 1 || mode == 2 || mode&0o620 == 0o620)
 }
 
 // isAbsent tells a key without a value from one that is misspelt, for which git

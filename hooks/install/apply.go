@@ -53,7 +53,12 @@ func (p *Plan) Apply(ctx context.Context) error {
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	w := writer{root: root, hadState: exists(root, stateDir)}
-	if err := atomicfile.MkdirPrivate(filepath.Join(repo.CommonDir(), stateDir)); err != nil {
+	state := filepath.Join(repo.CommonDir(), stateDir)
+	err = atomicfile.MkdirPrivate(state)
+	if err == nil && p.shared {
+		err = atomicfile.Share(state)
+	}
+	if err != nil {
 		return fmt.Errorf("change hooks: %w", err)
 	}
 	for _, s := range p.steps {

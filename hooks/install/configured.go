@@ -25,11 +25,17 @@ type configured struct {
 type settings map[string][]gitint.Setting
 
 func readSettings(ctx context.Context, repo Repo) (settings, error) {
-	all, err := repo.ConfigMatching(ctx, `^(hook\.|(merge|diff)\.jp-)`)
+	all, err := repo.ConfigMatching(ctx, `^(hook\.|(merge|diff)\.jp-|core\.sharedrepository$)`)
 	if err != nil {
 		return nil, fmt.Errorf("inspect hooks and drivers: %w", err)
 	}
 	return all, nil
+}
+
+// shared reports whether git lets the group write what it makes in the repository.
+func (all settings) shared() bool {
+	values := all[gitint.SharedKey]
+	return len(values) > 0 && gitint.IsGroupShared(values[len(values)-1].Value)
 }
 
 // ownPrefix begins the names of our hooks in the configuration.

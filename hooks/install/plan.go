@@ -126,8 +126,9 @@ func (a Action) String() string {
 type Plan struct {
 	Actions []Action
 
-	repo  Repo
-	steps []step
+	repo   Repo
+	steps  []step
+	shared bool // the repository is a group's
 }
 
 // Empty reports whether applying the plan would change nothing.
@@ -172,7 +173,7 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{repo: in.repo}
+	p := &Plan{repo: in.repo, shared: all.shared()}
 	if err := in.installHooks(p, s, all, useConfig); err != nil {
 		return nil, err
 	}
@@ -344,7 +345,7 @@ func (in *Installer) installFile(p *Plan, f found) {
 }
 
 // scriptPerm is the mode of a new hook file, before the umask.
-const scriptPerm = 0o755
+const scriptPerm = 0o777
 
 // chainInto plans to put the newest block into text, a script without a block.
 func (in *Installer) chainInto(p *Plan, f found, text string, a Action) {

@@ -8,9 +8,11 @@ import (
 	"path"
 )
 
+// The modes of what is made in a working tree, before the umask: those that git, and any other
+// program, gives to files and directories there. Whoever shares a working tree sets the umask.
 const (
-	defaultPerm fs.FileMode = 0o644
-	dirPerm     fs.FileMode = 0o755
+	FilePerm fs.FileMode = 0o666
+	DirPerm  fs.FileMode = 0o777
 )
 
 // Options say how to write. All names are slash-separated paths below the root.
@@ -19,7 +21,7 @@ type Options struct {
 	// is created when absent. Required.
 	TempDir string
 	// Perm is the mode of the new file, before the umask. Zero keeps the mode of an
-	// existing file and is 0o644 for a new one.
+	// existing file and is [FilePerm] for a new one.
 	Perm fs.FileMode
 	// Private closes what is made to other users, as [MkdirPrivate] does: the file, whatever its
 	// mode was before, and missing directories.
@@ -201,7 +203,7 @@ func (w writer) mkdir(dir string) error {
 		return err
 	}
 	if !w.opts.Private {
-		return w.root.Mkdir(dir, dirPerm)
+		return w.root.Mkdir(dir, DirPerm)
 	}
 	err := w.root.Mkdir(dir, privateDir)
 	if _, group := w.shared(); err == nil && group != 0 {

@@ -19,6 +19,7 @@ const (
 // core.sharedRepository, the group may enter and write: its members work in one repository. A
 // directory that is there already stays as it is.
 func MkdirPrivate(dir string) error {
+	dir = filepath.Clean(dir) // of one that ends in a slash it would be its own parent
 	err := os.Mkdir(dir, privateDir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
 		if err := MkdirPrivate(parent); err != nil {
@@ -37,6 +38,26 @@ func MkdirPrivate(dir string) error {
 		return err
 	}
 	return os.Chmod(dir, privateDir|0o070|fs.ModeSetgid)
+}
+
+// Share opens a directory of [MkdirPrivate], and what is in it, to the group of a repository that
+// has no such mark: git was told later, or the system's directories need none. What is made in it
+// afterwards is the group's, too. Of a directory that is shared already nothing is looked at.
+func Share(dir string) error {
+	if info, err := os.Lstat(dir); err != nil || isShared(info) {
+		return err
+	}
+	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return os.Chmod(name, privateDir|0o070|fs.ModeSetgid)
+		case e.Type().IsRegular():
+			return os.Chmod(name, privatePerm|0o060)
+		}
+		return nil
+	})
 }
 
 // isShared reports whether a directory is a group's.

@@ -28,11 +28,10 @@ func TestPrivate(t *testing.T) {
 			if err := os.Chmod(top, tc.top); err != nil {
 				t.Fatal(err)
 			}
-			if err := MkdirPrivate(filepath.Join(top, "a", "b")); err != nil {
-				t.Fatal(err)
-			}
-			if err := MkdirPrivate(filepath.Join(top, "a", "b")); err != nil {
-				t.Fatal(err) // again
+			for _, dir := range []string{"a", "a/b/", "a/b", "d/e"} {
+				if err := MkdirPrivate(top + "/" + dir); err != nil {
+					t.Fatal(err)
+				}
 			}
 			f, err := OpenPrivate(filepath.Join(top, "a", "lock"), os.O_RDWR)
 			if err != nil || f.Close() != nil {
@@ -52,7 +51,7 @@ func TestPrivate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"a", "a/b", "a/c", "a/c/d", "a/tmp"} {
+			for _, name := range []string{"a", "a/b", "d", "d/e", "a/c", "a/c/d", "a/tmp"} {
 				wantMode(t, filepath.Join(top, name), tc.dir)
 			}
 			for _, name := range []string{"a/lock", "a/old", "a/c/d/new"} {

@@ -42,7 +42,7 @@ func (w writer) createTemp(target string) (*temp, error) {
 			perm, chmod = perm|group, perm|group // the umask knows of no group
 		}
 	case perm == 0:
-		perm = defaultPerm
+		perm = FilePerm
 		// Not Stat: the mode of what a symbolic link points to is none of ours.
 		if info, err := w.root.Lstat(target); err == nil && info.Mode().IsRegular() {
 			perm, chmod = info.Mode().Perm(), info.Mode().Perm()

@@ -178,7 +178,7 @@ func (c Change) Apply() error {
 	if c.After == nil {
 		return atomicfile.RemoveIn(dir, name, c.Before, atomicfile.Options{TempDir: "."})
 	}
-	if err := atomicfile.MkdirPrivate(filepath.Clean(dir)); err != nil {
+	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return err
 	}
 	o := atomicfile.Options{TempDir: "."}

@@ -36,7 +36,7 @@ func editFile(path, temp string, edit func([]byte) ([]byte, error)) error {
 		return err
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, atomicfile.DirPerm); err != nil {
 		return err
 	}
 	return atomicfile.ReplaceIn(dir, filepath.Base(path), data, changed,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -78,7 +79,9 @@ func (d *examination) all(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	d.private(repo.Dir(), filepath.Join(repo.GitDir(), "jp"))
+	if err := d.state(ctx, repo); err != nil {
+		return err
+	}
 	for _, look := range []func(context.Context, *gitint.Repo) error{
 		d.git, d.shape, d.drivers, d.hooks,
 	} {
@@ -87,6 +90,27 @@ func (d *examination) all(ctx context.Context) error {
 		}
 	}
 	return d.today()
+}
+
+// state has the directories in a repository open to its group, if it is a group's, and to nobody
+// else.
+func (d *examination) state(ctx context.Context, repo *gitint.Repo) error {
+	shared, ok, err := repo.Config(ctx, gitint.SharedKey)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{repo.Dir(), filepath.Join(repo.GitDir(), "jp")} {
+		if !ok || !gitint.IsGroupShared(shared) {
+			d.private(dir)
+			continue
+		}
+		err := atomicfile.Share(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			d.add(dir, "its group cannot work in it: "+err.Error(),
+				"chmod -R g+rwXs "+check.ShellQuote(dir))
+		}
+	}
+	return nil
 }
 
 // private closes directories of git jp and of the user's data that other users can enter: jp, and

@@ -417,6 +417,7 @@ var writesUnseen = map[string]string{
 	"internal/redact/entry.go":     "an entry, named by its hash",
 	"internal/refs/shard.go":       "a cache",
 	"internal/site/site.go":        "a folder of ours",
+	"internal/stage/note.go":       "notes of ours, in Git's directory",
 	"internal/trust/approvals.go":  "under a lock that only we write under",
 	"internal/workspace/active.go": "what a session has open, the last one counts",
 	"internal/workspace/create.go": "a directory that nobody sees yet",

@@ -406,7 +406,7 @@ func (r Resolver) write(ctx context.Context, c Case, was, data []byte) (err erro
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	name, err := filepath.Rel(filepath.FromSlash(r.Dir), filepath.FromSlash(c.Path))
 	if err == nil {
-		err = root.MkdirAll(filepath.Dir(name), 0o755)
+		err = root.MkdirAll(filepath.Dir(name), atomicfile.DirPerm)
 	}
 	if err == nil {
 		err = atomicfile.Replace(root, filepath.ToSlash(name), was, data,

@@ -42,7 +42,10 @@ func stateFile(repo *gitint.Repo, name string) string {
 func (h Hook) noteChecked() error {
 	name := stateFile(h.Repo, checkedFile)
 	note := func() error {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600)
+		f, err := atomicfile.OpenPrivate(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		if errors.Is(err, fs.ErrExist) {
+			return nil // whoever wrote it
+		}
 		if err != nil {
 			return err
 		}

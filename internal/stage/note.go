@@ -89,18 +89,8 @@ func replaceFile(name, content string) error {
 	if err := atomicfile.MkdirPrivate(filepath.Dir(name)); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.WriteIn(filepath.Dir(name), filepath.Base(name), []byte(content),
+		atomicfile.Options{TempDir: ".", Private: true})
 }
 
 func dropNote(repo *gitint.Repo) error {

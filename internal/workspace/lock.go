@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -147,7 +148,7 @@ func (s *store) acquire(name string) (*os.File, error) {
 
 func (s *store) openLock(name string) (*os.File, error) {
 	const how = os.O_CREATE | os.O_RDWR
-	perm := fs.FileMode(0o644)
+	perm := atomicfile.FilePerm
 	if s.local {
 		perm = 0o600
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -144,7 +145,7 @@ type given string
 
 func (g given) Name() string     { return string(g) }
 func (given) Size() int64        { return 0 }
-func (given) Mode() fs.FileMode  { return 0o644 }
+func (given) Mode() fs.FileMode  { return atomicfile.FilePerm }
 func (given) ModTime() time.Time { return time.Time{} }
 func (given) IsDir() bool        { return false }
 func (given) Sys() any           { return nil }

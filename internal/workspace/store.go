@@ -221,7 +221,7 @@ func (s *store) mkdir(dir string) error {
 	if s.local {
 		return s.root.MkdirAll(dir, 0o700)
 	}
-	return s.root.MkdirAll(dir, 0o755)
+	return s.root.MkdirAll(dir, atomicfile.DirPerm)
 }
 
 // syncDir makes a rename durable where the system can.

@@ -67,7 +67,7 @@ func initialize(root string, env Env) (made []string, err error) {
 		return nil, &fs.PathError{Op: "mkdir", Path: DirName, Err: fs.ErrExist}
 	}
 	for _, dir := range []string{DirName, DirName + "/" + conversationsDir} {
-		switch err := top.Mkdir(dir, 0o755); {
+		switch err := top.Mkdir(dir, atomicfile.DirPerm); {
 		case err == nil:
 			made = append(made, dir)
 		case !errors.Is(err, fs.ErrExist):
