@@ -49,10 +49,21 @@ func managers() []manager {
 // husky is recognised by the place of its files: it sets core.hooksPath.
 func husky(hook string) manager {
 	return manager{
-		name: "husky", configs: []string{".husky/" + hook},
+		name: huskyName, configs: []string{".husky/" + hook},
 		snippet: func(hook string) string { return ".husky/" + hook + ":\n" + call(hook) },
 	}
 }
+
+// managed says why a file of a manager is left alone. What husky runs beside its own directory, _,
+// its user wrote.
+func (f *found) managed() string {
+	if f.manager.name == huskyName && filepath.Base(f.site.dir) == ".husky" {
+		return "it is a script of yours, which husky has git run"
+	}
+	return f.manager.name + " writes this file anew"
+}
+
+const huskyName = "husky"
 
 // call returns the lines that call our hook from a script. It is the block without its marks, since
 // only the author of the script removes it again: a machine without the program continues, and the

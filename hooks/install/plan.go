@@ -319,7 +319,7 @@ func (in *Installer) installFile(p *Plan, f found) {
 			perm: scriptPerm,
 		})
 	case f.kind == kindManaged:
-		reason := cmp.Or(f.detail, f.manager.name+" writes this file anew")
+		reason := cmp.Or(f.detail, f.managed())
 		p.manual(a.Hook, a.Path, reason, f.manager.snippet(f.name))
 	case f.kind == kindOurs && f.version == 0 && !f.beside && f.executable(),
 		f.kind == kindChained && f.version == 0 && f.executable():

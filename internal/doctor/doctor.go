@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,13 +35,13 @@ type Options struct {
 	Dirs func(*gitint.Repo) []string
 	// Short returns a path as the user would write it here.
 	Short func(string) string
-	// Note prints what was changed.
+	// Note says what was changed, or may be.
 	Note func(format string, args ...any)
 }
 
 // A Finding is a problem, and the command that fixes it.
 type Finding struct {
-	Subject string `json:"subject"` // driver, hook, man, git, repository, jp, or a path
+	Subject string `json:"subject"` // driver, hook, git, repository, jp, or a path
 	Problem string `json:"problem"`
 	Next    string `json:"next"` // "" if it depends
 }
@@ -257,13 +258,31 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 	if err != nil {
 		return err
 	}
+	byHand, chained := map[string]install.Action{}, map[string]install.Action{}
+	if slices.ContainsFunc(all, func(st install.Status) bool { return !st.Active }) {
+		if byHand, err = leftToHand(ctx, repo, names, install.ForeignReport); err != nil {
+			return err
+		}
+		if chained, err = leftToHand(ctx, repo, names, install.ForeignChain); err != nil {
+			return err
+		}
+	}
 	for _, st := range all {
+		hand, isByHand := byHand[st.Hook]
+		_, still := chained[st.Hook]
 		switch {
 		case !st.Active && st.Off:
 			d.add("hook", "no hook runs: "+st.Detail, enableHooks(st.Scope))
 		case !st.Active && st.Setting != "":
 			d.add("hook", st.Hook+" does not run: "+st.Detail,
 				"git config --"+st.Scope+" --unset-all "+st.Setting)
+		case !st.Active && isByHand && still:
+			why := cmp.Or(st.Detail, hand.Reason)
+			d.add("hook", fmt.Sprintf("%s does not run: %s; 'git jp install' shows what to add to "+
+				"%s", st.Hook, why, d.Short(hand.Path)), "")
+		case !st.Active && isByHand:
+			d.add("hook", st.Hook+" does not run: "+cmp.Or(st.Detail, hand.Reason),
+				"git jp install --chain")
 		case !st.Active && st.Detail != "":
 			d.add("hook", st.Hook+" does not run: "+st.Detail, "git jp install")
 		case !st.Active:
@@ -278,6 +297,25 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 	return nil
 }
 
+// leftToHand returns what an installation leaves to a person, by hook.
+func leftToHand(
+	ctx context.Context, repo *gitint.Repo, names []string, foreign install.Foreign,
+) (map[string]install.Action, error) {
+	in, err := install.New(repo, install.Options{Names: names, Foreign: foreign})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := in.Install(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]install.Action{}
+	for _, a := range plan.Open() {
+		all[a.Hook] = a
+	}
+	return all, nil
+}
+
 // enableHooks returns the command after which hooks run again, "" if it depends on what is in their
 // place.
 func enableHooks(scope string) string {
@@ -289,7 +327,8 @@ func enableHooks(scope string) string {
 	}
 }
 
-// manPage looks where man looks: git runs 'git jp --help' as 'man git-jp'.
+// manPage looks where man looks: 'git jp --help' is 'man git-jp' to git. That it has no page is no
+// fault: programs are installed without.
 func (d *examination) manPage() {
 	if runtime.GOOS == "windows" {
 		return
@@ -306,7 +345,7 @@ func (d *examination) manPage() {
 			return
 		}
 	}
-	d.add("man", "'git jp --help' has no page to show", d.manCommand())
+	d.Note("'git jp --help' has no page to show: %s", d.manCommand())
 }
 
 // manCommand returns the command that installs the page where man looks for it: beside a directory
