@@ -22,7 +22,9 @@ type agent struct {
 	file func(Places) string
 	// whole is the text of a file that is entirely ours; "" if hooks are added to the user's file,
 	// as groups of these events with this time limit.
-	whole   string
+	whole string
+	// dirs is how many directories a file that is all ours has to itself, if nobody uses them.
+	dirs    int
 	events  []string
 	timeout string // in the agent's unit
 	// trust says what the agent asks before it runs a hook.
@@ -70,14 +72,14 @@ func known() []agent {
 		{
 			name:  sessions.Copilot,
 			file:  inHome("COPILOT_HOME", ".copilot", "hooks", "git-jp.json"),
-			whole: copilotHooks(), ignores: ".ignore",
+			whole: copilotHooks(), dirs: 1, ignores: ".ignore",
 		},
 		{
 			name: sessions.Opencode,
 			file: func(p Places) string {
 				return inHome("XDG_CONFIG_HOME", ".config", "opencode", "plugins", "git-jp.js")(p)
 			},
-			whole: opencodePlugin, ignores: ".ignore",
+			whole: opencodePlugin, dirs: 2, ignores: ".ignore",
 		},
 	}
 }

@@ -37,7 +37,30 @@ func (n node) member(name string) (item, bool) {
 }
 
 // errNotObject is for settings that are valid JSON, but not an object.
-var errNotObject = errors.New("it holds no JSON object")
+var (
+	errNotObject = errors.New("it holds no JSON object")
+	errNotList   = errors.New("it holds no JSON list")
+)
+
+// byteOrder is what some editors put at the beginning of a file.
+const byteOrder = "\uFEFF"
+
+// edited returns what edit makes of the JSON in a file: behind a mark of the byte order, which
+// stays, and {} where there is a file and nothing in it.
+func edited(file []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
+	doc, marked := bytes.CutPrefix(file, []byte(byteOrder))
+	if doc != nil && len(bytes.TrimSpace(doc)) == 0 {
+		doc = slices.Concat([]byte("{}"), doc)
+	}
+	after, err := edit(doc)
+	switch {
+	case err == nil && after != nil && bytes.Equal(after, doc):
+		return file, nil
+	case marked && after != nil:
+		return slices.Concat([]byte(byteOrder), after), err
+	}
+	return after, err
+}
 
 // top parses the object that is the document.
 func top(doc []byte) (node, error) {
@@ -57,7 +80,10 @@ func top(doc []byte) (node, error) {
 func nodeAt(doc []byte, at int, kind jsontext.Kind) (node, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(doc[at:]))
 	n := node{kind: dec.PeekKind(), open: at}
-	if n.kind != kind {
+	switch {
+	case n.kind != kind && kind == '[':
+		return n, errNotList
+	case n.kind != kind:
 		return n, errNotObject
 	}
 	if _, err := dec.ReadToken(); err != nil {
@@ -190,7 +216,7 @@ func eachGroup(doc []byte, yield func(event string, path []node, i int) bool) er
 	}
 	for _, m := range hooks.items {
 		groups, err := nodeAt(doc, m.value, '[')
-		if errors.Is(err, errNotObject) {
+		if errors.Is(err, errNotList) {
 			continue // a setting beside the events
 		}
 		if err != nil {

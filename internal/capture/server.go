@@ -105,7 +105,12 @@ func planServer(
 	if c.Before, err = readSettings(c.Path); err != nil {
 		return c, err
 	}
-	if c.After, err = edit(c.Before); err != nil {
+	if s.value == "" {
+		c.After, err = edit(c.Before)
+	} else {
+		c.After, err = edited(c.Before, edit)
+	}
+	if err != nil {
 		err = fmt.Errorf("%s: %w; it was left unchanged", c.Path, err)
 	}
 	return c, err

@@ -24,6 +24,7 @@ type Change struct {
 	Path          string
 	Before, After []byte      // nil if there is no file
 	perm          fs.FileMode // of a new file
+	dirs          int         // how many directories above the file go with it, if they are empty
 	// Trust says what the agent asks before it runs the hooks.
 	Trust string
 }
@@ -98,7 +99,13 @@ func plan(
 	if a.whole != "" && c.Before != nil && !bytes.Contains(c.Before, []byte("git-jp")) {
 		return c, fmt.Errorf("%s: %w", c.Path, errForeign)
 	}
-	if c.After, err = edit(a, c.Before); err != nil {
+	if a.whole != "" {
+		c.After, err = edit(a, c.Before)
+		c.dirs = a.dirs
+	} else {
+		c.After, err = edited(c.Before, func(doc []byte) ([]byte, error) { return edit(a, doc) })
+	}
+	if err != nil {
 		err = fmt.Errorf("%s: %w; it was left unchanged", c.Path, err)
 	}
 	return c, err
@@ -108,10 +115,37 @@ func plan(
 // the old file.
 var errLinked = errors.New("the file has other hard links, which would keep the old content")
 
+// errOthers is for a file that whoever replaces it would own from then on.
+var errOthers = errors.New("it belongs to another user; run the command as that user")
+
+// ownerOf returns the number of the user to whom a file belongs, or whatever is nearest above it:
+// what is made there has to be theirs; -1 where that cannot be told.
+func ownerOf(path string) int {
+	for {
+		info, err := os.Lstat(path)
+		switch up := filepath.Dir(path); {
+		case err == nil && (info.IsDir() && os.Geteuid() != 0):
+			return -1 // the system says whether this user may
+		case err == nil:
+			return regular.Owner(info)
+		case up == path:
+			return -1
+		default:
+			path = up
+		}
+	}
+}
+
 // Possible returns why a file cannot be changed. Such a change may still be printed.
 func (c Change) Possible() error {
+	if !c.Changes() {
+		return nil
+	}
+	if owner := ownerOf(c.Path); owner >= 0 && owner != os.Geteuid() {
+		return fmt.Errorf("%s: %w", c.Path, errOthers)
+	}
 	info, err := os.Lstat(c.Path)
-	if err != nil || !c.Changes() || regular.Links(info) <= 1 {
+	if err != nil || regular.Links(info) <= 1 {
 		return nil //nolint:nilerr // that it is not there is no reason, and Apply finds others
 	}
 	return fmt.Errorf("%s: %w", c.Path, errLinked)
@@ -176,7 +210,15 @@ func (c Change) Apply() error {
 	}
 	dir, name := filepath.Split(c.Path)
 	if c.After == nil {
-		return atomicfile.RemoveIn(dir, name, c.Before, atomicfile.Options{TempDir: "."})
+		err := atomicfile.RemoveIn(dir, name, c.Before, atomicfile.Options{TempDir: "."})
+		for range c.dirs {
+			dir = filepath.Clean(dir)
+			if err != nil || os.Remove(dir) != nil {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+		return err
 	}
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return err

@@ -183,7 +183,7 @@ func TestUninstallKeepsWhatOthersAdded(t *testing.T) {
 func TestSettingsThatAreNotUnderstoodStay(t *testing.T) {
 	for name, text := range map[string]string{
 		"comment": "{\n  // mine\n  \"a\": 1\n}\n", "torn": `{"a": 1`, "two": `{} {}`,
-		"twice": `{"hooks": {}, "hooks": {}}`, "list": `[]`, "empty file": ``, "bom": "\ufeff{}",
+		"twice": `{"hooks": {}, "hooks": {}}`, "list": `[]`, "two marks": "\ufeff\ufeff{}",
 		"hooks": `{"hooks": []}`, "groups": `{"hooks": {"Stop": {"a": 1}}}`, "text": "model = 1\n",
 	} {
 		t.Run(name, func(t *testing.T) {

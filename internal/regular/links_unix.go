@@ -14,3 +14,11 @@ func Links(info fs.FileInfo) int {
 	}
 	return 1
 }
+
+// Owner returns the number of the user to whom a file belongs, -1 where that cannot be told.
+func Owner(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return -1
+}
