@@ -199,6 +199,13 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 // that belongs to another user.
 func (a *app) root() (string, error) {
 	root, err := workspace.Find(a.directory())
+	if errors.Is(err, workspace.ErrNoWorkspace) && a.getenv("GIT_WORK_TREE") != "" {
+		// As for git: it says where the working tree is, wherever the command runs.
+		repo, repoErr := a.repo(context.Background())
+		if repoErr == nil && repo.Root() != "" {
+			root, err = workspace.Find(repo.Root())
+		}
+	}
 	if err == nil {
 		err = safe(a, root)
 	}

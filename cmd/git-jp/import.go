@@ -25,6 +25,7 @@ type importCmd struct {
 	Again    bool     `help:"Import again what was removed."`
 	Yes      bool     `short:"y" help:"Do not ask."`
 
+	RedactOwn   bool     `help:"Leave out the values of your environment and of files .env that stop an import."`
 	AllowSecret []string `placeholder:"FINGERPRINT" help:"Keep this finding, which --dry-run lists: it is no secret."`
 }
 
@@ -38,7 +39,9 @@ gets the same id. Importing again adds what is new; what somebody added or chang
 given. The directory of the working tree becomes $WORKSPACE and the home directory $HOME.
 Secrets that rules find are left out; docs/secrets.md lists the rules. --dry-run lists each of
 them with its fingerprint. --allow-secret records that one of them is not a secret and keeps it;
-with --reimport also in a session that was imported before.
+with --reimport also in a session that was imported before. Your own secrets, from your
+environment and .env files, stop an import: --redact-own leaves them out of this one. Another
+user who does not have them imports the session with them.
 
 With - it reads conversations in the form that git jp export --format=envelopes writes: all of
 them unchanged, or none if an id is taken. A user-local one stays user-local.
@@ -67,6 +70,7 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	in.Hold, in.Again, in.Fresh, in.Dry = c.Hold, c.Again, c.Reimport, c.DryRun
+	in.LeaveOwn = c.RedactOwn
 	if slices.Contains(c.From, "-") {
 		if len(c.From) > 1 {
 			return usagef("- cannot be combined with other arguments: it reads envelopes from standard input")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/staging"
 )
@@ -30,7 +31,13 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.warnFindings(others)
 	p := &a.terminal.Printer
-	unimported := intake.NotImported(ctx, req.Repo, a.openWorkspace, placesOf(a))
+	in := intake.Intake{Importer: &importer.Importer{Workspace: a.openWorkspace}}
+	if a.JSON { // which has titles, and they may have secrets
+		if full, err := openIntake(ctx, a, a.openWorkspace); err == nil {
+			in = full
+		}
+	}
+	unimported := intake.NotImported(ctx, req.Repo, in, placesOf(a))
 	if !a.JSON {
 		return errors.Join(staging.PrintStatus(p, all), intake.PrintNotImported(p, unimported))
 	}

@@ -20,10 +20,15 @@ import (
 type Importer struct {
 	Workspace *workspace.Workspace
 	Home      string // the user's
-	// Options are those of each conversation. Writer, Root and Redact are set by the importer.
+	// Options are those of each conversation. Writer, Root, Redact and Refuse are set by the
+	// importer.
 	Options sessions.Options
 	// Rules are those by which secrets are left out; nil leaves out none.
 	Rules *secrets.Rules
+	// Own are the rules of the user's own secrets, which are of this machine. A session that has
+	// one is refused, unless LeaveOwn says that they are left out of what is made here.
+	Own      []*secrets.Rules
+	LeaveOwn bool
 	// Exceptions and Redactions are those that the workspace has committed to.
 	Exceptions secrets.Exceptions
 	Redactions secrets.Redactions
@@ -401,6 +406,9 @@ func (im *Importer) build(
 ) ([]*sessions.Conversation, error) {
 	o := im.Options
 	o.Writer, o.Redact = w, im.redactor()
+	if len(im.Own) > 0 {
+		o.Refuse = im.refuse
+	}
 	return im.buildBy(ctx, o, d, s, until)
 }
 

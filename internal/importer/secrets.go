@@ -30,11 +30,47 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 			}
 		}
 		text, found := im.Rules.RedactExcept(text, allowed)
+		for _, rule := range im.leftOut() {
+			var own []secrets.Match
+			text, own = rule.Redact(text)
+			found = append(found, own...)
+		}
 		for _, m := range found {
 			count[m.Rule]++
 		}
 		return text
 	}
+}
+
+// leftOut are the rules of the user's own secrets by which this import leaves text out.
+func (im *Importer) leftOut() []*secrets.Rules {
+	if !im.LeaveOwn {
+		return nil
+	}
+	return im.Own
+}
+
+// refuse returns an error for a text that has a secret of the user's own.
+func (im *Importer) refuse(text []byte) error {
+	for _, rule := range im.Own {
+		if len(rule.Scan(text)) > 0 {
+			return ErrOwnSecret
+		}
+	}
+	return nil
+}
+
+// Heading returns what a session is called in lists, as an import would call it: without secrets,
+// and "" where one is the user's own, or where no rules say what a secret is.
+func (im *Importer) Heading(s sessions.Session) string {
+	text := []byte(s.Title)
+	if leave := im.redactor(); leave != nil {
+		text = leave(sessions.Place{Session: s.Name}, text, map[string]int{})
+	}
+	if im.Rules == nil || im.refuse(text) != nil {
+		return ""
+	}
+	return sessions.FirstWords(string(text))
 }
 
 // rulesOf names what decides which secrets are left out of a conversation: the rules, and the
@@ -64,7 +100,7 @@ func (im *Importer) Findings(
 		return nil, nil
 	}
 	contents, o := held{}, im.Options
-	o.Writer, o.Refuse = contents, nil
+	o.Writer = contents
 	all, err := im.buildBy(ctx, o, d, s, 0)
 	if err != nil {
 		return nil, err

@@ -52,13 +52,13 @@ func (in Intake) list(found []importer.Found) error {
 			continue
 		}
 		if p.JSON {
-			if err := p.Records(newRecord(f.Session, state)); err != nil {
+			if err := p.Records(in.record(f.Session, state)); err != nil {
 				return err
 			}
 			continue
 		}
 		table.Row(string(state), string(f.Name.Agent), f.Name.ID, render.Bytes(f.Size),
-			render.Ago(p.Now(), f.Changed), f.Title)
+			render.Ago(p.Now(), f.Changed), in.Heading(f.Session))
 	}
 	if p.JSON {
 		return nil
@@ -184,7 +184,7 @@ func (in Intake) Report(r importer.Result) error {
 		p.Warn("%s: %v", sourceName(r.Found), r.Err)
 	}
 	if p.JSON {
-		return p.Records(resultRecord(r, in.Exceptions))
+		return p.Records(in.resultRecord(r))
 	}
 	if r.Outcome.Apart != nil {
 		p.Note("%s: %v", r.Name, r.Outcome.Apart)

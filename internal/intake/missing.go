@@ -11,29 +11,27 @@ import (
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// NotImported returns the sessions that ran in this working tree and whose present state is not
-// imported, as far as a quick look shows: the length of some sources is known only after reading
-// them. If no one agreed to imports, no home directory is searched.
+// NotImported returns the sessions that ran in this working tree and are not imported as they are
+// now, as far as a glance shows: how long some sources are is known when they were read. Where
+// nobody agreed to imports, no home directory is looked into. An importer without rules names none.
 func NotImported(
-	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, places sessions.Places,
+	ctx context.Context, repo *gitint.Repo, in Intake, places sessions.Places,
 ) (all []Record) {
 	if Agreed(repo) != nil {
 		return nil
 	}
-	im := &importer.Importer{Workspace: w}
 	store := capture.StoreIn(repo.CommonDir())
-	found, _ := importer.Find(ctx, places, importer.Selection{Root: w.Root()})
+	found, _ := importer.Find(ctx, places, importer.Selection{Root: in.Workspace.Root()})
 	for _, f := range found {
 		if f.Err != nil || store.Excludes(f.Name.ID, f.Dir) {
 			continue // what cannot be read is named by an import
 		}
-		state, err := im.Look(f.Session)
+		state, err := in.Look(f.Session)
 		known := state == importer.New || state == importer.Grown && f.Length > 0
 		if err == nil && known {
-			all = append(all, newRecord(f.Session, state))
+			all = append(all, in.record(f.Session, state))
 		}
 	}
 	return all

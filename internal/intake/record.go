@@ -51,9 +51,9 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("  %s  %s  %s", what, l.Fingerprint, l.detail)
 }
 
-func newRecord(s sessions.Session, state importer.State) Record {
+func (in Intake) record(s sessions.Session, state importer.State) Record {
 	r := Record{
-		Session: s.Name.String(), State: string(state), Title: s.Title, Directory: s.Dir,
+		Session: s.Name.String(), State: string(state), Title: in.Heading(s), Directory: s.Dir,
 		Bytes: s.Size,
 	}
 	if !s.Changed.IsZero() {
@@ -65,15 +65,15 @@ func newRecord(s sessions.Session, state importer.State) Record {
 
 // resultRecord returns the record of a session's result; the outcome is empty if the session was
 // refused.
-func resultRecord(res importer.Result, allowed secrets.Exceptions) Record {
+func (in Intake) resultRecord(res importer.Result) Record {
 	out := res.Outcome
-	r := newRecord(res.Session, out.State)
+	r := in.record(res.Session, out.State)
 	if res.Err != nil {
 		r.State, r.Error = "refused", res.Err.Error()
 	}
 	r.Prompts, r.Calls = out.Report.Prompts, out.Report.Calls
 	r.Records, r.Redacted = out.Report.Records, out.Report.Redacted
-	r.Outside, r.Secrets = out.Report.Outside, leftOutOf(out, allowed)
+	r.Outside, r.Secrets = out.Report.Outside, leftOutOf(out, in.Exceptions)
 	for _, b := range out.Report.Broken {
 		r.BrokenLines = append(r.BrokenLines, b.Number)
 	}

@@ -20,8 +20,8 @@ type Destination struct {
 	Home      string // the user's
 	// Off returns the rules that the user approved to be off, among those that the workspace names.
 	Off func(dir string, names []string) []string
-	// Own are the values of the user's own secrets. A session that has one is refused: they never
-	// choose what is written.
+	// Own are the values of the user's own secrets. A session that has one is refused: they choose
+	// what is written only where the user says so.
 	Own []string
 	// Restored is the importer's field of that name.
 	Restored map[events.ID]events.ImportVersion
@@ -49,33 +49,17 @@ func NewImporter(d Destination) (*importer.Importer, error) {
 		exceptions.Add(allowed)
 	}
 	limits := w.Limits()
+	var own []*secrets.Rules
+	for _, value := range d.Own {
+		own = append(own, secrets.ValueRules(secrets.Own, value))
+	}
 	return &importer.Importer{
-		Workspace: w, Home: d.Home, Rules: rules,
+		Workspace: w, Home: d.Home, Rules: rules, Own: own,
 		Exceptions: exceptions, Redactions: entries.Redactions, Restored: d.Restored,
 		Options: sessions.Options{
 			MaxBlob: w.Blobs().Limits().Max(), MaxStream: limits.OfStream(),
-			Refuse: refusing(d.Own),
 		},
 	}, nil
-}
-
-// refusing returns a function that refuses a text that has one of some values.
-func refusing(values []string) func([]byte) error {
-	if len(values) == 0 {
-		return nil
-	}
-	var own []*secrets.Rules
-	for _, value := range values {
-		own = append(own, secrets.ValueRules(secrets.Own, value))
-	}
-	return func(text []byte) error {
-		for _, rule := range own {
-			if len(rule.Scan(text)) > 0 {
-				return importer.ErrOwnSecret
-			}
-		}
-		return nil
-	}
 }
 
 // Allow keeps findings in sessions that are no secrets, and returns the entries that say so.

@@ -25,8 +25,8 @@ func sessionHints(err error) (all []string) {
 		{importer.ErrTaken, "'git jp rm <id>' makes room; '--dry-run' shows what would come"},
 		{
 			importer.ErrOwnSecret,
-			"a rule in .jp/secrets/rules.toml leaves such secrets out, for everybody;" +
-				" docs/secrets.md says how",
+			"'git jp import <agent> --redact-own' leaves it out of what this import makes;" +
+				" docs/secrets.md says what that means for others",
 		},
 		{
 			importer.ErrUnknown,

@@ -26,7 +26,7 @@ func TestSessionHints(t *testing.T) {
 		{importer.ErrConflict, "git jp fork"},
 		{importer.ErrRemoved, "--again"},
 		{importer.ErrTaken, "git jp rm"},
-		{importer.ErrOwnSecret, ".jp/secrets/rules.toml"},
+		{importer.ErrOwnSecret, "--redact-own"},
 		{importer.ErrUnknown, "git jp import"},
 		{sessions.ErrMark, "git jp export"},
 		{sessions.ErrTooLarge, "storage.max_stream_bytes"},

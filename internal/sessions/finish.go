@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -149,7 +148,7 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 
 // conversation returns what was told so far.
 func (b *Builder) conversation(n Name) *Conversation {
-	d := &events.Details{LastActivatedAt: b.last, Labels: maps.Clone(b.labels)}
+	d := &events.Details{LastActivatedAt: b.last, Labels: b.kept(&b.keeper)}
 	if title := b.called(&b.keeper); title != "" {
 		if err := d.SetImportTitle(title); err != nil {
 			b.Fail(err)

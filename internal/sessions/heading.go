@@ -26,6 +26,15 @@ func (h *heading) Label(key, value string) {
 	}
 }
 
+// kept returns the labels as they are kept.
+func (h *heading) kept(k *keeper) map[string]string {
+	labels := make(map[string]string, len(h.labels))
+	for key, value := range h.labels {
+		labels[key] = k.Text(value)
+	}
+	return labels
+}
+
 // A TitleRank says who a title is from. A greater one wins, and of equal ones the later.
 type TitleRank int
 
@@ -55,11 +64,25 @@ func (h *heading) called(k *keeper) string {
 	return FirstWords(k.Text(h.words))
 }
 
+// maxOpening is how much of a prompt a glance keeps: more than the longest secret with a mark at
+// its end, a private key, so that rules find it.
+const maxOpening = 16 << 10
+
+// Opening returns the beginning of a prompt as it was typed, "" where nothing is to be seen in it.
+// It has what rules for secrets go by; [FirstWords] of what they leave is what people see.
+func Opening(text string) string {
+	text = strings.TrimFunc(text, isBlank)
+	if len(text) > maxOpening {
+		text = strings.ToValidUTF8(strings.Clone(text[:maxOpening]), "")
+	}
+	return text
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
 // FirstWords returns the beginning of a prompt, in one line.
 func FirstWords(text string) string {
-	words := strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
+	words := strings.Join(strings.FieldsFunc(text, isBlank), " ")
 	if all := []rune(words); len(all) > maxTitle {
 		return strings.TrimSpace(string(all[:maxTitle])) + "…"
 	}

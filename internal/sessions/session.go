@@ -23,7 +23,7 @@ type Session struct {
 	Path    string    // of the file that has it: a transcript, or a database with many
 	Dir     string    // where the agent was started, as it recorded it; "" when unknown
 	Parent  Name      // that started this one as a sub-agent; zero for a person's own
-	Title   string    // or first words; "" when a glance does not tell
+	Title   string    // or [Opening]; "" when a glance does not tell. It may have secrets
 	Size    int64     // bytes of the source, about
 	Length  int64     // what the length of its [Version] is now, where a glance tells; else 0
 	Changed time.Time // when it grew last

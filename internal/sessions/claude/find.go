@@ -96,7 +96,7 @@ func glanceAt(s *sessions.Session, r *record) {
 	}
 	if s.Title == "" {
 		text, _ := r.prompt()
-		s.Title = sessions.FirstWords(words(text))
+		s.Title = sessions.Opening(words(text))
 	}
 }
 

@@ -100,7 +100,7 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 		s.Length = info.Size()
 	}
 	if title := indexed(name, s.Name.ID); title != "" {
-		s.Title = sessions.FirstWords(title)
+		s.Title = sessions.Opening(title)
 	}
 	return []sessions.Session{s}, nil
 }
@@ -114,10 +114,10 @@ func glanceAt(s *sessions.Session, r *record) {
 	case r.Type == kindContext && s.Dir == "":
 		s.Dir = string(r.p.CWD)
 	case r.Type == kindEvent && r.p.Type == "user_message":
-		s.Title = sessions.FirstWords(string(r.p.Message))
+		s.Title = sessions.Opening(string(r.p.Message))
 	case r.Type == kindItem && r.p.isMessage() && r.p.Role == "user":
 		if text := r.p.text(); !isInjected(text) {
-			s.Title = sessions.FirstWords(text)
+			s.Title = sessions.Opening(text)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 			s.Name = sessions.Name{Agent: sessions.Copilot, ID: string(d.SessionID)}
 			s.Dir = string(d.Context.Value.CWD)
 		case e.Type == "user.message" && e.agent(d) == "":
-			s.Title = sessions.FirstWords(string(d.Content))
+			s.Title = sessions.Opening(string(d.Content))
 		}
 		return s.Name.IsZero() || s.Title == ""
 	})

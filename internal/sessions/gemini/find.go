@@ -117,7 +117,7 @@ func listLines(name string) ([]sessions.Session, error) {
 func (m *metadata) session(name string) sessions.Session {
 	s := sessions.Session{
 		Name: sessions.Name{Agent: sessions.Gemini, ID: string(m.SessionID)},
-		Path: name, Dir: m.dir(name), Title: sessions.FirstWords(m.title),
+		Path: name, Dir: m.dir(name), Title: sessions.Opening(m.title),
 	}
 	dir := filepath.Dir(name)
 	if m.Kind == "subagent" && filepath.Base(filepath.Dir(dir)) == "chats" {

@@ -154,7 +154,7 @@ func (l *listing) turn(id string, r sqlite.Row) {
 		s.Changed = at
 	}
 	if s.Title == "" {
-		s.Title = sessions.FirstWords(r.Text("prompt"))
+		s.Title = sessions.Opening(r.Text("prompt"))
 	}
 }
 
