@@ -121,6 +121,10 @@ func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
 		r.Note("git jp: added %s that the staged conversations need",
 			render.Count(len(verdict.Added), "blob"))
 	}
+	if len(verdict.Joined) > 0 {
+		r.Note("git jp: added %s beside the conversations, such as what was redacted in them",
+			render.Count(len(verdict.Joined), "file"))
+	}
 	for _, name := range verdict.Named {
 		r.Note("git jp: added %s, without which other clones delete nothing", name)
 	}

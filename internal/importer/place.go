@@ -81,13 +81,10 @@ func below(s sessions.Session, root string) string {
 	return dir
 }
 
-// removedDir is where the names of removed sessions are, below .jp.
-const removedDir = "sessions/removed"
-
 // RemovedPath returns the file, below .jp, that says that the conversation of a session was
 // removed.
 func RemovedPath(id events.ID) string {
-	return path.Join(removedDir, events.Dirname(id, "")+".json")
+	return path.Join(workspace.RemovedDir, events.Dirname(id, "")+".json")
 }
 
 // A tombstone is what such a file says.

@@ -121,7 +121,9 @@ func (s Shelf) lossOf(ctx context.Context, e workspace.Entry) stage.Loss {
 	return stage.LossOf(ctx, repo, s.Workspace.Path(e))
 }
 
-// bury notes that an imported conversation was removed, and stages the note.
+// bury notes that an imported conversation was removed, and stages the note with the removal: a
+// commit of one without the other would have a conversation that no import lets grow, or one that
+// the next import makes again.
 func (s Shelf) bury(ctx context.Context, e workspace.Entry, d *events.Details) error {
 	name, err := importer.Bury(s.Workspace, e.ID, d)
 	if err != nil || name == "" || e.Local {
@@ -138,8 +140,18 @@ func (s Shelf) bury(ctx context.Context, e workspace.Entry, d *events.Details) e
 	if err != nil {
 		return err
 	}
-	_, err = repo.Stage(ctx, gitint.Change{
-		Add: []string{path.Join(dir, name)}, LockTimeout: s.LockWait,
-	})
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	change := gitint.Change{Add: []string{path.Join(dir, name)}, LockTimeout: s.LockWait}
+	at := path.Join(path.Dir(dir), e.Path)
+	entries, err := index.Entries(at)
+	for _, file := range entries {
+		change.Remove = append(change.Remove, file.Path)
+	}
+	if err == nil {
+		_, err = repo.Stage(ctx, change)
+	}
 	return err
 }

@@ -67,9 +67,9 @@ type Verdict struct {
 	// Standing are findings about conversations that the commit does not change: HEAD lacks their
 	// content, and so would the commit.
 	Standing []check.Finding
-	// Added are the blobs that were added to the commit, and Named the files that name the
-	// workspaces of its conversations.
-	Added, Named []string
+	// Added are the blobs that were added to the commit, Named the files that name the workspaces
+	// of its conversations, and Joined those beside its conversations, such as what was redacted.
+	Added, Named, Joined []string
 	// Beside are the files of workspaces in the commit that belong neither to a conversation nor to
 	// the store, such as settings.
 	Beside []string
@@ -147,7 +147,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 		c.amend(noted)
 	}
 	v.AddError = errors.Join(kept, c.add(ctx, v))
-	if len(v.Added) > 0 {
+	if len(v.Added)+len(v.Joined) > 0 {
 		if c.index, err = h.Repo.Index(ctx); err != nil {
 			return nil, err
 		}
@@ -245,7 +245,11 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 		return err
 	}
 	names, err := c.unnamed()
-	if err != nil || len(wanted)+len(names) == 0 {
+	if err != nil {
+		return err
+	}
+	joined, err := c.joining()
+	if names = append(names, joined...); err != nil || len(wanted)+len(names) == 0 {
 		return err
 	}
 	var left []string
@@ -264,10 +268,13 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 		return err
 	}
 	for _, e := range res.Added {
-		if _, isBlob := wanted[e.Path]; isBlob {
+		switch _, isBlob := wanted[e.Path]; {
+		case isBlob:
 			v.Added = append(v.Added, e.Path)
-		} else {
+		case path.Base(e.Path) == workspace.IDFile:
 			v.Named = append(v.Named, e.Path)
+		default:
+			v.Joined = append(v.Joined, e.Path)
 		}
 	}
 	return nil
@@ -380,6 +387,9 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 		if err := c.sort(ctx, dir, findings, v); err != nil {
 			return err
 		}
+	}
+	if err := c.apart(v); err != nil {
+		return err
 	}
 	if err := c.unsound(ctx, v); err != nil {
 		return err

@@ -29,10 +29,11 @@ type Item struct {
 	// New says that the index has nothing of the conversation.
 	New bool
 	// Files are the files that the index gets, Blobs the number of new blobs among them, Bytes
-	// their size before compression, Removed the files that it loses.
-	Files, Removed []string
-	Blobs          int
-	Bytes          int64
+	// their size before compression, Removed the files that it loses. Beside are those of both that are
+	// not in its directory: what was redacted in it, what is no secret, that it was removed.
+	Files, Removed, Beside []string
+	Blobs                  int
+	Bytes                  int64
 }
 
 // A Plan is what a request would do. It holds no lock and no file open.
@@ -98,6 +99,9 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 		})
 	}
 	p.addWorkspaceID(s)
+	if err := errors.Join(p.addBeside(ctx, s), p.addDropped(ctx, s)); err != nil {
+		return nil, fmt.Errorf("stage: %w", err)
+	}
 	p.addState(s)
 	slices.Sort(p.Add)
 	slices.Sort(p.Remove)

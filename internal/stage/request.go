@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
@@ -33,6 +34,11 @@ type Request struct {
 	Dir    string // required
 	Select Selection
 	IDs    []events.ID
+	// Beside takes along what is beside any conversation, such as what was redacted in it, and not
+	// only what is beside those that are named.
+	Beside bool
+	// Drop are contents that leave the index too, unless it refers to them then.
+	Drop []blobs.Hash
 	// Strict makes warnings refuse the stage.
 	Strict bool
 	// NoContent makes a plan that is only shown cheaper: content is looked for and not read, so

@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -239,6 +240,8 @@ func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitin
 	}
 	below, files := []byte(s.req.Dir+"/"), []byte(s.conversations()+"/")
 	store := []byte(path.Join(s.req.Dir, blobs.Dir) + "/")
+	removed := []byte(path.Join(s.req.Dir, workspace.RemovedDir) + "/")
+	secret := []byte(path.Join(s.req.Dir, secrets.Dir) + "/")
 	return func(name []byte, mark gitint.Mark) bool {
 		switch {
 		case !bytes.HasPrefix(name, below):
@@ -250,6 +253,8 @@ func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitin
 			return !bytes.HasPrefix(name, store) || s.there.has(string(name))
 		case mark != gitint.MarkNone:
 			return true
+		case bytes.HasPrefix(name, removed), bytes.HasPrefix(name, secret):
+			return true // what is beside conversations
 		case !bytes.HasPrefix(name, files):
 			return false
 		}

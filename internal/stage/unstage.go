@@ -90,6 +90,9 @@ func (u *unstaging) collect() error {
 	if err != nil {
 		return err
 	}
+	if err := u.collectBeside(wanted); err != nil {
+		return err
+	}
 	for id, found := range wanted {
 		if !found {
 			return fmt.Errorf("%s: %w", id, ErrNoConversation)
@@ -98,6 +101,27 @@ func (u *unstaging) collect() error {
 	for h := range staged {
 		if !needed[h] {
 			u.paths[path.Join(u.req.Dir, blobs.Dir, h.Path())] = true
+		}
+	}
+	return nil
+}
+
+// collectBeside adds what is beside the conversations.
+func (u *unstaging) collectBeside(wanted map[events.ID]bool) error {
+	trees := []gitint.Snapshot{u.index}
+	if u.head != nil {
+		trees = append(trees, u.head)
+	}
+	for _, tree := range trees {
+		names, err := filesBeside(tree, u.req.Dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			id, ok := besideOf(tree, u.req.Dir, name)
+			if _, named := wanted[id]; ok && (named || u.req.Select != Named) {
+				wanted[id], u.paths[name] = true, true
+			}
 		}
 	}
 	return nil

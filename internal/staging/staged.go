@@ -99,7 +99,7 @@ func (s Stage) sentence(item stage.Item) string {
 	if item.Title != "" {
 		text += fmt.Sprintf(" %q", item.Title)
 	}
-	if item.Path == "" {
+	if item.Path == "" && len(item.Files) == 0 {
 		return text + ": removed, " + render.Count(len(item.Removed), "path")
 	}
 	return text + ": " + amounts(item)

@@ -27,6 +27,7 @@ type StatusRecord struct {
 	Files    []string `json:"files,omitempty"`    // not staged
 	Removed  []string `json:"removed,omitempty"`  // not staged
 	Blobs    int      `json:"blobs,omitempty"`    // not staged
+	Beside   []string `json:"beside,omitempty"`   // those of both that are not in its directory
 	Findings []string `json:"findings,omitempty"`
 }
 
@@ -116,7 +117,7 @@ func (all records) addPlan(plan *stage.Plan) {
 		r := all.of(item.ID.String())
 		r.Title = cmp.Or(item.Title, r.Title)
 		r.Unstaged, r.Files, r.Blobs = unstagedWord(item), item.Files, item.Blobs
-		r.Removed = item.Removed
+		r.Removed, r.Beside = item.Removed, item.Beside
 	}
 }
 
@@ -184,7 +185,7 @@ func stagedWord(before string, s gitint.StagedPath) string {
 
 func unstagedWord(item stage.Item) string {
 	switch {
-	case item.Path == "":
+	case item.Path == "" && len(item.Removed) > 0:
 		return "removed"
 	case item.New:
 		return "new"
@@ -205,7 +206,11 @@ func PrintStatus(p *render.Printer, all []*StatusRecord) error {
 		printWords(p, "Staged (undo with 'git jp unstage <id>'):", all, staged),
 		printWords(p, "Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
 			all, unstaged),
-		printIncomplete(p, all))
+		// Without these what was redacted or removed comes back, and git names their directory.
+		printLists(p, "Not staged beside them:", all,
+			func(r *StatusRecord) []string { return r.Beside }),
+		printLists(p, "Incomplete ('git jp check' says what helps):", all,
+			func(r *StatusRecord) []string { return r.Findings }))
 }
 
 // printWords prints the conversations that have a word, below a heading, in one write: there may be
@@ -231,19 +236,22 @@ func printWords(
 	return err
 }
 
-// maxFindings is how many findings of a conversation a status shows.
+// maxFindings is how many findings, or files, of a conversation a status shows.
 const maxFindings = 3
 
-func printIncomplete(p *render.Printer, all []*StatusRecord) error {
-	head := "Incomplete ('git jp check' says what helps):\n"
+// printLists prints what the conversations have of something, below a head; of many the first few.
+func printLists(
+	p *render.Printer, head string, all []*StatusRecord, list func(*StatusRecord) []string,
+) error {
+	head += "\n"
 	for _, r := range all {
-		for i, f := range r.Findings {
-			if i == maxFindings && len(r.Findings) > maxFindings+1 && !p.Verbose {
-				f = fmt.Sprintf("and %d more", len(r.Findings)-i)
+		for i, text := range list(r) {
+			if more := len(list(r)) - i; i == maxFindings && more > 1 && !p.Verbose {
+				text = fmt.Sprintf("and %d more", more)
 			} else if i > maxFindings && !p.Verbose {
 				break
 			}
-			line := p.Output.Line(fmt.Sprintf("%s  %s", r.ID, f))
+			line := p.Output.Line(fmt.Sprintf("%s  %s", r.ID, text))
 			if _, err := fmt.Fprintf(p.Out, "%s  %s\n", head, line); err != nil {
 				return err
 			}

@@ -8,6 +8,9 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
+// RemovedDir is where the names of removed sessions are, below .jp: a file for each conversation.
+const RemovedDir = "sessions/removed"
+
 // PathDir returns the directory .jp in which a path of a repository lies: the outermost of several.
 // It is false for a path that lies in none.
 func PathDir(name string) (dir string, ok bool) {

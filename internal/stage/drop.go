@@ -1,0 +1,72 @@
+package stage
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// addDropped takes the contents of the request that are to leave the index into the plan, as far as
+// nothing that the index will have refers to them. That is one change with the conversations: an
+// index in which only one of both was done would have references without content, or content that
+// was to go.
+func (p *Plan) addDropped(ctx context.Context, s *survey) error {
+	if len(p.req.Drop) == 0 {
+		return nil
+	}
+	index, err := p.req.Repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	needed, known, err := p.stillReferred(ctx, s, index)
+	if err != nil || !known {
+		return err
+	}
+	for _, h := range p.req.Drop {
+		name := s.blobPath(h)
+		if _, ok := index.OID(name); ok && !needed[h] {
+			p.Remove = append(p.Remove, name)
+		}
+	}
+	return nil
+}
+
+// stillReferred returns what is referred to by the plan's streams and by those of the index that
+// stay as they are, unmerged ones too. Where one cannot be read it is not known.
+func (p *Plan) stillReferred(
+	ctx context.Context, s *survey, index *gitint.Index,
+) (needed map[blobs.Hash]bool, known bool, err error) {
+	needed, planned := map[blobs.Hash]bool{}, map[string]bool{}
+	for _, name := range slices.Concat(p.all, p.Remove) {
+		planned[name] = true
+	}
+	for h := range p.refs {
+		needed[h] = true
+	}
+	entries, err := index.Entries(s.conversations())
+	if err != nil {
+		return nil, false, err
+	}
+	for _, e := range index.Stages() {
+		entries = append(entries, e.Entry)
+	}
+	for _, e := range entries {
+		if path.Base(e.Path) != workspace.EventsFile || planned[e.Path] {
+			continue
+		}
+		res, err := s.cache.References(e.OID, func() ([]byte, error) {
+			return p.req.Repo.ReadObject(ctx, e.OID, p.req.Repo.Limits().OfStream())
+		})
+		if err != nil || res.Err != nil {
+			return nil, false, ctx.Err()
+		}
+		for _, at := range res.Refs {
+			needed[at.Ref.Hash] = true
+		}
+	}
+	return needed, true, ctx.Err()
+}
