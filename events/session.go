@@ -55,6 +55,17 @@ const (
 	metadataSession = MetadataPrefix + "session"
 )
 
+// IsSourceKey reports whether the metadata below a key say of which session of an agent an event is,
+// and where it is in it.
+func IsSourceKey(key string) bool {
+	switch key {
+	case MetadataSource, MetadataSubagent, metadataSession:
+		return true
+	default:
+		return false
+	}
+}
+
 // SessionIDs returns the two ids that the conversation of a session may have, given the value of
 // [LabelSession]. Both are looked up, and the label decides. The second is used if another session
 // has the first.
@@ -193,6 +204,51 @@ func (d *Details) CreatedAt(id ID) time.Time {
 
 // titleKey is the member of metadata.json that holds the title which an import set.
 const titleKey = MetadataPrefix + "title"
+
+// MapTexts changes what a person or a source says in words: the title, what [Details.IsTitled]
+// compares it with, so that both stay equal, and labels. Labels about the agent's session are none:
+// with another value the conversation would be of no session, and an import would make it again. It
+// returns how many texts changed.
+func (d *Details) MapTexts(f func(string) string) (changed int) {
+	change := func(was string, set func(string)) {
+		if is := f(was); is != was {
+			set(is)
+			changed++
+		}
+	}
+	if v, ok := d.Value(titleKey); ok {
+		var given string
+		if json.Unmarshal(v, &given) == nil {
+			change(given, func(s string) {
+				if v, err := jsontext.AppendQuote(nil, s); err == nil {
+					_ = d.SetValue(titleKey, v) // the key is ours and the value JSON
+				}
+			})
+		}
+		if d.Title != nil && given == *d.Title {
+			changed = 0 // it is one text
+		}
+	}
+	if d.Title != nil {
+		change(*d.Title, func(s string) { d.Title = &s })
+	}
+	for key, value := range d.Labels {
+		if !IsSessionLabel(key) {
+			change(value, func(s string) { d.Labels[key] = s })
+		}
+	}
+	return changed
+}
+
+// IsSessionLabel reports whether a label says of which session of an agent a conversation is.
+func IsSessionLabel(key string) bool {
+	switch key {
+	case LabelSession, LabelSessionOf, LabelImport, LabelRules, LabelDir, LabelParent:
+		return true
+	default:
+		return strings.HasPrefix(key, labelResumed)
+	}
+}
 
 // IsTitled reports whether a person set the title of an imported conversation: it is not the one
 // that the import set, or that one is no longer known.

@@ -67,13 +67,27 @@ func Texts(e *events.Element) []Text {
 		}
 	case *events.Unknown:
 		c.json("", e.Raw(), true)
+		c.found = slices.DeleteFunc(c.found, func(t Text) bool { return identifies(e, t.Member) })
 	}
 	for _, key := range e.Metadata().Keys() {
-		if v, ok := e.Metadata().Value(key); ok && !exempt(key) {
+		if v, ok := e.Metadata().Value(key); ok && !exempt(key) && !events.IsSourceKey(key) {
 			c.json("/metadata/"+escapeName(key), v, true)
 		}
 	}
 	return c.found
+}
+
+// identifies reports whether a member of an element of another version says what the element is: of
+// another kind, of another time or of another agent's session it would be another one.
+func identifies(e *events.Element, member string) bool {
+	switch member {
+	case "/type", "/timestamp":
+		return true
+	case "/agent":
+		return e.Kind() == events.KindAgentRecord
+	default:
+		return false
+	}
 }
 
 // A collector collects texts.
