@@ -60,6 +60,11 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	gone := false
 	if err == nil {
 		gone, err = s.Take(ctx, targets)
+	} else if errors.Is(err, redact.ErrNoFinding) {
+		// The same command may have been stopped when nothing had the secret any more.
+		if did, resumed := s.Resume(ctx); did || resumed != nil {
+			gone, err = true, resumed
+		}
 	}
 	switch {
 	case err != nil:
@@ -90,7 +95,11 @@ func newRedaction(ctx context.Context, a *app) (s redact.Session, err error) {
 	return redact.Session{
 		Tracked: redact.Tracked{Redactor: r, Repo: o.Repo, Dir: dir},
 		Printer: &a.terminal.Printer,
-		Restage: func(ctx context.Context, ids []events.ID) error { return restage(ctx, a, ids) },
+		Restage: func(
+			ctx context.Context, ids []events.ID, gone []blobs.Hash,
+		) ([]string, error) {
+			return restage(ctx, a, ids, gone)
+		},
 	}, err
 }
 
@@ -118,21 +127,21 @@ func (c redactCmd) targets(
 	return targets, err
 }
 
-// restage stages the present state of conversations.
-func restage(ctx context.Context, a *app, ids []events.ID) error {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = id.String()
-	}
-	req, err := stageRequest(ctx, a, names, false, false)
+// restage puts conversations into the index as they are now, and what is beside any. Contents that
+// are gone leave it with that.
+func restage(
+	ctx context.Context, a *app, ids []events.ID, gone []blobs.Hash,
+) ([]string, error) {
+	req, err := stageRequest(ctx, a, nil, true, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = stage.Run(ctx, req)
+	req.Select, req.IDs, req.Beside, req.Drop = stage.Named, ids, true, gone
+	res, err := stage.Run(ctx, req)
 	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
-		return a.refuseStage(ctx, req.Repo, refused.Report.Findings)
+		return nil, a.refuseStage(ctx, req.Repo, refused.Report.Findings)
 	}
-	return err
+	return append(res.Added, res.Removed...), err
 }
 
 // undoRedaction restores conversations.
@@ -149,14 +158,15 @@ func undoRedaction(ctx context.Context, a *app, s redact.Session, names []string
 	return nil
 }
 
-// redactAgain applies the entries of the workspace before something is staged.
-func redactAgain(ctx context.Context, a *app, ids []events.ID) error {
+// redactAgain applies the entries of the workspace before something is staged, and returns the
+// contents that are to leave the index with that.
+func redactAgain(ctx context.Context, a *app, ids []events.ID) ([]blobs.Hash, error) {
 	if !redact.HasEntries(a.openWorkspace) {
-		return nil
+		return nil, nil
 	}
 	s, err := newRedaction(ctx, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return s.Again(ctx, ids)
 }

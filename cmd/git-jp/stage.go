@@ -48,7 +48,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	}
 	req.Strict = c.Strict
 	if !c.DryRun {
-		if err := redactAgain(ctx, a, req.IDs); err != nil {
+		if req.Drop, err = redactAgain(ctx, a, req.IDs); err != nil {
 			return err
 		}
 	}

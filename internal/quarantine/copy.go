@@ -193,6 +193,20 @@ func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
 	return out, true
 }
 
+// Read returns a content that the copy holds.
+func (c Copy) Read(ref blobs.Ref) ([]byte, error) {
+	dir := filepath.Join(c.Dir, "blobs")
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
+	store, err := blobs.Open(dir, blobs.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close() //nolint:errcheck // only read from
+	return store.Read(ref)
+}
+
 // Contents calls f with all content that the copy holds.
 func (c Copy) Contents(f func(content []byte) error) error {
 	dir := filepath.Join(c.Dir, "blobs")

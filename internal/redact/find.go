@@ -12,12 +12,16 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // leastDigits is the minimal length of an abbreviated fingerprint.
 const leastDigits = 8
+
+// ErrNoFinding says that a fingerprint names nothing, or several.
+var ErrNoFinding = errors.New("no finding, or several, of this workspace have the fingerprint")
 
 // Find scans the working tree of the workspace for the finding with a fingerprint.
 func (t Tracked) Find(
@@ -41,14 +45,19 @@ func (t Tracked) Find(
 	}
 	o.Dirs = []string{workspace.DirName}
 	o.Tracked = func(name string) bool { return hasFile(index, path.Join(path.Dir(t.Dir), name)) }
+	return scanFor(ctx, o, check.Lazily(src, left), fingerprint)
+}
+
+func scanFor(
+	ctx context.Context, o leaks.Options, src check.Source, fingerprint string,
+) (found secrets.Allowed, err error) {
 	s := leaks.NewScanner(o)
-	if err := s.Scan(ctx, check.Lazily(src, left)); err != nil {
+	if err := s.Scan(ctx, src); err != nil {
 		return found, err
 	}
 	found, ok := s.Find(fingerprint)
 	if !ok {
-		return found, fmt.Errorf(
-			"no finding, or several, of this workspace have the fingerprint %s", fingerprint)
+		return found, fmt.Errorf("%w %s", ErrNoFinding, fingerprint)
 	}
 	return found, nil
 }
@@ -67,16 +76,32 @@ func (t Tracked) Allow(
 	return names, err
 }
 
-// Finding returns the target for the finding with a fingerprint.
+// Finding is the target that the fingerprint of a finding names. The index may have it still, where
+// a redaction was stopped when the working tree had it no more.
 func (t Tracked) Finding(
 	ctx context.Context, o leaks.Options, fingerprint string,
 ) (Target, error) {
+	rules := Rules(t.Workspace, o)
 	found, err := t.Find(ctx, o, fingerprint)
-	if err != nil {
+	if err == nil {
+		value, err := t.Value(rules, found)
+		return Target{Rule: found.Rule, Value: value}, err
+	}
+	if !errors.Is(err, ErrNoFinding) {
 		return Target{}, err
 	}
-	value, err := t.Value(Rules(t.Workspace, o), found)
-	return Target{Rule: found.Rule, Value: value}, err
+	index, indexErr := t.Repo.Index(ctx)
+	if indexErr != nil {
+		return Target{}, indexErr
+	}
+	o.Dirs = []string{t.Dir}
+	o.Tracked = func(name string) bool { return hasFile(index, name) }
+	staged, indexErr := scanFor(ctx, o, check.Git(t.Repo, index), fingerprint)
+	if indexErr != nil {
+		return Target{}, err
+	}
+	value, indexErr := t.valueInIndex(index, rules, staged)
+	return Target{Rule: staged.Rule, Value: value}, indexErr
 }
 
 // ruleText and ruleResult are the rules of targets that a person names.
@@ -96,7 +121,8 @@ func Text(r io.Reader) (Target, error) {
 	}
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if len(text) < leastText {
-		return Target{}, fmt.Errorf("the text has %d bytes, fewer than %d", len(text), leastText)
+		return Target{}, fmt.Errorf("the text has %s, fewer than %d",
+			render.Count(len(text), "byte"), leastText)
 	}
 	return Target{Rule: ruleText, Value: text}, nil
 }

@@ -1,13 +1,19 @@
 package redact
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -19,32 +25,102 @@ type Tracked struct {
 	Dir  string // .jp, from the root of the repository
 }
 
-// Stage adds the entries to the index and removes deleted blobs from it. It returns the
-// conversations that are in the index, which have to be staged again.
-func (t Tracked) Stage(ctx context.Context, res *Result) (ids []events.ID, err error) {
+// Behind returns the conversations of which the index has what the working tree has not any more:
+// those that were redacted, now or by a redaction that was stopped before it had staged them.
+func (t Tracked) Behind(ctx context.Context, target Target) (ids []events.ID, err error) {
 	index, err := t.Repo.Index(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var change gitint.Change
-	for _, name := range res.Entries {
-		change.Add = append(change.Add, path.Join(t.Dir, name))
-	}
-	for _, h := range res.Removed {
-		if name := workspace.BlobPath(t.Dir, h); hasFile(index, name) {
-			change.Remove = append(change.Remove, name)
-		}
-	}
-	if err := t.change(ctx, change); err != nil {
+	indexed, err := t.indexedDirs(index)
+	if err != nil {
 		return nil, err
 	}
-	indexed, err := t.indexedDirs(index)
-	for _, id := range res.Conversations {
-		if len(indexed[id]) > 0 {
-			ids = append(ids, id)
+	entries, err := t.committed()
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := t.Workspace.List(workspace.ListOptions{Archived: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(indexed[e.ID], func(dir string) bool {
+			return t.isBehind(index, dir, e, entries, target)
+		}) {
+			ids = append(ids, e.ID)
 		}
 	}
-	return ids, err
+	return ids, nil
+}
+
+// isBehind compares a directory that the index has for a conversation with the one that is there.
+// What cannot be read a check reports.
+func (t Tracked) isBehind(
+	index *gitint.Index, dir string, e workspace.Entry, entries secrets.Redactions, target Target,
+) bool {
+	// The file of the index, where the working tree has another.
+	differing := func(name string) []byte {
+		was, err := index.ReadFile(path.Join(dir, name))
+		is, isErr := t.Workspace.ReadFile(e, name)
+		if err != nil || isErr == nil && bytes.Equal(was, is) {
+			return nil
+		}
+		return was
+	}
+	if s, err := events.Decode(differing(workspace.EventsFile)); err == nil {
+		contents := versions{indexed{index, t.Dir}, t.Workspace.BlobsOf(e), t.originals(e.ID)}
+		done, err := entries.Apply(e.ID, s, contents)
+		if err == nil && len(done.Replaced) > 0 {
+			return true
+		}
+	}
+	d, err := events.DecodeDetails(differing(workspace.MetadataFile))
+	if err != nil {
+		d = &events.Details{}
+	}
+	here := path.Base(dir) == path.Base(e.Path)
+	return target.named(e.ID, d, "") || !here && target.inDirname(e.ID, path.Base(dir))
+}
+
+// versions reads a content from the first of several places that has it.
+type versions []blobs.Reader
+
+// Read implements [blobs.Reader].
+func (v versions) Read(ref blobs.Ref) (data []byte, err error) {
+	err = fs.ErrNotExist
+	for _, r := range v {
+		if data, err = r.Read(ref); err == nil {
+			return data, nil
+		}
+	}
+	return nil, err
+}
+
+// indexed reads the contents that an index has for the workspace dir.
+type indexed struct {
+	index *gitint.Index
+	dir   string
+}
+
+// Read implements [blobs.Reader].
+func (x indexed) Read(ref blobs.Ref) ([]byte, error) {
+	gz, err := x.index.ReadFile(workspace.BlobPath(x.dir, ref.Hash))
+	if err != nil {
+		return nil, err
+	}
+	return blobs.Decode(gz, ref)
+}
+
+// originals reads what is quarantined of a conversation as it was.
+func (r Redactor) originals(id events.ID) (all versions) {
+	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, id) {
+		all = append(all, kept)
+	}
+	return all
 }
 
 func (t Tracked) change(ctx context.Context, c gitint.Change) error {
@@ -74,11 +150,45 @@ func hasFile(index *gitint.Index, name string) bool {
 	return ok
 }
 
-// Commits returns the commits that changed the files that had the redacted values, oldest first.
-func (t Tracked) Commits(ctx context.Context, res *Result) (ids []string, err error) {
+// inIndex limits conversations to those that the index has, and contents to those that it has or
+// that were in the store.
+func (t Tracked) inIndex(
+	ctx context.Context, ids []events.ID, res *Result,
+) (tracked []events.ID, contents []blobs.Hash, err error) {
+	index, err := t.Repo.Index(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	indexed, err := t.indexedDirs(index)
+	for _, id := range ids {
+		if len(indexed[id]) > 0 {
+			tracked = append(tracked, id)
+		}
+	}
+	for _, h := range res.Gone {
+		if slices.Contains(res.Removed, h) || hasFile(index, workspace.BlobPath(t.Dir, h)) {
+			contents = append(contents, h)
+		}
+	}
+	return tracked, contents, err
+}
+
+// A Reach is what of history may have what was redacted.
+type Reach struct {
+	// Contents are the paths of contents that were taken out, Dirs those of the conversations.
+	Contents, Dirs []string
+	// Commits are those that changed them, oldest first.
+	Commits []string
+}
+
+// History says which commits changed the files of conversations and of contents. It is asked before
+// the index has the conversations as they are now, whose directories may have other names.
+func (t Tracked) History(
+	ctx context.Context, ids []events.ID, contents []blobs.Hash,
+) (reach Reach, err error) {
 	refs, err := t.Repo.Refs(ctx)
 	if err != nil {
-		return nil, err
+		return reach, err
 	}
 	var all gitint.PushRange
 	for _, ref := range refs {
@@ -86,29 +196,34 @@ func (t Tracked) Commits(ctx context.Context, res *Result) (ids []string, err er
 			all.Tips = append(all.Tips, ref.Peeled.String())
 		}
 	}
-	for _, h := range res.Removed {
-		all.Under = append(all.Under, workspace.BlobPath(t.Dir, h))
+	for _, h := range contents {
+		reach.Contents = append(reach.Contents, workspace.BlobPath(t.Dir, h))
 	}
 	index, err := t.Repo.Index(ctx)
 	if err != nil {
-		return nil, err
+		return reach, err
 	}
 	indexed, err := t.indexedDirs(index)
 	if err != nil {
-		return nil, err
+		return reach, err
 	}
 	o := workspace.FindOptions{ListOptions: workspace.ListOptions{Archived: true, Local: true}}
-	for _, id := range res.Conversations {
-		all.Under = append(all.Under, indexed[id]...)
+	for _, id := range ids {
+		reach.Dirs = append(reach.Dirs, indexed[id]...)
 		if e, err := t.Workspace.Find(id.String(), o); err == nil {
-			all.Under = append(all.Under, path.Join(path.Dir(t.Dir), e.Path))
+			reach.Dirs = append(reach.Dirs, path.Join(path.Dir(t.Dir), e.Path))
 		}
+	}
+	slices.Sort(reach.Dirs)
+	reach.Dirs = slices.Compact(reach.Dirs)
+	if all.Under = slices.Concat(reach.Contents, reach.Dirs); len(all.Under) == 0 {
+		return reach, nil
 	}
 	commits, err := t.Repo.PushedCommits(ctx, all)
 	for _, commit := range commits {
-		ids = append(ids, commit.OID.String())
+		reach.Commits = append(reach.Commits, commit.OID.String())
 	}
-	return ids, err
+	return reach, err
 }
 
 // Undo restores a conversation, and removes the entries that are deleted with that from the index.
@@ -144,5 +259,38 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.Left(ctx, target, t.Dir, tree, check.Git(t.Repo, index))
+	left, err := t.Left(ctx, target, t.Dir, tree, check.Git(t.Repo, index))
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range left.Places {
+		if p.Tree == check.IndexName {
+			left.Places[i].Next = t.next(index, p)
+		}
+	}
+	return left, nil
+}
+
+// next says what takes a place out of the index.
+func (t Tracked) next(index *gitint.Index, p Place) string {
+	if p.ID == 0 {
+		return fmt.Sprintf("'git add %s' stages what the working tree has", p.Path)
+	}
+	_, err := t.Workspace.Find(p.ID.String(), workspace.FindOptions{
+		ListOptions: workspace.ListOptions{Archived: true},
+	})
+	leftOut := slices.ContainsFunc(index.Pinned(), func(name string) bool {
+		id, ok := workspace.PathIDIn(t.Dir, name)
+		return ok && id == p.ID
+	})
+	switch {
+	case err == nil:
+		return fmt.Sprintf("'git jp stage %s' stages it as it is in the working tree", p.ID)
+	case leftOut:
+		return fmt.Sprintf("a sparse checkout leaves %s out: redact it where it is checked out, "+
+			"as after 'git sparse-checkout disable'", p.ID)
+	default:
+		return fmt.Sprintf("the working tree has not %s: "+
+			"'git jp stage %s' takes it out of the index", p.ID, p.ID)
+	}
 }

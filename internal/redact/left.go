@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +22,11 @@ import (
 type Place struct {
 	Tree string // name of the [check.Source]
 	Path string
+	// ID is the conversation that the file is of or that refers to it, 0 where there is none.
+	ID events.ID
+	// Label is the one of a conversation that has it and says of which session that is.
+	Label string
+	Next  string // what takes it out of the index
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -103,16 +109,36 @@ func (l *look) file(name string) {
 		return
 	}
 	l.seen[sum] = true
+	id, _ := workspace.PathIDIn(l.dir, name)
 	if l.has(data) {
-		l.place(name)
+		l.left.Places = append(l.left.Places, Place{
+			Tree: l.tree.Name(), Path: name, ID: id, Label: l.label(name, data),
+		})
 	}
 	if path.Base(name) != workspace.EventsFile {
 		return
 	}
 	all, _ := events.References(data) // the references that can be found if it is damaged
 	for _, at := range all {
-		l.content(at.Ref)
+		l.content(id, at.Ref)
 	}
+}
+
+// label returns the label of a conversation in which alone the target may be and has to stay.
+func (l *look) label(name string, data []byte) string {
+	if path.Base(name) != workspace.MetadataFile || len(l.target.Value) == 0 {
+		return ""
+	}
+	d, err := events.DecodeDetails(data)
+	if err != nil || l.target.named(0, d, "") {
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
+		if events.IsSessionLabel(key) && strings.Contains(d.Labels[key], string(l.target.Value)) {
+			return key
+		}
+	}
+	return ""
 }
 
 // has reports whether a text has the target. The marker that replaces it may have the same text,
@@ -126,7 +152,7 @@ func (l *look) has(data []byte) bool {
 }
 
 // content searches content, from the tree or else from the store, which may have it.
-func (l *look) content(ref blobs.Ref) {
+func (l *look) content(id events.ID, ref blobs.Ref) {
 	if l.blobs[ref.Hash] || len(l.target.Value) == 0 {
 		return
 	}
@@ -144,10 +170,6 @@ func (l *look) content(ref blobs.Ref) {
 	case err != nil:
 		l.left.Unread++
 	case l.has(text):
-		l.place(name)
+		l.left.Places = append(l.left.Places, Place{Tree: l.tree.Name(), Path: name, ID: id})
 	}
-}
-
-func (l *look) place(name string) {
-	l.left.Places = append(l.left.Places, Place{l.tree.Name(), name})
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -45,8 +44,10 @@ type Result struct {
 	Entries []string
 	// Replaced counts texts, and Dropped removed reasoning.
 	Replaced, Dropped int
-	// Removed lists the content whose files were deleted from the store.
-	Removed []blobs.Hash
+	// Gone are the contents that were taken out, now or by a redaction before of which the original
+	// is still kept, and that no conversation of the working tree refers to. Removed are those of
+	// them whose files were still in the store.
+	Gone, Removed []blobs.Hash
 	// Kept lists the names of the originals in the quarantine.
 	Kept []string
 	// Skipped reports conversations that cannot be read.
@@ -59,19 +60,18 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 	if err := r.united(); err != nil {
 		return nil, err
 	}
-	if t.Rule == "" {
-		return r.Apply(ctx)
-	}
 	entries, err := r.committed()
 	if err != nil {
 		return nil, err
 	}
 	res := &Result{}
 	var fresh []secrets.Redaction
-	err = r.each(ctx, res, nil, func(c *workspace.Conversation) error {
-		fresh = append(fresh, t.find(c, r.Workspace.BlobsOf(c.Entry), entries)...)
-		return nil
-	})
+	if t.Rule != "" {
+		err = r.each(ctx, &Result{}, nil, func(c *workspace.Conversation) error {
+			fresh = append(fresh, t.find(c, r.Workspace.BlobsOf(c.Entry), entries)...)
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 		entries.Add(entry)
 		res.Entries = append(res.Entries, entry.Name())
 	}
-	return res, (&run{r, t, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
+	return res, (&run{r, t, entries, res, map[blobs.Hash]bool{}}).complete(ctx)
 }
 
 // united refuses conversations with several directories, because only one would be redacted.
@@ -107,7 +107,11 @@ func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) 
 		return nil, err
 	}
 	res := &Result{}
-	return res, (&run{r, Target{}, entries, res, map[blobs.Hash]bool{}}).apply(ctx, ids...)
+	run := &run{r, Target{}, entries, res, map[blobs.Hash]bool{}}
+	if err := run.apply(ctx, ids...); err != nil {
+		return nil, err
+	}
+	return res, run.sweep()
 }
 
 // committed returns the entries of the workspace.
@@ -204,60 +208,63 @@ type run struct {
 	gone    map[blobs.Hash]bool // content that may no longer be referenced
 }
 
-// apply changes the conversations according to the entries, and deletes content that is no longer
-// referenced.
-func (r *run) apply(ctx context.Context, ids ...events.ID) error {
-	err := r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
-		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
-		if err != nil || len(done.Replaced) == 0 && !r.target.named(c) {
-			return err
-		}
-		return r.change(ctx, c.ID)
-	})
-	if err != nil {
+// complete does all that is left to do, also of a redaction that was stopped: what a conversation
+// was before is in the quarantine from before it is changed, and says which contents were to go.
+func (r *run) complete(ctx context.Context) error {
+	if err := r.apply(ctx); err != nil {
+		return err
+	}
+	if err := r.addTaken(); err != nil {
 		return err
 	}
 	return r.sweep()
 }
 
-// named reports whether the title, the directory name or a label has the target.
-func (t Target) named(c *workspace.Conversation) bool {
-	if len(t.Value) == 0 {
-		return false
+// addTaken adds the contents that originals in the quarantine refer to, and that what the entries
+// make of them does not.
+func (r *run) addTaken() error {
+	items, err := r.Quarantine.Items()
+	if err != nil {
+		return err
 	}
-	value, d := string(t.Value), c.Details
-	_, slug, sluggish := strings.Cut(events.Dirname(c.ID, value), "-")
-	return strings.Contains(c.Title(), value) ||
-		sluggish && strings.Contains(c.Dirname, slug) ||
-		slices.ContainsFunc(slices.Collect(maps.Values(d.Labels)), func(s string) bool {
-			return strings.Contains(s, value)
-		})
+	seen := map[events.ID]bool{}
+	for _, item := range items {
+		if item.Kind != quarantine.Redacted || seen[item.Conversation] {
+			continue
+		}
+		seen[item.Conversation] = true
+		for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, item.Conversation) {
+			done, err := r.entries.Apply(item.Conversation, kept.Stream, kept)
+			if err != nil {
+				return err
+			}
+			still := referred(stored(done.Stream))
+			for _, ref := range referred(kept.Stream) {
+				if !slices.Contains(still, ref) {
+					r.gone[ref.Hash] = true
+				}
+			}
+		}
+	}
+	return nil
 }
 
-// rename removes the target from the title, from the directory name that follows from it, and from
-// the labels.
-func (t Target) rename(c *workspace.Conversation) {
-	if !t.named(c) {
-		return
-	}
-	d := c.Details
-	c.Renamed = true
-	without := func(s string) string {
-		return strings.ReplaceAll(s, string(t.Value), secrets.Marker(t.Rule))
-	}
-	if d.Title != nil {
-		title := without(*d.Title)
-		d.Title = &title
-	}
-	for key, s := range d.Labels {
-		d.Labels[key] = without(s)
-	}
+// apply changes the conversations as the entries say.
+func (r *run) apply(ctx context.Context, ids ...events.ID) error {
+	return r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
+		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
+		if err != nil || len(done.Replaced) == 0 && !r.target.named(c.ID, c.Details, c.Dirname) {
+			return err
+		}
+		return r.change(ctx, c.ID)
+	})
 }
 
 // change redacts one conversation, after keeping the original.
 func (r *run) change(ctx context.Context, id events.ID) error {
 	res := r.res
-	var done secrets.Applied // result of the last call
+	var done secrets.Applied // by the last call
+	named := 0
 	err := r.Workspace.Update(ctx, id, func(c *workspace.Conversation) (err error) {
 		store := r.Workspace.BlobsOf(c.Entry)
 		done, err = r.entries.Apply(c.ID, c.Stream, store)
@@ -281,7 +288,7 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 		}
 		res.Kept = append(res.Kept, item.Name)
 		c.Stream = done.Stream
-		r.target.rename(c)
+		named = r.target.rename(c)
 		return nil
 	})
 	if err != nil {
@@ -294,6 +301,7 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 			res.Replaced++
 		}
 	}
+	res.Replaced += named
 	res.Conversations = append(res.Conversations, id)
 	return nil
 }
@@ -364,7 +372,10 @@ func (r *run) sweep() error {
 				return err
 			}
 		}
-		res.Removed = append(res.Removed, h)
+		res.Gone = append(res.Gone, h)
+		if err == nil {
+			res.Removed = append(res.Removed, h)
+		}
 	}
 	return nil
 }

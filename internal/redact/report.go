@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -18,8 +20,9 @@ type Session struct {
 	Tracked
 
 	Printer *render.Printer
-	// Restage stages the current state of conversations.
-	Restage func(ctx context.Context, ids []events.ID) error
+	// Restage stages conversations as they are now, and all entries, and takes contents out of
+	// the index that it does not refer to then, in one change. It returns the paths that changed.
+	Restage func(ctx context.Context, ids []events.ID, gone []blobs.Hash) ([]string, error)
 }
 
 // A Record is the result as JSON.
@@ -31,40 +34,60 @@ type Record struct {
 	Removed       []string `json:"removed"`
 	Kept          []string `json:"kept"`
 	Commits       []string `json:"commits"`
+	// Staged are the paths that are another in the index.
+	Staged []string `json:"staged"`
 	// Left lists files that still have the target, and Unread counts blobs that could not be read.
 	Left   []string `json:"left,omitempty"`
 	Unread int      `json:"unread,omitempty"`
 }
 
-// Take removes targets one after the other. It reports whether no file still has them, as far as
-// all could be read, and stops after the first that is left.
+// Take takes targets out, one after the other. It reports whether nothing has them still, as far
+// as all could be looked into; after one that is left it ends. What an earlier call left undone, as
+// it was stopped, is done too.
 func (s Session) Take(ctx context.Context, targets []Target) (gone bool, err error) {
+	idle := true
 	for _, t := range targets {
-		res, err := s.Redact(ctx, t)
-		if err == nil {
-			gone, err = s.finish(ctx, t, res)
-		}
+		did, gone, err := s.take(ctx, t)
 		if err != nil || !gone {
 			return gone, err
 		}
+		idle = idle && !did
+	}
+	if idle {
+		s.Printer.Note("nothing to redact")
 	}
 	return true, nil
 }
 
-// Again applies the entries of the workspace to conversations before they are staged.
-func (s Session) Again(ctx context.Context, ids []events.ID) error {
+func (s Session) take(ctx context.Context, t Target) (did, gone bool, err error) {
+	res, err := s.Redact(ctx, t)
+	if err == nil {
+		return s.finish(ctx, t, res)
+	}
+	if res != nil && len(res.Conversations) > 0 {
+		s.Printer.Note("%s redacted, and nothing is staged yet: the same command again goes on",
+			render.Count(len(res.Conversations), "conversation"))
+	}
+	return false, false, err
+}
+
+// Resume does what redactions before left undone. It reports whether there was something.
+func (s Session) Resume(ctx context.Context) (did bool, err error) {
+	did, _, err = s.take(ctx, Target{})
+	return did, err
+}
+
+// Again applies the entries of the workspace to conversations before they are staged. It
+// returns the contents that were taken out, which are to leave the index with that.
+func (s Session) Again(ctx context.Context, ids []events.ID) ([]blobs.Hash, error) {
 	res, err := s.Apply(ctx, ids...)
 	if err != nil {
-		return fmt.Errorf("redact again: %w", err)
+		return nil, fmt.Errorf("redact again: %w", err)
 	}
 	for _, id := range res.Conversations {
 		s.Printer.Note("redacted %s again; 'git jp redact --undo %s' brings it back", id, id)
 	}
-	if len(res.Removed) == 0 {
-		return nil
-	}
-	res.Entries, res.Conversations = nil, nil
-	return s.stage(ctx, res)
+	return res.Gone, nil
 }
 
 // HasEntries reports whether the workspace has entries of redactions.
@@ -84,53 +107,59 @@ func (s Session) Restore(ctx context.Context, id events.ID) error {
 	return nil
 }
 
-// stage stages the redacted files.
-func (s Session) stage(ctx context.Context, res *Result) error {
-	ids, err := s.Stage(ctx, res)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	return s.Restage(ctx, ids)
-}
-
 // finish stages the redacted files and prints the remaining work.
-func (s Session) finish(ctx context.Context, t Target, res *Result) (gone bool, err error) {
+func (s Session) finish(ctx context.Context, t Target, res *Result) (did, gone bool, err error) {
 	for _, err := range res.Skipped {
 		s.Printer.Warn("not redacted: %v", err)
 	}
-	var commits []string
-	if len(res.Conversations) > 0 {
-		if commits, err = s.Commits(ctx, res); err != nil {
-			return false, err
-		}
-		if err := s.stage(ctx, res); err != nil {
-			return false, err
-		}
+	ids, err := s.Behind(ctx, t)
+	if err != nil {
+		return false, false, err
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(append(ids, res.Conversations...))))
+	tracked, contents, err := s.inIndex(ctx, ids, res)
+	if err != nil {
+		return false, false, err
+	}
+	reach, err := s.History(ctx, ids, contents)
+	if err != nil {
+		return false, false, err
+	}
+	staged, err := s.Restage(ctx, tracked, res.Gone)
+	if err != nil {
+		return false, false, fmt.Errorf("stage what was redacted: %w", err)
 	}
 	left, err := s.StillThere(ctx, t)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	if len(res.Conversations) > 0 {
-		err = s.print(res, commits, left)
-		return s.complete(left), err
+	did = len(res.Conversations)+len(res.Removed)+len(staged) > 0
+	if did {
+		err = s.print(t, report{res, reach, staged, left})
 	}
-	if !s.complete(left) || len(res.Skipped) > 0 {
-		return false, nil
-	}
-	s.Printer.Note("nothing to redact")
-	return true, nil
+	return did, s.complete(left) && (did || len(res.Skipped) == 0), err
+}
+
+// A report is what was done and what is left.
+type report struct {
+	*Result
+	reach  Reach
+	staged []string
+	left   *Left
 }
 
 // complete prints which files still have the target, and reports whether none does.
 func (s Session) complete(left *Left) bool {
 	for _, p := range left.Places {
-		if p.Tree == check.IndexName {
-			s.Printer.Warn("the index still has it in %s: the working tree has another or none",
-				p.Path)
-			continue
+		switch {
+		case p.Label != "":
+			s.Printer.Warn("%s has it in the label %s, by which git jp knows the session of an "+
+				"agent: it stays there", p.Path, p.Label)
+		case p.Tree == check.IndexName:
+			s.Printer.Warn("the index still has it in %s: %s", p.Path, p.Next)
+		default:
+			s.Printer.Warn("%s still has it: it has to be taken out there by hand", p.Path)
 		}
-		s.Printer.Warn("%s still has it: it has to be taken out there by hand", p.Path)
 	}
 	if left.Unread > 0 {
 		s.Printer.Warn("%s could not be read, and may have it: 'git jp check --content' names them",
@@ -140,58 +169,47 @@ func (s Session) complete(left *Left) bool {
 }
 
 // print prints the changes.
-func (s Session) print(res *Result, commits []string, left *Left) error {
+func (s Session) print(t Target, r report) error {
 	p := s.Printer
 	if p.JSON {
-		return p.Records(newRecord(res, commits, left))
+		return p.Records(r.record())
 	}
-	text := fmt.Sprintf("redacted %s in %s", render.Count(res.Replaced, "text"),
-		render.Count(len(res.Conversations), "conversation"))
-	if res.Dropped > 0 {
-		text += fmt.Sprintf(", and dropped %d with signed or encrypted reasoning", res.Dropped)
+	text := fmt.Sprintf("redacted %s in %s", render.Count(r.Replaced, "text"),
+		render.Count(len(r.Conversations), "conversation"))
+	if r.Dropped > 0 {
+		text += fmt.Sprintf(", and dropped %d with signed or encrypted reasoning", r.Dropped)
+	}
+	if len(r.Conversations) == 0 {
+		text = "completed what was redacted before"
+		if n := len(r.staged); n > 0 {
+			text += ": staged " + render.Count(n, "path")
+		}
 	}
 	if _, err := fmt.Fprintln(p.Out, text); err != nil {
 		return err
 	}
-	for _, id := range res.Conversations {
+	for _, id := range r.Conversations {
 		p.Note("the original of %s is quarantined: 'git jp redact --undo %s' brings it back",
 			id, id)
 	}
-	s.history(res, commits)
-	return nil
+	return s.history(t, r.reach)
 }
 
-func newRecord(res *Result, commits []string, left *Left) Record {
+func (r report) record() Record {
 	list := func(s []string) []string { return append([]string{}, s...) }
-	r := Record{
-		Entries: list(res.Entries), Replaced: res.Replaced, Dropped: res.Dropped,
-		Kept: list(res.Kept), Commits: list(commits),
-		Conversations: []string{}, Removed: []string{}, Unread: left.Unread,
+	rec := Record{
+		Entries: list(r.Entries), Replaced: r.Replaced, Dropped: r.Dropped,
+		Kept: list(r.Kept), Commits: list(r.reach.Commits), Staged: list(r.staged),
+		Conversations: []string{}, Removed: []string{}, Unread: r.left.Unread,
 	}
-	for _, p := range left.Places {
-		r.Left = append(r.Left, p.Path)
+	for _, p := range r.left.Places {
+		rec.Left = append(rec.Left, p.Path)
 	}
-	for _, id := range res.Conversations {
-		r.Conversations = append(r.Conversations, id.String())
+	for _, id := range r.Conversations {
+		rec.Conversations = append(rec.Conversations, id.String())
 	}
-	for _, h := range res.Removed {
-		r.Removed = append(r.Removed, h.String())
+	for _, h := range r.Removed {
+		rec.Removed = append(rec.Removed, h.String())
 	}
-	return r
-}
-
-// history prints what redacting does not reach.
-func (s Session) history(res *Result, commits []string) {
-	p := s.Printer
-	if len(commits) > 0 {
-		const short = 12
-		p.Warn("%s changed these files before and can have it, the latest is %s",
-			render.Count(len(commits), "commit"), commits[len(commits)-1][:short])
-		if len(res.Removed) > 0 {
-			name := workspace.BlobPath(s.Dir, res.Removed[0])
-			p.Note("'git filter-repo --invert-paths --path %s' takes content out of history", name)
-		}
-		p.Note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
-	}
-	p.Note("a secret that was pushed or shared has to be revoked where it was issued")
+	return rec
 }

@@ -3,10 +3,12 @@ package redact
 import (
 	"bytes"
 	"errors"
+	"path"
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
@@ -26,7 +28,7 @@ func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
 // ErrValue reports that a finding no longer exists.
 var ErrValue = errors.New("the finding is not there any more, or is no text")
 
-// Value returns the secret of a finding.
+// Value returns the secret that was found in the working tree.
 func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) {
 	id, err := events.ParseID(a.Conversation)
 	if err != nil {
@@ -42,27 +44,72 @@ func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
+	return version{id, c.Stream, r.Workspace.BlobsOf(e), func(name string) ([]byte, error) {
+		return r.Workspace.ReadFile(e, name)
+	}}.value(rules, a)
+}
+
+// valueInIndex returns the secret that was found in the index.
+func (t Tracked) valueInIndex(
+	index *gitint.Index, rules *secrets.Rules, a secrets.Allowed,
+) (value []byte, err error) {
+	id, err := events.ParseID(a.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := t.indexedDirs(index)
+	if err != nil {
+		return nil, err
+	}
+	err = ErrValue
+	for _, dir := range dirs[id] {
+		v := version{id: id, file: func(name string) ([]byte, error) {
+			return index.ReadFile(path.Join(dir, name))
+		}}
+		var data []byte
+		if data, err = v.file(workspace.EventsFile); err != nil {
+			continue
+		}
+		if v.stream, err = events.Decode(data); err != nil {
+			continue
+		}
+		v.contents = versions{indexed{index, t.Dir}, t.Workspace.Blobs(), t.originals(id)}
+		if value, err = v.value(rules, a); err == nil {
+			return value, nil
+		}
+	}
+	return nil, err
+}
+
+// A version is a conversation as the working tree or the index has it.
+type version struct {
+	id       events.ID
+	stream   *events.Stream
+	contents blobs.Reader
+	file     func(name string) ([]byte, error)
+}
+
+func (v version) value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) {
 	scanner := &secrets.Scanner{Rules: rules}
-	contents := r.Workspace.BlobsOf(e)
-	found, err := scanner.Stream(id, c.Stream, nil, contents)
+	found, err := scanner.Stream(v.id, v.stream, nil, v.contents)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range found {
 		if f.Fingerprint() == a.Fingerprint() {
-			return valueIn(secrets.Texts(c.Stream.At(f.Element)), f, contents)
+			return valueIn(secrets.Texts(v.stream.At(f.Element)), f, v.contents)
 		}
 	}
 	if a.Event != workspace.MetadataFile && a.Event != workspace.BaseConfigFile {
 		return nil, ErrValue
 	}
-	data, err := r.Workspace.ReadFile(e, a.Event)
+	data, err := v.file(a.Event)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range scanner.Document(id, a.Event, data) {
+	for _, f := range scanner.Document(v.id, a.Event, data) {
 		if f.Fingerprint() == a.Fingerprint() {
-			return valueIn(secrets.DocumentTexts(data), f, contents)
+			return valueIn(secrets.DocumentTexts(data), f, v.contents)
 		}
 	}
 	return nil, ErrValue

@@ -1,0 +1,74 @@
+package redact
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// history says what redacting does not reach, and by which commands that is reached: one that names
+// a part would leave the secret where nobody looks any more.
+func (s Session) history(t Target, reach Reach) error {
+	p := s.Printer
+	if n := len(reach.Commits); n > 0 {
+		const short = 12
+		p.Warn("%s changed these files before and can have it, the latest is %s",
+			render.Count(n, "commit"), reach.Commits[n-1][:short])
+		if len(reach.Contents) > 0 {
+			paths, err := s.paths(reach.Contents)
+			if err != nil {
+				return err
+			}
+			p.Note("'git filter-repo --invert-paths %s' takes content out of history", paths)
+		}
+		p.Note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
+		if slices.ContainsFunc(reach.Dirs, func(dir string) bool {
+			id, ok := events.ParseDirname(path.Base(dir))
+			return ok && t.inDirname(id, path.Base(dir))
+		}) {
+			p.Note("names of directories in history have it too: " +
+				"'git filter-repo --filename-callback " +
+				"\"return filename.replace(b'NAME', b'redacted')\"', " +
+				"with what they have of it for NAME, takes it out")
+		}
+		p.Note("git filter-repo wants a fresh clone ('git clone --no-local'), " +
+			"and elsewhere --force")
+	}
+	p.Note("a secret that was pushed or shared has to be revoked where it was issued")
+	return nil
+}
+
+// maxPaths is how many paths are printed in a command.
+const maxPaths = 5
+
+// pathsFile has the contents that were redacted, below the common directory of git.
+const pathsFile = "redacted-paths"
+
+// paths returns the options that name contents. Where they are many a file names them, with those
+// of redactions before.
+func (s Session) paths(contents []string) (string, error) {
+	if len(contents) <= maxPaths {
+		return "--path " + strings.Join(contents, " --path "), nil
+	}
+	dir := filepath.FromSlash(s.Repo.Dir())
+	file := filepath.Join(dir, pathsFile)
+	was, err := regular.ReadFile(file, regular.MaxOwn)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	all := append(strings.Fields(string(was)), contents...)
+	slices.Sort(all)
+	text := strings.Join(slices.Compact(all), "\n") + "\n"
+	err = atomicfile.WriteIn(dir, pathsFile, []byte(text), atomicfile.Options{
+		TempDir: tempDir, Private: true,
+	})
+	return "--paths-from-file " + file, err
+}
