@@ -55,8 +55,8 @@ const (
 	metadataSession = MetadataPrefix + "session"
 )
 
-// IsSourceKey reports whether the metadata below a key say of which session of an agent an event is,
-// and where it is in it.
+// IsSourceKey reports whether the metadata below a key say of which session of an agent an event
+// is, and where it is in it.
 func IsSourceKey(key string) bool {
 	switch key {
 	case MetadataSource, MetadataSubagent, metadataSession:
