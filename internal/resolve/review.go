@@ -3,8 +3,10 @@ package resolve
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -116,6 +118,9 @@ func (r *Review) Restore(ctx context.Context, cache *refs.Cache, wanted []events
 		if err := r.bringBack(ctx, l); err != nil {
 			return err
 		}
+		if err := r.bringBeside(ctx, l.Conversation); err != nil {
+			return err
+		}
 		done = append(done, l.Conversation)
 	}
 	if len(done) == 0 {
@@ -162,6 +167,61 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 	r.note("%s: brought back %s of %s", l.Conversation, render.Count(len(l.Elements), "event"),
 		render.Count(l.Turns, "turn"))
 	return nil
+}
+
+// bringBeside brings back what the merge left out beside a conversation, but for what a side removed:
+// without what was redacted in it, the next import brings that back.
+func (r *Review) bringBeside(ctx context.Context, id events.ID) error {
+	merged, err := r.trees(ctx, r.commit.OID)
+	if err != nil {
+		return err
+	}
+	sides, err := r.trees(ctx, r.commit.Parents...)
+	if err != nil {
+		return err
+	}
+	ids, err := r.Repo.MergeBases(ctx, r.commit.Parents[0], r.commit.Parents[1:]...)
+	if err != nil {
+		return err
+	}
+	bases, err := r.trees(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for _, side := range sides {
+		names, err := stage.FilesBeside(side, r.Dir, id)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			below := strings.TrimPrefix(name, r.Dir+"/")
+			has := func(t *gitint.Tree) bool { _, ok := t.OID(name); return ok }
+			lacks := func(t *gitint.Tree) bool { return !has(t) }
+			removed := slices.ContainsFunc(bases, has) && slices.ContainsFunc(sides, lacks)
+			if removed || slices.ContainsFunc(merged, has) || path.Dir(below) == workspace.RemovedDir {
+				continue
+			}
+			data, err := side.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if err := r.Workspace.WriteFile(below, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Review) trees(ctx context.Context, ids ...gitint.OID) (all []*gitint.Tree, err error) {
+	for _, id := range ids {
+		tree, err := r.Repo.Tree(ctx, id.String())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tree)
+	}
+	return all, nil
 }
 
 // restoreContent restores the blobs to which a stream refers and that the store lacks.
