@@ -67,7 +67,7 @@ func (s Session) paths(contents []string) (string, error) {
 	all := append(strings.Fields(string(was)), contents...)
 	slices.Sort(all)
 	text := strings.Join(slices.Compact(all), "\n") + "\n"
-	err = atomicfile.WriteIn(dir, pathsFile, []byte(text), atomicfile.Options{
+	err = atomicfile.ReplaceIn(dir, pathsFile, was, []byte(text), atomicfile.Options{
 		TempDir: tempDir, Private: true,
 	})
 	return "--paths-from-file " + file, err
