@@ -169,8 +169,8 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 	return nil
 }
 
-// bringBeside brings back what the merge left out beside a conversation, but for what a side removed:
-// without what was redacted in it, the next import brings that back.
+// bringBeside brings back what the merge left out beside a conversation, but for what a side
+// removed: without what was redacted in it, the next import brings that back.
 func (r *Review) bringBeside(ctx context.Context, id events.ID) error {
 	merged, err := r.trees(ctx, r.commit.OID)
 	if err != nil {
@@ -198,7 +198,8 @@ func (r *Review) bringBeside(ctx context.Context, id events.ID) error {
 			has := func(t *gitint.Tree) bool { _, ok := t.OID(name); return ok }
 			lacks := func(t *gitint.Tree) bool { return !has(t) }
 			removed := slices.ContainsFunc(bases, has) && slices.ContainsFunc(sides, lacks)
-			if removed || slices.ContainsFunc(merged, has) || path.Dir(below) == workspace.RemovedDir {
+			if removed || slices.ContainsFunc(merged, has) ||
+				path.Dir(below) == workspace.RemovedDir {
 				continue
 			}
 			data, err := side.ReadFile(name)

@@ -210,3 +210,25 @@ func (c *commit) apart(v *Verdict) error {
 	}
 	return err
 }
+
+// unkept warns about entries of redaction that the commit removes without a change of their
+// conversation, which undoing the redaction would be: the next import would bring the text back.
+func (c *commit) unkept(staged []gitint.StagedPath) (all []check.Finding) {
+	for _, p := range staged {
+		dir, ok := workspace.PathDir(p.Path)
+		if !ok || p.Status != 'D' || path.Dir(p.Path) != path.Join(dir, secrets.RedactedDir) {
+			continue
+		}
+		id, ok := events.ParseDirname(path.Base(p.Path))
+		if !ok || c.dirs[dir][id] {
+			continue
+		}
+		all = append(all, check.Finding{
+			State: check.Unredacted, Severity: check.Warning, Commit: check.IndexName, Path: p.Path,
+			Conversation: id.String(), Element: -1,
+			Detail: fmt.Sprintf("the commit removes %s, by which what was redacted stays out: "+
+				"'git restore --staged --worktree %s' keeps it", p.Path, p.Path),
+		})
+	}
+	return all
+}

@@ -135,7 +135,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{Beside: c.beside}
+	v := &Verdict{Beside: c.beside, Others: c.unkept(staged)}
 	if len(c.dirs) == 0 && len(noted) == 0 {
 		return v, h.noteChecked()
 	}
