@@ -74,7 +74,8 @@ The first question of a workspace begins a conversation. At the top of a working
 workspace, too; elsewhere it asks before it does.
 
 What is attached is looked up once, for the turn where it is attached: that of --attach, or the
-next one for what the configuration declares. Its content stays as it was then; --attach reads it again.
+next one for what the configuration declares. Its content stays as it was then; --attach reads it
+again.
 
 --model, --param, --reasoning, --tool, --no-tool and --attach stay in force for the
 conversation. --tool and --no-tool count from left to right, and without a name for all tools:

@@ -189,8 +189,9 @@ func (v *verifier) unread() []Finding {
 	}
 	return []Finding{{
 		State: Unchecked, Element: -1,
-		Detail: "the content of " + count(int(n), "blob") + " is missing locally and was not checked",
-		Next:   "git jp config set storage.checkout full",
+		Detail: "the content of " + count(int(n), "blob") +
+			" is missing locally and was not checked",
+		Next: "git jp config set storage.checkout full",
 	}}
 }
 

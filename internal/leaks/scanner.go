@@ -137,8 +137,9 @@ func (s *Scanner) Report(r *check.Report) {
 	if n := len(s.away); n > 0 {
 		r.Add(check.Finding{
 			State: check.Unchecked, Element: -1,
-			Detail: fmt.Sprintf("what is missing locally was not searched for secrets (blobs: %d)", n),
-			Next:   "git jp config set storage.checkout full",
+			Detail: fmt.Sprintf("what is missing locally was not searched for secrets"+
+				" (blobs: %d)", n),
+			Next: "git jp config set storage.checkout full",
 		})
 	}
 }

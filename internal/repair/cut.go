@@ -90,7 +90,8 @@ func (c *cutFile) completed() string {
 
 // ended describes the repair of a stream that no version completes.
 func (c *cutFile) ended() string {
-	text := fmt.Sprintf("truncate it after its last complete event, in turn %d", len(c.stream.Turns()))
+	text := fmt.Sprintf("truncate it after its last complete event, in turn %d",
+		len(c.stream.Turns()))
 	if c.newest == nil {
 		return text
 	}
