@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the three files hold: no panic, a result that can be read back and does not depend on
+// FuzzMerge merges arbitrary files: no panic, a result that can be read back and does not depend on
 // which side is ours, and no change if only one side changed anything.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte(`[]`), []byte(`[]`), []byte(`[]`))

@@ -188,7 +188,8 @@ func TestMergeOfTwo(t *testing.T) {
 	}
 }
 
-// Whatever is chosen, the result is valid, and conflicts can be read back from their record.
+// TestResolve checks that the result is valid for every choice, and that conflicts can be read back
+// from their record.
 func TestResolve(t *testing.T) {
 	for _, tt := range []struct{ name, base, ours, theirs, want, wantTheirs, wantBoth string }{
 		{"edited", "1 2- 3", "1 2 3", "1 2e 3", "1 2 3", "1 2 (e) 3", "1 2 2 (e) T^ 3"},

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// closed takes all permissions from a file or a directory until the test is over.
+// closed removes all permissions from a file or a directory until the test ends.
 func (f *fixture) closed(name string) {
 	f.tb.Helper()
 	info, err := os.Lstat(f.Path(name))
@@ -21,7 +21,7 @@ func (f *fixture) closed(name string) {
 	f.tb.Cleanup(func() { _ = os.Chmod(f.Path(name), info.Mode()) })
 }
 
-// TestRefusalsWithoutPermission closes what the collector has to read.
+// TestRefusalsWithoutPermission removes permissions from files that the collector must read.
 func TestRefusalsWithoutPermission(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return

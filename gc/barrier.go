@@ -2,12 +2,12 @@ package gc
 
 import "context"
 
-// A barrier collects what stands in the way of a deletion.
+// A barrier collects the obstacles to a deletion.
 type barrier struct{ obstacles []Obstacle }
 
 func (b *barrier) obstruct(o Obstacle) { b.obstacles = append(b.obstacles, o) }
 
-// unread notes that the system refuses to read something in which roots may be.
+// unread records that the system refuses to read something that may have roots.
 func (b *barrier) unread(what string, err error) {
 	b.obstruct(Obstacle{Reason: ReasonFiles, Root: what, Detail: err.Error()})
 }
@@ -19,7 +19,7 @@ func (b *barrier) refused() error {
 	return &RefusedError{Obstacles: b.obstacles}
 }
 
-// absorb makes an obstacle of an error of the repository, unless we were interrupted.
+// absorb turns an error of the repository into an obstacle, unless ctx is done.
 func (b *barrier) absorb(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

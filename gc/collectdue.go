@@ -2,8 +2,8 @@ package gc
 
 import "context"
 
-// CollectDue collects one store, if it is time to. Nobody is told: what stops it now stops
-// 'git jp gc' too, which says so.
+// CollectDue collects one store if a collection is due. It reports no error: a failure here also
+// fails git jp gc, which reports it.
 func CollectDue(ctx context.Context, o Options) {
 	if !Due(o) {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// committingRows are the rows of the root matrix in which a git is about to commit.
+// committingRows returns the rows of the root matrix in which git is about to commit.
 func committingRows() []row {
 	return []row{
 		{"index of an open commit", func(f *fixture, h blobs.Hash) {
@@ -33,8 +33,7 @@ func committingRows() []row {
 	}
 }
 
-// stageIn stages a conversation in the index that git has in a file while it commits, and leaves
-// no other trace.
+// stageIn stages a conversation only in the index file that git uses while it commits.
 func (f *fixture) stageIn(file string, h blobs.Hash) {
 	f.tb.Helper()
 	index := f.Run("rev-parse", "--path-format=absolute", "--git-path", "index")
@@ -56,7 +55,8 @@ func (f *fixture) stageIn(file string, h blobs.Hash) {
 	}
 }
 
-// TestCommitFromAnotherIndex keeps what the lock of the index has that the environment names.
+// TestCommitFromAnotherIndex checks that references in the lock of the index named by the
+// environment are kept.
 func TestCommitFromAnotherIndex(t *testing.T) {
 	f := newFixture(t)
 	kept, dead := f.blob("kept"), f.blob("dead")

@@ -8,8 +8,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 )
 
-// costOf makes a plan and returns how many objects were read for it, and how often git was
-// asked.
+// costOf makes a plan and returns how many objects it read, and how many git commands it ran.
 func (f *fixture) costOf(items int) (objects, processes int) {
 	f.tb.Helper()
 	f.withCache()
@@ -33,8 +32,8 @@ func (f *fixture) tell(n int) {
 	f.Commit(content)
 }
 
-// TestStoresOfThePastAreReadWhereAsked makes commits that refer to nothing that can go. Each of
-// them costs its own objects and not its store.
+// TestStoresOfThePastAreReadWhereAsked makes commits that refer to no candidate. Each costs reading
+// its own objects, but not its store.
 func TestStoresOfThePastAreReadWhereAsked(t *testing.T) {
 	const commits = 10
 	cost := func(more int) int {
@@ -54,8 +53,7 @@ func TestStoresOfThePastAreReadWhereAsked(t *testing.T) {
 	}
 }
 
-// TestTheSameRootsAgain holds that what led to the same commits the last time is not listed
-// again.
+// TestTheSameRootsAgain checks that commits are not listed again if the roots are unchanged.
 func TestTheSameRootsAgain(t *testing.T) {
 	f := newFixture(t)
 	f.blob("dead")
@@ -71,7 +69,7 @@ func TestTheSameRootsAgain(t *testing.T) {
 	if _, n := f.costOf(1); n != first {
 		t.Errorf("after a commit: asked git %d times, want %d", n, first)
 	}
-	f.Run("update-ref", "refs/tags/t", "HEAD~1") // a root, and no commit
+	f.Run("update-ref", "refs/tags/t", "HEAD~1") // a root that adds no commit
 	f.costOf(1)
 	if _, n := f.costOf(1); n != again {
 		t.Errorf("the second time with a tag: asked git %d times, want %d", n, again)

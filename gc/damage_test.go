@@ -12,15 +12,14 @@ import (
 	"github.com/git-jp/git-jp/gc"
 )
 
-// A damage is something that keeps the collector from reading a file as it was written.
+// A damage keeps the collector from reading a file as it was written.
 type damage struct {
 	name string
-	// during collects while the file is damaged, and leaves it as it was.
+	// during collects while the file is damaged, and restores it.
 	during func(f *fixture, file string) error
 }
 
-// fileDamages are those that need nothing but the file. Each file meets one after the other, or
-// one where there is no time for all.
+// fileDamages need only the file. Each file gets all of them, or one in a short run.
 var fileDamages = []damage{
 	{"closed", func(f *fixture, file string) error { return f.whileClosed(file) }},
 	{"zeros", rewritten(func(data []byte) []byte { return make([]byte, len(data)) })},
@@ -37,7 +36,8 @@ var fileDamages = []damage{
 	{"empty", rewritten(func([]byte) []byte { return nil })},
 }
 
-// cut shortens data to n bytes, or one less where nobody could see that a line is missing.
+// cut truncates data to n bytes, or one less if the cut would not be visible because it is at the
+// end of a line.
 func cut(data []byte, n int) []byte {
 	if n > 0 && data[n-1] == '\n' {
 		n--
@@ -45,13 +45,13 @@ func cut(data []byte, n int) []byte {
 	return data[:n]
 }
 
-// collectAll collects whatever the options allow to collect.
+// collectAll collects with the options that allow the most.
 func (f *fixture) collectAll() error {
 	o, err := f.open()
 	if err != nil {
 		return err
 	}
-	o.AcceptMissing, o.Now = true, time.Now // what a writer has begun is young
+	o.AcceptMissing, o.Now = true, time.Now // unfinished files are within the grace period
 	p, err := gc.MakePlan(f.tb.Context(), o)
 	if err == nil {
 		_, err = gc.Sweep(f.tb.Context(), o, p)
@@ -71,7 +71,7 @@ func (f *fixture) whileClosed(file string) error {
 	return f.collectAll()
 }
 
-// without takes a file away and returns what brings it back.
+// without moves a file away and returns a function that restores it.
 func (f *fixture) without(file string) (back func()) {
 	aside := filepath.Join(f.tb.TempDir(), "aside")
 	if err := os.Rename(file, aside); err != nil {
@@ -84,7 +84,7 @@ func (f *fixture) without(file string) (back func()) {
 	}
 }
 
-// rewritten damages what is in the file.
+// rewritten damages the content of the file.
 func rewritten(change func([]byte) []byte) func(f *fixture, file string) error {
 	return func(f *fixture, file string) error {
 		data, err := os.ReadFile(file)
@@ -99,7 +99,7 @@ func rewritten(change func([]byte) []byte) func(f *fixture, file string) error {
 	}
 }
 
-// goneLater takes the file away when the first blob was moved.
+// goneLater removes the file after the first blob was moved.
 func goneLater(f *fixture, file string) error {
 	back := func() {}
 	f.hook = onceAt(gc.StepMove, func() { back = f.without(file) })
@@ -108,7 +108,7 @@ func goneLater(f *fixture, file string) error {
 	return err
 }
 
-// thereLater brings the file when the first blob was moved. Nobody has seen it before.
+// thereLater creates the file after the first blob was moved. It did not exist before.
 func thereLater(f *fixture, file string) error {
 	back := sync.OnceFunc(f.without(file))
 	f.hook = onceAt(gc.StepMove, back)
@@ -127,7 +127,7 @@ func onceAt(at gc.Step, do func()) func(gc.Step, string) error {
 	}
 }
 
-// An unseen damage leaves a file as somebody could have written it.
+// An unseen damage leaves a file that could have been written so.
 type unseen struct {
 	file    string // a pattern of the path
 	damages []string
@@ -150,7 +150,7 @@ var (
 	}
 )
 
-// anyText is why nothing is known of a file by what is in it.
+// anyText is the reason why damage to a file cannot be detected.
 const anyText = "is read as a text, which may be a damaged one"
 
 func isUnseen(file, damage string) bool {

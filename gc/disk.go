@@ -17,19 +17,18 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A disk reads the conversations of one directory .jp, or of a user-local one, as they lie in
-// the file system.
+// A disk reads the conversations of one directory .jp, or of a user-local one, in the file system.
 type disk struct {
-	root       string // what the obstacles call the place
+	root       string // name of the place in obstacles
 	prefix     string // of the paths in it
-	base       string // the directory from which these paths lead, "" when they are absolute
-	lenient    bool   // what is no stream is no obstacle
+	base       string // the directory to which these paths are relative, "" if they are absolute
+	lenient    bool   // an invalid stream is no obstacle
 	references *referenceCache
-	behind     func(name string) (fs.FileInfo, error) // what a link leads to
+	behind     func(name string) (fs.FileInfo, error) // stats the target of a symlink
 
 	files     []diskFile
 	obstacles []Obstacle
-	moved     bool // something went away while it was read
+	moved     bool // something was removed while it was read
 }
 
 // A diskFile is a file that may refer to content.
@@ -39,16 +38,16 @@ type diskFile struct {
 }
 
 const (
-	// settles is how often a directory is read again in which names change meanwhile.
+	// settles limits how often a directory is read again because names in it changed meanwhile.
 	settles  = 16
 	tempName = blobsName + "/.tmp"
 	gitName  = ".git"
 )
 
-// read reads everything below dir that may refer to content: conversations wherever they lie,
-// what jp put away, and what is being built. Directories are renamed while we read, from one
-// place into another that was read before. So the names are listed before and after, and
-// only a reading between two equal lists counts, in which nothing was gone for a moment.
+// read reads everything below dir that may refer to content: conversations anywhere, those that jp
+// moved to its trash, and unfinished ones. A directory may be renamed during a reading, from a
+// place that was not read yet to one that was. So the names are listed before and after, and a
+// reading counts only if both lists are equal and no file was missing meanwhile.
 func (d *disk) read(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -70,8 +69,8 @@ func (d *disk) readFS(ctx context.Context, files fs.FS) error {
 	return nil
 }
 
-// pass is one reading. What was found by an earlier one, obstacles too, is forgotten; what this
-// one could not read stays an obstacle, also where it can be read a moment later.
+// pass is one reading. It discards the results of an earlier one, including obstacles; what this
+// one cannot read remains an obstacle, even if it can be read a moment later.
 func (d *disk) pass(ctx context.Context, files fs.FS) (settled bool, err error) {
 	d.files, d.obstacles, d.moved = nil, nil, false
 	before, err := d.names(ctx, files)
@@ -88,7 +87,7 @@ func (d *disk) pass(ctx context.Context, files fs.FS) (settled bool, err error) 
 	return !d.moved && slices.Equal(before, after), err
 }
 
-// obstruct notes an obstacle, once: names are listed twice.
+// obstruct records an obstacle once, since names are listed twice.
 func (d *disk) obstruct(reason, name, detail string) {
 	if name != "" {
 		name = path.Join(d.prefix, name)
@@ -106,7 +105,7 @@ func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 		err := fs.WalkDir(files, top, func(name string, e fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				// A directory that was listed and is not there can be back at the next look.
+				// A directory that was listed and is missing may be back at the next reading.
 				d.moved = d.moved || name != top
 			case err != nil:
 				d.obstruct(ReasonFiles, name, err.Error())
@@ -129,8 +128,8 @@ func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 	return all, nil
 }
 
-// enter passes over a run of the collector in the quarantine of user-local content. What others
-// quarantined there is read.
+// enter skips the collector's own runs in the quarantine of user-local content. Quarantined data of
+// other commands is read.
 func (d *disk) enter(ctx context.Context, files fs.FS, dir string) error {
 	if path.Dir(dir) != tempName+"/trash" {
 		return ctx.Err()
@@ -145,7 +144,7 @@ func (d *disk) enter(ctx context.Context, files fs.FS, dir string) error {
 	return ctx.Err()
 }
 
-// link makes an obstacle of a link behind which conversations may be. jp follows it or not.
+// link makes an obstacle of a symlink behind which conversations may be: jp may follow it or not.
 func (d *disk) link(name string) {
 	info, err := d.behind(name)
 	switch {
@@ -156,7 +155,7 @@ func (d *disk) link(name string) {
 	}
 }
 
-// isTempBlob reports whether a name is that of content being written.
+// isTempBlob reports whether a name is that of a blob being written.
 func isTempBlob(name string) bool {
 	return strings.HasPrefix(name, tempName+"/") && strings.Contains(path.Base(name), ".blob.gz.")
 }
@@ -174,7 +173,7 @@ func (d *disk) file(files fs.FS, name string) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errChanging):
-		d.moved = true // the next reading shows where it is, or what is in it
+		d.moved = true // the next reading shows where it is, or its content
 		return
 	case isLarge(err):
 		d.obstruct(ReasonLarge, name, err.Error())
@@ -188,15 +187,15 @@ func (d *disk) file(files fs.FS, name string) {
 	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.references.number(m)})
 }
 
-// errChanging says that a file has another size than what was read of it.
+// errChanging reports a file whose size differs from what was read of it.
 var errChanging = errors.New("it changes while it is read")
 
-// readWhole is readAll of a file that has a name or a few lines in it, by its path.
+// readWhole is readAll for a file with a name or a few lines, by its path.
 func readWhole(name string) ([]byte, error) {
 	return readAll(regular.Dir(filepath.Dir(name)), filepath.Base(name), regular.MaxNote)
 }
 
-// readAll reads a file of which the end can be cut off, or not be written yet, while it is read.
+// readAll reads a file that may be truncated, or not completely written yet, while it is read.
 func readAll(files fs.FS, name string, limit int64) (data []byte, err error) {
 	err = through(files, name, limit, func(r io.Reader) error {
 		data, err = regular.ReadAll(r, limit)
@@ -205,7 +204,7 @@ func readAll(files fs.FS, name string, limit int64) (data []byte, err error) {
 	return data, err
 }
 
-// hashesIn returns what has the form of a hash in a file of any size.
+// hashesIn returns everything in the form of a hash in a file of any size.
 func hashesIn(files fs.FS, name string) (all []blobs.Hash, err error) {
 	err = through(files, name, regular.Unbounded, func(r io.Reader) error {
 		all, err = refs.HashesFrom(r, nil)
@@ -214,8 +213,8 @@ func hashesIn(files fs.FS, name string) (all []blobs.Hash, err error) {
 	return all, err
 }
 
-// through gives f a file of at most limit bytes, which is to read it to its end, and looks whether
-// that was all.
+// through calls f with a file of at most limit bytes, which f must read to its end, and verifies
+// that it was the complete file.
 func through(files fs.FS, name string, limit int64, f func(io.Reader) error) error {
 	file, err := regular.Open(files, name)
 	if err != nil {
@@ -240,7 +239,7 @@ func through(files fs.FS, name string, limit int64, f func(io.Reader) error) err
 	return err
 }
 
-// A counter counts what is written to it.
+// A counter counts the bytes written to it.
 type counter int64
 
 func (n *counter) Write(data []byte) (int, error) {
@@ -248,7 +247,7 @@ func (n *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// streamReason is the reason of a stream that is none, or of which nothing is known.
+// streamReason returns the reason for a stream that is invalid, or whose references are unknown.
 func streamReason(dark bool, err error) string {
 	switch {
 	case dark:
@@ -270,7 +269,7 @@ func (d *disk) isStream(name string) bool {
 		!strings.HasPrefix(name, conversationsName+"/"+trashName+"/")
 }
 
-// onDisk takes what a disk has read as a tip.
+// onDisk adds the files that a disk has read as a tip.
 func (m *marker) onDisk(d disk, dir string) {
 	for _, o := range d.obstacles {
 		m.obstruct(o)

@@ -11,11 +11,11 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// A faultyFS is files of which some cannot be read, each look at one counted from 1.
+// A faultyFS is a file system in which some opens fail, counted per file from 1.
 type faultyFS struct {
 	fs.FS
 	fault func(name string, look int) error
-	short map[string]int // so many bytes are missing at the end of the first reading
+	short map[string]int // bytes missing at the end of the first reading
 	looks map[string]int
 }
 
@@ -32,7 +32,7 @@ func (f *faultyFS) Open(name string) (fs.File, error) {
 	return file, err
 }
 
-// Stat is no look: what is asked about a file before it is opened.
+// Stat does not count: it is called before a file is opened.
 func (f *faultyFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
 
 type cutFile struct {
@@ -54,8 +54,8 @@ const (
 	oneNote   = "conversations/17800000001-one/note.md"
 )
 
-// TestUnreadableFiles holds that a file is read, or is an obstacle: no error and no moment at
-// which it is away makes it nothing.
+// TestUnreadableFiles checks that a file is either read or an obstacle: neither an error nor a
+// moment without the file makes the collector ignore it.
 func TestUnreadableFiles(t *testing.T) {
 	h := blobs.Sum([]byte("kept"))
 	always := func(err error) func(int) error { return func(int) error { return err } }
@@ -70,7 +70,7 @@ func TestUnreadableFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name, file string
 		fault      func(look int) error
-		obstacle   string // "" where it is read in the end
+		obstacle   string // "" if it is read in the end
 	}{
 		{"permission, of a stream", oneStream, always(syscall.EACCES), "permission denied"},
 		{"error, of a stream", oneStream, always(syscall.EIO), "input/output error"},
@@ -120,7 +120,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// TestShortRead holds that the beginning of a file is not taken for all of it.
+// TestShortRead checks that the beginning of a file is not taken for the complete file.
 func TestShortRead(t *testing.T) {
 	h := blobs.Sum([]byte("kept"))
 	for cut := 1; cut <= len(h.String()); cut++ {

@@ -6,38 +6,38 @@ import (
 	"strings"
 )
 
-// The reasons of an Obstacle, beside those of gitint.Incomplete.
+// The reasons of an Obstacle, in addition to those of gitint.Incomplete.
 const (
-	ReasonStream  = "stream"  // a file that should be a stream is none
-	ReasonLarge   = "large"   // a stream is larger than is read
+	ReasonStream  = "stream"  // a file that should be a stream is invalid
+	ReasonLarge   = "large"   // a stream is too large to be read
 	ReasonOpaque  = "opaque"  // a stream is in Git LFS or encrypted
 	ReasonObject  = "object"  // an object is missing or damaged
-	ReasonLinked  = "linked"  // a symbolic link stands where conversations or blobs are
-	ReasonForeign = "foreign" // the store has what this version does not know
+	ReasonLinked  = "linked"  // a symbolic link is in place of conversations or blobs
+	ReasonForeign = "foreign" // the store has files that this version does not know
 	ReasonFiles   = "files"   // the system refuses to read something
-	ReasonMissing = "missing" // a reference is without its content already
-	ReasonLocked  = "locked"  // git writes an index, or a killed one has left it
+	ReasonMissing = "missing" // the content of a reference is already missing
+	ReasonLocked  = "locked"  // git writes an index, or a killed git has left its lock
 	ReasonNested  = "nested"  // another repository, or what may be one, is within the workspace
-	ReasonID      = "id"      // the workspace does not say which it is
-	ReasonOpinion = "opinion" // a second opinion could not be had
-	ReasonDoubt   = "doubt"   // a second opinion contradicts the mark, and not in an odd case
+	ReasonID      = "id"      // the workspace has no id
+	ReasonOpinion = "opinion" // the second opinion failed
+	ReasonDoubt   = "doubt"   // the second opinion contradicts the mark in more than a rare case
 
-	// ReasonPromised: what would have to be read is with the remote of a partial clone.
+	// ReasonPromised: objects that must be read are only at the remote of a partial clone.
 	ReasonPromised = "promised"
 )
 
-// An Obstacle is something without which nobody can say what is needed.
+// An Obstacle prevents the collector from knowing what is needed.
 type Obstacle struct {
 	// Reason is one of the reasons, or that of a gitint.Incomplete.
 	Reason string
-	// Root names where it is: a ref, a working tree, an index.
+	// Root names the root: a ref, a working tree, an index.
 	Root string
 	// Path is the file, from the root of the tree; "" for the root as a whole.
 	Path   string
 	Detail string
 }
 
-// String is one line.
+// String returns the obstacle in one line.
 func (o Obstacle) String() string {
 	var b strings.Builder
 	b.WriteString(o.Root)
@@ -53,7 +53,7 @@ func (o Obstacle) String() string {
 	return b.String() + o.Detail
 }
 
-// A RefusedError says why nothing may be deleted.
+// A RefusedError has the reasons why nothing may be deleted.
 type RefusedError struct {
 	Obstacles []Obstacle // at least one
 }
@@ -72,7 +72,7 @@ func (e *RefusedError) Has(reason string) bool {
 	return slices.ContainsFunc(e.Obstacles, func(o Obstacle) bool { return o.Reason == reason })
 }
 
-// A BusyError says that another collection is running.
+// A BusyError reports that another collection is running.
 type BusyError struct {
 	Path string // of the lock
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/git-jp/git-jp/internal/quarantine"
 )
 
-// Expired returns what other commands quarantined in the quarantine whose time is up: it is older
-// than the grace period, and as old as was promised when it was put there. The next sweep
-// removes it. The content that it refers to is needed until then, and can go with the sweep
-// after that.
+// Expired returns the data quarantined by other commands that may be deleted: it is older than the
+// grace period, and than the time promised when it was quarantined. The next sweep removes it. The
+// content that it refers to is needed until then, and can be deleted by the sweep after that.
 func Expired(o Options) ([]quarantine.Item, error) {
 	p, err := o.place()
 	if err != nil {

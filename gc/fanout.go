@@ -9,21 +9,20 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// A fanout is a fan-out directory of a store, such as 9a, by the first byte of a hash.
+// A fanout is a fan-out directory of a store, such as 9a, named by the first byte of a hash.
 type fanout struct {
 	name string
 	id   gitint.OID
 }
 
-// A blobWalk says what is looked for on fanouts, and is told.
+// A blobWalk selects blobs in fan-out directories and receives them.
 type blobWalk struct {
-	// wanted chooses the directories to read, by the four digits of their path; nil all. Several
-	// may ask it at once.
+	// wanted selects the directories to read, by the four digits of their path; nil selects all.
 	wanted func(dir string) bool
 	found  func(i int, h blobs.Hash, id gitint.OID)
-	// board is told of each directory that is read. It may be nil.
+	// board, if not nil, is called for each directory that is read.
 	board func(i int, id gitint.OID)
-	// foreign is told of a fanout on which something is no blob. It may be nil.
+	// foreign, if not nil, is called for a fan-out directory with an entry that is no blob.
 	foreign func(i int)
 }
 

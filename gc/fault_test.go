@@ -22,8 +22,8 @@ import (
 	"github.com/git-jp/git-jp/internal/quarantine"
 )
 
-// The test binary is its own child: with faultEnv set it does one job in the repository it
-// is told, and dies at a step of it.
+// The test binary is its own child process: with faultEnv set it does one job in a repository, and
+// dies at a step of it.
 const faultEnv = "GC_FAULT" // "<job> <step> <directory>"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childTB lets the fixture serve a process that is no test.
+// childTB lets a process that is no test use the fixture.
 type childTB struct{ testing.TB }
 
 func (c *childTB) Helper()                  {}
@@ -69,7 +69,7 @@ func faultChild(args []string) int {
 	return 0
 }
 
-// failAt makes step n call f, and counts them all.
+// failAt calls f at step n, and counts all steps.
 func failAt(n int, f func() error, count *int) func(gc.Step, string) error {
 	met := 0
 	return func(gc.Step, string) error {
@@ -84,7 +84,7 @@ func failAt(n int, f func() error, count *int) func(gc.Step, string) error {
 	}
 }
 
-// faultJobs are what is interrupted. Each can be done again.
+// faultJobs are the jobs to interrupt. Each can be repeated.
 var faultJobs = map[string]func(f *fixture) error{
 	"sweep": func(f *fixture) error {
 		_, err := f.collect()
@@ -104,7 +104,7 @@ var faultJobs = map[string]func(f *fixture) error{
 	},
 }
 
-// A faultWorld is a repository in which everything is to be done that a sweep does.
+// A faultWorld is a repository with everything that a sweep can do.
 type faultWorld struct {
 	kept, dead []blobs.Hash
 }
@@ -136,7 +136,7 @@ func makeFaultWorld(f *fixture, job string) faultWorld {
 			f.tb.Fatal(err)
 		}
 	case "recover":
-		// One that was killed when it had moved everything but the last.
+		// A run that was killed when it had moved everything but the last.
 		moves := f.stepsOf("sweep", gc.StepMove)
 		err := child(f, "sweep", moves[len(moves)-1])
 		if err == nil {
@@ -146,7 +146,7 @@ func makeFaultWorld(f *fixture, job string) faultWorld {
 	return w
 }
 
-// quarantined leaves what another command has put into the trash, whose time is up.
+// quarantined adds data that another command quarantined long enough ago.
 func (f *fixture) quarantined() {
 	f.tb.Helper()
 	k := quarantine.Keeper{
@@ -158,7 +158,7 @@ func (f *fixture) quarantined() {
 	}
 }
 
-// stepsOf returns the numbers of the steps of a kind that a job takes, in a copy.
+// stepsOf returns the numbers of the steps of a kind in a job, run in a copy.
 func (f *fixture) stepsOf(job string, kind gc.Step) []int {
 	f.tb.Helper()
 	c := f.copy()
@@ -177,7 +177,7 @@ func (f *fixture) stepsOf(job string, kind gc.Step) []int {
 	return at
 }
 
-// copy makes a copy of the repository, times included.
+// copy copies the repository, including times.
 func (f *fixture) copy() *fixture {
 	f.tb.Helper()
 	to := filepath.Join(f.tb.TempDir(), "repo")
@@ -198,9 +198,8 @@ func child(f *fixture, job string, step int) error {
 	return err
 }
 
-// sound holds what must be after any interruption: what is wanted is in its place, or comes
-// back with the next command; what is dead is in its place, in the trash, or, if its time
-// was up, gone for good.
+// sound checks what must hold after any interruption: wanted content is in its place, or restored
+// by the next command; dead content is in its place, in the trash, or, if its time was up, deleted.
 func (f *fixture) sound(w faultWorld, what string) {
 	f.tb.Helper()
 	trashed, err := filepath.Glob(f.Path(".git/jp/trash/*/files/*"))
@@ -222,7 +221,7 @@ func (f *fixture) sound(w faultWorld, what string) {
 	}
 }
 
-// done holds what must be when the job was done again.
+// done checks what must hold after the job was repeated.
 func (f *fixture) done(w faultWorld, job, what string) {
 	f.tb.Helper()
 	f.sound(w, what)
@@ -249,8 +248,8 @@ func (f *fixture) done(w faultWorld, job, what string) {
 	}
 }
 
-// TestEveryStepMayFail lets each step of a sweep, an undo and a recovery fail, in three ways
-// when there is time, and each be the last of its process; then the job is done again.
+// TestEveryStepMayFail makes each step of a sweep, an undo and a recovery fail, in three ways in
+// the long run, and kills the process at each; then it repeats the job.
 func TestEveryStepMayFail(t *testing.T) {
 	var points atomic.Int64
 	t.Cleanup(func() { t.Logf("%d points", points.Load()) })
@@ -295,7 +294,7 @@ func TestEveryStepMayFail(t *testing.T) {
 	}
 }
 
-// faultStride leaves out every other step when there is no time.
+// faultStride skips every other step in a short run.
 func faultStride() int {
 	if os.Getenv("GIT_JP_SOAK") != "" {
 		return 1
@@ -303,14 +302,14 @@ func faultStride() int {
 	return 2
 }
 
-// on is the same for another test.
+// on returns the fixture for another test.
 func (f *fixture) on(tb testing.TB) *fixture {
 	c := *f
 	c.tb = tb
 	return &c
 }
 
-// again does a job again, after which all is as if nothing had happened.
+// again repeats a job, after which everything must be as without the interruption.
 func (f *fixture) again(w faultWorld, job, what string) {
 	f.tb.Helper()
 	f.hook = nil

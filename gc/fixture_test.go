@@ -18,7 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// now is later than every file that a test makes, and old is before.
+// now is later than the time of every file that a test writes, and old is earlier.
 var (
 	now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	old = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -33,7 +33,7 @@ type fixture struct {
 	grace time.Duration
 	// failed counts the commands of which a call was made to fail.
 	failed *atomic.Int64
-	// noData takes the user's data directory away.
+	// noData removes the user's data directory.
 	noData bool
 }
 
@@ -51,7 +51,7 @@ func (f *fixture) begin() {
 	f.Commit("begin")
 }
 
-// fixtureAt speaks of a fixture that exists.
+// fixtureAt returns a fixture for an existing repository.
 func fixtureAt(tb testing.TB, dir string) *fixture {
 	return &fixture{Repository: gittest.At(tb, dir), tb: tb, grace: 14 * 24 * time.Hour}
 }
@@ -64,14 +64,14 @@ func (f *fixture) workspace(dir string) {
 	f.WriteFile(filepath.Join(dir, ".jp/conversations/.keep"), "")
 }
 
-// at is the same in another worktree.
+// at returns the fixture for another worktree.
 func (f *fixture) at(dir string) *fixture {
 	c := *f
 	c.Repository = f.In(dir)
 	return &c
 }
 
-// blob puts content into the store, long ago.
+// blob writes content to the store, with an old time.
 func (f *fixture) blob(content string) blobs.Hash {
 	f.tb.Helper()
 	return f.blobIn(".jp/blobs/", content)
@@ -94,7 +94,7 @@ func (f *fixture) has(h blobs.Hash) bool {
 	return err == nil
 }
 
-// stream is an events.json that refers to contents.
+// stream returns an events.json that refers to contents.
 func stream(all ...blobs.Hash) string {
 	var b strings.Builder
 	b.WriteString(`[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"},
@@ -118,13 +118,13 @@ func (f *fixture) converse(dir string, all ...blobs.Hash) {
 	f.WriteFile(dir+"/events.json", stream(all...))
 }
 
-// commit makes a commit that nothing names, of a conversation without its contents.
+// commit commits a conversation without its contents, and without a ref.
 func (f *fixture) commit(all ...blobs.Hash) string {
 	f.tb.Helper()
 	return f.commitFile(conversation+"/events.json", stream(all...))
 }
 
-// commitFile makes a commit of a file, and of others: names and contents by turns.
+// commitFile commits files without a ref: names and contents alternate.
 func (f *fixture) commitFile(name, content string, more ...string) string {
 	f.tb.Helper()
 	files := map[string]string{name: content}
@@ -144,7 +144,7 @@ func (f *fixture) options() gc.Options {
 	return o
 }
 
-// open is options where opening may fail.
+// open is options, but returns the error.
 func (f *fixture) open() (gc.Options, error) {
 	repo, err := gitint.Open(f.tb.Context(), gitint.Options{Dir: f.Dir, Env: f.Env})
 	if err != nil {
@@ -176,7 +176,7 @@ func (f *fixture) open() (gc.Options, error) {
 	}, nil
 }
 
-// collect makes a plan and does it.
+// collect makes a plan and sweeps.
 func (f *fixture) collect() (*gc.Result, error) {
 	f.tb.Helper()
 	o := f.options()
@@ -187,7 +187,7 @@ func (f *fixture) collect() (*gc.Result, error) {
 	return gc.Sweep(f.tb.Context(), o, p)
 }
 
-// withCache opens the cache that a repository has.
+// withCache opens the cache of the repository.
 func (f *fixture) withCache() {
 	f.cache = refs.Open(f.Path(".git/jp/cache"))
 }

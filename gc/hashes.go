@@ -7,27 +7,27 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// hashes numbers contents, so that a hundred thousand of them can be listed again and again
-// at four bytes each. It is a table of its own because a map of so many long keys takes three
-// times as long to fill. Whoever writes a stream chooses the hashes, so that their own bits
-// must not choose the slots.
+// hashes numbers contents, so that a hundred thousand of them can be listed repeatedly at four
+// bytes each. It is its own hash table because filling a map of so many long keys takes three times
+// as long. The writer of a stream chooses the hashes, so a seeded hash, and not their own bits,
+// selects the slots.
 type hashes struct {
 	seed  maphash.Seed
 	slots []slot // a power of two, at least half of them empty
 	all   []blobs.Hash
 }
 
-// A slot is the place of a content.
+// A slot is the slot of a content in the table.
 type slot struct {
 	digest uint32
-	after  int32 // the number and one; 0 is an empty slot
+	after  int32 // the number plus one; 0 is an empty slot
 }
 
 func newHashes() *hashes {
 	return &hashes{seed: maphash.MakeSeed(), slots: make([]slot, 64)}
 }
 
-// reserve makes room for n more.
+// reserve makes room for n more contents.
 func (s *hashes) reserve(n int) {
 	s.all = slices.Grow(s.all, n)
 	for len(s.slots) < 2*(len(s.all)+n) {
@@ -59,7 +59,7 @@ func (s *hashes) digest(h blobs.Hash) uint32 {
 	return uint32(maphash.Bytes(s.seed, h[:])) //nolint:gosec // a part of it is enough
 }
 
-// slot returns where a content is, or the empty slot where it belongs.
+// slot returns the slot of a content, or the empty slot for it.
 func (s *hashes) slot(digest uint32, h blobs.Hash) int {
 	mask := len(s.slots) - 1
 	for at := int(digest) & mask; ; at = (at + 1) & mask {

@@ -7,7 +7,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// TestHashes numbers contents that differ in one end or the other.
+// TestHashes numbers contents that differ at one end or the other.
 func TestHashes(t *testing.T) {
 	const n = 5000
 	s := newHashes()

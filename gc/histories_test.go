@@ -16,10 +16,10 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// historyLength is how many operations one repository lives through.
+// historyLength is the number of operations in one repository.
 const historyLength = 150
 
-// modelOps is how many operations are made: GIT_JP_MODEL says it, or how much time there is.
+// modelOps is the number of operations in all: GIT_JP_MODEL, or a default for the kind of run.
 func modelOps() int {
 	if n, err := strconv.Atoi(os.Getenv("GIT_JP_MODEL")); err == nil {
 		return n
@@ -49,10 +49,10 @@ func randomHistory(seed uint64) []op {
 	return append(history, op{"gc", 1, 0})
 }
 
-// failure is what ends a history that the model does not agree with.
+// failure ends a history that differs from the model.
 type failure struct{ text string }
 
-// strictTB makes a failure a panic, so that a history can be tried again with less in it.
+// strictTB turns a failure into a panic, so that a shortened history can be tried.
 type strictTB struct {
 	testing.TB
 	dir     string
@@ -77,7 +77,7 @@ func (s *strictTB) TempDir() string {
 	return dir
 }
 
-// live runs a history and returns why it failed, "" if it did not, and what it came to.
+// live runs a history and returns why it failed, "" if it did not, and the resulting world.
 func live(t *testing.T, history []op) (why string, m *world) {
 	dir, err := os.MkdirTemp("", "gc-model-")
 	if err != nil {
@@ -115,7 +115,7 @@ func live(t *testing.T, history []op) (why string, m *world) {
 	return "", m
 }
 
-// shrink leaves out what a failure does not need.
+// shrink removes operations that a failure does not need.
 func shrink(t *testing.T, history []op) []op {
 	deadline := time.Now().Add(2 * time.Minute)
 	for size := len(history) / 2; size > 0; size /= 2 {
@@ -131,11 +131,11 @@ func shrink(t *testing.T, history []op) []op {
 	return history
 }
 
-// TestHistories lives through random histories of real git operations, beside a model that
-// says after each which references resolve. One that fails is made small and told as a script
-// for testdata/histories, where it is tried for ever.
+// TestHistories runs random histories of real git operations, beside a model of which references
+// resolve after each. A failing history is shrunk and printed as a script for testdata/histories,
+// which is run from then on.
 func TestHistories(t *testing.T) {
-	if gittest.RanAsUser(t) { // files that are closed are among it
+	if gittest.RanAsUser(t) { // it makes files unreadable
 		return
 	}
 	total := modelOps()
@@ -190,7 +190,7 @@ func script(history []op) string {
 	return b.String()
 }
 
-// TestKnownHistories lives through those that failed once.
+// TestKnownHistories runs the histories that failed once.
 func TestKnownHistories(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return

@@ -12,45 +12,45 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// A history looks for contents that an older commit refers to and has not itself: the file in
-// the store may be the last copy. Only some contents are asked for, the candidates.
+// A history searches for contents that an older commit refers to without having the blob: the file
+// in the store may be the last copy. It searches only for some contents, the candidates.
 //
-// A commit that follows another mostly has the same trees, so what both have is counted once
-// and only what differs is looked at.
+// Consecutive commits mostly have the same trees, so what both share is counted once and only
+// differences are examined.
 type history struct {
 	o          *Options
 	trees      *treeCache
 	references *referenceCache
-	commits    []gitint.OID // all that roots lead to
+	commits    []gitint.OID // all that are reachable from roots
 	steps      []step
 
-	// The state of the current step: how many documents refer to each candidate, which
-	// candidates that are referred to belong on each fanout, and its fanouts.
+	// The state of the current step: how many documents refer to each candidate, the referenced
+	// candidates for each fan-out directory, and the fan-out directories.
 	refers   []int32
 	referred map[string]map[int32]struct{}
 	fanouts  map[string]gitint.OID
 
 	questions map[question]gitint.OID // with a commit that asks
-	boards    []gitint.OID            // the directories on fanouts in which answers were found
+	boards    []gitint.OID            // directories in fan-out directories with answers
 	found     []verdict               // by candidate
 	last      []*lastMention
-	damaged   map[document]string // streams of old commits that are none
+	damaged   map[document]string // invalid streams of old commits
 }
 
-// A verdict is what history says about a candidate.
+// A verdict is the result of the search for a candidate.
 type verdict struct {
 	needed   bool
-	by       gitint.OID              // the commit that has it not
-	carriers map[gitint.OID]struct{} // the objects of it that commits have
+	by       gitint.OID              // the commit that lacks it
+	carriers map[gitint.OID]struct{} // its objects in commits
 }
 
-// A lastMention is where a candidate was last referred to.
+// A lastMention is the last reference to a candidate.
 type lastMention struct {
 	commit gitint.OID
 	path   string // of the document
 }
 
-// A step is a workspace of a commit, and how it differs from that of the step before.
+// A step is a workspace of a commit, compared with that of the step before.
 type step struct {
 	commit gitint.OID
 	place  refs.Place
@@ -70,7 +70,7 @@ func newHistory(o *Options, f *treeCache, candidates *hashes) *history {
 	}
 }
 
-// mark goes through commits, newest first.
+// mark examines commits, newest first.
 func (h *history) mark(ctx context.Context, commits []gitint.OID) error {
 	if err := h.trees.locate(ctx, commits, false); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (h *history) mark(ctx context.Context, commits []gitint.OID) error {
 	return h.judgeQuestions(ctx)
 }
 
-// plan makes a step of each workspace that differs from all before.
+// plan makes a step for each workspace that differs from all before.
 func (h *history) plan(commits []gitint.OID) {
 	type key struct{ conversations, blobs gitint.OID }
 	seen := make(map[key]bool)
@@ -105,20 +105,19 @@ func (h *history) plan(commits []gitint.OID) {
 			}
 		}
 	}
-	// Workspaces side by side have nothing in common.
+	// Different workspaces share nothing.
 	slices.SortStableFunc(h.steps, func(a, b step) int {
 		return strings.Compare(a.place.Dir, b.place.Dir)
 	})
 }
 
-// A chain is trees in an order in which neighbours are compared. Equal neighbours are read
-// once.
+// A chain is a list of trees in which neighbours are compared. Equal neighbours are read once.
 type chain struct {
 	ids   []gitint.OID
 	steps []int // the first step of each
 }
 
-// chain makes one of the steps that are wanted; nil wants all.
+// chain returns the chain of the wanted steps; nil wants all.
 func (h *history) chain(of func(refs.Place) gitint.OID, wanted []bool) chain {
 	var c chain
 	for i, s := range h.steps {
@@ -133,8 +132,8 @@ func (h *history) chain(of func(refs.Place) gitint.OID, wanted []bool) chain {
 	return c
 }
 
-// compare reads the trees of a chain and tells what each has not in common with the one
-// before. The zero id is an empty tree.
+// compare reads the trees of a chain and calls differs with each difference from the one before.
+// The zero id is an empty tree.
 func (h *history) compare(
 	ctx context.Context, c chain, differs func(s *step, e gitint.Entry, gone bool),
 ) error {
@@ -147,7 +146,7 @@ func (h *history) compare(
 		before, last = t, i
 	}
 	pending := make(map[int]gitint.TreeData)
-	// Trees may be told in another order than they were asked for; that of the chain counts.
+	// Trees may be returned in another order; they are compared in that of the chain.
 	advance := func() {
 		for last+1 < len(c.ids) {
 			t, ok := pending[last+1]
@@ -202,8 +201,8 @@ func (h *history) compareConversations(ctx context.Context) error {
 	return h.references.load(ctx, h.o, all)
 }
 
-// asking reports of each step whether a document of it refers to a candidate. Where none does
-// it does not matter what the store has, and most commits refer to none.
+// asking reports for each step whether a document of it refers to a candidate. If none does, the
+// content of its store does not matter; most commits refer to none.
 func (h *history) asking() []bool {
 	asking := make([]bool, len(h.steps))
 	refers, referred := make([]int32, len(h.refers)), 0
@@ -231,8 +230,8 @@ func (h *history) asking() []bool {
 	return asking
 }
 
-// compareStores notes which fanouts differ, of those on which a candidate can be, between the
-// steps that ask for one.
+// compareStores records which fan-out directories differ between the steps that ask, of those that
+// can have a candidate.
 func (h *history) compareStores(ctx context.Context) error {
 	wanted := make(map[string]bool)
 	for _, c := range h.references.hashes.all {
@@ -251,14 +250,14 @@ func (h *history) compareStores(ctx context.Context) error {
 	})
 }
 
-// A question is whether a fanout has a candidate that the commit refers to.
+// A question asks whether a fan-out directory has a candidate to which the commit refers.
 type question struct {
 	number int32
-	fanout fanout // the zero id is none
+	fanout fanout // a zero id means it is missing
 }
 
-// take goes on to a step. Of what has changed with it, only what is referred to is asked for:
-// most commits refer to no candidate.
+// take advances to a step. It asks only about referenced candidates that the step affects, since
+// most commits refer to none.
 func (h *history) take(s *step) {
 	touched := make(map[int32]struct{})
 	for _, u := range s.gone {
@@ -296,7 +295,7 @@ func (h *history) shelfOf(n int32) string {
 	return hex.EncodeToString(h.references.hashes.all[n][:1])
 }
 
-// count counts the references of a unit, or takes them back.
+// count adds or subtracts the references of a unit.
 func (h *history) count(s *step, u unit, by int32, touched map[int32]struct{}) {
 	for _, f := range h.trees.files(u) {
 		d := document{f.Object, isStream(u, f)}
@@ -333,8 +332,8 @@ func (h *history) refer(n, by int32) {
 	h.referred[name][n] = struct{}{}
 }
 
-// judgeQuestions reads the fanouts that are asked for, and of them the directories in which a
-// candidate can be.
+// judgeQuestions reads the fan-out directories of the questions, and the directories in them that
+// can have a candidate.
 func (h *history) judgeQuestions(ctx context.Context) error {
 	carried, err := h.readFanouts(ctx)
 	if err != nil {
@@ -358,7 +357,7 @@ func (h *history) judgeQuestions(ctx context.Context) error {
 	return nil
 }
 
-// readFanouts returns the objects of the candidates on each fanout.
+// readFanouts returns the objects of the candidates in each fan-out directory.
 func (h *history) readFanouts(ctx context.Context) (map[fanout]map[int32]gitint.OID, error) {
 	wanted := make(map[string]bool)
 	all := make(map[fanout]map[int32]gitint.OID)
@@ -383,11 +382,11 @@ func (h *history) readFanouts(ctx context.Context) (map[fanout]map[int32]gitint.
 	return all, err
 }
 
-// smallest is a size below which an object may be a Git LFS pointer.
+// smallest is the size below which an object may be a Git LFS pointer.
 const smallest = 1024
 
-// judgeCarriers looks whether what carries a candidate is here, and no pointer. Otherwise the
-// commit that has it does not carry the content.
+// judgeCarriers checks whether the blob of a candidate exists in git and is no pointer. Otherwise
+// the commit that has it counts as lacking the content.
 func (h *history) judgeCarriers(ctx context.Context) error {
 	var ids []gitint.OID
 	var of []int
@@ -409,7 +408,7 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 // needs reports whether an older commit needs a candidate.
 func (h *history) needs(n int) bool { return h.found[n].needed }
 
-// note says what was damaged and long past.
+// notes reports damaged streams in old commits.
 func (h *history) notes() (notes []string, dark []Obstacle) {
 	for d, name := range h.damaged {
 		if h.references.known[d].dark {

@@ -15,14 +15,14 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A historyCache holds what the last reading of history found. Commits never change, so that only
-// new ones need reading. It is a file of the cache directory and can be deleted at any time.
+// A historyCache has the results of the last search of history. Commits never change, so only new
+// ones must be read. It is a file in the cache directory and can be deleted at any time.
 type historyCache struct {
-	// Roots led to the commits, and always will: of the same roots git need not be asked.
+	// Roots lead to the commits, and always will: for the same roots git need not list them again.
 	Roots      []string // sorted
-	Commits    []string // in the order of git
+	Commits    []string // in git's order
 	Candidates []memoCandidate
-	// Objects were read for it: the answer holds while they are here.
+	// Objects were read for the result, which is valid while they exist.
 	Objects []string
 }
 
@@ -35,7 +35,7 @@ type memoCandidate struct {
 	LastPath   string
 }
 
-// memoName has the version of the file's form in it.
+// memoName includes the version of the file format.
 const memoName = "gc-history-3"
 
 // lastHistoryCache starts to read the cache and returns a function that waits for it.
@@ -64,7 +64,7 @@ func readHistoryCache(dir string) (m historyCache) {
 	return m
 }
 
-// write replaces the cache. A failure costs only time.
+// write replaces the cache. A failure only costs time later.
 func (m historyCache) write(dir string) {
 	var body bytes.Buffer
 	if gob.NewEncoder(&body).Encode(m) != nil {
@@ -78,8 +78,7 @@ func (m historyCache) write(dir string) {
 		atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true})
 }
 
-// usable reports whether the cache answers for the candidates and speaks of nothing but
-// commits that can still be reached.
+// usable reports whether the cache covers the candidates and only commits that are still reachable.
 func (m historyCache) usable(h *history, commits map[gitint.OID]bool) bool {
 	if len(m.Commits) == 0 {
 		return false
@@ -98,7 +97,7 @@ func (m historyCache) usable(h *history, commits map[gitint.OID]bool) bool {
 	})
 }
 
-// parsed is the zero id, which names nothing, for what is none.
+// parsed returns the zero id, which names nothing, for an invalid id.
 func parsed(id string) gitint.OID {
 	known, err := gitint.ParseOID(id)
 	if err != nil {
@@ -134,7 +133,7 @@ func (m historyCache) apply(h *history) {
 	}
 }
 
-// remember returns the next cache, before anything that may change is looked at.
+// remember returns the next cache. It is called before anything that may change is read.
 func (h *history) remember(commits []gitint.OID, before historyCache) historyCache {
 	m := historyCache{Objects: slices.Clip(before.Objects)}
 	for _, id := range commits {
@@ -181,7 +180,7 @@ func (h *history) remember(commits []gitint.OID, before historyCache) historyCac
 	return m
 }
 
-// markNew is mark of everything that the roots lead to, with the memory of the last time.
+// markNew is mark for everything reachable from the roots, with the cache.
 func (h *history) markNew(ctx context.Context, roots []gitint.OID, last historyCache) error {
 	names := make([]string, len(roots))
 	for i, id := range roots {
@@ -217,8 +216,8 @@ func (h *history) markNew(ctx context.Context, roots []gitint.OID, last historyC
 	return h.judgeCarriers(ctx)
 }
 
-// listCommits lists everything that the roots lead to. Where they are those of the last time it
-// is what it was, as long as it is here, which is asked for later.
+// listCommits lists all commits reachable from the roots. If the roots are unchanged, so is the
+// list, as long as the objects exist, which is checked later.
 func (h *history) listCommits(
 	ctx context.Context, roots []gitint.OID, same bool, last historyCache,
 ) (err error) {

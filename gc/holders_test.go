@@ -23,20 +23,21 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// damages are all.
+// damages are all damages.
 var damages = append(slices.Clone(fileDamages),
 	damage{"EIO once", injected(lookCalls, "error=EIO:when=1")},
 	damage{"EIO", injected(lookCalls, "error=EIO")},
 	damage{"short read once", injected(readCalls, "retval=0:when=1")},
 	damage{"short read", injected(readCalls, "retval=0")})
 
-// The calls that read a file, and those with which one looks into a file or a directory.
+// The calls that read a file, and those that also map a file or list a directory.
 const (
 	readCalls = "read,pread64,readv,preadv"
 	lookCalls = readCalls + ",mmap,getdents64"
 )
 
-// injected makes the calls on the file end as it says, those of the collector and of its gits.
+// injected makes system calls on the file fail as how says, in the collector and in its git
+// processes.
 func injected(calls, how string) func(f *fixture, file string) error {
 	return func(f *fixture, file string) error {
 		log := filepath.Join(f.tb.TempDir(), "log")
@@ -57,10 +58,10 @@ func injected(calls, how string) func(f *fixture, file string) error {
 	}
 }
 
-// A snapshot is the checksums of all files, by path.
+// A snapshot has the checksums of all files, by path.
 type snapshot map[string][sha256.Size]byte
 
-// snapshot reads the repository and all that lies beside it.
+// snapshot reads the repository and everything beside it.
 func (f *fixture) snapshot() snapshot {
 	f.tb.Helper()
 	all := make(snapshot)
@@ -78,7 +79,7 @@ func (f *fixture) snapshot() snapshot {
 	return all
 }
 
-// without takes out the files that are as they were, and returns those.
+// without removes the unchanged files, and returns them.
 func (s snapshot) without(before snapshot) snapshot {
 	same := make(snapshot)
 	for name, sum := range s {
@@ -92,23 +93,23 @@ func (s snapshot) without(before snapshot) snapshot {
 
 func (s snapshot) names() []string { return slices.Sorted(maps.Keys(s)) }
 
-// common are files that many rows have: objects, those of a conversation beside its stream, and
+// common matches files that many rows have: objects, those of a conversation beside its stream, and
 // those of a workspace and of a linked worktree.
 var common = regexp.MustCompile(`/objects/[0-9a-f]{2}/|/refs/heads/linked$|` +
 	`/\.jp/(\.id|\.gitignore|conversations/\.keep)$|/(metadata|base_config)\.json$|` +
 	`/linked/(\.git|readme)$|/\.git/COMMIT_EDITMSG$|` +
 	`/\.git/worktrees/linked/(gitdir|commondir|HEAD|ORIG_HEAD|index|logs/HEAD)$`)
 
-// isUsual reports whether a row damages a file also where there is no time for all: what is its
-// own always, and of what it has in common with others a part, and the next row another one.
+// isUsual reports whether a row damages a file in a short run: always the row's own files, and of
+// the common files a part that differs between rows.
 func (r row) isUsual(n int, file string) bool {
 	const part = 12
 	return n%part == 0 || !common.MatchString(file) ||
 		strings.Contains(r.name, filepath.Base(file))
 }
 
-// usualWay is the damage that the n-th file meets where there is no time for all. With strace one
-// takes as long as five without: of three files whose turn that is, two meet another.
+// usualWay returns the damage for the n-th file in a short run. A damage by strace takes as long as
+// five others, so it is used for only one of three files.
 func usualWay(n int) int {
 	way := (len(damages) - n%len(damages)) % len(damages)
 	if round := n / len(damages); way >= len(fileDamages) && round%3 != 0 {
@@ -117,10 +118,9 @@ func usualWay(n int) int {
 	return way
 }
 
-// TestSoleHolders makes one content reachable through each root of the matrix and no other, and
-// damages the files that hold the root, each in another way; when there is time, all in every
-// way, and each other file in one. The content stays, whether the collector refuses to work or
-// sees the root all the same.
+// TestSoleHolders makes one content reachable only through each root of the matrix, and damages the
+// files of the root, each in another way; in the long run, all in every way, and each other file in
+// one. The content must be kept, whether the collector refuses or sees the root nevertheless.
 func TestSoleHolders(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return
@@ -168,7 +168,7 @@ func TestSoleHolders(t *testing.T) {
 	}
 }
 
-// damaged holds that a content survives that a file is damaged.
+// damaged checks that a content is kept although a file is damaged.
 func (f *fixture) damaged(kept blobs.Hash, file string, d damage) {
 	rel := strings.TrimPrefix(file, filepath.Dir(f.Dir)+"/")
 	f.tb.(*testing.T).Run(d.name+" "+rel, func(t *testing.T) {
@@ -192,7 +192,7 @@ func (f *fixture) damaged(kept blobs.Hash, file string, d damage) {
 	})
 }
 
-// undamaged holds that the files are as they were.
+// undamaged checks that the files were restored.
 func (f *fixture) undamaged(kept blobs.Hash) {
 	f.tb.Helper()
 	dead := f.blob("dead")

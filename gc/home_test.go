@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// homeRows are workspaces and user-local copies that a search from the root of the working
-// tree, or by the id of the open workspace, would not come upon.
+// homeRows returns workspaces and user-local copies that neither a search from the root of the
+// working tree nor one by the id of the open workspace finds.
 func homeRows() []row {
 	copyIn := func(f *fixture, dir string, h blobs.Hash) {
 		f.WriteFile("../data/workspace/"+dir+"/conversations/1-x/events.json", stream(h))
@@ -168,15 +168,15 @@ func (f *fixture) rename(from, to string) {
 	}
 }
 
-// linked is the fixture of a linked worktree with a workspace.
+// linked returns the fixture of a linked worktree with a workspace.
 func (f *fixture) linked() *fixture {
 	f.tb.Helper()
 	f.Run("worktree", "add", "-q", "../linked")
 	return f.at("../linked")
 }
 
-// TestRefusedAtHome has an old blob that the open workspace, or what is in it, refers to and no
-// list leads to, and makes each reason for which that cannot be known. Each is named.
+// TestRefusedAtHome has an old blob to which only the open workspace, or a repository in it,
+// refers, and creates each reason why that cannot be known. Each is named.
 func TestRefusedAtHome(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -305,8 +305,8 @@ func TestRefusedAtHome(t *testing.T) {
 	}
 }
 
-// TestPlaceOfTheEnvironment holds that a repository which is where it says is collected, also
-// when only the environment leads to it.
+// TestPlaceOfTheEnvironment checks that a repository in its recorded place is collected, also if
+// only the environment leads to it.
 func TestPlaceOfTheEnvironment(t *testing.T) {
 	f := newFixture(t)
 	dead, kept := f.blob("dead"), f.blob("kept")
@@ -322,7 +322,8 @@ func TestPlaceOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestEmptyStoreNeedsNoID holds that a workspace without an id is refused for what it has.
+// TestEmptyStoreNeedsNoID checks that a workspace without an id is refused only if its store has
+// blobs.
 func TestEmptyStoreNeedsNoID(t *testing.T) {
 	f := newFixture(t)
 	f.Remove(".jp/.id")
@@ -331,7 +332,7 @@ func TestEmptyStoreNeedsNoID(t *testing.T) {
 	}
 }
 
-// TestWithoutUserData holds that the plan says that no user-local copies were looked for.
+// TestWithoutUserData checks that the plan reports that no user-local copies were searched.
 func TestWithoutUserData(t *testing.T) {
 	notes := func(f *fixture) string {
 		t.Helper()
@@ -360,7 +361,7 @@ func TestWithoutUserData(t *testing.T) {
 	}
 }
 
-// TestCopiesOfOthers holds that the user's copies of what another project has keep nothing here.
+// TestCopiesOfOthers checks that user-local copies of another project keep nothing here.
 func TestCopiesOfOthers(t *testing.T) {
 	f := newFixture(t)
 	dead := f.blob("dead")
@@ -373,8 +374,7 @@ func TestCopiesOfOthers(t *testing.T) {
 	}
 }
 
-// TestUserDataOfAnother closes what the user's own copies lie in: whether there are any cannot be
-// known then.
+// TestUserDataOfAnother makes the user data unreadable: whether there are copies is unknown then.
 func TestUserDataOfAnother(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return
@@ -393,8 +393,8 @@ func TestUserDataOfAnother(t *testing.T) {
 	}
 }
 
-// TestRootsOfUserLocalContent makes a content of the user-local store reachable through each of
-// its roots alone.
+// TestRootsOfUserLocalContent makes a content of the user-local store reachable through each of its
+// roots alone.
 func TestRootsOfUserLocalContent(t *testing.T) {
 	const own = "../data/workspace/repo-abcde/"
 	for _, tt := range []struct{ name, file string }{

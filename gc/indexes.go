@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// indexTips reads the index of every worktree, and the one that git uses now. Before each come
-// those that are to replace it: when git is done meanwhile, it has what they had.
+// indexTips reads the index of every worktree, and the one that git uses now. It reads indexes that
+// may replace one before it: if git finishes meanwhile, the index has their entries.
 func (m *marker) indexTips(ctx context.Context) error {
 	for _, w := range m.roots.Worktrees {
 		if err := m.nextIndexTips(ctx, w); err != nil {
@@ -46,8 +46,8 @@ func (m *marker) indexTips(ctx context.Context) error {
 	return nil
 }
 
-// nextIndexTips reads what git is about to commit in a working tree: an editor may be open, and
-// nothing else may have it any more.
+// nextIndexTips reads the index that git is about to commit in a working tree: an editor may be
+// open, and it may be the only reference.
 func (m *marker) nextIndexTips(ctx context.Context, w gitint.Worktree) error {
 	all, err := m.o.Repo.NextIndexes(w)
 	if err != nil {
@@ -75,7 +75,7 @@ func (m *marker) nextIndexTips(ctx context.Context, w gitint.Worktree) error {
 	return nil
 }
 
-// indexTipOf takes an index of a working tree.
+// indexTipOf adds an index of a working tree.
 func (m *marker) indexTipOf(w gitint.Worktree, name string, x *gitint.Index) {
 	m.indexTip(name+" of "+w.Title(), x)
 	if w.Root != "" {
@@ -92,7 +92,7 @@ func (m *marker) indexTip(title string, x *gitint.Index) {
 		case !e.Mode.IsRegular():
 			return
 		case !ok:
-			// A branch with conversations at another place is checked out.
+			// A branch with conversations at another path is checked out.
 			if isStreamName(path.Base(e.Path)) {
 				t.files = append(t.files, stagedFile{e.Path, document{id: e.OID}})
 			}

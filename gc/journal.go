@@ -20,22 +20,21 @@ import (
 
 // A run is a directory in the trash:
 //
-//	run.json     what was begun, and how far it came; the first that a run has, which makes
-//	             the directory one
-//	items.jsonl  what is moved, a line each, complete before the first is moved
+//	run.json     what was begun, and its state; written first, it makes the directory a run
+//	items.jsonl  the blobs to move, one a line, complete before the first is moved
 //	files/       the blobs, by hash
 //
 // A blob of an open run is in its place or in files/, or, while it is copied, in both.
 
-// journalVersion is that of the files of a run. One of another version is left alone.
+// journalVersion is the version of a run's files. Runs of another version are not touched.
 const journalVersion = 1
 
-// A state says how far a run has come.
+// A state is the progress of a run.
 type state string
 
 const (
-	moving   state = "moving" // after a crash everything goes back
-	indexing state = "index"  // after a crash goes back what the index still has
+	moving   state = "moving" // after a crash everything is moved back
+	indexing state = "index"  // after a crash blobs still in the index are moved back
 	done     state = "done"
 )
 
@@ -49,7 +48,7 @@ type header struct {
 	Run     string    `json:"run"`
 	State   state     `json:"state"`
 	Started time.Time `json:"started"`
-	Store   string    `json:"store"` // as a place names it
+	Store   string    `json:"store"` // relative to its repository
 }
 
 // A record is a line of items.jsonl.
@@ -77,12 +76,12 @@ type run struct {
 
 func (r *run) file(h blobs.Hash) string { return filepath.Join(r.dir, "files", h.String()) }
 
-// target is where a blob belongs.
+// target returns the place of a blob in the store.
 func (r *run) target(h blobs.Hash) string {
 	return filepath.Join(r.place.store, filepath.FromSlash(h.Path()))
 }
 
-// hook gives the steps of writing a file to the hook of the options.
+// hook adapts the hook of the options to the steps of writing a file.
 func (o *Options) hook() func(atomicfile.Step, string) error {
 	if o.Hook == nil {
 		return nil
@@ -97,7 +96,7 @@ func (o *Options) write(dir, name string, data []byte) error {
 	})
 }
 
-// mkdir makes a directory: closed to other users, except for what belongs to the working tree.
+// mkdir creates a directory, closed to other users unless it belongs to the working tree.
 func (o *Options) mkdir(dir string) error {
 	if err := o.step(Step(atomicfile.StepMkdir), dir); err != nil {
 		return err
@@ -108,8 +107,7 @@ func (o *Options) mkdir(dir string) error {
 	return os.MkdirAll(dir, atomicfile.DirPerm)
 }
 
-// newRun makes a run that says what will be moved, and that it was begun. Nothing is moved
-// before all of that is on the disk.
+// newRun creates a run that lists the blobs to move. Nothing is moved before the list is durable.
 func newRun(o *Options, p place, name string, items []record) (*run, error) {
 	name, err := o.freeName(p, name)
 	if err != nil {
@@ -141,9 +139,9 @@ func newRun(o *Options, p place, name string, items []record) (*run, error) {
 	return r, o.writePointer(p, r.dir)
 }
 
-// freeName is a name that no run has. Where the clock stands, or was set back, and processes
-// have few numbers, the journal of an earlier run would be overwritten. Nobody else makes runs
-// while we hold the lock.
+// freeName returns a name that no run has. If the clock stands still or was set back, and process
+// ids repeat, the journal of an earlier run would otherwise be overwritten. While this process
+// holds the lock, no other creates runs.
 func (o *Options) freeName(p place, name string) (string, error) {
 	free := name
 	for n := 2; ; n++ {
@@ -160,7 +158,7 @@ func (o *Options) writePointer(p place, dir string) error {
 		atomicfile.Options{TempDir: ".tmp", Hook: o.hook()})
 }
 
-// save writes how far the run has come.
+// save records the state of the run.
 func (r *run) save(s state) error {
 	r.State = s
 	data, err := json.Marshal(r.header)
@@ -178,8 +176,8 @@ func (r *run) end() error {
 	return r.o.remove(r.place.pointer())
 }
 
-// drop removes a run of which every blob is back in its place. What could not go back is
-// kept as that of a run that is done.
+// drop removes a run whose blobs are all back in place. Blobs that could not be moved back are kept
+// as those of a completed run.
 func (r *run) drop() error {
 	left, err := os.ReadDir(filepath.Join(r.dir, "files"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -194,7 +192,7 @@ func (r *run) drop() error {
 	return r.erase()
 }
 
-// erase removes a run with all that is in it.
+// erase removes a run with all its files.
 func (r *run) erase() error {
 	if err := r.o.step(StepUnlink, r.dir); err != nil {
 		return err
@@ -216,7 +214,7 @@ func (o *Options) remove(path string) error {
 	return err
 }
 
-// errNotRun says that a directory is no run, or one of another version.
+// errNotRun reports a directory that is no run, or one of another version.
 var errNotRun = errors.New("not a run that this version knows")
 
 // openRun reads a run.
@@ -246,8 +244,7 @@ func openRun(o *Options, p place, dir string) (*run, error) {
 	return r, lines.Err()
 }
 
-// runs returns the runs of this store, oldest first. What is no run is not ours, and neither is a
-// file beside them.
+// runs returns the runs of this store, oldest first. It ignores other directories and files.
 func runs(o *Options, p place) ([]*run, error) {
 	entries, err := os.ReadDir(p.trash)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -273,7 +270,7 @@ func runs(o *Options, p place) ([]*run, error) {
 	return all, nil
 }
 
-// isBelow reports whether a path is that of a directory or leads into it.
+// isBelow reports whether a path is a directory or below it.
 func isBelow(name, dir string) bool {
 	rel, err := filepath.Rel(dir, name)
 	return err == nil && filepath.IsLocal(rel)

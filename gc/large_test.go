@@ -10,12 +10,13 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// large is a stream that is larger than is read, with one hash near its end.
+// large returns a stream that is too large to be read, with one hash near its end.
 func large(h blobs.Hash) string {
 	return "[" + strings.Repeat(" ", regular.MaxStream) + stream(h)[1:]
 }
 
-// TestLargeStreamOfATip is an obstacle: somebody may make it smaller and commit it.
+// TestLargeStreamOfATip checks that a large stream of a tip is an obstacle: it may be made smaller
+// and committed.
 func TestLargeStreamOfATip(t *testing.T) {
 	f := newFixture(t)
 	h := f.blob("alpha")
@@ -29,7 +30,7 @@ func TestLargeStreamOfATip(t *testing.T) {
 	}
 }
 
-// TestLargeStreamOnDisk is one too.
+// TestLargeStreamOnDisk checks that a large stream on disk is an obstacle too.
 func TestLargeStreamOnDisk(t *testing.T) {
 	f := newFixture(t)
 	f.WriteFile(conversation+"/events.json", large(f.blob("alpha")))
@@ -41,7 +42,8 @@ func TestLargeStreamOnDisk(t *testing.T) {
 	}
 }
 
-// TestLargeStreamLongPast cannot change any more: every hash in it counts, and nothing else does.
+// TestLargeStreamLongPast checks that in a large stream of history, which cannot change, exactly
+// the hashes count.
 func TestLargeStreamLongPast(t *testing.T) {
 	f := newFixture(t)
 	kept, gone := f.blob("alpha"), f.blob("beta")

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// lockWait is how long a collection waits for another: whoever only looks whether a
-	// run is open holds the lock for an instant.
+	// lockWait is how long a collection waits for another one: a process that only checks for an
+	// open run holds the lock for an instant.
 	lockWait = 200 * time.Millisecond
 	lockPoll = 10 * time.Millisecond
 )
 
-// lock excludes other collections of all working trees. The kernel lets go of it when the
-// process ends, however it ends.
+// lock excludes other collections in all working trees. The kernel releases it when the process
+// ends, however it ends.
 func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) {
 	if err := o.mkdir(filepath.Dir(p.lockFile)); err != nil {
 		return nil, err

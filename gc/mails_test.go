@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A mailForm is one in which a mail can bring a commit.
+// A mailForm is a form in which a mail can contain a commit.
 type mailForm int
 
 const (
@@ -15,10 +15,10 @@ const (
 	inBase64
 	inQuotedPrintable
 	inBinaryPatch
-	mailForms // how many there are
+	mailForms // the number of forms
 )
 
-// mailOf makes a mail of a commit.
+// mailOf returns a mail of a commit.
 func (f *fixture) mailOf(commit string, form mailForm) string {
 	f.tb.Helper()
 	args := []string{"format-patch", "--root", "-1", "--stdout", "--binary", commit}
@@ -49,7 +49,7 @@ func (f *fixture) mailOf(commit string, form mailForm) string {
 	return b.String()
 }
 
-// applyMails leaves an am that has stopped at a mail before the one that it is told.
+// applyMails starts git am, which stops at a mail before the given one.
 func (f *fixture) applyMails(behind string) {
 	f.tb.Helper()
 	f.WriteFile("../mails", "From "+strings.Repeat("0", 40)+" Mon Sep 17 00:00:00 2001\n"+

@@ -14,17 +14,17 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A tipKind says what a tip is.
+// A tipKind is the kind of a tip.
 type tipKind int
 
 const (
 	tipWorkTree tipKind = iota
 	tipIndex
-	tipRef   // a branch or another ref, or HEAD: its references must have their content
-	tipOther // a stash, an operation in progress: parts of it may stand elsewhere
+	tipRef   // a branch or another ref, or HEAD: the content of its references must exist
+	tipOther // a stash, an operation in progress: parts of it may be elsewhere
 )
 
-// A tip is a tree that somebody may commit or merge next, so every reference in it counts.
+// A tip is a tree that may be committed or merged next, so every reference in it counts.
 type tip struct {
 	title  string
 	kind   tipKind
@@ -36,8 +36,8 @@ type tip struct {
 	disk   []diskFile         // of a working tree
 	staged map[int32]struct{} // of an index: the contents that it has
 	store  string             // of a working tree, also that of an index
-	base   string             // from which the paths on disk lead
-	// complete says that the tree is known to have all that it refers to.
+	base   string             // to which the paths on disk are relative
+	// complete is true if the tree is known to have all contents that it refers to.
 	complete bool
 	files    []stagedFile // of an index
 }
@@ -48,7 +48,7 @@ type stagedFile struct {
 	document
 }
 
-// A marker finds out what is needed.
+// A marker finds out which contents are needed.
 type marker struct {
 	o          *Options
 	trees      *treeCache
@@ -57,16 +57,16 @@ type marker struct {
 	workspaces *workspaces
 	roots      *gitint.Roots
 	index      *gitint.Index       // that git uses now
-	last       func() historyCache // what history said the last time
+	last       func() historyCache // result of the last search of history
 
 	barrier
 	tips    []*tip
-	commits []gitint.OID // that roots name, tips and others
+	commits []gitint.OID // named by roots, tips and others
 	titles  map[gitint.OID]string
 	notes   []string
 	wanted  []bool // by a tip, by number
 
-	partial bool // objects may be with a remote that has promised them
+	partial bool // objects may be only at a remote that has promised them
 	lazy    bool // working trees leave out blobs that their index has
 }
 
@@ -80,7 +80,7 @@ func newMarker(o *Options) *marker {
 	return m
 }
 
-// markTips finds what every tip refers to.
+// markTips finds the references of every tip.
 func (m *marker) markTips(ctx context.Context) error {
 	if err := m.workspaces.checkHome(ctx); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (m *marker) readRoots(ctx context.Context) error {
 	m.roots = roots
 	for _, i := range roots.Incomplete {
 		if i.Reason == gitint.ReasonPartial {
-			continue // what is read must be here, which is asked for
+			continue // the objects to read must exist, which is checked
 		}
 		m.obstruct(Obstacle{Reason: i.Reason, Detail: i.String()})
 	}
@@ -140,7 +140,7 @@ func reasonOf(err error) string {
 	}
 }
 
-// gitTips reads the tips that git has.
+// gitTips reads the tips in git.
 func (m *marker) gitTips(ctx context.Context) error {
 	if err := m.refTips(ctx); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (m *marker) gitTips(ctx context.Context) error {
 	return m.refused()
 }
 
-// refTips sorts the roots by what they name, and makes tips of those that are.
+// refTips sorts the roots by the kind of their object, and makes tips of some.
 func (m *marker) refTips(ctx context.Context) error {
 	kinds, err := kindsOf(ctx, m.o.Repo, m.roots.Names)
 	if err != nil {
@@ -181,7 +181,7 @@ func (m *marker) refTips(ctx context.Context) error {
 				Detail: fmt.Sprintf("its object %s is missing", root.OID),
 			})
 		case kind == "":
-			// What the name held is wholly gone.
+			// The object that the name held is missing completely.
 		default:
 			root.OID = id
 			m.root(root, kind)
@@ -199,13 +199,13 @@ func (m *marker) refTips(ctx context.Context) error {
 	return m.stashes(ctx, stashes)
 }
 
-// isNotes reports whether a root is a ref of notes.
+// isNotes reports whether a root is a notes ref.
 func isNotes(r gitint.Root) bool {
 	return r.Kind == gitint.RootRef && strings.HasPrefix(r.Name, "refs/notes/")
 }
 
-// notesTips makes tips of all files of notes: a whole stream may be a note, and nothing is told by
-// its name.
+// notesTips makes tips of all files of notes: a note may be a complete stream, and its name does
+// not show it.
 func (m *marker) notesTips(ctx context.Context, all []gitint.Root) error {
 	for _, root := range all {
 		tree, err := m.o.Repo.Tree(ctx, root.OID.String())
@@ -227,8 +227,8 @@ func (m *marker) notesTips(ctx context.Context, all []gitint.Root) error {
 	return nil
 }
 
-// kindsOf returns the kinds of what the roots name. A branch, its reflog and that of HEAD name
-// the same.
+// kindsOf returns the kinds of the roots' objects. A branch, its reflog and that of HEAD name the
+// same one.
 func kindsOf(
 	ctx context.Context, repo *gitint.Repo, names []gitint.Root,
 ) (map[gitint.OID]string, error) {
@@ -267,8 +267,8 @@ func (o *Options) peel(
 	return id, kind, nil
 }
 
-// root takes one root with the object that it leads to. What names no commit has no history:
-// it is a tip, whatever its name.
+// root adds a root and the object that it names. An object that is no commit has no history: it is
+// a tip, whatever its name.
 func (m *marker) root(root gitint.Root, kind string) {
 	t := &tip{title: root.Title(), commit: root.OID, kind: tipOther}
 	switch kind {
@@ -317,8 +317,8 @@ func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
 	return nil
 }
 
-// operationFiles looks for the names of contents in the files of operations in progress: a
-// patch that is being applied may bring a stream.
+// operationFiles searches the files of operations in progress for hashes: a patch that is being
+// applied may contain a stream.
 func (m *marker) operationFiles() error {
 	for _, f := range m.roots.Files {
 		all, err := m.operationFile(f)
@@ -338,8 +338,8 @@ func (m *marker) operationFiles() error {
 	return nil
 }
 
-// operationFile looks into one file. A record of a conflict is read as a whole: it has the three
-// sides of a stream in base64.
+// operationFile searches one file. It parses the record of a conflict, which has the three sides of
+// a stream in base64.
 func (m *marker) operationFile(f gitint.RootFile) ([]blobs.Hash, error) {
 	dir, name := regular.Dir(filepath.Dir(f.Path)), filepath.Base(f.Path)
 	if !isRecord(f) {
@@ -357,7 +357,7 @@ func (m *marker) operationFile(f gitint.RootFile) ([]blobs.Hash, error) {
 	return all, nil
 }
 
-// expand finds the streams of the tips, and what they refer to.
+// expand finds the streams of the tips, and their references.
 func (m *marker) expand(ctx context.Context) error {
 	if err := m.findPlaces(ctx); err != nil {
 		return err
@@ -446,7 +446,7 @@ func (m *marker) findPlaces(ctx context.Context) error {
 	return nil
 }
 
-// blame finds the root because of which something could not be read.
+// blame finds the root whose object could not be read.
 func (m *marker) blame(ctx context.Context, ids []gitint.OID, areTrees bool, err error) error {
 	for _, id := range ids {
 		one := m.trees.locate(ctx, []gitint.OID{id}, areTrees)
@@ -470,7 +470,7 @@ func (m *marker) title(id gitint.OID) string {
 	return "commit " + id.String()[:12]
 }
 
-// judgeStreams makes an obstacle of each stream that is none.
+// judgeStreams makes an obstacle of each invalid stream.
 func (m *marker) judgeStreams() {
 	judged := make(map[document]bool)
 	for _, t := range m.tips {
@@ -488,14 +488,14 @@ func (m *marker) judgeStreams() {
 	}
 }
 
-// judges reports whether a stream that is none keeps anybody from knowing what a tip refers to.
-// In a workspace it does. Elsewhere everything in it counts that has the form of a hash, unless
-// nothing can be known of what is a conversation for sure.
+// judges reports whether an invalid stream is an obstacle. In a workspace it is. Elsewhere
+// everything in the form of a hash counts as a reference, so it is an obstacle only if it certainly
+// belongs to a conversation and its references are unknown.
 func (t *tip) judges(found mentions) bool {
 	return t.place.Kind == refs.Workspace || t.place.Kind == refs.Copy && found.dark
 }
 
-// eachDocument calls f with the documents of a tip that git has, and their paths.
+// eachDocument calls f with the documents of a tip in git, and their paths.
 func (c *treeCache) eachDocument(t *tip, f func(d document, name func() string)) {
 	for _, file := range t.files {
 		f(file.document, func() string { return file.path })
@@ -509,7 +509,7 @@ func (c *treeCache) eachDocument(t *tip, f func(d document, name func() string))
 	}
 }
 
-// want counts everything that a tip refers to.
+// want marks all references of a tip.
 func (m *marker) want(t *tip) {
 	add := func(found mentions) {
 		for _, n := range found.sure {
@@ -531,9 +531,9 @@ func (m *marker) wants(h blobs.Hash) bool {
 	return ok && int(n) < len(m.wanted) && m.wanted[n]
 }
 
-// present asks whether everything about which the cache answered is still there: without it
-// the answer would have been that it is missing. Where history was asked for nothing, nothing
-// can go, and it does not matter. Others may go on until the answer is waited for.
+// present checks that all objects for which the cache answered still exist: without the cache a
+// missing one would have been an error. If history was asked for nothing, nothing can be deleted,
+// and it does not matter. The check runs in the background until wait is called.
 func (m *marker) present(ctx context.Context, h *history) (wait func() error) {
 	if len(h.references.hashes.all) == 0 {
 		return func() error { return nil }

@@ -18,7 +18,7 @@ type row struct {
 	make func(f *fixture, h blobs.Hash)
 }
 
-// pseudoRefs lie beside HEAD.
+// pseudoRefs are beside HEAD.
 var pseudoRefs = []string{
 	"ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_HEAD",
 	"BISECT_EXPECTED_REV", "AUTO_MERGE", "FETCH_HEAD", "MERGE_AUTOSTASH",
@@ -208,7 +208,7 @@ func rows() []row {
 			f.Run("branch", "other", c)
 		}},
 		{"commit before the one that brings the content", func(f *fixture, h blobs.Hash) {
-			// The conversations of both are the same, and both are of the past.
+			// The conversations of both are the same, and both are in history only.
 			name := ".jp/blobs/" + h.Path()
 			saved := f.ReadFile(name)
 			f.converse(conversation, h)
@@ -281,7 +281,7 @@ func rows() []row {
 		{"mail that an am has not reached", func(f *fixture, h blobs.Hash) {
 			c := f.commit(h)
 			mail := f.mailOf(c, inPlainText)
-			f.lose(c) // it is somebody else's
+			f.lose(c) // it belongs to another repository
 			f.applyMails(mail)
 		}},
 		{"cherry-pick stopped half-way", func(f *fixture, h blobs.Hash) {
@@ -315,7 +315,7 @@ func rows() []row {
 		}},
 		{"packed commit in a command of a rebase", func(f *fixture, h blobs.Hash) {
 			id := f.commit(h)
-			// In a pack of its own: no other root is hidden with it.
+			// In a pack of its own, so that no other root is lost with it.
 			f.RunInput(id+"\n", "pack-objects", "-q", ".git/objects/pack/pack")
 			f.Run("prune-packed")
 			f.WriteFile(".git/rebase-merge/git-rebase-todo", "exec git checkout "+id[:8]+" -- .jp\n")
@@ -441,7 +441,7 @@ func rows() []row {
 	return rows
 }
 
-// conflict leaves the record of a conflict that nobody has decided.
+// conflict adds the record of an open conflict.
 func (f *fixture) conflict(r merge.Record) {
 	f.tb.Helper()
 	r.Path, r.At = conversation+"/events.json", now
@@ -450,15 +450,14 @@ func (f *fixture) conflict(r merge.Record) {
 	}
 }
 
-// stash puts a conversation into the stash and leaves no other trace.
+// stash adds a conversation only to the stash.
 func (f *fixture) stash(h blobs.Hash) {
 	f.converse(conversation, h)
 	f.Run("add", "-A", conversation)
 	f.Run("stash", "push", "-q")
 }
 
-// half begins an operation that stops at a conflict, and removes every other name of what it
-// works on.
+// half begins an operation that stops at a conflict, and removes every other name of its commits.
 func (f *fixture) half(h blobs.Hash, stop func() error) {
 	f.tb.Helper()
 	other := f.commit(h)
@@ -469,7 +468,7 @@ func (f *fixture) half(h blobs.Hash, stop func() error) {
 		f.tb.Fatal("the operation did not stop")
 	}
 	f.Run("update-ref", "-d", "refs/heads/other")
-	f.Run("update-ref", "--no-deref", "-d", "AUTO_MERGE") // wherever it is
+	f.Run("update-ref", "--no-deref", "-d", "AUTO_MERGE") // in any worktree
 	for _, name := range []string{"index", "logs"} {
 		f.Remove(".git/" + name)
 	}
@@ -478,7 +477,7 @@ func (f *fixture) half(h blobs.Hash, stop func() error) {
 	f.Run("checkout", "-q", "main", "--", conversation)
 }
 
-// past commits a conversation with content of some bytes, and then its deletion.
+// past commits a conversation with a content of some bytes, and then deletes it.
 func (f *fixture) past(h blobs.Hash, file string) {
 	f.tb.Helper()
 	name := ".jp/blobs/" + h.Path()
@@ -493,7 +492,7 @@ func (f *fixture) past(h blobs.Hash, file string) {
 	f.restore(name, saved)
 }
 
-// restore writes a file of the store again, long ago.
+// restore writes a file of the store again, with an old time.
 func (f *fixture) restore(name, data string) {
 	f.tb.Helper()
 	f.WriteFile(name, data)
@@ -502,8 +501,8 @@ func (f *fixture) restore(name, data string) {
 	}
 }
 
-// TestRootMatrix makes one content reachable only through each root, and keeps it; a dead one
-// beside it goes.
+// TestRootMatrix makes one content reachable only through each root, and checks that it is kept and
+// that a dead one beside it is moved.
 func TestRootMatrix(t *testing.T) {
 	for _, row := range rows() {
 		t.Run(row.name, func(t *testing.T) {
@@ -514,8 +513,8 @@ func TestRootMatrix(t *testing.T) {
 	t.Logf("%d roots", len(rows()))
 }
 
-// TestDead holds that what history carries itself is no reason to keep the file, wherever the
-// commit is reached from: otherwise nothing would ever go.
+// TestDead checks that contents whose blob is in history are not kept because of it, from wherever
+// the commit is reachable: otherwise nothing would ever be collected.
 func TestDead(t *testing.T) {
 	for _, tt := range []row{
 		{"never referred to", func(*fixture, blobs.Hash) {}},

@@ -13,29 +13,28 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// errUnknown is what the cache is told when it asks for what it does not know.
+// errUnknown is returned to the cache if it asks for an unread document.
 var errUnknown = errors.New("not known")
 
-// A document is a file that can refer to content: a stream, or anything else beside one.
+// A document is a file that can refer to content: a stream, or another file of a conversation.
 type document struct {
 	id     gitint.OID
 	stream bool
 }
 
-// mentions is what a document refers to, by number.
+// mentions has the references of a document, by number.
 type mentions struct {
 	sure  []int32
 	loose []int32 // has the form of a reference, and may be one
 	err   *events.SyntaxError
-	dark  bool // nothing is known of it
+	dark  bool // its references are unknown
 }
 
-// A referenceCache knows what documents refer to.
+// A referenceCache knows the references of documents.
 type referenceCache struct {
 	trees  *treeCache
 	hashes *hashes
-	// closed leaves out what the numbers do not know: of a long history few contents are
-	// of interest.
+	// closed ignores hashes without a number: in a long history few contents are of interest.
 	closed bool
 	known  map[document]mentions
 }
@@ -66,8 +65,8 @@ func (l *referenceCache) ask(d document, data []byte) (refs.Mentions, error) {
 	return refs.Mentions{Loose: all}, err
 }
 
-// load makes the mentions of documents known. Those that nobody remembers are read at once,
-// and looked through several at a time.
+// load finds the references of documents. Documents that are not cached are read together, and
+// parsed concurrently.
 func (l *referenceCache) load(ctx context.Context, o *Options, all []document) error {
 	var unread, read []document
 	var found []refs.Mentions
@@ -138,17 +137,17 @@ func (l *referenceCache) read(ctx context.Context, o *Options, unread []document
 	return err
 }
 
-// A largeDocument is one that is too large to be read.
+// A largeDocument is a document that is too large to be read.
 type largeDocument struct {
 	document
 	over *regular.SizeError
 }
 
-// encryptedMark begins what git-crypt made.
+// encryptedMark begins a file encrypted by git-crypt.
 const encryptedMark = "\x00GITCRYPT\x00"
 
-// search makes the mentions of a document known that is too large to be read: everything in it
-// that has the form of a hash. Of a stream nothing more is known, as if it were damaged.
+// search finds everything in the form of a hash in a document that is too large to be read. For a
+// stream nothing more is known, as if it were damaged.
 func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 	in := func(keep func(blobs.Hash) bool) (all []blobs.Hash, err error) {
 		err = l.trees.repo.StreamBlob(ctx, d.id, func(r io.Reader) error {

@@ -17,12 +17,12 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// The model of a repository: which conversations refer to which contents, and who has them.
-// It knows nothing of git but what commits, trees and names are.
+// The model of a repository: which conversations refer to which contents, and where both are. Of
+// git it knows only commits, trees and names.
 
-// A side is the files of a tree, an index or a working tree. Contents are numbers.
+// A side has the files of a tree, an index or a working tree. Contents are numbers.
 type side struct {
-	convs map[string][]int // what each refers to, by directory
+	convs map[string][]int // references of each, by directory
 	blobs map[int]bool
 }
 
@@ -34,7 +34,7 @@ func (s side) equal(t side) bool {
 	return maps.EqualFunc(s.convs, t.convs, slices.Equal) && maps.Equal(s.blobs, t.blobs)
 }
 
-// dangling returns what a side refers to and has not.
+// dangling returns the references of a side without their content.
 func (s side) dangling() map[string]bool {
 	all := map[string]bool{}
 	for name, list := range s.convs {
@@ -47,8 +47,8 @@ func (s side) dangling() map[string]bool {
 	return all
 }
 
-// idIn is the id of a conversation, in the archive too: check tells what is missing once
-// where both have it.
+// idIn returns the id of a conversation, also in the archive: if both have it, check reports a
+// missing content once.
 func idIn(dir string) string { return path.Base(dir) }
 
 // A mcommit is a commit.
@@ -63,7 +63,7 @@ type mtree struct {
 	branch      string // "" when detached
 	head        string
 	index, work side
-	astray      bool // git does not know where it is
+	astray      bool // git does not know its path
 }
 
 func (t *mtree) clean(m *world) bool {
@@ -91,13 +91,13 @@ type world struct {
 	main    *mtree
 	linked  []*mtree
 	commits map[string]mcommit
-	names   map[string]string // refs but the branches
+	names   map[string]string // refs except branches
 	heads   map[string]string // branches
 	stash   []stashed
-	ever    map[int]bool // referred to by any commit that ever was
+	ever    map[int]bool // referred to by any commit that ever existed
 	content int
 	made    int
-	extra   map[string]side // what else is a tip
+	extra   map[string]side // other tips
 	options gc.Options
 	deleted int
 	refused int
@@ -108,7 +108,7 @@ func contentOf(c int) []byte { return fmt.Appendf(nil, "content %d", c) }
 
 func hashOf(c int) blobs.Hash { return blobs.Sum(contentOf(c)) }
 
-// streamOf is a stream in one line, so that two changes of it always conflict.
+// streamOf returns a stream in one line, so that two changes of it always conflict.
 func streamOf(list []int) string {
 	var b strings.Builder
 	b.WriteString(`[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"}` +
@@ -156,9 +156,9 @@ func (m *world) reopen() {
 
 func (m *world) trees() []*mtree { return append([]*mtree{m.main}, m.linked...) }
 
-// --- what is needed, by the model
+// --- what is needed according to the model
 
-// wanted is what must not be deleted from the store of the main worktree.
+// wanted returns the contents that must not be deleted from the store of the main worktree.
 func (m *world) wanted() map[int]bool {
 	all := map[int]bool{}
 	tip := func(s side) {
@@ -213,9 +213,9 @@ func (m *world) wanted() map[int]bool {
 	return all
 }
 
-// --- comparing the model with what is there
+// --- comparing the model with the repository
 
-// conversations reads a working tree.
+// read reads a working tree.
 func (m *world) read(t *mtree) side {
 	s := newSide()
 	base := t.Path(".jp/conversations")
@@ -248,8 +248,8 @@ func (m *world) referencesIn(name string) []int {
 	return list
 }
 
-// compare holds what there is against the model: files, index and HEAD of the main worktree,
-// the last two as check sees them.
+// compare compares the repository with the model: files, index and HEAD of the main worktree, the
+// last two as check sees them.
 func (m *world) compare(what string) {
 	m.tb.Helper()
 	t := m.main
@@ -279,7 +279,7 @@ func (m *world) compare(what string) {
 	m.checked(what+": working tree", work, t.work)
 }
 
-// sorted lists what a conversation refers to in the order of numbers, each once.
+// sorted sorts the references of each conversation, without duplicates.
 func sorted(s side) side {
 	out := s.clone()
 	for name, list := range out.convs {
@@ -290,7 +290,7 @@ func sorted(s side) side {
 	return out
 }
 
-// checked holds that check finds the references without content that the model has.
+// checked verifies that check finds the missing contents of the model.
 func (m *world) checked(what string, src check.Source, s side) {
 	m.tb.Helper()
 	report, err := check.Tree(m.tb.Context(), src, check.Options{Cache: m.options.Cache})
@@ -308,8 +308,8 @@ func (m *world) checked(what string, src check.Source, s side) {
 	}
 }
 
-// collect runs a collection and holds its result against the model: nothing that is wanted
-// goes, and nothing stays that nobody ever referred to.
+// collect runs a collection and compares the result with the model: nothing wanted is deleted, and
+// content that was never referred to is not kept.
 func (m *world) collect(keepIndex bool) {
 	m.tb.Helper()
 	o := m.options
@@ -348,8 +348,8 @@ func (m *world) collect(keepIndex bool) {
 	m.undone(res.Run)
 }
 
-// back notes what a collection has brought back from runs whose time was up: what is wanted again,
-// also by what a reset or a merge came from, and nothing else.
+// back records what a collection restored from expired runs: what is wanted again, also by
+// ORIG_HEAD, and nothing else.
 func (m *world) back(t *mtree, wanted map[int]bool) {
 	m.tb.Helper()
 	for c := range m.content {
@@ -363,8 +363,7 @@ func (m *world) back(t *mtree, wanted map[int]bool) {
 	}
 }
 
-// wantedBefore reports whether a commit refers to a content that a working tree has come from, which
-// its ORIG_HEAD names.
+// wantedBefore reports whether the ORIG_HEAD of a working tree refers to a content.
 func (m *world) wantedBefore(c int) bool {
 	for _, t := range m.trees() {
 		id := t.tryRun("rev-parse", "-q", "--verify", "ORIG_HEAD")
@@ -377,7 +376,7 @@ func (m *world) wantedBefore(c int) bool {
 	return false
 }
 
-// undone brings every third run back at once.
+// undone undoes every third run at once.
 func (m *world) undone(run string) {
 	m.tb.Helper()
 	if run == "" || m.deleted%3 != 0 {
@@ -401,8 +400,8 @@ func (m *world) undone(run string) {
 	}
 }
 
-// judge asks git, commit by commit, what the oldest and simplest reading of it says: whatever
-// any commit refers to and has not must be in the store if it was.
+// judge asks git, commit by commit, for the simplest reading of the promise: a content that any
+// commit refers to without having the blob must be in the store if it was before.
 func (m *world) judge(before map[int]bool) {
 	m.tb.Helper()
 	all := strings.FieldsSeq(m.main.Run("rev-list", "--all", "--reflog"))

@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// An op is one operation of a history. Its numbers choose among what there is, so that a
-// history of which a part is left out still means something.
+// An op is one operation of a history. Its numbers select among what exists, so that a shortened
+// history is still valid.
 type op struct {
 	kind string
 	a, b int
@@ -20,7 +20,7 @@ type op struct {
 
 func (o op) String() string { return fmt.Sprintf("%s %d %d", o.kind, o.a, o.b) }
 
-// ops are the kinds of operations, with how often they come.
+// ops are the kinds of operations and their frequency.
 var ops = []struct {
 	kind  string
 	often int
@@ -100,7 +100,7 @@ func (m *world) fresh() int {
 	return m.content - 1
 }
 
-// grow appends to a conversation, or begins one. A content may be one that was before.
+// grow appends to a conversation, or begins one. A content may be an earlier one.
 func (m *world) grow(t *mtree, a, b int) {
 	names := keys(t.work.convs)
 	name, ok := choose(names, a)
@@ -114,14 +114,14 @@ func (m *world) grow(t *mtree, a, b int) {
 	}
 	if list := t.work.convs[name]; !slices.Contains(list, c) {
 		list = append(slices.Clone(list), c)
-		slices.Sort(list) // as a reading tells them
+		slices.Sort(list) // in the order of a reading
 		m.put(t, name, list)
 	}
 }
 
 func (m *world) write(a, b int) { m.grow(m.main, a, b) }
 
-// cut takes turns away, as compaction in place does.
+// cut removes turns, as compaction in place does.
 func (m *world) cut(a, b int) {
 	name, ok := choose(keys(m.main.work.convs), a)
 	list := m.main.work.convs[name]
@@ -130,7 +130,7 @@ func (m *world) cut(a, b int) {
 	}
 }
 
-// move archives, or takes out of the archive.
+// move archives or unarchives a conversation.
 func (m *world) move(a, _ int) {
 	name, ok := choose(keys(m.main.work.convs), a)
 	if !ok {
@@ -169,7 +169,7 @@ func (m *world) stageAll(t *mtree) {
 	t.index = t.work.clone()
 }
 
-// record takes a commit that git made.
+// record adds a commit that git made to the model.
 func (m *world) record(t *mtree, s side, parents ...string) {
 	id := t.Run("rev-parse", "HEAD")
 	m.commits[id] = mcommit{s.clone(), parents}
@@ -180,7 +180,7 @@ func (m *world) record(t *mtree, s side, parents ...string) {
 	m.refers(s)
 }
 
-// refers notes what some commit refers to.
+// refers records the references of a commit.
 func (m *world) refers(s side) {
 	for _, list := range s.convs {
 		for _, c := range list {
@@ -235,8 +235,8 @@ func (m *world) dropBranch(a, _ int) {
 	}
 }
 
-// goTo is what a switch does to a clean working tree: what the old tree had goes, what the new
-// one has comes, and what git does not track stays.
+// goTo applies a switch in a clean working tree: files of the old tree are removed, those of the
+// new one added, and untracked ones kept.
 func (t *mtree) goTo(tracked, to side) {
 	for name := range tracked.convs {
 		delete(t.work.convs, name)
@@ -249,7 +249,7 @@ func (t *mtree) goTo(tracked, to side) {
 	t.index = to.clone()
 }
 
-// aged gives every blob its old time again: git writes files anew.
+// aged sets the old time of every blob again, since git rewrites files.
 func (m *world) aged() {
 	for c := range m.main.work.blobs {
 		_ = os.Chtimes(m.main.Path(".jp/blobs/"+hashOf(c).Path()), old, old)
@@ -263,7 +263,7 @@ func (m *world) change(a, _ int) {
 		return
 	}
 	if _, err := t.Try("switch", "-q", name); err != nil {
-		return // a file that is not tracked is in the way
+		return // an untracked file blocks it
 	}
 	from := m.commits[t.head].side
 	t.branch, t.head = name, m.heads[name]
@@ -311,7 +311,7 @@ func (t *mtree) tryRun(args ...string) string {
 
 func (t *mtree) abort(what string) { _, _ = t.Try(what, "--abort") }
 
-// inCommit reads a tree from git: what a merge comes to is git's to say.
+// inCommit reads a tree from git: only git knows the result of a merge.
 func (m *world) inCommit(rev string) side {
 	s := newSide()
 	for line := range strings.Lines(m.main.Run("ls-tree", "-r", rev, ".jp")) {
@@ -399,17 +399,17 @@ func (m *world) push(_, _ int) {
 	if t.work.equal(head) && t.index.equal(head) {
 		return
 	}
-	// An error can come after all is put away, when there is nothing left to take back.
+	// An error can follow after everything was stashed, when nothing is left to undo.
 	_, _ = t.Try("stash", "push", "-q", "--include-untracked", "--", ".jp")
 	added := fmt.Sprintf("stash@{%d}", len(m.stash))
 	if t.tryRun("rev-parse", "-q", "--verify", added) == "" {
-		// git saw nothing to put away, or put away the very same within a second, which is
-		// one commit and one entry: then working tree and index are others all the same.
+		// git had nothing to stash, or stashed the same within a second, which gives one commit and
+		// one entry: working tree and index have changed nevertheless.
 		t.work = m.read(t)
 		m.stageAll(t)
 		return
 	}
-	// What git takes along of an index that differs from both is git's to say.
+	// Only git knows what it takes from an index that differs from both.
 	s := m.inCommit("stash@{0}")
 	if _, err := t.Try("rev-parse", "-q", "--verify", "stash@{0}^3"); err == nil {
 		untracked := m.inCommit("stash@{0}^3")
@@ -441,7 +441,7 @@ func (m *world) pop(_, b int) {
 	}
 	m.stash = m.stash[:len(m.stash)-1]
 	if _, err := t.Try("stash", "pop", "-q"); err != nil {
-		// What was untracked then may be tracked now; what git had begun stays.
+		// Files untracked then may be tracked now; the operation that git began continues.
 		t.Run("reset", "-q", "--hard")
 		t.Run("stash", "drop", "-q")
 	}
@@ -492,8 +492,7 @@ func (m *world) named(prefix string) []string {
 	})
 }
 
-// fetch lets somebody else commit onto one of our branches, with or without its contents, and
-// fetches that.
+// fetch commits in another clone onto a branch, with or without contents, and fetches that.
 func (m *world) fetch(a, b int) {
 	t := m.main
 	name, ok := choose(keys(m.heads), a)
@@ -579,7 +578,7 @@ func (m *world) dropTree(a, _ int) {
 	m.linked = slices.DeleteFunc(m.linked, func(o *mtree) bool { return o == t })
 }
 
-// pack lets git collect, sometimes with all that only reflogs have.
+// pack runs git gc, sometimes including objects that only reflogs have.
 func (m *world) pack(a, _ int) {
 	if a%2 == 0 {
 		args := []string{"reflog", "expire", "--expire=now", "HEAD"}

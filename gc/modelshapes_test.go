@@ -12,11 +12,11 @@ import (
 	"github.com/git-jp/git-jp/gc"
 )
 
-// Operations of the model that make what a collector may stumble over: names of trees, work
-// trees that were moved, repositories in repositories, mails, copies of other users' making, and
-// files that cannot be read. Where it may refuse, it has to keep what is wanted all the same.
+// Operations of the model with unusual shapes: names of trees, moved working trees, nested
+// repositories, mails, copies by other users, and unreadable files. The collector may refuse, but
+// must keep what is wanted.
 
-// attempt lets a working tree collect, or refuse to. Nothing that is wanted goes.
+// attempt collects in a working tree, which may be refused. Nothing wanted is deleted.
 func (m *world) attempt(t *mtree, collect func(f *fixture) error) error {
 	m.tb.Helper()
 	wanted := m.wanted()
@@ -45,7 +45,7 @@ func (m *world) attempt(t *mtree, collect func(f *fixture) error) error {
 	return err
 }
 
-// astray reports whether git does not know where some working tree is.
+// astray reports whether git does not know the path of some working tree.
 func (m *world) astray() bool {
 	return slices.ContainsFunc(m.linked, func(t *mtree) bool { return t.astray })
 }
@@ -82,7 +82,7 @@ func (m *world) sweepDamaged(a, b int) {
 	_ = m.attempt(m.main, func(*fixture) error { return d.during(&f, file) })
 }
 
-// files lists what the collector may read, with or without the objects.
+// files lists the files that the collector may read, with or without objects.
 func (m *world) files(objects bool) []string {
 	m.tb.Helper()
 	var all []string
@@ -104,7 +104,8 @@ func (m *world) files(objects bool) []string {
 	return all
 }
 
-// nameTree gives a name to a tree at or below .jp, or to a commit of it as a split makes them.
+// nameTree creates a ref to a tree at or below .jp, or to a commit of it as git subtree split makes
+// them.
 func (m *world) nameTree(a, b int) {
 	t := m.main
 	head := m.commits[t.head].side
@@ -124,7 +125,7 @@ func (m *world) nameTree(a, b int) {
 		s.convs = map[string][]int{conv: head.convs[conv]}
 	case 3:
 		if a%2 == 1 {
-			return // the history of a tag needs what it does not carry only
+			return // for a tag only history without the blob counts
 		}
 		rev = t.Run("commit-tree", "-m", "split", rev)
 	}
@@ -140,7 +141,7 @@ func (m *world) dropTreeName(a, _ int) {
 	}
 }
 
-// extras lists the further roots that begin so.
+// extras lists the further roots with a prefix.
 func (m *world) extras(prefix string) []string {
 	return slices.DeleteFunc(keys(m.extra), func(name string) bool {
 		return !strings.HasPrefix(name, prefix)
@@ -149,7 +150,7 @@ func (m *world) extras(prefix string) []string {
 
 const userStorage = "../data/workspace/"
 
-// copyLocally makes the user's own copy of a conversation, for one of several checkouts.
+// copyLocally creates the user-local copy of a conversation, for one of several checkouts.
 func (m *world) copyLocally(a, b int) {
 	t := m.main
 	conv, ok := choose(keys(t.work.convs), a)
@@ -171,7 +172,7 @@ func (m *world) dropLocalCopy(a, _ int) {
 	}
 }
 
-// moveTree moves a working tree, and tells git or not.
+// moveTree moves a working tree, and lets git know or not.
 func (m *world) moveTree(a, b int) {
 	t, ok := choose(m.linked, a)
 	if !ok || t.astray {
@@ -188,7 +189,7 @@ func (m *world) moveTree(a, b int) {
 	}
 }
 
-// repairTree tells git where the working trees are.
+// repairTree runs git worktree repair.
 func (m *world) repairTree(_, _ int) {
 	for _, t := range m.linked {
 		if t.astray {
@@ -198,8 +199,8 @@ func (m *world) repairTree(_, _ int) {
 	}
 }
 
-// lone writes a content that nothing refers to but what the caller is about to make, which has
-// the name.
+// lone writes a content to which only a root refers that the caller is about to create under the
+// name.
 func (m *world) lone(name string) (c int) {
 	c = m.fresh()
 	m.main.blob(string(contentOf(c)))
@@ -209,8 +210,8 @@ func (m *world) lone(name string) (c int) {
 	return c
 }
 
-// sweepAroundNested collects while .jp is a repository of its own, which has a conversation on a
-// branch that is not checked out; or while another repository lies in the working tree.
+// sweepAroundNested collects while .jp is a repository of its own, with a conversation on a branch
+// that is not checked out; or while another repository is in the working tree.
 func (m *world) sweepAroundNested(_, b int) {
 	t := m.main
 	dir := ".jp"
@@ -246,7 +247,7 @@ func (m *world) sweepAroundNested(_, b int) {
 	delete(m.extra, "nested")
 }
 
-// sweepAroundMail collects while an am has stopped before a mail that brings a conversation.
+// sweepAroundMail collects while git am has stopped before a mail with a conversation.
 func (m *world) sweepAroundMail(_, b int) {
 	t := m.main
 	if _, err := os.Stat(t.Path(".git/rebase-apply")); !errors.Is(err, fs.ErrNotExist) {
@@ -256,7 +257,7 @@ func (m *world) sweepAroundMail(_, b int) {
 	const file = ".jp/conversations/17800980000-mail/events.json"
 	commit := t.commitFile(file, streamOf([]int{c}))
 	mail := t.mailOf(commit, mailForm(b)%mailForms)
-	t.lose(commit + ":" + file) // it is somebody else's
+	t.lose(commit + ":" + file) // it belongs to another repository
 	t.lose(commit)
 	t.applyMails(mail)
 	_ = m.attempt(t, (*fixture).collectAll)
@@ -264,7 +265,7 @@ func (m *world) sweepAroundMail(_, b int) {
 	delete(m.extra, "mail")
 }
 
-// sweepAroundOthers collects while another user has a conversation that is open to nobody else: its
+// sweepAroundOthers collects while another user has a conversation that nobody else can read: its
 // file, its directory, or the directory of all of them.
 func (m *world) sweepAroundOthers(_, b int) {
 	t := m.main

@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/spare"
 )
 
-// move gives a file another name. On another file system it is copied, the copy verified and
-// on the disk before the file goes.
+// move renames a file. To another file system it copies the file, verifies the copy and makes it
+// durable before it removes the file.
 func (r *run) move(from, to string) error {
 	if err := r.o.step(StepMove, from); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (r *run) move(from, to string) error {
 	return r.copy(from, to)
 }
 
-// forgetCopy removes the copy that a lazy clone has of a blob: it would bring the blob back.
+// forgetCopy removes the copy of a blob in a lazy clone, which would restore the blob.
 func (r *run) forgetCopy(h blobs.Hash) error {
 	if r.place.prefix == "" {
 		return nil
@@ -69,7 +69,7 @@ func (r *run) copy(from, to string) error {
 	return r.o.remove(from)
 }
 
-// writeCopy writes a file below the store, or else below the run.
+// writeCopy writes a file below the store or the run.
 func (r *run) writeCopy(to string, data []byte) error {
 	dir, temp := r.dir, "tmp"
 	name, err := filepath.Rel(dir, to)
@@ -84,11 +84,11 @@ func (r *run) writeCopy(to string, data []byte) error {
 	})
 }
 
-// errFresh says that a writer has stamped a blob meanwhile.
+// errFresh reports that a writer has stamped a blob meanwhile.
 var errFresh = errors.New("it was written again")
 
-// restore moves a blob back to its place, unless the same is there: a writer may be faster.
-// Where something else is, the blob stays where it can be found.
+// restore moves a blob back to its place, unless the same blob is there: a writer may have been
+// faster. If something else is there, the blob stays in the run.
 func (r *run) restore(i record) error {
 	from, to := r.file(i.Hash), r.target(i.Hash)
 	if there, err := isThere(from); !there || err != nil {
@@ -107,7 +107,7 @@ func (r *run) restore(i record) error {
 	if err = r.o.mkdir(filepath.Dir(to)); err == nil {
 		err = r.move(from, to)
 	}
-	// The directory is removed by git while it is empty, and by others who tidy up.
+	// git and other programs remove the directory while it is empty.
 	for try := 0; errors.Is(err, fs.ErrNotExist) && exists(from) && try < tries; try++ {
 		if err = r.o.mkdir(filepath.Dir(to)); err == nil {
 			err = r.move(from, to)
@@ -130,7 +130,7 @@ func sameContent(a, b string) (bool, error) {
 	return bytes.Equal(one, other), err
 }
 
-// syncDirs makes renames durable, where the system can.
+// syncDirs makes renames durable, if the system can.
 func syncDirs(dirs ...string) error {
 	for _, dir := range dirs {
 		d, err := os.Open(dir)

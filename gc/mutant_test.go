@@ -11,17 +11,17 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// withoutEnv is set in a program of these tests that package mutants has built, in which the mark
-// leaves out the kind of root that it names.
+// withoutEnv names the kind of root that the mark leaves out, in a test binary built by package
+// mutants.
 const withoutEnv = "GC_WITHOUT"
 
-// A mutant is the mark without a kind of root, and rows of the matrix that it then loses.
+// A mutant is the mark without a kind of root, and the rows of the matrix that it then fails.
 type mutant struct {
 	kind string
 	rows []string
 }
 
-// rootKind is how mutations name a kind of what git names.
+// rootKind returns the name of a kind of git's roots in mutations.
 func rootKind(k gitint.RootKind) string { return fmt.Sprint("root ", k) }
 
 func mutants() []mutant {
@@ -84,8 +84,8 @@ func mutants() []mutant {
 	return append(all, directories, everything)
 }
 
-// past are the rows of the matrix in which only history has the reference: the second opinion
-// looks there before it lets content go for good, and not before it is moved.
+// past has the rows of the matrix in which only history has the reference: the second opinion
+// searches it before content is erased, and not before it is moved.
 var past = []string{
 	"reflog", "what a branch was before its reflog", "older commit of a branch",
 	"carried by a pointer only", "damaged stream of the past", "older commit of a split branch",
@@ -93,9 +93,9 @@ var past = []string{
 	"commit before the one that brings the content",
 }
 
-// TestMarkWithoutEachRoot makes the mark leave out each kind of root, one by one, and then
-// everything: the second opinion alone keeps the content, and says where it is named. The rows
-// that the mark loses are those of the root matrix.
+// TestMarkWithoutEachRoot makes the mark leave out each kind of root in turn, and then everything:
+// the second opinion alone must keep the content and name the reference. The rows that fail are
+// those of the root matrix.
 func TestMarkWithoutEachRoot(t *testing.T) {
 	if os.Getenv(withoutEnv) == "" {
 		t.Skip("this program has no mutations: package mutants builds one")
@@ -119,7 +119,7 @@ func TestMarkWithoutEachRoot(t *testing.T) {
 	}
 }
 
-// doubted holds that the second opinion keeps a content that the mark does not see.
+// doubted checks that the second opinion keeps a content that the mark misses.
 func (r row) doubted(t *testing.T, f *fixture) {
 	t.Helper()
 	kept, dead := f.blob("kept"), f.blob("dead")
@@ -142,7 +142,7 @@ func (r row) doubted(t *testing.T, f *fixture) {
 	}
 }
 
-// kindsAreLeftOut holds that each kind of what git names has a mutant that leaves it out.
+// kindsAreLeftOut checks that each kind of git's roots has a mutant that leaves it out.
 func (f *fixture) kindsAreLeftOut(all []mutant) {
 	f.tb.Helper()
 	roots, err := f.options().Repo.Roots(f.tb.Context())
@@ -156,7 +156,8 @@ func (f *fixture) kindsAreLeftOut(all []mutant) {
 	}
 }
 
-// collectBlind collects where a mark that leaves something out takes for missing what it let go.
+// collectBlind collects with AcceptMissing, since the incomplete mark reports content that it
+// deleted as missing.
 func (f *fixture) collectBlind() *gc.Result {
 	f.tb.Helper()
 	o := f.options()

@@ -10,10 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A NameError is a content that was named by its beginning and not found.
+// A NameError reports an abbreviated hash that matches no blob, or several.
 type NameError struct {
 	Name  string
-	Found int // blobs that begin so
+	Found int // number of blobs with the prefix
 }
 
 // Error says how many there are.
@@ -24,12 +24,11 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%d blobs begin with %s", e.Found, e.Name)
 }
 
-// ErrNoName is the error of a word that cannot name a content.
+// ErrNoName reports a word that cannot name a content.
 var ErrNoName = errors.New(
 	"neither a hash, nor the beginning of one, nor the path of a blob")
 
-// Named returns the content that a person means: a hash, its beginning, or the path of
-// a blob.
+// Named returns the content that a person names: a hash, a prefix of one, or the path of a blob.
 func Named(o Options, arg string) (blobs.Hash, error) {
 	if h, err := blobs.ParseHash(arg); err == nil {
 		return h, nil

@@ -10,11 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Foreign returns what shows that the files of a workspace, whose directory is root, may belong
-// to another repository than repo, or to another working tree of it; "" when nothing does. It is
-// the path of a ".git" on the way to them, of the repository that git finds from inside the
-// store, or of a submodule that the index has on that way. What the history of the other one
-// refers to cannot be known from here.
+// Foreign returns evidence that the files of the workspace at root may belong to another repository
+// than repo, or to another of its working trees; "" if there is none. It is the path of a ".git" on
+// the way to them, of the repository that git finds from inside the store, or of a submodule in the
+// index on that way. The references in the history of the other repository are unknown here.
 func Foreign(ctx context.Context, repo *gitint.Repo, root string) (string, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -40,9 +39,9 @@ func isDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// submodule returns the submodule of the index in which a directory lies, by its path. Its
-// repository stays in that of the project when its ".git" is removed. An index that cannot be
-// read has none here: it stops the collector by itself, and nobody else.
+// submodule returns the path of the submodule in the index that contains a directory. Its git
+// directory stays in that of the project when its ".git" is removed. An unreadable index counts as
+// having none here: it stops the collector elsewhere.
 func submodule(ctx context.Context, repo *gitint.Repo, dir string) string {
 	rel, err := filepath.Rel(repo.Root(), dir)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -9,26 +9,26 @@ import (
 	"github.com/git-jp/git-jp/internal/recheck"
 )
 
-// A Doubt is content that the mark took for dead, and that a second opinion found referred to.
-// It is kept.
+// A Doubt is a content that the mark considers dead and to which a second opinion found a
+// reference. It is kept.
 type Doubt struct {
 	Hash blobs.Hash
-	// Found is where the second opinion found it.
+	// Found is the reference that the second opinion found.
 	Found recheck.Finding
 }
 
-// String names both views.
+// String names both results.
 func (d Doubt) String() string {
 	return fmt.Sprintf("blob %s: the mark found no reference to it, "+
 		"a second opinion found it named in %s", d.Hash, d.Found)
 }
 
-// maxDoubts is how many doubts a run goes on with. More are no odd case: then the mark is wrong,
-// and nothing that it says counts.
+// maxDoubts limits the doubts with which a run continues. More are not a rare case: then the mark
+// is wrong, and none of its results count.
 const maxDoubts = 2
 
-// undoubted asks for a second opinion before anything is moved, and returns what both take for
-// dead. The plan may be old: what the mark finds too when it looks again is no doubt.
+// undoubted asks for a second opinion before anything is moved, and returns the items that both
+// consider dead. The plan may be old: a reference that a second mark also finds is no doubt.
 func (s *sweeper) undoubted(ctx context.Context, items []record) ([]record, error) {
 	s.second = s.secondOpinion(items)
 	found, err := s.second.Referred(ctx)
@@ -58,10 +58,10 @@ func (s *sweeper) undoubted(ctx context.Context, items []record) ([]record, erro
 	}), nil
 }
 
-// confirm finds out after the moves what is wanted of what was moved, and of what is to be erased.
-// The second opinion comes before the mark: what somebody wrote in time for it the mark sees too,
-// so that only a fault can set them at odds. Where something is to be erased, it is asked about
-// history as well.
+// confirm finds out after the moves which of the moved blobs, and of those to be erased, are
+// wanted. The second opinion comes before the mark: the mark also sees every stream written in time
+// for the opinion, so they differ only because of a fault. If something is to be erased, the
+// opinion includes history.
 func (s *sweeper) confirm(ctx context.Context) (map[blobs.Hash]bool, error) {
 	if s.second == nil {
 		s.second = s.secondOpinion(nil)
@@ -81,7 +81,7 @@ func (s *sweeper) confirm(ctx context.Context) (map[blobs.Hash]bool, error) {
 	return wanted, s.doubt(s.going(), found, wanted)
 }
 
-// doubt makes wanted what was found and is not, unless that is too much.
+// doubt marks as wanted what was found without being wanted, unless there are too many.
 func (s *sweeper) doubt(
 	all []blobs.Hash, found map[blobs.Hash]recheck.Finding, wanted map[blobs.Hash]bool,
 ) error {
@@ -102,8 +102,7 @@ func (s *sweeper) doubt(
 	return refused
 }
 
-// refuseOpinion makes an obstacle of a second opinion that could not be had, unless we were
-// interrupted.
+// refuseOpinion makes an obstacle of a failed second opinion, unless ctx is done.
 func refuseOpinion(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -111,9 +110,9 @@ func refuseOpinion(ctx context.Context, err error) error {
 	return &RefusedError{[]Obstacle{{Reason: ReasonOpinion, Detail: err.Error()}}}
 }
 
-// secondOpinion begins one about what would be moved and what would be erased. It is told where
-// the workspace and the user's data lie, and which copies there the plan found; it finds everything
-// else itself.
+// secondOpinion begins an opinion about what would be moved and what would be erased. It is given
+// the directories of the workspace and the user's data, and the copies there that the plan found;
+// it finds everything else itself.
 func (s *sweeper) secondOpinion(items []record) *recheck.Opinion {
 	o := recheck.Options{
 		Dirs:     append(slices.Clone(s.plan.userDirs), s.o.Workspace.Dir()),

@@ -10,15 +10,15 @@ import (
 	"github.com/git-jp/git-jp/gc"
 )
 
-// titled writes a conversation whose title names contents: the mark takes that for no reference,
-// a search of text finds it.
+// titled writes a conversation whose title names contents: the mark does not count that as a
+// reference, a search of the text finds it.
 func (f *fixture) titled(all ...blobs.Hash) {
 	f.converse(conversation)
 	f.WriteFile(conversation+"/metadata.json", fmt.Sprintf(`{"title":"%s"}`+"\n", all))
 }
 
-// TestManyDoubtsStopTheRun names three contents in a title, before a move and before they would
-// go for good.
+// TestManyDoubtsStopTheRun names three contents in a title, before a move and before they would be
+// erased.
 func TestManyDoubtsStopTheRun(t *testing.T) {
 	f := newFixture(t)
 	var all []blobs.Hash
@@ -56,8 +56,8 @@ func TestManyDoubtsStopTheRun(t *testing.T) {
 	}
 }
 
-// TestTwoDoubtsStopNothing names two contents in a title: they stay, and the run goes on without
-// them, before a move and before others go for good.
+// TestTwoDoubtsStopNothing names two contents in a title: they are kept, and the run continues
+// without them, before a move and before others are erased.
 func TestTwoDoubtsStopNothing(t *testing.T) {
 	f := newFixture(t)
 	one, two, dead := f.blob("one"), f.blob("two"), f.blob("dead")
@@ -83,7 +83,7 @@ func TestTwoDoubtsStopNothing(t *testing.T) {
 	}
 }
 
-// TestSecondOpinionSeesWriters lets a title come to be while blobs are being moved.
+// TestSecondOpinionSeesWriters writes a title while blobs are being moved.
 func TestSecondOpinionSeesWriters(t *testing.T) {
 	f := newFixture(t)
 	wanted, dead := f.blob("wanted"), f.blob("dead")
@@ -102,8 +102,8 @@ func TestSecondOpinionSeesWriters(t *testing.T) {
 	}
 }
 
-// TestStalePlanIsNoFault lets content become wanted between the plan and the sweep: both opinions
-// then agree.
+// TestStalePlanIsNoFault makes content wanted between the plan and the sweep: both opinions then
+// agree.
 func TestStalePlanIsNoFault(t *testing.T) {
 	f := newFixture(t)
 	var all []blobs.Hash
@@ -122,7 +122,7 @@ func TestStalePlanIsNoFault(t *testing.T) {
 	}
 }
 
-// TestOpinionThatCannotBeHad deletes nothing.
+// TestOpinionThatCannotBeHad checks that a failed second opinion deletes nothing.
 func TestOpinionThatCannotBeHad(t *testing.T) {
 	f := newFixture(t)
 	dead := f.blob("dead")

@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/gc"
 )
 
-// asked collects and returns how many gits the second opinion started: it alone takes no commit
-// graph for granted.
+// asked collects and returns how many git processes the second opinion started: only it disables
+// the commit graph.
 func (f *fixture) asked() int {
 	f.tb.Helper()
 	const log = "../trace"
@@ -35,9 +35,8 @@ func (f *fixture) asked() int {
 	return n
 }
 
-// TestSecondOpinionCostsWhereSomethingGoes counts the gits that it starts: none where nothing is
-// about to go, and no more of them where there are more commits, more conversations and more that
-// goes.
+// TestSecondOpinionCostsWhereSomethingGoes counts the git processes that it starts: none if nothing
+// is to be deleted, and no more for more commits, conversations or deleted blobs.
 func TestSecondOpinionCostsWhereSomethingGoes(t *testing.T) {
 	cost := func(commits, dead int) (move, erase int) {
 		t.Helper()
@@ -73,7 +72,8 @@ func TestSecondOpinionCostsWhereSomethingGoes(t *testing.T) {
 	}
 }
 
-// TestYoungContentCostsNoOpinion holds that what is not about to go costs nothing.
+// TestYoungContentCostsNoOpinion checks that nothing is started if everything is newer than the
+// grace period.
 func TestYoungContentCostsNoOpinion(t *testing.T) {
 	f := newFixture(t)
 	f.blob("dead")

@@ -13,45 +13,45 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Options say what is collected and how.
+// Options select what is collected and how.
 type Options struct {
-	// Repo is the repository of the workspace, opened at its root. Required, except for
-	// user-local content.
+	// Repo is the repository of the workspace, opened at its root. Required, except for user-local
+	// content.
 	Repo *gitint.Repo
-	// Workspace is the one whose store is collected. Required.
+	// Workspace is the workspace whose store is collected. Required.
 	Workspace *workspace.Workspace
-	// UserLocal collects the user-local store in its place.
+	// UserLocal collects the user-local store instead.
 	UserLocal bool
-	// Cache remembers what was read. Nil remembers nothing.
+	// Cache remembers what was read. May be nil.
 	Cache *refs.Cache
 	// Now is the clock. Required.
 	Now func() time.Time
-	// Grace is how old a blob must be, by the modification time of its file.
+	// Grace is the minimum age of a blob, by the modification time of its file.
 	Grace time.Duration
-	// PID is this process, whose own lock of a conversation does not count.
+	// PID is this process, whose own lock of a conversation is ignored.
 	PID int
-	// OnlyUntracked leaves files alone that the index has.
+	// OnlyUntracked keeps files that the index has.
 	OnlyUntracked bool
-	// KeepIndex removes files and leaves their entries in the index.
+	// KeepIndex removes files but not their entries in the index.
 	KeepIndex bool
-	// AcceptMissing goes on where references are without content already.
+	// AcceptMissing continues although the content of some references is already missing.
 	AcceptMissing bool
-	// NoWait does not wait for a collection that is running. Hooks never wait.
+	// NoWait does not wait for a running collection. Hooks never wait.
 	NoWait bool
-	// Fetch, when not nil, brings objects that a remote has promised, in one request. Without
-	// it a plan that needs what is not here is refused.
+	// Fetch, if not nil, fetches promised objects in one request. Without it a plan that needs
+	// missing objects is refused.
 	Fetch func(ctx context.Context, ids []gitint.OID) error
-	// Progress, when not nil, is told how far a stage has come.
+	// Progress, if not nil, is called with the progress of a stage.
 	Progress func(stage string, done, total int)
-	// Hook, when not nil, is called before each system call that changes something, with
-	// the path that it is about. Its error is taken as that of the call. For tests.
+	// Hook, if not nil, is called before each system call that changes something, with its path. An
+	// error fails the call. For tests.
 	Hook func(step Step, path string) error
 }
 
 // A Step is a system call that changes something.
 type Step string
 
-// The steps of a sweep, beside those of package atomicfile.
+// The steps of a sweep, in addition to those of package atomicfile.
 const (
 	StepMove   Step = "move"
 	StepCopy   Step = "copy"
@@ -62,24 +62,24 @@ const (
 )
 
 var (
-	// ErrNoUserLocal says that the workspace has no user-local conversations.
+	// ErrNoUserLocal reports a workspace without user-local conversations.
 	ErrNoUserLocal = errors.New("the workspace has no user-local store")
-	// ErrElsewhere says that the workspace is in no working tree of the repository.
+	// ErrElsewhere reports a workspace outside of the working tree of the repository.
 	ErrElsewhere = errors.New("the workspace is not in the working tree of the repository")
 	errNoRepo    = errors.New("collecting without a repository: its history is not known")
 )
 
-// A place is where the files are that a collection works on.
+// A place has the paths on which a collection works.
 type place struct {
-	dir      string // that holds the store: .jp, or the user-local one
+	dir      string // that has the store: .jp, or the user-local one
 	store    string // the directory of blobs
-	trash    string // where runs lie
+	trash    string // directory of runs
 	prefix   string // of the store, from the root of the working tree; "" if user-local
-	name     string // by which runs know the store, wherever it is moved with its repository
+	name     string // of the store in runs, relative to its repository
 	lockFile string
 }
 
-// place checks that the options fit together.
+// place checks the options and returns their place.
 func (o *Options) place() (place, error) {
 	if o.UserLocal {
 		dir := o.Workspace.UserDir()
@@ -116,12 +116,12 @@ func (o *Options) place() (place, error) {
 	return p, nil
 }
 
-// pointer is the file that says that a run of this store is not finished. It lies in the
-// store, so that any command finds it without asking for a repository.
+// pointer returns the file that marks an unfinished run of this store. It is in the store, so that
+// any command finds it without a repository.
 func (p place) pointer() string { return pointerFile(p.dir) }
 
-// IsOpen reports whether a collection of the store in dir, a .jp or a user-local directory,
-// was begun and is not finished. It costs one look at a file.
+// IsOpen reports whether the store in dir, a .jp or a user-local directory, has an unfinished
+// collection. It costs one stat.
 func IsOpen(dir string) bool { return exists(pointerFile(dir)) }
 
 func pointerFile(dir string) string { return filepath.Join(dir, blobsName, ".tmp", "gc.open") }
@@ -146,14 +146,14 @@ func (o *Options) cache() *refs.Cache {
 	return o.Cache
 }
 
-// exists is for where it does no harm to take for absent what cannot be looked at.
+// exists is for callers that may treat an error as absence.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// isThere is exists for where it would: a blob that cannot be looked at for a moment is not
-// one that is gone.
+// isThere is exists for callers that may not: a blob that cannot be examined for a moment is not
+// missing.
 func isThere(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

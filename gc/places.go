@@ -11,9 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A placeSearch looks for conversations in trees. They are in a directory .jp at any depth. But
-// a tag or a branch can also name a tree at or below one, as git subtree makes them, or one in
-// which it has another name: wherever a file events.json is, there are streams.
+// A placeSearch finds conversations in trees. They are in a directory .jp at any depth. But a tag
+// or a branch can also name a tree at or below one, as git subtree makes them, or one with another
+// name: wherever a file events.json is, there are streams.
 type placeSearch struct {
 	trees *treeCache
 	nodes map[gitint.OID]*placeNode
@@ -21,15 +21,15 @@ type placeSearch struct {
 
 type placeNode struct {
 	dirs  []gitint.Entry
-	own   gitint.OID // the tree of .jp in it
-	place refs.Place // what is in own
-	// spelled are conversations in own whose directory is written otherwise.
+	own   gitint.OID // the tree of its .jp
+	place refs.Place // the place in own
+	// spelled has conversations in own whose directory is spelled differently.
 	spelled []refs.Place
 
 	hasStream     bool       // a file events.json, or a copy beside one
-	hasMetadata   bool       // what else belongs to a conversation
+	hasMetadata   bool       // the other files of a conversation
 	hasConfig     bool       // likewise
-	conversations gitint.OID // a directory of that name
+	conversations gitint.OID // the directory conversations
 	blobs         gitint.OID // beside it
 	id            gitint.OID // likewise, the file .id
 
@@ -78,7 +78,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	})
 }
 
-// note takes an entry of the tree.
+// note records an entry of the tree.
 func (n *placeNode) note(e gitint.Entry) {
 	switch {
 	case e.Mode.IsRegular():
@@ -102,8 +102,8 @@ func (n *placeNode) note(e gitint.Entry) {
 	n.dirs = append(n.dirs, e)
 }
 
-// noteOwn takes an entry of .jp. Where upper and lower case are the same, as with
-// core.ignorecase, conversations may be there under another spelling, beside the usual one.
+// noteOwn records an entry of .jp. With core.ignorecase, conversations may be in a directory with
+// another spelling, in addition to the usual one.
 func (n *placeNode) noteOwn(e gitint.Entry) {
 	switch {
 	case e.Mode != gitint.ModeDir || !strings.EqualFold(e.Path, conversationsName):
@@ -116,29 +116,29 @@ func (n *placeNode) noteOwn(e gitint.Entry) {
 	}
 }
 
-// leaveBlobs takes the blobs beside conversations out of what is searched: they have thousands
-// of directories.
+// leaveBlobs excludes the blobs beside conversations from the search: they have thousands of
+// directories.
 func (n *placeNode) leaveBlobs() {
 	if !n.conversations.IsZero() {
 		n.dirs = slices.DeleteFunc(n.dirs, func(e gitint.Entry) bool { return e.OID == n.blobs })
 	}
 }
 
-// isConversation reports whether the tree is that of a conversation, or may be. A project can
-// have a file of the name among many others: those are not looked through.
+// isConversation reports whether the tree is, or may be, that of a conversation. A project can have
+// a file of that name among many others: those are not searched.
 func (n *placeNode) isConversation() bool {
 	return n.hasStream && n.own.IsZero() && (len(n.dirs) == 0 || n.hasConfig)
 }
 
-// isStreamName reports whether a file is a stream, or may be a copy of the one beside it. Upper
-// and lower case are the same here, as in a .JP that is checked out where the file system
-// does not tell them apart: elsewhere it is one file more that is looked into.
+// isStreamName reports whether a file is a stream, or may be a copy of the one beside it. It
+// ignores case, for a .JP that is checked out on a case-insensitive file system; on others this
+// costs reading one more file.
 func isStreamName(name string) bool {
 	n := len(workspace.EventsFile)
 	return len(name) >= n && strings.EqualFold(name[:n], workspace.EventsFile)
 }
 
-// fresh returns those of the trees that were not met before, in their order.
+// fresh returns the trees that were not seen before, in their order.
 func (s *placeSearch) fresh(ids []gitint.OID) []gitint.OID {
 	out := ids[:0]
 	for _, id := range ids {
@@ -150,8 +150,8 @@ func (s *placeSearch) fresh(ids []gitint.OID) []gitint.OID {
 	return out
 }
 
-// below returns the places in a tree. What lies in one is not searched for others, unless it
-// may be no conversation at all.
+// below returns the places in a tree. It does not search inside a place for others, unless it may
+// be no conversation.
 func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 	n := s.nodes[tree]
 	if n.done {
@@ -183,7 +183,7 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 	return n.found
 }
 
-// leading says of places that a tree leads to them.
+// leading records for places that a tree leads to them.
 func leading(tree gitint.OID, all []refs.Place) []refs.Place {
 	all = slices.Clone(all)
 	for i, p := range all {
@@ -192,8 +192,8 @@ func leading(tree gitint.OID, all []refs.Place) []refs.Place {
 	return all
 }
 
-// joined makes one place of the copies in a directory conversations: what is beside it are
-// their blobs.
+// joined combines the copies in a directory conversations into one place: the blobs beside it are
+// theirs.
 func (n *placeNode) joined(below []refs.Place) []refs.Place {
 	all := make([]refs.Place, 0, len(below))
 	p := refs.Place{

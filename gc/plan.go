@@ -21,32 +21,32 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Plan says what a sweep will do. It is good for the options that it was made with.
+// A Plan says what a sweep will do. It is valid for the options with which it was made.
 type Plan struct {
-	// Items are the blobs to delete, those that git does not track first, then by age.
+	// Items are the blobs to delete, untracked ones first, then by age.
 	Items []Item
-	// Total is how many blobs the store has, Wanted how many of them a tip refers to, and
-	// Past how many only history does.
+	// Total is the number of blobs in the store, Wanted of those that a tip refers to, and Past of
+	// those needed only by history.
 	Total, Wanted, Past int
-	// Young were left alone because of the grace period, Locked because a conversation is
-	// held, Tracked because only others were asked for.
+	// Young counts the blobs kept by the grace period, Locked those kept because a conversation is
+	// locked, Tracked those kept by OnlyUntracked.
 	Young, Locked, Tracked int
-	// Unmarked says that nothing was old enough to ask what refers to it.
+	// Unmarked is true if nothing was old enough, so that references were not searched.
 	Unmarked bool
-	// Missing are references without content, which were accepted.
+	// Missing has references without content, which were accepted.
 	Missing []Obstacle
-	// Notes are things to know that stop nobody.
+	// Notes are remarks that stop nothing.
 	Notes []string
-	// Temporaries are old leftovers of writers that were killed, below the store.
+	// Temporaries are old leftovers of killed writers, below the store.
 	Temporaries []string
-	// Expired are earlier runs whose blobs can go for good.
+	// Expired are earlier runs whose blobs can be erased.
 	Expired []ExpiredRun
-	// Commits is how many commits were looked at.
+	// Commits is the number of commits examined.
 	Commits int
 
 	started  time.Time
 	place    place
-	userDirs []string // with the user's own copies
+	userDirs []string // with user-local copies
 }
 
 // Empty reports whether there is nothing to do.
@@ -54,7 +54,7 @@ func (p *Plan) Empty() bool {
 	return len(p.Items) == 0 && len(p.Temporaries) == 0 && len(p.Expired) == 0
 }
 
-// Bytes is the size of the files of all items.
+// Bytes returns the size of the files of all items.
 func (p *Plan) Bytes() (n int64) {
 	for _, i := range p.Items {
 		n += i.Size
@@ -67,16 +67,15 @@ func (p *Plan) AnyTracked() bool {
 	return slices.ContainsFunc(p.Items, func(i Item) bool { return i.Tracked })
 }
 
-// An Item is a blob that nothing can need.
+// An Item is a blob that is not needed.
 type Item struct {
 	Hash    blobs.Hash
 	Size    int64 // of the file
 	ModTime time.Time
-	// Path is that of the file from the root of the working tree, or below the user-local
-	// directory.
+	// Path is the file from the root of the working tree, or below the user-local directory.
 	Path    string
 	Tracked bool
-	// Last is the last conversation that referred to it, nil when none ever did.
+	// Last is the last conversation that referred to it, nil if none ever did.
 	Last *Mention
 }
 
@@ -85,18 +84,18 @@ type Mention struct {
 	Commit       gitint.OID
 	Path         string // of the file
 	Conversation events.ID
-	Title        string // "" when it has none
+	Title        string // "" if it has none
 }
 
 // An ExpiredRun is an earlier run that is older than the grace period.
 type ExpiredRun struct {
 	Run string
-	// Dead are still needed by nobody, Wanted are needed again.
+	// Dead are still not needed, Wanted are needed again.
 	Dead, Wanted []blobs.Hash
 }
 
-// MakePlan finds out what nothing can need. Whatever it cannot read is a *[RefusedError].
-// Nothing is changed, except caches.
+// MakePlan finds the blobs that are not needed. If it cannot read something, the error is a
+// *[RefusedError]. It changes nothing except caches.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	m, p, err := prepare(&o)
 	if err != nil {
@@ -128,7 +127,7 @@ func begin(ctx context.Context, o *Options) (*marker, *Plan, error) {
 	return m, p, m.mark(ctx)
 }
 
-// prepare looks at what must hold before anything is read.
+// prepare checks what must hold before anything is read.
 func prepare(o *Options) (*marker, *Plan, error) {
 	p := &Plan{started: o.Now()}
 	var err error
@@ -136,7 +135,7 @@ func prepare(o *Options) (*marker, *Plan, error) {
 		return nil, nil, err
 	}
 	if o.Repo != nil {
-		// Packs that are kept open can be read after git has collected what is in them.
+		// Open packs could still be read after git has collected their objects.
 		if err := o.Repo.Close(); err != nil {
 			return nil, nil, err
 		}
@@ -164,17 +163,17 @@ func (m *marker) mark(ctx context.Context) error {
 	return m.refused()
 }
 
-// readShape finds out what of the repository may be elsewhere.
+// readShape finds out which parts of the repository may be elsewhere.
 func (m *marker) readShape() (err error) {
-	m.lazy, err = m.o.Repo.Lazy(context.Background()) // a few files are read
+	m.lazy, err = m.o.Repo.Lazy(context.Background()) // it reads only a few files
 	m.partial = slices.ContainsFunc(m.o.Repo.Incomplete(), func(i gitint.Incomplete) bool {
 		return i.Reason == gitint.ReasonPartial
 	})
 	return err
 }
 
-// idle reports whether nothing is old enough to go. Then it does not matter what refers to it,
-// which in a partial clone might have to be fetched.
+// idle reports whether nothing is old enough to be deleted. Then references do not matter, which in
+// a partial clone might have to be fetched.
 func (m *marker) idle(p *Plan, listed listing) (bool, error) {
 	runs, err := m.expired(p)
 	if err != nil || len(runs) > 0 || len(listed.obstacles) > 0 {
@@ -189,7 +188,8 @@ func (m *marker) idle(p *Plan, listed listing) (bool, error) {
 	return true, nil
 }
 
-// linked returns directories of a store that others may use under another name.
+// linked returns the directories of a store that are symlinks, so that others may use them under
+// another name.
 func linked(p place) (dirs []string) {
 	for _, dir := range []string{p.dir, p.store} {
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -206,7 +206,7 @@ func (o *Options) blobs() *blobs.Store {
 	return o.Workspace.Blobs()
 }
 
-// fill completes a plan of which the tips are marked.
+// fill completes a plan after the tips were marked.
 func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	store := listed.blobs
 	m.obstacles = append(m.obstacles, listed.obstacles...)
@@ -244,23 +244,23 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	}
 	p.Temporaries, err = m.o.oldTemporaries(p, &m.notes)
 	if at := m.workspaces.noUserData; at != "" && len(p.Items) > 0 {
-		// Somebody may be at work as another user, such as by sudo.
+		// The command may run as another user, such as with sudo.
 		m.notes = append(m.notes, "no user-local copies were looked for: "+at+" is not there")
 	}
 	p.Notes = m.notes
 	return errors.Join(err, m.refused())
 }
 
-// A listing is what the store has.
+// A listing has the content of the store.
 type listing struct {
 	blobs     *hashes
 	obstacles []Obstacle
 }
 
-// listStore lists the blobs, while others mark the tips. What is written meanwhile is not in
-// the list or is young: a list from before the mark has nothing that one from after it has
-// not, except what was deleted. Something else in the store may be the form of a version to
-// come, in which content lies elsewhere.
+// listStore lists the blobs, while the tips are marked. A blob written meanwhile is missing in the
+// list or within the grace period: a list from before the mark has nothing that one from after it
+// lacks, except deleted blobs. Other files in the store may be a later format, in which content is
+// elsewhere.
 func (o *Options) listStore() (wait func() listing) {
 	store, done := o.blobs(), make(chan listing, 1)
 	go func() {
@@ -289,7 +289,7 @@ func (o *Options) listStore() (wait func() listing) {
 	return sync.OnceValue(func() listing { return <-done })
 }
 
-// isMarker reports whether a file may lie beside blobs.
+// isMarker reports whether a file is allowed beside blobs.
 func isMarker(name string) bool {
 	switch path.Base(name) {
 	case ".gitignore", ".gitattributes", ".gitkeep", ".DS_Store":
@@ -298,7 +298,7 @@ func isMarker(name string) bool {
 	return false
 }
 
-// A candidate is a blob that no tip refers to and that is old enough.
+// A candidate is a blob older than the grace period to which no tip refers.
 type candidate struct {
 	size int64
 	time time.Time
@@ -330,7 +330,7 @@ func (m *marker) candidates(
 	return all, nil
 }
 
-// askHistory asks the older commits for the candidates, and for what lies in the trash.
+// askHistory searches the older commits for the candidates, and for the blobs in the trash.
 func (m *marker) askHistory(
 	ctx context.Context, p *Plan, candidates map[blobs.Hash]candidate, runs []ExpiredRun,
 ) (*history, error) {
@@ -400,7 +400,7 @@ func (m *marker) choose(
 	return nil
 }
 
-// tracked returns the paths that the index has, on any side of a conflict.
+// tracked returns the paths in the index, on any side of a conflict.
 func (m *marker) tracked() map[string]bool {
 	paths := make(map[string]bool)
 	if m.o.UserLocal {
@@ -417,8 +417,8 @@ func (m *marker) tracked() map[string]bool {
 	return paths
 }
 
-// held reports whether somebody else holds a conversation: perhaps a program that does not
-// look again whether what it refers to is still there.
+// held reports whether another process holds a conversation: maybe a program that does not check
+// again whether the content it refers to exists.
 func (o *Options) held() (bool, error) {
 	locks, err := o.Workspace.Locks()
 	if err != nil {
@@ -429,7 +429,7 @@ func (o *Options) held() (bool, error) {
 	}), nil
 }
 
-// A titler finds out what conversations were called.
+// A titler finds the titles of conversations.
 type titler struct {
 	repo  *gitint.Repo
 	known map[string]Mention // by commit and path
@@ -445,7 +445,7 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 		found = Mention{Commit: last.commit, Path: last.path}
 		dir := path.Dir(last.path)
 		found.Conversation, _ = events.ParseDirname(path.Base(dir))
-		// What cannot be read has no title here.
+		// An unreadable conversation has no title here.
 		if tree, err := t.repo.Tree(ctx, last.commit.String()); err == nil {
 			if data, err := tree.ReadFile(path.Join(dir, workspace.MetadataFile)); err == nil {
 				found.Title = titleIn(data)
@@ -456,8 +456,8 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 	return &found
 }
 
-// refuseMissing refuses to delete anything while something is missing already: whatever took
-// it may be at work still.
+// refuseMissing refuses to delete anything while some content is already missing: whatever removed
+// it may still be running.
 func (m *marker) refuseMissing(
 	p *Plan, tips *presence, store *hashes,
 ) error {
@@ -476,8 +476,9 @@ func (m *marker) refuseMissing(
 	return nil
 }
 
-// oldTemporaries lists what writers that were killed have left. While a conversation is held
-// nothing is taken from under a writer. What can be somebody else's only copy is left, and noted.
+// oldTemporaries lists leftovers of killed writers. While a conversation is locked it lists none,
+// to disturb no writer. A temporary that may be the only copy of another program's version is kept,
+// and noted.
 func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	held, err := o.held()
 	if err != nil || held {
@@ -504,7 +505,7 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	return old, nil
 }
 
-// isOurs reports whether a name in the directory of temporaries is the collector's own.
+// isOurs reports whether a name in the directory of temporaries belongs to the collector.
 func isOurs(name string) bool {
 	return name == "trash" || name == "gc.lock" || name == "gc.open" || name == stampName
 }

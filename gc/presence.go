@@ -21,8 +21,8 @@ type presence struct {
 	has    map[gitint.OID][]int32      // the blobs of a fan-out directory
 }
 
-// load makes the stores known. Few of the 256 directories at the top of a store change from
-// one commit to the next, and the cache knows those that it has seen.
+// load reads the stores. Few of the 256 fan-out directories of a store change from one commit to
+// the next, and the cache knows those that it has seen.
 func (s *presence) load(ctx context.Context, stores []gitint.OID) error {
 	var fanouts []gitint.OID
 	names := make(map[gitint.OID]string)
@@ -135,8 +135,8 @@ func (s *presence) learn(f fanoutRead) {
 	_, _ = s.m.trees.cache.Trees(f.id, func() ([]gitint.OID, error) { return f.boards, nil })
 }
 
-// startPresence reads the stores of the tips, while others go on with history. Nobody else may
-// touch the numbers of contents meanwhile.
+// startPresence reads the stores of the tips, while history is searched. The numbers of contents
+// must not be changed meanwhile.
 func (m *marker) startPresence(ctx context.Context) (wait func() (*presence, error)) {
 	s := &presence{
 		m: m, stores: make(map[gitint.OID][]gitint.OID),
@@ -146,7 +146,7 @@ func (m *marker) startPresence(ctx context.Context) (wait func() (*presence, err
 	seen := make(map[gitint.OID]bool)
 	for _, t := range m.tips {
 		if t.complete = t.isComplete(m.trees.cache); t.complete {
-			// What is gone of its store hides nothing: all that a tip refers to is kept.
+			// A part missing in its store hides nothing: all references of a tip are kept.
 			m.trees.uses(t.place.Blobs)
 			continue
 		}
@@ -160,8 +160,7 @@ func (m *marker) startPresence(ctx context.Context) (wait func() (*presence, err
 	return func() (*presence, error) { return s, <-done }
 }
 
-// missing returns the references of tips that have their content neither there nor in the
-// store that is collected.
+// missing returns the references of tips whose content is neither there nor in the collected store.
 func (m *marker) missing(s *presence, here *hashes) ([]Obstacle, error) {
 	c := missingCheck{presence: s, here: make([]bool, len(m.hashes.all))}
 	for i, h := range m.hashes.all {
@@ -176,7 +175,7 @@ func (m *marker) missing(s *presence, here *hashes) ([]Obstacle, error) {
 	return c.found, nil
 }
 
-// leftOut returns what the working trees of a lazy clone leave out: an index has it.
+// leftOut returns the blobs that the working trees of a lazy clone leave out, but an index has.
 func leftOut(tips []*tip, lazy bool) map[int32]struct{} {
 	all := make(map[int32]struct{})
 	for _, t := range tips {
@@ -187,7 +186,7 @@ func leftOut(tips []*tip, lazy bool) map[int32]struct{} {
 	return all
 }
 
-// isComplete reports whether a tree was found to have all that it refers to.
+// isComplete reports whether a tree is known to have all contents that it refers to.
 func (t *tip) isComplete(cache *refs.Cache) bool {
 	return t.kind == tipRef && cache.IsComplete(t.place.Conversations, t.place.Blobs)
 }
@@ -196,7 +195,7 @@ type missingCheck struct {
 	presence *presence
 	here     []bool             // in the store that is collected
 	in       []int              // the last tip that has it
-	staged   map[int32]struct{} // that working trees leave out
+	staged   map[int32]struct{} // left out of working trees
 	found    []Obstacle
 }
 
@@ -215,7 +214,7 @@ func (c *missingCheck) tip(n int, t *tip) error {
 			if c.here[h] {
 				continue
 			}
-			c.in[h] = n // once a tip
+			c.in[h] = n // once per tip
 			if ok, err := c.isThere(t, m.hashes.all[h]); ok || err != nil {
 				if err != nil {
 					return err
@@ -266,7 +265,7 @@ func (c *missingCheck) tip(n int, t *tip) error {
 	return failed
 }
 
-// isThere looks again: the store was listed before the tips were read.
+// isThere looks again, since the store was listed before the tips were read.
 func (c *missingCheck) isThere(t *tip, h blobs.Hash) (bool, error) {
 	_, err := c.presence.m.o.blobs().Stat(h)
 	if errors.Is(err, os.ErrNotExist) {

@@ -23,15 +23,15 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// The processes of the test, by the first word of what faultEnv says.
+// The processes of the test, by the first word of faultEnv.
 var processes = map[string]func(f *fixture, number int, until time.Time) error{
 	"writer":    writeWithLocks,
 	"raw":       writeWithoutLocks,
 	"collector": collectAgain,
 }
 
-// shared is how many contents all writers have in common, so that what one drops another
-// takes up again.
+// shared is the number of contents that all writers share, so that one writer refers again to
+// content that another one dropped.
 const shared = 40
 
 func someContent(r *rand.Rand) []byte {
@@ -41,7 +41,7 @@ func someContent(r *rand.Rand) []byte {
 	return fmt.Appendf(nil, "new %d", r.Uint64())
 }
 
-// writeWithLocks changes conversations as every command of ours does.
+// writeWithLocks changes conversations as the commands do.
 func writeWithLocks(f *fixture, number int, until time.Time) error {
 	r := rand.New(rand.NewPCG(uint64(number), uint64(os.Getpid()))) //nolint:gosec // small
 	w := f.openWorkspace(time.Now)
@@ -67,7 +67,7 @@ func writeWithLocks(f *fixture, number int, until time.Time) error {
 	return nil
 }
 
-// inline is a stream that holds its contents itself.
+// inline returns a stream with inline contents.
 func inline(all ...[]byte) string {
 	s := stream(make([]blobs.Hash, len(all))...)
 	for _, c := range all {
@@ -77,8 +77,8 @@ func inline(all ...[]byte) string {
 	return s
 }
 
-// writeWithoutLocks does as RFD 066 says and no more: content, stream, and a look whether the
-// content is still there.
+// writeWithoutLocks does only what RFD 066 requires: content, stream, and a check whether the
+// content still exists.
 func writeWithoutLocks(f *fixture, number int, until time.Time) error {
 	r := rand.New(rand.NewPCG(uint64(number), uint64(os.Getpid()))) //nolint:gosec // small
 	store, err := blobs.Open(f.Path(".jp/blobs"), blobs.Options{Now: time.Now})
@@ -158,8 +158,8 @@ func (f *fixture) openWorkspace(clock func() time.Time) *workspace.Workspace {
 	return w
 }
 
-// TestManyProcesses lets eight writers, two collectors, a committer and a git that collects
-// work on one repository. In the end everything that a conversation refers to is there.
+// TestManyProcesses runs eight writers, two collectors, a committer and git gc in one repository.
+// At the end all referenced content must exist.
 func TestManyProcesses(t *testing.T) {
 	long := 3 * time.Second
 	if os.Getenv("GIT_JP_SOAK") != "" {

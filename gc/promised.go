@@ -13,8 +13,9 @@ import (
 )
 
 // A fileSearch finds the files of commits and trees that a mark or a second opinion may read. In a
-// partial clone they may be at a remote that has promised them, and what is not here proves
-// nothing. It finds rather too many: a file that is missing when it is read refuses everything.
+// partial clone they may be only at a remote that has promised them, so that a missing file proves
+// nothing. It finds too many rather than too few: a file that is missing when it is read refuses
+// everything.
 type fileSearch struct {
 	repo  *gitint.Repo
 	seen  map[searchKey]struct{}
@@ -22,13 +23,13 @@ type fileSearch struct {
 	files map[gitint.OID]origin // the first place of each
 }
 
-// An area says which files of a tree are looked for.
+// An area selects which files of a tree are searched.
 type area int
 
 const (
-	areaProject    area = iota // streams that have no .jp
-	areaWorkspace              // a directory .jp: all but the blobs
-	areaStore                  // its blobs: what is no blob
+	areaProject    area = iota // streams outside of a .jp
+	areaWorkspace              // a directory .jp: all except the blobs
+	areaStore                  // its blobs directory: other files than blobs
 	areaEverything             // all files
 )
 
@@ -37,7 +38,7 @@ type searchKey struct {
 	area area
 }
 
-// A searchStep is a tree that is to be read.
+// A searchStep is a tree to read.
 type searchStep struct {
 	searchKey
 	origin
@@ -52,7 +53,7 @@ func newFileSearch(repo *gitint.Repo) *fileSearch {
 	}
 }
 
-// addTips adds what tips refer to.
+// addTips adds the trees of tips.
 func (s *fileSearch) addTips(ctx context.Context, tips []*tip) error {
 	var commits []gitint.OID
 	titles := make(map[gitint.OID]string)
@@ -115,7 +116,7 @@ func (s *fileSearch) run(ctx context.Context) error {
 	return nil
 }
 
-// take adds what is looked for in a tree.
+// take adds the files and directories of a tree that are searched.
 func (s *fileSearch) take(at searchStep, t gitint.TreeData) {
 	streams, config := false, false
 	t.Entries(func(e gitint.Entry) {
@@ -136,8 +137,8 @@ func (s *fileSearch) take(at searchStep, t gitint.TreeData) {
 	})
 }
 
-// below returns what is looked for in a directory of a tree, if anything is. A tree of the project
-// may be a conversation itself.
+// below returns the area of a subdirectory, if it is searched. A tree of the project may be a
+// conversation itself.
 func (a area) below(name string, isConversation bool) (area, bool) {
 	switch {
 	case a == areaStore && isFanoutName(name):
@@ -152,14 +153,14 @@ func (a area) below(name string, isConversation bool) (area, bool) {
 	return areaProject, true
 }
 
-// isFanoutName reports whether a directory of a store has a name under which blobs are.
+// isFanoutName reports whether a directory of a store is a fan-out directory.
 func isFanoutName(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2 && strings.ToLower(name) == name
 }
 
-// requireTips makes sure that the conversations of all tips are here. Where content may be fetched,
-// that of all history comes with it: one request is all that is made.
+// requireTips makes sure that the conversations of all tips exist locally. If objects may be
+// fetched, it includes all history, so that only one request is made.
 func (m *marker) requireTips(ctx context.Context) error {
 	if !m.partial {
 		return nil
@@ -172,10 +173,10 @@ func (m *marker) requireTips(ctx context.Context) error {
 	return m.require(ctx, s, err)
 }
 
-// requireHistory makes sure that the conversations of all commits are here.
+// requireHistory makes sure that the conversations of all commits exist locally.
 func (m *marker) requireHistory(ctx context.Context) error {
 	if !m.partial || m.o.Fetch != nil {
-		return nil // they came with the tips
+		return nil // they were fetched with the tips
 	}
 	s := newFileSearch(m.o.Repo)
 	return m.require(ctx, s, m.addHistory(ctx, s))
@@ -189,7 +190,7 @@ func (m *marker) addHistory(ctx context.Context, s *fileSearch) error {
 	return s.addCommits(ctx, all, m.title)
 }
 
-// require fetches the files of a search that are not here, or refuses because of them.
+// require fetches the missing files of a search, or refuses because of them.
 func (m *marker) require(ctx context.Context, s *fileSearch, err error) error {
 	if err == nil {
 		err = s.run(ctx)
@@ -217,7 +218,7 @@ func (m *marker) require(ctx context.Context, s *fileSearch, err error) error {
 	return nil
 }
 
-// lacking says which files are missing, and how many.
+// lacking names the first missing file, and counts them.
 func (s *fileSearch) lacking(missing []gitint.OID) Obstacle {
 	first := slices.MinFunc(missing, func(a, b gitint.OID) int {
 		return strings.Compare(s.files[a].root+":"+s.files[a].path,

@@ -10,17 +10,17 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// promise makes the repository a partial clone, in which an object is with the remote alone.
+// promise makes the repository a partial clone, in which only the remote has an object.
 func (f *fixture) promise(rev string) {
 	f.Run("config", "remote.origin.promisor", "true")
 	f.lose(rev)
 }
 
-// other makes a branch of a commit.
+// other creates a branch at a commit.
 func (f *fixture) other(commit string) { f.Run("branch", "other", commit) }
 
-// TestPromisedFiles leaves out of a partial clone each file that a mark or a second opinion reads:
-// a collection is refused and says which it is.
+// TestPromisedFiles omits from a partial clone each file that a mark or a second opinion reads: a
+// collection is refused and names the file.
 func TestPromisedFiles(t *testing.T) {
 	const stream, metadata = conversation + "/events.json", conversation + "/metadata.json"
 	for _, tt := range []struct {
@@ -77,7 +77,7 @@ func TestPromisedFiles(t *testing.T) {
 	}
 }
 
-// TestPromisedProject asks for no file of the project: it refers to no blob.
+// TestPromisedProject checks that files of the project are not needed: they refer to no blob.
 func TestPromisedProject(t *testing.T) {
 	f := newFixture(t)
 	dead := f.blob("dead")
@@ -89,7 +89,7 @@ func TestPromisedProject(t *testing.T) {
 	}
 }
 
-// TestPromisedCarrier keeps a blob whose only other copy is with a remote, if it is anywhere.
+// TestPromisedCarrier checks that a blob is kept if its only other copy may be at a remote.
 func TestPromisedCarrier(t *testing.T) {
 	f := newFixture(t)
 	kept, dead := f.blob("kept"), f.blob("dead")
@@ -102,7 +102,7 @@ func TestPromisedCarrier(t *testing.T) {
 	}
 }
 
-// TestPromisedIdle asks for nothing where everything is newer than the grace period.
+// TestPromisedIdle checks that nothing is needed if everything is newer than the grace period.
 func TestPromisedIdle(t *testing.T) {
 	f := newFixture(t)
 	f.WriteFile(".jp/blobs/"+blobs.Sum([]byte("new")).Path(), string(blobs.Encode([]byte("new"))))
@@ -115,7 +115,8 @@ func TestPromisedIdle(t *testing.T) {
 	}
 }
 
-// TestPromisedFetch asks once, for what both the tips and history lack, and never in a sweep.
+// TestPromisedFetch checks that there is one request, for the missing objects of both tips and
+// history, and none in a sweep.
 func TestPromisedFetch(t *testing.T) {
 	f := newFixture(t)
 	dead := f.blob("dead")

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// quarantined looks for the names of contents in what other commands have put into the quarantine:
-// somebody may want it back. Runs of ours are no such thing: they hold what is dead.
+// quarantined searches the data that other commands quarantined for hashes, because it may be
+// restored. It skips the collector's own runs, which have only dead blobs.
 func (m *marker) quarantined(ctx context.Context) error {
 	p, err := m.o.place()
 	if err != nil {
@@ -65,8 +65,8 @@ func (m *marker) quarantined(ctx context.Context) error {
 	})
 }
 
-// isRun reports whether a directory, directly in a quarantine, is a run of the collector: it has
-// a journal that names it. What somebody else quarantined can have files of any name, and a
+// isRun reports whether a directory, directly in a quarantine, is a run of the collector: it has a
+// journal that names it. Data that other commands quarantined can have files of any name, and a
 // journal of another version may mean something else.
 func isRun(files fs.FS, dir string) (bool, error) {
 	data, err := readAll(files, path.Join(dir, journalName), regular.MaxNote)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Reason says what keeps a content, or did, as `gc why --json` prints it.
+// A Reason is something that keeps a content, or did, as `gc why --json` prints it.
 type Reason struct {
 	Hash         string `json:"hash"`
 	Reason       string `json:"reason"`
@@ -23,7 +23,7 @@ type Reason struct {
 	Run          string `json:"run,omitempty"`
 }
 
-// What reasons are.
+// The values of Reason.Reason.
 const (
 	reasonTip        = "tip"
 	reasonHistory    = "history"
@@ -78,8 +78,8 @@ func (w *Why) Reasons() []Reason {
 	return all
 }
 
-// entitled returns reasons in which an index, which is not asked for titles, has that of a commit
-// or of a working tree.
+// entitled returns reasons in which an index, whose titles are not read, has the title from a
+// commit or a working tree.
 func entitled(reasons []Reason) []Reason {
 	titles := make(map[string]string)
 	for _, r := range reasons {
@@ -96,7 +96,7 @@ func entitled(reasons []Reason) []Reason {
 	return reasons
 }
 
-// head says what keeps the content.
+// head returns what keeps the content.
 func (r Reason) head() string {
 	switch r.Reason {
 	case reasonTip:
@@ -121,7 +121,7 @@ func (r Reason) commit() string {
 	return "  commit " + r.Commit + "\n"
 }
 
-// reference says which file refers to the content, and where.
+// reference returns the file that refers to the content, and the position.
 func (r Reason) reference() string {
 	text := ""
 	if r.Path != "" {
@@ -143,11 +143,11 @@ func (r Reason) reference() string {
 	return text
 }
 
-// DescribeReasons returns reasons as lines for people. What several have in common is said once,
-// below the last of them.
+// DescribeReasons formats reasons for people. A reference that several share is printed once, after
+// the last of them.
 func DescribeReasons(reasons []Reason) string {
 	reasons = entitled(reasons)
-	first := make(map[string]int) // where each reference came first
+	first := make(map[string]int) // the first index of each reference
 	for i, r := range reasons {
 		if _, ok := first[r.reference()]; !ok {
 			first[r.reference()] = i

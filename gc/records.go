@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// recordsName is the directory of open conflicts, each of which is a record of JSON.
+// recordsName is the directory of open conflicts, each a JSON record.
 const recordsName = "jp/conflicts"
 
 // isRecord reports whether a file is the record of an open conflict.
@@ -21,8 +21,8 @@ func isRecord(f gitint.RootFile) bool {
 	return path.Ext(name) == ".json" && strings.HasSuffix(dir, "/"+recordsName+"/")
 }
 
-// hashesInRecord finds the hashes in a record, and in what it holds in base64. It asks for no
-// name of a member, so that one which a later version adds is found too.
+// hashesInRecord finds the hashes in a record, and in its base64 members. It ignores the names of
+// members, so that one added by a later version is searched too.
 func hashesInRecord(data []byte) ([]blobs.Hash, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {

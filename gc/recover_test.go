@@ -10,7 +10,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// leaveOpen makes a collection end at its nth step of a kind, as one that was killed does.
+// leaveOpen ends a collection at its nth step of a kind, as if it were killed.
 func (f *fixture) leaveOpen(kind gc.Step) {
 	f.tb.Helper()
 	dead := false
@@ -26,7 +26,7 @@ func (f *fixture) leaveOpen(kind gc.Step) {
 	f.hook = nil
 }
 
-// onlyTagged leaves a content that only a tag refers to, which has it; so has the index.
+// onlyTagged makes a content that only a tag refers to, which has the blob, as the index does.
 func (f *fixture) onlyTagged(h blobs.Hash) {
 	f.tb.Helper()
 	f.converse(conversation, h)
@@ -37,9 +37,9 @@ func (f *fixture) onlyTagged(h blobs.Hash) {
 	f.Run("commit", "-q", "-m", "without the conversation")
 }
 
-// TestARunThatHadNotReachedTheIndex is one that git can overtake: what is checked out after
-// the crash refers to content of which git takes the missing file for a change of the user's,
-// so that it writes none. To take the entry out of the index then would lose it.
+// TestARunThatHadNotReachedTheIndex checks a run that git can overtake: a checkout after the crash
+// refers to content whose missing file git takes for a change by the user, so that it writes none.
+// Removing the entry from the index would then lose the content.
 func TestARunThatHadNotReachedTheIndex(t *testing.T) {
 	f := newFixture(t)
 	h, loose := f.blob("tracked"), f.blob("not tracked")
@@ -65,7 +65,7 @@ func TestARunThatHadNotReachedTheIndex(t *testing.T) {
 	}
 }
 
-// holdsTracked holds that a content is in the store and in the index.
+// holdsTracked checks that a content is in the store and in the index.
 func (f *fixture) holdsTracked(h blobs.Hash) {
 	f.tb.Helper()
 	if !f.has(h) {
@@ -76,7 +76,7 @@ func (f *fixture) holdsTracked(h blobs.Hash) {
 	}
 }
 
-// TestARunThatHadChangedTheIndex was killed before it could say so: it is done.
+// TestARunThatHadChangedTheIndex was killed before it could record that: the run is complete.
 func TestARunThatHadChangedTheIndex(t *testing.T) {
 	f := newFixture(t)
 	h := f.blob("tracked")
@@ -96,8 +96,8 @@ func TestARunThatHadChangedTheIndex(t *testing.T) {
 	f.holdsTracked(h)
 }
 
-// TestTheIndexMovesOn lets git check out what refers to a blob after the second mark, before
-// the entry leaves the index.
+// TestTheIndexMovesOn checks out a commit that refers to a blob after the second mark, before its
+// entry is removed from the index.
 func TestTheIndexMovesOn(t *testing.T) {
 	f := newFixture(t)
 	h, loose := f.blob("tracked"), f.blob("not tracked")
@@ -121,7 +121,7 @@ func TestTheIndexMovesOn(t *testing.T) {
 	}
 }
 
-// TestTwoRunsInOneInstant are two, each with what it took.
+// TestTwoRunsInOneInstant checks that two runs at the same time keep their own blobs.
 func TestTwoRunsInOneInstant(t *testing.T) {
 	f := newFixture(t)
 	one := f.blob("one")

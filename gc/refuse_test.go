@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// TestRefusals makes everything that keeps the collector from knowing all, each with a dead
-// blob beside it, which stays. The obstacle names the root.
+// TestRefusals creates each condition that prevents the collector from knowing all roots, with a
+// dead blob, which is kept. The obstacle names the root.
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -242,7 +242,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refuses holds that a collection is refused once something is made, and names it.
+// refuses checks that a collection is refused once something was created, and names it.
 func (f *fixture) refuses(make func(f *fixture), reason, want string) {
 	f.tb.Helper()
 	dead := f.blob("dead")
@@ -261,7 +261,7 @@ func (f *fixture) refuses(make func(f *fixture), reason, want string) {
 	}
 }
 
-// cutIndex takes away the second half of an index: git reads no entries from it then, or fewer.
+// cutIndex removes the second half of an index: git then reads no entries from it, or fewer.
 func (f *fixture) cutIndex(name string) {
 	data := f.ReadFile(name)
 	f.Remove(name) // it may be read-only
@@ -285,7 +285,7 @@ func (f *fixture) lose(rev string) {
 	}
 }
 
-// swap gives an object the file of another.
+// swap replaces the file of an object with that of another.
 func (f *fixture) swap(rev, other string) {
 	f.tb.Helper()
 	data, err := os.ReadFile(f.loose(other))
@@ -298,8 +298,8 @@ func (f *fixture) swap(rev, other string) {
 	}
 }
 
-// TestRefusalsWithACache holds that the answer is the same when everything was remembered
-// before it was lost.
+// TestRefusalsWithACache checks that the answer is the same if everything was cached before it was
+// lost.
 func TestRefusalsWithACache(t *testing.T) {
 	carried := ".jp/blobs/" + blobs.Sum([]byte("dead")).Path()
 	for _, lost := range []string{

@@ -9,11 +9,11 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// A renamingFS renames a directory before one of the times that something is opened.
+// A renamingFS renames a directory before the nth open.
 type renamingFS struct {
 	files    fstest.MapFS
 	from, to string
-	after    int // how often something is opened before
+	after    int // number of opens before it
 }
 
 func (r *renamingFS) Open(name string) (fs.File, error) {
@@ -29,7 +29,7 @@ func (r *renamingFS) Open(name string) (fs.File, error) {
 }
 
 // TestRenamesWhileReading renames a conversation at each moment of a reading, to a name that was
-// read before and to one that is read later: it is seen.
+// read already and to one that is read later: it must be seen.
 func TestRenamesWhileReading(t *testing.T) {
 	h := blobs.Sum([]byte("kept"))
 	const place = "conversations/17800000001-one"

@@ -15,30 +15,30 @@ import (
 	"github.com/git-jp/git-jp/internal/recheck"
 )
 
-// A Result says what a sweep did.
+// A Result has the result of a sweep.
 type Result struct {
-	// Run names the run, for Undo; "" when nothing was moved.
+	// Run names the run, for Undo; "" if nothing was moved.
 	Run string
 	// Moved are the items that are in the trash now.
 	Moved []Item
-	// Spared were written or stamped since the plan was made, Returned are needed again.
+	// Spared counts the blobs written or stamped since the plan was made, Returned those needed
+	// again.
 	Spared, Returned int
-	// Unindexed are the paths that left the index.
+	// Unindexed are the paths removed from the index.
 	Unindexed []string
-	// Purged is how many blobs of earlier runs were deleted for good, Revived how many went
-	// back because they are needed again.
+	// Purged counts the blobs of earlier runs that were erased, Revived those moved back because
+	// they are needed again.
 	Purged, Revived int
-	// Expired is how much was removed that other commands had quarantined.
+	// Expired counts the removed items that other commands had quarantined.
 	Expired int
-	// Temporaries is how many leftovers were removed.
+	// Temporaries counts the removed leftovers.
 	Temporaries int
-	// Doubts are about content that was kept because of a second opinion alone.
+	// Doubts has the content that only the second opinion kept.
 	Doubts []Doubt
 }
 
-// Sweep does what a plan says. Between the plan and the end others go on: what they wrote
-// meanwhile stays or comes back. An error after which blobs may be in the trash is followed
-// by their return, at the latest by [Recover].
+// Sweep executes a plan. Concurrent writers may continue: what they wrote meanwhile is kept or
+// moved back. After an error, blobs in the trash are moved back, at the latest by [Recover].
 func Sweep(ctx context.Context, o Options, p *Plan) (*Result, error) {
 	unlock, err := o.lock(ctx, p.place)
 	if err != nil {
@@ -60,8 +60,8 @@ type sweeper struct {
 	plan   *Plan
 	result *Result
 	run    *run
-	marked *marker // the second time
-	staged string  // the conversations of the index before that
+	marked *marker // the second mark
+	staged string  // the conversations in the index before that
 	second *recheck.Opinion
 }
 
@@ -90,8 +90,7 @@ func (s *sweeper) collect(ctx context.Context) error {
 	return s.finish(ctx)
 }
 
-// items are the records of the plan. A lock that was taken since protects what git does not
-// have.
+// items returns the records of the plan. A conversation locked since protects untracked blobs.
 func (s *sweeper) items(ctx context.Context) ([]record, error) {
 	m := &marker{o: s.o}
 	held, err := m.o.held()
@@ -127,7 +126,7 @@ func (s *sweeper) items(ctx context.Context) ([]record, error) {
 	return all, nil
 }
 
-// entries returns what the index has of the items.
+// entries returns the index entries of the items.
 func (s *sweeper) entries(ctx context.Context) (map[string]gitint.Entry, error) {
 	entries := make(map[string]gitint.Entry)
 	if s.o.UserLocal {
@@ -144,7 +143,7 @@ func (s *sweeper) entries(ctx context.Context) (map[string]gitint.Entry, error) 
 	return entries, err
 }
 
-// move moves each blob that is as it was when the plan was made.
+// move moves each blob that is unchanged since the plan was made.
 func (s *sweeper) move(ctx context.Context) error {
 	for n, i := range s.run.items {
 		if err := ctx.Err(); err != nil {
@@ -175,9 +174,9 @@ func (s *sweeper) move(ctx context.Context) error {
 	return syncDirs(filepath.Join(s.run.dir, "files"))
 }
 
-// markAgain marks everything again, after the moves. A writer whose stream was there before
-// is seen; one whose stream comes later looks for its content after that, finds it gone and
-// writes it again. It returns what is wanted of what was moved.
+// markAgain marks everything again, after the moves. It sees a stream that was written before it; a
+// writer of a later stream then checks its content, finds it missing and writes it again. It
+// returns the moved blobs that are wanted.
 func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 	staged, err := s.conversations(ctx)
 	if err != nil {
@@ -191,7 +190,7 @@ func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 	return wanted, nil
 }
 
-// going returns what was moved, and what is to be erased.
+// going returns the moved blobs, and those to be erased.
 func (s *sweeper) going() []blobs.Hash {
 	var all []blobs.Hash
 	for _, i := range s.run.items {
@@ -203,12 +202,12 @@ func (s *sweeper) going() []blobs.Hash {
 	return all
 }
 
-// wanted marks everything, and returns what a tip or history needs of some content.
+// wanted marks everything, and returns which contents a tip or history needs.
 func (s *sweeper) wanted(
 	ctx context.Context, all []blobs.Hash,
 ) (*marker, map[blobs.Hash]bool, error) {
 	o := *s.o
-	o.Fetch = nil // the plan has fetched what was needed
+	o.Fetch = nil // the plan has fetched the needed objects
 	m, p, err := begin(ctx, &o)
 	if err != nil {
 		return nil, nil, err
@@ -262,7 +261,7 @@ func (s *sweeper) settle(wanted map[blobs.Hash]bool) error {
 	return nil
 }
 
-// rollBack puts everything back after an error, also when we were interrupted.
+// rollBack moves everything back after an error or an interruption.
 func (s *sweeper) rollBack(ctx context.Context, cause error) error {
 	err := s.run.rollBack(context.WithoutCancel(ctx))
 	if err != nil {
@@ -281,7 +280,7 @@ func (r *run) rollBack(context.Context) error {
 	return r.drop()
 }
 
-// finish takes tracked files out of the index, and closes the run.
+// finish removes tracked files from the index, and closes the run.
 func (s *sweeper) finish(ctx context.Context) error {
 	tracked, err := s.moved()
 	if err != nil {
@@ -307,7 +306,7 @@ func (s *sweeper) finish(ctx context.Context) error {
 	return nil
 }
 
-// moved notes what is in the trash now, and returns the paths that the index is to lose.
+// moved records what is in the trash now, and returns the paths to remove from the index.
 func (s *sweeper) moved() (tracked []string, err error) {
 	for _, i := range s.run.items {
 		there, err := isThere(s.run.file(i.Hash))
@@ -334,15 +333,15 @@ func (s *sweeper) item(h blobs.Hash) Item {
 	return s.plan.Items[n]
 }
 
-// errIndexMoved says that the index has other conversations than the second mark saw.
+// errIndexMoved reports that the conversations in the index differ from those of the second mark.
 var errIndexMoved = errors.New("the conversations of the index have changed")
 
-// unindex removes entries of blobs that are in the trash and nowhere else, and ends the run.
+// unindex removes the entries of blobs that exist only in the trash, and ends the run.
 //
-// Since the second mark git may have checked out what refers to one of them. For git the
-// missing file is then a change of the user's, so it writes none, and the entry is the only
-// thing that has the content. So the entries leave only an index that has the conversations
-// that were marked; while we look, git cannot change it.
+// Since the second mark git may have checked out a file that refers to one of them. Git takes the
+// missing blob for a change by the user, so it does not write it, and only the entry has the
+// content. So the entries are removed only if the index has the conversations that were marked; git
+// cannot change it during this check.
 func (s *sweeper) unindex(ctx context.Context, paths []string) ([]string, error) {
 	if err := s.run.save(indexing); err != nil {
 		return nil, err
@@ -366,7 +365,7 @@ func (s *sweeper) unindex(ctx context.Context, paths []string) ([]string, error)
 	return res.Removed, s.run.end()
 }
 
-// conversations is what the index has of conversations, in one text.
+// conversations returns the index entries of conversations, as one text.
 func (s *sweeper) conversations(ctx context.Context) (string, error) {
 	if s.o.UserLocal {
 		return "", nil
@@ -379,8 +378,8 @@ func (s *sweeper) conversations(ctx context.Context) (string, error) {
 	return fmt.Sprint(all, x.Stages()), err
 }
 
-// tidy does what nobody will miss: directories without files, old temporaries, and the runs
-// whose time is up, with what other commands quarantined.
+// tidy removes what is not needed: directories without files, old temporaries, and expired runs
+// with what other commands quarantined.
 func (s *sweeper) tidy(ctx context.Context) error {
 	for _, i := range s.result.Moved {
 		dir := filepath.Dir(filepath.Join(s.plan.place.store, filepath.FromSlash(i.Hash.Path())))
@@ -426,7 +425,7 @@ func (s *sweeper) removeTemporaries() error {
 	return nil
 }
 
-// purge ends the runs whose time is up: what is wanted again goes back, the rest for good.
+// purge ends expired runs: it moves back what is wanted again, and erases the rest.
 func (s *sweeper) purge() error {
 	for _, old := range s.plan.Expired {
 		r, err := openRun(s.o, s.plan.place, filepath.Join(s.plan.place.trash, old.Run))

@@ -17,7 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// planText says what a plan comes to, but for how it was found out.
+// planText formats a plan, without how it was made.
 func planText(p *gc.Plan) string {
 	var b strings.Builder
 	for _, i := range p.Items {
@@ -45,7 +45,7 @@ func (f *fixture) plan() *gc.Plan {
 	return p
 }
 
-// pastOf makes a history in which contents are referred to, carried, dropped and lost.
+// pastOf makes a history in which contents are referred to, carried, removed and lost.
 func (f *fixture) pastOf(from, to int) {
 	for i := from; i < to; i++ {
 		var all []blobs.Hash
@@ -65,13 +65,13 @@ func (f *fixture) pastOf(from, to int) {
 	}
 }
 
-// TestCachesChangeNothing compares the plan without a cache with the plans of caches that are
-// cold, warm, of before, deleted, cut short, flipped, and of another version.
+// TestCachesChangeNothing compares the plan without a cache with the plans of caches that are cold,
+// warm, outdated, deleted, truncated, corrupted, and of another version.
 func TestCachesChangeNothing(t *testing.T) {
 	f := newFixture(t)
 	f.pastOf(0, 6)
 	f.withCache()
-	f.plan() // of before
+	f.plan() // outdated
 	f.pastOf(6, 15)
 	f.Run("branch", "other", "HEAD~3")
 	f.Run("tag", "v1", f.commit(f.blob("tagged")))
@@ -118,7 +118,7 @@ func TestCachesChangeNothing(t *testing.T) {
 	damage("empty", func([]byte) []byte { return nil })
 	f.Remove(".git/jp/cache")
 	compare("deleted")
-	// A name goes: what only it needed is not needed any more.
+	// A ref is deleted: what only it needed is no longer needed.
 	f.Run("tag", "-d", "v1")
 	f.cache = nil
 	if now := planText(f.plan()); now == want {
@@ -152,8 +152,7 @@ func TestCollectorsExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestWriterBetweenTheMarks lets a stream come to be while blobs are being moved, and a blob
-// be stamped.
+// TestWriterBetweenTheMarks writes a stream, and stamps a blob, while blobs are being moved.
 func TestWriterBetweenTheMarks(t *testing.T) {
 	f := newFixture(t)
 	wanted, dead := f.blob("wanted"), f.blob("dead")
@@ -183,7 +182,7 @@ func TestWriterBetweenTheMarks(t *testing.T) {
 		t.Error("the dead one stayed, or one that was not in the plan went")
 	}
 	o.Hook = nil
-	// The clock of a writer may be behind ours.
+	// The clock of a writer may be behind that of the collector.
 	for _, at := range []time.Time{old.Add(time.Second), now} {
 		if p, err = gc.MakePlan(t.Context(), o); err != nil || len(p.Items) != 1 {
 			t.Fatal(p, err)
@@ -197,7 +196,7 @@ func TestWriterBetweenTheMarks(t *testing.T) {
 	}
 }
 
-// TestHeldConversation spares what git does not have while somebody else is at work.
+// TestHeldConversation checks that untracked blobs are kept while a conversation is locked.
 func TestHeldConversation(t *testing.T) {
 	f := newFixture(t)
 	untracked, tracked := f.blob("untracked"), f.blob("tracked")
@@ -224,7 +223,8 @@ func TestHeldConversation(t *testing.T) {
 	}
 }
 
-// TestOpenRunWithoutItsPointer is found by the next collection: git clean takes what is ignored.
+// TestOpenRunWithoutItsPointer checks that the next collection finds an open run without its
+// pointer: git clean removes ignored files.
 func TestOpenRunWithoutItsPointer(t *testing.T) {
 	f := newFixture(t)
 	dead := f.blob("dead")
@@ -255,8 +255,8 @@ func TestOpenRunWithoutItsPointer(t *testing.T) {
 	}
 }
 
-// TestExpiredRuns deletes for good what is dead a third time, and brings back what is wanted
-// again.
+// TestExpiredRuns checks that blobs found dead a third time are erased, and that wanted ones are
+// moved back.
 func TestExpiredRuns(t *testing.T) {
 	f := newFixture(t)
 	dead, again, past := f.blob("dead"), f.blob("again"), f.blob("past")
@@ -284,7 +284,7 @@ func TestExpiredRuns(t *testing.T) {
 	}
 }
 
-// TestTrashOnAnotherFileSystem copies there and back.
+// TestTrashOnAnotherFileSystem checks that blobs are copied there and back.
 func TestTrashOnAnotherFileSystem(t *testing.T) {
 	other := otherFileSystem(t)
 	f := newFixture(t)
@@ -318,7 +318,7 @@ func TestTrashOnAnotherFileSystem(t *testing.T) {
 	}
 }
 
-// otherFileSystem returns a directory that is on another one than temporary directories.
+// otherFileSystem returns a directory on another file system than temporary directories.
 func otherFileSystem(t *testing.T) string {
 	t.Helper()
 	for _, top := range []string{"/dev/shm", "/var/tmp"} {
@@ -339,8 +339,8 @@ func otherFileSystem(t *testing.T) string {
 	return ""
 }
 
-// TestLockedIndex leaves the run open until git is done. Then what it would have taken out of
-// the index goes back, and the next run takes it.
+// TestLockedIndex checks that the run stays open until git releases the index. Then the blobs that
+// it would have removed from the index are moved back, and the next run moves them.
 func TestLockedIndex(t *testing.T) {
 	f := newFixture(t)
 	tracked := f.blob("tracked")
@@ -382,7 +382,7 @@ func (f *fixture) impatient() *gitint.Repo {
 	return r
 }
 
-// TestStoresOfLinkedWorkTrees have one trash and are collected each by itself.
+// TestStoresOfLinkedWorkTrees checks that they share one trash and are collected separately.
 func TestStoresOfLinkedWorkTrees(t *testing.T) {
 	f := newFixture(t)
 	f.Run("worktree", "add", "-q", "../linked")

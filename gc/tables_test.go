@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// tableRows are the roots that are elsewhere where refs are in reftables. Git keeps MERGE_HEAD and
+// tableRows returns the roots that are elsewhere if refs are in reftables. Git keeps MERGE_HEAD and
 // FETCH_HEAD as files there too.
 func tableRows() []row {
 	rows := []row{
@@ -75,12 +75,12 @@ func tableRows() []row {
 	return rows
 }
 
-// rowsOf returns rows of the matrix by their names.
+// rowsOf returns rows of the matrix by name.
 func rowsOf(names []string) []row {
 	return slices.DeleteFunc(rows(), func(r row) bool { return !slices.Contains(names, r.name) })
 }
 
-// TestRootMatrixOfTables is TestRootMatrix where refs are in reftables.
+// TestRootMatrixOfTables is TestRootMatrix with refs in reftables.
 func TestRootMatrixOfTables(t *testing.T) {
 	format := gittest.RefTables(t)
 	for _, row := range tableRows() {
@@ -91,7 +91,7 @@ func TestRootMatrixOfTables(t *testing.T) {
 	}
 }
 
-// hold makes the root, collects, and looks at what is left.
+// hold creates the root, collects, and checks what is left.
 func (r row) hold(t *testing.T, f *fixture) {
 	t.Helper()
 	kept, dead := f.blob("kept"), f.blob("dead")

@@ -17,7 +17,7 @@ import (
 const (
 	conversationsName = "conversations"
 	blobsName         = "blobs"
-	trashName         = ".trash" // where jp puts what it cannot read
+	trashName         = ".trash" // where jp moves what it cannot read
 	archiveName       = ".archive"
 )
 
@@ -25,8 +25,7 @@ const (
 type treeCache struct {
 	repo  *gitint.Repo
 	cache *refs.Cache
-	// used are the objects about which the cache answered: that they are still there has
-	// to be asked for.
+	// used has the objects for which the cache answered: whether they still exist must be checked.
 	used   map[gitint.OID]struct{}
 	usedMu sync.Mutex
 
@@ -42,7 +41,8 @@ func newTreeCache(o *Options) *treeCache {
 	}
 }
 
-// limits are those of the files that are read as a whole. A user-local store has no repository.
+// limits returns the limits for files that are read completely. A user-local store has no
+// repository.
 func (f *treeCache) limits() regular.Limits {
 	if f == nil || f.repo == nil {
 		return regular.Limits{}
@@ -50,7 +50,7 @@ func (f *treeCache) limits() regular.Limits {
 	return f.repo.Limits()
 }
 
-// locate finds the workspaces in commits, or in trees if they are trees.
+// locate finds the workspaces in commits, or in trees if areTrees is set.
 func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool) error {
 	var unknown []gitint.OID
 	for _, id := range ids {
@@ -102,14 +102,14 @@ func (f *treeCache) uses(ids ...gitint.OID) {
 	}
 }
 
-// A unit is what lies directly in a directory of conversations, mostly a conversation.
+// A unit is an entry of a directory of conversations, mostly a conversation.
 type unit struct {
 	name string
 	id   gitint.OID
 	file bool
 }
 
-// lenient reports whether jp has put away what is in the unit because it could not read it.
+// lenient reports whether jp moved the unit to its trash because it could not read it.
 func (u unit) lenient() bool { return u.name == trashName }
 
 func unitOf(e gitint.Entry) (unit, bool) {
@@ -117,7 +117,7 @@ func unitOf(e gitint.Entry) (unit, bool) {
 	return u, u.file || e.Mode == gitint.ModeDir
 }
 
-// units returns what lies in each tree of conversations.
+// units returns the entries of each tree of conversations.
 func (f *treeCache) units(ctx context.Context, trees []gitint.OID) ([][]unit, error) {
 	all := make([][]unit, len(trees))
 	err := f.repo.AtOnce().ReadTrees(ctx, trees, func(i int, t gitint.TreeData) error {
@@ -219,7 +219,7 @@ func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
 	return nil
 }
 
-// A streamLister makes paths of trees.
+// A streamLister lists paths in trees.
 type streamLister struct {
 	nodes map[gitint.OID]*streamNode
 	room  gitint.Room
@@ -257,7 +257,7 @@ func isStream(u unit, file refs.TreeFile) bool {
 		!strings.HasPrefix(name, trashName+"/")
 }
 
-// filePath is where a file lies, from the root of the tree.
+// filePath returns the path of a file from the root of the tree.
 func filePath(p refs.Place, u unit, file refs.TreeFile) string {
 	if p.Kind == refs.Workspace {
 		return path.Join(p.Dir, conversationsName, u.name, file.Path)

@@ -13,16 +13,16 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// ErrNoRun says that there is no run that could be undone.
+// ErrNoRun reports that there is no run to undo.
 var ErrNoRun = errors.New("no such run in the trash")
 
-// A Restored says what came back.
+// A Restored has the result of an undo.
 type Restored struct {
 	Run   string
 	Blobs []blobs.Hash
 	// Kept stay in the trash, because something else is in their place.
 	Kept []blobs.Hash
-	// Indexed are the paths that the index has again.
+	// Indexed are the paths added to the index again.
 	Indexed []string
 }
 
@@ -60,8 +60,8 @@ func Runs(o Options) ([]Past, error) {
 	return past, nil
 }
 
-// Undo brings back what a run took, the last one if name is "", files and index. Their grace
-// period begins again.
+// Undo restores the files and index entries that a run removed, by default the last run. Their
+// grace period begins again.
 func Undo(ctx context.Context, o Options, name string) (*Restored, error) {
 	p, err := o.place()
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *run) undo(ctx context.Context) (*Restored, error) {
 	return res, r.erase()
 }
 
-// reindex gives the index back the entries that it lacks.
+// reindex adds the missing entries to the index again.
 func (r *run) reindex(ctx context.Context) ([]string, error) {
 	c := gitint.Change{KeepExisting: true}
 	for _, i := range r.items {
@@ -170,9 +170,9 @@ func (r *run) reindex(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// Recover finishes what a collection began that was killed: what it had moved goes back, or, if
-// it was done with that, what the index still has. It changes no index and needs no mark. It
-// does nothing while a collection is running, and reports whether there was something to do.
+// Recover completes a killed collection: it moves its blobs back or, if it had begun to change the
+// index, those that the index still has. It changes no index and needs no mark. It does nothing
+// while a collection is running, and reports whether there was something to do.
 func Recover(ctx context.Context, o Options) (bool, error) {
 	p, err := o.place()
 	if err != nil {
@@ -192,7 +192,7 @@ func Recover(ctx context.Context, o Options) (bool, error) {
 	return true, recoverAll(ctx, &o, p)
 }
 
-// recoverAll looks at all runs: what points to the open one may have been cleaned away.
+// recoverAll checks all runs, because the pointer to the open one may have been removed.
 func recoverAll(ctx context.Context, o *Options, p place) error {
 	all, err := runs(o, p)
 	if err != nil {
@@ -214,13 +214,13 @@ func recoverAll(ctx context.Context, o *Options, p place) error {
 	return o.remove(p.pointer())
 }
 
-// settleIndex ends a run that was to take entries out of the index, and may have done so. The
-// entries leave all at once. Since then git may have brought what refers to a blob, and written
-// no file for an entry that was there already. So a blob whose entry is there goes back.
+// settleIndex ends a run that was removing entries from the index, and may have done so. The
+// entries are removed all at once. Since then git may have checked out a file that refers to a
+// blob, without writing the blob of an existing entry. So a blob whose entry exists is moved back.
 func (r *run) settleIndex(ctx context.Context) error {
 	x, err := r.o.Repo.Index(ctx)
 	for _, i := range r.items {
-		// Where the index cannot be read everything goes back: that is never wrong.
+		// If the index cannot be read, everything is moved back: that is always safe.
 		if err == nil && !hasEntry(x, i.Path) {
 			continue
 		}
@@ -231,14 +231,14 @@ func (r *run) settleIndex(ctx context.Context) error {
 	return r.drop()
 }
 
-// hasEntry reports whether an index has a path, also one that is in conflict.
+// hasEntry reports whether an index has a path, also an unmerged one.
 func hasEntry(x *gitint.Index, name string) bool {
 	_, ok := x.OID(name)
 	return ok || slices.Contains(x.Conflicts(), name)
 }
 
-// expired returns the runs whose time is up, with the blobs that no tip refers to. Those of
-// other stores are theirs to collect.
+// expired returns the expired runs, with the blobs that no tip refers to. It ignores runs of other
+// stores.
 func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 	all, err := runs(m.o, p.place)
 	if err != nil {
@@ -269,7 +269,7 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 	return old, nil
 }
 
-// sortRuns moves what history needs to what is wanted.
+// sortRuns moves what history needs to the wanted blobs.
 func (h *history) sortRuns(old []ExpiredRun) []ExpiredRun {
 	for n := range old {
 		e := &old[n]
@@ -289,11 +289,11 @@ func (h *history) sortRuns(old []ExpiredRun) []ExpiredRun {
 // stampName is the file whose time is that of the last collection.
 const stampName = "gc.stamp"
 
-// interval is how long after a collection the next one is due by itself.
+// interval is the time between automatic collections.
 const interval = 24 * time.Hour
 
-// Due reports whether a collection in the background is due. A stamp from the future counts as
-// none: a clock was wrong.
+// Due reports whether a background collection is due. A stamp in the future is ignored: a clock was
+// wrong.
 func Due(o Options) bool {
 	p, err := o.place()
 	if err != nil || !exists(p.store) {
@@ -303,7 +303,7 @@ func Due(o Options) bool {
 	return err != nil || o.Now().Sub(info.ModTime()).Abs() >= interval
 }
 
-// Stamp says that a collection was done now, as far as it could be.
+// Stamp records the time of a collection, as far as possible.
 func Stamp(o Options) error {
 	p, err := o.place()
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A Why says what keeps a content, or what did.
+// A Why has the reasons why a content is kept, or was.
 type Why struct {
 	Hash blobs.Hash
-	// ModTime is that of its file; zero when the store has none.
+	// ModTime is that of its file; zero if the store lacks it.
 	ModTime time.Time
-	// Young says that the grace period keeps it.
+	// Young is true if the grace period keeps it.
 	Young bool
-	// Run is the run in whose quarantine it is, "" when in none.
+	// Run is the run in whose quarantine it is, "" if none.
 	Run string
-	// Tips refer to it: each of them would keep it alone.
+	// Tips refer to it: each of them alone would keep it.
 	Tips []Chain
-	// Past are older commits that refer to it and do not carry it.
+	// Past are older commits that refer to it without having the blob.
 	Past []Chain
-	// Last is the last commit that referred to it, where nothing keeps it.
+	// Last is the last commit that referred to it, if nothing keeps it.
 	Last *Chain
 }
 
@@ -41,11 +41,11 @@ type Chain struct {
 	Path         string
 	Conversation events.ID
 	Title        string
-	// At is the reference, nil where the content is only mentioned.
+	// At is the reference, nil if the content is only mentioned.
 	At *events.RefAt
 }
 
-// Explain says why a content is kept or not.
+// Explain finds out why a content is kept or not.
 func Explain(ctx context.Context, o Options, h blobs.Hash) (*Why, error) {
 	m, p, err := begin(ctx, &o)
 	if err != nil {
@@ -107,7 +107,8 @@ func (f mentions) has(n int32) bool {
 	return slices.Contains(f.sure, n) || slices.Contains(f.loose, n)
 }
 
-// onDisk completes the chain of a working tree. What has changed meanwhile has no position.
+// onDisk completes the chain of a working tree. A file that has changed meanwhile gives no
+// position.
 func (e *explainer) onDisk(t *tip, name string) Chain {
 	c := Chain{Root: t.title, Path: name}
 	at := filepath.Join(t.base, filepath.FromSlash(name))
@@ -161,7 +162,7 @@ func find(data []byte, h blobs.Hash) *events.RefAt {
 	return nil
 }
 
-// past asks history for the one content.
+// past searches history for the one content.
 func (e *explainer) past(ctx context.Context, p *Plan) error {
 	h, err := e.m.askHistory(ctx, p, map[blobs.Hash]candidate{e.hash: {}}, nil)
 	if err == nil {
@@ -172,7 +173,7 @@ func (e *explainer) past(ctx context.Context, p *Plan) error {
 	}
 	if v := h.found[0]; v.needed {
 		c := Chain{Root: "history", Commit: v.by}
-		if v.by.IsZero() && h.last[0] != nil { // what should carry it is not here
+		if v.by.IsZero() && h.last[0] != nil { // the blob that should carry it is missing
 			c.Commit = h.last[0].commit
 		}
 		if err := e.locate(ctx, h, &c); err != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// The workspaces of a repository, wherever one of them can be: in each working tree those that
-// are found there, the open one whatever was found, those at the places at which an index or a
-// tip has one, and the user-local directories that are one's, or were.
+// workspaces finds the workspaces of a repository, wherever one can be: in each working tree those
+// that a search finds, always the open one, those at paths where an index or a tip has one, and
+// their current or former user-local directories.
 type workspaces struct {
 	m *marker
-	// read are the directories .jp that were read, by their real paths.
+	// read has the directories .jp that were read, by their real paths.
 	read map[string]bool
-	// tracked are the directories in which an index or a tip has a .jp, from the root.
+	// tracked has the directories in which an index or a tip has a .jp, from the root.
 	tracked map[string]bool
-	// objects are the files .id there, ids is what those on disk say.
+	// objects has the files .id there, ids the ids in those on disk.
 	objects map[gitint.OID]bool
 	ids     []string
-	// userDirs have the user's own copies. noUserData is where they would be if there were any.
+	// userDirs have user-local copies. noUserData is where they would be if there were any.
 	userDirs   []string
 	noUserData string
 }
@@ -41,8 +41,8 @@ func newWorkspaces(m *marker) *workspaces {
 	}
 }
 
-// checkHome refuses a store that is, or may be, a part of another repository than the one whose
-// roots are read.
+// checkHome refuses a store that is, or may be, part of another repository than the one whose roots
+// are read.
 func (ws *workspaces) checkHome(ctx context.Context) error {
 	o := ws.m.o
 	p, err := o.place()
@@ -96,7 +96,7 @@ func (ws *workspaces) onDisk(ctx context.Context) error {
 	})
 }
 
-// relative is the slash path from a root down to a directory below it.
+// relative returns the slash path from a root to a directory below it.
 func relative(root, dir string) string {
 	return strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(dir, root)), "/")
 }
@@ -131,7 +131,7 @@ func (ws *workspaces) readJP(ctx context.Context, d disk) error {
 	return nil
 }
 
-// readID notes the id of a workspace on disk. A file that holds none is damaged, or in conflict.
+// readID records the id of a workspace on disk. A file without an id is damaged, or in conflict.
 func (ws *workspaces) readID(jp string) {
 	name := filepath.Join(jp, workspace.IDFile)
 	data, err := readWhole(name)
@@ -151,7 +151,7 @@ func idObstacle(name string) Obstacle {
 	}
 }
 
-// noteID notes an id, and reports whether there is one.
+// noteID records an id, and reports whether there is one.
 func (ws *workspaces) noteID(data []byte) bool {
 	id := workspace.ParseWorkspaceID(data)
 	if id != "" && !slices.Contains(ws.ids, id) {
@@ -160,8 +160,8 @@ func (ws *workspaces) noteID(data []byte) bool {
 	return id != ""
 }
 
-// requireID refuses a store that has something while its workspace has no file that says which
-// it is: the copies of its conversations in the user's data cannot be told from those of others.
+// requireID refuses a store with blobs whose workspace has no id: the copies of its conversations
+// in the user's data could not be told from those of other workspaces.
 func (ws *workspaces) requireID(dir string) {
 	jp := filepath.Join(dir, workspace.DirName)
 	name := filepath.Join(jp, workspace.IDFile)
@@ -177,7 +177,7 @@ func (ws *workspaces) requireID(dir string) {
 	}
 }
 
-// inIndex notes what an entry of an index says about where workspaces are.
+// inIndex records the path of the workspace of an index entry.
 func (ws *workspaces) inIndex(e gitint.Entry) {
 	dir, rest, ok := strings.Cut("/"+e.Path, "/"+workspace.DirName+"/")
 	if !ok {
@@ -189,8 +189,8 @@ func (ws *workspaces) inIndex(e gitint.Entry) {
 	}
 }
 
-// whereTracked reads, in every working tree, the workspaces at the places at which an index or
-// a tip has one: a search from the root need not come there.
+// whereTracked reads, in every working tree, the workspaces at paths where an index or a tip has
+// one: a search from the root may miss them.
 func (ws *workspaces) whereTracked(ctx context.Context) error {
 	for _, t := range ws.m.tips {
 		if t.place.Dir != "" && t.place.Kind == refs.Workspace {
@@ -221,10 +221,10 @@ func (ws *workspaces) whereTracked(ctx context.Context) error {
 	return nil
 }
 
-// userLocal reads the user's own copies of conversations, which jp may bring back: all that are
-// one's of this repository by any id that it has, or by their link. When the user-local store
-// itself is collected they are those of the open workspace; what it keeps may be asked for by
-// conversations that were moved from there into the workspace.
+// userLocal reads the user-local copies of conversations, which jp may restore: all that belong to
+// this repository by any of its ids, or by their link. If the user-local store itself is collected,
+// these are only those of the open workspace; conversations that were moved from there into the
+// workspace may need its content.
 func (ws *workspaces) userLocal(ctx context.Context) error {
 	own := ws.m.o.Workspace.UserDir()
 	if ws.m.o.UserLocal {
@@ -260,7 +260,7 @@ func (ws *workspaces) userLocal(ctx context.Context) error {
 	return nil
 }
 
-// noteOpen notes the open workspace alone: no repository is asked for others.
+// noteOpen records only the open workspace: no repository is searched for others.
 func (ws *workspaces) noteOpen() {
 	jp := ws.m.o.Workspace.Dir()
 	if real, err := filepath.EvalSymlinks(jp); err == nil {
@@ -269,8 +269,8 @@ func (ws *workspaces) noteOpen() {
 	ws.readID(jp)
 }
 
-// readLoosely reads conversations beside the ones that are collected for. What is no stream
-// there stops nobody, what cannot be read does.
+// readLoosely reads conversations outside of the collected store. An invalid stream there is no
+// obstacle, an unreadable one is.
 func (ws *workspaces) readLoosely(ctx context.Context, dir string) error {
 	collected := ws.m.o.UserLocal && dir == ws.m.o.Workspace.UserDir()
 	d := disk{
@@ -306,9 +306,9 @@ func (ws *workspaces) readIDs(ctx context.Context) error {
 	return nil
 }
 
-// isOurs reports whether a link of user-local data leads to a workspace of this repository, or
-// may have led to one: what it names is gone or cannot be looked at, or lies in a working tree.
-// One too many costs nothing but time.
+// isOurs reports whether a link of user-local data leads, or may have led, to a workspace of this
+// repository: its target is missing or cannot be examined, or is in a working tree. Reading one too
+// many only costs time.
 func (ws *workspaces) isOurs(target string) bool {
 	real, err := filepath.EvalSymlinks(target)
 	if err != nil || ws.read[real] {

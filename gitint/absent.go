@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// absent returns which of many objects a partial clone has nowhere: most that a check of a lazy one
-// asks for. To look for each by itself takes three calls of the system. Where that does not pay, or
-// cannot be said, it says so of none.
+// absent returns which of many objects a partial clone lacks: most of those that a check of a lazy
+// clone asks for. Looking for each takes three system calls. If that does not pay, or cannot be
+// determined, absent reports none.
 func (r *Repo) absent(ctx context.Context, ids []OID) (gone []bool, err error) {
 	gone = make([]bool, len(ids))
-	if len(ids) < bulkFrom { // of none also where there is no repository
+	if len(ids) < bulkFrom { // also without a repository
 		return gone, nil
 	}
 	shape, err := r.shape(ctx)
@@ -40,7 +40,7 @@ func (r *Repo) absent(ctx context.Context, ids []OID) (gone []bool, err error) {
 	return gone, ctx.Err()
 }
 
-// looseObjects lists the objects that have files of their own.
+// looseObjects lists the loose objects.
 func looseObjects(dirs []string) (map[OID]bool, error) {
 	found := make(map[OID]bool)
 	for _, dir := range dirs {

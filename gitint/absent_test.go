@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestAbsentFromAPartialClone asks for many objects, of which some are packed, some are loose and
-// most are not here: of all together it is said what is said of each.
+// TestAbsentFromAPartialClone asks for many objects, some packed, some loose and most missing: the
+// answers for all together equal those for each.
 func TestAbsentFromAPartialClone(t *testing.T) {
 	const n = 300
 	r := gittest.Repo(t)

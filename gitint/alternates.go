@@ -10,20 +10,19 @@ import (
 	"strings"
 )
 
-// maxAlternateDepth is how many steps git follows alternates of alternates.
+// maxAlternateDepth is the nesting of alternates that git follows.
 const maxAlternateDepth = 5
 
-// alternates collects the object directories from which git would read, in the
-// order in which git looks. go-git resolves neither relative nor nested ones, and
-// swallows the error.
+// alternates collects the object directories from which git reads, in the order in which git looks.
+// go-git resolves neither relative nor nested ones, and ignores the error.
 type alternates struct {
 	dirs   []string
-	broken []string // directories that are named and not there
+	broken []string // named, but missing
 	seen   map[string]bool
 }
 
-// objectDirs returns the object directories that start at main: itself, those of
-// the environment's list, and whatever they name in info/alternates.
+// objectDirs returns the object directories that start at main: itself, those in the environment's
+// list, and those named in info/alternates.
 func objectDirs(main, envList, base string) (alternates, error) {
 	a := alternates{seen: map[string]bool{}}
 	if err := a.add(main, 0); err != nil {
@@ -57,7 +56,7 @@ func (a *alternates) add(dir string, depth int) error {
 	return a.follow(path, depth)
 }
 
-// realDir is the real path of a directory, empty when it is none.
+// realDir returns the real path of a directory, "" if it is none.
 func realDir(dir string) string {
 	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -69,8 +68,8 @@ func realDir(dir string) string {
 	return path
 }
 
-// follow adds what dir names in its file of alternates. Relative names are
-// relative to dir, not to the file.
+// follow adds the directories in dir's alternates file. Relative names are relative to dir, not to
+// the file.
 func (a *alternates) follow(dir string, depth int) error {
 	data, err := readWhole(filepath.Join(dir, "info", "alternates"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +89,8 @@ func (a *alternates) follow(dir string, depth int) error {
 	return nil
 }
 
-// splitAlternates reads a list as git does: an entry that begins with # is a
-// comment, one that begins with a quote is quoted as in C.
+// splitAlternates parses a list as git does: an entry that begins with # is a comment, one that
+// begins with a quote is quoted as in C.
 func splitAlternates(list string, sep rune) []string {
 	var dirs []string
 	for list != "" {

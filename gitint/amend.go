@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrSigned says that a commit is signed, so that nobody else may change it.
+// ErrSigned reports a signed commit, which must not be changed.
 var ErrSigned = errors.New("the commit is signed")
 
 // RefsWith returns the names of the refs from which a commit can be reached.
@@ -23,9 +23,9 @@ func (r *Repo) RefsWith(ctx context.Context, commit OID) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// ReplaceTree gives the commit of HEAD the tree of the index and leaves everything else of it
-// as it is. It does what git commit --amend does, but runs no hook, and works while git still
-// notes the merge that HEAD is. HEAD has to be the commit given.
+// ReplaceTree replaces the tree of the commit at HEAD with that of the index and keeps the rest of
+// it. It does what git commit --amend does, but runs no hook, and works while git's state of the
+// merge that made HEAD, such as MERGE_HEAD, still exists. HEAD must be the given commit.
 func (r *Repo) ReplaceTree(ctx context.Context, head OID, why string) (OID, error) {
 	id, err := r.replaceTree(ctx, head, why)
 	if err != nil {
@@ -47,8 +47,8 @@ func (r *Repo) replaceTree(ctx context.Context, head OID, why string) (OID, erro
 	return r.replaceHead(ctx, head, append([]byte("tree "+tree.String()+"\n"), rest...), why)
 }
 
-// TrailHead adds trailers to the message of the commit of HEAD, which has to be the commit given,
-// and leaves everything else of it as it is. It runs no hook.
+// TrailHead adds trailers to the message of the commit at HEAD, which must be the given commit, and
+// keeps the rest of it. It runs no hook.
 func (r *Repo) TrailHead(
 	ctx context.Context, head OID, trailers []string, why string,
 ) (OID, error) {
@@ -74,7 +74,7 @@ func (r *Repo) trailHead(
 	return r.replaceHead(ctx, head, slices.Concat(header, []byte("\n\n"), message), why)
 }
 
-// unsigned returns a commit as git stores it.
+// unsigned returns a commit as git stores it, unless it is signed.
 func (r *Repo) unsigned(ctx context.Context, id OID) ([]byte, error) {
 	commit, err := r.readObject(ctx, id, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Repo) unsigned(ctx context.Context, id OID) ([]byte, error) {
 	return commit.data, nil
 }
 
-// replaceHead writes a commit and makes it HEAD in the place of another.
+// replaceHead writes a commit and sets HEAD from another commit to it.
 func (r *Repo) replaceHead(
 	ctx context.Context, head OID, next []byte, why string,
 ) (OID, error) {

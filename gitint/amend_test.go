@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestReplaceTree: of a commit only the tree changes, also while git notes that it merges, and
-// nothing changes when HEAD is another one or the commit is signed.
+// TestReplaceTree checks that only the tree of a commit changes, also during a merge, and that
+// nothing changes if HEAD is another commit or the commit is signed.
 func TestReplaceTree(t *testing.T) {
 	g := gittest.Repo(t)
 	g.WriteFile("a", "one\n")

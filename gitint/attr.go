@@ -14,8 +14,8 @@ const (
 	AttrUnset       = "unset"
 )
 
-// CheckAttr returns the value of each attribute for each path, by path and then
-// by attribute, from the attributes files of the working tree.
+// CheckAttr returns the value of each attribute for each path, by path and then by attribute, from
+// the attributes files of the working tree.
 func (r *Repo) CheckAttr(ctx context.Context, attrs, paths []string) (
 	map[string]map[string]string, error,
 ) {
@@ -43,7 +43,7 @@ func (r *Repo) CheckAttr(ctx context.Context, attrs, paths []string) (
 	return values, nil
 }
 
-// An Ignored is a path that git ignores and the rule that says so.
+// An Ignored is an ignored path with the rule that matches it.
 type Ignored struct {
 	Path string
 	// Source is the file of the rule, Line its line in it.
@@ -54,8 +54,8 @@ type Ignored struct {
 
 const nothingIgnored = 1 // exit code of git check-ignore
 
-// CheckIgnore returns those of the paths that an ignore rule matches, also when
-// they are in the index, where git does not ask.
+// CheckIgnore returns the paths that an ignore rule matches, even if they are in the index, where
+// git ignores no path.
 func (r *Repo) CheckIgnore(ctx context.Context, paths []string) ([]Ignored, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -63,7 +63,7 @@ func (r *Repo) CheckIgnore(ctx context.Context, paths []string) ([]Ignored, erro
 	out, err := r.run(ctx, command{
 		args:  []string{"check-ignore", "-z", "--stdin", "--verbose", "--no-index"},
 		stdin: joinZ(dotted(paths)),
-		env:   []string{"GIT_LITERAL_PATHSPECS=0"}, // which this command refuses
+		env:   []string{"GIT_LITERAL_PATHSPECS=0"}, // check-ignore refuses literal pathspecs
 	})
 	if exitCode(err) == nothingIgnored {
 		return nil, nil
@@ -90,7 +90,7 @@ func parseIgnored(fields []string) ([]Ignored, error) {
 	var all []Ignored
 	for ; len(fields) > 0; fields = fields[4:] {
 		if strings.HasPrefix(fields[2], "!") {
-			continue // the rule that takes it back
+			continue // a negated rule
 		}
 		line, err := strconv.Atoi(fields[1])
 		if err != nil {

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// A Passing is an object that something in history leads to.
+// A Passing is an object that is reachable in history.
 type Passing struct {
-	// Commit is the one in which it was met first; newer ones come before older ones.
-	// It is zero where a tag or a ref names a tree.
+	// Commit is the commit in which it was found first; newer ones come before older ones. It is
+	// zero if a tag or a ref names a tree.
 	Commit OID
-	// Path is where it lies there, from the root.
+	// Path is its path in that commit, from the root.
 	Path string
 	OID  OID
 }
 
-// ObjectsBelow calls f with every file and directory at or below dirs in what the starting
-// points lead to, whatever became of it later: each object once, under one of its paths.
-// Without dirs that is everything. Starting points may be commits, tags, trees and blobs;
-// those that are not here, and files and directories that are not, are passed over. An
-// error of f ends the walk and is returned.
+// ObjectsBelow calls f with every file and directory at or below dirs that is reachable from the
+// starting points, even if it was removed later: each object once, under one of its paths. Without
+// dirs it calls f with everything. Starting points may be commits, tags, trees and blobs; missing
+// ones are skipped, as are missing files and directories. An error of f ends the walk and is
+// returned.
 //
-// It is one process, however much is looked for.
+// It takes one process, however many objects there are.
 func (r *Repo) ObjectsBelow(
 	ctx context.Context, from []OID, dirs []string, f func(Passing) error,
 ) error {

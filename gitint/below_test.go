@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// below returns "subject path content" of every file that ObjectsBelow tells.
+// below returns "subject path content" for every file of ObjectsBelow.
 func below(t *testing.T, r *gittest.Repository, from []string, dirs ...string) []string {
 	t.Helper()
 	repo := open(t, r)
@@ -58,8 +58,8 @@ func oid(t *testing.T, r *gittest.Repository, rev string) gitint.OID {
 	return id
 }
 
-// TestObjectsBelow holds that every version of a file is told that anything leads to: also
-// one that a merge dropped, one of the stash and one that a tag names as a tree.
+// TestObjectsBelow checks that every reachable version of a file is found: also one that a merge
+// dropped, one in the stash and one in a tree that a tag names.
 func TestObjectsBelow(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("in/a.txt", "1")
@@ -87,7 +87,7 @@ func TestObjectsBelow(t *testing.T) {
 		"WIP on main in/deep/c.txt 3", "WIP on main in/t.txt 4",
 	}
 	for i, line := range got {
-		// The stash has its own words for its commits, and a tree is of no commit.
+		// The stash has its own subjects for its commits, and a tree has no commit.
 		if words := strings.Fields(line); strings.HasSuffix(line, "3") || strings.HasSuffix(line, "4") {
 			got[i] = "WIP on main " + strings.Join(words[len(words)-2:], " ")
 		}
@@ -105,8 +105,8 @@ func TestObjectsBelow(t *testing.T) {
 	}
 }
 
-// TestObjectsBelowPassesOver holds that what is not here is no error, and that the caller
-// can end the walk.
+// TestObjectsBelowPassesOver checks that missing objects are no error, and that the caller can end
+// the walk.
 func TestObjectsBelowPassesOver(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("in/a.txt", "1")
@@ -137,7 +137,7 @@ func TestObjectsBelowPassesOver(t *testing.T) {
 	}
 }
 
-// TestFetchBringsEveryBranch holds that a clone of a single branch gets the others.
+// TestFetchBringsEveryBranch checks that a clone of a single branch gets the others.
 func TestFetchBringsEveryBranch(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a.txt", "1")

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// manyBlobs is a repository with n files below .jp/blobs, in one pack.
+// manyBlobs returns a repository with n files below .jp/blobs, in one pack.
 func manyBlobs(tb testing.TB, n int) *gittest.Repository {
 	tb.Helper()
 	var in strings.Builder
@@ -27,7 +27,7 @@ func manyBlobs(tb testing.TB, n int) *gittest.Repository {
 	return r
 }
 
-// manyRefs is a repository with n branches, loose ones.
+// manyRefs returns a repository with n loose branches.
 func manyRefs(tb testing.TB, n int) *gittest.Repository {
 	tb.Helper()
 	r := gittest.Repo(tb)
@@ -130,7 +130,7 @@ func BenchmarkRefs(b *testing.B) {
 	}
 }
 
-// soak is the large number when there is time for it.
+// soak returns the large number in a long run.
 func soak(large, small int) int {
 	if os.Getenv("GIT_JP_SOAK") == "1" {
 		return large

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// IndexBeyond is Index of the files alone that wanted accepts by their path and that a tree does
-// not have alike, as if there were no others. It takes the memory that these take, and that of a
-// part of the tree.
+// IndexBeyond is Index limited to the files that wanted accepts by their path and that a tree does
+// not have with the same object. It needs memory only for these, and for a part of the tree.
 func (r *Repo) IndexBeyond(
 	ctx context.Context, tree *Tree, wanted func(path []byte) bool,
 ) (*Index, error) {
 	known := treePart{ctx: ctx, tree: tree}
 	beyond := func(path []byte, id OID) bool { return wanted(path) && !known.has(path, id) }
 	x := &Index{repo: r, path: r.indexPath}
-	// What is in a directory of a sparse index is not known yet.
+	// The content of a directory of a sparse index is not known yet.
 	x.keep = func(e *indexEntry, path []byte) bool {
 		return e.Mode == ModeDir || beyond(path, e.OID)
 	}
@@ -28,8 +27,8 @@ func (r *Repo) IndexBeyond(
 	return x, nil
 }
 
-// A treePart has the files of a directory of a tree two levels below which the last file was: an
-// index is in the order of the paths, and directories that are read together cost least.
+// A treePart has the files of one directory of a tree, the one two levels above the last path: an
+// index is sorted by path, and reading such directories together costs least.
 type treePart struct {
 	ctx     context.Context //nolint:containedctx // of one reading of an index
 	tree    *Tree
@@ -37,7 +36,7 @@ type treePart struct {
 	entries []Entry
 }
 
-// has reports whether the tree has an object at a path. What cannot be read it has not.
+// has reports whether the tree has an object at a path, false if the tree cannot be read.
 func (p *treePart) has(path []byte, id OID) bool {
 	dir := path[:max(bytes.LastIndexByte(path, '/'), 0)]
 	if dir = dir[:max(bytes.LastIndexByte(dir, '/'), 0)]; len(dir) == 0 {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// A BlamedLine is a line of a file and the commit that brought it.
+// A BlamedLine is a line of a file and the commit that introduced it.
 type BlamedLine struct {
 	Number int // from 1
 	Text   string
-	// Commit is that of the line, zero for one that is not committed.
+	// Commit is the line's commit, zero for a line that is not committed.
 	Commit  OID
 	Path    string // of the file in that commit
 	Author  string
@@ -23,9 +23,8 @@ type BlamedLine struct {
 	Summary string
 }
 
-// Blame returns who brought lines of a file as a revision has it, or as the working tree has it
-// where rev is "". Lines are counted from 1; to may be 0 for the last one. No program is run to
-// convert the file. One that is not there is an [fs.ErrNotExist].
+// Blame returns who introduced lines of a file in a revision, or in the working tree if rev is "".
+// Lines are counted from 1; to may be 0 for the last one. It runs no textconv program.
 func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]BlamedLine, error) {
 	args := []string{"blame", "--porcelain", "--no-textconv"}
 	if from > 0 {
@@ -71,8 +70,9 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 	return all, nil
 }
 
-// needVersions has all versions of a file be here that git blame compares, as long as it was not
-// renamed: in a partial clone it would fetch them one by one, and no git that we start fetches.
+// needVersions fetches all versions of a file that git blame compares, as long as it was not
+// renamed: in a partial clone git would fetch them one by one, and the git processes here do not
+// fetch.
 func (r *Repo) needVersions(ctx context.Context, revs []string, path string) error {
 	if partial, err := r.Partial(ctx); err != nil || !partial {
 		return err
@@ -91,8 +91,8 @@ func (r *Repo) needVersions(ctx context.Context, revs []string, path string) err
 	return r.Bring(ctx, ids, 0)
 }
 
-// mostRenames bounds how often git blame is asked again when it lacks the file that it takes for
-// an older version under another name.
+// mostRenames limits how often git blame is repeated because it lacks the file that it considers an
+// older version under another name.
 const mostRenames = 20
 
 // absent reports whether git says that there is no such file: a revision does not have it, or the
@@ -118,14 +118,15 @@ func lacked(err error) (id OID, ok bool) {
 	return id, err == nil
 }
 
-// literal is a glob that a path alone matches.
+// literal returns a glob that matches only a path.
 func literal(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 var errBlame = errors.New("unexpected output of git blame")
 
-// parseBlame reads what git blame --porcelain writes: of a commit it tells all only once.
+// parseBlame parses the output of git blame --porcelain, which has the details of a commit only
+// once.
 func parseBlame(out string) ([]BlamedLine, error) {
 	var all []BlamedLine
 	known := make(map[string]BlamedLine)
@@ -165,7 +166,7 @@ func parseBlame(out string) ([]BlamedLine, error) {
 	return all, nil
 }
 
-// head reads the first line about a line: its commit, its number there and here.
+// head parses the first line about a line: its commit, its number there and here.
 func (l *BlamedLine) head(digits, rest string) (err error) {
 	numbers := strings.Fields(rest)
 	if len(numbers) < 2 {
@@ -180,7 +181,7 @@ func (l *BlamedLine) head(digits, rest string) (err error) {
 	return err
 }
 
-// unquotePath reads a path that git may have quoted.
+// unquotePath returns a path that git may have quoted.
 func unquotePath(s string) string {
 	if plain, err := strconv.Unquote(s); err == nil && strings.HasPrefix(s, `"`) {
 		return plain

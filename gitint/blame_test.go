@@ -10,8 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestBlame asks for lines of two commits, one of them after a rename, and for one that is not
-// committed.
+// TestBlame asks for lines of two commits, one of them after a rename, and for an uncommitted one.
 func TestBlame(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("old name", "one\ntwo\nthree\nfour\nfive\n")
@@ -64,7 +63,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestParent asks for the parents of commits, also where history is cut off.
+// TestParent asks for the parents of commits, also in a shallow clone.
 func TestParent(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a", "one\n")

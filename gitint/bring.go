@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A FetchError says that a remote did not give objects that it has promised.
+// A FetchError reports that a remote did not provide objects that it has promised.
 type FetchError struct {
-	Remote  string // "" where there is none, or none was asked
-	Objects int    // that were asked for
+	Remote  string // "" if there is none, or none was asked
+	Objects int    // number of objects requested
 	Err     error
 }
 
-// Error names the remote and what git said last.
+// Error names the remote and the last line of git.
 func (e *FetchError) Error() string {
 	what := "fetch 1 object"
 	if e.Objects != 1 {
@@ -40,7 +40,7 @@ func (e *FetchError) Error() string {
 // Unwrap returns the error of git.
 func (e *FetchError) Unwrap() error { return e.Err }
 
-// Partial reports whether a remote has promised objects that need not be here.
+// Partial reports whether a remote has promised objects that may be missing here.
 func (r *Repo) Partial(ctx context.Context) (bool, error) {
 	s, err := r.shape(ctx)
 	if err != nil {
@@ -49,8 +49,8 @@ func (r *Repo) Partial(ctx context.Context) (bool, error) {
 	return s.partial, nil
 }
 
-// Need fetches those of the objects that are not here, and are about to be read, where this is a
-// partial clone. In another one reading them says what is lost.
+// Need fetches those of the objects that are missing in a partial clone, before they are read. In
+// other repositories reading them reports what is lost.
 func (r *Repo) Need(ctx context.Context, ids []OID) error {
 	if partial, err := r.Partial(ctx); err != nil || !partial {
 		return err
@@ -58,8 +58,8 @@ func (r *Repo) Need(ctx context.Context, ids []OID) error {
 	return r.Bring(ctx, ids, 0)
 }
 
-// NeedTrees fetches, in one request, the directories of commits that are not here: a partial clone
-// need not have been made with them.
+// NeedTrees fetches, in one request, the missing directories of commits: a partial clone may have
+// been made without trees.
 func (r *Repo) NeedTrees(ctx context.Context, commits ...OID) error {
 	from := []string{"--no-walk"}
 	for _, id := range commits {
@@ -71,9 +71,9 @@ func (r *Repo) NeedTrees(ctx context.Context, commits ...OID) error {
 	return err
 }
 
-// bringTrees fetches the directories that git finds missing on the way from some revisions, and
-// with them what is below, and reports whether there were any. None are missing where git cannot
-// say.
+// bringTrees fetches the directories that git finds missing from some revisions, and everything
+// below them, and reports whether there were any. If git cannot list missing objects, there are
+// none.
 func (r *Repo) bringTrees(ctx context.Context, from []string) (bool, error) {
 	partial, err := r.Partial(ctx)
 	if err != nil || !partial {
@@ -98,10 +98,9 @@ func (r *Repo) bringTrees(ctx context.Context, from []string) (bool, error) {
 	return len(missing) > 0, r.Bring(ctx, missing, 0)
 }
 
-// Bring fetches those of the objects that are not here from the remotes that have promised them:
-// all in one request, without a change of any ref. What it brings is in packs of git's own, and
-// all of it or nothing. How large it is may be said, for who is told of it. The error is a
-// *FetchError.
+// Bring fetches those of the objects that are missing from the remotes that have promised them: in
+// one request, without changing any ref. The objects are in packs written by git, all or none.
+// bytes is their size for progress reports, 0 if unknown. The error is a *FetchError.
 func (r *Repo) Bring(ctx context.Context, ids []OID, bytes int64) error {
 	missing, err := r.missing(ctx, ids)
 	if err != nil || len(missing) == 0 {
@@ -133,11 +132,11 @@ func (r *Repo) Bring(ctx context.Context, ids []OID, bytes int64) error {
 	return failed
 }
 
-// mostAbsent is how many objects that a remote does not have are left out of a request.
+// mostAbsent limits how many objects that a remote lacks are removed from a request.
 const mostAbsent = 8
 
 // bringFrom asks one remote and returns what is still missing. A remote that lacks an object
-// refuses the whole request, and names it: the others are asked for once more without it.
+// refuses the whole request, and names it: the others are requested again without it.
 func (r *Repo) bringFrom(
 	ctx context.Context, remote string, ids []OID,
 ) (missing []OID, failure error) {
@@ -159,7 +158,7 @@ func (r *Repo) bringFrom(
 	return missing, errors.Join(failure, err)
 }
 
-// refusedIDs returns which objects git names where it says why it failed.
+// refusedIDs returns the objects that git names in its error.
 func refusedIDs(err error, ids []OID) (named []OID) {
 	exit, ok := errors.AsType[*ExitError](err)
 	if !ok {
@@ -173,7 +172,7 @@ func refusedIDs(err error, ids []OID) (named []OID) {
 	return named
 }
 
-// fetchObjects is how git itself fetches what is missing in a partial clone.
+// fetchObjects fetches as git itself fetches missing objects in a partial clone.
 func (r *Repo) fetchObjects(ctx context.Context, remote string, ids []OID) error {
 	var names strings.Builder
 	for _, id := range ids {
@@ -185,7 +184,7 @@ func (r *Repo) fetchObjects(ctx context.Context, remote string, ids []OID) error
 		"--recurse-submodules=no", "--filter=blob:none", "--stdin")
 }
 
-// missing returns the objects that are not here, each once.
+// missing returns the missing objects, without duplicates.
 func (r *Repo) missing(ctx context.Context, ids []OID) ([]OID, error) {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, OID.compare)

@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// lazyClone returns a repository with n blobs, a clone of it that has none, and their ids.
+// lazyClone returns a repository with n blobs, a clone that has none of them, and their ids.
 func lazyClone(t *testing.T, n int) (origin, clone *gittest.Repository, ids []gitint.OID) {
 	t.Helper()
 	origin = gittest.Repo(t)

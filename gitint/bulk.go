@@ -15,16 +15,16 @@ import (
 	"strconv"
 )
 
-// bulkFrom is the number of objects from which on a process of its own, which is told
-// all names before it is asked for the first answer, is faster than to look for
-// each of them: a process costs as much as a hundred reads.
+// bulkFrom is the number of objects from which a separate process, which gets all names before its
+// first answer is read, is faster than a search for each: a process costs as much as a hundred
+// reads.
 const bulkFrom = 200
 
-// errPassed says that git could not answer for an object, or not well.
+// errPassed reports that git gave no valid answer for an object.
 var errPassed = errors.New("no answer in bulk")
 
-// ObjectSizes returns the sizes of many objects in their order, -1 for one that is not
-// here. The zero id names an object that is not here.
+// ObjectSizes returns the sizes of many objects in their order, -1 for a missing one. The zero id
+// names a missing object.
 func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
 	none := func(int64) bool { return false }
@@ -35,9 +35,9 @@ func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 	return sizes, r.AtOnce().ReadObjectsOf(ctx, ids, none, set)
 }
 
-// ReadObjectsOf calls f with the size of each object, in no order but one at a time: -1 for one
-// that is not here. Where the size is wanted it also has the content, or the error of
-// [Repo.ReadObject] for the object alone. An error of f ends the reading and is returned.
+// ReadObjectsOf calls f with the size of each object, in no order but one at a time: -1 for a
+// missing one. If wanted accepts the size, f also gets the content, or the error that
+// [Repo.ReadObject] has for the object. An error of f ends the reading and is returned.
 func (r *Repo) ReadObjectsOf(
 	ctx context.Context, ids []OID, wanted func(size int64) bool,
 	f func(i int, size int64, content []byte, err error) error,
@@ -98,7 +98,7 @@ func some(ids []OID, numbers []int) []OID {
 	return chosen
 }
 
-// sizes is ObjectSizes for what may be elsewhere than in packs.
+// sizes is ObjectSizes for objects that may be outside of packs.
 func (r *Repo) sizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
 	absent, err := r.absent(ctx, ids)
@@ -127,9 +127,9 @@ func (r *Repo) sizes(ctx context.Context, ids []OID) ([]int64, error) {
 	return sizes, nil
 }
 
-// ReadObjects calls f with the content of each object, in no order but one at a time.
-// Its error is that of [Repo.ReadObject] for the object alone; an error of f ends
-// the reading and is returned. The content belongs to f.
+// ReadObjects calls f with the content of each object, in no order but one at a time. Its error is
+// that of [Repo.ReadObject] for the object; an error of f ends the reading and is returned. f may
+// keep the content.
 func (r *Repo) ReadObjects(
 	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
 ) error {
@@ -138,7 +138,7 @@ func (r *Repo) ReadObjects(
 	})
 }
 
-// own returns the content for somebody who may change it: only a blob is nobody else's.
+// own returns the content for a caller that may change it: only the memory of a blob is not shared.
 func (o object) own() []byte {
 	if o.kind == kindBlob {
 		return o.data
@@ -168,7 +168,7 @@ func (r *Repo) readObjects(
 	}
 	single := func(i int) error {
 		if fit[i] != ids[i] {
-			return nil // f was told
+			return nil // f got the error
 		}
 		obj, err := r.readObject(ctx, ids[i], limit)
 		if ctx.Err() != nil {
@@ -186,8 +186,8 @@ func (r *Repo) readObjects(
 	})
 }
 
-// fitting replaces those of many objects by the zero id that are too large, after f was told:
-// git unpacks all that it is asked for.
+// fitting calls f with an error for objects that are too large, and replaces them by the zero id:
+// git would decompress all that it is asked for.
 func (r *Repo) fitting(
 	ctx context.Context, ids []OID, limit int64, f func(i int, obj object, err error) error,
 ) ([]OID, error) {
@@ -196,7 +196,7 @@ func (r *Repo) fitting(
 		return ids, err
 	}
 	fit := slices.Clone(ids)
-	// Who reads an object alone asks for its size first, and knows what is wrong with it.
+	// A read of a single object asks for its size first, and reports its errors.
 	alone := func(int) error { return ctx.Err() }
 	err = r.inBulk(ctx, "--batch-check", ids, alone, func(a *bulkAnswer) error {
 		if a.size <= limit {
@@ -208,8 +208,8 @@ func (r *Repo) fitting(
 	return fit, err
 }
 
-// StreamBlob gives f the content of a blob of any size, which is not kept in memory: neither
-// here nor by git. The content is held against its name when f has read it to its end.
+// StreamBlob calls f with the content of a blob of any size, which neither this process nor git
+// keeps in memory. It verifies the hash when f has read the content to its end.
 func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) error {
 	size, err := r.ObjectSize(ctx, id)
 	if err != nil {
@@ -236,8 +236,8 @@ func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) 
 	return nil
 }
 
-// inBulk asks one git for all objects where that pays. What it does not know, and all
-// that follows after it broke off, goes to single, which knows better what is wrong.
+// inBulk asks one git process for all objects if that pays. Objects without an answer, and all
+// after the process failed, are passed to single, which can report the error.
 func (r *Repo) inBulk(
 	ctx context.Context, mode string, ids []OID,
 	single func(int) error, f func(*bulkAnswer) error,
@@ -266,9 +266,8 @@ func (r *Repo) inBulk(
 	return nil
 }
 
-// bulkPays reports whether so many objects are asked for at once. In a partial clone they
-// are not: there a git that does not know GIT_NO_LAZY_FETCH ends at the first that is
-// not here.
+// bulkPays reports whether so many objects are read in bulk. In a partial clone they are not: a git
+// that does not know GIT_NO_LAZY_FETCH ends at the first missing one.
 func (r *Repo) bulkPays(ctx context.Context, n int) (bool, error) {
 	if n < bulkFrom {
 		return false, nil
@@ -280,9 +279,9 @@ func (r *Repo) bulkPays(ctx context.Context, n int) (bool, error) {
 	return !shape.partial, nil
 }
 
-// bulk asks git for the objects and gives f its answers. It returns how far it came and
-// which of those before git had no good answer for. The error is that of f, or of
-// the context.
+// bulk asks git for the objects and calls f with its answers. It returns the index of the first
+// object without an answer, and which of those before git did not answer validly. The error is that
+// of f, or of the context.
 func (r *Repo) bulk(
 	ctx context.Context, mode string, ids []OID, f func(*bulkAnswer) error,
 ) (next int, passed []int, err error) {
@@ -311,13 +310,13 @@ func (r *Repo) bulk(
 		return nil
 	})
 	if fault == nil && broken != nil {
-		fault = ctx.Err() // where git broke off, single goes on
+		fault = ctx.Err() // if git failed, single continues
 	}
 	return next, passed, fault
 }
 
-// idLines is the names of objects, a line each, except for the zero one, which git might
-// take for the beginning of another.
+// idLines is a reader of the names of objects, one a line, without the zero id, which git might
+// take for an abbreviation.
 type idLines struct {
 	ids  []OID
 	line [2*sha256Size + 1]byte
@@ -343,7 +342,7 @@ func (l *idLines) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// A bulkAnswer is what git says of one object.
+// A bulkAnswer is git's answer for one object.
 type bulkAnswer struct {
 	index int
 	id    OID
@@ -360,7 +359,7 @@ func newBulkAnswer(out io.Reader) *bulkAnswer {
 	return &bulkAnswer{out: bufio.NewReaderSize(out, 256<<10)}
 }
 
-// next goes on to the answer for id: "<id> <kind> <size>" or "<id> missing".
+// next reads the answer for id: "<id> <kind> <size>" or "<id> missing".
 func (a *bulkAnswer) next(i int, id OID) error {
 	if id.IsZero() {
 		return errPassed
@@ -390,7 +389,7 @@ func (a *bulkAnswer) next(i int, id OID) error {
 	return a.broken
 }
 
-// object reads the content and compares it with the name.
+// object reads the content and verifies its hash.
 func (a *bulkAnswer) object() (object, error) {
 	data := make([]byte, a.size)
 	if _, err := io.ReadFull(a.out, data); err != nil {
@@ -408,7 +407,7 @@ func (a *bulkAnswer) object() (object, error) {
 	return obj, nil
 }
 
-// newHash is the hash of the format with ids of this size.
+// newHash returns the hash for ids of this size.
 func newHash(size uint8) hash.Hash {
 	if size == sha256Size {
 		return sha256.New()

@@ -15,8 +15,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// bulk holds that asking for many objects at once says what asking for each of them says.
-// The ids come again until there are many.
+// bulk checks that reading many objects at once gives the same as reading each. The ids are
+// repeated until there are enough.
 func (o oracle) bulk(repo *gitint.Repo, ids []gitint.OID) {
 	o.tb.Helper()
 	ids = append(slices.Clone(ids), gitint.OID{})
@@ -72,7 +72,7 @@ func (o oracle) bulkOf(repo *gitint.Repo, ids []gitint.OID, sizes []int64) {
 	}
 }
 
-// looseBlobs is a repository with n loose blobs, and their ids.
+// looseBlobs returns a repository with n loose blobs, and their ids.
 func looseBlobs(t *testing.T, n int, initArgs ...string) (*gittest.Repository, []gitint.OID) {
 	t.Helper()
 	r := gittest.Repo(t, initArgs...)
@@ -93,7 +93,8 @@ func looseBlobs(t *testing.T, n int, initArgs ...string) (*gittest.Repository, [
 	return r, ids
 }
 
-// TestBulkOfDamagedObjects: one object that git dies of, or has not, changes no other answer.
+// TestBulkOfDamagedObjects checks that an object on which git dies, or that is missing, changes no
+// other answer.
 func TestBulkOfDamagedObjects(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		t.Run(format, func(t *testing.T) {
@@ -127,7 +128,7 @@ func TestBulkOfDamagedObjects(t *testing.T) {
 						t.Errorf("the absent object: %v", err)
 					}
 				case 150, 200, 250:
-					// Where git alone reads, it calls missing what it cannot read.
+					// If only git reads, it reports an unreadable object as missing.
 					if !isCorrupt(err) && (format == "sha1" || !errors.Is(err, fs.ErrNotExist)) {
 						t.Errorf("damaged object %d: %v", i, err)
 					}
@@ -153,7 +154,7 @@ func TestBulkOfDamagedObjects(t *testing.T) {
 	}
 }
 
-// TestBulkEnds: an error of the caller is returned, and so is the end of its context.
+// TestBulkEnds checks that an error of the caller, and the end of its context, are returned.
 func TestBulkEnds(t *testing.T) {
 	r, ids := looseBlobs(t, 400)
 	repo := open(t, r)
@@ -176,8 +177,8 @@ func TestBulkEnds(t *testing.T) {
 	}
 }
 
-// TestManyDirectoriesAtOnce counts processes: as many as there are levels, beside those
-// that every reader needs.
+// TestManyDirectoriesAtOnce counts processes: one for each level, in addition to those that every
+// reader needs.
 func TestManyDirectoriesAtOnce(t *testing.T) {
 	r := manyBlobs(t, 5_000)
 	repo := open(t, r)
@@ -214,7 +215,8 @@ func TestManyDirectoriesAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnsortedTree: git's own commands make none, but find what is in one.
+// TestUnsortedTree checks that files in an unsorted tree are found. Git's own commands write none,
+// but read them.
 func TestUnsortedTree(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a", "a\n")
@@ -247,7 +249,7 @@ func TestUnsortedTree(t *testing.T) {
 	}
 }
 
-// TestCommitsOfABranchStandTogether: by their dates they would alternate.
+// TestCommitsOfABranchStandTogether checks commits of two branches that would alternate by date.
 func TestCommitsOfABranchStandTogether(t *testing.T) {
 	r := gittest.Repo(t)
 	var in strings.Builder
@@ -272,8 +274,8 @@ func TestCommitsOfABranchStandTogether(t *testing.T) {
 	}
 }
 
-// TestLargeIndexIsLeftToGit: git answers from one process, and what it cannot answer is
-// said as well as where it is not asked first.
+// TestLargeIndexIsLeftToGit checks that git answers from one process, and that errors are the same
+// as when it is not asked first.
 func TestLargeIndexIsLeftToGit(t *testing.T) {
 	r := manyBlobs(t, 25_000)
 	loose := func(content string) (string, gitint.OID) {

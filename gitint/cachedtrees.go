@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// A cachedTree is what an index knows of one of its directories: the tree that all in it make, as
-// long as that is valid. Git takes the trees of a commit from there.
+// A cachedTree is an entry of the index's cache-tree extension: the tree object of a directory,
+// while it is valid. Git takes the trees of a commit from there.
 type cachedTree struct {
-	name  string // in the directory above
+	name  string // in the parent directory
 	valid bool
 	id    OID
-	end   int // where in the list that ends what is in the directory
+	end   int // index in the list of the end of its subdirectories
 }
 
-// errCachedTrees says that the extension of an index is not as git writes it.
+// errCachedTrees reports that the extension is not as git writes it.
 var errCachedTrees = errors.New("the trees that an index knows are not in order")
 
-// cachedTrees are those of an index, each directory before those in it, the root first.
+// cachedTrees lists those of an index, each directory before its subdirectories, the root first.
 type cachedTrees []cachedTree
 
-// parseCachedTrees reads the extension TREE: "<name> NUL <entries> SP <directories> LF", and the id
-// where the entries are not fewer than none, for each directory.
+// parseCachedTrees parses the extension TREE: for each directory "<name> NUL <entries> SP
+// <directories> LF", and the id unless the number of entries is negative.
 func parseCachedTrees(data []byte, idSize int) (cachedTrees, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -71,10 +71,10 @@ func (p *cachedTreesParser) directory() error {
 	return nil
 }
 
-// noTree is the place of a directory that an index knows no tree of.
+// noTree is the index of a directory without a cached tree.
 const noTree = -1
 
-// root is the place of the root.
+// root returns the index of the root.
 func (c cachedTrees) root() int {
 	if len(c) == 0 {
 		return noTree
@@ -82,7 +82,7 @@ func (c cachedTrees) root() int {
 	return 0
 }
 
-// below is the place of a directory in another.
+// below returns the index of a subdirectory.
 func (c cachedTrees) below(at int, name string) int {
 	if at == noTree {
 		return noTree
@@ -95,7 +95,7 @@ func (c cachedTrees) below(at int, name string) int {
 	return noTree
 }
 
-// is reports whether the entries of a directory make a tree.
+// is reports whether a directory has the valid tree id.
 func (c cachedTrees) is(at int, id OID) bool {
 	return at != noTree && c[at].valid && c[at].id == id
 }

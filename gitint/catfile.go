@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// catFile is one long-lived git cat-file that answers about objects by their
-// names. It is not for several goroutines at once.
+// catFile is one long-lived git cat-file process. It must not be used concurrently.
 type catFile struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -26,9 +25,8 @@ type catFileAnswer struct {
 	size int64
 }
 
-// startCatFile starts git with --batch, which gives contents, or with
-// --batch-check, which does not. The process lives until close: it serves
-// callers with different contexts.
+// startCatFile starts git with --batch, which returns contents, or with --batch-check, which does
+// not. The process lives until close: it serves callers with different contexts.
 func (r *Repo) startCatFile(mode string) (*catFile, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := r.prepare(ctx, command{args: []string{"cat-file", mode}})
@@ -52,7 +50,7 @@ func (r *Repo) startCatFile(mode string) (*catFile, error) {
 	return &catFile{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10), stop: stop}, nil
 }
 
-// check asks for the kind and the size of an object; errNotHere.
+// check returns the kind and the size of an object, or errNotHere.
 func (c *catFile) check(ctx context.Context, id OID) (catFileAnswer, error) {
 	defer c.endWith(ctx)()
 	if _, err := io.WriteString(c.in, id.String()+"\n"); err != nil {
@@ -65,8 +63,8 @@ func (c *catFile) check(ctx context.Context, id OID) (catFileAnswer, error) {
 	return answer, err
 }
 
-// read asks for an object of at most limit bytes. After one that has more the process cannot be
-// used any more: it would go on to unpack it.
+// read reads an object of at most limit bytes. After a larger one the process cannot be used any
+// more: it would continue to decompress that one.
 func (c *catFile) read(ctx context.Context, id OID, limit int64) (object, error) {
 	answer, err := c.check(ctx, id)
 	if err != nil {
@@ -87,7 +85,7 @@ func (c *catFile) read(ctx context.Context, id OID, limit int64) (object, error)
 	return obj, obj.verify(id)
 }
 
-// answer reads "<id> <kind> <size>" or "<id> missing".
+// answer parses "<id> <kind> <size>" or "<id> missing".
 func (c *catFile) answer(id OID) (catFileAnswer, error) {
 	line, err := c.out.ReadString('\n')
 	if err != nil {
@@ -106,12 +104,12 @@ func (c *catFile) answer(id OID) (catFileAnswer, error) {
 	return catFileAnswer{kind: fields[1], size: size}, err
 }
 
-// endWith ends git when ctx is done, so that nobody waits for it any longer.
+// endWith ends git when ctx is done, so that a waiting read returns.
 func (c *catFile) endWith(ctx context.Context) (release func() bool) {
 	return context.AfterFunc(ctx, c.stop)
 }
 
-// fail is the error of a conversation that broke off.
+// fail returns the error of a failed exchange.
 func (c *catFile) fail(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -122,10 +120,10 @@ func (c *catFile) fail(ctx context.Context, err error) error {
 func (c *catFile) close() {
 	_ = c.in.Close()
 	c.stop()
-	_ = c.cmd.Wait() // it was told to end: how it ends says nothing
+	_ = c.cmd.Wait() // it was ended: its status says nothing
 }
 
-// brokenCatFileError says that the process cannot be used any more.
+// brokenCatFileError reports that the process cannot be used any more.
 type brokenCatFileError struct{ err error }
 
 func (e *brokenCatFileError) Error() string { return "git cat-file: " + e.err.Error() }

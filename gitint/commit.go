@@ -17,14 +17,14 @@ type Commit struct {
 	Subject string
 }
 
-// Resolve returns the commit of a revision. ErrUnknownRevision says that there is
-// none; the HEAD of a branch without a commit is unknown, as any other.
+// Resolve returns the commit of a revision. The error is ErrUnknownRevision if there is none, also
+// for the HEAD of a branch without a commit.
 func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	return r.revParse(ctx, rev+"^{"+kindCommit+"}")
 }
 
-// Parent returns the first parent of a commit, zero for one without. Cut says that it has one which
-// is not here: history is cut off at the commit, as in a shallow clone.
+// Parent returns the first parent of a commit, zero for a root commit. cut is true if the commit
+// has a parent that is missing, as in a shallow clone.
 func (r *Repo) Parent(ctx context.Context, commit OID) (parent OID, cut bool, err error) {
 	obj, err := r.readObject(ctx, commit, 0)
 	if err != nil {
@@ -37,20 +37,20 @@ func (r *Repo) Parent(ctx context.Context, commit OID) (parent OID, cut bool, er
 	if !r.shallow {
 		return h.Parents[0], false, nil
 	}
-	parent, err = r.Resolve(ctx, commit.String()+"^1") // which minds where history is cut off
+	parent, err = r.Resolve(ctx, commit.String()+"^1") // it respects the shallow boundary
 	if errors.Is(err, ErrUnknownRevision) {
 		return OID{}, true, nil
 	}
 	return parent, false, err
 }
 
-// revParse asks git for what a revision names.
+// revParse asks git for the object that a revision names.
 func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	out, err := r.run(ctx, command{args: []string{
 		"rev-parse", "--verify", "--quiet", "--end-of-options", rev,
 	}})
 	switch exitCode(err) {
-	case 1: // git has nothing to say, and was asked to say nothing
+	case 1: // git was asked to be quiet
 		asked := strings.ReplaceAll(rev, "^{"+kindCommit+"}", "")
 		return OID{}, fmt.Errorf("%w %q", ErrUnknownRevision, asked)
 	case 128:
@@ -62,8 +62,8 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	return ParseOID(strings.TrimSuffix(string(out), "\n"))
 }
 
-// treeID is the tree of a revision. One that is an object id costs no process.
-// Git is not asked to peel: what it names may be a path, which goes to the end.
+// treeID returns the tree of a revision. For an object id it starts no process. It does not let git
+// peel, because a revision may end with a path.
 func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 	id, err := ParseOID(rev)
 	if err != nil {
@@ -98,9 +98,9 @@ func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 	}
 }
 
-// Commits returns the commits of revisions and ranges ("A..B", "^A", "B"), oldest
-// first and no commit before its parents; those of a branch stand together, so that
-// neighbours differ in little. In a shallow repository they end at its boundary.
+// Commits returns the commits of revisions and ranges ("A..B", "^A", "B"), oldest first and no
+// commit before its parents; those of a branch are consecutive, so that neighbours differ little.
+// In a shallow repository they end at its boundary.
 func (r *Repo) Commits(ctx context.Context, revs ...string) ([]Commit, error) {
 	if len(revs) == 0 {
 		return nil, nil
@@ -110,14 +110,15 @@ func (r *Repo) Commits(ctx context.Context, revs ...string) ([]Commit, error) {
 
 // A PushRange selects the commits that a push sends.
 type PushRange struct {
-	// Tips lead to them, and Not to commits that the receiver has, as far as they are here.
+	// Tips lead to the commits, and Not to commits that the receiver has, if they exist here.
 	Tips, Not []string
 	// Remote names the remote whose remote-tracking branches the receiver has; "" for no remote.
 	Remote string
-	// NotRefs excludes what any ref of this repository leads to, on a server that receives.
+	// NotRefs excludes everything reachable from any ref of this repository, on a server that
+	// receives a push.
 	NotRefs bool
-	// Under leaves out the commits that change nothing below these directories; see
-	// [Repo.StagedPaths] for what they mean.
+	// Under omits the commits that change nothing below these directories; see [Repo.StagedPaths]
+	// for their meaning.
 	Under []string
 }
 
@@ -168,7 +169,7 @@ func (r *Repo) revList(ctx context.Context, args []string, under ...string) ([]C
 	return commits, nil
 }
 
-// readCommits reads two lines a commit: one that git always writes, and ours.
+// readCommits parses two lines for each commit: one that git always writes, and that of the format.
 func readCommits(out io.Reader) ([]Commit, error) {
 	var commits []Commit
 	in := bufio.NewReader(out)
@@ -212,8 +213,7 @@ func readCommit(line string) (Commit, error) {
 	return c, nil
 }
 
-// MergeBase returns the best common ancestor of two revisions, one of them when there are
-// several.
+// MergeBase returns the best common ancestor of two revisions, one of them if there are several.
 func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
 	out, err := r.run(ctx, command{args: []string{"merge-base", "--end-of-options", a, b}})
 	if err != nil {
@@ -222,8 +222,8 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
 	return ParseOID(strings.TrimSpace(string(out)))
 }
 
-// MergeBases returns every best common ancestor of a commit and what a merge of the others
-// would be, none when they have no history in common.
+// MergeBases returns every best common ancestor of a commit and a hypothetical merge of the others,
+// none if their histories are unrelated.
 func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, error) {
 	args := []string{"merge-base", "--all", one.String()}
 	for _, id := range others {

@@ -15,15 +15,15 @@ const (
 	maxReflog     = 16 << 20
 )
 
-// ownCommits are what git writes into the reflog for commits that are made here and whose
-// changes are the committer's: not for merges, rebases, pulls, cherry-picks or mailed patches.
+// ownCommits are the reflog messages of commits that were made here and whose changes are the
+// committer's: not of merges, rebases, pulls, cherry-picks or mailed patches.
 var ownCommits = []string{"commit: ", "commit (initial): ", "commit (amend): "}
 
-// CommittedHere reports whether what a file of the working tree holds now is the change of a commit
-// that somebody made in this clone. Names of authors can be written by anybody; the reflog of a
-// clone is written by this clone alone, and nothing that is fetched gets into it. The commit has
-// to have changed the file: one that is made on top of somebody else's change does not take it
-// over. The name is from the root of the working tree, with slashes.
+// CommittedHere reports whether the current content of a file in the working tree comes from a
+// commit made in this clone. Author names prove nothing, since anyone can write them; but only this
+// clone writes its reflog, and no fetch changes it. The commit must have changed the file: a commit
+// on top of another person's change does not count. The name is from the root of the working tree,
+// with slashes.
 func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	if strings.ContainsAny(name, "\n\x00") {
 		return false, nil
@@ -56,7 +56,7 @@ func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	return false, nil
 }
 
-// ownMoves returns what HEAD was before and after the commits that were made here, the newest
+// ownMoves returns the values of HEAD before and after the commits that were made here, newest
 // first.
 func (r *Repo) ownMoves(ctx context.Context) (pairs [][2]string, err error) {
 	log, err := r.headLog(ctx)
@@ -77,7 +77,7 @@ func (r *Repo) ownMoves(ctx context.Context) (pairs [][2]string, err error) {
 	return pairs, nil
 }
 
-// headLog returns the entries of the reflog of HEAD, as far as they are as git writes them.
+// headLog returns the valid entries of the reflog of HEAD.
 func (r *Repo) headLog(ctx context.Context) ([]reflogEntry, error) {
 	l, err := r.layout(ctx)
 	if err != nil {

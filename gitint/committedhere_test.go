@@ -2,8 +2,8 @@ package gitint_test
 
 import "testing"
 
-// TestCommittedHere holds that a file counts as one's own when a commit that was made in this
-// clone changed it into what it is, and not for what came here in any other way.
+// TestCommittedHere checks that a file counts if a commit made in this clone gave it its content,
+// and not if the content came here in any other way.
 func TestCommittedHere(t *testing.T) {
 	r := committed(t, map[string]string{"justfile": "first\n", "other": "1\n"})
 	here := func(why string, want bool) {

@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// A Setting is one value of a configuration key and where it stands.
+// A Setting is one value of a configuration key and its origin.
 type Setting struct {
 	// Scope is system, global, local, worktree or command.
 	Scope string
-	// Origin is file:<path>, command line: or what else git calls it.
+	// Origin is file:<path>, command line: or another of git's names.
 	Origin string
-	// Value is empty also for a key that stands without a value, which git takes
-	// for true.
+	// Value is also "" for a key without a value, which git takes for true.
 	Value string
 }
 
 // exit codes of git config
 const (
 	configAbsent     = 1 // reading a key without a value
-	configUnsetWrong = 5 // unsetting a key that is not there
+	configUnsetWrong = 5 // unsetting a missing key
 )
 
-// Config returns the value of key that counts, and whether there is one.
+// Config returns the effective value of key, and whether there is one.
 func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
 	all, err := r.ConfigAll(ctx, key)
 	if err != nil || len(all) == 0 {
@@ -42,7 +41,7 @@ func ConfigAt(ctx context.Context, o Options, key string) (string, bool, error) 
 	return r.Config(ctx, key)
 }
 
-// ConfigAll returns every value of key, the one that counts last.
+// ConfigAll returns every value of key, the effective one last.
 func (r *Repo) ConfigAll(ctx context.Context, key string) ([]Setting, error) {
 	out, err := r.run(ctx, command{args: []string{
 		"config", "-z", "--show-scope", "--show-origin", "--get-all", key,
@@ -64,8 +63,8 @@ func (r *Repo) ConfigAll(ctx context.Context, key string) ([]Setting, error) {
 	return all, nil
 }
 
-// ConfigMatching returns every value of the keys that an extended regular expression
-// matches, by key; that is written as git writes it, with section and name in lower case.
+// ConfigMatching returns every value of the keys that an extended regular expression matches, by
+// key; keys are in git's form, with section and name in lower case.
 func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][]Setting, error) {
 	out, err := r.run(ctx, command{args: []string{
 		"config", "-z", "--show-scope", "--show-origin", "--get-regexp", pattern,
@@ -109,14 +108,14 @@ func isAbsent(err error) bool {
 	return errors.As(err, &ee) && ee.Code == configAbsent && ee.Stderr == ""
 }
 
-// SetConfig gives key one value in the configuration of the repository. A lock
-// that another process holds is a *LockedError.
+// SetConfig sets key to one value in the configuration of the repository. A lock that another
+// process holds is a *LockedError.
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 	return r.changeConfig(ctx, key, "--replace-all", key, value)
 }
 
-// UnsetConfig removes every value of key from the configuration of the
-// repository. A key that is not there is no error.
+// UnsetConfig removes every value of key from the configuration of the repository. A missing key is
+// no error.
 func (r *Repo) UnsetConfig(ctx context.Context, key string) error {
 	err := r.changeConfig(ctx, key, "--unset-all", key)
 	if exitCode(err) == configUnsetWrong {
@@ -137,7 +136,7 @@ func (r *Repo) changeConfig(ctx context.Context, key string, args ...string) err
 	return fmt.Errorf("change configuration %q: %w", key, err)
 }
 
-// exitCode is the exit code of the git that failed, 0 for any other error.
+// exitCode returns the exit code of a failed git, 0 for any other error.
 func exitCode(err error) int {
 	if ee, ok := errors.AsType[*ExitError](err); ok {
 		return ee.Code
@@ -145,7 +144,7 @@ func exitCode(err error) int {
 	return 0
 }
 
-// splitZ splits what git prints with -z.
+// splitZ splits the output of git with -z.
 func splitZ(out []byte) []string {
 	if len(out) == 0 {
 		return nil
@@ -153,7 +152,7 @@ func splitZ(out []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// joinZ is the input of a command that reads with -z.
+// joinZ returns the input of a command that reads with -z.
 func joinZ(paths []string) *strings.Reader {
 	var b strings.Builder
 	for _, p := range paths {

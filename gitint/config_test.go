@@ -40,8 +40,7 @@ func TestConfigSaysWhereAValueStands(t *testing.T) {
 	}
 }
 
-// TestConfigWhileGitIsTraced holds that a key without a value is absent where git writes beside it
-// what it does.
+// TestConfigWhileGitIsTraced checks that a missing key is recognized while git writes a trace.
 func TestConfigWhileGitIsTraced(t *testing.T) {
 	r := gittest.Repo(t)
 	log := filepath.Join(gittest.TempDir(t), "log")

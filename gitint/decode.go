@@ -18,11 +18,11 @@ const (
 
 var errTreeEnds = errors.New("it ends within an entry")
 
-// decodeTree reads "<mode> <name> NUL <id>" until the end. go-git's decoder knows
-// ids of one size only, and costs a reader and a map for every tree.
+// decodeTree parses "<mode> <name> NUL <id>" until the end. go-git's decoder supports only one size
+// of ids, and allocates a reader and a map for every tree.
 func decodeTree(data []byte, idSize int) ([]treeEntry, error) {
 	entries := make([]treeEntry, 0, countEntries(data, idSize))
-	text := string(data) // names are cut from it
+	text := string(data) // names are substrings of it
 	for len(data) > 0 {
 		start := len(text) - len(data)
 		head, rest, ok := bytes.Cut(data, []byte{0})
@@ -46,7 +46,7 @@ func decodeTree(data []byte, idSize int) ([]treeEntry, error) {
 	return entries, nil
 }
 
-// countEntries is how many entries a tree has, or a few more when it is damaged.
+// countEntries returns the number of entries of a tree, or a few more if it is damaged.
 func countEntries(data []byte, idSize int) (n int) {
 	for len(data) > 0 {
 		end := bytes.IndexByte(data, 0)
@@ -59,7 +59,7 @@ func countEntries(data []byte, idSize int) (n int) {
 	return n
 }
 
-// canonicalMode is the mode as git prints it: old programs wrote others for files.
+// canonicalMode returns the mode as git prints it: old programs wrote other modes for files.
 func canonicalMode(mode uint32) Mode {
 	const kind, file = 0o170000, 0o100000
 	switch {
@@ -75,7 +75,7 @@ func canonicalMode(mode uint32) Mode {
 	return ModeSubmodule
 }
 
-// headerOID reads the id in one header line of a commit or a tag.
+// headerOID parses the id in one header line of a commit or a tag.
 func headerOID(data []byte, key string) (OID, error) {
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSuffix(line, "\n")

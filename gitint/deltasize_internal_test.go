@@ -14,7 +14,7 @@ import (
 )
 
 // TestSizeOfPackedDelta asks for an object of 200 MiB that is a delta in a pack, and for a small
-// one that is made of a large one: neither is decompressed to be refused.
+// one that is a delta of a large one: neither is decompressed to be refused.
 func TestSizeOfPackedDelta(t *testing.T) {
 	const size = 200 << 20
 	repo := gittest.Repo(t)
@@ -82,7 +82,7 @@ type handPack struct {
 
 const handPackHead = 12
 
-// add appends an object, or a delta of a base that is named so, and returns where it begins.
+// add appends an object, or a delta of a base, and returns its offset.
 func (p *handPack) add(kind byte, size int, base, content []byte) (at int) {
 	at = handPackHead + len(p.objects)
 	b := kind<<4 | byte(size&15)
@@ -96,7 +96,7 @@ func (p *handPack) add(kind byte, size int, base, content []byte) (at int) {
 	return at
 }
 
-// back names a base of what is added next.
+// back encodes the offset of the base of the next object.
 func (p *handPack) back(to int) []byte {
 	n := handPackHead + len(p.objects) - to
 	b := []byte{byte(n & 0x7f)}
@@ -107,7 +107,7 @@ func (p *handPack) back(to int) []byte {
 	return b
 }
 
-// indexIn gives the pack to a repository.
+// indexIn adds the pack to a repository.
 func (p *handPack) indexIn(t *testing.T, repo *gittest.Repository) {
 	t.Helper()
 	head := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), p.n)

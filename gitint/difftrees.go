@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// DiffTrees calls f for every entry directly in two trees that is not the same in both; the
-// zero Entry stands for none, the zero id for an empty tree. The paths are names. What is
-// the same costs next to nothing, so that it pays for the large directories of two
-// commits that are nearly the same.
+// DiffTrees calls f for every entry directly in two trees that differs; the zero Entry means no
+// entry, the zero id an empty tree. The paths are names. Equal entries cost nearly nothing, which
+// helps for the large directories of two similar commits.
 func (r *Repo) DiffTrees(ctx context.Context, was, is OID, f func(was, is Entry)) error {
 	before, err := r.sortedEntries(ctx, was)
 	if err != nil {
@@ -45,11 +44,10 @@ func (r *Repo) DiffTrees(ctx context.Context, was, is OID, f func(was, is Entry)
 	return nil
 }
 
-// A treeDifference is an entry that is not the same in two trees.
+// A treeDifference is an entry that differs between two trees.
 type treeDifference struct{ was, is Entry }
 
-// sortedEntries are the entries in git's order, which trees may lack that something else
-// has made.
+// sortedEntries returns the entries in git's order, which trees written by other programs may lack.
 func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	if id.IsZero() {
 		return nil, nil
@@ -65,7 +63,7 @@ func compareEntries(a, b treeEntry) int {
 	return compareNames(a.name, a.mode.end(), b.name, b.mode.end())
 }
 
-// end is what git takes the name of an entry to end in when it sorts.
+// end returns the suffix that git adds to the name of an entry for sorting.
 func (m Mode) end() string {
 	if m == ModeDir {
 		return "/"
@@ -75,7 +73,7 @@ func (m Mode) end() string {
 
 func (e treeEntry) entry() Entry { return Entry{Path: e.name, Mode: e.mode, OID: e.oid} }
 
-// compareHeads puts the end of a list behind everything.
+// compareHeads sorts an empty list after everything.
 func compareHeads(a, b []treeEntry) int {
 	switch {
 	case len(a) == 0:
@@ -86,8 +84,8 @@ func compareHeads(a, b []treeEntry) int {
 	return compareEntries(a[0], b[0])
 }
 
-// joinKinds makes one difference of a file that went and a directory of its name that came,
-// which stand at different places, and the other way round.
+// joinKinds joins a removed file and an added directory of the same name, which sort differently,
+// to one difference, and the other way round.
 func joinKinds(all []treeDifference) []treeDifference {
 	at := make(map[string]int, len(all))
 	joined := all[:0]

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestPropertyDiffTrees holds a comparison against two listings, with names that git sorts
-// by what they are, and with trees that are not sorted at all.
+// TestPropertyDiffTrees compares the differences with those of two listings, with names that git
+// sorts by kind, and with unsorted trees.
 func TestPropertyDiffTrees(t *testing.T) {
 	r := gittest.Repo(t)
 	for _, name := range []string{"a", "b", "d/a"} {

@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// A DirFinder finds the directories of one name in snapshots. It remembers what it found in a
-// directory by the object of that directory, so that many commits of a history
-// cost little more than one.
+// A DirFinder finds the directories of one name in snapshots. It caches the result for each
+// directory by its object, so that many commits of a history cost little more than one.
 type DirFinder struct {
 	name  string
-	known map[OID][]string // below the directory
+	known map[OID][]string // relative to the directory
 	room  Room
 }
 
@@ -21,8 +20,9 @@ func NewDirFinder(name string) *DirFinder {
 	return &DirFinder{name: name, known: make(map[OID][]string)}
 }
 
-// Find returns the paths of the directories in a snapshot, sorted. It does not look for one in
-// another. The error is [ErrCrowded] where listing all directories would take too much memory.
+// Find returns the paths of the directories in a snapshot, sorted. It does not search inside a
+// directory that it found. The error is [ErrCrowded] if listing all directories would take too much
+// memory.
 func (f *DirFinder) Find(snap Snapshot) ([]string, error) {
 	dirs, err := f.below(snap, ".")
 	if err != nil {
@@ -31,7 +31,7 @@ func (f *DirFinder) Find(snap Snapshot) ([]string, error) {
 	return append([]string{}, dirs...), nil
 }
 
-// below returns the directories .jp below dir, relative to it.
+// below returns the matching directories below dir, relative to it.
 func (f *DirFinder) below(snap Snapshot, dir string) ([]string, error) {
 	entries, err := snap.ReadDir(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func (f *DirFinder) below(snap Snapshot, dir string) ([]string, error) {
 	return dirs, nil
 }
 
-// inside is below with the memory of earlier snapshots.
+// inside is below with the cache of earlier snapshots.
 func (f *DirFinder) inside(snap Snapshot, dir string, e fs.DirEntry) ([]string, error) {
 	oid := objectOf(e)
 	if dirs, ok := f.known[oid]; ok && !oid.IsZero() {
@@ -78,7 +78,7 @@ func (f *DirFinder) inside(snap Snapshot, dir string, e fs.DirEntry) ([]string, 
 	return dirs, err
 }
 
-// objectOf returns the tree of a directory, zero where there is none, as in an index.
+// objectOf returns the tree of a directory, zero if there is none, as in an index.
 func objectOf(e fs.DirEntry) OID {
 	info, err := e.Info()
 	if err != nil {
@@ -91,8 +91,8 @@ func objectOf(e fs.DirEntry) OID {
 	return entry.OID
 }
 
-// Sub is a directory of a snapshot as a file system of its own. [fs.Sub] would do, if it kept the
-// snapshot's own way to read a file.
+// Sub returns a directory of a snapshot as a file system. Unlike [fs.Sub] it keeps the snapshot's
+// own way to read a file.
 func Sub(snap Snapshot, dir string) fs.ReadFileFS { return subdir{snap, dir} }
 
 type subdir struct {

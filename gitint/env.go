@@ -21,7 +21,7 @@ var placeEnv = [...]string{
 	envDir, envWorkTree, envCommonDir, envIndexFile, envObjectDir, envCeilings,
 }
 
-// getenv returns a variable of the environment of git, the last one of its name.
+// getenv returns a variable of git's environment, the last one of its name.
 func (r *Repo) getenv(name string) string {
 	value, _ := r.lookupEnv(name)
 	return value
@@ -36,9 +36,9 @@ func (r *Repo) lookupEnv(name string) (string, bool) {
 	return "", false
 }
 
-// settleEnv makes what the environment says about places independent of the
-// directory in which git runs: it says them relative to where we were started,
-// and git runs at the root of the working tree. Nothing is set that was not set.
+// settleEnv makes the paths in the environment independent of the directory in which git runs: they
+// are relative to the starting directory, and git runs at the root of the working tree. It sets no
+// variable that was not set.
 func (r *Repo) settleEnv() {
 	r.dropEnv()
 	r.replaceEnv(envDir, r.gitDir)
@@ -50,14 +50,14 @@ func (r *Repo) settleEnv() {
 	}
 }
 
-// replaceEnv gives a variable another value if it has one.
+// replaceEnv changes a variable if it has a value.
 func (r *Repo) replaceEnv(name, value string) {
 	if old, ok := r.lookupEnv(name); ok && old != "" {
 		r.env = append(r.env, name+"="+value)
 	}
 }
 
-// objectDirectory is where git writes objects. Hooks of a push get one of their
+// objectDirectory returns the directory to which git writes objects. Hooks of a push have their
 // own, the quarantine, by an absolute path.
 func (r *Repo) objectDirectory() string {
 	dir := r.getenv(envObjectDir)

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A treatment is what we do about a variable of the environment, or an extension of a
+// A treatment is how this package treats a variable of the environment, or an extension of a
 // repository, that can change what git reads.
 type treatment int
 
 const (
-	// unknown is what a git to come may know: nobody can say that everything was read.
+	// unknown: only a later git may know it, so it is uncertain that everything was read.
 	unknown treatment = iota
-	// harmless changes nothing that is read here, or is set by us to what we mean.
+	// harmless: it changes nothing that is read here, or this package sets it.
 	harmless
-	// honoured is asked of git, or read as git reads it.
+	// honoured: git is asked for its effect, or it is read as git reads it.
 	honoured
-	// dropped is taken out of the environment of every git that we start.
+	// dropped: it is removed from the environment of every git process.
 	dropped
-	// refused makes git read something else than we do. Only deletion minds.
+	// refused: it makes git read something else than this package. Only deletion is refused.
 	refused
 )
 
@@ -27,8 +27,8 @@ const (
 	envPrefix           = "GIT_"
 )
 
-// environment is every variable of git from 2.39 to 2.55 that is not below one of the prefixes
-// of harmlessPrefixes, and those that others set whose names begin in the same way.
+// environment has every variable of git from 2.39 to 2.55 without one of the harmlessPrefixes, and
+// those of other programs whose names begin the same way.
 var environment = [...]struct {
 	treatment treatment
 	names     string
@@ -38,26 +38,27 @@ var environment = [...]struct {
 		GIT_IMPLICIT_WORK_TREE GIT_EXEC_PATH
 		GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CONFIG_PARAMETERS
 		GIT_CONFIG_COUNT`},
-	// git config alone would read another file; the others put patterns into paths.
+	// GIT_CONFIG would make git config read another file; the others put patterns into paths.
 	{dropped, `GIT_CONFIG GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS`},
-	// Other refs, other parents, other replacements, objects of a push that is not through,
-	// and paths with something before them.
+	// Other refs, other parents, other replacements, objects of an unfinished push, and paths with
+	// a prefix.
 	{refused, `GIT_REFERENCE_BACKEND GIT_SHALLOW_FILE GIT_GRAFT_FILE GIT_REPLACE_REF_BASE
 		GIT_QUARANTINE_PATH GIT_INTERNAL_SUPER_PREFIX`},
-	// Set by us for each git that reads.
+	// This package sets these for each git that reads.
 	{harmless, `GIT_OPTIONAL_LOCKS GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH GIT_ALLOW_PROTOCOL
 		GIT_TERMINAL_PROMPT GIT_LITERAL_PATHSPECS`},
-	// For new repositories, and for what is written.
+	// For new repositories, and for writing.
 	{harmless, `GIT_DEFAULT_HASH GIT_DEFAULT_REF_FORMAT GIT_DEFAULT_BRANCH GIT_TEMPLATE_DIR
 		GIT_CLONE_PROTECTION_ACTIVE GIT_INDEX_VERSION GIT_REFLOG_ACTION GIT_ALLOW_NULL_SHA1
 		GIT_FORCE_UNTRACKED_CACHE GIT_DISABLE_UNTRACKED_CACHE GIT_CHERRY_PICK_HELP GIT_SVN_ID`},
-	// What only says how broken refs and commits that are missing are met; we meet them
-	// ourselves.
+	// These only say how git treats broken refs and missing commits; this package detects them
+	// itself.
 	{harmless, `GIT_REF_PARANOIA GIT_COMMIT_GRAPH_PARANOIA`},
-	// Attributes, the name of a namespace of a server, and where in the working tree git began.
+	// Attributes, the name of a namespace of a server, and the directory in the working tree where
+	// git began.
 	{harmless, `GIT_ATTR_SOURCE GIT_ATTR_GLOBAL GIT_ATTR_SYSTEM GIT_ATTR_NOSYSTEM GIT_NAMESPACE
 		GIT_PREFIX`},
-	// How git talks to people and to other machines, and what it may use for it.
+	// How git talks to people and to other machines, and the programs for it.
 	{harmless, `GIT_ADVICE GIT_ASKPASS GIT_ASK_YESNO GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER
 		GIT_PAGER_IN_USE GIT_FLUSH GIT_PROGRESS_DELAY GIT_PRINT_SHA1_ELLIPSIS GIT_TEXTDOMAINDIR
 		GIT_USER_AGENT GIT_ALLOC_LIMIT GIT_MMAP_LIMIT GIT_FORCE_THREADS GIT_SHELL_PATH
@@ -69,14 +70,14 @@ var environment = [...]struct {
 		GIT_AUTO_COMMENT_CHAR_CONFIG_WARNING_GIVEN GIT_PUSH_NONCE GIT_PERL_FATAL_WARNINGS
 		GIT_SEND_EMAIL_NOTTY GIT_SVN_NOTTY GIT_SOURCING_ZSH_COMPLETION
 		GIT_TESTING_ALL_COMMAND_LIST GIT_TESTING_PORCELAIN_COMMAND_LIST`},
-	// What Jenkins, GitLab and Bitrise tell their jobs.
+	// Set by Jenkins, GitLab and Bitrise for their jobs.
 	{harmless, `GIT_COMMIT GIT_BRANCH GIT_LOCAL_BRANCH GIT_URL GIT_CHECKOUT_DIR
 		GIT_PREVIOUS_COMMIT GIT_PREVIOUS_SUCCESSFUL_COMMIT
 		GIT_STRATEGY GIT_CHECKOUT GIT_DEPTH GIT_CLEAN_FLAGS GIT_FETCH_EXTRA_FLAGS
 		GIT_REPOSITORY_URL`},
 }
 
-// harmlessPrefixes begin the names of many variables, none of which changes what is read.
+// harmlessPrefixes are prefixes of many variables, none of which changes what is read.
 var harmlessPrefixes = [...]string{
 	"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_NOTES_", "GIT_PUSH_OPTION_", "GIT_PUSH_CERT",
 	"GIT_TRACE", "GIT_CURL_", "GIT_HTTP_", "GIT_SSL_", "GIT_PROXY_", "GIT_TCP_",
@@ -86,10 +87,10 @@ var harmlessPrefixes = [...]string{
 	"GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", // read by git with GIT_CONFIG_COUNT
 	"GIT_LFS_",                                 // Git LFS
 	"GIT_CLONE_", "GIT_SUBMODULE_", "GIT_URL_", // Jenkins, GitLab, Bitrise
-	"GIT_JP_", // ours
+	"GIT_JP_", // this program's
 }
 
-// treatmentOf returns what we do about a variable whose name begins as those of git do.
+// treatmentOf returns the treatment of a variable whose name begins as git's do.
 func treatmentOf(name string) treatment {
 	for _, row := range environment {
 		if slices.Contains(strings.Fields(row.names), name) {
@@ -104,8 +105,8 @@ func treatmentOf(name string) treatment {
 	return unknown
 }
 
-// dropEnv takes out of the environment what would make git read something else than it would
-// without it, where nobody can want that.
+// dropEnv removes variables from the environment that would make git read something else in a way
+// that is never wanted.
 func (r *Repo) dropEnv() {
 	r.env = slices.DeleteFunc(r.env, func(kv string) bool {
 		name, value, _ := strings.Cut(kv, "=")
@@ -114,13 +115,13 @@ func (r *Repo) dropEnv() {
 	})
 }
 
-// isTrace reports whether a variable has git write what it does. What it writes to its standard
-// error, and not into a file, would be read here as what it says.
+// isTrace reports whether a variable makes git write a trace. A trace on standard error, and not in
+// a file, would be read here as git's message.
 func isTrace(name string) bool {
 	return strings.HasPrefix(name, "GIT_TRACE") || name == "GIT_CURL_VERBOSE"
 }
 
-// strangeEnv returns the variables because of which git may read something else than we do.
+// strangeEnv returns the variables because of which git may read something else than this package.
 func (r *Repo) strangeEnv() []Incomplete {
 	var found []Incomplete
 	for _, kv := range r.env {
@@ -145,9 +146,9 @@ func (r *Repo) strangeEnv() []Incomplete {
 	return found
 }
 
-// extensions are those of git from 2.39 to 2.55. A harmless one leaves files what they are without
-// it, the values of an honoured one are looked at, and objects and refs of a refused one are asked
-// of git, which knows what it means.
+// extensions are those of git from 2.39 to 2.55. A harmless one does not change files, the values
+// of an honoured one are examined, and with a refused one git, which knows it, is asked for objects
+// and refs.
 var extensions = map[string]treatment{
 	"extensions.noop":                harmless,
 	"extensions.noop-v1":             harmless,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryVariableHasATreatment holds the table against the variables of git's sources.
+// TestEveryVariableHasATreatment compares the table with the variables in git's sources.
 func TestEveryVariableHasATreatment(t *testing.T) {
 	data, err := os.ReadFile("testdata/environment.txt")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestStrangeEnvironment(t *testing.T) {
 	}
 }
 
-// TestExtensionsOfGit holds the table against the extensions of git's sources.
+// TestExtensionsOfGit compares the table with the extensions in git's sources.
 func TestExtensionsOfGit(t *testing.T) {
 	data, err := os.ReadFile("testdata/extensions.txt")
 	if err != nil {
@@ -97,11 +97,11 @@ func TestExtensionsOfGit(t *testing.T) {
 	}
 }
 
-// TestExtensions holds what each extension of a repository of version 1 does.
+// TestExtensions checks the effect of each extension of a repository of version 1.
 func TestExtensions(t *testing.T) {
 	for _, tt := range []struct {
 		key, value string
-		reason     string // "" where nothing is missing
+		reason     string // "" if nothing is missing
 		in         bool   // objects are read in this process
 		refs       refPlace
 	}{

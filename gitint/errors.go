@@ -10,32 +10,29 @@ import (
 )
 
 var (
-	// ErrNotRepository says that neither the directory nor one above it is in a
-	// repository.
+	// ErrNotRepository reports that neither the directory nor one above it is in a repository.
 	ErrNotRepository = errors.New("not a git repository")
-	// ErrUnknownRevision says that a revision names no object, or not one of the
-	// kind that was asked for. The HEAD of a branch without a commit is one.
+	// ErrUnknownRevision reports that a revision names no object, or not one of the wanted kind.
+	// The HEAD of a branch without a commit is one.
 	ErrUnknownRevision = errors.New("unknown revision")
 	// ErrZeroByte says that a name has a zero byte: no file, ref or commit has one, and no program
 	// can be given it.
 	ErrZeroByte = errors.New("a name has a zero byte")
 )
 
-// An ExitError is a git that did not do what it was asked to.
+// An ExitError reports that a git command failed.
 type ExitError struct {
 	// Args are the arguments of git.
 	Args []string
-	// Code is the exit code, -1 when git did not start or did not end by itself.
+	// Code is the exit code, -1 if git did not start or was killed.
 	Code int
-	// Stderr is what git wrote to its standard error.
+	// Stderr is git's standard error.
 	Stderr string
 	// Err is the error of the process.
 	Err error
 }
 
-// Error names the command and the line in which git says what went wrong. What else git was given
-// is ours: formats and options that nobody typed. Who asked says what it was about, and
-// [internal/trace] has all of it.
+// Error names the command and the line in which git reports the error.
 func (e *ExitError) Error() string {
 	msg := "git"
 	for i := 0; i < len(e.Args); i++ {
@@ -55,9 +52,9 @@ func (e *ExitError) Error() string {
 // Unwrap returns the error of the process.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// lastLine picks the line that says what went wrong. Git puts it first when it
-// starts with "fatal:" or "error:", and explains it in the lines that follow. One that ends in
-// a colon is not whole without them.
+// lastLine returns the line that reports the error. If the first line starts with "fatal:" or
+// "error:", it is that one, and the following lines explain it. A line that ends in a colon needs
+// them to be complete.
 func lastLine(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	for i, l := range lines {
@@ -72,8 +69,8 @@ func lastLine(stderr string) string {
 	return lines[len(lines)-1]
 }
 
-// A notRepositoryError is [ErrNotRepository] in git's words, which may name a GIT_DIR. How git
-// was asked helps nobody who is in the wrong directory.
+// A notRepositoryError is [ErrNotRepository] in git's words, which may name a GIT_DIR. It does not
+// show the command, which would not help.
 type notRepositoryError struct{ exit *ExitError }
 
 func (e *notRepositoryError) Error() string {
@@ -82,10 +79,10 @@ func (e *notRepositoryError) Error() string {
 
 func (e *notRepositoryError) Unwrap() []error { return []error{ErrNotRepository, e.exit} }
 
-// An UnsafeError says that git refuses a repository that belongs to somebody
-// else (safe.directory), or that [Safe] refuses a workspace.
+// An UnsafeError reports that git refuses a repository that belongs to another user
+// (safe.directory), or that [Safe] refuses a workspace.
 type UnsafeError struct {
-	// Dir is the directory that git wants to be told is safe.
+	// Dir is the directory to add to safe.directory.
 	Dir string
 	Err error // git's; nil for a workspace in no repository
 }
@@ -101,8 +98,8 @@ func (e *UnsafeError) Error() string {
 // Unwrap returns the error of git.
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
-// An EmbeddedError says that what git takes for a repository lies in the working tree of another
-// one, whose author may have committed it: nothing is read from its configuration.
+// An EmbeddedError reports that a bare repository is in the working tree of another one, whose
+// author may have committed it: its configuration is not read.
 type EmbeddedError struct {
 	Dir string // of the repository
 	In  string // the working tree
@@ -113,9 +110,8 @@ func (e *EmbeddedError) Error() string {
 	return fmt.Sprintf("%q is a bare repository in the working tree %q", e.Dir, e.In)
 }
 
-// A MissingObjectError says that an object is not in the repository. It is an
-// fs.ErrNotExist, except for a directory of a snapshot: that is there, and what it holds is
-// unknown.
+// A MissingObjectError reports that an object is not in the repository. It is an fs.ErrNotExist,
+// except for a directory of a snapshot: that exists, and its content is unknown.
 type MissingObjectError struct {
 	OID OID
 	// Promised is set in a partial clone, where the remote may have the object.
@@ -137,15 +133,14 @@ func (e *MissingObjectError) Is(target error) bool {
 	return target == fs.ErrNotExist && !e.listed
 }
 
-// A CorruptObjectError says that an object is there and cannot be what its name
-// says.
+// A CorruptObjectError reports an object whose content does not match its name, or cannot be read.
 type CorruptObjectError struct {
 	OID    OID
 	Reason string
 	Err    error
 }
 
-// Error names the object and what is wrong with it.
+// Error names the object and its fault.
 func (e *CorruptObjectError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("object %s is corrupt: %s: %v", e.OID, e.Reason, e.Err)
@@ -156,17 +151,17 @@ func (e *CorruptObjectError) Error() string {
 // Unwrap returns the cause, which may be nil.
 func (e *CorruptObjectError) Unwrap() error { return e.Err }
 
-// An ObjectSizeError says that an object is larger than the reader allows.
+// An ObjectSizeError reports an object that is larger than the reader allows.
 type ObjectSizeError struct {
 	OID       OID
 	Size, Max int64
 }
 
-// Error says both sizes: whoever reads a file names it.
+// Error has both sizes; the reader of a file adds its name.
 func (e *ObjectSizeError) Error() string { return e.Unwrap().Error() }
 
-// Unwrap is the error of a file of that size on disk.
+// Unwrap returns the error of a file of that size on disk.
 func (e *ObjectSizeError) Unwrap() error { return &regular.SizeError{Size: e.Size, Max: e.Max} }
 
-// Is lets the stores tell this error from others without its type.
+// Is lets the stores recognize this error without its type.
 func (e *ObjectSizeError) Is(target error) bool { return target == errTooLarge }

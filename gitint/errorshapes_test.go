@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trace"
 )
 
-// tryOpen opens where opening is expected to fail.
+// tryOpen opens a repository, which may fail.
 func tryOpen(t *testing.T, r *gittest.Repository) (*gitint.Repo, error) {
 	t.Helper()
 	return gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
@@ -84,7 +84,7 @@ func isExit(err error) bool {
 	return errors.As(err, &exit) && !errors.Is(err, gitint.ErrNotRepository)
 }
 
-// TestDamagedRefs: what cannot be understood is an error, not a shorter list.
+// TestDamagedRefs checks that an invalid line is an error, not a shorter list.
 func TestDamagedRefs(t *testing.T) {
 	for name, damage := range map[string]func(string) string{
 		"cut off":    func(s string) string { return s[:len(s)-5] },
@@ -106,7 +106,7 @@ func TestDamagedRefs(t *testing.T) {
 	}
 }
 
-// TestDamagedObjects: the bytes of another object, cut off or gone.
+// TestDamagedObjects reads objects with the bytes of another one, truncated or missing.
 func TestDamagedObjects(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a", "a\n")
@@ -196,7 +196,7 @@ func TestMissingObjects(t *testing.T) {
 	}
 }
 
-// TestRepackWhileOpen: objects that move, and objects that come, are found.
+// TestRepackWhileOpen checks that objects that are moved, and new ones, are found.
 func TestRepackWhileOpen(t *testing.T) {
 	r := populated(t)
 	big(t, r)
@@ -237,7 +237,7 @@ func TestRepackWhileOpen(t *testing.T) {
 	}
 }
 
-// TestForeignPackNames: packs count by their endings.
+// TestForeignPackNames checks that packs are recognized by their suffixes.
 func TestForeignPackNames(t *testing.T) {
 	r := populated(t)
 	r.Run("repack", "-q", "-a", "-d")
@@ -267,7 +267,7 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// TestNoProcessTooMany counts: a hook cannot afford more.
+// TestNoProcessTooMany counts processes: a hook cannot afford more.
 func TestNoProcessTooMany(t *testing.T) {
 	r := populated(t)
 	repo := open(t, r)
@@ -302,22 +302,22 @@ func TestNoProcessTooMany(t *testing.T) {
 	if _, err := tree.Entries("."); err != nil {
 		t.Fatal(err)
 	}
-	count("refs and a tree by its id", 1) // the configuration, once, for what is incomplete
+	count("refs and a tree by its id", 1) // the configuration, once, for Incomplete
 	if _, err := repo.Tree(t.Context(), "HEAD"); err != nil {
 		t.Fatal(err)
 	}
 	count("a tree by a name", 2)
 }
 
-// TestReadsInProcess: git is asked where everything is and for the configuration, of a plain
-// repository not even that, and for no object. Without this, TestReadShapes would not see a store
-// that finds nothing and leaves it all to git.
+// TestReadsInProcess checks that git is asked only for the location and the configuration, in a
+// plain repository not even that, and for no object. Without this, TestReadShapes would not notice
+// a store that finds nothing and leaves everything to git.
 func TestReadsInProcess(t *testing.T) {
 	processes := map[string]int{
 		"loose": 0, "packed": 0, "several packs with bitmap, midx and commit-graph": 0,
 		"clone --shared": 0, "alternates relative, nested, commented": 0, "grafts": 0,
 		"preciousObjects": 0, "replace refs": 0,
-		"partial":         1, // the configuration, because of what is missing
+		"partial":         1, // the configuration, for missing objects
 		"linked worktree": 2, "bare": 2, "submodule": 2, "separate git dir": 2,
 		"symlinked .git, objects and refs": 2, "quarantine": 2, "shallow": 2, "worktreeConfig": 2,
 	}
@@ -349,7 +349,7 @@ func TestReadsInProcess(t *testing.T) {
 	}
 }
 
-// TestForeignQuarantineIsNotRead: what another push is bringing is not here yet.
+// TestForeignQuarantineIsNotRead checks that objects of another unfinished push are not found.
 func TestForeignQuarantineIsNotRead(t *testing.T) {
 	q := quarantine(t)
 	id, err := gitint.ParseOID(q.Run("rev-parse", "HEAD:pushed"))
@@ -368,7 +368,7 @@ func TestForeignQuarantineIsNotRead(t *testing.T) {
 	}
 }
 
-// TestHookOfAPush: git takes the repository for its own working tree there.
+// TestHookOfAPush checks a hook in which git takes the repository for its own working tree.
 func TestHookOfAPush(t *testing.T) {
 	r := populated(t)
 	repo := open(t, r.In(".git").With("GIT_DIR=."))
@@ -378,7 +378,7 @@ func TestHookOfAPush(t *testing.T) {
 	readAll(t, repo)
 }
 
-// TestIndexNeedsNoProcess: also in the shapes that go-git refuses.
+// TestIndexNeedsNoProcess also covers the shapes that go-git refuses.
 func TestIndexNeedsNoProcess(t *testing.T) {
 	processes := map[string]int{
 		"loose": 0, "index version 4": 0, "index version 3 with intent to add": 0, "conflicts": 0,
@@ -406,7 +406,7 @@ func TestIndexNeedsNoProcess(t *testing.T) {
 	}
 }
 
-// TestPartialCloneFetchesNothing: what was promised is missing, and says so.
+// TestPartialCloneFetchesNothing checks that promised objects are reported as missing.
 func TestPartialCloneFetchesNothing(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		t.Run(format, func(t *testing.T) {
@@ -438,7 +438,7 @@ func TestPartialCloneFetchesNothing(t *testing.T) {
 	}
 }
 
-// TestTreeKinds: a tag of a tree has a tree, a blob has none.
+// TestTreeKinds checks that a tag of a tree has a tree, and a blob has none.
 func TestTreeKinds(t *testing.T) {
 	r := populated(t)
 	repo := open(t, r)

@@ -4,5 +4,5 @@ package gitint
 
 import "os"
 
-// flock reports that nothing is known of other processes, so that no lock is broken.
+// flock returns false, since nothing is known of other processes: so no lock is broken.
 func flock(*os.File) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// flock locks a file for as long as it is open, without waiting, and reports whether it
-// could. A file system without such locks makes every lock look held.
+// flock locks a file for as long as it is open, without waiting, and reports whether it could. On a
+// file system without such locks every lock looks held.
 func flock(f *os.File) bool {
 	conn, err := f.SyscallConn()
 	if err != nil {

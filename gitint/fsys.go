@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// files is what a Tree and an Index have in common below fs.FS.
+// files has the common methods of a Tree and an Index for fs.FS.
 type files interface {
 	// find returns the entry of a path, or fs.ErrNotExist.
 	find(name string) (Entry, error)
@@ -102,8 +102,8 @@ func childrenOf(f files, name string) ([]Entry, error) {
 	return children, nil
 }
 
-// dirEntries sorts by name alone, where git puts a directory behind the files
-// whose names go on with a character before the slash.
+// dirEntries sorts by name alone, where git sorts a directory after files whose names continue with
+// a character before the slash.
 func dirEntries(f files, dir Entry) ([]fs.DirEntry, error) {
 	if dir.Mode != ModeDir {
 		return nil, errNotDir
@@ -135,7 +135,7 @@ func open(f files, name string) (fs.File, error) {
 	return &openFile{Reader: bytes.NewReader(data), info: fileInfo{e, int64(len(data))}}, nil
 }
 
-// fileInfo describes an entry. Git keeps no times.
+// fileInfo describes an entry. Git stores no times.
 type fileInfo struct {
 	entry Entry
 	size  int64
@@ -148,7 +148,7 @@ func (i fileInfo) ModTime() time.Time { return time.Time{} }
 func (i fileInfo) IsDir() bool        { return i.entry.Mode == ModeDir }
 func (i fileInfo) Sys() any           { return i.entry }
 
-// dirEntry asks for the size only when somebody wants it.
+// dirEntry reads the size only when needed.
 type dirEntry struct {
 	f     files
 	entry Entry

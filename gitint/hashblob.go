@@ -7,8 +7,7 @@ import (
 	"hash"
 )
 
-// HashBlob returns the id that an object with this content has in the repository,
-// whether it is there or not.
+// HashBlob returns the id of a blob with this content in the repository, whether it exists or not.
 func (r *Repo) HashBlob(content []byte) OID {
 	var h hash.Hash
 	if r.objectFormat == "sha256" {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// historyMark begins the line of a commit in what git log writes for LastWith.
+// historyMark begins the line of a commit in the output of git log for LastWith.
 const historyMark = "\x01"
 
-// LastWith returns a commit in which each of the files is to be had: of those that
-// added or changed it, the newest that HEAD or any ref leads to. A file that none has
-// is left out. A file that only a merge brought about is not found.
+// LastWith returns for each file a commit that has it: the newest, reachable from HEAD or any ref,
+// that added or changed it. A file without one is omitted. A file that only a merge created is not
+// found.
 func (r *Repo) LastWith(ctx context.Context, paths ...string) (map[string]OID, error) {
 	found := make(map[string]OID, len(paths))
 	if len(paths) == 0 {
@@ -34,7 +34,7 @@ func (r *Repo) LastWith(ctx context.Context, paths ...string) (map[string]OID, e
 			continue
 		}
 		if strings.HasPrefix(strings.TrimLeft(field, "\n"), ":") {
-			continue // the modes and objects of the path that follows
+			continue // modes and objects of the following path
 		}
 		if _, known := found[field]; !known {
 			found[field] = commit

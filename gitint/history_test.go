@@ -38,7 +38,7 @@ func TestLastWith(t *testing.T) {
 }
 
 func TestLastWithOfNothing(t *testing.T) {
-	var repo gitint.Repo // no git is asked
+	var repo gitint.Repo // git is not run
 	if got, err := repo.LastWith(t.Context()); len(got) > 0 || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}

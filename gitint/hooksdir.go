@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 )
 
-// HooksDir returns the absolute directory where git looks for hooks, and the
-// scope of the core.hooksPath that says so: system, global, local, worktree or
-// command, or "" when nothing does and it is the repository's own. It need not
-// exist.
+// HooksDir returns the absolute directory where git looks for hooks, and the scope of the
+// core.hooksPath that sets it: system, global, local, worktree or command, or "" if it is the
+// repository's default. It need not exist.
 func (r *Repo) HooksDir(ctx context.Context) (dir, scope string, err error) {
 	settings, err := r.ConfigAll(ctx, "core.hooksPath")
 	if err != nil {
@@ -24,7 +23,7 @@ func (r *Repo) HooksDir(ctx context.Context) (dir, scope string, err error) {
 	case err == nil:
 		dir = string(bytes.TrimSuffix(out, []byte("\n")))
 	case len(settings) > 0 && settings[len(settings)-1].Value == "":
-		// Git looks for /pre-commit when core.hooksPath is set to nothing.
+		// With an empty core.hooksPath git looks for /pre-commit.
 		dir = string(filepath.Separator)
 	case len(settings) > 0:
 		// Git makes no path absolute that leads through a file.

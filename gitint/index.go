@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// An Index is the files that the next commit will have. It is an fs.FS in the way
-// a Tree is. Only entries of stage 0 with content are files of it.
+// An Index has the files that the next commit will have. It is an fs.FS like a Tree. Only entries
+// of stage 0 with content are its files.
 type Index struct {
 	repo      *Repo
 	path      string
-	gitDir    string      // of another worktree, "" for our own
+	gitDir    string      // of another worktree, "" for the repository's own
 	file      *indexFile  // while it is read
 	base      *indexFile  // of a split index, while it is read
 	keep      entryFilter // while it is read; nil for all
 	entries   []Entry     // of stage 0, sorted by path
 	intents   []string
 	pinned    []string
-	assumed   []string // those of them that are assume-unchanged alone
-	sparse    []string // directories, with a slash at the end, that stood for what is in them
+	assumed   []string // those that are assume-unchanged, but not skip-worktree
+	sparse    []string // directories, with a trailing slash, that were not expanded
 	conflicts []string
 	stages    []StageEntry
 }
@@ -36,13 +36,12 @@ type StageEntry struct {
 	Stage int
 }
 
-// Index reads the index that git uses now, which GIT_INDEX_FILE may name. One that
-// is not there is empty.
+// Index reads the index that git uses now, which GIT_INDEX_FILE may name. A missing one is empty.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath})
 }
 
-// A Mark says how git treats an entry of an index.
+// A Mark is how git treats an entry of an index.
 type Mark int
 
 // The marks.
@@ -50,7 +49,7 @@ const (
 	MarkNone     Mark = iota
 	MarkUnmerged      // it is a side of a conflict
 	MarkSkipped       // skip-worktree: the working tree need not have it
-	MarkAssumed       // assume-unchanged alone: the working tree should have it
+	MarkAssumed       // assume-unchanged only: the working tree should have it
 )
 
 func (e *indexEntry) mark() Mark {
@@ -66,13 +65,13 @@ func (e *indexEntry) mark() Mark {
 	}
 }
 
-// IndexWhere is Index of the files alone that wanted accepts by their path and mark, as if there
-// were no others: it takes the memory that these take, however many there are.
+// IndexWhere is Index limited to the files that wanted accepts by their path and mark: it needs
+// memory only for these.
 func (r *Repo) IndexWhere(
 	ctx context.Context, wanted func(path []byte, mark Mark) bool,
 ) (*Index, error) {
 	x := &Index{repo: r, path: r.indexPath}
-	// What is in a directory of a sparse index is not known yet.
+	// The content of a directory of a sparse index is not known yet.
 	x.keep = func(e *indexEntry, name []byte) bool {
 		return e.Mode == ModeDir || wanted(name, e.mark())
 	}
@@ -85,7 +84,7 @@ func (r *Repo) IndexWhere(
 	return x, nil
 }
 
-// markOf returns the mark of an entry that is no side of a conflict.
+// markOf returns the mark of an entry of stage 0.
 func (x *Index) markOf(name string) Mark {
 	if _, pinned := slices.BinarySearch(x.pinned, name); !pinned {
 		return MarkNone
@@ -121,7 +120,7 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 	}
 	x.file, x.base, x.keep = nil, nil, nil
 	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
-	if !slices.IsSortedFunc(x.entries, byPath) { // as after a split or a sparse one
+	if !slices.IsSortedFunc(x.entries, byPath) { // unsorted after a split or a sparse index
 		slices.SortFunc(x.entries, byPath)
 	}
 	slices.Sort(x.pinned)
@@ -129,9 +128,9 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 	return x, nil
 }
 
-// read takes the entries of the file, or asks git for them, which reads what we do not: an index
-// with an extension of the future; or says what is wrong. Where no checksum says that the entries
-// are what git wrote, what git makes of them counts.
+// read takes the entries of the file. If this package cannot read it, such as an index with an
+// unknown extension, git is asked, or reports the fault. For an index without a checksum git's
+// answer counts.
 func (x *Index) read(ctx context.Context) error {
 	if x.file.summed() && x.file.known() && x.join() == nil {
 		x.entries = make([]Entry, 0, len(x.file.entries))
@@ -144,8 +143,8 @@ func (x *Index) read(ctx context.Context) error {
 	return x.list(ctx)
 }
 
-// expand replaces the directories of a sparse index by what is in them. Git would
-// do so by writing the trees again.
+// expand replaces the directories of a sparse index by their content. Git would write the trees
+// again for that.
 func (x *Index) expand() error {
 	if !slices.ContainsFunc(x.entries, func(e Entry) bool { return e.Mode == ModeDir }) {
 		return nil
@@ -191,22 +190,21 @@ func (x *Index) add(e indexEntry) {
 // Name returns "index".
 func (x *Index) Name() string { return "index" }
 
-// Conflicts returns the paths that are not merged. They are no files of the index.
+// Conflicts returns the unmerged paths. They are not files of the index.
 func (x *Index) Conflicts() []string { return slices.Clone(x.conflicts) }
 
 // Stages returns every side of every conflict.
 func (x *Index) Stages() []StageEntry { return slices.Clone(x.stages) }
 
-// IntentToAdd returns the paths that git add --intent-to-add has announced. They
-// have no content yet and are no files of the index.
+// IntentToAdd returns the paths of git add --intent-to-add. They have no content yet and are not
+// files of the index.
 func (x *Index) IntentToAdd() []string { return slices.Clone(x.intents) }
 
-// Pinned returns the paths that git does not look at in the working tree, being marked
-// skip-worktree or assume-unchanged, sorted. What a sparse index has as a directory is not among
-// them.
+// Pinned returns the paths marked skip-worktree or assume-unchanged, for which git does not look at
+// the working tree, sorted. It does not include the content of a sparse index's directories.
 func (x *Index) Pinned() []string { return slices.Clone(x.pinned) }
 
-// Assumed returns those of Pinned that are marked assume-unchanged and not skip-worktree: the
+// Assumed returns the paths in Pinned that are marked assume-unchanged and not skip-worktree: the
 // working tree should have them.
 func (x *Index) Assumed() []string { return slices.Clone(x.assumed) }
 
@@ -224,7 +222,7 @@ func (x *Index) Entries(dir string) ([]Entry, error) {
 	return slices.Clone(x.below(dir)), nil
 }
 
-// below is the part of the sorted entries that lies in dir.
+// below returns the sorted entries in dir.
 func (x *Index) below(dir string) []Entry {
 	if dir == "." {
 		return x.entries
@@ -247,7 +245,7 @@ func (x *Index) Open(name string) (fs.File, error) { return open(x, name) }
 // ReadFile returns the content of a file.
 func (x *Index) ReadFile(name string) ([]byte, error) { return readFile(x, name) }
 
-// Children returns what lies directly in a directory, in no order.
+// Children returns the direct entries of a directory, unsorted.
 func (x *Index) Children(dir string) ([]Entry, error) { return childrenOf(x, dir) }
 
 // ReadDir lists a directory, sorted by name.
@@ -263,8 +261,8 @@ func (x *Index) find(name string) (Entry, error) {
 	return Entry{}, fs.ErrNotExist
 }
 
-// children makes directories of the paths that go on behind a slash. All of one
-// directory stand together.
+// children makes directories of the paths with a further slash. All paths of one directory are
+// consecutive.
 func (x *Index) children(dir Entry) ([]Entry, error) {
 	prefix := dir.Path + "/"
 	if dir.Path == "." {

@@ -19,30 +19,30 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Git takes an index for what it says without a look at its checksum: one that was cut off can
-// have no entries for it, or other ones. So nobody reads an index here that was not checked.
+// Git reads an index without verifying its checksum: it may read a truncated one as empty, or with
+// other entries. So this package verifies every index.
 
-// An indexFile is an index in the form in which it is stored, complete and sound. It has those of
-// the entries that were asked for, so that memory grows with these and not with the index.
+// An indexFile is a verified index as it is stored. It keeps only the wanted entries, so that
+// memory grows with these and not with the index.
 type indexFile struct {
 	version uint32
 	entries []indexEntry
 	names   []string // of the extensions
 	link    []byte   // the extension of a split index, nil if it is none
-	trees   []byte   // that of the trees that it knows, nil if it has none or a very large one
-	sum     []byte   // only zeroes where index.skipHash left none
+	trees   []byte   // the cache-tree extension, nil if missing or very large
+	sum     []byte   // zeroes with index.skipHash
 }
 
 const (
 	indexHeader    = 12 // signature, version, number of entries
-	indexStat      = 40 // what an entry begins with, before its object
-	indexMode      = 24 // where in that the mode stands
+	indexStat      = 40 // the part of an entry before its object
+	indexMode      = 24 // offset of the mode in it
 	extensionHead  = 8  // name and size
 	assumedFlag    = 0x8000
 	extendedFlag   = 0x4000
 	stageShift     = 12
 	nameLengthMask = 0xfff
-	skippedFlag    = 0x4000 // of the second word, as the next
+	skippedFlag    = 0x4000 // of the second flag word, like the next
 	intendedFlag   = 0x2000
 	oldestIndex    = 2
 	newestIndex    = 4
@@ -50,17 +50,17 @@ const (
 	maxIndexTrees  = 1 << 20
 )
 
-// errIndexEnds says that an index has not all that it says it has.
+// errIndexEnds reports that an index is shorter than its content says.
 var errIndexEnds = errors.New("it was cut off or damaged: it does not end where it says")
 
-// errIndexForm says that we do not know what an index says.
+// errIndexForm reports an unknown form of index.
 var errIndexForm = errors.New("it has a form that is not known")
 
 // summed reports whether git has written a checksum.
 func (f *indexFile) summed() bool { return !oidOf(f.sum).IsZero() }
 
-// known reports whether the entries are all that there is to know: git reads no index with
-// another extension of which the name is in lower case.
+// known reports whether the entries are complete: git refuses an index with an unknown extension
+// whose name begins in lower case.
 func (f *indexFile) known() bool {
 	for _, name := range f.names {
 		if c := name[0]; (c < 'A' || c > 'Z') && name != "link" && name != "sdir" {
@@ -80,13 +80,13 @@ type indexReader struct {
 	keep    entryFilter
 }
 
-// An entryFilter says which entries are wanted, by all but their path and by that. It must keep
+// An entryFilter reports whether an entry is wanted, by its fields and its path. It must keep
 // neither.
 type entryFilter func(e *indexEntry, path []byte) bool
 
-// parseIndexFile reads an index of a size and checks it: that its checksum is that of its content,
-// and that entries and extensions fill it exactly, which is all that can be asked of one without a
-// checksum. It keeps the entries that keep accepts, all if that is nil.
+// parseIndexFile reads an index of a size and verifies it: its checksum, and that entries and
+// extensions fill it exactly, which is the only check for one without a checksum. It keeps the
+// entries that keep accepts, all if that is nil.
 func parseIndexFile(
 	in io.Reader, size int64, idSize int, keep entryFilter,
 ) (*indexFile, error) {
@@ -101,7 +101,7 @@ func parseIndexFile(
 	}
 	f := new(indexFile)
 	failed := r.read(f)
-	// A wrong checksum explains whatever else is wrong.
+	// A wrong checksum explains all other faults.
 	if _, err := io.Copy(io.Discard, r.in); err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (r *indexReader) read(f *indexFile) error {
 	return nil
 }
 
-// take returns the next bytes, at most as many as the buffer has. They are good until the next
+// take returns the next n bytes, at most the size of the buffer. They are valid until the next
 // call.
 func (r *indexReader) take(n int) ([]byte, error) {
 	if int64(n) > r.left {
@@ -162,8 +162,9 @@ func (r *indexReader) take(n int) ([]byte, error) {
 	return data, err
 }
 
-// entry reads an entry. Before version 4 entries end in one to eight zeroes, on a multiple of
-// eight; from it on they say how much of the name before theirs begins with, and end in one zero.
+// entry reads an entry. Before version 4 entries end in one to eight zeroes, at a multiple of
+// eight; since version 4 they have the length of the prefix that their name shares with the one
+// before, and end in one zero.
 func (r *indexReader) entry(f *indexFile) error {
 	size := indexStat + r.idSize + 2
 	data, err := r.take(size)
@@ -196,8 +197,8 @@ func (r *indexReader) entry(f *indexFile) error {
 	return nil
 }
 
-// readName reads the name of an entry, of which the length is known unless it is the largest that
-// can be said, and what fills the entry, of which size was read.
+// readName reads the name of an entry and its padding. size bytes of the entry were read before.
+// The length is known unless it is the largest that the flags can have.
 func (r *indexReader) readName(length, size int) error {
 	kept := 0
 	if r.version == newestIndex {
@@ -239,13 +240,13 @@ func (r *indexReader) readZeroed(size int) error {
 	return err
 }
 
-// fill returns how much an entry takes that has so much beside its zeroes.
+// fill returns the padded size of an entry.
 func fill(size int) int {
 	const multiple = 8
 	return (size + multiple) / multiple * multiple
 }
 
-// varint reads a number as git writes offsets.
+// varint reads a number in git's offset encoding.
 func (r *indexReader) varint() (int, error) {
 	n := 0
 	for {
@@ -285,13 +286,13 @@ func (r *indexReader) extension(f *indexFile) error {
 	return err
 }
 
-// load reads and checks the file of an index, and the one that a split index is based on.
+// load reads and verifies the file of an index, and the shared index of a split one.
 func (x *Index) load() error {
 	var err error
 	if x.file, err = x.loadFile(x.path, x.keep); err != nil || x.file.link == nil {
 		return err
 	}
-	if x.keep != nil { // places count
+	if x.keep != nil { // positions count
 		if x.file, err = x.loadFile(x.path, nil); err != nil || x.file.link == nil {
 			return err
 		}
@@ -302,7 +303,7 @@ func (x *Index) load() error {
 	}
 	id := x.file.link[:size]
 	if oidOf(id).IsZero() {
-		return nil // everything is in the file itself
+		return nil // the file itself is complete
 	}
 	x.base, err = x.loadBase(hex.EncodeToString(id))
 	if err == nil && !bytes.Equal(x.base.sum, id) {
@@ -311,8 +312,8 @@ func (x *Index) load() error {
 	return err
 }
 
-// loadBase reads the large part of a split index, where git looks for it: in the repository,
-// or else beside the small one.
+// loadBase reads the shared index of a split index, where git looks for it: in the repository, or
+// else beside the split one.
 func (x *Index) loadBase(id string) (*indexFile, error) {
 	name := "sharedindex." + id
 	f, err := x.loadFile(filepath.Join(cmp.Or(x.gitDir, x.repo.gitDir), name), nil)
@@ -339,7 +340,7 @@ func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error
 	return f, err
 }
 
-// loadOnce reports in addition whether the file has the size that it had before.
+// loadOnce also reports whether the file kept its size meanwhile.
 func loadOnce(name string, idSize int, keep entryFilter) (f *indexFile, whole bool, err error) {
 	file, err := regular.OpenFile(name)
 	if err != nil {

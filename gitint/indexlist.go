@@ -9,7 +9,7 @@ import (
 // exitUsage is the exit code of a git that does not know an option.
 const exitUsage = 129
 
-// list asks git for the entries, those of a sparse index as they are.
+// list asks git for the entries, those of a sparse index unexpanded.
 func (x *Index) list(ctx context.Context) error {
 	out, err := x.git(ctx, "ls-files", "--sparse", "--stage", "-v", "-z")
 	if exitCode(err) == exitUsage {
@@ -41,7 +41,7 @@ func (x *Index) list(ctx context.Context) error {
 	return x.findIntents(ctx)
 }
 
-// git asks about this index, which need not be that of our own working tree.
+// git runs a command for this index, which need not be that of the repository's working tree.
 func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
 	c := command{args: args}
 	if x.gitDir != "" {
@@ -53,9 +53,8 @@ func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
 	return x.repo.run(ctx, c)
 }
 
-// findIntents takes out the entries that are only announced. ls-files shows them
-// as empty files; diff-index against the empty tree shows what a commit would add,
-// which is every other entry.
+// findIntents removes the intent-to-add entries. ls-files shows them as empty files; diff-index
+// against the empty tree shows what a commit would add, which is every other entry.
 func (x *Index) findIntents(ctx context.Context) error {
 	out, err := x.git(ctx,
 		"diff-index", "--cached", "--ita-invisible-in-index", "--name-only", "--no-renames",
@@ -87,5 +86,5 @@ func (x *Index) emptyTree() OID {
 	return object{kind: kindTree}.id(size)
 }
 
-// emptyBlob is the name of an empty file in the format of id.
+// emptyBlob returns the name of an empty file in the format of id.
 func emptyBlob(id OID) OID { return object{kind: "blob"}.id(id.size) }

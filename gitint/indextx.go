@@ -18,12 +18,11 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// workSuffix begins what is added to the name of the index for the copy that git changes.
+// workSuffix is added to the name of the index for the copy that git changes.
 const workSuffix = ".jp-"
 
-// An indexTx changes an index in several steps of git of which a reader sees all
-// or none. It holds the lock that every git takes, lets git work on a copy, and
-// renames the copy into place.
+// An indexTx changes an index in several git commands, of which readers see all or none. It holds
+// git's lock of the index, lets git work on a copy, and renames the copy into place.
 type indexTx struct {
 	repo  *Repo
 	path  string // the index
@@ -32,8 +31,8 @@ type indexTx struct {
 	wrote bool
 }
 
-// beginIndex takes the lock of an index, which need not exist. The caller must
-// call rollback when it is done, also after a commit.
+// beginIndex locks an index, which need not exist. The caller must call rollback in the end, also
+// after a commit.
 func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) (*indexTx, error) {
 	path, err := r.indexFile(file)
 	if err != nil {
@@ -43,7 +42,7 @@ func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) 
 	if err != nil {
 		return nil, err
 	}
-	// A git that outlives a run that was killed must not write to the copy of the next.
+	// A git that outlives a killed run must not write to the copy of the next run.
 	work := path + workSuffix + strconv.Itoa(os.Getpid())
 	tx := &indexTx{repo: r, path: path, work: work, lock: lock}
 	if err := tx.copyIndex(); err != nil {
@@ -53,8 +52,8 @@ func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) 
 	return tx, nil
 }
 
-// indexFile resolves the name of an index as git does: against the root of the
-// working tree, and through a symbolic link.
+// indexFile resolves the name of an index as git does: relative to the root of the working tree,
+// and through a symbolic link.
 func (r *Repo) indexFile(file string) (string, error) {
 	if file == "" {
 		file = r.IndexPath()
@@ -69,9 +68,8 @@ func (r *Repo) indexFile(file string) (string, error) {
 	return real, err
 }
 
-// copyIndex gives the copy the time of the original. Git takes a file that is as
-// young as the index for changed until it has looked into it; a copy that looked
-// younger would make it trust what it must not.
+// copyIndex gives the copy the time of the original. Git reads a file that is as new as the index
+// before it considers it unchanged; with a newer copy it would trust files that it must read.
 func (tx *indexTx) copyIndex() error {
 	tx.removeLeft()
 	src, err := regular.OpenFile(tx.path)
@@ -86,7 +84,7 @@ func (tx *indexTx) copyIndex() error {
 	if err != nil {
 		return err
 	}
-	// Git writes a file of its own and renames it, so that a second name is as good as a copy.
+	// Git writes a new file and renames it, so that a hard link is as good as a copy.
 	if fi.Mode().IsRegular() && os.Link(tx.path, tx.work) == nil {
 		return nil
 	}
@@ -104,7 +102,7 @@ func (tx *indexTx) copyIndex() error {
 	return os.Chtimes(tx.work, fi.ModTime(), fi.ModTime())
 }
 
-// change runs a git that writes the copy.
+// change runs a git command that writes the copy.
 func (tx *indexTx) change(ctx context.Context, stdin io.Reader, args ...string) error {
 	// update-index would run a post-index-change hook.
 	args = append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)
@@ -115,7 +113,7 @@ func (tx *indexTx) change(ctx context.Context, stdin io.Reader, args ...string) 
 	return err
 }
 
-// commit makes the copy the index, unless nothing was done to it.
+// commit replaces the index with the copy, if that was changed.
 func (tx *indexTx) commit() error {
 	if !tx.wrote {
 		return nil
@@ -126,13 +124,13 @@ func (tx *indexTx) commit() error {
 	return nil
 }
 
-// rollback removes what commit did not use, and at last the lock.
+// rollback removes the copy, if it still exists, and then the lock.
 func (tx *indexTx) rollback() {
 	tx.removeWork()
 	tx.lock.release()
 }
 
-// removeLeft removes the copies that crashes left: nobody uses one without our lock.
+// removeLeft removes the copies that crashes left: they are only used under the lock.
 func (tx *indexTx) removeLeft() {
 	list, err := os.ReadDir(filepath.Dir(tx.path))
 	if err != nil {
@@ -155,15 +153,15 @@ func (tx *indexTx) removeWork() {
 type indexEntry struct {
 	Entry
 	stage int
-	// pinned is set when git would take the entry for right without a look at the
-	// file: skip-worktree or assume-unchanged.
+	// pinned is true if git does not compare the entry with the file: skip-worktree or
+	// assume-unchanged.
 	pinned bool
-	// assumed is set when the file is there all the same, where the entry is pinned.
+	// assumed is true for a pinned entry whose file should exist.
 	assumed bool
-	intent  bool // it is only announced
+	intent  bool // intent to add
 }
 
-// entries returns the entries of the copy that are among paths, by path.
+// entries returns the entries of the copy for some paths, by path.
 func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]indexEntry, error) {
 	found := make(map[string][]indexEntry, len(paths))
 	if len(paths) == 0 {
@@ -188,8 +186,8 @@ func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]in
 	return found, nil
 }
 
-// read reads the entries in this process, one after the other. The error is errIndexForm where
-// git has to be asked.
+// read reads the entries in this process, one after the other. The error is errIndexForm if git
+// must be asked.
 func (tx *indexTx) read(wanted map[string]bool) ([]indexEntry, error) {
 	f, _, err := loadOnce(tx.work, tx.repo.idSize(), func(e *indexEntry, name []byte) bool {
 		return e.Mode == ModeDir || wanted[string(name)]
@@ -198,7 +196,7 @@ func (tx *indexTx) read(wanted map[string]bool) ([]indexEntry, error) {
 		return nil, nil
 	}
 	if err != nil || f.link != nil || !f.summed() || !f.known() {
-		return nil, errIndexForm // or git says what is wrong
+		return nil, errIndexForm // git reports the fault
 	}
 	if slices.ContainsFunc(f.entries, func(e indexEntry) bool { return e.Mode == ModeDir }) {
 		return nil, errIndexForm
@@ -229,7 +227,7 @@ func (tx *indexTx) list(ctx context.Context, dir string) (all []indexEntry, err 
 	return all, nil
 }
 
-// parseIndexEntry reads "H 100644 <oid> <stage>\t<path>".
+// parseIndexEntry parses "H 100644 <oid> <stage>\t<path>".
 func parseIndexEntry(line string) (indexEntry, error) {
 	head, name, _ := strings.Cut(line, "\t")
 	f := strings.Fields(head)
@@ -255,7 +253,7 @@ func parseEntry(mode, oid, name string) (Entry, error) {
 	return Entry{Path: name, Mode: Mode(bits), OID: id}, err
 }
 
-// commonDir is the deepest directory that holds all the paths, "" for the root.
+// commonDir returns the deepest directory that contains all the paths, "" for the root.
 func commonDir(paths []string) string {
 	dir := path.Dir(paths[0])
 	for _, p := range paths[1:] {

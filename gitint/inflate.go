@@ -8,16 +8,16 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// An inflater decompresses one object after the other: what a decompressor needs is made once.
-// What comes out is not held against the checksum, since the caller compares it with the name of
-// the object.
+// An inflater decompresses objects one after the other and reuses the decompressor. It does not
+// verify the checksum, since the caller compares the content with the name of the object.
 type inflater struct {
 	zip io.ReadCloser // of files; nil before the first
 	raw io.ReadCloser // of what is in memory, likewise
 	src bytes.Reader
 }
 
-// from returns what the zlib stream at the beginning of src gives, until the next is asked for.
+// from returns a reader of the decompressed zlib stream at the beginning of src, valid until the
+// next call.
 func (z *inflater) from(src io.Reader) (_ io.Reader, err error) {
 	if z.zip == nil {
 		z.zip, err = zlib.NewReader(src)
@@ -27,8 +27,8 @@ func (z *inflater) from(src io.Reader) (_ io.Reader, err error) {
 	return z.zip, err
 }
 
-// fill fills dst with what the zlib stream at the beginning of src gives. There may be more of
-// both. A checksum of what comes out, which would not be compared, is not made.
+// fill fills dst from the zlib stream at the beginning of src. Both may be longer. It does not
+// compute the checksum, which is not compared.
 func (z *inflater) fill(dst, src []byte) error {
 	const head = 2
 	if len(src) < head || !isZlib(src[0], src[1]) {
@@ -46,7 +46,7 @@ func (z *inflater) fill(dst, src []byte) error {
 	return err
 }
 
-// isZlib reports whether a zlib stream without a dictionary begins with these bytes.
+// isZlib reports whether these bytes begin a zlib stream without a dictionary.
 func isZlib(method, flags byte) bool {
 	const deflate, widest, dictionary, divisor = 8, 7, 1 << 5, 31
 	return method&0xf == deflate && method>>4 <= widest && flags&dictionary == 0 &&

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Later returns a snapshot that is opened when it is asked for something. What cannot be opened
-// has no file; everything that can say so returns the error.
+// Later returns a snapshot that is opened on first use. If that fails it has no file; methods that
+// return an error return that one.
 func Later(name string, open func() (Snapshot, error)) Snapshot {
 	return &later{name, sync.OnceValues(open)}
 }

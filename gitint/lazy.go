@@ -15,25 +15,25 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// checkoutKey says, in the configuration of a repository alone, that its working trees leave
-// blobs out. No committed file can say so.
+// checkoutKey is the key in the repository's own configuration that makes its working trees leave
+// out blobs. No committed file can set it.
 const (
 	checkoutKey  = "jp.checkout"
 	checkoutLazy = "lazy"
 )
 
-// sparseFile lists, in a working tree's part of a repository, what a sparse checkout has.
+// sparseFile has the patterns of a sparse checkout, in the git directory of a worktree.
 const sparseFile = "info/sparse-checkout"
 
-// ErrCone says that the patterns of a sparse checkout are directories: none can be left out.
+// ErrCone reports that a sparse checkout is in cone mode, which cannot leave out a pattern.
 var ErrCone = errors.New("the sparse checkout is one of directories (cone mode)")
 
-// MayBeLazy reports whether the working tree at root, or one that it lies in, may leave files
-// out. It starts no process, so that a clone that has all its files pays nothing.
+// MayBeLazy reports whether the working tree at root, or one that contains it, may leave files out.
+// It starts no process, so that it costs nothing in a full clone.
 func MayBeLazy(o Options, root string) bool {
 	r := &Repo{env: o.Env}
 	if dir := r.getenv(envDir); dir != "" {
-		return true // git says where it is, when it is asked
+		return true // git locates it when asked
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
 		name := filepath.Join(dir, ".git")
@@ -50,7 +50,7 @@ func MayBeLazy(o Options, root string) bool {
 	}
 }
 
-// gitDirOf reads the file that a linked working tree has in the place of a repository.
+// gitDirOf returns the git directory in the .git file of a linked worktree.
 func gitDirOf(name string) string {
 	data, err := regular.ReadFile(name, regular.MaxNote)
 	dir, ok := strings.CutPrefix(string(data), "gitdir: ")
@@ -63,8 +63,8 @@ func gitDirOf(name string) string {
 	return dir
 }
 
-// Lazy reports whether this working tree leaves blobs out: git has them in its place, here or
-// at a remote that has promised them.
+// Lazy reports whether this working tree leaves out blobs: git has them as objects, here or
+// promised by a remote.
 func (r *Repo) Lazy(ctx context.Context) (bool, error) {
 	if _, err := os.Stat(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile))); err != nil {
 		return false, nil //nolint:nilerr // git writes it for every sparse checkout
@@ -76,8 +76,8 @@ func (r *Repo) Lazy(ctx context.Context) (bool, error) {
 	return s.lazy && s.sparse && r.root != "", nil
 }
 
-// LeaveOut makes the working tree one that has no file that a pattern matches, as far as it has
-// no changes, and notes that it is lazy. What a sparse checkout left out before stays so.
+// LeaveOut removes the unchanged files that match a pattern from the working tree, and marks it as
+// lazy. Files that a sparse checkout already left out stay out.
 func (r *Repo) LeaveOut(ctx context.Context, pattern string) error {
 	patterns, err := r.sparsePatterns(ctx)
 	if err == nil {
@@ -95,7 +95,7 @@ func (r *Repo) LeaveOut(ctx context.Context, pattern string) error {
 	return nil
 }
 
-// PutIn undoes LeaveOut: the files come into the working tree, of objects that are here.
+// PutIn undoes LeaveOut: it checks out the files, whose objects must exist here.
 func (r *Repo) PutIn(ctx context.Context, pattern string) error {
 	patterns, err := r.sparsePatterns(ctx)
 	rest := slices.DeleteFunc(patterns, func(p string) bool { return p == pattern })
@@ -118,8 +118,8 @@ func (r *Repo) PutIn(ctx context.Context, pattern string) error {
 	return nil
 }
 
-// MarkLeftOut marks those of the entries that an index has as they are, so that git does not miss
-// their files, and returns them. The file is that of [Change].
+// MarkLeftOut marks the entries that an index has unchanged, so that git does not report their
+// files as deleted, and returns them. file is as in [Change].
 func (r *Repo) MarkLeftOut(ctx context.Context, file string, entries []Entry) ([]Entry, error) {
 	tx, err := r.beginIndex(ctx, file, NoWait)
 	if err != nil {
@@ -155,7 +155,7 @@ func (tx *indexTx) leaveOut(ctx context.Context, paths []string) error {
 	return tx.change(ctx, joinZ(paths), "update-index", "-z", "--skip-worktree", "--stdin")
 }
 
-// leftOut are the paths to mark of those that the change still adds.
+// leftOut returns the paths to mark that the change still adds.
 func (c Change) leftOut() []string {
 	added := make(map[string]bool)
 	for _, p := range c.added() {
@@ -164,11 +164,11 @@ func (c Change) leftOut() []string {
 	return slices.DeleteFunc(slices.Clone(c.LeftOut), func(p string) bool { return !added[p] })
 }
 
-// exclude has git ignore new files that a pattern leaves out, or not any more: for 'git add .'
-// they would be an error, because a sparse checkout may not have them.
+// exclude makes git ignore new files that match a pattern, or stops that: otherwise they would be
+// an error for 'git add .', because a sparse checkout excludes them.
 func (r *Repo) exclude(pattern string, ignored bool) error {
 	dir := filepath.Join(r.commonDir, "info")
-	if err := atomicfile.MkdirPrivate(dir); err != nil { // git makes it, as a rule
+	if err := atomicfile.MkdirPrivate(dir); err != nil { // git usually creates it
 		return err
 	}
 	root, err := os.OpenRoot(dir)
@@ -199,7 +199,7 @@ func (r *Repo) exclude(pattern string, ignored bool) error {
 // everything is the pattern of a checkout that is not sparse.
 const everything = "/*"
 
-// sparsePatterns returns what the working tree has, by the patterns of its sparse checkout.
+// sparsePatterns returns the patterns of the sparse checkout.
 func (r *Repo) sparsePatterns(ctx context.Context) ([]string, error) {
 	s, err := r.shape(ctx)
 	switch {
@@ -222,7 +222,7 @@ func (r *Repo) setSparse(ctx context.Context, patterns []string) error {
 	return r.sparse(ctx, patterns, "set", "--no-cone", "--stdin")
 }
 
-// sparse changes the sparse checkout. The next question reads the configuration anew.
+// sparse changes the sparse checkout. The next call reads the configuration again.
 func (r *Repo) sparse(ctx context.Context, patterns []string, args ...string) error {
 	args = append([]string{"-c", "core.hooksPath=" + os.DevNull, "sparse-checkout"}, args...)
 	_, err := r.run(ctx, command{
@@ -242,19 +242,19 @@ func (r *Repo) forgetShape() {
 	r.objects.ready = false
 }
 
-// A CloneRequest says what is cloned.
+// A CloneRequest has the parameters of a clone.
 type CloneRequest struct {
 	URL, Dir string // required; Dir is absolute
-	Branch   string // "" for that of the remote
+	Branch   string // "" for the remote's default
 	Depth    int    // of the history; 0 for all of it
-	// Pattern is left out of the working tree, and fetched when it is asked for.
+	// Pattern is left out of the working tree, and fetched on demand.
 	Pattern string // required
-	// Terminal lets git show progress on it. It may be nil.
+	// Terminal, if not nil, shows git's progress.
 	Terminal *os.File
 }
 
-// Clone clones a repository without its blobs, except for the files that its working tree has.
-// Where it fails after git has cloned, 'git checkout' in the directory goes on.
+// Clone clones a repository without its blobs, except for the files of its working tree. If it
+// fails after git has cloned, 'git checkout' in the directory continues.
 func Clone(ctx context.Context, o Options, c CloneRequest) (*Repo, error) {
 	args := []string{"clone", "--filter=blob:none", "--no-checkout"}
 	if c.Branch != "" {
@@ -285,8 +285,8 @@ func Clone(ctx context.Context, o Options, c CloneRequest) (*Repo, error) {
 	return r, nil
 }
 
-// remotely runs a git that may talk to a remote, as the user's own would. On a terminal it shows
-// its progress, and may ask for a password.
+// remotely runs a git command that may talk to a remote, with the user's settings. On a terminal it
+// shows progress, and may ask for a password.
 func (r *Repo) remotely(
 	ctx context.Context, terminal *os.File, stdin []byte, args ...string,
 ) error {

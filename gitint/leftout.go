@@ -13,10 +13,10 @@ import (
 
 // LeftOut returns the files below a directory that the index has and a sparse checkout leaves out
 // of the working tree, sorted, by their paths below that directory: those that are marked
-// skip-worktree and are not there, and those of the directories of a sparse index.
+// skip-worktree and missing, and those of the directories of a sparse index.
 //
-// Those below except are passed over: of the blobs of a lazy clone nearly none is there. A working
-// tree that is not sparse costs no look at the index.
+// It skips files below except: in a lazy clone nearly all blobs are left out. If the working tree
+// is not sparse it does not read the index.
 func (r *Repo) LeftOut(ctx context.Context, dir, except string) (left []string, err error) {
 	if !exists(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile))) {
 		return nil, nil

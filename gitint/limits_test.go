@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// TestLimits reads objects that are larger than is read, one by one and many at once, loose and
-// packed, and then in portions.
+// TestLimits reads objects that exceed the limit, one by one and many at once, loose and packed,
+// and then in portions.
 func TestLimits(t *testing.T) {
 	git := gittest.Repo(t)
 	ids := make([]gitint.OID, 0, 300)

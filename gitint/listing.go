@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// A Room is what one caller may take to list files that others name, whatever the trees are:
-// thirty that each hold the next one twice have more files than any machine has bytes.
+// A Room limits the memory for listing files, whatever the trees: thirty trees that each contain
+// the next one twice have more files than any machine has bytes.
 type Room struct{ taken int }
 
 const (
-	// maxListing is a Room: a million contents take 150 MiB.
+	// maxListing is the size of a Room: a million contents take 150 MiB.
 	maxListing = 192 << 20
-	// maxPath bounds the path of a file: no longer one can be in a working tree.
+	// maxPath limits the path of a file: a working tree can have none that is longer.
 	maxPath = 4096
 	// maxTree is the size of the largest tree that is read.
 	maxTree = 32 << 20
 )
 
-// ErrCrowded says that a tree has more files, or longer paths, than anybody reads.
+// ErrCrowded reports a tree with more files, or longer paths, than are read.
 var ErrCrowded = errors.New("it has too many files, or directories in directories")
 
-// Take makes room for one more path. Its error is [ErrCrowded].
+// Take takes room for one more path. The error is [ErrCrowded].
 func (r *Room) Take(path int) error {
 	const entry = 64
 	if r.taken += entry + path; r.taken > maxListing || path > maxPath {
@@ -32,16 +32,16 @@ func (r *Room) Take(path int) error {
 	return nil
 }
 
-// A listing is the trees that were read at once for one call. They are not remembered for
-// others, for whom there might then be no room.
+// A listing has the trees that were read together for one call. They are not cached for other
+// calls, which might then have no room.
 type listing struct {
 	tree  *Tree
 	trees map[OID][]treeEntry
 	room  Room
 }
 
-// load reads the trees below some, level by level: at once, where a level has many. It
-// leaves out what cannot be read. That is for collect to say, which needs it.
+// load reads the trees below some, level by level: together, if a level has many. It skips
+// unreadable trees: collect reports those that it needs.
 func (l *listing) load(ctx context.Context, level []OID) error {
 	for len(level) > 0 {
 		level = distinct(level)
@@ -63,8 +63,8 @@ func (l *listing) load(ctx context.Context, level []OID) error {
 	return nil
 }
 
-// distinct leaves out the zero id and what comes again. The order is that of discovery,
-// in which the objects lie in a pack: in another one they take ten times as long.
+// distinct removes the zero id and duplicates. It keeps the order of discovery, in which the
+// objects are in a pack: in another order reading takes ten times as long.
 func distinct(ids []OID) []OID {
 	seen := make(map[OID]bool, len(ids))
 	return slices.DeleteFunc(ids, func(id OID) bool {
@@ -74,7 +74,7 @@ func distinct(ids []OID) []OID {
 	})
 }
 
-// readMany reads those of the trees that are not known yet, when they are many.
+// readMany reads the unknown trees, if there are many.
 func (l *listing) readMany(ctx context.Context, ids []OID) error {
 	repo := l.tree.repo
 	var unread []OID
@@ -123,8 +123,8 @@ func appendDirs(ids []OID, entries []treeEntry) []OID {
 	return ids
 }
 
-// collect appends the files of a tree. Git sorts a directory as if its name ended
-// in a slash, so the paths come out sorted.
+// collect appends the files of a tree. Git sorts a directory as if its name ended in a slash, so
+// the paths are sorted.
 func (l *listing) collect(
 	ctx context.Context, all []Entry, prefix string, id OID,
 ) ([]Entry, error) {
@@ -147,7 +147,7 @@ func (l *listing) collect(
 	return all, nil
 }
 
-// fault names what could not be listed, by the beginning of its path.
+// fault adds the beginning of the path to an error.
 func (l *listing) fault(prefix string, err error) error {
 	const shown = 200
 	return &fs.PathError{

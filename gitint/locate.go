@@ -11,9 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// locateArgs asks git where everything is. Git prints paths as they are, so a
-// path may contain a line feed; the object format, asked for again and again,
-// stands between them. The last answer is missing when there is no working tree.
+// locateArgs asks git for all locations. Git prints paths unquoted, so a path may contain a line
+// feed; the object format, requested repeatedly, separates them. The last answer is missing if
+// there is no working tree.
 var locateArgs = [...]string{
 	"rev-parse", "--path-format=absolute",
 	"--show-object-format", "--is-shallow-repository", "--is-bare-repository",
@@ -25,10 +25,10 @@ var locateArgs = [...]string{
 
 var errLocate = errors.New("unexpected output of git rev-parse")
 
-// locate finds the repository of r.runDir, most by asking git, and lets git run at its root
-// from then on.
+// locate finds the repository of r.runDir, mostly by asking git, and makes git run at its root from
+// then on.
 func (r *Repo) locate(ctx context.Context) error {
-	// Git speaks of the directory by its real path, whatever we call it.
+	// Git reports the real path of the directory.
 	dir, err := filepath.EvalSymlinks(r.runDir)
 	if err != nil {
 		return fmt.Errorf("open repository at %q: %w", r.runDir, err)
@@ -52,13 +52,13 @@ func (r *Repo) locate(ctx context.Context) error {
 	return nil
 }
 
-// surrounding returns the working tree in which a repository lies that git found by itself and
-// that is none of git's own directories; else "". Anybody can commit a directory that looks like a
-// bare repository, with a configuration that names programs: git has safe.bareRepository against
-// that, which allows them all unless it is set.
+// surrounding returns the working tree that contains a repository which git found by itself and
+// which is not in a .git; else "". Anyone can commit a directory that looks like a bare repository,
+// with a configuration that names programs: git has safe.bareRepository against that, but its
+// default allows them.
 func (r *Repo) surrounding() string {
 	parts := strings.Split(filepath.ToSlash(r.gitDir), "/")
-	own := slices.Contains(parts, ".git") // which nobody can commit
+	own := slices.Contains(parts, ".git") // git refuses to commit a .git
 	if own || r.getenv(envDir) != "" {
 		return ""
 	}
@@ -97,7 +97,7 @@ func (r *Repo) readLocation(out string) error {
 	return nil
 }
 
-// settle derives what follows from the location.
+// settle derives further values from the location.
 func (r *Repo) settle() {
 	if r.root == r.gitDir {
 		// In the hooks of a push git takes the repository for its own working tree.
@@ -111,15 +111,14 @@ func (r *Repo) settle() {
 	r.settleEnv()
 }
 
-// The two failures that have a name are told apart by what git says, because its
-// exit code is 128 for all. This is the only place that reads git's messages for
-// their meaning; LC_ALL=C keeps them in English.
+// Two failures are recognized by git's messages, because its exit code is 128 for all. Only this
+// function interprets git's messages; LC_ALL=C keeps them in English.
 const (
 	saysNotRepository = "not a git repository"
 	saysUnsafe        = "config --global --add safe.directory "
 )
 
-// classify gives a name to the failure to open a repository.
+// classify converts a failure to open a repository to an error of this package.
 func classify(err error) error {
 	exit := new(ExitError)
 	if !errors.As(err, &exit) {
@@ -135,9 +134,9 @@ func classify(err error) error {
 	return err
 }
 
-// OwnerOf returns the repository that git finds from a directory by itself, whatever GIT_DIR
-// and its like say: "" when that is this one with this working tree, else its directory. Where
-// they say where this one is, and git finds none, there is no other owner.
+// OwnerOf returns the repository that git finds from a directory by itself, ignoring GIT_DIR and
+// the like: "" if that is this one with this working tree, else its directory. If such variables
+// locate this one, and git finds none, there is no other owner.
 func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
 	env := slices.DeleteFunc(r.Env(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -18,31 +18,30 @@ import (
 )
 
 const (
-	// DefaultLockTimeout is how long a write waits for a lock unless told otherwise.
+	// DefaultLockTimeout is the default time that a write waits for a lock.
 	DefaultLockTimeout = 5 * time.Second
 
-	// NoWait as a LockTimeout makes a lock that is held an error at once.
+	// NoWait as a LockTimeout makes a held lock an error at once.
 	NoWait time.Duration = -1
 )
 
 const (
 	lockSuffix = ".lock"
 	lockPoll   = 20 * time.Millisecond
-	lockMark   = "git-jp " // what a lock of ours begins with, before the process id
+	lockMark   = "git-jp " // content of this program's locks, before the process id
 )
 
-// A LockedError says that another process holds a lock of git.
+// A LockedError reports that another process holds a lock of git.
 type LockedError struct {
 	// Path is the lock file.
 	Path string
-	// Holder names the process, "" when it cannot be found. It may be gone: the
-	// lock of a git that was killed stays.
+	// Holder names the process, "" if unknown. It may be gone: the lock of a killed git remains.
 	Holder string
-	// Since is when the lock was taken, zero when it is gone by now.
+	// Since is when the lock was taken, zero if it is gone by now.
 	Since time.Time
 }
 
-// Error names the lock and, where it can, its holder.
+// Error names the lock and, if known, its holder.
 func (e *LockedError) Error() string {
 	switch {
 	case e.Holder != "":
@@ -55,22 +54,22 @@ func (e *LockedError) Error() string {
 	}
 }
 
-// A fileLock is a lock of git that this process holds. It keeps the lock file open and
-// locked for the kernel too, so that others can tell when the process is gone.
+// A fileLock is a lock of git that this process holds. It keeps the lock file open and flocked, so
+// that others can see when the process has ended.
 type fileLock struct {
 	path string
 	file *os.File
 }
 
-// release removes the lock before the kernel lets go of it: the other way round
-// somebody could take it for one that was left.
+// release removes the lock before the kernel releases the flock: in the other order it could be
+// taken for a stale lock.
 func (l *fileLock) release() {
 	_ = os.Remove(l.path)
 	_ = l.file.Close()
 }
 
-// lockFile takes the lock of a file as git does, by creating <file>.lock. It
-// waits up to timeout, and then returns a *LockedError.
+// lockFile locks a file as git does, by creating <file>.lock. It waits up to timeout, and then
+// returns a *LockedError.
 func (r *Repo) lockFile(
 	ctx context.Context, file string, timeout time.Duration,
 ) (*fileLock, error) {
@@ -98,9 +97,9 @@ func (r *Repo) lockFile(
 	}
 }
 
-// createLock takes a lock if it is free, else the error is fs.ErrExist. What says whose it is
-// stands in the file before it has the name of the lock: a process that is killed in between
-// would leave a lock of nobody, as git does.
+// createLock takes a lock if it is free, else the error is fs.ErrExist. The file has its owner
+// before it gets the name of the lock: otherwise a process that is killed in between would leave a
+// lock without an owner, as git does.
 func createLock(lock string) (*fileLock, error) {
 	dir, name := filepath.Split(lock)
 	temp := strings.TrimSuffix(name, lockSuffix) + workSuffix + "*" + lockSuffix
@@ -116,15 +115,15 @@ func createLock(lock string) (*fileLock, error) {
 	if err == nil {
 		return l, nil
 	}
-	_ = f.Close() // the lock is another file, or there is none
+	_ = f.Close() // the lock is another file, or missing
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		// Who holds the lock tidies up what others left, and may take ours for that.
+		// The holder of the lock removes leftovers, and may have removed this file.
 		return nil, fs.ErrExist
 	}
 	return createPlainLock(lock)
 }
 
-// createPlainLock is for file systems without links.
+// createPlainLock is for file systems without hard links.
 func createPlainLock(lock string) (*fileLock, error) {
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // as git
 	if err != nil {
@@ -138,16 +137,16 @@ func createPlainLock(lock string) (*fileLock, error) {
 	return l, nil
 }
 
-// sign says whose the lock is. The mark comes last: a file that has it and that nobody holds
-// was left behind.
+// sign writes the owner of the lock. The mark is written last: a file that has it without an flock
+// is stale.
 func (l *fileLock) sign() error {
 	flock(l.file)
 	_, err := fmt.Fprintf(l.file, "%s%d\n", lockMark, os.Getpid())
 	return err
 }
 
-// breakLock removes a lock that a killed run of this program left, and reports whether
-// it did. Locks of others stay: whether their owner lives cannot be known.
+// breakLock removes a stale lock of this program, and reports whether it did. It keeps locks of
+// other programs: whether their owner lives is unknown.
 func breakLock(lock string) bool {
 	f, err := regular.OpenFile(lock)
 	if err != nil {
@@ -158,8 +157,8 @@ func breakLock(lock string) bool {
 	if _, err := io.ReadFull(f, mark); err != nil || string(mark) != lockMark || !flock(f) {
 		return false
 	}
-	// Between opening and locking it another one may have broken it, and a third taken
-	// the lock anew.
+	// Between opening and locking it another process may have broken it, and a third taken the lock
+	// again.
 	is, err := f.Stat()
 	if err != nil {
 		return false
@@ -168,7 +167,7 @@ func breakLock(lock string) bool {
 	return err == nil && os.SameFile(is, now) && os.Remove(lock) == nil
 }
 
-// waitFor chooses between the timeout of a call and that of the repository.
+// waitFor returns the timeout of a call, or else that of the repository.
 func (r *Repo) waitFor(timeout time.Duration) time.Duration {
 	if timeout == 0 {
 		timeout = r.lockTimeout
@@ -179,8 +178,8 @@ func (r *Repo) waitFor(timeout time.Duration) time.Duration {
 	return timeout
 }
 
-// configLock describes the lock of the repository's configuration, nil when
-// nobody holds it.
+// configLock returns a description of the lock of the repository's configuration, nil if it is
+// free.
 func (r *Repo) configLock() error {
 	lock := filepath.Join(r.commonDir, "config"+lockSuffix)
 	if _, err := os.Lstat(lock); err == nil {
@@ -204,9 +203,9 @@ func (r *Repo) locked(lock string) *LockedError {
 	return e
 }
 
-// findHolder looks through /proc, where there is one, for the process that has
-// the lock open, else for a git at work in this repository: git closes the file
-// and keeps the lock while an editor or a hook runs.
+// findHolder searches /proc, if it exists, for the process that has the lock open, or else for a
+// git at work in this repository: git closes the file and keeps the lock while an editor or a hook
+// runs.
 func (r *Repo) findHolder(lock string) string {
 	procs, err := os.ReadDir("/proc")
 	if err != nil {
@@ -252,8 +251,8 @@ func (r *Repo) isGitHere(proc string) bool {
 	return here && !isOurCaller(proc)
 }
 
-// isOurCaller reports whether a git only waits for this program, in this or in
-// another run, as in 'git jp stage'.
+// isOurCaller reports whether a git only waits for this program, in this or in another run, as in
+// 'git jp stage'.
 func isOurCaller(proc string) bool { return slices.Contains(arguments(proc), "jp") }
 
 func arguments(proc string) []string {
@@ -268,8 +267,7 @@ func within(name, dir string) bool {
 	return dir != "" && (name == dir || strings.HasPrefix(name, dir+string(filepath.Separator)))
 }
 
-// describeProcess names the command and its subcommand; the rest may hold what
-// is nobody's business.
+// describeProcess names the command and its subcommand only; other arguments may be private.
 func describeProcess(proc, pid string) string {
 	args := arguments(proc)
 	if len(args) == 0 {

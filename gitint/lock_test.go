@@ -46,8 +46,8 @@ func TestStageNamesTheHolderOfALock(t *testing.T) {
 	}
 }
 
-// A git that only waits for this program, or for another run of it, holds nothing: what
-// such a run locks says so itself.
+// TestStageDoesNotBlameTheCaller checks that a git which only waits for this program, or for
+// another run of it, is not reported as the holder: the lock of such a run names itself.
 func TestStageDoesNotBlameTheCaller(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")
@@ -77,8 +77,8 @@ func TestStageDoesNotBlameTheCaller(t *testing.T) {
 	}
 }
 
-// A run that was killed leaves nothing to unlock: its lock says whose it is, and the
-// kernel that the owner is gone.
+// TestStageBreaksTheLockOfAKilledRun checks that a killed run leaves no lock to remove by hand: the
+// lock names its owner, and the kernel shows that it has ended.
 func TestStageBreaksTheLockOfAKilledRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("locks are not broken here")
@@ -96,7 +96,8 @@ func TestStageBreaksTheLockOfAKilledRun(t *testing.T) {
 	}
 }
 
-// The lock of a living run stays, also when it is not a child of ours.
+// TestStageKeepsTheLockOfALivingRun checks that the lock of a living run is kept, also if that is
+// not a child process.
 func TestStageKeepsTheLockOfALivingRun(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")
@@ -156,7 +157,7 @@ func TestStageOfManyAtOnce(t *testing.T) {
 	}
 }
 
-// A git that stops in the middle, and our own end in the middle, leave no lock.
+// TestStageCancelled checks that no lock is left if git, or this program, ends in the middle.
 func TestStageCancelled(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")
@@ -177,7 +178,7 @@ func TestStageCancelled(t *testing.T) {
 	}
 }
 
-// What a killed stage left beside the index does not stop the next one.
+// TestStageAfterACrash checks that leftovers of a killed stage do not block the next one.
 func TestStageAfterACrash(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// An am in progress has patches that nobody has seen yet. What they bring is found by its name
-// only where the text of the file is the text of the patch; what git decodes first would have to
-// be decoded here in the same way. So everything else is no form of which anything is known.
+// A git am in progress has patches that are not applied yet. A content in them is found by its name
+// only if the file has the text of the patch; what git decodes first would have to be decoded here
+// in the same way. So every other form counts as unknown.
 
 const applyDir = "rebase-apply/"
 
-// isMail reports whether a file of an am is one of the mails into which git has split what it
-// was given, and isPatch whether it is that, or the patch of the mail that is being applied.
+// isMail reports whether a file of git am is one of the mails into which git has split its input;
+// isPatch whether it is that, or the patch of the mail that is being applied.
 func isMail(name string) bool {
 	number, ok := strings.CutPrefix(name, applyDir)
 	return ok && number != "" && strings.Trim(number, "0123456789") == ""
@@ -22,8 +22,7 @@ func isMail(name string) bool {
 
 func isPatch(name string) bool { return isMail(name) || name == applyDir+"patch" }
 
-// patchDamage says why a patch that is still to be applied is not the text that it seems; "" if
-// it is.
+// patchDamage returns why a patch that is not applied yet is not plain text; "" if it is.
 func patchDamage(name string, data []byte) string {
 	switch {
 	case !isPatch(name):
@@ -48,14 +47,14 @@ func patchDamage(name string, data []byte) string {
 	return ""
 }
 
-// A contentHeader says how a mail, or a part of one, was written.
+// A contentHeader is a header with the encoding of a mail, or a part of one.
 type contentHeader struct{ name, value string }
 
 const contentPrefix = "content-"
 
-// contentHeaders returns the headers that say how the mail and its parts are written. A line of
-// a patch begins with a space or a sign, so that none is taken for one; a line of a message can
-// be, which errs on the safe side.
+// contentHeaders returns the headers with the encoding of the mail and its parts. A line of a patch
+// begins with a space or a sign, so it cannot be taken for one; a line of a message can, which is
+// safe.
 func contentHeaders(data []byte) []contentHeader {
 	var all []contentHeader
 	folded := false // into the header before
@@ -74,7 +73,7 @@ func contentHeaders(data []byte) []contentHeader {
 	return all
 }
 
-// damage says why a header is not that of plain text; "" if it is.
+// damage returns why a header is not that of plain text; "" if it is.
 func (h contentHeader) damage() string {
 	value, parameters, _ := strings.Cut(strings.ToLower(h.value), ";")
 	value = strings.TrimSpace(value)
@@ -96,7 +95,7 @@ func (h contentHeader) damage() string {
 	return ""
 }
 
-// isTextType reports whether what is of a type can be a patch, or have one in it.
+// isTextType reports whether content of a type can be, or contain, a patch.
 func isTextType(value string) bool {
 	kind, _, _ := strings.Cut(value, "/")
 	if kind == "text" || kind == "multipart" {
@@ -110,7 +109,7 @@ func isTextType(value string) bool {
 	return slices.Contains(types, value)
 }
 
-// charset is the one that the parameters of a type name, "" if they name none.
+// charset returns the charset in the parameters of a type, "" if there is none.
 func charset(parameters string) string {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(p, "=")
@@ -121,8 +120,8 @@ func charset(parameters string) string {
 	return ""
 }
 
-// isPlainCharset reports whether a charset is one in which digits and letters are bytes as in
-// ASCII, and nothing else is made of these bytes.
+// isPlainCharset reports whether a charset encodes digits and letters as ASCII, and nothing else
+// with these bytes.
 func isPlainCharset(name string) bool {
 	plain := []string{"", "ascii", "us-ascii", "utf-8", "utf8", "latin1", "koi8-r", "koi8-u"}
 	families := []string{"iso-8859-", "iso8859-", "windows-125", "cp125"}

@@ -12,9 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A VersionError says that the installed git is too old for something.
+// A VersionError reports that the installed git is too old for an operation.
 type VersionError struct {
-	For        string // what was asked of it
+	For        string // the operation
 	Have, Need Version
 }
 
@@ -26,16 +26,16 @@ func (e *VersionError) Error() string {
 // mergeTreeVersion is the first git that merges without a working tree.
 func mergeTreeVersion() Version { return Version{Major: 2, Minor: 38} }
 
-// A MergedTree is what a merge of two commits would come to.
+// A MergedTree is the result of a merge that was not committed.
 type MergedTree struct {
-	// Tree has our side in the place of what is unmerged, or what a driver left.
+	// Tree has our side of an unmerged file, or what a driver left.
 	Tree OID
-	// Unmerged are the paths that a person would have to decide.
+	// Unmerged has the paths with conflicts.
 	Unmerged []string
 }
 
 // MergeTree merges two commits without a working tree and without a commit. The settings, each
-// "key=value", are those of this merge. Objects are written, and nothing refers to them.
+// "key=value", apply to this merge. It writes objects to which nothing refers.
 func (r *Repo) MergeTree(
 	ctx context.Context, ours, theirs string, settings ...string,
 ) (*MergedTree, error) {
@@ -62,23 +62,23 @@ func (r *Repo) MergeTree(
 	return m, err
 }
 
-// userEnv undoes, for commands that run the user's hooks, what protects ours: hooks have
-// pathspecs of their own.
+// userEnv resets a variable that this package sets, for commands that run the user's hooks: these
+// have pathspecs of their own.
 func userEnv() []string { return []string{"GIT_LITERAL_PATHSPECS=0"} }
 
-// Merge merges a commit into the branch of this working tree, with the drivers and hooks of the
-// user, and returns what git and they said. What stopped it is an *ExitError; the merge may
-// then wait for its commit.
+// Merge merges a commit into the branch of this working tree, with the user's drivers and hooks,
+// and returns their output. If the merge stops, the error is an *ExitError; it may then wait for
+// its commit.
 func (r *Repo) Merge(ctx context.Context, rev string) (said string, err error) {
 	return r.saying(ctx, "merge", "--no-edit", "--end-of-options", rev)
 }
 
-// CommitMerge makes the commit of a merge that waits for it.
+// CommitMerge commits a merge that waits for its commit.
 func (r *Repo) CommitMerge(ctx context.Context) (said string, err error) {
 	return r.saying(ctx, "commit", "--no-edit", "--quiet")
 }
 
-// Push gives a remote what we have under a name, as the name that it has there.
+// Push pushes a local ref to a ref of a remote.
 func (r *Repo) Push(ctx context.Context, remote, from, to string) (said string, err error) {
 	return r.saying(ctx, "push", "--quiet", "--end-of-options", remote, from+":"+to)
 }
@@ -93,15 +93,15 @@ func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
 	return said, nil
 }
 
-// Stopped reports whether a merge, a rebase or a sequence of picks is stopped in the middle: git
-// may refuse to go on when a tracked file changed. It starts no process.
+// Stopped reports whether a merge, a rebase or a sequence of picks is in progress: git may refuse
+// to continue if a tracked file changed. It starts no process.
 func (r *Repo) Stopped() bool {
 	return slices.ContainsFunc(
 		[]string{"MERGE_HEAD", "rebase-merge", "rebase-apply", "sequencer"}, r.InProgress)
 }
 
-// InProgress reports whether git notes beside HEAD, under a name, what it is doing: in a ref such
-// as CHERRY_PICK_HEAD, or in a file or directory such as rebase-merge. It starts no process.
+// InProgress reports whether git has state beside HEAD under a name: a ref such as
+// CHERRY_PICK_HEAD, or a file or directory such as rebase-merge. It starts no process.
 func (r *Repo) InProgress(name string) bool {
 	if exists(filepath.Join(r.gitDir, filepath.FromSlash(name))) {
 		return true
@@ -110,12 +110,12 @@ func (r *Repo) InProgress(name string) bool {
 	return err == nil && len(heads) > 0
 }
 
-// MergeHeads returns the commits of a merge that waits for its commit, none where none does.
-// It starts no process.
+// MergeHeads returns the commits in MERGE_HEAD, none if no merge waits for its commit. It starts no
+// process.
 func (r *Repo) MergeHeads() ([]OID, error) { return r.HeadsBeside("MERGE_HEAD") }
 
-// HeadsBeside returns the commits that git notes beside HEAD under a name, such as MERGE_HEAD or
-// CHERRY_PICK_HEAD, none where it notes none. It starts no process.
+// HeadsBeside returns the commits in a pseudo-ref beside HEAD, such as MERGE_HEAD or
+// CHERRY_PICK_HEAD, none if it is missing. It starts no process.
 func (r *Repo) HeadsBeside(name string) ([]OID, error) {
 	data, err := regular.ReadFile(filepath.Join(r.gitDir, name), regular.MaxNote)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,7 +135,7 @@ func (r *Repo) HeadsBeside(name string) ([]OID, error) {
 	return heads, nil
 }
 
-// headsInTables is HeadsBeside where refs are no files.
+// headsInTables is HeadsBeside for refs in reftables.
 func (r *Repo) headsInTables(name string) ([]OID, error) {
 	if !exists(filepath.Join(r.gitDir, tablesDir)) || !lookAlike(name) {
 		return nil, nil

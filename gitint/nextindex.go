@@ -15,16 +15,16 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Git writes the index that a commit is made of into the lock of the index, or, where only some
-// paths are committed, into a file of its own, and has it there for as long as a hook or an editor
-// runs. Nothing else need have what it names by then. A git that was killed leaves it.
+// Git writes the index of a commit into the lock of the index or, if only some paths are committed,
+// into a file of its own, which exists while a hook or an editor runs. Nothing else may have its
+// objects' names by then. A killed git leaves it.
 
 // nextIndexPrefix begins the names of the indexes from which some paths are committed.
 const nextIndexPrefix = "next-index-"
 
-// NextIndexes returns the paths of the indexes that gits at work in a working tree have begun to
-// write, or that killed ones have left. What takes the place of an index meanwhile is found in
-// that one, if it is read later than these.
+// NextIndexes returns the paths of the indexes that git processes in a working tree are writing, or
+// that killed ones have left. One that replaces the index meanwhile is found there, if the index is
+// read after these.
 func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 	entries, err := os.ReadDir(w.GitDir)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 		indexes = append(indexes, r.IndexPath())
 	}
 	for _, file := range indexes {
-		file, err := r.indexFile(file) // git follows a link, and locks what it leads to
+		file, err := r.indexFile(file) // git follows a symlink, and locks its target
 		if err != nil {
 			return nil, fmt.Errorf("list next indexes of %s: %w", w.Title(), err)
 		}
@@ -54,15 +54,15 @@ func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 }
 
 // isNextIndex reports whether a file beside an index is one by its name. A hook that changes the
-// index of the commit locks it in its turn.
+// index of the commit locks that in turn.
 func isNextIndex(name string) bool {
 	return strings.HasSuffix(name, lockSuffix) &&
 		(strings.HasPrefix(name, "index"+lockSuffix) || strings.HasPrefix(name, nextIndexPrefix))
 }
 
-// NextIndex reads one of the NextIndexes of a working tree. It is nil where the lock is one of this
-// program, which has no index in it. An incomplete one is waited for as for a lock; then the
-// error is a *[LockedError], and says what is wrong with the file.
+// NextIndex reads one of the NextIndexes of a working tree. It returns nil if the lock is one of
+// this program, which has no index. It waits for an incomplete one as for a lock; then the error is
+// a *[LockedError], and has the fault of the file.
 func (r *Repo) NextIndex(
 	ctx context.Context, w Worktree, path string, timeout time.Duration,
 ) (*Index, error) {
@@ -93,7 +93,7 @@ func (r *Repo) readNextIndex(ctx context.Context, w Worktree, path string) (*Ind
 	return r.readIndex(ctx, &Index{repo: r, path: path, gitDir: w.GitDir})
 }
 
-// isOurLock reports whether a lock, if it is there, is one of this program.
+// isOurLock reports whether a lock exists and is one of this program.
 func isOurLock(path string) (bool, error) {
 	f, err := regular.OpenFile(path)
 	if err != nil {

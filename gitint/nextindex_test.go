@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// nextEntries returns what the next indexes of the main worktree have.
+// nextEntries returns the entries of the next indexes of the main worktree.
 func nextEntries(t *testing.T, r *gittest.Repository) (names []string, err error) {
 	t.Helper()
 	repo := open(t, r)
@@ -39,8 +39,8 @@ func nextEntries(t *testing.T, r *gittest.Repository) (names []string, err error
 	return slices.Compact(names), nil
 }
 
-// TestNextIndexes reads what git commits while its editor is open, under every form of git
-// commit that has an index of its own then.
+// TestNextIndexes reads the next index while an editor is open, under every form of git commit that
+// has one.
 func TestNextIndexes(t *testing.T) {
 	for _, args := range [][]string{
 		{"-a"}, {"a"}, {"--only", "a"}, {"--include", "a"},
@@ -65,8 +65,8 @@ func TestNextIndexes(t *testing.T) {
 	}
 }
 
-// TestNextIndexIsNotWhole refuses what git is writing, by name, and takes a lock of this program
-// for what it is.
+// TestNextIndexIsNotWhole checks that an index which git is writing is refused by name, and that a
+// lock of this program is recognized.
 func TestNextIndexIsNotWhole(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a", "1")

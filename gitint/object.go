@@ -10,17 +10,16 @@ import (
 	"sync"
 )
 
-// heavyIndex is the size of all indexes of packs from which on git is asked first. All of an
-// index is read here for the first object; git maps it, and costs a process of 1 ms.
+// heavyIndex is the size of all pack indexes from which git is asked first. This package reads an
+// index completely for the first object; git maps it, for the price of a process of 1 ms.
 const heavyIndex = 1 << 20
 
-// objects answers questions about objects: in this process where that is right, else,
-// and whenever that fails or finds nothing, through git. Where reading in this process
-// is right and slow it is the other way round.
+// objects reads objects: in this process if that is safe, and through git otherwise, or if that
+// fails or finds nothing. If reading in this process is safe but slow, git is asked first.
 type objects struct {
-	mu    sync.Mutex // one question at a time
-	store *store     // nil where git reads
-	ready bool       // whether store is decided
+	mu    sync.Mutex // one read at a time
+	store *store     // nil if git reads
+	ready bool       // whether store is determined
 	heavy bool       // git is asked first
 	trees map[OID][]treeEntry
 	known int   // entries in trees
@@ -29,10 +28,9 @@ type objects struct {
 	check *catFile
 }
 
-// ReadObject returns the content of an object of any kind. An object of more
-// than limit bytes is an *ObjectSizeError; 0 is the limit of the repository for files
-// whose name is not known. The other errors are *MissingObjectError and
-// *CorruptObjectError.
+// ReadObject returns the content of an object of any kind. An object of more than limit bytes is an
+// *ObjectSizeError; a limit of 0 means that of the repository for files of unknown name. Other
+// errors are *MissingObjectError and *CorruptObjectError.
 func (r *Repo) ReadObject(ctx context.Context, id OID, limit int64) ([]byte, error) {
 	obj, err := r.readObject(ctx, id, limit)
 	return obj.data, err
@@ -51,7 +49,7 @@ func (r *Repo) ObjectSize(ctx context.Context, id OID) (int64, error) {
 	})
 }
 
-// HasObject returns which of the objects are not here.
+// HasObject returns which of the objects are missing.
 func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err error) {
 	if len(ids) >= bulkFrom {
 		if ids, err = r.notPacked(ctx, ids); err != nil {
@@ -89,7 +87,7 @@ func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err err
 	return missing, nil
 }
 
-// has is what HasObject asks for one object. It is here when one of the two has it.
+// has checks one object for HasObject. It exists if either this package or git has it.
 func (r *Repo) has(ctx context.Context, id OID) error {
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
@@ -115,8 +113,8 @@ func (r *Repo) has(ctx context.Context, id OID) error {
 	return err
 }
 
-// promised reports whether our own store not having an object is the last word.
-// In a partial clone it is, because git would want to fetch it.
+// promised reports whether an object counts as missing because the store of this process lacks it.
+// In a partial clone it does, because git would fetch it.
 func (r *Repo) promised(ctx context.Context, ours error) (bool, error) {
 	if r.objects.store == nil || !errors.Is(ours, errNotHere) {
 		return false, nil
@@ -145,14 +143,13 @@ func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, err
 	})
 }
 
-// A question is one about an object, put to us or to git.
+// A question is a read of an object, by this process or by git.
 type question[T any] struct {
 	ours func(*store) (T, error)
 	git  func() (T, error)
 }
 
-// ask puts a question to both until one answers well, to the one that is faster first. The
-// caller holds the lock.
+// ask asks both until one succeeds, the faster one first. The caller holds the lock.
 func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, err error) {
 	store, err := r.store(ctx)
 	if err != nil {
@@ -182,7 +179,7 @@ func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, er
 	return v, r.objectError(ctx, id, ours, err)
 }
 
-// objectError makes of the two answers, ours and git's, the error of the caller.
+// objectError combines the errors of this process and git.
 func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	corrupt := new(CorruptObjectError)
 	switch {
@@ -194,13 +191,13 @@ func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	case errors.As(ours, &corrupt):
 		return ours
 	case errors.Is(git, errNotHere):
-		// Git calls missing what it cannot read, we know that it is there.
+		// Git reports unreadable objects as missing, but the object exists.
 		return &CorruptObjectError{OID: id, Reason: "it cannot be read", Err: ours}
 	}
 	return fmt.Errorf("read object %s: %w", id, git)
 }
 
-// store is that of this process, or nil where git must be asked.
+// store returns the store of this process, or nil if git must be asked.
 func (r *Repo) store(ctx context.Context) (*store, error) {
 	if r.objects.ready {
 		return r.objects.store, nil
@@ -224,8 +221,8 @@ func (r *Repo) store(ctx context.Context) (*store, error) {
 	return r.objects.store, nil
 }
 
-// indexSize is the size of the indexes of all packs. What cannot be seen counts nothing:
-// it only decides who is asked first.
+// indexSize returns the size of all pack indexes. It ignores errors: it only decides who is asked
+// first.
 func indexSize(objectDirs []string) (n int64) {
 	for _, dir := range objectDirs {
 		entries, err := os.ReadDir(filepath.Join(dir, "pack"))
@@ -281,8 +278,8 @@ func (r *Repo) keep(slot **catFile, mode string) (*catFile, error) {
 	return *slot, nil
 }
 
-// settleBroken drops a process that cannot be used any more. In a partial clone
-// an older git dies of a promised object that it may not fetch: it is not here.
+// settleBroken drops a process that cannot be used any more. In a partial clone an older git dies
+// on a promised object that it may not fetch: the object is missing.
 func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) error {
 	if broken := new(brokenCatFileError); !errors.As(err, &broken) {
 		return err
@@ -295,7 +292,7 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 	return err
 }
 
-// close ends what reading objects keeps open. The next question opens it again.
+// close closes what reading objects keeps open. The next read opens it again.
 func (o *objects) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -21,7 +21,7 @@ type OID struct {
 
 var errOID = errors.New("want 40 or 64 hexadecimal digits")
 
-// ParseOID reads 40 or 64 hexadecimal digits.
+// ParseOID parses 40 or 64 hexadecimal digits.
 func ParseOID(s string) (OID, error) {
 	if id, ok := parseHex([]byte(s)); ok {
 		return id, nil
@@ -38,7 +38,7 @@ func parseHex(digits []byte) (id OID, ok bool) {
 	return oidOf(raw[:n]), err == nil
 }
 
-// OIDOf returns the name that is these 20 or 32 bytes; ok is false for any other number of them.
+// OIDOf returns the OID with these 20 or 32 bytes; ok is false for any other length.
 func OIDOf(raw []byte) (id OID, ok bool) {
 	if len(raw) != sha1Size && len(raw) != sha256Size {
 		return OID{}, false
@@ -46,8 +46,8 @@ func OIDOf(raw []byte) (id OID, ok bool) {
 	return oidOf(raw), true
 }
 
-// oidOf is the OID with these 20 or 32 bytes. All zeroes, git's way to say
-// that there is none, is the zero value.
+// oidOf returns the OID with these 20 or 32 bytes. All zeroes, which mean no object in git, are the
+// zero value.
 func oidOf(raw []byte) OID {
 	var id OID
 	copy(id.sum[:], raw)

@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// operationDirs hold the state of a rebase, an am, a sequence of picks, and of a driver of
-// ours whose conflict is open.
+// operationDirs have the state of a rebase, an am, a sequence of picks, and the open conflicts of
+// this program's merge driver.
 var operationDirs = [...]string{"rebase-merge", "rebase-apply", "sequencer", "jp/conflicts"}
 
-// sharedDirs are those of all worktrees together that hold what git may bring back, or a person:
-// how conflicts were resolved once, and what fsck has found.
+// sharedDirs are common to all worktrees and have data that git, or a person, may restore: recorded
+// resolutions of conflicts, and objects found by fsck.
 var sharedDirs = [...]string{"rr-cache", "lost-found"}
 
-// foundCommits is where fsck writes the ids of commits that nothing leads to.
+// foundCommits is where fsck writes the ids of dangling commits.
 const foundCommits = "lost-found/commit/"
 
-// maxOperationFile bounds what is read of a file of an operation: a mailbox can be large,
-// and one that is larger is an error.
+// maxOperationFile limits the size of a file of an operation: a mailbox can be large, and a larger
+// file is an error.
 const maxOperationFile = 256 << 20
 
-// operations adds what lies beside HEAD: refs such as MERGE_HEAD, which may have several
-// lines, and the state of operations in progress. Whatever has the form of an object
-// id there is taken for one, because nothing documents all of these files.
+// operations adds what is beside HEAD: refs such as MERGE_HEAD, which may have several lines, and
+// the state of operations in progress. Everything in the form of an object id counts as one,
+// because these files are not all documented.
 func (c *rootCollector) operations(ctx context.Context, w Worktree) error {
 	entries, err := os.ReadDir(w.GitDir)
 	if err != nil {
@@ -93,8 +93,8 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 	return nil
 }
 
-// named returns what a short id names: a commit, else whatever begins so. A doubt, if there is
-// one, says why there may be more.
+// named returns the objects of an abbreviated id: a commit, or else all with the prefix. doubt says
+// why there may be more.
 func (r *Repo) named(ctx context.Context, short shortID) (ids []OID, doubt string, err error) {
 	id, err := r.revParse(ctx, short.text+"^{commit}")
 	switch {
@@ -112,8 +112,8 @@ func (r *Repo) named(ctx context.Context, short shortID) (ids []OID, doubt strin
 	return ids, doubt, err
 }
 
-// beginning returns the objects whose ids begin with some digits, whether or not they can be read,
-// and why there may be more: git passes over what it cannot open.
+// beginning returns the objects whose ids begin with some digits, readable or not. hidden says why
+// there may be more: git skips packs that it cannot open.
 func (r *Repo) beginning(
 	ctx context.Context, digits string,
 ) (ids []OID, hidden string, err error) {
@@ -137,14 +137,13 @@ func (r *Repo) beginning(
 	return ids, hidden, err
 }
 
-// stoppedSHA names the commit at which a rebase stopped, as some versions of git write it by
-// less than a whole id.
+// stoppedSHA has the commit at which a rebase stopped, which some versions of git abbreviate.
 const stoppedSHA = "rebase-merge/stopped-sha"
 
 const hexDigits = "0123456789abcdef"
 
-// idFiles are the files in which every line begins with the id of an object, and whether one
-// may be empty: where a branch has no commit yet, or a fetch begins.
+// idFiles are the files in which every line begins with an object id, with whether one may be
+// empty: if a branch has no commit yet, or a fetch begins.
 var idFiles = map[string]bool{
 	"ORIG_HEAD": false, "MERGE_HEAD": false, "CHERRY_PICK_HEAD": false, "REVERT_HEAD": false,
 	"REBASE_HEAD": false, "BISECT_HEAD": false, "FETCH_HEAD": true, "AUTO_MERGE": false,
@@ -157,8 +156,8 @@ var idFiles = map[string]bool{
 	"sequencer/abort-safety": true,
 }
 
-// operationDamage says why a file cannot be as git wrote it, or has what is not read; "" if
-// neither. What it held may have been the only name of something.
+// operationDamage returns why a file cannot be as git wrote it, or has a part that cannot be read;
+// "" if neither. Its lost content may have been the only name of something.
 func operationDamage(name string, data []byte, digits int) string {
 	if damage := patchDamage(name, data); damage != "" {
 		return damage
@@ -192,8 +191,8 @@ func (r *Repo) idSize() int {
 	return sha1Size
 }
 
-// idsIn returns what has the form of an object id in a text: so many hexadecimal digits,
-// which a person may have written in upper case, with others on neither side.
+// idsIn returns everything in a text in the form of an object id: that many hexadecimal digits,
+// also in upper case if a person wrote them, without another digit on either side.
 func idsIn(data []byte, digits int) []OID {
 	var ids []OID
 	run := 0

@@ -31,8 +31,8 @@ func open(tb testing.TB, r *gittest.Repository) *gitint.Repo {
 	return repo
 }
 
-// oracle is git, asked for what the package says. It sees objects as they are
-// stored, as the package does.
+// oracle asks git the same questions as the package. It sees objects as they are stored, as the
+// package does.
 type oracle struct {
 	tb   testing.TB
 	r    *gittest.Repository
@@ -40,7 +40,7 @@ type oracle struct {
 	told *catFile
 }
 
-// first reports whether this is the first time that something is compared.
+// first reports whether something is compared for the first time.
 func (o oracle) first(what string) bool {
 	was := o.seen[what]
 	o.seen[what] = true
@@ -163,8 +163,8 @@ func (o oracle) tree(repo *gitint.Repo, rev string) {
 	o.snapshot(tree, want)
 }
 
-// snapshot compares the entries with lines "<mode> <kind> <id> TAB <path>", and
-// what OID and ReadFile say of each.
+// snapshot compares the entries with lines "<mode> <kind> <id> TAB <path>", and the results of OID
+// and ReadFile for each.
 func (o oracle) snapshot(s gitint.Snapshot, want []string) {
 	o.tb.Helper()
 	entries, err := s.Entries(".")
@@ -223,7 +223,7 @@ func (o oracle) index(repo *gitint.Repo) {
 	}
 	at := o.r.In(repo.Root()).With("GIT_DIR="+repo.GitDir(), "GIT_WORK_TREE="+repo.Root())
 	top := oracle{o.tb, at, o.seen, o.told}
-	// Git compares what is announced with the working tree, and finds it added there.
+	// Git compares intent-to-add entries with the working tree, and shows them as added there.
 	announced := top.fields("diff-files", "--name-only", "--diff-filter=A", "-z")
 	var want, conflicts, intents []string
 	for _, line := range top.fields("ls-files", "--stage", "-z") {
@@ -315,8 +315,8 @@ func (o oracle) same(what string, want, got any) {
 	}
 }
 
-// readAll reads what there is to read, without asking git itself: it touches files
-// where the package does not.
+// readAll reads everything with the package only: running git would touch files that the package
+// does not.
 func readAll(tb testing.TB, repo *gitint.Repo) {
 	tb.Helper()
 	ctx := tb.Context()
@@ -355,8 +355,8 @@ func readSnapshot(tb testing.TB, repo *gitint.Repo, s gitint.Snapshot) {
 	}
 }
 
-// listing describes every file below some directories, with its times and size,
-// so that two of them are equal only if nothing was written in between.
+// listing describes every file below some directories, with times and size, so that two listings
+// are equal only if nothing was written in between.
 func listing(tb testing.TB, dirs ...string) []string {
 	tb.Helper()
 	var all []string

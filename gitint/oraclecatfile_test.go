@@ -11,8 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// catFile is the git of an oracle that says what objects are: one process for all, because there are
-// hundreds, and each would start a git.
+// catFile is the oracle's git for objects: one process for all, because there are hundreds.
 type catFile struct {
 	tb  testing.TB
 	r   *gittest.Repository
@@ -20,8 +19,8 @@ type catFile struct {
 	out *bufio.Reader
 }
 
-// ask returns the id and the content of the object that an expression names, and whether git has it.
-// Git ends where it meets a damaged object; the next question then starts another one.
+// ask returns the id and the content of the object that an expression names, and whether git has
+// it. Git ends at a damaged object; the next call then starts another one.
 func (c *catFile) ask(expression string) (id, content string, ok bool) {
 	c.tb.Helper()
 	if c.in == nil {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Safe reports by an *UnsafeError that dir, which no repository of ours surrounds, belongs to
-// somebody else: whoever may write above the directories of others could leave a workspace there
-// for them to step into. The rule is git's for repositories: names are what must be the
-// user's, and safe.directory says where it need not be, in the configuration of the system
-// and of the user, and on the command line.
+// Safe returns an *UnsafeError if dir, which is outside of the repository, belongs to another user:
+// a user who may write above the directories of others could otherwise put a workspace there for
+// them. The rule is git's for repositories: the names must belong to the user, except where
+// safe.directory allows it, in the configuration of the system and of the user, and on the command
+// line.
 func Safe(ctx context.Context, o Options, dir string, names ...string) error {
 	own := !slices.Contains(o.Env, assumeOther)
 	for _, name := range names {
@@ -38,14 +38,14 @@ func Safe(ctx context.Context, o Options, dir string, names ...string) error {
 	return nil
 }
 
-// assumeOther is how git itself is told, in tests, that everything is somebody else's.
+// assumeOther makes git, in its tests, treat everything as another user's.
 const (
 	envAssumeOther = "GIT_TEST_ASSUME_DIFFERENT_OWNER"
 	assumeOther    = envAssumeOther + "=1"
 )
 
-// isSafe reads pairs of scopes and values, the weakest first. An empty value forgets those
-// before it. What a repository says of itself is nothing.
+// isSafe evaluates pairs of scopes and values, the weakest first. An empty value resets those
+// before it. The repository's own configuration is ignored.
 func isSafe(dir string, said []string) bool {
 	safe := false
 	for i := 0; i+1 < len(said); i += 2 {
@@ -80,7 +80,7 @@ func realPath(name string) string {
 	return filepath.Clean(name)
 }
 
-// withoutPlaces leaves out what says where a repository is.
+// withoutPlaces removes the variables that locate a repository.
 func withoutPlaces(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

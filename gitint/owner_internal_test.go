@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSafeDirectory follows git's rule: which scopes count, that an empty value forgets, and
-// what stands for all below.
+// TestSafeDirectory checks git's rule: which scopes count, that an empty value resets, and patterns
+// for all directories below.
 func TestSafeDirectory(t *testing.T) {
 	for said, want := range map[string]bool{
 		"":                              false,

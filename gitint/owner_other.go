@@ -2,5 +2,5 @@
 
 package gitint
 
-// owned is true: git asks another question here, which only git answers.
+// owned returns true: git has another rule on this system, which only git checks.
 func owned(string, []string) bool { return true }

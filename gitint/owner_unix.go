@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// owned reports whether a file is the user's; for the superuser also that of who became it by
-// sudo. What is not there is nobody's.
+// owned reports whether a file belongs to the user; for the superuser also whether it belongs to
+// the user who ran sudo. A missing file belongs to none.
 func owned(name string, env []string) bool {
 	info, err := os.Lstat(name)
 	if err != nil {

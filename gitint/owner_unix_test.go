@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestSafeOfRealUsers holds that a user is refused what is the superuser's, whatever the environment
-// says of who they were before, and is given what is theirs.
+// TestSafeOfRealUsers checks that a user is refused the superuser's files, whatever the environment
+// says of sudo, and is allowed their own.
 func TestSafeOfRealUsers(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return

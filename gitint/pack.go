@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// maxIndexes is the size of all indexes of packs up to which they are held in memory.
+	// maxIndexes limits the size of all pack indexes that are kept in memory.
 	maxIndexes = 64 << 20
-	// maxPacked is the size of an object that is read here.
+	// maxPacked limits the size of an object that is read here.
 	maxPacked = 4 << 20
-	// maxChain is how long a chain of deltas may be. Git makes none of more than 4095, and
-	// most have at most 50.
+	// maxChain limits the length of a chain of deltas. Git makes none of more than 4095, and most
+	// have at most 50.
 	maxChain = 4095
 )
 
-// errPack says that a pack is not as we know them, or that it lacks something. It is never the
-// last word: git is asked.
+// errPack reports a pack in an unknown form, or without some object. It is never final: git is
+// asked.
 var errPack = errors.New("cannot read pack")
 
-// A packIndex is a file that says where objects are in a pack, of version 2.
+// A packIndex is the index of a pack, of version 2.
 type packIndex struct {
 	idSize int
 	n      int
@@ -56,7 +56,7 @@ func newPackIndex(data []byte, idSize int) (*packIndex, error) {
 	return x, nil
 }
 
-// find returns where an object begins.
+// find returns the offset of an object.
 func (x *packIndex) find(id []byte) (int64, bool) {
 	low, high := 0, int(binary.BigEndian.Uint32(x.fanout[4*int(id[0]):]))
 	if id[0] > 0 {
@@ -65,7 +65,7 @@ func (x *packIndex) find(id []byte) (int64, bool) {
 	if high > x.n {
 		return 0, false
 	}
-	// Names are spread evenly: most are near where they would be if they were so exactly.
+	// Names are evenly distributed: most are near their interpolated position.
 	const near = 32
 	part := uint64(binary.BigEndian.Uint32(id[1:]))
 	guess := low + int(uint64(max(high-low, 0))*part>>32) //nolint:gosec // at most high
@@ -117,7 +117,7 @@ type pack struct {
 	file  packFile
 	size  int64
 	index *packIndex
-	users int // questions that read from it
+	users int // reads in progress
 	gone  bool
 }
 
@@ -127,7 +127,7 @@ type packFile interface {
 	io.Closer
 }
 
-// closedIndex says which index of a pack cannot be opened, "" if none. Git does not say so.
+// closedIndex returns a pack index that cannot be opened, "" if none. Git does not report that.
 func closedIndex(objectDirs []string) string {
 	for _, dir := range objectDirs {
 		dir = filepath.Join(dir, "pack")
@@ -169,15 +169,15 @@ func openPack(name string) (*pack, error) {
 	return &pack{name: name, file: f, size: info.Size(), index: x}, nil
 }
 
-// packs are those of a repository. They are looked for again with every question, so that
-// nothing is answered from one that is gone, but only new ones are opened.
+// packs has the packs of a repository. They are listed again for every read, so that no removed one
+// is used, but only new ones are opened.
 type packs struct {
 	mu   sync.Mutex
 	open []*pack
 }
 
-// use returns the packs that there are, until they are left. Of too much, and of what cannot
-// be read, it opens nothing, and says so.
+// use returns the current packs, until leave is called. It opens none that are too large or
+// unreadable, and returns that as an error.
 func (p *packs) use(dirs []string) (all []*pack, leave func(), missed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,7 +230,7 @@ func (p *packs) use(dirs []string) (all []*pack, leave func(), missed error) {
 	}, missed
 }
 
-// drop takes users from packs, and closes those that are gone when nobody reads from them.
+// drop removes users from packs, and closes removed packs without users.
 func (p *packs) drop(all []*pack, users int) {
 	for _, old := range all {
 		if old.users -= users; old.gone && old.users == 0 {
@@ -249,13 +249,13 @@ func (p *packs) close() {
 	p.open = nil
 }
 
-// A packPlace is where an object is.
+// A packPlace is the position of an object.
 type packPlace struct {
-	pack, index int // of the object in the question
+	pack, index int // of the object in the request
 	offset      int64
 }
 
-// findPacked tells where each object is, and which are in no pack.
+// findPacked returns the position of each object, and which are in no pack.
 func findPacked(all []*pack, ids []OID) (places []packPlace, elsewhere []int) {
 next:
 	for i, id := range ids {

@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// grown is a repository in which files and directories grew, packed as git is told, and all of
-// its objects.
+// grown returns a repository in which files and directories grew, repacked with some options, and
+// all of its objects.
 func grown(t *testing.T, repack ...string) (*gittest.Repository, []gitint.OID) {
 	t.Helper()
 	r := gittest.Template(t, "grown", grow)
@@ -88,7 +88,7 @@ func contents(t *testing.T, repo *gitint.Repo, ids []gitint.OID) (map[gitint.OID
 	return found, wrong
 }
 
-// TestPackedObjects reads whole repositories in this process, as git says they are.
+// TestPackedObjects reads complete repositories in this process and compares with git.
 func TestPackedObjects(t *testing.T) {
 	for name, repack := range map[string][]string{
 		"one pack":        {"-c", "pack.compression=9"},
@@ -106,7 +106,7 @@ func TestPackedObjects(t *testing.T) {
 				repo := open(t, r)
 				before := repo.Processes()
 				found, wrong := contents(t, repo, many(ids))
-				// One for what is loose.
+				// One process for loose objects.
 				if n := repo.Processes() - before; n > 1 || wrong > 0 {
 					t.Errorf("%s: git was asked %d times, %d objects were not read", all, n, wrong)
 				}
@@ -134,8 +134,8 @@ func TestPackedObjects(t *testing.T) {
 	}
 }
 
-// TestDamagedPacks changes bytes of a pack and of its index, cuts them, and takes them away. What
-// is read is what it was, or is refused.
+// TestDamagedPacks changes bytes of a pack and of its index, truncates them, and removes them.
+// Objects are read correctly, or refused.
 func TestDamagedPacks(t *testing.T) {
 	r, ids := grown(t)
 	r.Run("repack", "-q", "-a", "-d", "--depth=80")
@@ -154,7 +154,7 @@ func TestDamagedPacks(t *testing.T) {
 			damaged := bytes.Clone(data)
 			at := random.IntN(len(data))
 			if n < 8 {
-				at = n * 3 // the head
+				at = n * 3 // the header
 			}
 			switch n % 4 {
 			case 3:
@@ -184,8 +184,8 @@ func TestDamagedPacks(t *testing.T) {
 	}
 }
 
-// TestPacksThatGo takes a pack away under a repository that has read from it: nothing is
-// answered from it any more. What replaces it is found.
+// TestPacksThatGo removes a pack of an open repository: it is not used any more, and its
+// replacement is found.
 func TestPacksThatGo(t *testing.T) {
 	r, ids := grown(t)
 	repo := open(t, r)

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// A packedObject is one that was read, by its number in the question. One whose size is not wanted
-// has no kind, and no content.
+// A packedObject is an object that was read, by its index in the request. One whose size is not
+// wanted has no kind and no content.
 type packedObject struct {
 	index int
 	size  int64
@@ -28,10 +28,10 @@ const (
 	packedShare = 1 << 10
 )
 
-// readPacked reads in this process what lies in packs: beside git it takes no pipe, and all
-// processors. What is elsewhere is left, as is whatever is not exactly as it should be: each
-// object is held against its name, and others know better what is wrong. Where wanted is not nil
-// only objects of the sizes that it wants are read.
+// readPacked reads packed objects in this process: unlike git it needs no pipe, and uses all
+// processors. f is called one at a time. It leaves objects outside of packs, and those with any
+// fault, for git, which reports the reason: each object is compared with its name. If wanted is not
+// nil, only objects of the accepted sizes are read.
 func (r *Repo) readPacked(
 	ctx context.Context, o objectsOf, f func(packedObject) error,
 ) (left []int, err error) {
@@ -51,7 +51,7 @@ func (r *Repo) readPacked(
 	return append(left, passed...), err
 }
 
-// usePacks returns the packs that can be read in this process, until they are left.
+// usePacks returns the packs that can be read in this process, until leave is called.
 func (r *Repo) usePacks(ctx context.Context) (all []*pack, leave func(), err error) {
 	shape, err := r.shape(ctx)
 	if err != nil || !shape.objectsInProcess || shape.partial {
@@ -61,7 +61,7 @@ func (r *Repo) usePacks(ctx context.Context) (all []*pack, leave func(), err err
 	return all, leave, nil
 }
 
-// notPacked returns those of the objects that no pack lists.
+// notPacked returns the objects that no pack lists.
 func (r *Repo) notPacked(ctx context.Context, ids []OID) ([]OID, error) {
 	all, leave, err := r.usePacks(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Repo) notPacked(ctx context.Context, ids []OID) ([]OID, error) {
 	return some(ids, elsewhere), nil
 }
 
-// A packJob is what there is to read.
+// A packJob has the objects to read.
 type packJob struct {
 	repo   *Repo
 	packs  []*pack
@@ -207,7 +207,7 @@ func (j packJob) read(
 	return missed, nil
 }
 
-// one reads the object of place i.
+// one reads the object at index i of places.
 func (j packJob) one(reader *packReader, sum *objectSum, i int) (packedObject, error) {
 	p := j.places[i]
 	at := packAddress{p.pack, p.offset}
@@ -227,7 +227,8 @@ func (j packJob) one(reader *packReader, sum *objectSum, i int) (packedObject, e
 	return packedObject{p.index, int64(len(obj.data)), obj}, err
 }
 
-// ahead returns how much of a pack to read for place i: what is wanted next too, if that is near.
+// ahead returns how much of a pack to read for index i: including the next wanted objects, if they
+// are near.
 func (j packJob) ahead(i int) int {
 	const near = 2 * farSize
 	first, last := j.places[i], j.places[i]
@@ -241,7 +242,7 @@ func (j packJob) ahead(i int) int {
 	return int(last.offset-first.offset) + farSize
 }
 
-// An objectSum is object.id without a new hash for each object.
+// An objectSum is object.id with a reused hash.
 type objectSum struct {
 	hash hash.Hash
 	buf  []byte

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// readPacked adds the refs of packed-refs that are not loose. A line that is not
-// understood fails the reading: the file was cut off, and refs are lost. They may be, too, where
-// there is no line: git begins the file with one even when no ref is left.
+// readPacked adds the refs of packed-refs that are not loose. An invalid line is an error: the file
+// was truncated, and refs are lost. So is a file without any line: git writes a header even if no
+// ref is left.
 func (f refFiles) readPacked(set *refSet) error {
 	data, err := readWhole(filepath.Join(f.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,10 +37,10 @@ func (f refFiles) readPacked(set *refSet) error {
 	return nil
 }
 
-// packedRefs is a packed-refs file as far as it is read.
+// packedRefs is a parsed packed-refs file.
 type packedRefs struct {
 	idDigits int
-	// fullyPeeled says that a ref without a peeled line is no tag.
+	// fullyPeeled is true if a ref without a peeled line is no tag.
 	fullyPeeled bool
 	refs        []Ref
 }
@@ -88,8 +88,7 @@ func (p *packedRefs) id(digits string) (OID, error) {
 	return id, nil
 }
 
-// validRefName is git check-ref-format: a name that it refuses is not listed by
-// git either.
+// validRefName is git check-ref-format: git does not list other names either.
 func validRefName(name string) bool {
 	if name == "" || strings.HasSuffix(name, ".") || strings.Contains(name, "..") ||
 		strings.Contains(name, "@{") {

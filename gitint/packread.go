@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// A packReader reads objects of packs one after the other. It is not for several goroutines
-// at once.
+// A packReader reads objects of packs one after the other. It must not be used concurrently.
 type packReader struct {
 	packs   []*pack
 	idSize  int
-	near    packWindow // of what is read in the order of a pack
+	near    packWindow // of objects read in the order of a pack
 	far     packPages  // of the bases of deltas
 	inflate inflater
 	scratch []byte     // a delta
@@ -20,13 +19,13 @@ type packReader struct {
 	held    int        // bytes in bases
 }
 
-// A packBase is an object that was read, of which others may be deltas.
+// A packBase is an object that was read, a possible base of deltas.
 type packBase struct {
 	at packAddress
 	object
 }
 
-// A packAddress names an object by its place.
+// A packAddress identifies an object by its pack and offset.
 type packAddress struct {
 	pack   int
 	offset int64
@@ -58,7 +57,7 @@ type packWindow struct {
 	room   []byte
 }
 
-// has reports whether there are bytes from a place on.
+// has reports whether there are bytes from an offset on.
 func (w *packWindow) has(at packAddress) bool {
 	return w.pack == at.pack && at.offset >= w.offset && at.offset < w.offset+int64(len(w.data))
 }
@@ -82,16 +81,16 @@ func (w *packWindow) at(p *pack, number int, offset int64, want int) ([]byte, er
 	return w.data, nil
 }
 
-// A packView gives bytes of packs: at least want from an offset on, unless the file ends before.
+// A packView returns bytes of packs: at least want from an offset on, unless the file ends before.
 type packView interface {
 	at(p *pack, number int, offset int64, want int) ([]byte, error)
 }
 
-// packPages are parts of packs that are read again and again: the bases of deltas are versions of
-// the same trees, which are small, and all over the part of a pack that has trees.
+// packPages caches parts of packs that are read repeatedly: the bases of deltas are versions of the
+// same trees, which are small, and scattered over the part of a pack that has trees.
 type packPages struct {
-	pages [maxPages]packWindow // each in the place of another, in whose memory it is read
-	large packWindow           // what no page has room for
+	pages [maxPages]packWindow // direct-mapped; a page reuses the memory of the one it replaces
+	large packWindow           // a read that fits in no page
 }
 
 // at implements packView.
@@ -102,9 +101,9 @@ func (f *packPages) at(p *pack, number int, offset int64, want int) ([]byte, err
 	}
 	page := offset - int64(before)
 	w := &f.pages[(int(page/pageSize)+number)%maxPages]
-	w.size = pageSize + farSize // most of what begins in it ends in it
+	w.size = pageSize + farSize // most objects that begin in it end in it
 	if w.offset != page {
-		w.pack = -1 // what is behind the page that was read may begin with this one
+		w.pack = -1 // the bytes after the page just read may begin with this one
 	}
 	data, err := w.at(p, number, page, before+want)
 	if err != nil || len(data) < before {
@@ -113,8 +112,8 @@ func (f *packPages) at(p *pack, number int, offset int64, want int) ([]byte, err
 	return data[before:], nil
 }
 
-// read returns the object at a place. A blob belongs to the caller; what else it returns may be
-// a base of others, and nobody may change it.
+// read returns the object at an address. The caller may change a blob; other objects may be bases,
+// and must not be changed.
 func (r *packReader) read(at packAddress) (object, error) {
 	known, ok := r.known(at)
 	if !ok {
@@ -146,8 +145,8 @@ func packKind(n int) string {
 	return ""
 }
 
-// size returns the size of the object at a place. A delta begins with the sizes of what it is made
-// of and of what it makes, and no more of it is decompressed.
+// size returns the size of the object at an address. A delta begins with the sizes of its base and
+// its result; only these are decompressed.
 func (r *packReader) size(at packAddress) (int64, error) {
 	e, err := r.entry(&r.near, at)
 	if err != nil || e.kind != "" {
@@ -191,9 +190,9 @@ func (r *packReader) readIn(w packView, at packAddress, depth int) (object, erro
 	return obj, nil
 }
 
-// An entry is what a pack says before an object, or before a delta.
+// An entry is the header of an object or a delta in a pack.
 type entry struct {
-	head int // how long it is
+	head int // its length
 	size int
 	kind string      // "" for a delta
 	base packAddress // of a delta
@@ -247,8 +246,8 @@ func (r *packReader) readDelta(
 	return object{kind: below.kind, data: data}, err
 }
 
-// fill decompresses what follows the head of an object. How long that is in the pack is not
-// known: most of it is shorter than what comes out.
+// fill decompresses the data after the header of an object. Its compressed length is unknown:
+// usually it is shorter than the result.
 func (r *packReader) fill(w packView, at packAddress, head int, dst []byte) error {
 	for want := head + len(dst)/2 + 64; ; want *= 2 {
 		src, err := w.at(r.packs[at.pack], at.pack, at.offset, want)
@@ -262,12 +261,12 @@ func (r *packReader) fill(w packView, at packAddress, head int, dst []byte) erro
 			return nil
 		}
 		if len(src) < want || want > 4*len(dst)+4096 {
-			return errPack // more of it would not help
+			return errPack // reading more would not help
 		}
 	}
 }
 
-// slot is where an object is remembered, in the place of another.
+// slot returns the cache slot of an object, which replaces the one before.
 func (r *packReader) slot(at packAddress) *packBase {
 	if r.bases == nil {
 		r.bases = make([]packBase, baseSlots)
@@ -282,8 +281,8 @@ func (r *packReader) known(at packAddress) (object, bool) {
 	return slot.object, slot.at == at && slot.kind != ""
 }
 
-// keep remembers an object as a base of others, a blob only where it is one: most are not.
-// Where there are too many all are forgotten: those that follow are near.
+// keep caches an object as a base, a blob only if it is one: most are not. If there are too many,
+// all are dropped: the following ones are near.
 func (r *packReader) keep(at packAddress, obj object, depth int) {
 	if depth == 0 && obj.kind == kindBlob {
 		return
@@ -296,7 +295,7 @@ func (r *packReader) keep(at packAddress, obj object, depth int) {
 	*slot = packBase{at, obj}
 }
 
-// packHead reads the kind and the size of an object, and how long they are; 0 for none.
+// packHead parses the kind and the size of an object, and returns their length; 0 if invalid.
 func packHead(b []byte) (kind, size, n int) {
 	if len(b) == 0 {
 		return 0, 0, 0
@@ -311,7 +310,7 @@ func packHead(b []byte) (kind, size, n int) {
 	return kind, size, n + 1
 }
 
-// packBack reads how far before it the base of a delta begins.
+// packBack parses the distance to the base of a delta.
 func packBack(b []byte) (back int64, n int) {
 	for ; n < len(b) && n < 8; n++ {
 		back = back<<7 | int64(b[n]&0x7f)
@@ -323,7 +322,7 @@ func packBack(b []byte) (back int64, n int) {
 	return 0, 0
 }
 
-// applyDelta makes an object of another.
+// applyDelta applies a delta to a base.
 func applyDelta(base, delta []byte) ([]byte, error) {
 	from, n := binary.Uvarint(delta)
 	if n <= 0 || from != uint64(len(base)) {
@@ -366,7 +365,7 @@ func applyDelta(base, delta []byte) ([]byte, error) {
 	return out, nil
 }
 
-// copyArguments reads which part of the base a delta copies.
+// copyArguments parses which part of the base a delta copies.
 func copyArguments(op byte, delta []byte) (at, length int, rest []byte, ok bool) {
 	for i := range 7 {
 		if op>>i&1 == 0 {

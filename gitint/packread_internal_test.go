@@ -21,8 +21,8 @@ func deflated(data []byte) []byte {
 	return b.Bytes()
 }
 
-// FuzzPackReader reads a pack of any bytes, with an index of any others: it ends, and reads
-// nothing beyond them.
+// FuzzPackReader reads packs and indexes of arbitrary bytes: it ends, and reads nothing beyond
+// them.
 func FuzzPackReader(f *testing.F) {
 	head := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01")
 	tree := deflated([]byte("100644 name\x00aaaaaaaaaaaaaaaaaaaa"))
@@ -59,7 +59,7 @@ func FuzzPackReader(f *testing.F) {
 	})
 }
 
-// A countedFile counts what is read of a file.
+// A countedFile counts the reads of a file.
 type countedFile struct {
 	packFile
 	reads, bytes int
@@ -72,8 +72,8 @@ func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // TestBasesAreReadTogether reads the last of many versions, each a delta of the one before it, with
-// other objects between them: a part of the file for many versions, not one for each. Then it reads
-// some of these others, which are far from each other: not much of what is between them.
+// other objects between them: one read of the file serves many versions. Then it reads some of
+// these others, which are far from each other, without reading much of what is between them.
 func TestBasesAreReadTogether(t *testing.T) {
 	const versions, apart = 300, 20
 	repo := gittest.Repo(t)
@@ -148,9 +148,9 @@ func TestApplyDelta(t *testing.T) {
 		{"\x0b\x04\x90\x04", ""},             // of another base
 		{"\x0a\x05\x90\x04", ""},             // too short
 		{"\x0a\x03\x90\x04", ""},             // too long
-		{"\x0a\x03\x00abc", ""},              // nothing that there is
-		{"\x0a\x03\x05abc", ""},              // cut
-		{"\x0a\x03\x91", ""},                 // cut
+		{"\x0a\x03\x00abc", ""},              // an unknown instruction
+		{"\x0a\x03\x05abc", ""},              // truncated
+		{"\x0a\x03\x91", ""},                 // truncated
 		{"\x0a\xff\xff\xff\xff\xff\x7f", ""}, // too large
 	} {
 		got, err := applyDelta(base, []byte(tt.delta))

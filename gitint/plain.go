@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// A plain repository is one of which anybody sees where it is and how it is stored: the directory
-// .git in the root of its working tree, the user's own, with objects of SHA-1 and refs in files,
-// and with nothing in its configuration or in the environment that says otherwise. Of every other,
-// and wherever something is not as git leaves it, git is asked.
+// A plain repository is one whose location and format are certain without asking git: the directory
+// .git in the root of its working tree, the user's own, with SHA-1 objects and refs in files, and
+// with nothing in its configuration or in the environment that changes that. For every other one,
+// and if anything is not as git leaves it, git is asked.
 
-// gitDirName is the directory of a repository in its working tree.
+// gitDirName is the git directory in a working tree.
 const gitDirName = ".git"
 
 // locatePlain finds the repository of r.runDir, a real path, if it is a plain one. It starts no
-// process. False says that git has to be asked.
+// process. False means that git must be asked.
 func (r *Repo) locatePlain() bool {
 	if !r.plainEnv() {
 		return false
@@ -37,7 +37,7 @@ func (r *Repo) locatePlain() bool {
 			index = filepath.Join(root, name)
 		}
 	}
-	// Git says where an index really is.
+	// Git resolves the real path of an index.
 	if filepath.Dir(index) != gitDir || !isFileOrNone(index) {
 		return false
 	}
@@ -46,8 +46,8 @@ func (r *Repo) locatePlain() bool {
 	return true
 }
 
-// plainEnv reports whether no variable has a say in where git finds a repository that is the
-// user's, except the ceilings and the name of the index.
+// plainEnv reports whether no variable changes where git finds a repository of the user, except the
+// ceilings and the name of the index.
 func (r *Repo) plainEnv() bool {
 	return !slices.ContainsFunc(r.env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -62,9 +62,9 @@ func (r *Repo) plainEnv() bool {
 	})
 }
 
-// plainRoot goes up from a directory to the first that has .git, and reports whether that is a
-// directory. As git it leaves no file system. What may be a repository without a working tree is
-// for git.
+// plainRoot searches upwards from a directory for the first with .git, and reports whether that is
+// a directory. Like git it stays on one file system. A directory that may be a bare repository is
+// left to git.
 func plainRoot(dir string) (root string, ok bool) {
 	device, ok := deviceOf(dir)
 	for ok {
@@ -82,7 +82,8 @@ func plainRoot(dir string) (root string, ok bool) {
 	return "", false
 }
 
-// isPlain reports whether a directory is a repository for git, and has no part elsewhere.
+// isPlain reports whether git recognizes a directory as a repository, and no part of it is
+// elsewhere.
 func isPlain(gitDir string) bool {
 	head, target, err := refFiles{gitDir, gitDir, 2 * sha1Size}.value(gitDir, headName)
 	if err != nil || head.IsZero() && !strings.HasPrefix(target, "refs/") {
@@ -102,27 +103,27 @@ func isPlain(gitDir string) bool {
 	return err == nil && isPlainConfig(string(text))
 }
 
-// isVacant reports whether there is certainly nothing of a name.
+// isVacant reports whether a name certainly does not exist.
 func isVacant(name string) bool {
 	_, err := os.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// isFileOrNone reports whether a name is that of a file, if of anything.
+// isFileOrNone reports whether a name is a regular file or missing.
 func isFileOrNone(name string) bool {
 	info, err := os.Lstat(name)
 	return err == nil && info.Mode().IsRegular() || errors.Is(err, fs.ErrNotExist)
 }
 
-// isPlainConfig reports whether the configuration of a repository says that it is a plain one. Git
-// reads for that this file alone, without what it includes. A line is read by itself: what is in
-// any other form than git writes is for git.
+// isPlainConfig reports whether the configuration of a repository is that of a plain one. Git reads
+// only this file for that, without includes. Lines are parsed one by one: any form that git does
+// not write is left to git.
 func isPlainConfig(text string) bool {
 	section, version := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.Trim(line, " \t\r\n")
 		switch {
-		case strings.HasSuffix(line, `\`): // the next line is a part of it
+		case strings.HasSuffix(line, `\`): // it continues on the next line
 			return false
 		case line == "" || line[0] == '#' || line[0] == ';':
 		case line[0] == '[':
@@ -148,8 +149,8 @@ func isPlainConfig(text string) bool {
 	return version == "0" || version == "1"
 }
 
-// plainSection reads the line that begins a section. Of one with a second name the name is "",
-// which none is asked for.
+// plainSection parses the line that begins a section. With a subsection the name is "", which
+// matches no key.
 func plainSection(line string) (name string, ok bool) {
 	line, ok = strings.CutSuffix(line[1:], "]")
 	name, second, hasSecond := strings.Cut(line, " ")
@@ -165,7 +166,7 @@ func plainSection(line string) (name string, ok bool) {
 	return "", begins && ends && !strings.ContainsAny(second, `"\`) && name != "extensions"
 }
 
-// isConfigName reports whether a name has letters and digits, and some others, alone.
+// isConfigName reports whether a name has only letters, digits and the other characters.
 func isConfigName(name, others string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
 		isLetter := 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -173,7 +174,7 @@ func isConfigName(name, others string) bool {
 	})
 }
 
-// isConfigValue reports whether git would take a value.
+// isConfigValue reports whether git would accept a value.
 func isConfigValue(value string) bool {
 	quoted := false
 	for i := 0; i < len(value); i++ {
@@ -191,8 +192,8 @@ func isConfigValue(value string) bool {
 	return !quoted
 }
 
-// isPlainExtension reports whether a repository with an extension is stored as without it, by
-// every git: in a partial clone objects may be missing, which is found when they are.
+// isPlainExtension reports whether an extension does not change how any git stores a repository: in
+// a partial clone objects may be missing, which is noticed when they are read.
 func isPlainExtension(key string) bool {
 	return key == "extensions.noop" || key == "extensions.preciousobjects" ||
 		key == "extensions.partialclone"

@@ -2,8 +2,8 @@
 
 package gitint
 
-// deviceOf knows nothing: whose a repository is git decides by other rules here.
+// deviceOf returns false: git has other rules for the owner of a repository on this system.
 func deviceOf(string) (device uint64, ok bool) { return 0, false }
 
-// searchable is false, as above.
+// searchable returns false, as above.
 func searchable(string) bool { return false }

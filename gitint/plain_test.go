@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// agrees opens a repository, compares what is found with what git says, or whether git says that
-// there is none, and returns how many processes that took.
+// agrees opens a repository, compares the result, or the failure, with git's, and returns the
+// number of processes.
 func agrees(t *testing.T, r *gittest.Repository) int {
 	t.Helper()
 	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
@@ -21,18 +21,18 @@ func agrees(t *testing.T, r *gittest.Repository) int {
 		t.Fatalf("found with %v, git says %v", err, wrong)
 	}
 	if err != nil {
-		return 1 // only git says that
+		return 1 // only git reports that
 	}
 	newOracle(t, r).location(repo)
 	return repo.Processes()
 }
 
-// TestPlainRepositories are found without a process, and found where git finds them; git is asked
-// about all others.
+// TestPlainRepositories checks that plain repositories are found without a process, where git finds
+// them; for all others git is asked.
 func TestPlainRepositories(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		git   []string          // to be run
+		git   []string          // to run
 		write map[string]string // files of the repository
 		env   []string
 		in    string
@@ -111,7 +111,8 @@ func TestPlainRepositories(t *testing.T) {
 	}
 }
 
-// TestNotPlainParts: what git takes for no repository, or for one with a part elsewhere.
+// TestNotPlainParts checks directories that git does not recognize, and repositories with a part
+// elsewhere.
 func TestNotPlainParts(t *testing.T) {
 	for _, part := range []string{".git/objects", ".git/refs", ".git/HEAD", ".git/config", ".git"} {
 		r := populated(t)
@@ -135,8 +136,8 @@ func TestNotPlainParts(t *testing.T) {
 	}
 }
 
-// TestPropertyPlainConfiguration holds what is read of a configuration against git: a repository is
-// found as git finds it, whatever lines its configuration has.
+// TestPropertyPlainConfiguration compares with git: a repository is found as git finds it, whatever
+// lines its configuration has.
 func TestPropertyPlainConfiguration(t *testing.T) {
 	r := populated(t)
 	plain := 0
@@ -160,7 +161,7 @@ func TestPropertyPlainConfiguration(t *testing.T) {
 		want, wrong := r.Try("rev-parse", "--is-bare-repository", "--show-object-format",
 			"--path-format=absolute", "--git-dir", "--show-toplevel")
 		switch {
-		case err == nil && repo.Root() == "": // of which git shows no top
+		case err == nil && repo.Root() == "": // for which git shows no top
 		case (err == nil) != (wrong == nil):
 			rt.Fatalf("found with %v, git says %v", err, wrong)
 		case err == nil:

@@ -20,7 +20,7 @@ func deviceOf(dir string) (device uint64, ok bool) {
 	return uint64(stat.Dev), true //nolint:gosec,unconvert // it is compared, and signed elsewhere
 }
 
-// searchable reports whether the user may look for files in a directory, as git asks for it.
+// searchable reports whether the user has search permission for a directory, as git checks it.
 func searchable(dir string) bool {
 	const search = 1
 	return syscall.Access(dir, search) == nil

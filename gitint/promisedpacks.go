@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// mostPromised is how many packs of promised objects there may be: each request leaves one.
+	// mostPromised limits the packs of promised objects: each request leaves one.
 	mostPromised = 50
 
 	promisorSuffix = ".promisor"
@@ -22,9 +22,9 @@ const (
 	packSuffix     = ".pack"
 )
 
-// joinPromised makes one pack of those that requests have left, when they are many. The largest
-// stays as it is: it is that of the clone. Nothing is lost wherever this ends: the packs that were
-// joined are removed when the new one is there.
+// joinPromised joins the packs that requests have left into one, if there are many. It keeps the
+// largest, which is that of the clone. Nothing is lost at any interruption: the joined packs are
+// removed after the new one exists.
 func (r *Repo) joinPromised(ctx context.Context) error {
 	dir := filepath.Join(r.objectDir, "pack")
 	all, err := promisedPacks(dir)
@@ -37,8 +37,8 @@ func (r *Repo) joinPromised(ctx context.Context) error {
 	return nil
 }
 
-// promisedPacks returns the names without suffix of packs of promised objects that nobody keeps,
-// the largest last.
+// promisedPacks returns the names, without suffix, of packs of promised objects without a .keep
+// file, the largest last.
 func promisedPacks(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *Repo) joinPacks(ctx context.Context, dir string, old []string) error {
 		}
 		ids.WriteString(names)
 	}
-	temp, err := os.MkdirTemp(dir, "tmp_jp_") // git removes what begins so when it is old
+	temp, err := os.MkdirTemp(dir, "tmp_jp_") // git removes an old one with this prefix
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (r *Repo) joinPacks(ctx context.Context, dir string, old []string) error {
 	return replacePacks(dir, temp, base, old)
 }
 
-// replacePacks moves a pack into its place, the index last, which makes it visible, and removes
-// those that it has the objects of, the index first.
+// replacePacks moves a pack into place, the index last, which makes it visible, and removes the
+// packs whose objects it has, the index first.
 func replacePacks(dir, temp, base string, old []string) error {
 	for _, suffix := range []string{packSuffix, promisorSuffix, ".rev", indexSuffix} {
 		err := os.Rename(filepath.Join(temp, base+suffix), filepath.Join(dir, base+suffix))
@@ -118,7 +118,7 @@ func replacePacks(dir, temp, base string, old []string) error {
 	return nil
 }
 
-// packedNames returns the names of the objects of a pack, a line each.
+// packedNames returns the names of the objects of a pack, one a line.
 func (r *Repo) packedNames(ctx context.Context, index string) (string, error) {
 	file, err := regular.OpenFile(index)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"io"
 )
 
-// ObjectKinds returns the kind of each object, commit, tree, blob or tag, and "" for one
-// that is not here.
+// ObjectKinds returns the kind of each object, commit, tree, blob or tag, and "" for a missing one.
 func (r *Repo) ObjectKinds(ctx context.Context, ids []OID) ([]string, error) {
 	kinds := make([]string, len(ids))
 	single := func(i int) error {
@@ -31,9 +30,8 @@ func (r *Repo) ObjectKinds(ctx context.Context, ids []OID) ([]string, error) {
 	return kinds, nil
 }
 
-// Ancestors returns commits and everything before them, each once; those of a branch stand
-// together, children first. A commit that is not here fails it. What the commit-graph
-// says does not count, the commits do.
+// Ancestors returns commits and all their ancestors, each once; those of a branch are consecutive,
+// children first. A missing commit is an error. It ignores the commit-graph and reads the commits.
 func (r *Repo) Ancestors(ctx context.Context, commits []OID) ([]OID, error) {
 	if len(commits) == 0 {
 		return nil, nil
@@ -59,7 +57,7 @@ func (r *Repo) Ancestors(ctx context.Context, commits []OID) ([]OID, error) {
 	return all, nil
 }
 
-// A CommitHead is what a commit says about other objects.
+// A CommitHead has the references in a commit.
 type CommitHead struct {
 	Tree    OID
 	Parents []OID
@@ -107,7 +105,7 @@ func commitHead(obj object) (h CommitHead, err error) {
 	return h, nil
 }
 
-// TagTarget returns what a tag object names.
+// TagTarget returns the object that a tag object names.
 func (r *Repo) TagTarget(ctx context.Context, tag OID) (OID, error) {
 	obj, err := r.readObject(ctx, tag, 0)
 	if err != nil {
@@ -120,8 +118,8 @@ func (r *Repo) TagTarget(ctx context.Context, tag OID) (OID, error) {
 	return id, nil
 }
 
-// A TreeData is the lines of one tree object, undecoded: of many large ones that differ in
-// little, most lines need not be looked at.
+// A TreeData has the undecoded lines of one tree object: of many large trees that differ little,
+// most lines need not be decoded.
 type TreeData struct {
 	data   []byte
 	idSize int
@@ -158,7 +156,7 @@ func (r *Repo) readTrees(
 	})
 }
 
-// check makes sure that every line is whole, so that nothing else need.
+// check verifies that every line is complete, so that later reads need not.
 func (t TreeData) check() error {
 	for rest := t.data; len(rest) > 0; {
 		_, n, err := t.line(rest)
@@ -213,8 +211,8 @@ func (t TreeData) Find(name string) (found Entry, ok bool) {
 	return found, ok
 }
 
-// Differences calls f with each entry that the trees have not in common: gone has what was
-// in old, the others are new. An entry that changed comes as both.
+// Differences calls f with each entry that differs between the trees: gone is true for an entry of
+// old, false for a new one. A changed entry is reported as both.
 func (t TreeData) Differences(old TreeData, f func(e Entry, gone bool)) {
 	was, is := old.data, t.data
 	for len(was) > 0 || len(is) > 0 {
@@ -242,7 +240,7 @@ func (t TreeData) Differences(old TreeData, f func(e Entry, gone bool)) {
 	}
 }
 
-// commonLine is the length of the first line if both begin with the same, else 0.
+// commonLine returns the length of the first line if both begin with the same, else 0.
 func commonLine(a, b []byte, idSize int) int {
 	n := bytes.IndexByte(a, 0) + 1 + idSize
 	if n <= idSize || n > len(a) || n > len(b) || !bytes.Equal(a[:n], b[:n]) {
@@ -254,7 +252,7 @@ func commonLine(a, b []byte, idSize int) int {
 func (t TreeData) entry(rest []byte) (Entry, int) {
 	mode, n, err := t.line(rest)
 	if err != nil {
-		return Entry{}, 0 // the end: check has seen every line
+		return Entry{}, 0 // the end: check has verified every line
 	}
 	name := bytes.IndexByte(rest, ' ') + 1
 	return Entry{

@@ -15,18 +15,18 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// A repositoryShape makes a repository of some shape and says from where to look.
+// A repositoryShape makes a repository of some shape and returns where to open it.
 type repositoryShape struct {
 	name string
 	make func(*testing.T) *gittest.Repository
-	// incomplete are the reasons that must be given, in order.
+	// incomplete has the expected reasons, in order.
 	incomplete []string
-	// byGit says that git reads the index, which touches the base of a split one.
+	// byGit is true if git reads the index, which touches the base of a split one.
 	byGit bool
 }
 
-// populated is a repository with everything that a tree, a ref and a history can
-// have, all in loose objects and loose refs.
+// populated returns a repository with every kind of tree entry, ref and history, all in loose
+// objects and loose refs.
 func populated(t *testing.T, initArgs ...string) *gittest.Repository {
 	t.Helper()
 	if len(initArgs) > 0 {
@@ -41,8 +41,8 @@ func populated(t *testing.T, initArgs ...string) *gittest.Repository {
 	return r
 }
 
-// template is one populated repository, which is made once, copied by the tests
-// that need one, and removed by TestMain.
+// template is one populated repository, which is made once, copied by the tests that need one, and
+// removed by TestMain.
 var template struct {
 	sync.Mutex
 	dir string
@@ -253,7 +253,7 @@ func bareInside(t *testing.T) *gittest.Repository {
 	r.Run("init", "-q", "--bare", "inner.git")
 	inner := r.In("inner.git")
 	inner.Run("fetch", "-q", "..", "side:main") // a push would start git's maintenance there
-	return inner.With("GIT_DIR=" + inner.Dir)   // else it is refused
+	return inner.With("GIT_DIR=" + inner.Dir)   // otherwise it is refused
 }
 
 func linked(t *testing.T) *gittest.Repository {
@@ -373,8 +373,8 @@ func nestedAlternates(t *testing.T) *gittest.Repository {
 	return last
 }
 
-// quarantine is what a pre-receive hook sees: the new objects are in a directory
-// that is not called "objects", everything else is its alternate.
+// quarantine returns the view of a pre-receive hook: the new objects are in a directory that is not
+// called "objects", and all others are in its alternate.
 func quarantine(t *testing.T) *gittest.Repository {
 	r := populated(t)
 	if err := os.Mkdir(r.Path(".git/objects/tmp_objdir-incoming-abc"), 0o755); err != nil {
@@ -567,7 +567,7 @@ func TestReadShapes(t *testing.T) {
 	}
 }
 
-// TestFS lets the standard library check both as file systems.
+// TestFS checks a Tree and an Index with the standard library's test of file systems.
 func TestFS(t *testing.T) {
 	r := gittest.Repo(t)
 	for _, name := range []string{"a", "b/x", "b.c", "b/y/z", "b0", ".jp/blobs/a1"} {

@@ -15,46 +15,44 @@ import (
 )
 
 const (
-	// emptyRefTries is how often a ref file without content is read: a writer that
-	// does not rename may be between creating and writing it.
+	// emptyRefTries is how often an empty ref file is read: a writer that does not rename may be
+	// between creating and writing it.
 	emptyRefTries = 3
 	emptyRefPause = 5 * time.Millisecond
 	// maxSymrefDepth is how many symbolic refs git follows.
 	maxSymrefDepth = 5
 )
 
-// errNoValue says that a ref file is there and says nothing that git would take.
+// errNoValue reports a ref file without a value that git accepts.
 var errNoValue = errors.New("no object id")
 
-// headName is what git calls what is checked out.
+// headName is git's name for the checked-out commit.
 const headName = "HEAD"
 
-// A refStore is where the refs of one working tree are.
+// A refStore has the refs of one working tree.
 type refStore interface {
-	// list returns the refs below refs/, and those that say nothing.
+	// list returns the refs below refs/, and those without a value.
 	list(ctx context.Context) ([]Ref, []Incomplete, error)
-	// own returns those that the working tree has for itself, also beside HEAD where these are
-	// no files.
+	// own returns the per-worktree refs, also pseudo-refs if these are not files.
 	own(ctx context.Context) ([]Ref, []Incomplete, error)
-	// head returns HEAD, and what it names.
+	// head returns HEAD with its target.
 	head(ctx context.Context) (Ref, error)
 }
 
-// refFiles reads the refs of one working tree where they are files and packed-refs.
-// go-git's reader cannot serve: one empty file ends it, it takes digits that are
-// no object id for one, it does not skip locks, it drops what tags lead to, and
-// it does not see the refs of a linked worktree.
+// refFiles reads the refs of one working tree from files and packed-refs. go-git's reader is not
+// usable: it fails on one empty file, accepts digits that are no object id, does not skip locks,
+// drops the peeled ids of tags, and does not see the refs of a linked worktree.
 type refFiles struct {
 	gitDir, commonDir string
-	idDigits          int // of an object id
+	idDigits          int // in an object id
 }
 
-// perWorktree are the namespaces that every worktree has for itself.
+// perWorktree has the namespaces of per-worktree refs.
 var perWorktree = [...]string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 
-// refSet is what a reading has found so far.
+// refSet has the refs found so far.
 type refSet struct {
-	direct map[string]Ref    // by name; Peeled where packed-refs says it
+	direct map[string]Ref    // by name; Peeled is set if packed-refs has it
 	sym    map[string]string // target by name
 	broken map[string]string // reason by name, of a ref or of packed-refs
 }
@@ -72,8 +70,8 @@ func (s *refSet) has(name string) bool {
 	return direct || sym || broken
 }
 
-// list returns the refs, and those that say nothing. Loose refs are read before
-// packed ones: in the other order a ref that is packed meanwhile would be missed.
+// list returns the refs, and those without a value. It reads loose refs before packed ones: in the
+// other order it would miss a ref that is packed meanwhile.
 func (f refFiles) list(ctx context.Context) ([]Ref, []Incomplete, error) {
 	set, err := f.read(ctx)
 	if err != nil {
@@ -82,7 +80,7 @@ func (f refFiles) list(ctx context.Context) ([]Ref, []Incomplete, error) {
 	return set.result()
 }
 
-// result returns the refs and those that say nothing.
+// result returns the refs and those without a value.
 func (s *refSet) result() ([]Ref, []Incomplete, error) {
 	refs := make([]Ref, 0, len(s.direct)+len(s.sym))
 	for _, ref := range s.direct {
@@ -116,7 +114,7 @@ func (f refFiles) read(ctx context.Context) (*refSet, error) {
 	return set, f.readPacked(set)
 }
 
-// walk reads the loose refs of one directory and those below it.
+// walk reads the loose refs of a directory and its subdirectories.
 func (f refFiles) walk(ctx context.Context, set *refSet, base, dir string) error {
 	entries, err := os.ReadDir(filepath.Join(base, filepath.FromSlash(dir)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,8 +144,8 @@ func (f refFiles) walk(ctx context.Context, set *refSet, base, dir string) error
 	return ctx.Err()
 }
 
-// elsewhere reports whether a directory of the shared part holds what is the main
-// working tree's own, seen from a linked one.
+// elsewhere reports whether a directory of the common part has per-worktree refs of the main
+// worktree, seen from a linked one.
 func (f refFiles) elsewhere(base, name string) bool {
 	return base != f.gitDir && isPerWorktree(name)
 }
@@ -161,7 +159,7 @@ func isPerWorktree(name string) bool {
 	return false
 }
 
-// isDirectory follows symbolic links, with which some share a directory of refs.
+// isDirectory follows symlinks, by which some share a directory of refs.
 func isDirectory(name string, e fs.DirEntry) (bool, error) {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir(), nil
@@ -216,8 +214,8 @@ func (f refFiles) value(base, name string) (id OID, target string, err error) {
 	return f.parse(data)
 }
 
-// parse reads what stands in a loose ref: "ref: <name>" or an object id, which
-// white space must end when anything follows.
+// parse parses the content of a loose ref: "ref: <name>" or an object id, followed by white space
+// if by anything.
 func (f refFiles) parse(data []byte) (id OID, target string, err error) {
 	if rest, ok := bytes.CutPrefix(data, []byte("ref:")); ok {
 		target = string(bytes.TrimSpace(rest))
@@ -256,7 +254,7 @@ func (s *refSet) follow(name string) (Ref, bool) {
 	return Ref{}, false
 }
 
-// head reads HEAD and what it names, without reading every other ref.
+// head reads HEAD and its target, without reading every other ref.
 func (f refFiles) head(context.Context) (Ref, error) {
 	head := Ref{Name: headName}
 	id, target, err := f.value(f.gitDir, headName)
@@ -298,8 +296,8 @@ func (f refFiles) lookup(name string) (OID, string, error) {
 	return ref.OID, "", nil
 }
 
-// noSuchRef also takes a directory for absent: refs/heads/a is one while only
-// refs/heads/a/b exists.
+// noSuchRef also treats a directory as a missing ref: refs/heads/a is one while only refs/heads/a/b
+// exists.
 func noSuchRef(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) ||
 		errors.Is(err, syscall.ENOTDIR)

@@ -15,16 +15,15 @@ import (
 	"time"
 )
 
-// A reflogEntry is a step of a ref from one object to another, either of them perhaps
-// none.
+// A reflogEntry is a change of a ref from one object to another. Either may be zero.
 type reflogEntry struct {
 	was, is OID
-	at      int64 // in seconds since 1970, 0 where nobody can tell
+	at      int64 // in seconds since 1970, 0 if unknown
 	why     string
 }
 
-// readReflog reads a reflog, oldest entry first. Another git may be appending, so an end
-// that is no whole line is read again, for a moment.
+// readReflog reads a reflog, oldest entry first. Another git may be appending, so an incomplete
+// last line is read again, for a moment.
 func (r *Repo) readReflog(file string) (entries []reflogEntry, err error) {
 	for try := range emptyRefTries {
 		var data []byte
@@ -41,11 +40,11 @@ func (r *Repo) readReflog(file string) (entries []reflogEntry, err error) {
 	return entries, err
 }
 
-// errReflogLine says that a line of a reflog is none that git writes.
+// errReflogLine reports a line of a reflog that git does not write.
 var errReflogLine = errors.New("it has the line")
 
-// parseReflog reads "<was> <is> <who> TAB <why>" a line. What it kept is lost where a line is
-// unknown; the entries of the others are returned all the same.
+// parseReflog parses lines "<was> <is> <who> TAB <why>". An invalid line is an error, since the
+// objects that it kept are lost; the entries of the others are returned nevertheless.
 func parseReflog(data []byte) ([]reflogEntry, error) {
 	var entries []reflogEntry
 	var torn error
@@ -65,7 +64,7 @@ func parseReflog(data []byte) ([]reflogEntry, error) {
 	return entries, torn
 }
 
-// reflogTime is when an entry was made, by who made it.
+// reflogTime parses the time of an entry after its committer.
 func reflogTime(who string) int64 {
 	_, when, _ := strings.Cut(who, "> ")
 	seconds, _, _ := strings.Cut(when, " ")
@@ -76,7 +75,7 @@ func reflogTime(who string) int64 {
 	return at
 }
 
-// A reflog is one of them as it was read.
+// A reflog is the content of one reflog.
 type reflog struct {
 	name, worktree string
 	entries        []reflogEntry
@@ -84,11 +83,11 @@ type reflog struct {
 
 func (l reflog) title() string { return Root{Name: l.name, Worktree: l.worktree}.Title() }
 
-// isHead reports whether it is that of a HEAD, which moves from branch to branch.
+// isHead reports whether it is that of a HEAD, which changes between branches.
 func (l reflog) isHead() bool { return l.name == headName }
 
-// gaps returns the entries that do not begin where the one before them ends. One that begins with
-// nothing does so because the ref was made anew.
+// gaps returns the entries that do not begin where the one before them ends. An entry that begins
+// with zero is no gap: the ref was created again.
 func (l reflog) gaps() []int {
 	var all []int
 	for i := 1; i < len(l.entries); i++ {
@@ -99,12 +98,12 @@ func (l reflog) gaps() []int {
 	return all
 }
 
-// judgeReflogs notes what a reflog must have lost. Git never writes an entry that does not begin
-// where the last one ends. It takes entries out that are old enough, and then leaves a gap; a
-// HEAD can be made to name another branch without an entry. Every other gap is damage, and
-// what it named is unknown.
+// judgeReflogs records which reflogs have lost entries. Git never writes an entry that does not
+// begin where the last one ends. It removes entries that have expired, which leaves a gap; and a
+// HEAD can be set to another branch without an entry. Every other gap is damage, and the objects
+// that it named are unknown.
 func (c *rootCollector) judgeReflogs(ctx context.Context, logs []reflog) error {
-	moved := make(map[OID]bool) // where branches are, or were
+	moved := make(map[OID]bool) // values of branches, now or earlier
 	for _, root := range c.roots.Names {
 		moved[root.OID] = root.Kind == RootRef || moved[root.OID]
 	}
@@ -135,8 +134,8 @@ func (c *rootCollector) judgeReflogs(ctx context.Context, logs []reflog) error {
 	return nil
 }
 
-// reflogExpiry is the time before which git takes entries out of reflogs, as the configuration
-// says at its shortest: it can say so for some refs alone.
+// reflogExpiry returns the time before which git removes entries from reflogs, by the shortest of
+// the configured times: they can differ by ref.
 func (r *Repo) reflogExpiry(ctx context.Context) (int64, error) {
 	const key = "gc.reflogExpireUnreachable"
 	out, err := r.run(ctx, command{args: []string{
@@ -148,7 +147,7 @@ func (r *Repo) reflogExpiry(ctx context.Context) (int64, error) {
 	more, err := r.run(ctx, command{args: []string{
 		"config", "--type=expiry-date", "--get-regexp", `^gc\..*reflogexpire(unreachable)?$`,
 	}})
-	if err != nil && exitCode(err) != 1 { // 1 says that there is none
+	if err != nil && exitCode(err) != 1 { // 1 means that there is none
 		return 0, fmt.Errorf("read how long reflogs are kept: %w", err)
 	}
 	latest := int64(0)
@@ -159,14 +158,14 @@ func (r *Repo) reflogExpiry(ctx context.Context) (int64, error) {
 		}
 		at, err := strconv.ParseInt(fields[len(fields)-1], 10, 64)
 		if err != nil {
-			at = math.MaxInt64 // such as that of "now", which no number holds
+			at = math.MaxInt64 // such as that of "now", too large for an int64
 		}
 		latest = max(latest, at)
 	}
 	return latest, nil
 }
 
-// judgeOrphan notes a reflog of a ref that is not there. Git deletes both, the reflog first.
+// judgeOrphan records a reflog whose ref is missing. Git deletes both, the reflog first.
 func (c *rootCollector) judgeOrphan(l reflog, w Worktree, file string) {
 	if len(l.entries) == 0 || l.isHead() || c.named[l.worktree+" "+l.name] ||
 		!strings.HasPrefix(l.name, "refs/") {
@@ -174,7 +173,7 @@ func (c *rootCollector) judgeOrphan(l reflog, w Worktree, file string) {
 	}
 	f := refFiles{w.GitDir, c.repo.commonDir, 2 * c.repo.idSize()}
 	_, _, err := f.lookup(l.name)
-	if noSuchRef(err) && exists(file) { // else it came meanwhile, went, or is broken
+	if noSuchRef(err) && exists(file) { // otherwise the ref changed, or is broken
 		c.orphan(l)
 	}
 }
@@ -201,8 +200,8 @@ func (c *rootCollector) tableLogs(ctx context.Context, w Worktree) ([]reflog, er
 	return logs, nil
 }
 
-// walkFiles calls f with the slash path below dir of every file there. What goes
-// meanwhile is passed over.
+// walkFiles calls f with the slash path below dir of every file. Files removed meanwhile are
+// skipped.
 func walkFiles(ctx context.Context, dir string, f func(name string) error) error {
 	return filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 		if isFileMissing(err) {

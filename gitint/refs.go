@@ -12,27 +12,26 @@ import (
 type Ref struct {
 	// Name is the full name, such as refs/heads/main.
 	Name string
-	// Target is the ref that a symbolic one names.
+	// Target is the target of a symbolic ref.
 	Target string
-	// OID is what the name stands for, symbolic refs followed. It is zero only for
-	// a HEAD whose branch has no commit.
+	// OID is the object of the ref, after following symbolic refs. It is zero only for a HEAD whose
+	// branch has no commit.
 	OID OID
-	// Peeled is what an annotated tag leads to in the end, and OID for everything
-	// else. It is zero when an object on the way is missing or damaged.
+	// Peeled is the object to which an annotated tag finally leads, and OID for everything else. It
+	// is zero if an object on the way is missing or damaged.
 	Peeled OID
 }
 
-// refState is what Refs found besides refs.
+// refState has the faults that Refs found.
 type refState struct {
 	mu     sync.Mutex
 	broken []Incomplete
 }
 
-// Refs returns every ref of every namespace that this working tree sees, sorted by
-// name: also its own bisect, rewritten and worktree refs; not HEAD and not what
-// lies beside it. Symbolic refs that lead nowhere name nothing and are left out.
-// A ref that is there and says nothing, such as the empty file that a crash
-// leaves, is left out as git does, and then Incomplete names it.
+// Refs returns every ref of every namespace that this working tree sees, sorted by name, including
+// its own bisect, rewritten and worktree refs, but not HEAD and pseudo-refs. Dangling symbolic refs
+// are omitted. A ref without a value, such as the empty file that a crash leaves, is omitted as git
+// does, and Incomplete names it.
 func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	l, err := r.layout(ctx)
 	if err != nil {
@@ -58,7 +57,7 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	return refs, nil
 }
 
-// refStore is where the part of a working tree has its refs, where this is read.
+// refStore returns the store of a worktree's refs, if this package reads it.
 func (r *Repo) refStore(l layout, gitDir string) refStore {
 	if l.refs == refsInTables {
 		return refTables{gitDir, r.commonDir, r.idSize()}
@@ -66,8 +65,8 @@ func (r *Repo) refStore(l layout, gitDir string) refStore {
 	return refFiles{gitDir, r.commonDir, 2 * r.idSize()}
 }
 
-// Head returns HEAD of this working tree. Its OID is zero on a branch without a
-// commit, its Target empty when it is detached.
+// Head returns HEAD of this working tree. Its OID is zero on a branch without a commit, its Target
+// empty if it is detached.
 func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	l, err := r.layout(ctx)
 	if err != nil {
@@ -84,8 +83,7 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	return head, nil
 }
 
-// peel sets what the refs lead to, where the store of refs did not know it. The
-// same object is looked at once.
+// peel sets the peeled ids that the ref store did not have. Each object is read once.
 func (r *Repo) peel(ctx context.Context, refs []Ref) error {
 	known := map[OID]OID{}
 	for i := range refs {
@@ -106,8 +104,8 @@ func (r *Repo) peel(ctx context.Context, refs []Ref) error {
 	return nil
 }
 
-// peelOne follows tags of tags. An object that cannot be read leads nowhere:
-// whoever needs it will be told why when he reads it.
+// peelOne follows tags of tags. It returns zero for an unreadable object: a caller that needs it
+// gets the error when it reads it.
 func (r *Repo) peelOne(ctx context.Context, id OID) OID {
 	for {
 		obj, err := r.readObject(ctx, id, 0)
@@ -123,8 +121,8 @@ func (r *Repo) peelOne(ctx context.Context, id OID) OID {
 	}
 }
 
-// refsOfGit asks git, for stores of refs that we do not read. It warns about refs
-// that it leaves out, and ends well all the same.
+// refsOfGit asks git, for ref stores that this package does not read. Git warns about refs that it
+// omits, and succeeds nevertheless.
 func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
 	out, warnings, err := r.runWarned(ctx, command{args: []string{
 		"for-each-ref", "--format=%(objectname) %(refname) %(symref)",
@@ -156,7 +154,7 @@ func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
 func (r *Repo) headOfGit(ctx context.Context) (Ref, error) {
 	head := Ref{Name: headName}
 	out, err := r.run(ctx, command{args: []string{"symbolic-ref", "--quiet", "HEAD"}})
-	if err != nil && exitCode(err) != 1 { // 1 says that it is detached
+	if err != nil && exitCode(err) != 1 { // 1 means that it is detached
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	head.Target = strings.TrimSpace(string(out))

@@ -10,25 +10,24 @@ import (
 	"io"
 )
 
-// errTable says that a reftable is not as git wrote it.
+// errTable reports a reftable that is not as git writes it.
 var errTable = errors.New("damaged reftable")
 
-// A refTable is one file of the stack in which git keeps refs and their logs where these are no
-// files. It is read here because git lists what it can read of a damaged one and ends well.
+// A refTable is one file of a reftable stack. It is read here because git lists the readable part
+// of a damaged one and succeeds.
 type refTable struct {
 	min, max uint64 // of the transactions in it
 	refs     []tableRef
 	logs     []tableLog
 }
 
-// A tableRef is what a table says of a ref: that it was deleted, where it has neither id nor
-// target.
+// A tableRef is a ref record. It is a deletion if it has neither id nor target.
 type tableRef struct {
 	name, target string
 	id, peeled   OID
 }
 
-// A tableLog is what a table says of an entry of a reflog.
+// A tableLog is a reflog record.
 type tableLog struct {
 	name    string
 	at      uint64 // the transaction
@@ -36,19 +35,19 @@ type tableLog struct {
 	entry   reflogEntry
 }
 
-// The sizes of what is around the blocks of a table, for the two versions of the format.
+// The sizes of the parts around the blocks of a table, for the two versions of the format.
 const (
 	tableMagic     = "REFT"
 	tableHeader    = 24
-	tableHeader2   = 28 // with the format of ids
-	tableFooter    = 44 // behind a copy of the header
+	tableHeader2   = 28 // includes the hash format
+	tableFooter    = 44 // after a copy of the header
 	tableSections  = 5  // numbers in the footer
 	blockHeader    = 4
 	restartSize    = 3
 	updateIndexLen = 8
 )
 
-// parseTable reads a table whole: every block, record and checksum of it.
+// parseTable parses a complete table: every block, record and checksum.
 func parseTable(data []byte, idSize int) (*refTable, error) {
 	p := tableReader{data: data, idSize: idSize, header: tableHeader}
 	if len(data) > tableHeader && data[len(tableMagic)] == 2 {
@@ -73,7 +72,7 @@ func parseTable(data []byte, idSize int) (*refTable, error) {
 	for i := range p.sections {
 		p.sections[i] = binary.BigEndian.Uint64(footer[p.header+8*i:])
 	}
-	p.sections[1] >>= 5 // below it is how long the keys of that section are
+	p.sections[1] >>= 5 // the low bits are the length of the abbreviated object ids
 	if err := p.blocks(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errTable, err)
 	}
@@ -87,15 +86,16 @@ type tableReader struct {
 	data      []byte
 	idSize    int
 	header    int
-	end       int // where the footer begins
+	end       int // offset of the footer
 	sections  [tableSections]uint64
-	indexed   byte // of which kind an index was met
-	blockSize int  // to which blocks are filled up, 0 where they are not
+	indexed   byte // kind of the blocks whose index was read
+	blockSize int  // size to which blocks are padded, 0 if they are not
 	table     refTable
-	last      []byte // the key before
+	last      []byte // the previous key
 }
 
-// blocks reads one block after the other. The first begins behind the header, and counts it.
+// blocks reads the blocks in order. The first begins after the header, and its offsets include the
+// header.
 func (p *tableReader) blocks() error {
 	for at := 0; max(at, p.header) < p.end; {
 		head := max(at, p.header)
@@ -118,7 +118,7 @@ func (p *tableReader) blocks() error {
 		if err != nil {
 			return fmt.Errorf("the block at %d: %w", at, err)
 		}
-		// What fills a block up is zero, and no block begins so.
+		// Padding is zero, and no block begins with zero.
 		if kind != 'g' && next < p.end && p.data[next] == 0 {
 			next = at + p.blockSize
 		}
@@ -130,9 +130,9 @@ func (p *tableReader) blocks() error {
 	return nil
 }
 
-// expect compares the kind of a block with the footer, which says where objects and logs begin. A
-// table of logs alone has them at once. Behind the blocks of a kind is an index of them, perhaps
-// with indexes of its own.
+// expect compares the kind of a block with the footer, which has the offsets of object and log
+// blocks. A table of only logs begins with them. After the blocks of a kind is an index of them,
+// perhaps with several levels.
 func (p *tableReader) expect(kind byte, at int) error {
 	section := byte('r')
 	for i, of := range [tableSections]byte{1: 'o', 3: 'g'} {
@@ -151,8 +151,8 @@ func (p *tableReader) expect(kind byte, at int) error {
 	return fmt.Errorf("it is of the kind %q, among those of %q", kind, section)
 }
 
-// logBlock reads a block of reflogs, of which all but the head is compressed, and returns where
-// it ends. The size is that of what was compressed.
+// logBlock reads a block of reflogs, which is compressed except for its head, and returns the
+// offset after it. The size is the uncompressed one.
 func (p *tableReader) logBlock(at, head, size int) (next int, err error) {
 	compressed := bytes.NewReader(p.data[head+blockHeader : p.end])
 	r, err := zlib.NewReader(compressed)
@@ -174,8 +174,8 @@ func (p *tableReader) logBlock(at, head, size int) (next int, err error) {
 
 var errShort = errors.New("it is cut")
 
-// records gives each record of a block to f. The block ends with a list of those that have a whole
-// key, by which it is seen whether it is one.
+// records calls f with each record of a block. The block ends with a list of the records with a
+// complete key, which is verified.
 func (p *tableReader) records(
 	block []byte, at int, f func(kind byte, r *recordReader),
 ) error {
@@ -217,8 +217,8 @@ func (p *tableReader) records(
 	return nil
 }
 
-// indexRecord reads what follows the last key of a block that an index is about: where it is.
-// Nothing else is taken for an index, so that no ref is passed over as one.
+// indexRecord reads the offset that follows a key in an index. It accepts nothing else, so that no
+// ref is skipped as an index.
 func indexRecord(kind byte, r *recordReader) {
 	r.varint()
 	r.failed = r.failed || kind != 0
@@ -245,8 +245,7 @@ func (p *tableReader) ref(kind byte, r *recordReader) {
 	p.table.refs = append(p.table.refs, ref)
 }
 
-// log reads what follows the key of an entry of a reflog: the name, and the transaction counted
-// backwards.
+// log reads what follows the key of a reflog record: the name, and the inverted transaction number.
 func (p *tableReader) log(kind byte, r *recordReader) {
 	name, index, ok := bytes.Cut(p.last, []byte{0})
 	if !ok || len(index) != updateIndexLen || kind > 1 {
@@ -258,7 +257,7 @@ func (p *tableReader) log(kind byte, r *recordReader) {
 	}
 	if !one.deleted {
 		one.entry.was, one.entry.is = r.id(p.idSize), r.id(p.idSize)
-		r.bytes(r.varint())              // whose name
+		r.bytes(r.varint())              // name
 		r.bytes(r.varint())              // and address
 		one.entry.at = int64(r.varint()) //nolint:gosec // seconds
 		r.bytes(2)                       // the time zone
@@ -267,13 +266,13 @@ func (p *tableReader) log(kind byte, r *recordReader) {
 	p.table.logs = append(p.table.logs, one)
 }
 
-// A recordReader takes numbers and bytes from the beginning of what is left of a block.
+// A recordReader reads numbers and bytes from the rest of a block.
 type recordReader struct {
 	rest   []byte
 	failed bool
 }
 
-// varint reads a number in git's spelling: what goes on is one more than its bits say.
+// varint reads a number in git's offset encoding: each continuation adds one.
 func (r *recordReader) varint() (n uint64) {
 	for i, b := range r.rest {
 		if n |= uint64(b & 0x7f); b < 0x80 {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// hundredsOfRefs makes so many that a table has several blocks and an index.
+// hundredsOfRefs creates enough refs for several blocks and an index.
 func hundredsOfRefs(r *gittest.Repository) {
 	var in strings.Builder
 	for n := range 700 {
@@ -71,8 +71,8 @@ func tableShapes() []repositoryShape {
 	}
 }
 
-// TestReflogsOfTables compares entries with those that git shows, which has those of before from
-// the entry before.
+// TestReflogsOfTables compares entries with those that git shows, which has the old value of an
+// entry from the one before.
 func TestReflogsOfTables(t *testing.T) {
 	r := gittest.Repo(t, gittest.RefTables(t)...)
 	for n := range 4 {
@@ -102,8 +102,8 @@ func TestReflogsOfTables(t *testing.T) {
 	}
 }
 
-// TestDamagedTables changes and cuts what a stack has: either the same is read as before, or it
-// is said that something is not.
+// TestDamagedTables changes and truncates the files of a stack: either the same is read as before,
+// or a fault is reported.
 func TestDamagedTables(t *testing.T) {
 	r := gittest.Repo(t, append(gittest.RefTables(t), "--template=")...)
 	s := r.With("GIT_TEST_REFTABLE_AUTOCOMPACTION=false")
@@ -151,7 +151,7 @@ func TestDamagedTables(t *testing.T) {
 	}
 }
 
-// damages returns what may have become of a file.
+// damages returns damaged versions of a file.
 func damages(data []byte) [][]byte {
 	all := [][]byte{{}, make([]byte, len(data)), data[:len(data)/2], data[:len(data)-1]}
 	for at := 0; at < len(data); at += 2 {
@@ -186,8 +186,8 @@ func everyID(repo *gitint.Repo) []string {
 	return slices.Sorted(maps.Keys(ids))
 }
 
-// TestTablesNeedNoProcess holds that refs and reflogs are read in this process: git is asked where
-// everything is and for the configuration.
+// TestTablesNeedNoProcess checks that refs and reflogs are read in this process: git is only asked
+// for the location and the configuration.
 func TestTablesNeedNoProcess(t *testing.T) {
 	r := gittest.Repo(t, gittest.RefTables(t)...)
 	r.Commit("first")

@@ -16,29 +16,28 @@ import (
 const (
 	tablesDir  = "reftable"
 	tablesList = "tables.list"
-	// stackTries is how often a stack is read while git writes it anew: what is listed is gone by
-	// then, or what is there is not listed yet.
+	// stackTries limits how often a stack is read while git rewrites it: a listed table may be
+	// gone, or a new one not listed yet.
 	stackTries = 10
 )
 
-// refTables reads the refs of one working tree where they are in reftables: its own are in a stack
-// of its own, with HEAD and what is beside it, but MERGE_HEAD and FETCH_HEAD, which stay files.
+// refTables reads the refs of one working tree from reftables: per-worktree refs are in a stack of
+// their own, with HEAD and the pseudo-refs except MERGE_HEAD and FETCH_HEAD, which are files.
 type refTables struct {
 	gitDir, commonDir string
 	idSize            int
 }
 
-// A tableStack is what the tables of a stack say together: a later one replaces what earlier ones
-// say.
+// A tableStack has the merged records of a stack: a later table overrides earlier ones.
 type tableStack struct {
 	refs map[string]tableRef
 	logs map[string]map[uint64]reflogEntry // by name and transaction
-	// unlisted is a table that is there and not in the list.
+	// unlisted is a table that exists but is not in the list.
 	unlisted string
 }
 
-// stack reads the stack of a directory of the repository. Git writes the list anew last, and
-// removes what was in it afterwards.
+// stack reads the stack of a directory of the repository. Git replaces the list last, and removes
+// the tables of the old list afterwards.
 func (t refTables) stack(ctx context.Context, dir string) (s *tableStack, err error) {
 	dir = filepath.Join(dir, tablesDir)
 	for try := range stackTries {
@@ -89,7 +88,7 @@ func (t refTables) readStack(dir string) (*tableStack, error) {
 	return s, err
 }
 
-// add puts a table on the stack.
+// add adds the next table of the stack.
 func (s *tableStack) add(t *refTable) {
 	for _, ref := range t.refs {
 		s.refs[ref.name] = ref
@@ -109,8 +108,8 @@ func (s *tableStack) add(t *refTable) {
 	}
 }
 
-// unlisted returns the name of a table that is not in the list, such as one that a list lost which
-// was cut.
+// unlisted returns the name of a table that is not in the list, for example because the list was
+// truncated.
 func unlisted(dir string, list []string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -122,8 +121,8 @@ func unlisted(dir string, list []string) (string, error) {
 	return "", err
 }
 
-// log returns the entries of a reflog, oldest first. That it is kept while it has none git notes
-// as one from nothing to nothing.
+// log returns the entries of a reflog, oldest first. For an existing reflog without entries git
+// writes one from zero to zero.
 func (s *tableStack) log(name string) (entries []reflogEntry) {
 	at := s.logs[name]
 	for _, index := range slices.Sorted(maps.Keys(at)) {
@@ -134,10 +133,10 @@ func (s *tableStack) log(name string) (entries []reflogEntry) {
 	return entries
 }
 
-// errNoHead says that a stack has no HEAD, which git writes into each before anything else.
+// errNoHead reports a stack without HEAD, which git writes into each first.
 var errNoHead = errors.New("the list of tables has lost HEAD")
 
-// read returns the refs that the working tree sees, with HEAD and what is beside it.
+// read returns the refs that the working tree sees, with HEAD and pseudo-refs.
 func (t refTables) read(ctx context.Context) (*refSet, error) {
 	set := newRefSet()
 	if err := t.readOwn(ctx, set); err != nil || t.gitDir == t.commonDir {
@@ -153,7 +152,7 @@ func (t refTables) read(ctx context.Context) (*refSet, error) {
 	return set, nil
 }
 
-// readOwn adds what the stack of the working tree has.
+// readOwn adds the refs in the working tree's own stack.
 func (t refTables) readOwn(ctx context.Context, set *refSet) error {
 	own, err := t.stack(ctx, t.gitDir)
 	if err != nil {
@@ -166,7 +165,7 @@ func (t refTables) readOwn(ctx context.Context, set *refSet) error {
 	return nil
 }
 
-// addTables adds the refs of a stack whose names are wanted.
+// addTables adds the wanted refs of a stack.
 func (s *refSet) addTables(stack *tableStack, wanted func(name string) bool) {
 	if stack.unlisted != "" {
 		s.broken[stack.unlisted] = "the table is there, and the list of tables has not got it"
@@ -184,7 +183,7 @@ func (s *refSet) addTables(stack *tableStack, wanted func(name string) bool) {
 	}
 }
 
-// list returns the refs, and those that say nothing.
+// list returns the refs, and those without a value.
 func (t refTables) list(ctx context.Context) ([]Ref, []Incomplete, error) {
 	set, err := t.read(ctx)
 	if err != nil {
@@ -194,10 +193,10 @@ func (t refTables) list(ctx context.Context) ([]Ref, []Incomplete, error) {
 	return slices.DeleteFunc(refs, isBeside), broken, err
 }
 
-// isBeside reports whether a ref is HEAD or beside it.
+// isBeside reports whether a ref is HEAD or a pseudo-ref.
 func isBeside(ref Ref) bool { return !strings.HasPrefix(ref.Name, "refs/") }
 
-// own returns the refs that a working tree has for itself, with those beside HEAD.
+// own returns the per-worktree refs, with pseudo-refs.
 func (t refTables) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 	set := newRefSet()
 	if err := t.readOwn(ctx, set); err != nil {
@@ -209,7 +208,7 @@ func (t refTables) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 	}), broken, err
 }
 
-// head reads HEAD and what it names.
+// head reads HEAD with its target.
 func (t refTables) head(ctx context.Context) (Ref, error) {
 	set, err := t.read(ctx)
 	if err != nil {

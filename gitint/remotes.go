@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Remotes returns the names of the remotes that the repository has.
+// Remotes returns the names of the repository's remotes.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, command{args: []string{"remote"}})
 	if err != nil {
@@ -15,8 +15,8 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// Unfetched asks a remote for its branches, over the network, and returns those whose commits
-// are not here.
+// Unfetched lists the branches of a remote, over the network, and returns those whose commits are
+// missing here.
 func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
 	out, err := r.run(ctx, command{
 		args:   []string{"ls-remote", "--heads", "--quiet", "--end-of-options", remote},
@@ -48,8 +48,8 @@ func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
 	return unknown, nil
 }
 
-// Fetch asks a remote for all of its branches, also those that a clone of a single branch
-// left out. Nothing is pruned, and no tag is moved.
+// Fetch fetches all branches of a remote, also those that a clone of a single branch omitted. It
+// prunes nothing, and moves no tag.
 func (r *Repo) Fetch(ctx context.Context, remote string) error {
 	refs := "+refs/heads/*:refs/remotes/" + remote + "/*"
 	_, err := r.run(ctx, command{write: true, remote: true, args: []string{

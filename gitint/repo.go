@@ -12,24 +12,24 @@ import (
 	"github.com/git-jp/git-jp/internal/trace"
 )
 
-// Options say where a repository is and how git is called.
+// Options locate a repository and control how git is called.
 type Options struct {
 	// Dir is an absolute directory in the working tree or in the repository.
 	Dir string // required
 	// Env is the complete environment of the program, as of os.Environ.
 	Env []string // required
-	// Trace gets a line for every git that runs. It may be nil.
+	// Trace, if not nil, gets a line for every git that runs.
 	Trace *trace.Log
-	// Now is the clock of the trace. It may be nil.
+	// Now, if not nil, is the clock of the trace.
 	Now func() time.Time
 	// LockTimeout is how long a write waits for a lock that another git holds.
 	LockTimeout time.Duration
-	// Limits are how large files and objects may be that are read. No object of which more
-	// would come is unpacked.
+	// Limits are the size limits for files and objects that are read. A larger object is not
+	// decompressed.
 	Limits regular.Limits
-	// Fetch is told how many objects are about to be fetched from a remote that has promised them,
-	// and how large they are, 0 where only the remote knows. Its error is why nothing is fetched.
-	// It may be nil.
+	// Fetch, if not nil, is called before objects are fetched from a remote that has promised them,
+	// with their number and size, 0 if only the remote knows it. If it returns an error, nothing is
+	// fetched.
 	Fetch func(objects int, bytes int64) error
 }
 
@@ -64,9 +64,9 @@ type Repo struct {
 	behind  promisedHistory
 }
 
-// Open finds the repository of opts.Dir as git does. It returns
-// ErrNotRepository, an *UnsafeError, an *EmbeddedError or another error of git. It starts one
-// process, and none for a plain repository; everything else is read when it is asked for.
+// Open finds the repository of opts.Dir as git does. It returns ErrNotRepository, an *UnsafeError,
+// an *EmbeddedError or another error of git. It starts one process, and none for a plain
+// repository; everything else is read on demand.
 func Open(ctx context.Context, opts Options) (*Repo, error) {
 	r := &Repo{
 		env:         slices.Clone(opts.Env),
@@ -83,50 +83,49 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 	return r, nil
 }
 
-// Close ends the processes and closes the files that reading keeps. A Repo that
-// is read afterwards opens them again.
+// Close ends the processes and closes the files that are kept for reading. A later read opens them
+// again.
 func (r *Repo) Close() error {
 	r.objects.close()
 	return nil
 }
 
-// Limits are those that the repository was opened with.
+// Limits returns the limits with which the repository was opened.
 func (r *Repo) Limits() regular.Limits { return r.limits }
 
-// Root is the absolute path of the working tree. It is empty in a bare repository
-// and inside a repository's own directory.
+// Root returns the absolute path of the working tree. It is empty in a bare repository and inside a
+// git directory.
 func (r *Repo) Root() string { return r.root }
 
-// GitDir is the absolute path of this working tree's part of the repository.
+// GitDir returns the absolute path of this worktree's git directory.
 func (r *Repo) GitDir() string { return r.gitDir }
 
-// CommonDir is the absolute path of the part that all working trees share.
+// CommonDir returns the absolute path of the git directory that all worktrees share.
 func (r *Repo) CommonDir() string { return r.commonDir }
 
-// Dir is where this program keeps its own state about the repository. It need
-// not exist.
+// Dir returns the directory for this program's own state about the repository. It need not exist.
 func (r *Repo) Dir() string { return filepath.Join(r.commonDir, "jp") }
 
 // Bare reports whether the repository has no working tree.
 func (r *Repo) Bare() bool { return r.bare }
 
-// ObjectFormat is "sha1" or "sha256".
+// ObjectFormat returns "sha1" or "sha256".
 func (r *Repo) ObjectFormat() string { return r.objectFormat }
 
-// IndexPath is the absolute path of the index that git uses now, which in a
-// hook need not be the one of the working tree.
+// IndexPath returns the absolute path of the index that git uses now, which in a hook may not be
+// that of the working tree.
 func (r *Repo) IndexPath() string { return r.indexPath }
 
-// Processes is how many processes were started so far.
+// Processes returns how many processes were started so far.
 func (r *Repo) Processes() int { return int(r.processes.Load()) }
 
-// ObjectsRead is how many objects were read with their content so far.
+// ObjectsRead returns how many objects were read with their content so far.
 func (r *Repo) ObjectsRead() int { return int(r.reads.Load()) }
 
 // Env returns a copy of the environment in which git runs.
 func (r *Repo) Env() []string { return slices.Clone(r.env) }
 
-// now is the time for the trace, zero without a clock.
+// now returns the time for the trace, zero without a clock.
 func (r *Repo) now() time.Time {
 	if r.clock == nil {
 		return time.Time{}

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A HistoryRequest says whose history is asked for.
+// A HistoryRequest selects history.
 type HistoryRequest struct {
-	Revs []string // where to begin, as git log takes it; nothing stands for HEAD
+	Revs []string // where to begin, as git log takes it; none means HEAD
 	All  bool     // begin at every ref too
 	// Globs are paths below the root in which * stays within a directory and ** does not.
 	Globs []string
 	Count int // of commits, 0 for all
 }
 
-// A Revision is a commit that changed files asked for, and which. Of a merge these are the
-// files that are like those of no parent, compared with the first one.
+// A Revision is a commit with the selected files that it changed. For a merge these are the files
+// that differ from all parents, compared with the first one.
 type Revision struct {
 	LogEntry
 
@@ -71,8 +71,8 @@ func (r *Repo) History(ctx context.Context, h HistoryRequest) ([]Revision, error
 	return all, nil
 }
 
-// parseHistory reads the four fields of each commit and the pairs of a raw line and a path
-// that follow.
+// parseHistory parses the four fields of each commit and the following pairs of a raw line and a
+// path.
 func parseHistory(fields []string) ([]Revision, error) {
 	var all []Revision
 	for len(fields) > 0 {
@@ -102,8 +102,8 @@ func parseHistory(fields []string) ([]Revision, error) {
 	return all, nil
 }
 
-// firstParent takes the other parents out of the raw line of a merge: it begins with a
-// colon for each, and has a mode, an id and a letter of each.
+// firstParent removes the other parents from the raw line of a merge: it begins with a colon for
+// each, and has a mode, an id and a letter of each.
 func firstParent(line string) string {
 	rest := strings.TrimLeft(line, ":")
 	n := len(line) - len(rest)

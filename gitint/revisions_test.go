@@ -72,8 +72,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryOfMerge holds that a merge that has what no parent has is told, compared
-// with its first parent.
+// TestHistoryOfMerge checks that a merge with content of no parent is listed, compared with its
+// first parent.
 func TestHistoryOfMerge(t *testing.T) {
 	r, repo := showRepo(t)
 	r.Run("checkout", "-q", "-b", "side")

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A RootKind says what a root is.
+// A RootKind is the kind of a root.
 type RootKind int
 
 // The kinds of roots.
@@ -19,20 +19,20 @@ const (
 	RootTag                       // a ref below refs/tags
 	RootStash                     // the stash, each of its entries
 	RootHead                      // HEAD of a working tree
-	RootOperation                 // what lies beside HEAD: MERGE_HEAD, a rebase, a bisect
+	RootOperation                 // beside HEAD: MERGE_HEAD, a rebase, a bisect
 	RootReflog                    // an entry of a reflog other than that of the stash
 )
 
-// A Root is a name under which an object is kept, or may be wanted again.
+// A Root is a name that keeps an object, or may be used to restore it.
 type Root struct {
 	Kind RootKind
-	// Name is as git has it: refs/heads/main, main@{2}, MERGE_HEAD, rebase-merge/onto.
+	// Name is git's name: refs/heads/main, main@{2}, MERGE_HEAD, rebase-merge/onto.
 	Name string
-	// Worktree is the worktree that it belongs to, "" for the main one or all.
+	// Worktree is the worktree to which it belongs, "" for the main one or all.
 	Worktree string
 	OID      OID
-	// Needed says that the object must be there. Reflogs and what lies beside HEAD may
-	// name objects that git has collected since.
+	// Needed is true if the object must exist. Reflogs and files beside HEAD may name objects that
+	// git has collected since.
 	Needed bool
 }
 
@@ -44,25 +44,24 @@ func (r Root) Title() string {
 	return fmt.Sprintf("%s of worktree %q", r.Name, r.Worktree)
 }
 
-// A RootFile is a file of an operation in progress, which may say in its own words what
-// is wanted again, such as a patch.
+// A RootFile is a file of an operation in progress, which may contain text that git restores, such
+// as a patch.
 type RootFile struct {
 	Name, Path string
 }
 
-// Roots is every place from which the repository's objects can be reached.
+// Roots has every place from which the repository's objects are reachable.
 type Roots struct {
 	Worktrees []Worktree
 	Names     []Root
 	Files     []RootFile
-	// Incomplete is why there may be more, also what [Repo.Incomplete] knows.
+	// Incomplete says why there may be more roots. It includes [Repo.Incomplete].
 	Incomplete []Incomplete
 }
 
-// Roots returns every name for an object that any working tree has: refs of all namespaces,
-// loose or packed, those of single working trees too, HEADs, what lies beside them, and
-// both columns of every reflog. Names come before the reflogs: what is deleted in between
-// is found in one of them.
+// Roots returns every name for an object in any worktree: refs of all namespaces, loose or packed,
+// per-worktree refs, HEADs, pseudo-refs and the files of operations, and both columns of every
+// reflog. It reads names before reflogs: a ref that is deleted in between is found in one of them.
 func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 	s, err := r.shape(ctx)
 	if err != nil {
@@ -122,8 +121,8 @@ func (c *rootCollector) incomplete(reason, detail string) {
 
 const replaceRefs = "refs/replace/"
 
-// refs adds what the working tree sees, and those that others have for themselves. What a
-// replacement replaces is wanted too.
+// refs adds the refs that the working tree sees, and the per-worktree refs of others. An object
+// with a replacement is a root too.
 func (c *rootCollector) refs(ctx context.Context) error {
 	refs, err := c.repo.Refs(ctx)
 	if err != nil {
@@ -167,7 +166,7 @@ func refKind(name string) RootKind {
 	}
 }
 
-// worktree adds the HEAD of a working tree, its own refs and what lies beside HEAD.
+// worktree adds the HEAD of a worktree, its own refs and the files beside HEAD.
 func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 	if w.Unknown != "" {
 		c.incomplete(ReasonWorktree, w.Title()+": "+w.Unknown)
@@ -188,14 +187,14 @@ func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 			return err
 		}
 		c.addRefs(refs, w.Name)
-		if w.GitDir != c.repo.gitDir { // else they are known of
+		if w.GitDir != c.repo.gitDir { // otherwise they are known
 			c.roots.Incomplete = append(c.roots.Incomplete, broken...)
 		}
 	}
 	return c.operations(ctx, w)
 }
 
-// own returns the refs that a working tree has for itself.
+// own returns the per-worktree refs.
 func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 	set := newRefSet()
 	for _, dir := range perWorktree {
@@ -206,8 +205,8 @@ func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 	return set.result()
 }
 
-// reflogs adds both columns of every reflog: what a branch was before its first entry
-// stands nowhere else.
+// reflogs adds both columns of every reflog: the value of a branch before its first entry is
+// recorded nowhere else.
 func (c *rootCollector) reflogs(ctx context.Context) error {
 	var logs []reflog
 	for _, w := range c.roots.Worktrees {
@@ -222,14 +221,14 @@ func (c *rootCollector) reflogs(ctx context.Context) error {
 		dir := filepath.Join(w.GitDir, "logs")
 		err := walkFiles(ctx, dir, func(name string) error {
 			if w.Name != "" && name != headName && !isPerWorktree(name) {
-				return nil // of the past, when logs were elsewhere
+				return nil // an old entry, when logs were elsewhere
 			}
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			l := reflog{name: name, worktree: w.Name}
 			var err error
 			l.entries, err = c.repo.readReflog(file)
 			switch {
-			case errors.Is(err, errReflogLine): // others than the collector go on
+			case errors.Is(err, errReflogLine): // only the collector refuses
 				c.incomplete(ReasonUnreadable, l.title()+": "+err.Error())
 			case err != nil:
 				return fmt.Errorf("%s: %w", l.title(), err)
@@ -268,7 +267,7 @@ func reflogName(name string, n int) string {
 	return fmt.Sprintf("%s@{%d}", strings.TrimPrefix(name, "refs/heads/"), n)
 }
 
-// lookAlike reports whether a name in a repository's directory can be a ref beside HEAD.
+// lookAlike reports whether a name in a git directory can be a pseudo-ref.
 func lookAlike(name string) bool {
 	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && name != headName &&
 		path.Base(name) == name

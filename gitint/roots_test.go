@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// rootNames returns what Roots says, "name worktree kind".
+// rootNames returns the roots by "name worktree kind".
 func rootNames(t *testing.T, repo *gitint.Repo) map[string]gitint.Root {
 	t.Helper()
 	roots, err := repo.Roots(t.Context())
@@ -27,8 +27,8 @@ func rootNames(t *testing.T, repo *gitint.Repo) map[string]gitint.Root {
 	return names
 }
 
-// TestRootsHoldEveryNameOfAnObject makes one of each kind, in two worktrees, and asks from
-// either of them.
+// TestRootsHoldEveryNameOfAnObject creates a root of each kind, in two worktrees, and lists them
+// from both.
 func TestRootsHoldEveryNameOfAnObject(t *testing.T) {
 	t.Run("files", func(t *testing.T) { everyName(t) })
 	t.Run("reftable", func(t *testing.T) { everyName(t, gittest.RefTables(t)...) })
@@ -88,8 +88,8 @@ func everyName(t *testing.T, initArgs ...string) {
 	}
 }
 
-// TestRootsReachWhatGitReaches compares with git, which knows all of these but what lies
-// beside HEAD.
+// TestRootsReachWhatGitReaches compares with git, which knows all of these except the files beside
+// HEAD.
 func TestRootsReachWhatGitReaches(t *testing.T) {
 	r := gittest.Repo(t)
 	for i := range 5 {
@@ -250,7 +250,8 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
-// TestRootsTakeWhatGitWrites holds that files which git may leave behind are no damage.
+// TestRootsTakeWhatGitWrites checks that files which git may leave behind are not reported as
+// damage.
 func TestRootsTakeWhatGitWrites(t *testing.T) {
 	for _, tt := range []struct{ file, content string }{
 		{".git/FETCH_HEAD", ""},
@@ -283,7 +284,7 @@ func TestRootsTakeWhatGitWrites(t *testing.T) {
 	}
 }
 
-// TestWorktreesAreFound asks from the main one, a linked one, and one of a bare repository.
+// TestWorktreesAreFound lists from the main worktree, a linked one, and one of a bare repository.
 func TestWorktreesAreFound(t *testing.T) {
 	r := gittest.Repo(t)
 	r.Commit("x")
@@ -413,7 +414,7 @@ func TestTreeDataTellsWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestShortNamesInLists holds that a commit is a root however a list names it.
+// TestShortNamesInLists checks that a commit is a root in whatever form a todo list names it.
 func TestShortNamesInLists(t *testing.T) {
 	for _, line := range []string{
 		"pick SHORT x", "p SHORT", "fixup -C SHORT x", "edit SHORT~1 x", "pick v1-1-gSHORT x",
@@ -442,7 +443,7 @@ func TestShortNamesInLists(t *testing.T) {
 	}
 }
 
-// TestWordsInLists holds that what need not be a commit is no damage where it is none.
+// TestWordsInLists checks that a word which need not be a commit is no damage if it is none.
 func TestWordsInLists(t *testing.T) {
 	r := gittest.Repo(t)
 	r.Commit("x")
@@ -455,8 +456,8 @@ func TestWordsInLists(t *testing.T) {
 	}
 }
 
-// reflogOf writes a reflog of steps from one object to the next, so many days old. A step that is
-// nil leaves a gap.
+// reflogOf writes a reflog of steps from one object to the next, so many days old. A nil step
+// leaves a gap.
 func reflogOf(days int, steps [][2]string) string {
 	at := time.Now().Add(-time.Duration(days) * 24 * time.Hour).Unix()
 	var b strings.Builder
@@ -466,13 +467,13 @@ func reflogOf(days int, steps [][2]string) string {
 	return b.String()
 }
 
-// TestReflogsThatLackSomething tells what git takes out of a reflog from what was lost.
+// TestReflogsThatLackSomething distinguishes entries that git expired from lost ones.
 func TestReflogsThatLackSomething(t *testing.T) {
 	none, nowhere := strings.Repeat("0", 40), strings.Repeat("1", 40)
 	for _, tt := range []struct {
 		name string
 		make func(r *gittest.Repository, a, b, c string)
-		want string // "" where git itself leaves it so
+		want string // "" if git itself leaves it so
 	}{
 		{"whole", func(r *gittest.Repository, a, b, c string) {
 			r.WriteFile(".git/logs/refs/heads/main", reflogOf(1, [][2]string{{a, b}, {b, c}}))

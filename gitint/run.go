@@ -21,47 +21,45 @@ type command struct {
 	env []string
 	// write allows git to take locks. Without it the command only reads.
 	write bool
-	// remote lets the command talk to other machines. No other does, also not to fetch an
-	// object that is missing in a partial clone.
+	// remote allows the command to talk to other machines. No other command does, not even to fetch
+	// a missing object in a partial clone.
 	remote bool
 	// terminal, if set, is where git shows progress and asks for passwords.
 	terminal *os.File
-	// dir is where git runs; empty is the root of the working tree.
+	// dir is where git runs; empty means the root of the working tree.
 	dir string
 }
 
-// readEnv is added to every command that only reads: no optional locks, so that
-// nothing refreshes the index behind our back; objects as they are stored.
+// readEnv is added to every command that only reads: no optional locks, so that no command
+// refreshes the index; objects as they are stored.
 var readEnv = [...]string{
 	"GIT_OPTIONAL_LOCKS=0",
 	"GIT_NO_REPLACE_OBJECTS=1",
 }
 
-// offlineEnv keeps git from the network, also where it does not know GIT_NO_LAZY_FETCH yet.
+// offlineEnv keeps git from the network, even a git that does not know GIT_NO_LAZY_FETCH.
 var offlineEnv = [...]string{
 	"GIT_NO_LAZY_FETCH=1",
 	"GIT_ALLOW_PROTOCOL=none",
 }
 
-// promptEnv undoes, for a command on the user's terminal, that git asks no questions.
+// promptEnv allows prompts again, for a command on the user's terminal.
 const promptEnv = "GIT_TERMINAL_PROMPT=1"
 
-// commonEnv is added to every command: messages we may show, no questions, and
-// paths that mean themselves.
+// commonEnv is added to every command: untranslated messages, no prompts, and literal paths.
 var commonEnv = [...]string{
 	"LC_ALL=C",
 	"GIT_TERMINAL_PROMPT=0",
 	"GIT_LITERAL_PATHSPECS=1",
 }
 
-// run runs git and returns its standard output. The error of a git that fails
-// is an *ExitError.
+// run runs git and returns its standard output. If git fails, the error is an *ExitError.
 func (r *Repo) run(ctx context.Context, c command) ([]byte, error) {
 	out, _, err := r.runWarned(ctx, c)
 	return out, err
 }
 
-// runWarned also returns what git wrote to its standard error.
+// runWarned also returns git's standard error.
 func (r *Repo) runWarned(ctx context.Context, c command) (out []byte, warnings string, err error) {
 	var stdout bytes.Buffer
 	warnings, err = r.exec(ctx, c, func(cmd *exec.Cmd) error {
@@ -71,8 +69,8 @@ func (r *Repo) runWarned(ctx context.Context, c command) (out []byte, warnings s
 	return stdout.Bytes(), warnings, err
 }
 
-// stream runs git and gives its standard output to f while it runs. An error of
-// f ends git and is returned.
+// stream runs git and passes its standard output to f while it runs. An error of f ends git and is
+// returned.
 func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) error {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -94,15 +92,15 @@ func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) e
 		}
 		return readErr
 	})
-	// That git was ended is no news to who ended it.
+	// The error of f is more useful than that git was ended.
 	if readErr != nil && ctx.Err() == nil {
 		return readErr
 	}
 	return err
 }
 
-// exec prepares git, lets do run it, and makes its failure an *ExitError. It also
-// returns what git wrote to its standard error.
+// exec prepares git, runs it with do, and converts its failure to an *ExitError. It also returns
+// git's standard error.
 func (r *Repo) exec(ctx context.Context, c command, do func(*exec.Cmd) error) (string, error) {
 	if slices.ContainsFunc(c.args, func(arg string) bool { return strings.ContainsRune(arg, 0) }) {
 		return "", fmt.Errorf("git %s: %w", c.args[0], ErrZeroByte)
@@ -148,13 +146,13 @@ func (r *Repo) prepare(ctx context.Context, c command) *exec.Cmd {
 	}
 	cmd.Env = append(env, c.env...)
 	cmd.Stdin = c.stdin
-	// A grandchild that keeps a pipe open must not hold us after git is gone.
+	// A grandchild that keeps a pipe open must not block this process after git has ended.
 	cmd.WaitDelay = 2 * time.Second
 	return cmd
 }
 
-// exitError makes a failure of the process an *ExitError. An error that is not
-// about the process, such as one of the reader of its output, stays as it is.
+// exitError converts a failure of the process to an *ExitError. It does not change other errors,
+// such as one of the reader of its output.
 func exitError(args []string, stderr string, err error) error {
 	code := -1
 	var ee *exec.ExitError

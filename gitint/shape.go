@@ -19,27 +19,27 @@ const (
 	ReasonPartial = "partial"
 	// ReasonGrafts: parents are not those that the commits name.
 	ReasonGrafts = "grafts"
-	// ReasonAlternates: a directory of objects is named and not there.
+	// ReasonAlternates: a named object directory is missing.
 	ReasonAlternates = "alternates"
-	// ReasonExtension: the repository has a property we do not know.
+	// ReasonExtension: the repository has an unknown extension.
 	ReasonExtension = "extension"
-	// ReasonRef: a ref is there and says nothing. Known after Refs.
+	// ReasonRef: a ref has no value. Known after Refs.
 	ReasonRef = "ref"
-	// ReasonReflog: a reflog lacks entries, or its ref. Only Roots says so.
+	// ReasonReflog: a reflog lacks entries, or its ref. Only Roots reports it.
 	ReasonReflog = "reflog"
-	// ReasonWorktree: a working tree is known of and cannot be found. Only Roots says so.
+	// ReasonWorktree: a worktree is recorded but cannot be found. Only Roots reports it.
 	ReasonWorktree = "worktree"
-	// ReasonOperation: an operation in progress names what cannot be found. Only Roots
-	// says so.
+	// ReasonOperation: an operation in progress names a commit that cannot be found. Only Roots
+	// reports it.
 	ReasonOperation = "operation"
-	// ReasonEnvironment: a variable may make git read something else. Only Roots says so.
+	// ReasonEnvironment: a variable may make git read something else. Only Roots reports it.
 	ReasonEnvironment = "environment"
-	// ReasonUnreadable: it could not be found out.
+	// ReasonUnreadable: it could not be determined.
 	ReasonUnreadable = "unreadable"
 )
 
-// An Incomplete says why an answer about a repository may lack something. Checks
-// go on and say so; deletion refuses.
+// An Incomplete is a reason why an answer about a repository may lack something. Checks continue
+// and report it; deletion refuses.
 type Incomplete struct {
 	// Reason is one of the Reason constants.
 	Reason string
@@ -47,11 +47,11 @@ type Incomplete struct {
 	Detail string
 }
 
-// String is the reason and the detail.
+// String returns the reason and the detail.
 func (i Incomplete) String() string { return i.Reason + ": " + i.Detail }
 
-// Incomplete returns why reading may miss objects or names, nothing when the
-// repository is whole. What is wrong with single refs is known after Refs.
+// Incomplete returns why reading may miss objects or names, nothing if the repository is complete.
+// Faults of single refs are known after Refs.
 func (r *Repo) Incomplete() []Incomplete {
 	s, err := r.shape(context.Background())
 	if err != nil {
@@ -62,13 +62,13 @@ func (r *Repo) Incomplete() []Incomplete {
 	return slices.Concat(s.incomplete, r.refs.broken)
 }
 
-// shape is what a repository's configuration says about how it is to be read.
+// shape is what the configuration of a repository says about how to read it.
 type shape struct {
 	layout
 
 	partial      bool
 	promisors    []string // remotes that have promised objects, in git's order
-	lazy         bool     // the repository says that its working trees leave blobs out
+	lazy         bool     // the repository is marked as lazy: working trees leave out blobs
 	sparse, cone bool     // of this working tree
 	incomplete   []Incomplete
 }
@@ -76,11 +76,12 @@ type shape struct {
 // A layout says where objects and refs are.
 type layout struct {
 	objectDirs       []string
-	objectsInProcess bool // their format is one that we read
+	objectsInProcess bool // this package reads their format
 	refs             refPlace
 }
 
-// layout is that of the shape, which of a plain repository is known without its configuration.
+// layout returns that of the shape, which for a plain repository is known without its
+// configuration.
 func (r *Repo) layout(ctx context.Context) (layout, error) {
 	if !r.plain {
 		s, err := r.shape(ctx)
@@ -108,7 +109,7 @@ const (
 	refsInFiles refPlace = iota
 	// refsInTables: in reftables in the repository.
 	refsInTables
-	// refsElsewhere: git has to be asked.
+	// refsElsewhere: git must be asked.
 	refsElsewhere
 )
 
@@ -137,8 +138,8 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	return s, nil
 }
 
-// readConfig goes through "scope NUL key LF value NUL". Keys without a value,
-// which mean true, have no LF.
+// readConfig parses "scope NUL key LF value NUL". Keys without a value, which mean true, have no
+// LF.
 func (s *shape) readConfig(out []byte) error {
 	fields := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
 	if len(fields)%2 != 0 {
@@ -206,15 +207,16 @@ func (s *shape) readExtension(version, key, value string) {
 		s.addPromisor(value)
 		s.setPartial(key + "=" + value)
 	case version == "0":
-		// Git ignores every other extension of a repository of version 0, and says no to those
-		// that it knows. So all is read as without it; who wrote it may still mean something.
+		// Git ignores every other extension of a repository of version 0, and refuses those that it
+		// knows. So everything is read as without it; its author may have intended something else
+		// nevertheless.
 		s.setExtension(key, value)
 	case key == "extensions.objectformat":
 		s.objectsInProcess = s.objectsInProcess && value == "sha1"
 	case key == "extensions.refstorage":
 		s.refs = refPlaceOf(value)
 	default:
-		// Git knew it, or we would not be here: it is asked for everything.
+		// Git knew it, or it would have refused the repository: it is asked for everything.
 		s.objectsInProcess, s.refs = false, refsElsewhere
 		s.setExtension(key, value)
 	}
@@ -235,7 +237,7 @@ func (s *shape) setExtension(key, value string) {
 	s.incomplete = append(s.incomplete, Incomplete{ReasonExtension, key + "=" + value})
 }
 
-// readFiles finds what is not in the configuration.
+// readFiles reads what is not in the configuration.
 func (s *shape) readFiles(r *Repo) error {
 	if r.shallow {
 		s.incomplete = append(s.incomplete, Incomplete{ReasonShallow, "history is cut off"})
@@ -262,7 +264,7 @@ func (s *shape) readFiles(r *Repo) error {
 	return nil
 }
 
-// hasGrafts reports whether a file of grafts says anything.
+// hasGrafts reports whether a grafts file has any graft.
 func hasGrafts(name string) (bool, error) {
 	data, err := readWhole(name)
 	if errors.Is(err, fs.ErrNotExist) {

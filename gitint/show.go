@@ -10,32 +10,31 @@ import (
 	"strings"
 )
 
-// A DiffRequest says which differences to show.
+// A DiffRequest selects differences.
 type DiffRequest struct {
 	// Staged compares HEAD with the index, else the index with the working tree.
 	Staged bool
-	// Commit, when it is not zero, compares it with its first parent instead.
+	// Commit, if not zero, is compared with its first parent instead.
 	Commit OID
-	// Paths are the files and directories to show, from the root of the working tree;
-	// none is all. Exclude are those to leave out.
+	// Paths are the files and directories to show, from the root of the working tree; none means
+	// all. Exclude are those to omit.
 	Paths, Exclude []string
 }
 
-// showArgs make what git prints independent of the configuration, and start nothing
-// that belongs to the user.
+// showArgs make git's output independent of the configuration, and start no program of the user.
 var showArgs = [...]string{
 	"--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
 	"--unified=3", "--find-renames", "--submodule=short", "--ignore-submodules=dirty",
 }
 
-// quiet is given to commands that may look at the working tree.
+// quiet is passed to commands that may read the working tree.
 var quiet = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showRoot=true",
 }
 
 var errCut = errors.New("output is longer than was asked for")
 
-// Diff returns a patch, and whether it was cut at limit bytes, behind a line.
+// Diff returns a patch, and whether it was truncated at limit bytes, after a line.
 func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bool, error) {
 	args := slices.Clone(quiet[:])
 	switch {
@@ -69,7 +68,7 @@ func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) (head []byte, err 
 	err = r.stream(ctx, command{args: args}, func(out io.Reader) error {
 		head, err = io.ReadAll(io.LimitReader(out, n))
 		if err == nil && int64(len(head)) == n {
-			err = errCut // which ends git
+			err = errCut // it ends git
 		}
 		return err
 	})
@@ -87,7 +86,7 @@ func (r *Repo) bounded(
 		var readErr error
 		out, readErr = io.ReadAll(io.LimitReader(rd, limit+1))
 		if cut = readErr == nil && int64(len(out)) > limit; cut {
-			return errCut // which ends git
+			return errCut // it ends git
 		}
 		return readErr
 	})
@@ -101,10 +100,10 @@ func (r *Repo) bounded(
 	return out, false, err
 }
 
-// A LogRequest says which commits to list. Conditions are joined by "and".
+// A LogRequest selects commits. All conditions must hold.
 type LogRequest struct {
-	Query   string // a piece of the message
-	Content string // a piece of text that the commit adds or removes
+	Query   string // a part of the message
+	Content string // a part of the text that the commit adds or removes
 	Regexp  bool   // Content is a POSIX regular expression for added and removed lines
 	Since   string // a date as git reads it, also "2 weeks ago"
 	Paths   []string
@@ -121,7 +120,7 @@ type LogEntry struct {
 
 const logFields = 4
 
-// Log returns the newest commits of HEAD that fulfil the conditions.
+// Log returns the newest commits of HEAD that meet the conditions.
 func (r *Repo) Log(ctx context.Context, l LogRequest) ([]LogEntry, error) {
 	args := append(slices.Clone(quiet[:]),
 		"log", "-z", "--format=%H%x00%an%x00%aI%x00%s", "--encoding=UTF-8", "--no-show-signature",
@@ -162,7 +161,7 @@ func parseLog(fields []string) ([]LogEntry, error) {
 	return all, nil
 }
 
-// A CommitInfo is a commit with its message and what it changed.
+// A CommitInfo is a commit with its message and its changes.
 type CommitInfo struct {
 	LogEntry
 	Message string
@@ -224,7 +223,7 @@ func (r *Repo) numstat(ctx context.Context, parent string, id OID) ([]FileStat, 
 	return all, nil
 }
 
-// count reads a number of lines; "-" stands for those of a binary file.
+// count parses a number of lines; "-" is that of a binary file.
 func count(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -233,8 +232,8 @@ func count(s string) int {
 	return n
 }
 
-// Files returns the files below the given directories that are in the index or in the
-// working tree and not ignored, sorted; below all without one. Some may have been deleted.
+// Files returns the files below the given directories, or all, that are in the index or in the
+// working tree and not ignored, sorted. Some may have been deleted.
 func (r *Repo) Files(ctx context.Context, under ...string) ([]string, error) {
 	specs, env := pathspecs(under)
 	args := append(slices.Clone(quiet[:]),

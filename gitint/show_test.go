@@ -14,7 +14,7 @@ import (
 func showRepo(t *testing.T) (*gittest.Repository, *gitint.Repo) {
 	t.Helper()
 	r := gittest.Repo(t)
-	// A configuration that would start programs and change the form of everything.
+	// A configuration that would start programs and change every format.
 	for _, kv := range [][2]string{
 		{"diff.external", "false"},
 		{"diff.noprefix", "true"},

@@ -2,20 +2,19 @@ package gitint
 
 import "io/fs"
 
-// A Snapshot is a set of files that git holds: a Tree or an Index.
+// A Snapshot is a set of files in git: a Tree or an Index.
 type Snapshot interface {
 	fs.ReadFileFS
 	fs.ReadDirFS
-	// Entries returns every file below the directory dir, and below the ones in
-	// it, sorted by path. "." is the root. A directory that is not there has none.
+	// Entries returns every file below the directory dir and its subdirectories, sorted by path.
+	// "." is the root. A missing directory has none.
 	Entries(dir string) ([]Entry, error)
-	// Children returns what lies directly in a directory, with the objects of
-	// directories too where they have one, in no order. The error is an
-	// fs.ErrNotExist when there is no such directory.
+	// Children returns the direct entries of a directory, unsorted, including the objects of
+	// directories that have one. The error is an fs.ErrNotExist if there is no such directory.
 	Children(dir string) ([]Entry, error)
 	// OID returns the object of a file.
 	OID(path string) (OID, bool)
-	// Name says what was read: the revision, or "index".
+	// Name returns what was read: the revision, or "index".
 	Name() string
 }
 
@@ -28,7 +27,7 @@ type Entry struct {
 	OID  OID
 }
 
-// A Mode says what an entry is.
+// A Mode is the mode of an entry.
 type Mode uint32
 
 // The modes that git knows.
@@ -43,7 +42,7 @@ const (
 // IsRegular reports whether the entry is a file with content of its own.
 func (m Mode) IsRegular() bool { return m == ModeFile || m == ModeExecutable }
 
-// FileMode is the mode as the rest of Go has it. A submodule is irregular.
+// FileMode returns the mode as Go has it. A submodule is irregular.
 func (m Mode) FileMode() fs.FileMode {
 	switch m {
 	case ModeFile:

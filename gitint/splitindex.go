@@ -5,19 +5,19 @@ import (
 	"errors"
 )
 
-// A split index is a small file that says how it differs from a large one beside
-// it. Git, when it reads it, touches the large one.
+// A split index is a small file with the differences to a large shared one. Git touches the shared
+// one when it reads it.
 
-// errSplit says that this is no split index that is read here.
+// errSplit reports a split index that is not read here.
 var errSplit = errors.New("not a split index we read")
 
-// splitLink is the extension that makes an index a split one.
+// splitLink is the extension of a split index.
 type splitLink struct {
 	deleted bitmap // positions in the large file
 	changed bitmap // positions whose entry is replaced, in order
 }
 
-// join makes one file of a split index and its base.
+// join merges a split index with its base.
 func (x *Index) join() error {
 	if x.file.link == nil {
 		return nil
@@ -33,8 +33,8 @@ func (x *Index) join() error {
 	return err
 }
 
-// apply puts the two together: the first of ours, which have no names, take the
-// places that the extension lists; the others are new.
+// apply merges the two: the first entries of ours, which have no names, replace those at the
+// positions in the extension; the others are new.
 func (l *splitLink) apply(base, ours []indexEntry) ([]indexEntry, error) {
 	type key struct {
 		name  string
@@ -97,18 +97,18 @@ func parseLink(content []byte, idSize int) (*splitLink, error) {
 	return link, nil
 }
 
-// A bitmap has one bit a position, in words of 64.
+// A bitmap has one bit for each position, in words of 64.
 type bitmap []uint64
 
 func (b bitmap) has(i int) bool {
 	return i/64 < len(b) && b[i/64]>>(i%64)&1 == 1
 }
 
-// maxBitmapWords bounds what a damaged file may ask for: 64 million entries.
+// maxBitmapWords limits the memory for a damaged file: 64 million entries.
 const maxBitmapWords = 1 << 20
 
-// parseBitmap reads a bitmap as EWAH compresses it: a word that tells of a run of
-// equal words and of the number of plain ones behind it, and so on.
+// parseBitmap parses a bitmap in EWAH compression: a word with the length of a run of equal words
+// and the number of literal words after it, and so on.
 func parseBitmap(data []byte) (b bitmap, rest []byte, err error) {
 	if len(data) < 8 {
 		return nil, nil, errSplit

@@ -12,7 +12,7 @@ func TestParseBitmap(t *testing.T) {
 		0, 0, 0, 0, 0, 0, 0, 1<<1 | 1, // one word of ones, no plain ones
 		0, 0, 0, 2, 0, 0, 0, 1 << 1, // one word of zeroes, one plain one
 		0, 0, 0, 0, 0, 0, 0, 5,
-		0, 0, 0, 1, // where the last marker is
+		0, 0, 0, 1, // position of the last marker
 		9,
 	}
 	b, rest, err := parseBitmap(data)

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// squashHeading is how git merge --squash begins the message that it proposes. It lists what was
-// squashed as git log does, the newest first.
+// squashHeading begins the message that git merge --squash proposes. It lists the squashed commits
+// as git log does, newest first.
 const squashHeading = "Squashed commit of the following:"
 
-// Squashed returns those among the commits of revisions, as git log takes them, whose message says
-// which commits they squashed, with the tips of these, as far as they are still there.
+// Squashed returns the commits of revisions, as git log takes them, whose message lists the commits
+// that they squashed, with those tips of the list that still exist.
 func (r *Repo) Squashed(ctx context.Context, revs ...string) (map[OID][]OID, error) {
 	args := append([]string{}, quiet[:]...)
 	args = append(args, "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8",
@@ -40,8 +40,8 @@ func (r *Repo) Squashed(ctx context.Context, revs ...string) (map[OID][]OID, err
 	return of, nil
 }
 
-// SquashedBy returns the tips of the commits that a message of git merge --squash lists, and that
-// are still there: of several branches each has one.
+// SquashedBy returns the tips of the commits that a message of git merge --squash lists, if they
+// still exist: one for each branch.
 func (r *Repo) SquashedBy(ctx context.Context, message string) ([]OID, error) {
 	_, list, ok := strings.Cut("\n"+message, "\n"+squashHeading+"\n")
 	if !ok {
@@ -73,8 +73,8 @@ func (r *Repo) SquashedBy(ctx context.Context, message string) ([]OID, error) {
 	return listed, nil
 }
 
-// Beside returns refs to commits that cannot be reached from one, the newest first and at most so
-// many. Those of stashes and notes are nobody's branches.
+// Beside returns refs to commits that are not reachable from one, newest first and at most so many.
+// It omits stashes and notes, which are no branches.
 func (r *Repo) Beside(ctx context.Context, commit OID, most int) ([]Ref, error) {
 	out, err := r.run(ctx, command{args: []string{
 		"for-each-ref", "--no-merged=" + commit.String(), "--sort=-committerdate",

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestSquashed finds the commits that merge --squash proposed the message of, as far as what they
-// name is there.
+// TestSquashed finds the commits with a message proposed by merge --squash whose listed commits
+// exist.
 func TestSquashed(t *testing.T) {
 	git := gittest.Repo(t)
 	git.WriteFile("a", "1")
@@ -48,7 +48,8 @@ func TestSquashed(t *testing.T) {
 	}
 }
 
-// TestSquashedOctopus: of several branches the message lists all commits as one history.
+// TestSquashedOctopus checks the message for several branches, which lists all commits as one
+// history.
 func TestSquashedOctopus(t *testing.T) {
 	git := gittest.Repo(t)
 	git.WriteFile("a", "1")

@@ -13,51 +13,49 @@ import (
 	"time"
 )
 
-// A Change is one step on an index: all of it happens, or nothing. Paths are
-// slash paths from the root of the working tree, and mean themselves, byte for byte;
-// each may stand in one list only. Entries that are not named stay as they are.
+// A Change is one change of an index: all of it happens, or nothing. Paths are slash paths from the
+// root of the working tree, taken literally, byte for byte; each may be in one list only. Other
+// entries are not changed.
 type Change struct {
-	// Add are files of the working tree whose content as it is now goes into the
-	// index, as git add --force --sparse does it: through the filters of the
-	// attributes, also when they are ignored, outside a sparse checkout, or marked
-	// skip-worktree or assume-unchanged, a mark which they lose.
+	// Add are files of the working tree whose current content is added to the index, as by git add
+	// --force --sparse: through the filters of the attributes, also if they are ignored, outside a
+	// sparse checkout, or marked skip-worktree or assume-unchanged, a mark which they lose.
 	Add []string
-	// AddObjects are files whose content is an object that the repository has,
-	// whatever the working tree holds.
+	// AddObjects are files whose content is an object of the repository, independent of the working
+	// tree.
 	AddObjects []Entry
-	// Remove are paths that leave the index. A path that is not there is no error.
+	// Remove are paths to remove from the index. A missing path is no error.
 	Remove []string
 	// LeftOut are paths of Add and AddObjects that a sparse checkout leaves out of the working
-	// tree: they get the mark skip-worktree.
+	// tree: they are marked skip-worktree.
 	LeftOut []string
 
-	// IndexFile is the index to change, relative to the root of the working tree or
-	// absolute. Empty is the one that git uses now.
+	// IndexFile is the index to change, relative to the root of the working tree or absolute. Empty
+	// means the one that git uses now.
 	IndexFile string
-	// LockTimeout is how long to wait for a lock that another process holds. Zero
-	// is that of the repository, NoWait not at all.
+	// LockTimeout is how long to wait for a lock that another process holds. Zero means that of the
+	// repository, NoWait not at all.
 	LockTimeout time.Duration
-	// KeepExisting leaves a path of Add and AddObjects alone that the index has, also
-	// unmerged, and does not report it. An entry without content does not count: one
-	// with intent to add looks like that, and is in no commit.
+	// KeepExisting skips a path of Add and AddObjects that the index has, also unmerged, and does
+	// not report it. An entry without content does not count: one with intent to add looks like
+	// that, and is in no commit.
 	KeepExisting bool
-	// ResolveConflicts lets the change replace unmerged entries.
+	// ResolveConflicts allows the change to replace unmerged entries.
 	ResolveConflicts bool
-	// Verify, if set, is shown what Add and AddObjects came to before anybody else
-	// can see it. Its error is returned and nothing is staged. It must not change an
-	// index.
+	// Verify, if set, is called with the entries of Add and AddObjects before other processes can
+	// see them. If it returns an error, nothing is staged. It must not change an index.
 	Verify func(ctx context.Context, staged []Entry) error
 }
 
-// A StageResult says what an index holds after a change.
+// A StageResult has the entries of an index after a change.
 type StageResult struct {
 	// Added are the entries of Add and AddObjects, sorted by path.
 	Added []Entry
-	// Removed are those of Remove that were there, sorted.
+	// Removed are those of Remove that existed, sorted.
 	Removed []string
 }
 
-// An UnmergedError says that paths are in conflict and therefore not staged.
+// An UnmergedError reports paths with conflicts, which are therefore not staged.
 type UnmergedError struct {
 	Paths []string
 }
@@ -70,9 +68,8 @@ func (e *UnmergedError) Error() string {
 	return fmt.Sprintf("%q and %d more are unmerged", e.Paths[0], len(e.Paths)-1)
 }
 
-// Stage makes a change of the index. After an error the index is as it was; the
-// error is a *LockedError when another process holds the index, and an
-// *UnmergedError when a path is in conflict.
+// Stage changes the index. After an error the index is unchanged; the error is a *LockedError if
+// another process holds the index, and an *UnmergedError if a path has a conflict.
 func (r *Repo) Stage(ctx context.Context, c Change) (StageResult, error) {
 	paths, err := r.checkChange(ctx, c)
 	if err != nil || len(paths) == 0 {
@@ -112,8 +109,8 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 		return StageResult{}, fmt.Errorf("stage: %w", err)
 	}
 	if len(c.Add) > 0 {
-		// Without --remove: a file that is gone is an error and not a deletion.
-		// Without --replace: no entry of others gives way.
+		// Without --remove: a missing file is an error and not a deletion. Without --replace: no
+		// other entry is replaced.
 		err := tx.change(ctx, joinZ(c.Add), "update-index", "--add", "-z", "--stdin")
 		if err != nil {
 			return StageResult{}, fmt.Errorf("stage: %w", err)
@@ -136,7 +133,7 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 	return res, nil
 }
 
-// without leaves out of a change what the index has with content.
+// without removes from a change the paths that the index has with content.
 func (c Change) without(before map[string][]indexEntry, empty OID) Change {
 	has := func(name string) bool {
 		return len(before[name]) > 0 && before[name][0].OID != empty
@@ -160,9 +157,8 @@ func (c Change) added() []string {
 // paths returns all paths, in no order.
 func (c Change) paths() []string { return append(c.added(), c.Remove...) }
 
-// added looks up what the change came to, because update-index passes over a name it
-// does not like with a message and exit code 0, and takes an input that it cannot read for
-// the end of it.
+// added looks up the result of the change, because update-index skips an invalid name with a
+// message and exit code 0, and takes an input that it cannot read for the end of it.
 func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 	names := c.added()
 	slices.Sort(names)
@@ -195,7 +191,7 @@ func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 	return added, nil
 }
 
-// apply changes entries without a look at the working tree.
+// apply changes entries without reading the working tree.
 func (tx *indexTx) apply(ctx context.Context, lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -203,8 +199,8 @@ func (tx *indexTx) apply(ctx context.Context, lines []string) error {
 	return tx.change(ctx, joinZ(lines), "update-index", "-z", "--index-info")
 }
 
-// lost returns the objects of entries that are to be added and are not here. Git would not write
-// them again, by what it remembers of their files.
+// lost returns the objects of entries to add that are missing here. Git would not write them again,
+// because it considers their files unchanged.
 func (tx *indexTx) lost(
 	ctx context.Context, c Change, before map[string][]indexEntry,
 ) (map[OID]bool, error) {
@@ -222,9 +218,8 @@ func (tx *indexTx) lost(
 	return lost, err
 }
 
-// prepareLines is the part of a change that needs no file: what leaves, what is
-// known by object, and what must lose a mark or a conflict before git would look
-// at its file.
+// prepareLines returns the part of a change that reads no file: removals, entries given by object,
+// and entries that must lose a mark or a conflict before git reads their file.
 func prepareLines(
 	c Change, before map[string][]indexEntry, lost map[OID]bool, none string,
 ) []string {
@@ -235,14 +230,14 @@ func prepareLines(
 		}
 	}
 	for _, e := range c.AddObjects {
-		// Also when it is there already: an entry with intent to add looks the same.
+		// Even if it exists already: an entry with intent to add looks the same.
 		lines = append(lines, entryLine(e))
 	}
 	for _, p := range c.Add {
 		switch was := before[p]; {
 		case len(was) == 0:
 		case was[0].stage != 0 || was[0].pinned || lost[was[0].OID]:
-			// The mode stays, for where core.fileMode says that files have none.
+			// The mode is kept, in case core.fileMode says that files have none.
 			lines = append(lines, entryLine(was[len(was)-1].Entry))
 		}
 	}
@@ -255,7 +250,7 @@ func entryLine(e Entry) string {
 
 func removeLine(name, none string) string { return "0 " + none + " 0\t" + name }
 
-// noOID is how git writes that there is no object.
+// noOID returns git's notation for no object.
 func (r *Repo) noOID() string {
 	if r.objectFormat == "sha256" {
 		return strings.Repeat("0", 2*sha256Size)
@@ -284,8 +279,7 @@ var (
 	errMode          = errors.New("not the mode of a file")
 )
 
-// checkChange returns the paths of a change, sorted, or what is wrong with it
-// before any index is looked at.
+// checkChange returns the paths of a change, sorted, or its fault, before any index is read.
 func (r *Repo) checkChange(ctx context.Context, c Change) ([]string, error) {
 	paths := c.paths()
 	ids := make([]OID, 0, len(c.AddObjects))
@@ -329,8 +323,8 @@ func checkPaths(paths []string) error {
 	return nil
 }
 
-// checkFiles refuses what git would take for more than a file: a directory that
-// is a repository becomes a submodule.
+// checkFiles refuses paths that git would not add as a file: a directory that is a repository
+// becomes a submodule.
 func (r *Repo) checkFiles(names []string) error {
 	if len(names) > 0 && r.root == "" {
 		return fmt.Errorf("stage: %w", errNotInWorkTree)

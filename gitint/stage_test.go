@@ -30,8 +30,8 @@ func openAt(tb testing.TB, r *gittest.Repository) *gitint.Repo {
 	return repo
 }
 
-// oddNames are names that line protocols, quoting, options, pathspecs or encodings
-// trip over.
+// oddNames returns names that are difficult for line protocols, quoting, options, pathspecs or
+// encodings.
 func oddNames() []string {
 	names := []string{
 		"sp ace", "new\nline", `qu"ote`, "-dash", "--", "tab\t", "\xff\xfe\x80", "star*",
@@ -43,14 +43,14 @@ func oddNames() []string {
 	return append(names, "-top", ":colon", ".jp/blobs/ab/cd/ef.blob.gz")
 }
 
-// A shape is a kind of repository. The base has keep.txt and dir/other.txt
-// committed, and nothing of .jp unless it says so.
+// A shape is a kind of repository. The base has keep.txt and dir/other.txt committed, and nothing
+// of .jp unless it says so.
 type shape struct {
 	name    string
 	init    []string
 	prepare string // shell, after the first commit, in the working tree
 	paths   []string
-	// noAdd is set where git add would do something else on purpose.
+	// noAdd is set if git add intentionally does something else.
 	noAdd bool
 }
 
@@ -179,7 +179,7 @@ func testShape(t *testing.T, s shape) {
 	assertNoLeftovers(t, r)
 }
 
-// addedByGit is what git add makes of the index, on a copy of it.
+// addedByGit returns the index after git add, on a copy of it.
 func addedByGit(t *testing.T, r *gittest.Repository, paths []string) string {
 	t.Helper()
 	index := r.Path(r.Run("rev-parse", "--git-path", "index"))
@@ -197,7 +197,7 @@ func addedByGit(t *testing.T, r *gittest.Repository, paths []string) string {
 	return c.Run("ls-files", "-s", "-v", "-z")
 }
 
-// assertClean holds that the paths of the working tree are those of the index.
+// assertClean checks that the paths of the working tree equal those of the index.
 func assertClean(t *testing.T, r *gittest.Repository, paths []string) {
 	t.Helper()
 	status := r.Run("status", "--porcelain=v1", "-z", "--no-renames", "-uall")
@@ -243,7 +243,7 @@ func TestStageRemoves(t *testing.T) {
 	}
 }
 
-// A conversation that became a directory where a file was, or the reverse.
+// TestStageReplacesWhatItRemoves replaces a file with a directory, and the reverse.
 func TestStageReplacesWhatItRemoves(t *testing.T) {
 	r := committed(t, map[string]string{"a/x": "1", "b": "2"})
 	r.Remove("a")
@@ -314,7 +314,8 @@ func TestStageKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-// Every failure leaves the index as it was, byte for byte, and no lock.
+// TestStageIsAllOrNothing checks that every failure leaves the index unchanged, byte for byte, and
+// no lock.
 func TestStageIsAllOrNothing(t *testing.T) {
 	verdict := errors.New("no")
 	many := make([]string, 0, 300)
@@ -462,8 +463,9 @@ func TestStageInWorktreesAndSubmodules(t *testing.T) {
 	}
 }
 
-// A file that was changed within the clock tick of the index, at the same size,
-// looks clean unless git compares the time of the index. It must go on looking.
+// TestStageKeepsDoubtAboutYoungFiles checks that git still reads a file that was changed within the
+// clock tick of the index, at the same size: it looks clean unless git compares the time of the
+// index.
 func TestStageKeepsDoubtAboutYoungFiles(t *testing.T) {
 	r := committed(t, map[string]string{"young": "aaa", "a": "1"})
 	r.Run("config", "core.trustctime", "false")
@@ -487,7 +489,7 @@ func TestStageKeepsDoubtAboutYoungFiles(t *testing.T) {
 	}
 }
 
-// Nothing of the user runs: no hook, no gc.
+// TestStageRunsNoHooks checks that no hook and no gc runs.
 func TestStageRunsNoHooks(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	for _, h := range []string{"post-index-change", "pre-auto-gc"} {
@@ -537,8 +539,8 @@ func BenchmarkStage1000(b *testing.B) {
 	})
 }
 
-// TestStage_unreadInput gives the index to a git that takes its input for empty, as one does
-// that cannot read it.
+// TestStage_unreadInput stages with a git that takes its input for empty, as one does that cannot
+// read it.
 func TestStage_unreadInput(t *testing.T) {
 	r := committed(t, map[string]string{"here": "x", "there": "y"})
 	bin := t.TempDir()

@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// maxStagedIndex is the size of an index up to which comparing it here is faster than git is.
+	// maxStagedIndex is the size of an index up to which a comparison in this process is faster
+	// than git.
 	maxStagedIndex = 4 << 20
-	// maxStagedTrees is how many trees of HEAD are read for that.
+	// maxStagedTrees limits the trees of HEAD that are read for that.
 	maxStagedTrees = 64
 )
 
-// stagedHere is StagedPaths without git, of a plain repository. The error is errForGit, or another
-// that git explains better, where it has to be asked: for what is unmerged, an index that was
-// split or is sparse, a branch without a commit, and where much would have to be read.
+// stagedHere is StagedPaths without git, for a plain repository. The error is errForGit, or another
+// that git explains better, if git must be asked: for unmerged paths, a split or sparse index, a
+// branch without a commit, and if much would have to be read.
 func (r *Repo) stagedHere(ctx context.Context, under []string) ([]StagedPath, error) {
 	wanted := pathsBelow(under)
 	if !r.plain || wanted == nil {
@@ -51,11 +52,11 @@ func (r *Repo) stagedHere(ctx context.Context, under []string) ([]StagedPath, er
 	return s.differences(), nil
 }
 
-// A pathFilter says which paths are wanted.
+// A pathFilter reports whether a path is wanted.
 type pathFilter func(path []byte) bool
 
-// pathsBelow accepts what the pathspecs of directories do. It is nil where these may mean something
-// else than they say.
+// pathsBelow returns a filter equal to the pathspecs of directories. It is nil if these may have a
+// special meaning.
 func pathsBelow(under []string) pathFilter {
 	type pattern struct{ top, inside []byte }
 	var patterns []pattern
@@ -83,17 +84,17 @@ func pathsBelow(under []string) pathFilter {
 	}
 }
 
-// A stagedSearch compares the tree of HEAD with an index. Of a directory that makes the same tree
-// in both nothing is looked at.
+// A stagedSearch compares the tree of HEAD with an index. It skips directories that have the same
+// tree in both.
 type stagedSearch struct {
 	repo   *Repo
 	wanted pathFilter
-	index  []Entry     // that are wanted
+	index  []Entry     // the wanted ones
 	trees  cachedTrees // of the index
-	left   int         // how many trees may be read
-	passed int         // how many of the index are in directories that were gone through
-	is     []Entry     // those of them that may be other than HEAD has them
-	was    []Entry     // what HEAD has in the same directories
+	left   int         // remaining trees that may be read
+	passed int         // entries of the index in directories already compared
+	is     []Entry     // those that may differ from HEAD
+	was    []Entry     // entries of HEAD in the same directories
 }
 
 func (s *stagedSearch) readIndex() error {
@@ -122,8 +123,8 @@ func (s *stagedSearch) readIndex() error {
 	return err
 }
 
-// directory goes through a directory of HEAD, of which the paths begin with prefix, and which is at
-// a place among the trees of the index.
+// directory compares a directory of HEAD, whose paths begin with prefix; at is its position among
+// the trees of the index.
 func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, at int) error {
 	if s.trees.is(at, tree) {
 		s.same(prefix)
@@ -138,7 +139,7 @@ func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, a
 	}
 	for i, e := range entries {
 		if i > 0 && compareEntries(entries[i-1], e) >= 0 {
-			return errForGit // not as git makes them
+			return errForGit // not as git writes them
 		}
 		name := prefix + e.name
 		if e.mode == ModeDir {
@@ -153,7 +154,7 @@ func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, a
 	return nil
 }
 
-// same passes over what the index has in a directory. Directories come in the order of their
+// same skips the entries of the index in a directory. Directories are visited in the order of their
 // paths, in trees as in the index.
 func (s *stagedSearch) same(prefix string) {
 	if prefix == "" {
@@ -170,13 +171,13 @@ func (s *stagedSearch) same(prefix string) {
 	s.pass(find(prefix), find(strings.TrimSuffix(prefix, "/")+"0"))
 }
 
-// pass takes up the entries of the index up to first, and passes over those up to next.
+// pass takes the entries of the index up to first, and skips those up to next.
 func (s *stagedSearch) pass(first, next int) {
 	s.is = append(s.is, s.index[s.passed:first]...)
 	s.passed = next
 }
 
-// differences compares what is left.
+// differences compares the remaining entries.
 func (s *stagedSearch) differences() []StagedPath {
 	was := make(map[string]Entry, len(s.was))
 	for _, e := range s.was {
@@ -199,8 +200,8 @@ func (s *stagedSearch) differences() []StagedPath {
 	return all
 }
 
-// stagedPath is what git says of a file of HEAD and of the index, either of which may be none. The
-// status is 0 where it says nothing: of submodules it is not asked.
+// stagedPath returns what git reports for a file of HEAD and of the index, either of which may be
+// missing. The status is 0 if it reports nothing: submodules are not asked.
 func stagedPath(was, is Entry) StagedPath {
 	const kind = 0o170000
 	p := StagedPath{Path: max(was.Path, is.Path)}

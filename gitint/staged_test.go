@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// stagedByGit is what git says of the index, in the form in which it says it.
+// stagedByGit returns git's output for the index.
 func stagedByGit(r *gittest.Repository, under []string) string {
 	tree := "HEAD"
 	if _, err := r.Try("rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
@@ -32,7 +32,7 @@ func stagedByGit(r *gittest.Repository, under []string) string {
 	return r.Run(args...)
 }
 
-// rawDiff is a list of files in the form in which git says it.
+// rawDiff formats a list of files like git.
 func rawDiff(all []gitint.StagedPath) string {
 	var b strings.Builder
 	for _, p := range all {
@@ -76,7 +76,7 @@ func (w *stagedWalk) step() {
 	case "flag":
 		flag := rapid.SampledFrom([]string{"--assume-unchanged", "--skip-worktree"}).Draw(w.T, "flag")
 		_, _ = w.r.Try("update-index", flag, w.name())
-	case "trees": // which the index then knows
+	case "trees": // the index then has them cached
 		_, _ = w.r.Try("write-tree", "--missing-ok")
 	case "commit":
 		w.commit()
@@ -102,16 +102,15 @@ func (w *stagedWalk) commit() {
 	}
 }
 
-// info changes an entry, which may replace a directory, or be in the place of a file.
+// info changes an entry, which may replace a directory, or be in place of a file.
 func (w *stagedWalk) info(mode string, stage int) {
 	id := rapid.SampledFrom(w.blobs).Draw(w.T, "blob")
 	w.r.RunInput(fmt.Sprintf("%s %s %d\t%s\x00", mode, id, stage, w.name()), "update-index", "-z", "--index-info")
 }
 
-// TestPropertyStagedPaths holds what is found to be staged against what git says, of random
-// indexes and commits: with conflicts, files that are only announced, submodules, links, changes of
-// modes, files in the place of directories, flags, trees that the index knows or not, and before
-// the first commit.
+// TestPropertyStagedPaths compares the staged paths with git's, for random indexes and commits:
+// with conflicts, intent-to-add files, submodules, symlinks, changes of modes, files in place of
+// directories, flags, cached trees or none, and before the first commit.
 func TestPropertyStagedPaths(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("intended", "x")
@@ -164,7 +163,7 @@ func TestPropertyStagedPaths(t *testing.T) {
 	}
 }
 
-// TestStagedPathsNeedNoProcess: a hook asks for them before each commit.
+// TestStagedPathsNeedNoProcess counts processes, because a hook lists them before each commit.
 func TestStagedPathsNeedNoProcess(t *testing.T) {
 	under := []string{"**/.jp/conversations", "**/.jp/blobs"}
 	ask := func(r *gittest.Repository, processes int, names ...string) {
@@ -190,7 +189,7 @@ func TestStagedPathsNeedNoProcess(t *testing.T) {
 	r.WriteFile("src/2/.jp/conversations/x", "x")
 	r.Commit("first")
 	r.WriteFile("src/3/x", "y")
-	r.Run("add", "src/3/x") // of a directory git adds anew what is as old as the index
+	r.Run("add", "src/3/x") // git re-adds files of a directory that are as old as the index
 	ask(r, 0)
 	r.WriteFile("src/1/.jp/blobs/y", "y")
 	r.Run("add", "src/1/.jp/blobs/y")
@@ -200,7 +199,7 @@ func TestStagedPathsNeedNoProcess(t *testing.T) {
 	r.Run("gc", "-q")
 	ask(r, 0, want...)
 
-	// The index knows no trees, so that all of HEAD would be to read.
+	// The index has no cached trees, so all of HEAD would have to be read.
 	all := r.Run("ls-files", "--stage", "-z")
 	r.Run("read-tree", "--empty")
 	r.RunInput(all, "update-index", "-z", "--index-info")

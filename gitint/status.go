@@ -11,18 +11,17 @@ import (
 // A StagedPath is a file that differs between HEAD and the index, or between two revisions.
 type StagedPath struct {
 	Path string
-	// Status is A for added, M for modified, D for deleted, T for another type of
-	// file, U for unmerged. A file that was renamed is a D and an A.
+	// Status is A for added, M for modified, D for deleted, T for another type of file, U for
+	// unmerged. A renamed file is a D and an A.
 	Status           byte
 	OldMode, NewMode Mode
-	// Old and New are zero where there is no file.
+	// Old and New are zero if there is no file.
 	Old, New OID
 }
 
-// StagedPaths returns the files below the given directories that differ between
-// HEAD and the index, sorted by path; below all without one. A directory that
-// begins with "**/" is meant at any depth. An entry with intent to add is not
-// staged.
+// StagedPaths returns the files below the given directories, or all, that differ between HEAD and
+// the index, sorted by path. A directory that begins with "**/" matches at any depth. An entry with
+// intent to add is not staged.
 func (r *Repo) StagedPaths(ctx context.Context, under ...string) ([]StagedPath, error) {
 	if all, err := r.stagedHere(ctx, under); err == nil {
 		return all, nil
@@ -48,8 +47,8 @@ func (r *Repo) diffIndex(ctx context.Context, tree string, under []string) ([]by
 	return r.run(ctx, command{args: append(args, specs...), env: env})
 }
 
-// ChangedPaths returns the files below the given directories that differ between two
-// revisions, sorted by path; see StagedPaths for what the directories mean.
+// ChangedPaths returns the files below the given directories that differ between two revisions,
+// sorted by path; StagedPaths describes the directories.
 func (r *Repo) ChangedPaths(
 	ctx context.Context, from, to string, under ...string,
 ) ([]StagedPath, error) {
@@ -65,8 +64,7 @@ func (r *Repo) ChangedPaths(
 	return parseRaw(splitZ(out))
 }
 
-// emptyTree is the name of the tree without an entry, which git knows also where
-// no repository has it.
+// emptyTree returns the name of the empty tree, which git knows even if the repository lacks it.
 func (r *Repo) emptyTree() string {
 	if r.objectFormat == "sha256" {
 		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
@@ -74,7 +72,7 @@ func (r *Repo) emptyTree() string {
 	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 }
 
-// pathspecs makes pathspecs of directories, and says how git must read them.
+// pathspecs returns the pathspecs of directories, and the variables with which git must read them.
 func pathspecs(under []string) (specs, env []string) {
 	for _, dir := range under {
 		if rest, ok := strings.CutPrefix(dir, "**/"); ok {
@@ -86,7 +84,7 @@ func pathspecs(under []string) (specs, env []string) {
 	return specs, []string{"GIT_LITERAL_PATHSPECS=0"}
 }
 
-// parseRaw reads pairs of ":100644 100755 <oid> <oid> M" and path.
+// parseRaw parses pairs of ":100644 100755 <oid> <oid> M" and path.
 func parseRaw(fields []string) ([]StagedPath, error) {
 	if len(fields)%2 != 0 {
 		return nil, fmt.Errorf("raw diff: %d fields", len(fields))
@@ -118,16 +116,16 @@ func parseRawLine(line, name string) (StagedPath, error) {
 	}, err
 }
 
-// A WorkState says how a file of the working tree differs from the index.
+// A WorkState is how a file of the working tree differs from the index.
 type WorkState byte
 
 // The states, as git status abbreviates them.
 const (
-	Modified   WorkState = 'M' // also when only its mode or type changed
+	Modified   WorkState = 'M' // also if only its mode or type changed
 	Deleted    WorkState = 'D'
 	Untracked  WorkState = '?'
 	IgnoredNew WorkState = '!' // untracked, and an ignore rule matches
-	Intended   WorkState = 'A' // in the index by intent only
+	Intended   WorkState = 'A' // intent to add
 	Unmerged   WorkState = 'U'
 )
 
@@ -149,17 +147,17 @@ func (r *Repo) IsTidy(ctx context.Context) (bool, error) {
 	}), err
 }
 
-// WorkChanges returns the files below the given directories that differ between
-// the index and the working tree, untracked and ignored ones included; see
-// StagedPaths for what the directories mean. A repository inside, which git does
-// not look into, is one path that ends with a slash. The index is not refreshed.
+// WorkChanges returns the files below the given directories that differ between the index and the
+// working tree, including untracked and ignored ones; StagedPaths describes the directories. A
+// nested repository, which git does not enter, is one path with a trailing slash. It does not
+// refresh the index.
 func (r *Repo) WorkChanges(ctx context.Context, under ...string) ([]WorkPath, error) {
 	_, work, err := r.Changes(ctx, under...)
 	return work, err
 }
 
-// Changes returns what StagedPaths and WorkChanges do, at the cost of one of them. Of what is
-// unmerged it does not say what HEAD has.
+// Changes returns the results of StagedPaths and WorkChanges for the cost of one of them. For an
+// unmerged path it does not have the entry of HEAD.
 func (r *Repo) Changes(
 	ctx context.Context, under ...string,
 ) (staged []StagedPath, work []WorkPath, err error) {
@@ -170,7 +168,7 @@ func (r *Repo) Changes(
 	}
 	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
 	if err != nil {
-		// Of a damaged index git says less than our own reading.
+		// For a damaged index this package's error is more precise than git's.
 		if _, own := r.Index(ctx); own != nil && ctx.Err() == nil {
 			err = own
 		}
@@ -204,8 +202,8 @@ const (
 	otherFields    = 1  // ? path
 )
 
-// parseStatus reads one line, and returns the fields of one of a tracked file. The state is 0 when
-// only HEAD and the index differ.
+// parseStatus parses one line, and returns the fields of a tracked file. The state is 0 if only
+// HEAD and the index differ.
 func parseStatus(line string) (p WorkPath, tracked []string, err error) {
 	fields := 0
 	switch line[0] {
@@ -233,7 +231,7 @@ func parseStatus(line string) (p WorkPath, tracked []string, err error) {
 	return p, parts, nil
 }
 
-// parseStaged reads the fields XY, mH, mI, hH and hI of a changed file.
+// parseStaged parses the fields XY, mH, mI, hH and hI of a changed file.
 func parseStaged(fields []string) (StagedPath, error) {
 	before, err := parseEntry(fields[3], fields[6], fields[8])
 	if err != nil {

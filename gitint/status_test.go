@@ -33,7 +33,7 @@ func TestStagedPaths(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	// No commit yet.
+	// There is no commit yet.
 	expect(staged(), "A .jp/conversations/new\nline", "A other", "A sub/.jp/conversations/x")
 	expect(staged(".jp"), "A .jp/conversations/new\nline")
 	expect(staged("**/.jp/conversations"),

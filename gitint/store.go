@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// reopens is how often one question is asked again of a repository that is being repacked.
+// reopens limits how often a read is repeated while the repository is being repacked.
 const reopens = 3
 
 var (
 	errNotHere  = errors.New("object not found")
 	errTooLarge = errors.New("object too large")
-	// errForGit is about what is not held in memory here.
+	// errForGit reports an object that is too large for this process's memory.
 	errForGit = errors.New("object is for git to read")
 	errLoose  = errors.New("cannot read the object's file")
 )
@@ -32,21 +32,20 @@ type object struct {
 	data []byte
 }
 
-// A store reads the SHA-1 objects of some directories in this process, one at a time. It knows
-// the size of each object that it decompresses beforehand, also of those that another is a delta
-// of.
+// A store reads the SHA-1 objects of some directories in this process, one at a time. It knows the
+// size of each object before it decompresses it, also of the bases of deltas.
 type store struct {
 	dirs    []string
 	packs   *packs
-	reader  *packReader // nil before the first question
-	leave   func()      // the packs of reader
-	listed  []time.Time // the directories of packs, before reader was made
+	reader  *packReader // nil before the first read
+	leave   func()      // releases the packs of reader
+	listed  []time.Time // times of the pack directories before reader was made
 	missed  error       // why not all packs could be opened
-	inflate inflater    // of objects in files of their own
+	inflate inflater    // of loose objects
 }
 
-// read returns an object of at most limit bytes. The error is errNotHere only when no directory
-// has it now.
+// read returns an object of at most limit bytes. The error is errNotHere only if no directory has
+// it now.
 func (s *store) read(id OID, limit int64) (obj object, err error) {
 	fits := func(n int64) error {
 		switch {
@@ -73,7 +72,7 @@ func (s *store) read(id OID, limit int64) (obj object, err error) {
 			return err
 		}
 		if obj.kind != kindBlob {
-			obj.data = slices.Clone(obj.data) // others are made of it
+			obj.data = slices.Clone(obj.data) // it may be the base of others
 		}
 		return obj.verify(id)
 	})
@@ -83,7 +82,7 @@ func (s *store) read(id OID, limit int64) (obj object, err error) {
 	return obj, nil
 }
 
-// size is read for the size alone.
+// size returns only the size.
 func (s *store) size(id OID) (n int64, err error) {
 	err = s.ask(id, func(l *looseObject) error {
 		n = l.size
@@ -95,14 +94,14 @@ func (s *store) size(id OID) (n int64, err error) {
 	return n, err
 }
 
-// has asks for the presence alone.
+// has checks only the presence.
 func (s *store) has(id OID) error {
 	return s.ask(id,
 		func(*looseObject) error { return nil }, func(packAddress) error { return nil })
 }
 
-// ask puts a question to the file of an object, or to where it is packed. What is not found is
-// looked for again while there are other packs than before.
+// ask calls loose with a loose object, or packed with its position in a pack. If it is in neither,
+// ask searches again as long as there are other packs than before.
 func (s *store) ask(
 	id OID, loose func(*looseObject) error, packed func(packAddress) error,
 ) (err error) {
@@ -132,7 +131,7 @@ func (s *store) open() {
 	if s.reader != nil {
 		return
 	}
-	s.listed = packTimes(s.dirs) // before the packs are, so that a change in between is seen
+	s.listed = packTimes(s.dirs) // before the packs, to notice changes in between
 	var all []*pack
 	all, s.leave, s.missed = s.packs.use(s.dirs)
 	s.reader = newPackReader(all)
@@ -142,7 +141,7 @@ func (s *store) changed() bool {
 	return !slices.EqualFunc(s.listed, packTimes(s.dirs), time.Time.Equal)
 }
 
-// packTimes says when packs came or went.
+// packTimes returns the times of the last changes to the pack directories.
 func packTimes(dirs []string) []time.Time {
 	times := make([]time.Time, len(dirs))
 	for i, dir := range dirs {
@@ -160,7 +159,7 @@ func (s *store) close() {
 	}
 }
 
-// A looseObject is one in a file of its own, of which the head was read.
+// A looseObject is a loose object whose header was read.
 type looseObject struct {
 	kind string
 	size int64
@@ -187,7 +186,7 @@ func (s *store) askLoose(id OID, f func(*looseObject) error) error {
 	return errNotHere
 }
 
-// looseHead reads "<kind> <size> NUL".
+// looseHead parses "<kind> <size> NUL".
 func (s *store) looseHead(file *os.File) (*looseObject, error) {
 	out, err := s.inflate.from(file)
 	if err != nil {
@@ -216,7 +215,7 @@ func (o object) verify(id OID) error {
 	return nil
 }
 
-// id is the name of the object in the format with ids of this size.
+// id returns the name of the object in the format with ids of this size.
 func (o object) id(size uint8) OID {
 	h := newHash(size)
 	h.Write([]byte(o.kind + " " + strconv.Itoa(len(o.data)) + "\x00"))

@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestReadingLeavesNoFileOpen asks for objects while nothing collects garbage, which would
-// close what was forgotten: a long collection ran out of descriptors.
+// TestReadingLeavesNoFileOpen reads objects without the garbage collector, which would close leaked
+// files: a long collection ran out of descriptors.
 func TestReadingLeavesNoFileOpen(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	repo := gittest.Repo(t)

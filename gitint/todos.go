@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// isTodo reports whether a file is a list of what a rebase or a sequence of picks does, or did.
+// isTodo reports whether a file is a list of the steps of a rebase or a sequence of picks.
 func isTodo(name string) bool {
 	switch name {
 	case "rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup",
@@ -16,19 +16,18 @@ func isTodo(name string) bool {
 	return false
 }
 
-// A shortID is how a file may name a commit by less than a whole id. Git shortens the names in a
-// list while an editor has it, and people write what they like.
+// A shortID is an abbreviated id by which a file may name a commit. Git abbreviates the names in a
+// list while an editor has it, and people write any form.
 type shortID struct {
 	text string
-	// certain says that it can be nothing else. Other words can be those of a label, or of
-	// a command.
+	// certain is true if it can be nothing else. Other words can be a label or a command.
 	certain bool
 }
 
-// fewestDigits is the least by which git takes a word for the beginning of an object id.
+// fewestDigits is the shortest abbreviation of an object id in git.
 const fewestDigits = 4
 
-// shortIDs returns what may name commits by less than a whole id, each once.
+// shortIDs returns the possible abbreviated ids of commits, without duplicates.
 func shortIDs(name, text string, digits int) []shortID {
 	var named []shortID
 	switch {
@@ -52,13 +51,13 @@ func shortIDs(name, text string, digits int) []shortID {
 	return out
 }
 
-// namedIn returns what a line of a list names.
+// namedIn returns the names in a line of a list.
 func namedIn(line string) []shortID {
 	command, rest, _ := strings.Cut(line, " ")
 	switch command {
 	case "p", "pick", "revert", "r", "reword", "e", "edit", "s", "squash", "f", "fixup":
 		return pickedBy(rest)
-	case "m", "merge": // of labels, for the most part
+	case "m", "merge": // mostly of labels
 		rest, _, _ = strings.Cut(rest, " #")
 		if strings.HasPrefix(rest, "-") {
 			return append(pickedBy(rest), possible(rest)...)
@@ -73,8 +72,8 @@ func namedIn(line string) []shortID {
 	return nil
 }
 
-// pickedBy returns the commit that a command takes, behind its flags. It may be told by the way
-// from another one, such as 0123456~2.
+// pickedBy returns the commit of a command, after its flags. It may be relative to another one,
+// such as 0123456~2.
 func pickedBy(rest string) []shortID {
 	for word := range strings.FieldsSeq(rest) {
 		switch {
@@ -88,7 +87,7 @@ func pickedBy(rest string) []shortID {
 	return nil
 }
 
-// possible returns what in a text could be the beginning of an object id.
+// possible returns the words of a text that could be an abbreviated object id.
 func possible(text string) []shortID {
 	var out []shortID
 	for _, word := range strings.FieldsFunc(text, isNoHexDigit) {

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// tornShapes are indexes of all forms that git writes.
+// tornShapes returns indexes of all forms that git writes.
 func tornShapes() map[string]func(*testing.T) *gittest.Repository {
 	small := func(args ...string) func(*testing.T) *gittest.Repository {
 		return func(t *testing.T) *gittest.Repository {
@@ -68,7 +68,7 @@ func tornShapes() map[string]func(*testing.T) *gittest.Repository {
 	}
 }
 
-// TestTornIndex cuts an index at every byte, and changes every byte of it: it is refused by
+// TestTornIndex truncates an index at every byte, and changes every byte of it: it is refused by
 // name, or git reads the same from it.
 func TestTornIndex(t *testing.T) {
 	for name, make := range tornShapes() {
@@ -143,7 +143,7 @@ func writeOver(t *testing.T, file string, data []byte) {
 	}
 }
 
-// sameAsGit compares with what git reads from an index that has no checksum.
+// sameAsGit compares with what git reads from an index without a checksum.
 func sameAsGit(t *testing.T, r *gittest.Repository, x *gitint.Index, n int) {
 	t.Helper()
 	out, err := r.Try("ls-files", "--stage", "-z")
@@ -163,7 +163,8 @@ func sameAsGit(t *testing.T, r *gittest.Repository, x *gitint.Index, n int) {
 	}
 }
 
-// TestIndexWhere holds that a part of an index is that of the whole, in each form.
+// TestIndexWhere checks that a filtered index has the same entries as the complete one, in each
+// form.
 func TestIndexWhere(t *testing.T) {
 	for name, make := range tornShapes() {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +204,7 @@ func TestIndexWhere(t *testing.T) {
 	}
 }
 
-// TestIndexBeyond holds that what an index has beyond a tree is all that differs from it, in each
+// TestIndexBeyond checks that IndexBeyond has exactly the entries that differ from a tree, in each
 // form.
 func TestIndexBeyond(t *testing.T) {
 	for name, make := range tornShapes() {
@@ -240,8 +241,8 @@ func TestIndexBeyond(t *testing.T) {
 	}
 }
 
-// TestStageCopiesNoIndex holds that the copy on which git works takes no space, and that the index
-// stays as it is until the change is complete.
+// TestStageCopiesNoIndex checks that the copy on which git works takes no space, and that the index
+// is unchanged until the change is complete.
 func TestStageCopiesNoIndex(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a", "x")
@@ -263,7 +264,8 @@ func TestStageCopiesNoIndex(t *testing.T) {
 	}
 }
 
-// TestChangesOfTornIndex holds that a damaged index is named, not the command of git that failed.
+// TestChangesOfTornIndex checks that the error names the damaged index, not the git command that
+// failed.
 func TestChangesOfTornIndex(t *testing.T) {
 	t.Parallel()
 	r := gittest.Repo(t)

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// A TrackedFile is what git knows of a file of the working tree.
+// A TrackedFile is a tracked file and its state in the working tree.
 type TrackedFile struct {
 	Entry
-	// Pinned is set when git does not look at the file: skip-worktree or assume-unchanged.
+	// Pinned is set if git does not read the file: skip-worktree or assume-unchanged.
 	Pinned bool
-	// Changed is set when the file is not as it is in the index.
+	// Changed is set if the file differs from the index.
 	Changed bool
 }
 
-// Tracked returns the files of the index by path, with what became of them in the working tree.
-// Those of conflicts are not among them.
+// Tracked returns the files of the index by path, with their state in the working tree, without
+// unmerged ones.
 func (r *Repo) Tracked(ctx context.Context) (map[string]TrackedFile, error) {
 	args := append(slices.Clone(quiet[:]),
 		"ls-files", "-z", "--cached", "--modified", "--stage", "-v")

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// AddTrailers adds trailers, each "Key: value", to the message of a commit in a file,
-// unless they are there. A name that is not absolute is one from the root of the work
-// tree, as git gives it to hooks.
+// AddTrailers adds trailers, each "Key: value", to a commit message in a file, unless it has them.
+// A relative name is relative to the root of the working tree, as git passes it to hooks.
 func (r *Repo) AddTrailers(ctx context.Context, file string, trailers []string) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(r.runDir, file)
@@ -77,7 +76,7 @@ func (r *Repo) Trailers(ctx context.Context, key string, revs ...string) ([]Trai
 	return all, nil
 }
 
-// CommitEmpty makes a commit that changes nothing and leaves what is staged as it is.
+// CommitEmpty makes a commit without changes and keeps what is staged.
 func (r *Repo) CommitEmpty(ctx context.Context, message string) (said string, err error) {
 	return r.saying(ctx, "commit", "--quiet", "--allow-empty", "--only", "--cleanup=verbatim",
 		"--message="+message)

@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// maxKnownEntries bounds the trees that are remembered, at about 100 bytes each.
+// maxKnownEntries limits the trees that are cached, at about 100 bytes for each entry.
 const maxKnownEntries = 1 << 18
 
-// A Tree is the files of one revision. It is an fs.FS, with two additions: names
-// need not be UTF-8, and a symbolic link can be listed but neither opened nor
-// followed, nor can a submodule.
+// A Tree has the files of one revision. It is an fs.FS, with two differences: names need not be
+// UTF-8, and a symbolic link can be listed but neither opened nor followed, nor can a submodule.
 type Tree struct {
 	repo *Repo
 	name string
@@ -30,8 +29,8 @@ type treeEntry struct {
 	oid  OID
 }
 
-// Tree returns the files of a revision: a commit, a tag, or a tree. In a partial clone that was
-// made without trees it fetches this one, with all directories below, where fetching is reported.
+// Tree returns the files of a revision: a commit, a tag, or a tree. In a partial clone without
+// trees it fetches this one, with all directories below, if Options.Fetch is set.
 func (r *Repo) Tree(ctx context.Context, rev string) (*Tree, error) {
 	id, err := r.treeID(ctx, rev)
 	missing, ok := errors.AsType[*MissingObjectError](err)
@@ -46,7 +45,7 @@ func (r *Repo) Tree(ctx context.Context, rev string) (*Tree, error) {
 	return &Tree{repo: r, name: rev, root: id}, nil
 }
 
-// Name returns the revision for which the tree was asked.
+// Name returns the revision with which the tree was opened.
 func (t *Tree) Name() string { return t.name }
 
 // ID returns the object of the tree itself.
@@ -67,8 +66,8 @@ func (t *Tree) Entries(dir string) ([]Entry, error) {
 	return lists[0], err
 }
 
-// EntriesOf is Entries for several directories at once: where they hold very many others,
-// it takes a step for each level of them and not one for each directory.
+// EntriesOf is Entries for several directories together: if they have very many subdirectories, it
+// takes one step for each level instead of one for each directory.
 func (t *Tree) EntriesOf(ctx context.Context, dirs ...string) ([][]Entry, error) {
 	lists := make([][]Entry, len(dirs))
 	tops := make([]OID, len(dirs))
@@ -107,13 +106,13 @@ func (t *Tree) Open(name string) (fs.File, error) { return open(t, name) }
 // ReadFile returns the content of a file.
 func (t *Tree) ReadFile(name string) ([]byte, error) { return readFile(t, name) }
 
-// Children returns what lies directly in a directory, in no order.
+// Children returns the direct entries of a directory, unsorted.
 func (t *Tree) Children(dir string) ([]Entry, error) { return childrenOf(t, dir) }
 
 // ReadDir lists a directory, sorted by name.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) { return readDir(t, name) }
 
-// find descends to a path, through trees that are remembered.
+// find looks up a path, through cached trees.
 func (t *Tree) find(name string) (Entry, error) {
 	at := Entry{Path: name, Mode: ModeDir, OID: t.root}
 	if name == "." {
@@ -136,9 +135,8 @@ func (t *Tree) find(name string) (Entry, error) {
 	return at, nil
 }
 
-// search finds a name in a tree. Git sorts a directory as if its name ended in a slash, so
-// there are two places for a name to be. Trees that something else than git has made may
-// not be sorted at all.
+// search finds a name in a tree. Git sorts a directory as if its name ended in a slash, so a name
+// can be in two positions. Trees written by other programs may be unsorted.
 func search(entries []treeEntry, name string) (treeEntry, bool) {
 	for _, suffix := range []string{"", "/"} {
 		i, ok := slices.BinarySearchFunc(entries, suffix, func(e treeEntry, suffix string) int {
@@ -155,7 +153,7 @@ func search(entries []treeEntry, name string) (treeEntry, bool) {
 	return entries[i], true
 }
 
-// compareNames compares two names with what they are taken to end in.
+// compareNames compares two names with the suffixes that git adds for sorting.
 func compareNames(a, aEnd, b, bEnd string) int {
 	n := min(len(a), len(b))
 	switch {
@@ -163,7 +161,7 @@ func compareNames(a, aEnd, b, bEnd string) int {
 		return strings.Compare(a[:n], b[:n])
 	case len(a) == len(b):
 		return strings.Compare(aEnd, bEnd)
-	case len(a) == n: // b goes on, and not with a slash
+	case len(a) == n: // b continues, and not with a slash
 		return strings.Compare(aEnd, b[n:])
 	default:
 		return strings.Compare(a[n:], bEnd)
@@ -188,8 +186,8 @@ func (t *Tree) children(dir Entry) ([]Entry, error) {
 
 func (t *Tree) repository() *Repo { return t.repo }
 
-// treeEntries returns the lines of a tree object, decoded once. They are shared:
-// nobody may change them.
+// treeEntries returns the entries of a tree object, decoded once. They are shared and must not be
+// changed.
 func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	if entries, ok := r.objects.tree(id); ok {
 		return entries, nil

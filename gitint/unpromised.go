@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Unpromised returns those of the entries whose objects are not here and that no branch of a remote
-// has, as this clone saw them last: nobody has promised them, they are lost. It costs a look at the
-// tips of the remotes where they have the entry at its path, else one listing of their history.
+// Unpromised returns the entries whose objects are missing and in no remote-tracking branch: no
+// remote has promised them, so they are lost. If the tips of the remotes have the entry at its
+// path, only these are read, otherwise their history is listed once.
 func (r *Repo) Unpromised(ctx context.Context, entries []Entry) (lost []Entry, err error) {
 	ids := make([]OID, len(entries))
 	for i, e := range entries {
@@ -37,20 +37,20 @@ func (r *Repo) Unpromised(ctx context.Context, entries []Entry) (lost []Entry, e
 	return lost, nil
 }
 
-// remoteRefs is where the branches of remotes are.
+// remoteRefs is the namespace of remote-tracking branches.
 const remoteRefs = "refs/remotes/"
 
-// findPromised takes out of unknown what a remote has.
+// findPromised removes from unknown what a remote has.
 func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OID]bool) error {
 	s, err := r.shape(ctx)
 	if err != nil || !s.partial {
-		return err // nobody has promised anything
+		return err // there are no promised objects
 	}
 	refs, err := r.Refs(ctx)
 	if err != nil {
 		return err
 	}
-	// What is in one directory is looked up together, so that each tree is read once.
+	// Entries of one directory are looked up together, so that each tree is read once.
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
 		return strings.Compare(a.Path, b.Path)
 	})
@@ -86,8 +86,8 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 	return err
 }
 
-// A promisedHistory is what the branches of remotes lead to and is not here. To list it takes a
-// look at all of their commits, so it is remembered as long as they are the same.
+// A promisedHistory has the missing objects that are reachable from remote-tracking branches.
+// Listing them reads all their commits, so it is cached as long as the tips are the same.
 type promisedHistory struct {
 	mu   sync.Mutex
 	tips []OID

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Unstage gives paths back the content that HEAD has, and takes those that HEAD
-// has not, or all of them on a branch without a commit, out of the index. Marks
-// and conflicts of these paths go. The working tree is not touched. It returns the
-// paths whose entries changed, sorted.
+// Unstage resets paths to their content in HEAD, and removes paths that HEAD lacks, or all of them
+// on a branch without a commit, from the index. Marks and conflicts of these paths are removed. The
+// working tree is not changed. It returns the paths whose entries changed, sorted.
 func (r *Repo) Unstage(ctx context.Context, paths []string) ([]string, error) {
 	paths = slices.Clone(paths)
 	if err := checkPaths(paths); err != nil {
@@ -59,7 +58,7 @@ func (tx *indexTx) unstage(ctx context.Context, paths []string) (changed []strin
 
 const noSuchRevision = 1 // exit code of git rev-parse --verify --quiet
 
-// headEntries looks paths up in HEAD, by path.
+// headEntries returns the entries of paths in HEAD, by path.
 func (r *Repo) headEntries(ctx context.Context, paths []string) (map[string]Entry, error) {
 	unborn, err := r.unborn(ctx)
 	if err != nil || unborn {
@@ -93,7 +92,7 @@ func (r *Repo) unborn(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// parseTreeEntry reads "100644 blob <oid>\t<path>".
+// parseTreeEntry parses "100644 blob <oid>\t<path>".
 func parseTreeEntry(line string) (Entry, error) {
 	head, name, _ := strings.Cut(line, "\t")
 	f := strings.Fields(head)

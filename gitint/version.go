@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// A Version is the version of a git. Text after the numbers, such as "-rc1" or
-// " (Apple Git-154)", does not count.
+// A Version is a git version. Text after the numbers, such as "-rc1" or " (Apple Git-154)", is
+// ignored.
 type Version struct {
 	Major, Minor, Patch int
 }
 
-// MinVersion is the oldest git that is asked nothing it does not know. What
-// decides is rev-parse --path-format.
+// MinVersion is the oldest supported git, the first with rev-parse --path-format.
 func MinVersion() Version { return Version{Major: 2, Minor: 31} }
 
-// ParseVersion reads what git version prints, or the number alone.
+// ParseVersion parses the output of git version, or the number alone.
 func ParseVersion(s string) (Version, error) {
 	text := strings.TrimPrefix(strings.TrimSpace(s), "git version ")
 	parts := strings.SplitN(text, ".", 4)

@@ -7,9 +7,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// readWhole reads a file to its end. A writer may be at work, so one that has another size than
-// what was read of it is read again, for a moment; the beginning of a file is never taken for all
-// of it, because what is behind may be the only name of something.
+// readWhole reads a file to its end. Another process may be writing, so a file whose size differs
+// from what was read is read again, for a moment; the beginning of a file is never taken for the
+// complete file, because the rest may be the only name of something.
 func readWhole(name string) (data []byte, err error) {
 	for try := range emptyRefTries {
 		var whole bool

@@ -13,25 +13,25 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Worktree is one of the working trees of a repository.
+// A Worktree is one of the worktrees of a repository.
 type Worktree struct {
 	// Name is "" for the main one, else that of its directory in worktrees.
 	Name string
-	// GitDir is the absolute path of its part of the repository.
+	// GitDir is the absolute path of its git directory.
 	GitDir string
-	// Root is its absolute path; empty when the main one is bare or cannot be found.
+	// Root is its absolute path; empty if the main one is bare or cannot be found.
 	Root string
-	// Gone says that there is nothing at Root. Its HEAD, refs and index are still there.
-	// Where Unknown is empty git would forget it now.
+	// Gone is true if nothing is at Root. Its HEAD, refs and index still exist. If Unknown is
+	// empty, git would prune it now.
 	Gone bool
-	// Unknown says why its files cannot be looked at, "" when they can or are gone.
+	// Unknown says why its files cannot be read, "" if they can or are gone.
 	Unknown string
 }
 
-// Index is the path of its index, whatever GIT_INDEX_FILE says.
+// Index returns the path of its index, ignoring GIT_INDEX_FILE.
 func (w Worktree) Index() string { return filepath.Join(w.GitDir, "index") }
 
-// Title names the working tree for people.
+// Title names the worktree for people.
 func (w Worktree) Title() string {
 	if w.Name == "" {
 		return "the main worktree"
@@ -39,9 +39,9 @@ func (w Worktree) Title() string {
 	return fmt.Sprintf("worktree %q", w.Name)
 }
 
-// Worktrees returns the main worktree, also of a bare repository, and the linked ones,
-// also those whose files are gone. The working tree in which we run is among them; where git
-// has it at another place, its Unknown says so.
+// Worktrees returns the main worktree, also of a bare repository, and the linked ones, also those
+// whose files are gone. It includes the one in which this program runs; if git has another path for
+// it, its Unknown says so.
 func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	all, err := r.listWorktrees(ctx)
 	if err != nil {
@@ -71,9 +71,9 @@ func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
 	return all, r.judgeGone(ctx, all)
 }
 
-// withOwn makes sure of the working tree in which we run. What git has on record of it can be
-// stale, after it was moved or where it is mounted at another place, and GIT_DIR and
-// GIT_WORK_TREE put together what they like.
+// withOwn adds the worktree in which this program runs, if it is missing. Git's record of it can be
+// outdated, after a move or on another mount point, and GIT_DIR and GIT_WORK_TREE can combine any
+// two directories.
 func (r *Repo) withOwn(all []Worktree) []Worktree {
 	if r.root == "" || slices.ContainsFunc(all, func(w Worktree) bool {
 		return w.GitDir == r.gitDir && regular.SameFile(w.Root, r.root)
@@ -94,9 +94,9 @@ func (r *Repo) withOwn(all []Worktree) []Worktree {
 	return all
 }
 
-// mainWorktrees returns the working tree that belongs to the shared part. Git writes its place
-// down only where it is not beside the repository. It is two where a link or a file .git
-// leads from one to the repository in the other.
+// mainWorktrees returns the working tree of the common git directory. Git records its path only if
+// it is not beside the git directory. There are two if a symlink or a .git file leads from one to
+// the repository in the other.
 func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
 	beside := Worktree{GitDir: r.commonDir}
 	if filepath.Base(r.commonDir) == ".git" {
@@ -120,8 +120,8 @@ func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
 	return []Worktree{listed, own}, nil
 }
 
-// listedMain is what the configuration says about the main worktree, else the one beside the
-// shared part.
+// listedMain returns the main worktree of the configuration, or else the one beside the common git
+// directory.
 func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error) {
 	w := Worktree{GitDir: r.commonDir}
 	place, err := r.commonConfig(ctx, "core.worktree")
@@ -151,18 +151,18 @@ func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error
 	return w, nil
 }
 
-// isPlaced reports whether the environment says where the repository or its working tree is.
+// isPlaced reports whether the environment locates the repository or its working tree.
 func (r *Repo) isPlaced() bool {
 	return slices.ContainsFunc([]string{envDir, envWorkTree, envCommonDir}, func(name string) bool {
 		return r.getenv(name) != ""
 	})
 }
 
-// commonConfig is the value of a key as the main worktree sees it, "" when there is none.
-// What the user or a command line says is no word about one repository.
+// commonConfig returns the value of a key for the main worktree, "" if there is none. It ignores
+// the configuration of the user and of the command line, which is not about one repository.
 func (r *Repo) commonConfig(ctx context.Context, key string) (value string, err error) {
 	out, err := r.run(ctx, command{args: []string{
-		// Git would go to the place that core.worktree names, and need not get there.
+		// Otherwise git would change to the directory in core.worktree, which may fail.
 		"--git-dir=" + r.commonDir, "--work-tree=" + r.runDir,
 		"config", "-z", "--show-scope", "--get-all", key,
 	}})
@@ -178,7 +178,7 @@ func (r *Repo) commonConfig(ctx context.Context, key string) (value string, err 
 	return value, err
 }
 
-// linkedWorktree reads one directory in worktrees; false when it is none, or just goes.
+// linkedWorktree reads one directory in worktrees; false if it is none, or was just removed.
 func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 	w := Worktree{Name: name, GitDir: filepath.Join(r.commonDir, "worktrees", name)}
 	if info, err := os.Stat(w.GitDir); err != nil || !info.IsDir() {
@@ -205,7 +205,7 @@ func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 	return w, true, nil
 }
 
-// look finds out whether a linked worktree is where git has it.
+// look determines whether a linked worktree is at its recorded path.
 func (w *Worktree) look(link string) {
 	_, err := os.Lstat(link)
 	_, above := os.Lstat(w.Root)
@@ -225,8 +225,8 @@ func (w *Worktree) look(link string) {
 	}
 }
 
-// leadsTo reports whether a .git, a directory, a link to one or a file that names one, is that
-// of a repository's directory.
+// leadsTo reports whether a .git, a directory, a symlink to one or a file that names one, leads to
+// a git directory.
 func leadsTo(link, gitDir string) bool {
 	if info, err := os.Stat(link); err != nil || info.IsDir() {
 		return regular.SameFile(link, gitDir)
@@ -242,8 +242,8 @@ func leadsTo(link, gitDir string) bool {
 	return regular.SameFile(target, gitDir)
 }
 
-// judgeGone asks git which of the working trees without files it would forget now. Of the
-// others it is unknown whether they were deleted or moved, or are on a drive that is away.
+// judgeGone asks git which of the worktrees without files it would prune now. Of the others it is
+// unknown whether they were deleted or moved, or are on a drive that is not mounted.
 func (r *Repo) judgeGone(ctx context.Context, all []Worktree) error {
 	inDoubt := func(w Worktree) bool { return w.Gone && w.Unknown == "" }
 	if !slices.ContainsFunc(all, inDoubt) {
@@ -261,8 +261,8 @@ func (r *Repo) judgeGone(ctx context.Context, all []Worktree) error {
 	return nil
 }
 
-// prunable returns the places of working trees that 'git gc' would forget now: those that are
-// gone for longer than gc.worktreePruneExpire.
+// prunable returns the paths of worktrees that 'git gc' would prune now: those missing for longer
+// than gc.worktreePruneExpire.
 func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
 	const key, byDefault = "gc.worktreePruneExpire", "3.months.ago"
 	expire, ok, err := r.Config(ctx, key)
@@ -291,7 +291,7 @@ func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
 	return places, nil
 }
 
-// exists is for a file whose presence forbids something only where it is found.
+// exists is for callers that may treat an error as absence.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

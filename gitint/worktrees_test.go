@@ -11,15 +11,15 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// longAgo is before what gc.worktreePruneExpire says.
+// longAgo is earlier than gc.worktreePruneExpire.
 var longAgo = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestWorktreesOutOfPlace makes lists of git that lack a working tree, or have one where it is
-// not, and asks from where the list is seen. Each has a reason, or names every place.
+// TestWorktreesOutOfPlace makes repositories whose list lacks a worktree, or has a wrong path for
+// one, and lists from where this is visible. Each has a reason, or names every path.
 func TestWorktreesOutOfPlace(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		// make returns where the repository is opened, and with what in the environment.
+		// make returns where the repository is opened, and the environment.
 		make func(r *gittest.Repository) (dir string, env []string)
 		want string
 	}{
@@ -120,7 +120,7 @@ func TestWorktreesOutOfPlace(t *testing.T) {
 	}
 }
 
-// inWords is the first reason in a list of working trees, else their places.
+// inWords returns the first reason in a list of worktrees, else their paths.
 func inWords(all []gitint.Worktree) string {
 	var places []string
 	for _, w := range all {

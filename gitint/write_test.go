@@ -9,7 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// committed is a repository with these files in one commit.
+// committed returns a repository with these files in one commit.
 func committed(tb testing.TB, files map[string]string) *gittest.Repository {
 	tb.Helper()
 	r := gittest.Repo(tb)
@@ -20,7 +20,7 @@ func committed(tb testing.TB, files map[string]string) *gittest.Repository {
 	return r
 }
 
-// conflicted is a repository in which x is unmerged and y is untracked.
+// conflicted returns a repository in which x is unmerged and y is untracked.
 func conflicted(tb testing.TB) *gittest.Repository {
 	tb.Helper()
 	r := committed(tb, map[string]string{"x": "base\n", "z": "z\n"})
@@ -44,7 +44,7 @@ func write(tb testing.TB, r *gittest.Repository, name, content string) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		tb.Fatal(err)
 	}
-	// In place, so that the mode of a file that is there stays.
+	// In place, so that the mode of an existing file is kept.
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		tb.Fatal(err)
 	}

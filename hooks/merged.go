@@ -310,7 +310,7 @@ func (r *run) lookBack(ctx context.Context, went headMove) error {
 	if r.name != "post-merge" || went.to == "" {
 		return r.lookAt(ctx, hook, went)
 	}
-	// What a merge left out does not show as a changed path, so its commits are listed.
+	// A file that a merge left out is no changed path, so the commits are listed.
 	came := gitint.PushRange{
 		Tips: []string{went.to}, Not: []string{went.from},
 		Under: []string{audit.EveryConversation, audit.EveryBlob},

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/git-jp/git-jp/gc" // what it is made of decides what the tests here find
+	_ "github.com/git-jp/git-jp/gc" // its source decides the result of these tests
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// withoutEnv names, for a program of gc's tests that was built with mutations, the kind of root
-// that the mark leaves out.
+// withoutEnv names the kind of root that the mark leaves out, for a binary of gc's tests that was
+// built with mutations.
 const withoutEnv = "GC_WITHOUT"
 
-// mutantSource is a file of package gc that only such programs have.
+// mutantSource is a file of package gc that only such binaries have.
 const mutantSource = `package gc
 
 import "os"
@@ -25,9 +25,9 @@ import "os"
 func without(kind string) bool { return os.Getenv("` + withoutEnv + `") == kind }
 `
 
-// A mutation makes the mark leave out a kind of root, or several that a value tells apart.
+// A mutation makes the mark leave out a kind of root, or several that a value selects.
 type mutation struct {
-	file, old, new string // the old text is in the file once
+	file, old, new string // the old text occurs once in the file
 }
 
 var mutations = []mutation{
@@ -82,7 +82,7 @@ var mutations = []mutation{
 	},
 }
 
-// TestMarkWithoutEachRoot runs gc's test of that name with every mutation in the program.
+// TestMarkWithoutEachRoot runs gc's test of that name with every mutation in the binary.
 func TestMarkWithoutEachRoot(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), build(t),
 		"-test.run=^TestMarkWithoutEachRoot$", "-test.v", "-test.timeout="+left(t))
@@ -94,7 +94,7 @@ func TestMarkWithoutEachRoot(t *testing.T) {
 	}
 }
 
-// left is the time that a test has.
+// left returns the remaining time of a test.
 func left(t *testing.T) string {
 	t.Helper()
 	if end, ok := t.Deadline(); ok {
@@ -103,11 +103,11 @@ func left(t *testing.T) string {
 	return "0"
 }
 
-// collector is the directory of the package that is mutated.
+// collector is the directory of the mutated package.
 const collector = ".."
 
-// sources reads that package and its tests, by name: go test knows by that what a result that it
-// keeps depends on.
+// sources reads that package and its tests, by name: go test then knows on which files a cached
+// result depends.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(collector, "*.go"))

@@ -11,11 +11,11 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// A seededBug is a fault in the collector that somebody could make, and the tests that find it.
+// A seededBug is a plausible fault in the collector, and the tests that find it.
 type seededBug struct {
 	name, file string
-	was, is    string // the place as it is, and with the fault
-	tests      string // a pattern of those that fail then
+	was, is    string // the original text, and the one with the fault
+	tests      string // a pattern of the tests that fail with it
 }
 
 var seededBugs = []seededBug{
@@ -156,8 +156,8 @@ var seededBugs = []seededBug{
 	},
 }
 
-// TestSeededBugs puts one fault after the other into the collector: the tests find each. A part
-// of them is tried where there is no time for all.
+// TestSeededBugs puts one fault at a time into the collector, and checks that the tests find it. A
+// short run tries a sample.
 func TestSeededBugs(t *testing.T) {
 	const sample = 9
 	all := sources(t)
@@ -189,7 +189,7 @@ func (b seededBug) seed(t *testing.T, text string) string {
 	return strings.Replace(text, b.was, b.is, 1)
 }
 
-// test runs the tests that find the fault, with the mutated file in the place of the other.
+// test runs the tests that find the fault, with the mutated file in place of the original.
 func (b seededBug) test(t *testing.T, mutated string) ([]byte, error) {
 	t.Helper()
 	args := append([]string{

@@ -87,7 +87,7 @@ func configVersion() gitint.Version { return gitint.Version{Major: 2, Minor: 54}
 // Do is what an [Action] does.
 type Do string
 
-// What actions do. Keep, Skip and Manual change nothing.
+// The values of [Do]. Keep, Skip and Manual change nothing.
 const (
 	Keep   Do = "keep"   // it is as it should be
 	Create Do = "create" // write a hook file, or set the configuration

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// asNobody runs f without the rights of the superuser, on a thread that is thrown
-// away afterwards.
+// asNobody runs f without superuser rights, on a thread that is discarded afterwards.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -85,7 +84,7 @@ func TestWrite_linksOutOfTheRoot(t *testing.T) {
 	if err := Write(root, "x", []byte("x"), Options{TempDir: tmp}); err == nil {
 		t.Error("temporary written through a link")
 	}
-	// A link at the name itself is replaced, not followed.
+	// A symlink at the name itself is replaced, not followed.
 	if err := Write(root, "file", []byte("x"), opts); err != nil {
 		t.Error(err)
 	}

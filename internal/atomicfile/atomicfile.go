@@ -15,29 +15,27 @@ const (
 	DirPerm  fs.FileMode = 0o777
 )
 
-// Options say how to write. All names are slash-separated paths below the root.
+// Options control how files are written. All names are slash-separated paths below the root.
 type Options struct {
-	// TempDir is where temporaries are made, on the file system of the target. It
-	// is created when absent. Required.
+	// TempDir is the directory for temporaries, on the file system of the target. It is created if
+	// missing. Required.
 	TempDir string
-	// Perm is the mode of the new file, before the umask. Zero keeps the mode of an
-	// existing file and is [FilePerm] for a new one.
+	// Perm is the mode of the new file, before the umask. Zero keeps the mode of an existing file
+	// and means 0o644 for a new one.
 	Perm fs.FileMode
-	// Private closes what is made to other users, as [MkdirPrivate] does: the file, whatever its
-	// mode was before, and missing directories.
+	// Private closes created files and directories to other users, as [MkdirPrivate] does: the
+	// file, whatever its mode was before, and missing directories.
 	Private bool
-	// NoSync leaves out every sync: for files below a directory that [PublishDir]
-	// will sync as a whole.
+	// NoSync omits every sync: for files below a directory that [PublishDir] will sync as a whole.
 	NoSync bool
-	// Volume, when not nil, is synced by [Group.Commit] in the place of each file and directory:
-	// once before anything gets its name, once after everything has. Only groups take it.
+	// Volume, if not nil, is synced by [Group.Commit] instead of each file and directory: once
+	// before any file is published, once after all are. Only groups use it.
 	Volume *Volume
-	// Gone, when not nil, is called before [Replace] writes a file that was removed. If it returns
-	// an error, the file is not written.
+	// Gone, if not nil, is called before [Replace] writes a file that was removed. If it returns an
+	// error, the file is not written.
 	Gone func() error
-	// Hook, when not nil, is called before each step with the name that it is about,
-	// possibly from several goroutines. Its error is taken as the failure of the
-	// step. For tests.
+	// Hook, if not nil, is called before each step with the name to be changed, possibly from
+	// several goroutines. An error fails the step. For tests.
 	Hook func(step Step, name string) error
 }
 
@@ -58,8 +56,8 @@ const (
 	StepSyncVolume Step = "syncvolume"
 )
 
-// Write replaces the file name below root by data, atomically and durably. Missing
-// parent directories of name are created.
+// Write replaces the file name below root with data, atomically and durably. Missing parent
+// directories of name are created.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
 	err := w.write(name, content{data}, func(t *temp) error { return w.renamed(t.name, name) })
@@ -78,7 +76,7 @@ func WriteIn(dir, name string, data []byte, opts Options) error {
 	return errors.Join(Write(root, name, data, opts), root.Close())
 }
 
-// writer carries what all steps of one call need.
+// writer has the root and options of one call.
 type writer struct {
 	root *os.Root
 	opts Options
@@ -125,8 +123,8 @@ func (w writer) write(name string, data content, place func(*temp) error) error 
 	return t.syncAfter(dirs)
 }
 
-// attempts bounds how often a step is tried again because somebody removed the
-// directory that it is in while that was still empty, as git checkout does.
+// attempts limits how often a step is repeated because another program, such as git checkout,
+// removed the still empty directory.
 const attempts = 8
 
 // rename moves the temporary oldName to newName as place does.
@@ -141,8 +139,8 @@ func (w writer) renamed(oldName, newName string) error {
 	return w.root.Rename(oldName, newName)
 }
 
-// place calls f, which gives something the name, making the directory if it must, and returns the
-// directories to sync.
+// place calls f, which publishes something under the name. It creates missing directories, and
+// returns the directories to sync.
 func (w writer) place(name string, f func() error) (dirs []string, err error) {
 	dir := path.Dir(name)
 	for range attempts {
@@ -162,8 +160,8 @@ func (w writer) place(name string, f func() error) (dirs []string, err error) {
 	return append(dirs, dir), nil
 }
 
-// mkdirAll makes dir and its missing parents and returns the directories that have
-// got a new entry, outermost first.
+// mkdirAll creates dir and its missing parents and returns the directories that have a new entry,
+// outermost first.
 func (w writer) mkdirAll(dir string) (changed []string, err error) {
 	if dir == "." {
 		return nil, nil
@@ -182,14 +180,14 @@ func (w writer) mkdirAll(dir string) (changed []string, err error) {
 	case err == nil:
 		return append(changed, path.Dir(dir)), nil
 	case errors.Is(err, fs.ErrExist):
-		return changed, nil // if it is no directory, the next step says so
+		return changed, nil // if it is no directory, the next step fails
 	default:
 		return nil, err
 	}
 }
 
-// mkdirAllSync is mkdirAll for directories that nobody will sync later. The temporary
-// directory is one: its parents are often the target's parents too.
+// mkdirAllSync is mkdirAll for directories that are not synced later. The temporary directory is
+// one: its parents are often the target's parents too.
 func (w writer) mkdirAllSync(dir string) error {
 	changed, err := w.mkdirAll(dir)
 	if err != nil {
@@ -221,8 +219,8 @@ func (w writer) syncAll(dirs []string) error {
 	return nil
 }
 
-// syncDir makes the entries of dir durable. A directory that somebody removed after we
-// put something into it has no entries of ours any more: that is no error of writing.
+// syncDir makes the entries of dir durable. It is no error if another program has removed the
+// directory since: then nothing is left to sync.
 func (w writer) syncDir(dir string) error {
 	if !w.syncs() {
 		return nil
@@ -240,7 +238,7 @@ func (w writer) syncDir(dir string) error {
 	return errors.Join(ignoreUnsupported(fsyncDir(d)), done())
 }
 
-// syncs reports whether each file and directory is synced by itself.
+// syncs reports whether each file and directory is synced individually.
 func (w writer) syncs() bool { return !w.opts.NoSync && w.opts.Volume == nil }
 
 func (w writer) step(s Step, name string) error {

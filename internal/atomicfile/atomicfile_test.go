@@ -36,7 +36,7 @@ func readFile(t *testing.T, root *os.Root, name string) string {
 	return string(b)
 }
 
-// noTemps fails when something is left in the temporary directory.
+// noTemps fails if a temporary is left.
 func noTemps(t *testing.T, root *os.Root) {
 	t.Helper()
 	entries, err := fs.ReadDir(root.FS(), tmp)
@@ -48,7 +48,7 @@ func noTemps(t *testing.T, root *os.Root) {
 	}
 }
 
-// journal is a hook that writes down the steps, and fails at one of them.
+// journal is a hook that records the steps, and fails at one of them.
 type journal struct {
 	mu     sync.Mutex
 	steps  []string
@@ -80,8 +80,8 @@ func TestWrite(t *testing.T) {
 	noTemps(t, root)
 }
 
-// The order is the promise: bytes durable before the name, the name before the
-// return, and every directory that got an entry.
+// TestWrite_steps checks the promised order: bytes are durable before the file is published, the
+// new name before Write returns, and every directory with a new entry is synced.
 func TestWrite_steps(t *testing.T) {
 	root, _ := openRoot(t)
 	var j journal
@@ -178,7 +178,8 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// Every step fails once, with the error of a full disk and of a read-only one.
+// TestWrite_failureAtEveryStep fails every step once, with the error of a full disk and of a
+// read-only one.
 func TestWrite_failureAtEveryStep(t *testing.T) {
 	for _, errno := range []error{syscall.ENOSPC, syscall.EROFS} {
 		for n := 1; ; n++ {
@@ -199,7 +200,7 @@ func TestWrite_failureAtEveryStep(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				break // all steps are through
+				break // no step is left
 			}
 			failed := j.steps[n-1]
 			if !errors.Is(err, errno) || !strings.Contains(err.Error(), `write "d/old"`) {
@@ -265,7 +266,7 @@ func TestWrite_sameNameFromManyGoroutines(t *testing.T) {
 	noTemps(t, root)
 }
 
-// A sync that is not made shows in no file. A closed file tells whether it is made.
+// TestSyncsAreMade checks that syncs are made, which no file shows: syncing a closed file fails.
 func TestSyncsAreMade(t *testing.T) {
 	root, _ := openRoot(t)
 	w := writer{root: root, opts: Options{TempDir: tmp}}
@@ -284,7 +285,7 @@ func TestSyncsAreMade(t *testing.T) {
 	}
 }
 
-// Between a directory and the one in it somebody removes the first, still empty.
+// TestWrite_parentRemovedMeanwhile removes an empty parent before the directory in it is created.
 func TestWrite_parentRemovedMeanwhile(t *testing.T) {
 	for _, name := range []string{"a/b/c", "a/b/d/c"} {
 		root, dir := openRoot(t)
@@ -307,7 +308,8 @@ func TestWrite_parentRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// Git and collectors remove directories that are empty, and what is in them.
+// TestWrite_directoryRemovedMeanwhile removes directories during a write, as git and collectors
+// remove empty ones.
 func TestWrite_directoryRemovedMeanwhile(t *testing.T) {
 	for _, at := range []Step{StepRename, StepSyncDir} {
 		root, dir := openRoot(t)

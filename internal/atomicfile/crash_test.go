@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// The test binary is its own child: with crashEnv set it does one job in the
-// directory it is told and dies at a step of it.
+// The test binary is its own child process: with crashEnv set it does one job in a directory and
+// dies at a step of it.
 const crashEnv = "ATOMICFILE_CRASH" // "<job> <directory> <step>"
 
 func TestMain(m *testing.M) {
@@ -33,8 +33,7 @@ var (
 	newContent = bytes.Repeat([]byte("new "), 700_000) // three chunks
 )
 
-// dieAt returns a hook that kills the process, without any chance to clean up, before
-// step n.
+// dieAt returns a hook that kills the process before step n, without any cleanup.
 func dieAt(n int) func(Step, string) error {
 	var met atomic.Int64 // steps of a group overlap
 	return func(Step, string) error {
@@ -70,7 +69,7 @@ func child(args []string) int {
 			err = errors.Join(Write(root, "d/e/file", newContent, opts),
 				Write(root, "d/e/file", oldContent, opts))
 		}
-	case "limit": // the kernel cuts a write short, as a full disk does
+	case "limit": // the kernel truncates a write, as on a full disk
 		signal.Ignore(syscall.SIGXFSZ)
 		limit := syscall.Rlimit{Cur: chunk + chunk/2, Max: chunk + chunk/2}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
@@ -108,7 +107,7 @@ func run(t *testing.T, job, dir string, step int) (killed bool) {
 	return false
 }
 
-// prepare makes a directory with an old file, if old, and a built directory.
+// prepare creates a directory with an old file, if old, and a directory to publish.
 func prepare(t *testing.T, old bool) string {
 	t.Helper()
 	root, dir := openRoot(t)
@@ -129,7 +128,7 @@ func prepare(t *testing.T, old bool) string {
 	return dir
 }
 
-// whole reports whether the file is absent, old or new, and nothing between.
+// whole reports whether the file is missing, old or new, and nothing in between.
 func whole(t *testing.T, path string) bool {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -143,7 +142,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 	tests := []struct {
 		job   string
 		old   bool
-		steps int // at least so many are met
+		steps int // at least this many
 	}{
 		{"write", true, 10},
 		{"write", false, 15},
@@ -171,7 +170,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 					t.Errorf("step %d: the old file is gone", n)
 				}
 				if tt.job == "write" && killed {
-					run(t, tt.job, dir, 0) // what is left is in nobody's way
+					run(t, tt.job, dir, 0) // leftovers do not block a second run
 				}
 				if !killed {
 					t.Logf("%d points", n-1)
@@ -190,7 +189,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Kills at any moment, also within a system call.
+// TestCrashAtAnyMoment kills the child at any moment, also within a system call.
 func TestCrashAtAnyMoment(t *testing.T) {
 	dir := prepare(t, true)
 	for i := range 25 {

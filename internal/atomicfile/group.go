@@ -10,20 +10,18 @@ import (
 	"sync"
 )
 
-// groupSyncs is how many files of a group are synced at the same time. Syncing is
-// waiting for the disk, not for a processor: journaling file systems write the
-// records of all who wait in one go.
+// groupSyncs is how many files of a group are synced at the same time. Syncing waits for the disk,
+// not for a processor: journaling file systems write the records of all waiting processes together.
 const groupSyncs = 16
 
 // groupsAtOnce is how many groups are published at the same time.
 const groupsAtOnce = 4
 
-// A Group writes many files at the price of few waits for the disk: syncs overlap
-// with each other and with the caller's work, and each directory is synced once.
-// Nothing is visible before [Group.Commit], which publishes each file as [Write]
-// does: only after it is durable. The files are independent of each other; a group
-// that fails or crashes half-way has published some of them, all whole. Add is safe
-// for concurrent use, but not beside Commit or Discard.
+// A Group writes many files with few waits for the disk: syncs overlap with each other and with the
+// caller's work, and each directory is synced once. Nothing is visible before [Group.Commit], which
+// publishes each file as [Write] does, only after it is durable. The files are independent of each
+// other; a group that fails or crashes half-way has published some of them, each complete. Add is
+// safe for concurrent use, but not concurrently with Commit or Discard.
 type Group struct {
 	w     writer
 	slots chan struct{} // limits open files
@@ -34,16 +32,15 @@ type Group struct {
 	err   error // the first failure; a group that failed publishes nothing
 }
 
-// item is a durable temporary that waits for its name.
+// item is a durable temporary that is not published yet.
 type item struct{ temp, name string }
 
-// NewGroup returns an empty group. Every group ends with Commit or Discard.
+// NewGroup returns an empty group. The caller must end it with Commit or Discard.
 func NewGroup(root *os.Root, opts Options) *Group {
 	return &Group{w: writer{root: root, opts: opts}, slots: make(chan struct{}, groupSyncs)}
 }
 
-// Add writes data to a temporary that will become name. An error may also show up at
-// a later Add or at Commit.
+// Add writes data to a temporary that will become name. A later Add or Commit may return its error.
 func (g *Group) Add(name string, data []byte) error {
 	if err := g.add(name, data); err != nil {
 		g.fail(fmt.Errorf("write %q: %w", name, err))
@@ -81,13 +78,12 @@ func (g *Group) fail(err error) {
 	}
 }
 
-// Commit waits until every file is durable, gives them their names and makes those
-// durable. On an error the files that have no name yet are removed. The group is empty
-// afterwards and may be used again.
+// Commit waits until every file is durable, publishes them and makes their names durable. On an
+// error it removes the unpublished files. The group is empty afterwards and may be used again.
 func (g *Group) Commit() error { return CommitAll([]*Group{g})[0] }
 
-// CommitAll commits groups of one volume, or of none, with the two syncs of one, and returns the
-// error of each. One that fails keeps none of the others from being published.
+// CommitAll commits groups of one volume, or of none, with two syncs in all, and returns the error
+// of each. A group that fails does not stop the others.
 func CommitAll(groups []*Group) []error {
 	errs, items := make([]error, len(groups)), make([][]item, len(groups))
 	for i, g := range groups {
@@ -99,8 +95,8 @@ func CommitAll(groups []*Group) []error {
 	return errs
 }
 
-// publishAll publishes the groups that have not failed, some of them at a time: making directories
-// takes longer than all else.
+// publishAll publishes the groups that have not failed, several at a time: creating directories
+// takes the most time.
 func publishAll(groups []*Group, items [][]item, errs []error) {
 	slots := make(chan struct{}, groupsAtOnce)
 	var wg sync.WaitGroup
@@ -119,7 +115,7 @@ func publishAll(groups []*Group, items [][]item, errs []error) {
 	wg.Wait()
 }
 
-// syncTogether syncs the volume of groups that have something in it.
+// syncTogether syncs the volume of groups that are not empty.
 func syncTogether(groups []*Group, items [][]item, errs []error) {
 	for i, g := range groups {
 		if len(items[i]) == 0 || g.w.opts.Volume == nil {
@@ -138,7 +134,7 @@ func syncTogether(groups []*Group, items [][]item, errs []error) {
 	}
 }
 
-// take waits until everything that was added is written, and empties the group.
+// take waits until all added files are written, and empties the group.
 func (g *Group) take() ([]item, error) {
 	g.wg.Wait()
 	g.mu.Lock()
@@ -162,8 +158,8 @@ func (g *Group) publish(items []item) error {
 	return g.syncDirs(dirs)
 }
 
-// publishOne gives a file its name. Its directory is made first, unless it was: mostly it is not
-// there, and a rename that fails costs more than a mkdir.
+// publishOne renames a temporary to its name. It creates the directory first, unless made has it:
+// usually it is missing, and a failed rename costs more than a mkdir.
 func (g *Group) publishOne(it item, made map[string]bool) (changed []string, err error) {
 	dir := path.Dir(it.name)
 	if !made[dir] {

@@ -74,8 +74,9 @@ func TestGroup_discard(t *testing.T) {
 	}
 }
 
-// Groups of one volume are synced with it: once before the first file gets its name, once after the
-// last has. One that failed publishes nothing, and keeps no other from it.
+// TestCommitAll_syncsTheVolume checks that the volume of groups is synced once before the first
+// file is published and once after the last. A group that failed publishes nothing, and does not
+// stop the others.
 func TestCommitAll_syncsTheVolume(t *testing.T) {
 	root, _ := openRoot(t)
 	v := openTestVolume(t, root)
@@ -122,7 +123,8 @@ func openTestVolume(t *testing.T, root *os.Root) *Volume {
 	return v
 }
 
-// Nothing that was not synced may get its name, and no temporary may stay.
+// TestGroup_failureAtEveryStep checks that no unsynced file is published, and that no temporary is
+// left.
 func TestGroup_failureAtEveryStep(t *testing.T) {
 	t.Run("files", func(t *testing.T) { failGroups(t, func(*os.Root) *Volume { return nil }) })
 	t.Run("volume", func(t *testing.T) {
@@ -140,7 +142,7 @@ func failGroups(t *testing.T, volume func(*os.Root) *Volume) {
 		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook, Volume: volume(root)})
 		content := bytes.Repeat([]byte("x"), chunk+1)
 		for _, name := range []string{"a/1", "a/2", "b"} {
-			_ = g.Add(name, content) // the error comes back from Commit too
+			_ = g.Add(name, content) // Commit returns the error too
 		}
 		err := g.Commit()
 		if len(j.steps) < n {

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Output writes a file that a user named as the place of an answer through the temporary file
-// temp beside it, so that a failure leaves the old one. What is no regular file is written to
-// directly. Links are followed, and permissions stay. The error does not name the temporary file.
+// Output writes a file that a user named for an answer through the temporary file temp beside it,
+// so that a failure leaves the old one. It writes directly to anything that is no regular file,
+// follows symlinks, and keeps permissions. The error does not name the temporary file.
 func Output(path string, temp func(path string) string, write func(io.Writer) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

@@ -8,16 +8,16 @@ import (
 	"runtime"
 )
 
-// The modes of what is closed to other users.
+// The modes of files and directories that are closed to other users.
 const (
 	privatePerm fs.FileMode = 0o600
 	privateDir  fs.FileMode = 0o700
 )
 
-// MkdirPrivate makes dir and its missing parents, closed to other users. Below a directory of
-// a group's own, one with the set-group-ID bit in which the group may write as git makes them for
-// core.sharedRepository, the group may enter and write: its members work in one repository. A
-// directory that is there already stays as it is.
+// MkdirPrivate creates dir and its missing parents, closed to other users. Below a shared
+// directory, one with the set-group-ID bit in which the group may write as git makes them for
+// core.sharedRepository, the group may enter and write: its members share the repository. An
+// existing directory is not changed.
 func MkdirPrivate(dir string) error {
 	dir = filepath.Clean(dir) // of one that ends in a slash it would be its own parent
 	err := os.Mkdir(dir, privateDir)
@@ -65,7 +65,8 @@ func isShared(dir fs.FileInfo) bool {
 	return dir.Mode()&fs.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
 }
 
-// shared is what a group may do with private files, and directories, below the root.
+// shared returns the modes that give a group access to private files and directories below the
+// root.
 func (w writer) shared() (file, dir fs.FileMode) {
 	info, err := w.root.Stat(".")
 	if err != nil || !isShared(info) {
@@ -74,8 +75,8 @@ func (w writer) shared() (file, dir fs.FileMode) {
 	return 0o060, 0o070 | fs.ModeSetgid
 }
 
-// OpenPrivate opens a file, as [os.OpenFile], and makes a missing one as closed as the directories
-// of [MkdirPrivate].
+// OpenPrivate opens a file like [os.OpenFile], and creates a missing one closed like the
+// directories of [MkdirPrivate].
 func OpenPrivate(name string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(name, flag|os.O_CREATE|os.O_EXCL, privatePerm)
 	if errors.Is(err, fs.ErrExist) {
@@ -85,12 +86,12 @@ func OpenPrivate(name string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	if dir, err := os.Stat(filepath.Dir(name)); err == nil && isShared(dir) {
-		_ = f.Chmod(privatePerm | 0o060) // else it is the maker's alone
+		_ = f.Chmod(privatePerm | 0o060) // if it fails, only the creator has access
 	}
 	return f, nil
 }
 
-// Close closes a directory to others that [MkdirPrivate] would have made closed, and reports
+// Close closes a directory to other users if [MkdirPrivate] would have created it so, and reports
 // whether it had to.
 func Close(dir string) (closed bool, err error) {
 	info, err := os.Lstat(dir)

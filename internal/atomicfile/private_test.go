@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestPrivate holds the modes of all that is made privately, over a file that was open, and that
-// the members of a group which shares a repository are let in.
+// TestPrivate checks the modes of everything that is created privately, also over an open file, and
+// that the members of a group which shares a repository have access.
 func TestPrivate(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
@@ -61,7 +61,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestClose closes what is the user's, and says so of what is somebody else's.
+// TestClose closes the user's own directories, and reports those of other users.
 func TestClose(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return

@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// PublishDir makes everything below the directory tmpName durable and renames it to
-// name, which must not exist: else the error is [fs.ErrExist] and name is untouched.
-// (An empty directory that somebody makes at name in the same instant may be
-// replaced; there is nothing in it to lose.) Missing parents of name are created.
+// PublishDir makes everything below the directory tmpName durable and renames it to name. If name
+// exists, the error is [fs.ErrExist] and name is unchanged. (An empty directory that is created at
+// name in the same instant may be replaced; that loses nothing.) Missing parents of name are
+// created.
 //
-// On an error before the rename tmpName stays, so that the caller may try another
-// name; removing it is the caller's part.
+// On an error before the rename tmpName is kept, so that the caller may try another name, and must
+// remove it in the end.
 func PublishDir(root *os.Root, tmpName, name string, opts Options) error {
 	w := writer{root: root, opts: opts}
 	if err := w.publishDir(tmpName, name); err != nil {
@@ -29,7 +29,7 @@ func (w writer) publishDir(tmpName, name string) error {
 	if err := w.syncTree(tmpName); err != nil {
 		return err
 	}
-	// Rename would replace an empty directory, and on some systems a file.
+	// A rename would replace an empty directory, and on some systems a file.
 	if _, err := w.root.Lstat(name); err == nil {
 		return &fs.PathError{Op: "rename", Path: name, Err: fs.ErrExist}
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func (w writer) publishDir(tmpName, name string) error {
 	}
 	dirs, err := w.rename(tmpName, name)
 	if err != nil {
-		return err // ENOTEMPTY, when somebody was faster, is fs.ErrExist
+		return err // ENOTEMPTY, if another process was faster, is fs.ErrExist
 	}
 	return w.syncAll(dirs)
 }
@@ -47,7 +47,7 @@ func (w writer) syncTree(dir string) error {
 	if !w.syncs() {
 		return nil
 	}
-	root, err := w.root.OpenRoot(dir) // not each step walks there
+	root, err := w.root.OpenRoot(dir) // saves resolving the path in each step
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// build makes a directory with two files, one in a subdirectory, as temporary.
+// build creates a temporary directory with two files, one in a subdirectory.
 func build(t *testing.T, root *os.Root, opts Options) string {
 	t.Helper()
 	opts.NoSync, opts.Hook = true, nil
@@ -65,7 +65,7 @@ func TestPublishDir_neverReplaces(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What was built is still there for another name.
+	// The directory still exists for another name.
 	must(PublishDir(root, dir, "free", opts))
 	if got := readFile(t, root, "free/events.json"); got != "/events.json" {
 		t.Errorf("content %q", got)
@@ -92,7 +92,7 @@ func TestPublishDir_failureAtEveryStep(t *testing.T) {
 			t.Errorf("%s: %v", j.steps[n-1], err)
 		}
 		where := dir
-		if n > 7 { // after the second rename, which follows making its directory
+		if n > 7 { // after the second rename, which follows creating its directory
 			where = "conv/x"
 		}
 		if got := readFile(t, root, where+"/sub/b"); got != "/sub/b" {

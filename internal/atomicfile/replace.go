@@ -16,17 +16,17 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// ErrChanged says that a file does not have the content that its replacement was made from.
+// ErrChanged reports that a file does not have the content from which its replacement was made.
 var ErrChanged = errors.New("the file was changed by another program")
 
-// Replace is [Write] for a caller that has read the file: it replaces the content old by data. A
-// nil old stands for a file that does not exist. If the file has any other content, it is left
-// alone, and the error is [ErrChanged]: so a program that takes no lock, such as an editor or git
+// Replace is [Write] for a caller that has read the file: it replaces the content old with data. A
+// nil old means a file that does not exist. If the file has any other content, it is not changed,
+// and the error is [ErrChanged]: so a program that takes no lock, such as an editor or git
 // checkout, is never overwritten. A file that was removed is written again. A symbolic link is
 // never replaced.
 //
 // On Linux and macOS the old and the new file are exchanged in one step, and the old one is
-// compared afterwards, so no change goes unseen. On Linux this includes programs that have the file
+// compared afterwards, so no change is missed. On Linux this includes programs that have the file
 // open for writing, if it belongs to the user. Other systems, and file systems without exchange,
 // compare the file right before they rename.
 //
@@ -69,8 +69,8 @@ func ReplaceIn(dir, name string, old, data []byte, opts Options) error {
 	return errors.Join(Replace(root, name, old, data, opts), root.Close())
 }
 
-// Remove removes a file that has the content old. A file with any other content is left alone, with
-// the errors of [Replace].
+// Remove removes a file that has the content old. It does not change a file with any other content,
+// and returns the errors of [Replace].
 func Remove(root *os.Root, name string, old []byte, opts Options) error {
 	if err := (writer{root: root, opts: opts}).removeAs(name, old); err != nil {
 		return fmt.Errorf("remove %q: %w", name, err)
@@ -87,7 +87,7 @@ func RemoveIn(dir, name string, old []byte, opts Options) error {
 	return errors.Join(Remove(root, name, old, opts), root.Close())
 }
 
-// removeAs renames the file before it compares it, so that nobody can change it in between.
+// removeAs renames the file before it compares it, so that no program can change it in between.
 func (w writer) removeAs(name string, old []byte) error {
 	if err := w.untouched(name, old); err != nil {
 		return err
@@ -165,8 +165,8 @@ func (t *temp) syncAfter(dirs []string) error {
 	return err
 }
 
-// Marked begins the name of a temporary that may be the only copy of what another program wrote,
-// if our process was killed. The collector does not remove it.
+// Marked is the prefix of a temporary that may be the only copy of another program's version, if
+// this process was killed. The collector does not remove it.
 const Marked = "~"
 
 // mark gives the temporary a marked name: from here on the name can refer to the other program's
@@ -215,7 +215,8 @@ func (t *temp) swap(name string) error {
 	return t.w.exchange(t.name, name)
 }
 
-// replaceUnseen is for systems that do not show what was replaced.
+// replaceUnseen is for systems that cannot exchange files and so do not show which version was
+// replaced.
 func (t *temp) replaceUnseen(name string, old []byte) error {
 	if err := t.w.untouched(name, old); err != nil {
 		return err
@@ -315,7 +316,8 @@ func (t *temp) suffix() string {
 	return Marked + hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// isMade reports whether the temporary is the file that we wrote, and not another program's.
+// isMade reports whether the temporary is the file that this writer wrote, and not another
+// program's.
 func (t *temp) isMade() bool {
 	if t.made == nil {
 		return true

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A program that has the file open to write will write to what it opened, wherever that is by then.
+// TestReplace_openForWriting checks that a file which is open for writing is not replaced: the
+// program would write to the old file, whatever its name is then.
 func TestReplace_openForWriting(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
@@ -31,7 +32,7 @@ func TestReplace_openForWriting(t *testing.T) {
 	if got := readFile(t, root, "x"); got != "odd" {
 		t.Errorf("content %q", got)
 	}
-	// Who only reads is not in the way.
+	// A program that only reads does not block.
 	if f, err = os.Open(x); err != nil {
 		t.Fatal(err)
 	}

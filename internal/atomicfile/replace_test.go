@@ -25,8 +25,8 @@ func before(at Step, f func()) func(Step, string) error {
 	}
 }
 
-// renames calls f before each rename or exchange with its number, from 1 on. Where files cannot be
-// exchanged there is one.
+// renames calls f before each rename or exchange with its number, from 1 on. If files cannot be
+// exchanged, there is only one.
 type renames struct {
 	n int
 	f func(n int) error
@@ -120,7 +120,7 @@ func TestReplace_empty(t *testing.T) {
 	}
 }
 
-// Another program changes the file right before each step, in place and by a rename.
+// TestReplace_changedMeanwhile changes the file right before each step, in place and by a rename.
 func TestReplace_changedMeanwhile(t *testing.T) {
 	ways := map[string]func(t *testing.T, dir string){
 		"in place": func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "d/x"), "odd") },
@@ -147,8 +147,8 @@ func TestReplace_changedMeanwhile(t *testing.T) {
 	}
 }
 
-// A file that is replaced again, after both were exchanged and before they are exchanged back, keeps
-// the later version.
+// TestReplace_changedTwice checks that a file that is replaced again, after the exchange and before
+// it is undone, keeps the later version.
 func TestReplace_changedTwice(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
@@ -168,7 +168,7 @@ func TestReplace_changedTwice(t *testing.T) {
 	keptBoth(t, root, "od2", "od1", err)
 }
 
-// keptBoth fails unless the file x holds one version, and what an error names the other.
+// keptBoth fails unless the file x has one version, and the file that the error names the other.
 func keptBoth(t *testing.T, root *os.Root, want, beside string, err error) {
 	t.Helper()
 	aside, ok := errors.AsType[*AsideError](err)
@@ -184,7 +184,8 @@ func keptBoth(t *testing.T, root *os.Root, want, beside string, err error) {
 	noTemps(t, root)
 }
 
-// What is written into the new file before both are exchanged back is kept too.
+// TestReplace_changedInPlaceTwice checks that writes to the new file before the exchange is undone
+// are kept too.
 func TestReplace_changedInPlaceTwice(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
@@ -202,7 +203,7 @@ func TestReplace_changedInPlaceTwice(t *testing.T) {
 	keptBoth(t, root, "od2", "od1", err)
 }
 
-// The directory is removed before the files are exchanged back.
+// TestReplace_goneBeforePutBack removes the directory before the exchange is undone.
 func TestReplace_goneBeforePutBack(t *testing.T) {
 	root, dir := openRoot(t)
 	if err := root.Mkdir("d", 0o755); err != nil {
@@ -223,7 +224,8 @@ func TestReplace_goneBeforePutBack(t *testing.T) {
 	leftAs(t, root, "d/x", "odd", err)
 }
 
-// An error of Gone keeps a removed file from being written again.
+// TestReplace_notMadeAgain checks that an error of Gone keeps a removed file from being written
+// again.
 func TestReplace_notMadeAgain(t *testing.T) {
 	root, _ := openRoot(t)
 	moved := errors.New("it was moved")
@@ -237,7 +239,7 @@ func TestReplace_notMadeAgain(t *testing.T) {
 	noTemps(t, root)
 }
 
-// leftAs fails unless the file of another program was left alone.
+// leftAs fails unless the file of another program was not changed.
 func leftAs(t *testing.T, root *os.Root, name, want string, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrChanged) {
@@ -249,7 +251,8 @@ func leftAs(t *testing.T, root *os.Root, name, want string, err error) {
 	noTemps(t, root)
 }
 
-// A file that cannot be exchanged back is not removed as if it were ours.
+// TestReplace_notPutBack checks that another program's file that cannot be exchanged back is not
+// removed.
 func TestReplace_notPutBack(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
@@ -278,7 +281,8 @@ func TestReplace_notPutBack(t *testing.T) {
 	}
 }
 
-// The directory is removed at the last moment, with the file in it: nothing can be lost.
+// TestReplace_goneMeanwhile removes the directory, and the file in it, at the last moment: nothing
+// is lost.
 func TestReplace_goneMeanwhile(t *testing.T) {
 	root, dir := openRoot(t)
 	if err := root.Mkdir("d", 0o755); err != nil {
@@ -334,7 +338,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// Another program changes the file at the last moment.
+// TestRemove_changedMeanwhile changes the file at the last moment.
 func TestRemove_changedMeanwhile(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "old")
@@ -343,7 +347,8 @@ func TestRemove_changedMeanwhile(t *testing.T) {
 	leftAs(t, root, "x", "odd", err)
 }
 
-// Every step fails once: the file holds the old bytes or the new ones, and nothing is left.
+// TestReplace_failureAtEveryStep fails every step once: the file has the old bytes or the new ones,
+// and no temporary is left.
 func TestReplace_failureAtEveryStep(t *testing.T) {
 	for n := 1; ; n++ {
 		root, dir := openRoot(t)
@@ -369,7 +374,8 @@ func TestReplace_failureAtEveryStep(t *testing.T) {
 	}
 }
 
-// Several writers that replace what they read lose no line of each other.
+// TestReplace_manyAtOnce checks that several writers that replace what they read lose no line of
+// each other.
 func TestReplace_manyAtOnce(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "begin\n")

@@ -12,7 +12,8 @@ func (w writer) renameAs(a, b string, how uint) error {
 	err := w.inDirectories(a, b, func(aDir int, a string, bDir int, b string) error {
 		return unix.Renameat2(aDir, a, bDir, b, how)
 	})
-	// A file system that cannot says EINVAL, an older kernel or a sandbox one of the others.
+	// A file system without exchange returns EINVAL, an older kernel or a sandbox one of the
+	// others.
 	for _, cannot := range []error{unix.EINVAL, unix.ENOSYS, unix.ENOTSUP, unix.EPERM} {
 		if errors.Is(err, cannot) {
 			return errors.ErrUnsupported

@@ -16,8 +16,8 @@ func (writer) renameNew(string, string) error { return errors.ErrUnsupported }
 // hold has no step to save.
 func (*temp) hold(string) {}
 
-// alone has nothing to keep apart.
+// alone does nothing, since there is no exchange.
 func (writer) alone() (done func()) { return func() {} }
 
-// isWritten is not known here.
+// isWritten cannot find out on this system.
 func isWritten(*os.File) bool { return false }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How long other processes of ours are waited for: longer than a comparison takes.
+// How long to wait for other processes of this program: longer than a comparison takes.
 const (
 	turnAttempts = 200
 	turnWait     = 5 * time.Millisecond

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A temp is a file that is not yet visible under its own name.
+// A temp is a file that is not published under its own name yet.
 type temp struct {
 	w      writer
 	name   string
@@ -29,7 +29,7 @@ func isLocal(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }
 
-// createTemp makes the temporary of target, with the mode that target shall have.
+// createTemp creates the temporary of target, with the mode for target.
 func (w writer) createTemp(target string) (*temp, error) {
 	if !isLocal(target) || target == "." {
 		return nil, &fs.PathError{Op: "write", Path: target, Err: fs.ErrInvalid}
@@ -39,7 +39,7 @@ func (w writer) createTemp(target string) (*temp, error) {
 	case w.opts.Private:
 		perm = privatePerm
 		if group, _ := w.shared(); group != 0 {
-			perm, chmod = perm|group, perm|group // the umask knows of no group
+			perm, chmod = perm|group, perm|group // the umask excludes the group
 		}
 	case perm == 0:
 		perm = FilePerm
@@ -62,8 +62,8 @@ func (w writer) createTemp(target string) (*temp, error) {
 	return &temp{w: w, name: name, target: target, file: file, perm: chmod}, nil
 }
 
-// MkdirTemp makes a new directory in opts.TempDir, named after base, in which
-// something can be built for [PublishDir], and returns its name below root.
+// MkdirTemp creates a new directory in opts.TempDir, named after base, to be filled for
+// [PublishDir], and returns its name below root.
 func MkdirTemp(root *os.Root, base string, opts Options) (string, error) {
 	w := writer{root: root, opts: opts}
 	name, err := w.unique(base, w.mkdir)
@@ -73,13 +73,12 @@ func MkdirTemp(root *os.Root, base string, opts Options) (string, error) {
 	return name, nil
 }
 
-// uniqueAttempts bounds the search for a free name. Only leftovers of killed
-// processes with our process id, and our own goroutines, can be in the way.
+// uniqueAttempts limits the search for a free name. Only leftovers of killed processes with the
+// same process id, and other goroutines, can have taken names.
 const uniqueAttempts = 10_000
 
-// unique calls create with names in the temporary directory until one is free. The
-// names need no randomness: creating is exclusive, and the process id only saves
-// attempts.
+// unique calls create with names in the temporary directory until one is free. The names need no
+// randomness: the creation is exclusive, and the process id only saves attempts.
 func (w writer) unique(target string, create func(name string) error) (string, error) {
 	if !isLocal(w.opts.TempDir) {
 		return "", &fs.PathError{Op: "write", Path: w.opts.TempDir, Err: fs.ErrInvalid}
@@ -139,8 +138,8 @@ func (t *temp) write(data []byte) error {
 	}
 }
 
-// finish makes the bytes durable and closes the file, whatever happens. Closing
-// comes before the rename, because Windows does not rename open files.
+// finish makes the bytes durable and always closes the file. It closes before the rename, because
+// Windows does not rename open files.
 func (t *temp) finish() error {
 	return errors.Join(t.settle(), t.close())
 }
@@ -167,8 +166,8 @@ func (t *temp) close() error {
 	return errors.Join(t.w.step(StepClose, t.name), t.file.Close())
 }
 
-// remove is for the way out of an error, where a second error says nothing new. It does not remove
-// another program's file.
+// remove removes the temporary after an error and ignores a second one. It does not remove another
+// program's file.
 func (t *temp) remove() {
 	if t.isMade() {
 		_ = t.w.root.Remove(t.name)

@@ -2,12 +2,12 @@ package atomicfile
 
 import "os"
 
-// A Volume is a file system that can make durable at once what was written to it. That costs less
-// than syncing many files one by one, and has to wait for what other programs wrote.
+// A Volume is a file system that can make everything written to it durable at once. That costs less
+// than syncing many files one by one, but also waits for writes of other programs.
 type Volume struct{ dir *os.File }
 
-// OpenVolume returns the volume of a directory, nil where files must be synced one by one. It
-// comes before what is written: Sync reports only what failed since.
+// OpenVolume returns the volume of a directory, nil if files must be synced one by one. It must be
+// called before the files are written: Sync reports only later failures.
 func OpenVolume(root *os.Root) *Volume {
 	if dir := openVolume(root); dir != nil {
 		return &Volume{dir}
@@ -26,8 +26,8 @@ func (v *Volume) Close() error {
 	return v.dir.Close()
 }
 
-// OpenDir makes a directory below root, with the directory of temporaries, which must be in it,
-// durable unless they are there, and opens it. Each step below it walks from there.
+// OpenDir creates a directory below root, and the directory for temporaries in it, durably unless
+// they exist, and opens it. Later steps resolve their paths from there.
 func OpenDir(root *os.Root, dir string, opts Options) (*os.Root, error) {
 	w := writer{root: root, opts: opts}
 	if _, err := root.Lstat(opts.TempDir); err != nil {

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// durable are the file systems of which it is known that syncfs makes durable what fsync of each
-// file would. Others, above all those in user space, may do less, and are synced file by file.
+// durable lists the file systems on which syncfs is known to make files as durable as fsync of each
+// would. Others, especially those in user space, may do less, and are synced file by file.
 var durable = []uint32{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
 	unix.TMPFS_MAGIC,
 }
 
-// openVolume opens the directory of root for [syncVolume]. It returns nil where the system cannot
-// sync everything at once and report what went wrong, as Linux does since 5.8. It comes before
-// what is to be synced: only failures since then are reported.
+// openVolume opens the directory of root for [syncVolume]. It returns nil if the system cannot sync
+// a file system and report failures, as Linux does since 5.8. It must be called before the writes:
+// only later failures are reported.
 func openVolume(root *os.Root) *os.File {
 	if !reportsFailures() {
 		return nil
@@ -36,7 +36,7 @@ func openVolume(root *os.Root) *os.File {
 	return nil
 }
 
-// reportsFailures reports whether syncfs returns the errors of writing.
+// reportsFailures reports whether syncfs returns write errors.
 func reportsFailures() bool {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

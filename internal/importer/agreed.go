@@ -7,16 +7,17 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// agreement is the note in the directory of git that somebody agreed to imports in this clone.
+// agreement returns the file in the git directory that records that the user agreed to imports in
+// this clone.
 func agreement(commonDir string) string { return filepath.Join(commonDir, "jp", "import") }
 
-// Agreed reports whether somebody agreed to imports in a clone.
+// Agreed reports whether the user agreed to imports in a clone.
 func Agreed(commonDir string) bool {
 	_, err := os.Lstat(agreement(commonDir))
 	return err == nil
 }
 
-// Agree notes that somebody did.
+// Agree records that the user agreed.
 func Agree(commonDir string) error {
 	note := agreement(commonDir)
 	if err := atomicfile.MkdirPrivate(filepath.Dir(note)); err != nil {

@@ -13,37 +13,37 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// maxAtOnce is how many sessions are imported at a time: enough to wait for the disk with some
-// while others are read. Each may need as much memory as the largest.
+// maxAtOnce limits how many sessions are read at a time: enough that some wait for the disk while
+// others are read. Each may need as much memory as the largest.
 const maxAtOnce = 4
 
-// maxWaiting is how many of a part are saved at a time. They are in memory already, and saving is
-// waiting for the disk, which writes the records of all who wait in one go.
+// maxWaiting limits how many sessions of a part are saved at a time. They are in memory already,
+// and saving waits for the disk, which writes the records of all waiting processes together.
 const maxWaiting = 16
 
-// A part of an import is saved together, which costs a few waits for the disk in all: as many
-// sessions as maxPart, and no more than have maxPartBytes, unless it is one. What becomes of them
-// is in memory until then, and that of the next part, which is read meanwhile. Of fewer than
-// minJoint each is saved by itself: syncing a file system waits for what others wrote.
+// A part of an import is saved together, which needs only a few waits for the disk: up to maxPart
+// sessions of maxPartBytes together, or one larger session. The conversations are in memory until
+// then. Fewer than minJoint sessions are saved one by one: syncing a file system also waits for
+// writes of other programs.
 const (
 	maxPart      = 32
 	maxPartBytes = 16 << 20
 	minJoint     = 8
 )
 
-// A Result is what became of a session that was found.
+// A Result is the outcome for a session that was found.
 type Result struct {
 	Found
 	Outcome Outcome
 	Err     error
 }
 
-// All imports sessions, no two of one name, and yields what became of each, in their order
-// whatever ends first. Where the caller stops, those that are on their way are waited for.
+// All imports sessions with distinct names, and yields the outcome of each in their order,
+// whichever ends first. If the caller stops, All waits for the imports in progress.
 func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		if im.Hold {
-			_ = im.Workspace.MakeUserDir() // before there are several; whoever needs it is told why
+			_ = im.Workspace.MakeUserDir() // before several need it; they report the error
 		}
 		var next *part
 		defer func() { next.discard() }()
@@ -164,8 +164,8 @@ func (p *part) save(ctx context.Context) []Result {
 	return p.results
 }
 
-// largestFirst returns the sessions by number, so that none of many is left for one processor when
-// the others are done.
+// largestFirst returns the indexes of the sessions by size, so that no large one is left for one
+// processor when the others are done.
 func largestFirst(found []Found) []int {
 	order := make([]int, len(found))
 	for i := range order {
@@ -180,7 +180,7 @@ func largestFirst(found []Found) []int {
 // atOnce returns how many sessions are read at a time.
 func atOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxAtOnce) }
 
-// each calls f for each number below n, for some of them at a time.
+// each calls f for each number below n, several at a time.
 func each(n, atOnce int, f func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -212,7 +212,7 @@ func (j *joints) batch(s *blobs.Store) *blobs.Batch {
 	return j.all[s].NewBatch()
 }
 
-// commit returns the errors of batches.
+// commit commits the batches and returns their errors.
 func (j *joints) commit() map[*blobs.Batch]error {
 	failed := map[*blobs.Batch]error{}
 	for _, joint := range j.all {
@@ -223,7 +223,7 @@ func (j *joints) commit() map[*blobs.Batch]error {
 
 func (j *joints) close() {
 	for _, joint := range j.all {
-		_ = joint.Close() // what was to be written is, or is told
+		_ = joint.Close() // written, or the error was reported
 	}
 }
 

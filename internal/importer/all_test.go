@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// manySessions writes sessions, of one turn each, and returns them in their order.
+// manySessions writes n sessions of one turn each, and returns them in order.
 func manySessions(t *testing.T, n int) []Found {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,8 +32,8 @@ func manySessions(t *testing.T, n int) []Found {
 	return found
 }
 
-// TestAllYieldsInOrder: several are imported at a time, and told in the order in which they were
-// found; what they become does not depend on it.
+// TestAllYieldsInOrder checks that sessions imported at the same time are reported in the order in
+// which they were found, and that the outcome does not depend on it.
 func TestAllYieldsInOrder(t *testing.T) {
 	found := manySessions(t, 40)
 	for _, hold := range []bool{false, true} {
@@ -103,8 +103,8 @@ func TestAllEndsWhereTheCallerDoes(t *testing.T) {
 	}
 }
 
-// TestWhatOthersDoMeanwhileIsSeen: one listing serves many sessions, and what somebody imported,
-// moved or removed since it was made is seen all the same.
+// TestWhatOthersDoMeanwhileIsSeen checks that an import notices conversations imported, moved or
+// removed by others, although one listing serves many sessions.
 func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
 	w := newWorkspace(t)
 	found := manySessions(t, 3)
@@ -117,7 +117,7 @@ func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
 			t.Fatal(r.Err)
 		}
 	}
-	for r := range im.All(t.Context(), found) { // with a listing that is too old
+	for r := range im.All(t.Context(), found) { // with an outdated listing
 		if r.Err != nil || r.Outcome.State != Unchanged {
 			t.Errorf("%s is %q, %v; want unchanged", r.Name, r.Outcome.State, r.Err)
 		}
@@ -136,8 +136,8 @@ func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
 	}
 }
 
-// TestDirectoriesNameWhatCannotBeRead: of what lies in a directory only what has the name of sessions
-// and cannot be read is told; anything else is somebody's.
+// TestDirectoriesNameWhatCannotBeRead checks that in a directory only unreadable files with names
+// of sessions are reported; other files are ignored.
 func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string]string{

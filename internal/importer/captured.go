@@ -12,17 +12,18 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// A Captured imports the sessions of agents whose hooks are in.
+// A Captured imports the sessions of agents whose hooks are installed.
 type Captured struct {
 	*Importer
 
 	Store  capture.Store
 	Places sessions.Places
 	Now    func() time.Time
-	// Stopped, if set, reports whether a rebase waits for a person. The working tree stays as it is
-	// then, and while an agent is in a turn: it would find its files changed.
+	// Stopped, if set, reports whether a rebase waits for the user. The working tree is then not
+	// changed. It is not changed during a turn of an agent either, which would find its files
+	// changed.
 	Stopped func() bool
-	// Report is called with what became of each session.
+	// Report is called with the outcome for each session.
 	Report func(Result) error
 }
 
@@ -31,10 +32,10 @@ func (in Captured) waits() bool {
 		(in.Stopped() || len(in.Store.InTurn(in.Now(), in.Workspace.Root())) > 0)
 }
 
-// flushed is how long an agent may still write what it said when it runs the hook.
+// flushed is how long an agent may still write earlier messages after it ran the hook.
 const flushed = 300 * time.Millisecond
 
-// Flushed waits until an agent has written what it said before it ran the hook.
+// Flushed waits until an agent has written the messages from before it ran the hook.
 func Flushed(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -44,15 +45,16 @@ func Flushed(ctx context.Context) error {
 	}
 }
 
-// Sweep imports what grew of some agents, and returns how many sessions could not be read.
+// Sweep imports the sessions of some agents that have grown, and returns how many could not be
+// read.
 func (in Captured) Sweep(ctx context.Context, agents []sessions.Agent) (failed int, err error) {
 	found, _ := Find(ctx, in.Places, Selection{Agents: agents, Root: in.Workspace.Root()})
 	failed = in.take(ctx, found)
 	return failed, in.Noted(ctx)
 }
 
-// Noted imports what hooks noted in this workspace. A note stays until its session could be
-// imported.
+// Noted imports the sessions that hooks noted in this workspace. A note is kept until its session
+// could be imported.
 func (in Captured) Noted(ctx context.Context) error {
 	notes, err := in.Store.Notes()
 	if err != nil {
@@ -73,8 +75,8 @@ func (in Captured) Noted(ctx context.Context) error {
 	return nil
 }
 
-// selectionOf are the sessions that a note means: what is in its file, or what the agent has of
-// that name where the file is gone, packed or none.
+// selectionOf returns the selection for a note: the sessions in its file, or those of its name if
+// the file is missing, compressed or not given.
 func selectionOf(n capture.Note) Selection {
 	if _, err := os.Lstat(n.Path); err == nil {
 		return Selection{Root: n.Root, Paths: []string{n.Path}}
@@ -82,8 +84,8 @@ func selectionOf(n capture.Note) Selection {
 	return Selection{Root: n.Root, Agents: []sessions.Agent{n.Agent}, IDs: []string{n.Session}}
 }
 
-// take imports sessions that are not excluded, and returns how many could not be. What is no
-// session is none that waits: a hook says what somebody had it say.
+// take imports sessions that are not excluded, and returns how many failed. A file that is no
+// session does not count: anyone can run a hook with any arguments.
 func (in Captured) take(ctx context.Context, found []Found) (failed int) {
 	found = slices.DeleteFunc(found, func(f Found) bool {
 		return errors.Is(f.Err, ErrUnknown) || errors.Is(f.Err, regular.ErrNot) ||

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCodexCutAnywhere imports a thread in which the person went back, with and without ids of its
-// turns as older versions of Codex wrote it, record by record: what comes of it is what one import
-// at the end gives, and no branch besides.
+// TestCodexCutAnywhere imports a thread with a rewind record by record, with and without ids of
+// turns, which older versions of Codex omit: the result equals one import at the end, without
+// further forks.
 func TestCodexCutAnywhere(t *testing.T) {
 	path := filepath.FromSlash("../sessions/sessionstest/testdata/made/codex/rewind.jsonl")
 	withIDs, err := os.ReadFile(path)

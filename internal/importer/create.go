@@ -10,10 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A creation makes conversations that are not here yet.
+// A creation creates conversations that do not exist yet.
 type creation struct{ *Importer }
 
-// one makes a conversation.
+// one creates a conversation.
 func (cr creation) one(
 	ctx context.Context, c *sessions.Conversation, isLocal bool,
 ) (events.ID, error) {
@@ -32,7 +32,7 @@ func (cr creation) one(
 	return n.ID, cr.note(e)
 }
 
-// of returns the conversation that is to be made.
+// of returns the conversation to create.
 func (cr creation) of(
 	c *sessions.Conversation,
 ) (*workspace.NewConversation, error) {
@@ -43,7 +43,7 @@ func (cr creation) of(
 	}, err
 }
 
-// note remembers a conversation that is there now.
+// note records a conversation that was created.
 func (cr creation) note(e workspace.Entry) error {
 	cr.known.add(e)
 	if cr.Again {
@@ -52,13 +52,13 @@ func (cr creation) note(e workspace.Entry) error {
 	return nil
 }
 
-// maxCreated is how many conversations are made together: each has its lock then, which is a file
-// that is open.
+// maxCreated limits how many conversations are created together: each needs a lock, which is an
+// open file.
 const maxCreated = 256
 
-// all makes those conversations together that are new with all of their session, which costs
-// a few waits for the disk in all. Where it cannot, which somebody else may be the reason of, they
-// are left to be saved one by one.
+// all creates together the conversations of sessions that are completely new, which needs only a
+// few waits for the disk. If that fails, maybe because of another process, they are left to be
+// saved one by one.
 func (cr creation) all(ctx context.Context, parts []*prepared) {
 	var families [][]*workspace.NewConversation
 	var of []*prepared
@@ -90,7 +90,7 @@ func (cr creation) all(ctx context.Context, parts []*prepared) {
 	}
 }
 
-// family returns the conversations of a session where all are new, nil where one is not.
+// family returns the conversations of a session if all are new, else nil.
 func (cr creation) family(all []*sessions.Conversation) []*workspace.NewConversation {
 	family := make([]*workspace.NewConversation, len(all))
 	for i, c := range all {

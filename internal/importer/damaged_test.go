@@ -18,11 +18,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// quiet is redacted in a conversation after its export.
+// quiet is a text that is redacted in a conversation after its export.
 const quiet = "tulip-4711"
 
-// redactedSince returns a conversation that was exported and gone on with, and what was redacted in
-// it since.
+// redactedSince returns a conversation that was exported and continued by an agent, and the
+// redactions in it since.
 func redactedSince(
 	t *testing.T, d sessions.Dialect, questions ...string,
 ) (*workspace.Workspace, *exported, secrets.Redactions) {
@@ -58,7 +58,8 @@ func redactedSince(
 	return w, x, entries
 }
 
-// leaks imports what is in a directory, and reports whether a workspace has the text again.
+// leaks imports the sessions in a directory, and reports whether a workspace has the redacted text
+// again.
 func leaks(t *testing.T, w *workspace.Workspace, x *exported, entries secrets.Redactions) (all []Result, leaked bool) {
 	t.Helper()
 	sel := Selection{Paths: []string{filepath.Dir(x.path)}, Foreign: true}
@@ -74,8 +75,8 @@ func leaks(t *testing.T, w *workspace.Workspace, x *exported, entries secrets.Re
 
 var exportValue = regexp.MustCompile(`"git_jp_export":(\{[^{}]*\})`)
 
-// TestDamagedMarkIsRefused: a session that names its export is of no conversation where the rest of
-// that cannot be read, and no session of its own either.
+// TestDamagedMarkIsRefused checks that a session whose export mark is damaged is imported neither
+// into a conversation nor as a session of its own.
 func TestDamagedMarkIsRefused(t *testing.T) {
 	value := func(with string) func([]byte) []byte {
 		return func(line []byte) []byte {
@@ -111,7 +112,7 @@ func TestDamagedMarkIsRefused(t *testing.T) {
 	}
 }
 
-// TestHalfWrittenMarkWaits: the first line may not be complete yet.
+// TestHalfWrittenMarkWaits checks that an incomplete first line is no error yet.
 func TestHalfWrittenMarkWaits(t *testing.T) {
 	for _, d := range resumable {
 		w, x, entries := redactedSince(t, d, "Keep "+quiet+" for me.")
@@ -123,8 +124,8 @@ func TestHalfWrittenMarkWaits(t *testing.T) {
 	}
 }
 
-// TestNoDamageBringsRedactedBack: whatever a single damage does to the first line, what was redacted
-// in the conversation since its export does not come back.
+// TestNoDamageBringsRedactedBack checks that no single damage to the first line restores text that
+// was redacted after the export.
 func TestNoDamageBringsRedactedBack(t *testing.T) {
 	members := regexp.MustCompile(`"([a-z_]+)":("[^"]*"|[0-9]+|\{[^{}]*\})`)
 	for _, d := range resumable {
@@ -183,7 +184,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// unmarked removes what says of what a session is an export.
+// unmarked removes the mark that makes a session an export.
 func (x *exported) unmarked(t *testing.T) {
 	t.Helper()
 	first, rest, _ := bytes.Cut(x.data(t), []byte("\n"))
@@ -195,8 +196,8 @@ func (x *exported) unmarked(t *testing.T) {
 	x.write(t, append(append(first, '\n'), rest...))
 }
 
-// TestCopyIsRedacted: a session that is a copy of a conversation, of which nothing says so, does not
-// have what was redacted there, wherever that stood; it has all the rest.
+// TestCopyIsRedacted checks that an unmarked copy of a conversation is imported without the text
+// that was redacted there, anywhere in it, and with everything else.
 func TestCopyIsRedacted(t *testing.T) {
 	long := strings.Repeat("so it is and so it was\n", 1000)
 	for _, d := range resumable {
@@ -241,7 +242,7 @@ func TestCopyIsRedacted(t *testing.T) {
 	}
 }
 
-// TestLikeTextStays: what only looks like a text that was redacted elsewhere stays as it is.
+// TestLikeTextStays checks that text which only resembles redacted text is kept.
 func TestLikeTextStays(t *testing.T) {
 	for _, d := range resumable {
 		w, _, entries := redactedSince(t, d, "First?", "Keep "+quiet+" for me.", quiet)

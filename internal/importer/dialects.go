@@ -36,25 +36,25 @@ func Dialects() []sessions.Dialect {
 	}
 }
 
-// A Selection says which sessions are meant.
+// A Selection selects sessions.
 type Selection struct {
-	Agents  []sessions.Agent // all when empty and there are no Paths
+	Agents  []sessions.Agent // all if empty and there are no Paths
 	Paths   []string         // files, or directories with files
-	IDs     []string         // the agents' own ids, or beginnings of them
-	Since   time.Time        // that grew then or later
+	IDs     []string         // the agents' own ids, or prefixes of them
+	Since   time.Time        // only those that grew since
 	Foreign bool             // also those that ran outside of Root
 	Root    string           // of the working tree
 }
 
-// A Found is a session that a selection means, or an error in looking for some.
+// A Found is a selected session, or an error of the search.
 type Found struct {
 	sessions.Session
 	Dialect sessions.Dialect
 	Err     error
 }
 
-// Find returns the sessions that a selection means, in the order of their agents and of time, and
-// how many of others there are by the directory in which they ran.
+// Find returns the selected sessions, sorted by agent and time, and the number of other sessions by
+// the directory in which they ran.
 func Find(
 	ctx context.Context, places sessions.Places, sel Selection,
 ) (found []Found, foreign map[string]int) {
@@ -106,7 +106,7 @@ func (sel *Selection) means(s sessions.Session) bool {
 }
 
 // unique keeps the longest of several sources of a session: a copy that was resumed elsewhere, a
-// packed file beside a plain one.
+// compressed file beside a plain one.
 func unique(found []Found) []Found {
 	at := map[sessions.Name]int{}
 	var out []Found
@@ -125,7 +125,7 @@ func unique(found []Found) []Found {
 	return out
 }
 
-// ErrUnknown is for a file that no reader knows.
+// ErrUnknown reports a file that no reader recognizes.
 var ErrUnknown = errors.New("it is no session of an agent that is known")
 
 // findPath yields the sessions in a file, or in the files of a directory.
@@ -183,7 +183,8 @@ func findFile(ctx context.Context, path string, add func(Found)) {
 	})
 }
 
-// headSize is how much of a file tells whose it is: the first records of some agents are long.
+// headSize is how much of a file is read to recognize it: the first records of some agents are
+// long.
 const headSize = 256 << 10
 
 // firstLines reads so much of a size, and the first line whole.
@@ -203,7 +204,7 @@ func firstLines(r io.Reader, size int64) ([]byte, error) {
 	return append(head, rest...), err
 }
 
-// headOf returns the beginning of a file, unpacked.
+// headOf returns the beginning of a file, decompressed.
 func headOf(path string) ([]byte, error) {
 	f, err := regular.OpenFile(path)
 	if err != nil {

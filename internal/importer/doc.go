@@ -1,16 +1,16 @@
-// Package importer takes the sessions of coding agents into a workspace.
+// Package importer imports the sessions of coding agents into a workspace.
 //
-// It finds which sessions belong to a working tree, makes conversations of them by the package
-// sessions, and saves these: a new one in the archive under the id that is derived from its
-// session, one that was there as what it has become. Where somebody went on with a conversation
-// here, or changed it, the source's growth and theirs are merged by the rules of docs/merge.md.
-// What an agent went on with behind an export goes into the conversation that was exported.
+// It finds the sessions that belong to a working tree, converts them with package sessions, and
+// saves the conversations: a new one in the archive under the id derived from its session; an
+// existing one grows. If the conversation was continued or changed here, these changes and the
+// growth of the source are merged by the rules of docs/merge.md. Turns that an agent added to an
+// exported conversation are added to that conversation.
 //
 // What it keeps true:
 //
-//   - Nothing half is ever on disk: contents first, then each conversation in one step.
-//   - Importing again changes nothing; importing a source as it grows gives the bytes of one
-//     import at the end.
-//   - What somebody removed stays removed, and what somebody changed is not overwritten.
+//   - Nothing incomplete is ever on disk: contents first, then each conversation in one step.
+//   - Importing again changes nothing; importing a source as it grows gives the bytes of one import
+//     at the end.
+//   - A conversation that was removed stays removed, and changes made here are not overwritten.
 //   - The agents' files are only read.
 package importer

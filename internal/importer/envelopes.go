@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Receive makes the conversations of envelopes as they are, all of them or none. An id that a
-// conversation has here is [ErrTaken]. What was only a user's becomes only this user's.
+// Receive creates the conversations of envelopes unchanged, all or none. An id that already has a
+// conversation here is [ErrTaken]. A user-local conversation becomes one of this user.
 func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Made, error) {
 	for _, e := range all {
 		if err := im.welcome(e); err != nil {
@@ -35,7 +35,7 @@ func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Ma
 	return made, nil
 }
 
-// welcome returns why an envelope is not taken.
+// welcome returns an error for an envelope that is refused.
 func (im *Importer) welcome(e *envelope.Envelope) error {
 	copies, err := im.Workspace.Copies(e.ID)
 	n, _ := sessions.ParseName(e.Details.Labels[sessions.LabelSession])
@@ -50,7 +50,7 @@ func (im *Importer) welcome(e *envelope.Envelope) error {
 	return im.Workspace.LeftOut(e.ID)
 }
 
-// undo removes what was made.
+// undo removes conversations that were created.
 func (im *Importer) undo(ctx context.Context, made []Made) error {
 	var all []error
 	for _, m := range slices.Backward(made) {
@@ -84,11 +84,11 @@ func (im *Importer) receive(ctx context.Context, e *envelope.Envelope) error {
 	return err
 }
 
-// place puts contents where this workspace has them, without what was redacted here.
+// place stores contents in the form of this workspace, without the text that was redacted here.
 func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
 	kept := held{}
 	for _, content := range e.Contents {
-		_, _ = kept.Write(content) // it only remembers
+		_, _ = kept.Write(content) // held.Write cannot fail
 	}
 	_, err := e.Stream.Externalize(kept, events.ExternalizeOptions{Legacy: true})
 	if err != nil {

@@ -17,20 +17,20 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// resumable are the agents for which conversations are exported.
+// resumable has the agents for which conversations can be exported.
 var resumable = []sessions.Dialect{claude.Dialect{}, codex.Dialect{}}
 
-// clock begins after everything that is exported here.
+// clock is later than everything that is exported here.
 var clock = time.Date(2027, 1, 1, 10, 0, 0, 0, time.UTC)
 
-// An exported session is one that an agent goes on with in a file.
+// An exported session is an exported conversation that an agent continues in a file.
 type exported struct {
 	sessions.Dialect
 	path  string
 	turns int
 }
 
-// export writes a conversation for an agent.
+// export exports a conversation for an agent.
 func export(t *testing.T, w *workspace.Workspace, id events.ID, d sessions.Dialect) *exported {
 	t.Helper()
 	c := loaded(t, w, id)
@@ -81,7 +81,7 @@ func (x *exported) last(t *testing.T, n int) string {
 	return all[len(all)-n][1]
 }
 
-// asks appends a question as the agent does, and with an answer also that.
+// asks appends a question as the agent does, and an answer if there is one.
 func (x *exported) asks(t *testing.T, question, answer string) {
 	t.Helper()
 	parent := ""
@@ -117,7 +117,7 @@ func (x *exported) asksBehind(t *testing.T, parent, question, answer string) {
 		line := func(s int, kind, payload string) {
 			fmt.Fprintf(&out, `{"timestamp":%q,"type":%q,"payload":{%s}}`+"\n", at(s), kind, payload)
 		}
-		// As of every UUID, no other session has the last 12 digits: they are the keys of its turns.
+		// Like a UUID's, the last 12 digits are unique: they are the keys of its turns.
 		turn := fmt.Sprintf(`"turn_id":"01a2085a-0000-7000-8000-7e57%08d"`, id)
 		line(0, "event_msg", `"type":"thread_settings_applied","x":1`)
 		line(0, "event_msg", `"type":"task_started",`+turn)
@@ -169,7 +169,7 @@ func count(t *testing.T, w *workspace.Workspace) int {
 	return len(all)
 }
 
-// ours makes a conversation of our own in which questions were answered.
+// ours creates a conversation of jp with answered questions.
 func ours(t *testing.T, w *workspace.Workspace, questions ...string) events.ID {
 	t.Helper()
 	s := events.New()
@@ -210,7 +210,7 @@ func change(t *testing.T, w *workspace.Workspace, id events.ID, f func(*events.S
 	}
 }
 
-// said returns what was asked and answered, in order.
+// said returns the questions and answers, in order.
 func said(s *events.Stream) (all []string) {
 	for _, e := range s.All() {
 		switch ev := e.Event().(type) {

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write which files are refused")
 
-// atHand are directories with sessions: what agents wrote for this project, what was made for it,
-// and real ones where they are there.
+// atHand returns the directories with sessions: recorded for this project, made for it, and real
+// data if available.
 func atHand() []string {
 	dirs := []string{"../sessions/testdata/recorded", "../sessions/sessionstest/testdata/made"}
 	if data, ok := realdata.Find(); ok {
@@ -27,7 +27,7 @@ func atHand() []string {
 	return dirs
 }
 
-// has returns all that a workspace has, by session.
+// has returns all conversations of a workspace, by session.
 func has(t *testing.T, w *workspace.Workspace) map[string]string {
 	t.Helper()
 	entries, problems, err := w.List(workspace.ListOptions{Archived: true})
@@ -46,10 +46,9 @@ func has(t *testing.T, w *workspace.Workspace) map[string]string {
 	return all
 }
 
-// TestGrowthIsOneImport imports each session again and again while its agent writes it, in the
-// middle of lines too: what comes of it is what one import at the end gives, byte for byte. A
-// session that the person went back in, of an agent that says so behind what it said, has besides
-// what was once taken for the end.
+// TestGrowthIsOneImport imports each session repeatedly while its agent writes it, also in the
+// middle of lines: the result equals one import at the end, byte for byte. If the agent records a
+// rewind only afterwards, there is also a fork for each former end.
 func TestGrowthIsOneImport(t *testing.T) {
 	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: atHand(), Foreign: true})
 	agents := map[sessions.Agent]int{}
@@ -89,7 +88,7 @@ func TestGrowthIsOneImport(t *testing.T) {
 	}
 }
 
-// grows imports so much of a session as its agent has written.
+// grows imports a prefix of a session.
 func grows(t *testing.T, w *workspace.Workspace, f Found, data []byte) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), filepath.Base(f.Path))
@@ -101,7 +100,7 @@ func grows(t *testing.T, w *workspace.Workspace, f Found, data []byte) {
 		t.Fatal(err)
 	}
 	for _, s := range listed {
-		s.Dir = "/home/ada/proj" // what lies around the recorded one changes while others work there
+		s.Dir = "/home/ada/proj" // the recorded one may change while others work there
 		im := &Importer{Workspace: w}
 		if _, err := im.Import(t.Context(), f.Dialect, s); err != nil {
 			t.Fatalf("%d bytes: %v", len(data), err)
@@ -109,11 +108,11 @@ func grows(t *testing.T, w *workspace.Workspace, f Found, data []byte) {
 	}
 }
 
-// refused are the files of the real data of which nothing is imported: lists, sessions of agents
-// that are not known, of Copilot in an editor, a page about a session, databases without one.
+// refused lists the files of the real data that are not imported: lists, sessions of unknown
+// agents, of Copilot in an editor, a page about a session, databases without one.
 const refused = "testdata/refused.txt"
 
-// TestRefusals holds which files are not imported, and why.
+// TestRefusals checks which files are not imported, and why.
 func TestRefusals(t *testing.T) {
 	dir := realdata.Dir(t, "agents")
 	var got strings.Builder

@@ -16,14 +16,13 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Importer takes sessions into one workspace.
+// An Importer imports sessions into one workspace.
 type Importer struct {
 	Workspace *workspace.Workspace
 	Home      string // the user's
-	// Options are those of each conversation. Writer, Root, Redact and Refuse are set by the
-	// importer.
+	// Options are the options for each conversation. The importer sets Writer, Root and Redact.
 	Options sessions.Options
-	// Rules are those by which secrets are left out; nil leaves out none.
+	// Rules find the secrets to redact; nil redacts none.
 	Rules *secrets.Rules
 	// Own are the rules of the user's own secrets, which are of this machine. A session that has
 	// one is refused, unless LeaveOwn says that they are left out of what is made here.
@@ -32,13 +31,13 @@ type Importer struct {
 	// Exceptions and Redactions are those that the workspace has committed to.
 	Exceptions secrets.Exceptions
 	Redactions secrets.Redactions
-	// Restored says how much of its session a conversation has whose stream somebody restored to an
-	// earlier state and whose metadata.json tells of a later one.
+	// Restored says how much of its session is in a conversation whose stream was restored to an
+	// earlier state than its metadata.json records.
 	Restored map[events.ID]events.ImportVersion
 	Hold     bool // into user-local storage
-	Again    bool // also what was removed
-	// Fresh makes conversations anew by today's importer and rules, also where the source has not
-	// grown.
+	Again    bool // also conversations that were removed
+	// Fresh imports conversations again with the current importer and rules, even if the source has
+	// not grown.
 	Fresh bool
 	// Dry saves nothing.
 	Dry bool
@@ -47,7 +46,7 @@ type Importer struct {
 	redacted knownRedacted
 }
 
-// A State says what an import is to a workspace.
+// A State is the effect of an import on a workspace.
 type State string
 
 // The states.
@@ -58,7 +57,7 @@ const (
 	Removed   State = "removed"
 )
 
-// A Made is a conversation that an import made or let grow.
+// A Made is a conversation that an import created or extended.
 type Made struct {
 	ID    events.ID
 	Name  sessions.Name
@@ -66,33 +65,33 @@ type Made struct {
 	State State
 }
 
-// An Outcome says what became of a session.
+// An Outcome is the result for a session.
 type Outcome struct {
 	Session sessions.Session
 	State   State
 	Made    []Made
 	Report  sessions.Report
-	// Secrets are, of a dry run, the findings in what is new or made anew: what is left out, and
-	// what is allowed.
+	// Secrets has, in a dry run, the findings in new or rebuilt conversations: those to redact, and
+	// those that are allowed.
 	Secrets []secrets.Finding
-	// Apart says why what an agent went on with behind an export is not in the conversation that
-	// was exported.
+	// Apart is the reason why turns that an agent added to an export are not in the exported
+	// conversation.
 	Apart error
 }
 
 var (
-	// ErrConflict is for a conversation that was changed where its source changed too.
+	// ErrConflict reports a conversation that was changed where its source changed too.
 	ErrConflict = errors.New(
 		"the conversation was changed in the turn that the agent went on with")
-	// ErrRemoved is for a conversation that somebody removed here.
+	// ErrRemoved reports a conversation that was removed here.
 	ErrRemoved = errors.New("it was removed here")
-	// ErrTaken is for a conversation whose id another one has here.
+	// ErrTaken reports a conversation whose id is taken by another one here.
 	ErrTaken = errors.New("there is a conversation of this id")
-	// ErrOwnSecret is for a session in which a secret of the user's own is that no rule finds.
+	// ErrOwnSecret reports a session with a secret of the user's own that no rule finds.
 	ErrOwnSecret = errors.New("it has a secret of your environment or of a file .env")
 )
 
-// Look tells at a glance what an import of a session would do.
+// Look predicts the effect of importing a session without reading all of it.
 func (im *Importer) Look(s sessions.Session) (State, error) {
 	e, d, err := im.find(s.Name)
 	switch {
@@ -102,7 +101,7 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 		return im.lookBehind(s)
 	case errors.Is(err, fs.ErrNotExist):
 		return New, nil
-	case errors.Is(err, fs.ErrExist): // left out by the checkout
+	case errors.Is(err, fs.ErrExist): // left out by the sparse checkout
 		return "", err
 	case err != nil:
 		return "", fmt.Errorf("look for %s: %w", e.ID, err)
@@ -124,8 +123,7 @@ func (im *Importer) versionOf(
 	return events.ParseImportVersion(d.Labels[sessions.LabelImport])
 }
 
-// Import takes in a session, and with it what was rewound in it and the sub-agents that have no
-// source of their own.
+// Import imports a session, its rewound forks and the sub-agents without a source of their own.
 func (im *Importer) Import(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 ) (Outcome, error) {
@@ -140,24 +138,24 @@ func (im *Importer) Import(
 	return im.finish(ctx, p)
 }
 
-// A prepared session was read, and its contents wait in a batch.
+// A prepared session was read, and its contents are in a batch.
 type prepared struct {
 	dialect sessions.Dialect
 	out     Outcome
 	err     error
-	batch   *blobs.Batch // nil where there is nothing to save
+	batch   *blobs.Batch // nil if there is nothing to save
 	all     []*sessions.Conversation
 	made    []Made // of all, once they are saved
-	saving  error  // what failed when they were
+	saving  error  // the error of saving
 
-	// origin is what the session was exported from, and behind what of all goes on with that; both
-	// are nil where there is none.
+	// origin is the conversation that the session was exported from, and behind the one of all that
+	// continues it; both are nil if there is none.
 	origin  *origin
 	behind  *sessions.Conversation
-	rewound map[string][]string // behind the export, see [events.Details.Rewound]
+	rewound map[string][]string // after the export, see [events.Details.Rewound]
 }
 
-// prepare reads what an import of a session takes in.
+// prepare reads a session and converts it to conversations.
 func (im *Importer) prepare(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	batchIn func(*blobs.Store) *blobs.Batch,
@@ -195,7 +193,7 @@ func (im *Importer) prepare(
 	return p
 }
 
-// finish saves what was prepared. Its contents are in the store, unless err says why not.
+// finish saves a prepared session. Its contents are in the store, unless err is set.
 func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
 	if p.err != nil {
 		return p.out, fmt.Errorf("write blobs: %w", p.err)
@@ -216,10 +214,10 @@ func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
 	return p.out, err
 }
 
-// saveAll saves the conversations of a session. Its own, the first, says how much was imported, so
-// it is saved last: what was rewound or a sub-agent did would never be imported again where that
-// failed before. A conflict would fail again and again, and keeps only its own conversation from
-// growing.
+// saveAll saves the conversations of a session. The session's own conversation, the first, records
+// how much was imported, so it is saved last: if a fork or a sub-agent failed after it, that would
+// never be imported. A conflict would fail again every time, so it stops only the growth of its own
+// conversation.
 func (im *Importer) saveAll(ctx context.Context, p *prepared) (made []Made, err error) {
 	made = make([]Made, len(p.all))
 	var conflicts error
@@ -238,7 +236,7 @@ func (im *Importer) saveAll(ctx context.Context, p *prepared) (made []Made, err 
 	return made, cmp.Or(err, conflicts)
 }
 
-// store returns where the contents of a session go: beside its conversation.
+// store returns the blob store for a session: that of its conversation.
 func (im *Importer) store(p *prepared) (*blobs.Store, error) {
 	if p.origin != nil {
 		return im.Workspace.BlobsOf(p.origin.Entry), nil
@@ -256,7 +254,7 @@ func (im *Importer) store(p *prepared) (*blobs.Store, error) {
 	return im.Workspace.BlobsOf(e), nil
 }
 
-// Accept moves the conversations of imports that are held into the workspace, and returns them.
+// Accept moves user-local conversations of imports into the workspace, and returns them.
 func (im *Importer) Accept(ctx context.Context) (accepted []Made, err error) {
 	entries, _, err := im.Workspace.List(workspace.ListOptions{Archived: true, Local: true})
 	if err != nil {
@@ -282,8 +280,8 @@ func (im *Importer) Accept(ctx context.Context) (accepted []Made, err error) {
 	return accepted, nil
 }
 
-// add notes a conversation. The session is what its own conversation is, or grown where only one
-// beside it is new.
+// add records a conversation. The state of the session is that of its own conversation, or grown if
+// only another one is new.
 func (o *Outcome) add(m Made) {
 	if m.Name == o.Session.Name {
 		o.State = m.State
@@ -293,9 +291,9 @@ func (o *Outcome) add(m Made) {
 	o.Made = append(o.Made, m)
 }
 
-// read makes the conversations of a session, or of so much of it, without what was redacted in
-// them. Where something was, contents are held until it is known which of them stay: the original
-// is never in the store.
+// read builds the conversations of a session, or of its first until bytes, with redactions applied.
+// If anything was redacted, contents are held in memory until it is known which remain: the
+// original is never stored.
 func (im *Importer) read(
 	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
 ) ([]*sessions.Conversation, error) {
@@ -323,8 +321,8 @@ func (im *Importer) read(
 	return all, nil
 }
 
-// takeAll reads a session for a workspace. Contents that streams have inline are in no store:
-// nothing would refer to them there; nor are those of an export.
+// takeAll reads a session for a workspace. Contents that streams have inline are not stored as
+// blobs, because nothing would refer to them; nor are those of an export.
 func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) (err error) {
 	if im.Workspace.Format() != workspace.FormatInline && p.origin == nil {
 		p.all, err = im.read(ctx, p.dialect, p.out.Session, 0, w)
@@ -343,7 +341,7 @@ func (im *Importer) takeAll(ctx context.Context, p *prepared, w events.Writer) (
 	return err
 }
 
-// settle gives a stream its contents in the form of the workspace, of those that are held.
+// settle puts the held contents of a stream in the form of the workspace.
 func (im *Importer) settle(s *events.Stream, kept held, w events.Writer) error {
 	if im.Workspace.Format() == workspace.FormatInline {
 		if _, err := s.Inline(kept); err != nil {
@@ -353,7 +351,7 @@ func (im *Importer) settle(s *events.Stream, kept held, w events.Writer) error {
 	return kept.give(s, w)
 }
 
-// idOf returns the id that the conversation of a session has, or would get.
+// idOf returns the id of a session's conversation, or the one that it would get.
 func (im *Importer) idOf(n sessions.Name) events.ID {
 	if id, ok := im.known.origin(n); ok {
 		return id
@@ -368,7 +366,7 @@ func (im *Importer) idOf(n sessions.Name) events.ID {
 	return id
 }
 
-// held are contents that are not in a store yet.
+// held has contents that are not in a store yet.
 type held map[blobs.Hash][]byte
 
 // Write implements [events.Writer].
@@ -400,7 +398,7 @@ func (h held) give(s *events.Stream, w events.Writer) error {
 	return err
 }
 
-// build makes the conversations as the source has them.
+// build builds the conversations of the source, without redactions.
 func (im *Importer) build(
 	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
 ) ([]*sessions.Conversation, error) {
@@ -412,7 +410,7 @@ func (im *Importer) build(
 	return im.buildBy(ctx, o, d, s, until)
 }
 
-// buildBy is build by options of one's own.
+// buildBy is build with other options.
 func (im *Importer) buildBy(
 	ctx context.Context, o sessions.Options, d sessions.Dialect, s sessions.Session, until int64,
 ) ([]*sessions.Conversation, error) {
@@ -420,7 +418,7 @@ func (im *Importer) buildBy(
 	o.Root = root
 	if s.Dir == "" || Belongs(s, im.Home) || known && sessions.HomeOf(s.Dir) == "" {
 		o.Home = im.Home
-	} // else it is that of somebody else, if it can be told at all
+	} // otherwise the home is another user's, or unknown
 	b := sessions.NewBuilder(s, o)
 	v, err := d.Read(ctx, s, until, b)
 	if err != nil {

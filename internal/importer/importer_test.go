@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// newWorkspace returns a workspace of its own.
+// newWorkspace returns a new workspace.
 func newWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	home := t.TempDir()
@@ -72,11 +72,11 @@ func stored(t *testing.T, s *blobs.Store) string {
 	return all.String()
 }
 
-// TestRedactedContentIsNeverStored: an import of what was redacted here writes the content that
-// was redacted to no place from which it could be committed.
+// TestRedactedContentIsNeverStored checks that an import writes redacted content to no place from
+// which it could be committed.
 func TestRedactedContentIsNeverStored(t *testing.T) {
 	const word = "the quiet word"
-	long := `a\n` + word + strings.Repeat(`.`, 9000) + `\nb` // it is stored
+	long := `a\n` + word + strings.Repeat(`.`, 9000) + `\nb` // large enough to be stored
 	data := bytes.ReplaceAll(transcript(), []byte(`a\nb`), []byte(long))
 	w, s := newWorkspace(t), writeSession(t, data)
 	im := &Importer{Workspace: w}
@@ -134,7 +134,7 @@ func TestRedactedContentIsNeverStored(t *testing.T) {
 	}
 }
 
-// TestNothingHalf: an import that fails writes no conversation.
+// TestNothingHalf checks that an import that fails writes no conversation.
 func TestNothingHalf(t *testing.T) {
 	w, s := newWorkspace(t), writeSession(t, transcript())
 	im := &Importer{Workspace: w, Options: sessions.Options{MaxStream: 500}}

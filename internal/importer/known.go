@@ -11,14 +11,13 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// known is where conversations are, as of one listing for many sessions: with thousands there, a
-// listing for each would be most of the work. What others do meanwhile is found out where it
-// counts: creating a conversation that somebody else created fails, and what is not where it was
-// is looked for again.
+// known caches one listing of conversations for many sessions: with thousands of them, a listing
+// for each would be most of the work. Changes by other processes are detected where they matter:
+// creating an existing conversation fails, and one that was moved is searched again.
 type known struct {
 	mu      sync.Mutex
 	entries map[events.ID][]workspace.Entry // nil before the listing
-	origins map[sessions.Name]events.ID     // what sessions were exported from
+	origins map[sessions.Name]events.ID     // the conversations that sessions were exported from
 }
 
 // copies returns the directories of a conversation.
@@ -35,14 +34,14 @@ func (k *known) copies(w *workspace.Workspace, id events.ID) ([]workspace.Entry,
 	return k.entries[id], nil
 }
 
-// add notes a conversation that was made.
+// add records a conversation that was created.
 func (k *known) add(e workspace.Entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.entries[e.ID] = append(k.entries[e.ID], e)
 }
 
-// refresh looks for one conversation again.
+// refresh searches one conversation again.
 func (k *known) refresh(w *workspace.Workspace, id events.ID) error {
 	all, err := w.Copies(id)
 	if err != nil {
@@ -56,7 +55,7 @@ func (k *known) refresh(w *workspace.Workspace, id events.ID) error {
 	return nil
 }
 
-// originate notes what a session was exported from.
+// originate records the conversation that a session was exported from.
 func (k *known) originate(n sessions.Name, id events.ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -66,7 +65,7 @@ func (k *known) originate(n sessions.Name, id events.ID) {
 	k.origins[n] = id
 }
 
-// origin returns what a session was exported from.
+// origin returns the conversation that a session was exported from.
 func (k *known) origin(n sessions.Name) (id events.ID, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,13 +73,13 @@ func (k *known) origin(n sessions.Name) (id events.ID, ok bool) {
 	return id, ok
 }
 
-// A wanted conversation has one of some ids, and what it is known by.
+// A wanted conversation has one of some ids, and is accepted by a function.
 type wanted struct {
 	ids []events.ID
 	is  func(*events.Details) bool
 }
 
-// ofSession wants the conversation of a session.
+// ofSession describes the conversation of a session.
 func ofSession(n sessions.Name) wanted {
 	ids := n.IDs()
 	return wanted{ids[:], func(d *events.Details) bool {
@@ -98,7 +97,7 @@ func (im *Importer) findAny(want wanted) (workspace.Entry, *events.Details, erro
 	if err == nil || errors.Is(err, errUnknown) {
 		return e, d, err
 	}
-	for _, id := range want.ids { // it was moved, perhaps
+	for _, id := range want.ids { // it may have been moved
 		if err := im.known.refresh(im.Workspace, id); err != nil {
 			return e, nil, err
 		}
@@ -106,7 +105,7 @@ func (im *Importer) findAny(want wanted) (workspace.Entry, *events.Details, erro
 	return im.lookUp(want)
 }
 
-// errUnknown is for a session that has no conversation here.
+// errUnknown reports a session without a conversation here.
 var errUnknown = fmt.Errorf("it is not imported: %w", fs.ErrNotExist)
 
 func (im *Importer) lookUp(want wanted) (workspace.Entry, *events.Details, error) {
@@ -131,7 +130,7 @@ func (im *Importer) lookUp(want wanted) (workspace.Entry, *events.Details, error
 	return workspace.Entry{}, nil, errUnknown
 }
 
-// free returns the id that a new conversation of a session gets.
+// free returns the id for a new conversation of a session.
 func (im *Importer) free(n sessions.Name) (events.ID, error) {
 	for _, id := range n.IDs() {
 		copies, err := im.known.copies(im.Workspace, id)
@@ -145,8 +144,8 @@ func (im *Importer) free(n sessions.Name) (events.ID, error) {
 	return 0, fmt.Errorf("both ids of session %s are taken by others", n)
 }
 
-// reachable returns why one of the conversations of a session cannot be saved where the checkout
-// leaves it out, before any content of theirs is written.
+// reachable returns an error if a conversation of a session cannot be saved because a sparse
+// checkout leaves it out. It is called before any content is written.
 func (im *Importer) reachable(all []*sessions.Conversation) error {
 	for _, c := range all {
 		_, _, err := im.lookUp(ofSession(c.Name))

@@ -18,8 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// transcript is a session of six turns, some of which have records, a tool and a late figure of
-// usage.
+// transcript is a session of six turns, some with records, a tool and a late usage figure.
 func transcript() []byte {
 	var out strings.Builder
 	n := 0
@@ -54,7 +53,7 @@ func transcript() []byte {
 // rewound is a session in which the person went back to the first turn, twice.
 func rewound() []byte { return branches(-1, 0, 0, 2, 0) }
 
-// branches is a session each of whose turns follows the one that after says.
+// branches is a session each of whose turns follows the one that after names.
 func branches(after ...int) []byte {
 	var out strings.Builder
 	last := map[int]string{-1: "null"}
@@ -77,7 +76,7 @@ func branches(after ...int) []byte {
 	return []byte(out.String())
 }
 
-// prefixes are the imports of each beginning of the session, from none.
+// prefixes returns the imports of each prefix of the session, beginning with the empty one.
 func prefixes(t *testing.T, data []byte) []*sessions.Conversation {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "grow.jsonl")
@@ -125,8 +124,8 @@ func merged(t *testing.T, base, ours, theirs threeway.Side) threeway.Result {
 	return r
 }
 
-// TestImportsOfOneSessionMerge: two people imported different lengths of one session, from a
-// common import or from none. The longer one is what comes of it, whoever merges.
+// TestImportsOfOneSessionMerge merges imports of different lengths of one session by two people,
+// with and without a common import. The result is the longer one, whoever merges.
 func TestImportsOfOneSessionMerge(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"grown": transcript(), "rewound": rewound(),
@@ -136,11 +135,11 @@ func TestImportsOfOneSessionMerge(t *testing.T) {
 	}
 }
 
-// TestBaseConfigsOfOneSessionMerge: an import of so little of a session that no model was named in it
-// comes together with a longer one, on which side it may be and without a common import. What the
-// longer one says counts, and nothing is added to its turns.
+// TestBaseConfigsOfOneSessionMerge merges an import made before the session named a model with a
+// longer one, on either side and without a common import. The longer one counts, and its turns get
+// no additions.
 func TestBaseConfigsOfOneSessionMerge(t *testing.T) {
-	for _, model := range []string{"claude-x", "zeta"} { // before and behind "unknown"
+	for _, model := range []string{"claude-x", "zeta"} { // before and after "unknown"
 		all := prefixes(t, bytes.ReplaceAll(transcript(), []byte("claude-x"), []byte(model)))
 		short, long := side(all[0]), side(all[len(all)-1])
 		if !bytes.Contains(short.BaseConfig, []byte(events.UnknownModel)) ||
@@ -161,8 +160,8 @@ func TestBaseConfigsOfOneSessionMerge(t *testing.T) {
 	}
 }
 
-// TestRecordsBeforeATurn: of a session that begins with what has no counterpart, an import that has only
-// that much merges with a later one, in which that is of a turn.
+// TestRecordsBeforeATurn merges an import that has only the records at the beginning of a session
+// with a later one, in which they belong to a turn.
 func TestRecordsBeforeATurn(t *testing.T) {
 	const line = `{"type":%q,"uuid":"00000000-0000-4000-8000-00000000000%d","sessionId":"grow",` +
 		`"timestamp":"2026-05-02T10:00:0%dZ","cwd":"/home/ada/proj","message":{"id":"m%d","role":"assistant",` +
@@ -193,7 +192,8 @@ func mergeAll(t *testing.T, all []*sessions.Conversation) {
 	}
 }
 
-// TestTurnsAddedHereStay: somebody went on with an import, and its source grew on another branch.
+// TestTurnsAddedHereStay checks that turns added to an import here are kept when the source grew on
+// another branch.
 func TestTurnsAddedHereStay(t *testing.T) {
 	all := prefixes(t, transcript())
 	local := func(c *sessions.Conversation) threeway.Side {
@@ -232,15 +232,15 @@ func TestTurnsAddedHereStay(t *testing.T) {
 	}
 }
 
-// TestWhatWasAddedToTheRewoundStays: on a branch somebody went on behind a turn, changed or pinned it,
-// that the source says on another was rewound.
+// TestWhatWasAddedToTheRewoundStays checks that a turn is kept if one branch continued after it,
+// changed it or pinned it, while the import on another branch found it rewound.
 func TestWhatWasAddedToTheRewoundStays(t *testing.T) {
 	all := prefixes(t, rewound())
 	short, long := all[3], all[len(all)-1]
 	last := short.Stream.Len() - 1
 	for name, change := range map[string]struct {
 		apply func(s *events.Stream)
-		want  map[string]int // how often the requests stand
+		want  map[string]int // number of occurrences of the requests
 	}{
 		"nothing": {func(*events.Stream) {}, map[string]int{"Prompt 1": 0}},
 		"a turn": {func(s *events.Stream) {
@@ -306,7 +306,7 @@ func TestWhatWasAddedToTheRewoundStays(t *testing.T) {
 	}
 }
 
-// redacted is a request of which a redaction left a text.
+// redacted returns a request with only the text that a redaction left.
 func redacted(t *testing.T, e *events.Element, left string) *events.Element {
 	t.Helper()
 	e, _, err := secrets.Replace(e, map[string][]byte{"/content": []byte(left)})
@@ -316,15 +316,15 @@ func redacted(t *testing.T, e *events.Element, left string) *events.Element {
 	return e
 }
 
-// TestAnotherImporterCounts: what another importer says of the source counts, but for what a
-// person changed.
+// TestAnotherImporterCounts checks that the result of a newer importer wins, except over changes
+// made by a person.
 func TestAnotherImporterCounts(t *testing.T) {
 	all := prefixes(t, transcript())
 	base, next := all[9], all[len(all)-1]
 	newer := side(next)
 	newer.Source.Version.Revision++
 	newer.Stream = next.Stream.Clone()
-	for i, e := range newer.Stream.All() { // the later importer says everything otherwise
+	for i, e := range newer.Stream.All() { // the newer importer builds every element differently
 		if r, ok := e.Event().(*events.ChatRequest); ok {
 			newer.Stream.Set(i, e.With(&events.ChatRequest{Content: r.Content + "!"}))
 		}
@@ -353,7 +353,7 @@ func TestAnotherImporterCounts(t *testing.T) {
 	}
 }
 
-// TestDifferentSessionsStayApart: two sessions under one id are not united.
+// TestDifferentSessionsStayApart checks that two sessions with one id are not merged.
 func TestDifferentSessionsStayApart(t *testing.T) {
 	all := prefixes(t, transcript())
 	ours, theirs := side(all[3]), side(all[9])
@@ -363,8 +363,8 @@ func TestDifferentSessionsStayApart(t *testing.T) {
 	}
 }
 
-// TestRootsOfOneSessionMerge: where the working tree of a session is known on one machine and not
-// on the other, the two imports differ in what is $WORKSPACE, and the one that knows more counts.
+// TestRootsOfOneSessionMerge merges two imports that differ in $WORKSPACE, because only one machine
+// knows the working tree of the session: the import that knows it counts.
 func TestRootsOfOneSessionMerge(t *testing.T) {
 	there := t.TempDir()
 	ran := filepath.Join(there, "proj", "sub")
@@ -394,8 +394,8 @@ func TestRootsOfOneSessionMerge(t *testing.T) {
 	}
 }
 
-// TestRootStays: what a foreign session was imported with stays its root as it grows, whatever
-// becomes of the directory in which it ran.
+// TestRootStays checks that a foreign session keeps the root of its first import as it grows,
+// whatever happens to its directory.
 func TestRootStays(t *testing.T) {
 	there := t.TempDir()
 	git, ran := filepath.Join(there, "proj", ".git"), filepath.Join(there, "proj", "sub")
@@ -436,7 +436,7 @@ func importOne(t *testing.T, im *Importer, s sessions.Session) {
 	}
 }
 
-// files returns what a conversation is in the working tree.
+// files returns the files of a conversation in the working tree.
 func files(t *testing.T, im *Importer) string {
 	t.Helper()
 	e, _, err := im.find(sessions.Name{Agent: sessions.ClaudeCode, ID: "grow"})

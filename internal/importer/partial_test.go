@@ -13,8 +13,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestWhatFailedIsImportedAgain: an import that ends after some of a session's conversations leaves
-// none of them out for good.
+// TestWhatFailedIsImportedAgain checks that an import that fails after some conversations of a
+// session leaves none out for good.
 func TestWhatFailedIsImportedAgain(t *testing.T) {
 	im := &Importer{Workspace: newWorkspace(t)}
 	s := writeSession(t, rewound())
@@ -38,8 +38,8 @@ func TestWhatFailedIsImportedAgain(t *testing.T) {
 	}
 }
 
-// failsOnce imports sessions while something is in the place of what was rewound in one of them,
-// and once more: then there are so many conversations.
+// failsOnce imports sessions while a file blocks the place of a rewound fork, and once more without
+// it; then all conversations exist.
 func failsOnce(t *testing.T, rewound sessions.Name, want int, run func(*Importer) error) {
 	t.Helper()
 	w := newWorkspace(t)
@@ -76,8 +76,8 @@ func failsOnce(t *testing.T, rewound sessions.Name, want int, run func(*Importer
 	}
 }
 
-// TestAHalfSavedImportGoesOn: of a conversation that grew the stream was saved and not what says how
-// much was imported.
+// TestAHalfSavedImportGoesOn checks an import that saved the stream of a grown conversation but not
+// the metadata that says how much was imported.
 func TestAHalfSavedImportGoesOn(t *testing.T) {
 	for name, data := range map[string][]byte{"grown": transcript(), "rewound": rewound()} {
 		half := bytes.IndexByte(data[len(data)/2:], '\n') + len(data)/2 + 1

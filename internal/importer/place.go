@@ -19,8 +19,7 @@ import (
 // Belongs reports whether a session ran in the working tree at root, or below it.
 func Belongs(s sessions.Session, root string) bool { return prefixOf(s.Dir, root) != "" }
 
-// prefixOf returns the part of a directory that is root as the agent wrote it, "" when the
-// directory is not below root.
+// prefixOf returns root as the agent wrote it in dir, "" if dir is not below root.
 func prefixOf(dir, root string) string {
 	if dir == "" || root == "" || !filepath.IsAbs(dir) {
 		return ""
@@ -35,9 +34,9 @@ func prefixOf(dir, root string) string {
 	}
 }
 
-// root returns the directory that is $WORKSPACE for a session: the workspace's own for one that
-// ran in it, else the one that its conversation was made with, else the workspace or the repository
-// that it ran in, else where it ran, which is not known to be the root of anything.
+// root returns the directory that is $WORKSPACE for a session: the workspace's own if the session
+// ran in it, else the one from its first import, else the workspace or the repository in which it
+// ran, else its own directory, which is not known to be a root.
 func (im *Importer) root(s sessions.Session) (dir string, known bool) {
 	if own := prefixOf(s.Dir, im.Workspace.Root()); own != "" {
 		return own, true
@@ -61,8 +60,8 @@ func (im *Importer) root(s sessions.Session) (dir string, known bool) {
 	return strings.TrimRight(s.Dir, `/\`), false
 }
 
-// above returns the root of a session that was started at below in it; below is "" where that was
-// not known.
+// above returns the root of a session that was started in the subdirectory below; below is "" if
+// that is not known.
 func above(s sessions.Session, below string) (root string, known bool) {
 	dir := strings.TrimRight(s.Dir, `/\`)
 	if below == "" || below == "." {
@@ -72,7 +71,7 @@ func above(s sessions.Session, below string) (root string, known bool) {
 	return dir[:len(root)], known
 }
 
-// below says where a session was started below its root.
+// below returns the directory of a session relative to its root.
 func below(s sessions.Session, root string) string {
 	dir := strings.ReplaceAll(strings.TrimPrefix(s.Dir, root), `\`, "/")
 	if dir = strings.Trim(dir, "/"); dir == "" {
@@ -87,12 +86,12 @@ func RemovedPath(id events.ID) string {
 	return path.Join(workspace.RemovedDir, events.Dirname(id, "")+".json")
 }
 
-// A tombstone is what such a file says.
+// A tombstone is the content of such a file.
 type tombstone struct {
 	Session string `json:"session"`
 }
 
-// removed reports whether somebody removed the conversation of a session.
+// removed reports whether the conversation of a session was removed.
 func (im *Importer) removed(n sessions.Name) bool {
 	fsys := regular.Dir(im.Workspace.Dir())
 	for _, id := range n.IDs() {
@@ -101,7 +100,8 @@ func (im *Importer) removed(n sessions.Name) bool {
 		if err == nil && json.Unmarshal(data, &t) == nil && t.Session == n.String() {
 			return true
 		}
-		// One that the checkout leaves out cannot be asked for its session: the id comes from that.
+		// A file that a sparse checkout leaves out cannot be read: its name, which has the id, is
+		// enough.
 		if errors.Is(im.Workspace.FileLeftOut(RemovedPath(id)), fs.ErrExist) {
 			return true
 		}
@@ -111,8 +111,8 @@ func (im *Importer) removed(n sessions.Name) bool {
 
 const maxTombstone = 1 << 20
 
-// Bury writes that the conversation of a session was removed, and returns the file's name below
-// .jp. It does nothing for a conversation that was not imported.
+// Bury records that the conversation of a session was removed, and returns the name of the file
+// below .jp. It does nothing for a conversation that was not imported.
 func Bury(w *workspace.Workspace, id events.ID, d *events.Details) (string, error) {
 	n, ok := sessions.ParseName(d.Labels[sessions.LabelSession])
 	if !ok || !id.IsDerived() {

@@ -9,15 +9,16 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// knownRedacted are the conversations in which something was redacted, read once for many sessions.
+// knownRedacted has the conversations with redactions, read once for many sessions.
 type knownRedacted struct {
 	mu     sync.Mutex
 	read   bool
 	copies secrets.Copies
 }
 
-// knowRedacted reads these conversations: an agent's copy of one, which the agent or a damaged line
-// names otherwise, has the original. Those that are not here, or cannot be read, say nothing.
+// knowRedacted reads these conversations, because an agent's copy of one has the original text,
+// even if the agent or a damaged line gives it another name. Missing or unreadable conversations
+// are ignored.
 func (im *Importer) knowRedacted() {
 	r := &im.redacted
 	r.mu.Lock()
@@ -41,13 +42,14 @@ func (im *Importer) knowRedacted() {
 	r.read = true
 }
 
-// isRedacted reports whether a conversation may have what was redacted, here or in another.
+// isRedacted reports whether a conversation may have text that was redacted, in it or in another
+// one.
 func (im *Importer) isRedacted(c *sessions.Conversation) bool {
 	return im.Redactions.Concern(c.Stream) || im.redacted.copies.Concern(c.Stream)
 }
 
-// redact takes out of a conversation what was redacted in it, or in another of which it is a copy,
-// and adds what it has then to what is held.
+// redact removes from a conversation the text that was redacted in it, or in another of which it is
+// a copy, and adds its new contents to those held.
 func (im *Importer) redact(
 	id events.ID, s *events.Stream, d *events.Details, kept held,
 ) (*events.Stream, error) {
@@ -61,7 +63,7 @@ func (im *Importer) redact(
 			return nil, err
 		}
 		for _, text := range applied.Store {
-			_, _ = kept.Write(text) // it only remembers
+			_, _ = kept.Write(text) // held.Write cannot fail
 		}
 		for _, r := range applied.Replaced {
 			if err := retitle(d, r); err != nil {
@@ -73,8 +75,7 @@ func (im *Importer) redact(
 	return s, nil
 }
 
-// retitle gives a conversation whose title is words of a text that was replaced those of what is
-// there now.
+// retitle renews a title that was taken from text that was redacted.
 func retitle(d *events.Details, r secrets.Replaced) error {
 	title := strings.TrimSuffix(title(d), "…")
 	has := func(text []byte) bool {

@@ -18,26 +18,26 @@ import (
 type origin struct {
 	workspace.Entry
 
-	redacted bool // something in it was
+	redacted bool // it has redactions
 }
 
 var (
-	// ErrElsewhere is for a session that was exported from a conversation that is not here: it was
-	// removed, or is on another branch.
+	// ErrElsewhere reports a session whose exported conversation is not here: it was removed, or is
+	// on another branch.
 	ErrElsewhere = errors.New(
 		"it is not here; --again makes a conversation of its own of the session")
-	// ErrOtherwise is for a session that does not fit to the conversation that it names.
+	// ErrOtherwise reports a session that does not match the conversation that it names.
 	ErrOtherwise = errors.New("it says something else than the session, or was changed since")
-	// ErrWithheld is for a session that would bring back what was redacted.
+	// ErrWithheld reports a session that would restore redacted text.
 	ErrWithheld = errors.New("something was redacted there since, which the session still has")
 )
 
-// ofID wants the conversation of an id.
+// ofID describes the conversation with an id.
 func ofID(id events.ID) wanted {
 	return wanted{[]events.ID{id}, func(*events.Details) bool { return true }}
 }
 
-// lookBehind tells at a glance what an import of an exported session would do.
+// lookBehind predicts the effect of importing an exported session.
 func (im *Importer) lookBehind(s sessions.Session) (State, error) {
 	_, d, err := im.findAny(ofID(s.Export.ID()))
 	switch {
@@ -56,8 +56,8 @@ func (im *Importer) lookBehind(s sessions.Session) (State, error) {
 	return Grown, nil
 }
 
-// originate finds the conversation that a session was exported from. Where it is not certain that
-// it is the one, the session is one like others.
+// originate finds the conversation that a session was exported from. If the match is not certain,
+// the session is imported as any other.
 func (p *prepared) originate(ctx context.Context, im *Importer) error {
 	s := &p.out.Session
 	if s.Export == nil {
@@ -82,7 +82,8 @@ func (p *prepared) originate(ctx context.Context, im *Importer) error {
 	return nil
 }
 
-// An apartError says why a session does not go into the conversation that it was exported from.
+// An apartError is the reason why a session is not added to the conversation that it was exported
+// from.
 type apartError struct {
 	id  events.ID
 	err error
@@ -123,19 +124,19 @@ func originOf(ctx context.Context, im *Importer, s *sessions.Session) (*origin, 
 	return o, nil
 }
 
-// isLocal reports whether what a session brings is only the user's, as its origin is.
+// isLocal reports whether the new turns of a session are user-local, as its origin is.
 func (p *prepared) isLocal() bool { return p.origin != nil && p.origin.Local }
 
-// choose settles what of an exported session goes on with its origin, and reduces that to what is
-// behind the export. What the person said when they had gone back to before its end is a
-// conversation of its own, as of any session.
+// choose finds the conversation of an exported session that continues its origin, and reduces it to
+// the turns after the export. If the person went back to before the end of the export, the other
+// branch is a conversation of its own, as in any session.
 func (p *prepared) choose(im *Importer) error {
 	own := p.all[0].Name
 	i := lastBehind(p.all)
 	_, _, err := im.find(own)
 	switch {
 	case err == nil && i == 0:
-		i = -1 // it was imported before it could be known what it is
+		i = -1 // imported before its origin could be found
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -146,7 +147,7 @@ func (p *prepared) choose(im *Importer) error {
 			p.behind = c
 			delete(rewound, c.Name.String()) // the origin has it
 		} else if p.origin.redacted && isBranch(c, own) {
-			return &apartError{p.origin.ID, ErrWithheld} // it has the beginning, too
+			return &apartError{p.origin.ID, ErrWithheld} // it also has the beginning
 		}
 	}
 	if err := p.all[0].Details.SetRewound(rewound); err != nil {
@@ -154,16 +155,15 @@ func (p *prepared) choose(im *Importer) error {
 	}
 	for _, c := range p.all {
 		if c.Exported == 0 {
-			delete(rewound, c.Name.String()) // it is none of the origin's
+			delete(rewound, c.Name.String()) // it does not continue the origin
 		}
 	}
 	p.rewound = rewound
 	return nil
 }
 
-// lastBehind returns which of the conversations of a session is the last that follows the export:
-// that of the session, or what the person went back from, to before the end of the export; -1 for
-// none.
+// lastBehind returns the index of the last conversation of a session that continues the export:
+// that of the session, or a fork rewound to before the end of the export; -1 for none.
 func lastBehind(all []*sessions.Conversation) int {
 	if all[0].Exported > 0 {
 		return 0
@@ -176,12 +176,12 @@ func lastBehind(all []*sessions.Conversation) int {
 	return -1
 }
 
-// isBranch reports whether a conversation is a session's own, or was rewound in it.
+// isBranch reports whether a conversation is a session's own, or a rewound fork of it.
 func isBranch(c *sessions.Conversation, own sessions.Name) bool {
 	return c.Name == own || strings.HasPrefix(c.Name.ID, own.ID+"@")
 }
 
-// behind returns what a conversation has behind an export, with the name of its session.
+// behind returns the turns of a conversation after an export, with the name of its session.
 func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 	var all []*events.Element
 	for i, e := range c.Stream.All() {
@@ -196,14 +196,14 @@ func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 	return events.New(all...)
 }
 
-// resume lets the origin of a session grow by what is behind the export.
+// resume adds the turns after the export to the origin of a session.
 func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
 	made := Made{Name: p.behind.Name}
 	return im.update(ctx, p.origin.Entry, made, func(
 		ctx context.Context, here *workspace.Conversation,
 	) (bool, error) {
 		if p.behind.Version().Length <= p.out.Session.Export.Length() {
-			return false, nil // what the agent writes there is not complete yet
+			return false, nil // the agent has not written a complete turn yet
 		}
 		exported, ok := p.out.Session.Export.In(here.Stream, p.out.Session.Name)
 		if !ok { // another process was faster
@@ -226,8 +226,8 @@ func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
 	})
 }
 
-// joined puts what is behind an export behind what was exported. A compaction of the agent is one
-// of all turns before it, which the session counts otherwise.
+// joined appends the new turns to the exported ones. A compaction by the agent covers all turns
+// before it; the session counts them differently.
 func joined(exported, behind []*events.Element) *events.Stream {
 	s := events.New(slices.Concat(exported, behind)...)
 	turns := s.TurnOf()
@@ -248,8 +248,8 @@ func elements(s *events.Stream) (all []*events.Element) {
 	return all
 }
 
-// behindBefore returns what of a session behind its export was imported before: by reading as much
-// of it again, or, where it is another copy, by what is here.
+// behindBefore returns the turns after the export that were imported before: by reading that part
+// again or, if the file is another copy, from the turns here.
 func (p *prepared) behindBefore(
 	ctx context.Context, im *Importer, here *workspace.Conversation,
 ) (all []*events.Element, err error) {
@@ -276,7 +276,7 @@ func (p *prepared) behindBefore(
 	return common(here, p.behind.Stream), nil
 }
 
-// details returns those of the origin with what an import of the session adds.
+// details returns the metadata of the origin with what an import of the session adds.
 func (p *prepared) details(here *events.Details) (*events.Details, error) {
 	d, c, session := here.Clone(), p.behind.Details, p.out.Session.Name.String()
 	has, now := here.Resumed()[session], p.behind.Version()
@@ -299,7 +299,7 @@ func (p *prepared) details(here *events.Details) (*events.Details, error) {
 		return nil, err
 	}
 	turns := slices.Concat(d.NotRewound(here), p.behind.Stream.SourceTurns())
-	if err := d.SetImportedTurns(nil); err != nil { // it stands behind, whichever came first
+	if err := d.SetImportedTurns(nil); err != nil { // they come last, whichever came first
 		return nil, err
 	}
 	return d, d.SetImportedTurns(turns)

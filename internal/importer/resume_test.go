@@ -25,15 +25,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestEveryConversationIsResumed: whatever was imported, when an agent goes on with an export of it the
-// import of that is the conversation and the turn, and a second one changes nothing.
+// TestEveryConversationIsResumed checks for every imported conversation that a turn added by an
+// agent to its export is imported into it, and that a second import changes nothing.
 func TestEveryConversationIsResumed(t *testing.T) {
 	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: atHand(), Foreign: true})
 	slices.SortStableFunc(found, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
 	tried := map[sessions.Agent]int{}
 	for _, f := range found {
 		const enough = 256 << 10
-		ours := strings.HasPrefix(f.Path, "..") // the others are many
+		ours := strings.HasPrefix(f.Path, "..") // there are many of the others
 		if f.Err != nil || f.Size > enough || !ours && tried[f.Name.Agent] >= 12 {
 			continue
 		}
@@ -55,13 +55,13 @@ func TestEveryConversationIsResumed(t *testing.T) {
 	}
 }
 
-// resumes holds that one conversation is gone on with by each agent.
+// resumes checks that a conversation can be continued by each agent.
 func resumes(t *testing.T, w *workspace.Workspace, id events.ID) {
 	t.Helper()
 	for _, d := range resumable {
 		before, has := loaded(t, w, id), count(t, w)
 		if len(said(before.Stream)) == 0 {
-			continue // nobody asked anything
+			continue // it has no question
 		}
 		x := export(t, w, id, d)
 		if out := x.takes(t, &Importer{Workspace: w}); out.State != Unchanged || out.Apart != nil {
@@ -96,8 +96,8 @@ func resumes(t *testing.T, w *workspace.Workspace, id events.ID) {
 	}
 }
 
-// TestResumedGrows: imported in the middle of turns, and after each, it is what one import at the end
-// gives; an export of that is gone on with too.
+// TestResumedGrows checks that imports in the middle of and after each turn give the same as one
+// import at the end, and that the result can be exported and continued again.
 func TestResumedGrows(t *testing.T) {
 	for _, d := range resumable {
 		w, once := newWorkspace(t), newWorkspace(t)
@@ -137,8 +137,8 @@ func TestResumedGrows(t *testing.T) {
 	}
 }
 
-// TestResumedBesideOthers: what was asked here meanwhile, changed or removed stays so, and two clones that
-// import different lengths make streams that merge to what one of them has.
+// TestResumedBesideOthers checks that turns added, changed or removed here meanwhile stay so, and
+// that streams of two clones that import different lengths merge to one of them.
 func TestResumedBesideOthers(t *testing.T) {
 	for _, d := range resumable {
 		w, other := newWorkspace(t), newWorkspace(t)
@@ -166,13 +166,13 @@ func TestResumedBesideOthers(t *testing.T) {
 				t.Errorf("%s: %q is lost of %q", d.Agent(), q, said(long.Stream))
 			}
 		}
-		// It ran under what was set when it was exported, by another model.
+		// It ran with the settings at the time of the export, and another model.
 		behind := string(long.Stream.Encode())
 		behind = behind[strings.Index(behind, `"Here?"`):]
 		if !strings.Contains(behind, `"Ann"`) || !strings.Contains(behind, `"provider"`) {
 			t.Errorf("%s: behind what was said here is\n%s", d.Agent(), behind)
 		}
-		// The turn says which it follows, since another is between them.
+		// The turn records its predecessor, since another turn is between them.
 		if !bytes.Contains(long.Stream.Encode(), []byte("git_jp_parent")) {
 			t.Errorf("%s: what was said there follows what was said here", d.Agent())
 		}
@@ -223,7 +223,8 @@ func TestResumedBesideOthers(t *testing.T) {
 	}
 }
 
-// TestForeignExports: a session that says of which conversation it is, and is not, is one of its own.
+// TestForeignExports checks that a session with the mark of a conversation that it does not match
+// is imported as one of its own.
 func TestForeignExports(t *testing.T) {
 	for _, d := range resumable {
 		for name, spoil := range map[string]func(w *workspace.Workspace, x *exported){
@@ -278,7 +279,8 @@ func TestForeignExports(t *testing.T) {
 	}
 }
 
-// TestResumedIsElsewhere: a session waits for its conversation, unless it is to be one of its own.
+// TestResumedIsElsewhere checks that a session waits for its conversation, unless it is imported
+// with Again.
 func TestResumedIsElsewhere(t *testing.T) {
 	for _, d := range resumable {
 		w := newWorkspace(t)
@@ -299,8 +301,8 @@ func TestResumedIsElsewhere(t *testing.T) {
 	}
 }
 
-// TestWentBack: behind the export, what the person went back from is a conversation of its own; where they
-// went back to before its end, what they said there is.
+// TestWentBack checks that turns rewound after the export are a conversation of their own, and that
+// after a rewind to before its end the new branch is.
 func TestWentBack(t *testing.T) {
 	w := newWorkspace(t)
 	id := ours(t, w, "First?", "Second?")
@@ -342,8 +344,8 @@ func TestWentBack(t *testing.T) {
 	}
 }
 
-// TestRedactedIsNotResumed: what was redacted since an export comes back neither into the conversation nor
-// beside it.
+// TestRedactedIsNotResumed checks that text redacted since an export returns neither to the
+// conversation nor to another one.
 func TestRedactedIsNotResumed(t *testing.T) {
 	for _, d := range resumable {
 		w := newWorkspace(t)
@@ -387,7 +389,8 @@ func TestRedactedIsNotResumed(t *testing.T) {
 	}
 }
 
-// TestExportIsNotStored: no content of an export comes into a store which does not have it any more.
+// TestExportIsNotStored checks that no content of an export returns to a store that no longer has
+// it.
 func TestExportIsNotStored(t *testing.T) {
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 	result := func(text string) *events.Element {
@@ -424,7 +427,7 @@ func TestExportIsNotStored(t *testing.T) {
 	}
 }
 
-// TestResumedAnew: what agents went on with is made anew by other rules, and nothing else.
+// TestResumedAnew checks that other rules rebuild only the turns that agents added.
 func TestResumedAnew(t *testing.T) {
 	for _, d := range resumable {
 		w := newWorkspace(t)
@@ -441,7 +444,7 @@ func TestResumedAnew(t *testing.T) {
 			strings.Count(got, "And now? It is [redacted:word].") != 1 || strings.Count(got, "quiet") != 2 {
 			t.Errorf("%s: it is %q", d.Agent(), got)
 		}
-		change(t, w, id, func(s *events.Stream) { *s = *events.New(elements(s)[:3]...) }) // as restored
+		change(t, w, id, func(s *events.Stream) { *s = *events.New(elements(s)[:3]...) }) // git restore
 		for _, im := range []*Importer{{Workspace: w}, {Workspace: w, Fresh: true}} {
 			if out := x.takes(t, im); im.Fresh != (out.State == Grown) {
 				t.Errorf("%s: where it was restored it is %s", d.Agent(), out.State)
@@ -453,8 +456,8 @@ func TestResumedAnew(t *testing.T) {
 	}
 }
 
-// TestResumedCompaction: a compaction of the agent covers all turns that it had, as the conversation counts
-// them, and none that was asked here meanwhile.
+// TestResumedCompaction checks that a compaction by the agent covers all turns that it had, as the
+// conversation counts them, and none that was added here meanwhile.
 func TestResumedCompaction(t *testing.T) {
 	w := newWorkspace(t)
 	id := ours(t, w, "First?", "Second?", "Third?")
@@ -487,8 +490,8 @@ func TestResumedCompaction(t *testing.T) {
 	}
 }
 
-// TestResumedSubagent: what a sub-agent said in the session is a conversation of its own, whose turn is
-// over only when the source says so.
+// TestResumedSubagent checks that a sub-agent of the session has a conversation of its own, whose
+// turn is complete only when the source says so.
 func TestResumedSubagent(t *testing.T) {
 	w := newWorkspace(t)
 	id := ours(t, w, "First?")
@@ -507,7 +510,7 @@ func TestResumedSubagent(t *testing.T) {
 	}
 }
 
-// TestPackedIsResumed: Codex packs a session when it is a week old.
+// TestPackedIsResumed checks a session that Codex has compressed, as it does after a week.
 func TestPackedIsResumed(t *testing.T) {
 	w := newWorkspace(t)
 	id := ours(t, w, "First?")

@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// save makes a conversation or lets it grow.
+// save creates a conversation or extends it.
 func (im *Importer) save(
 	ctx context.Context, p *prepared, c *sessions.Conversation,
 ) (Made, error) {
@@ -42,8 +42,8 @@ func (im *Importer) save(
 	return im.update(ctx, e, made, growing(im, p, c))
 }
 
-// A growth makes a conversation what it is with what its source says now, and reports whether it
-// was something else. It changes nothing but what it is given.
+// A growth updates a conversation to the current state of its source, and reports whether it
+// changed. It changes nothing else.
 type growth func(ctx context.Context, here *workspace.Conversation) (changed bool, err error)
 
 func growing(im *Importer, p *prepared, c *sessions.Conversation) growth {
@@ -52,7 +52,7 @@ func growing(im *Importer, p *prepared, c *sessions.Conversation) growth {
 	}
 }
 
-// update lets a conversation grow.
+// update extends a conversation.
 func (im *Importer) update(
 	ctx context.Context, e workspace.Entry, made Made, grow growth,
 ) (Made, error) {
@@ -83,7 +83,7 @@ func title(d *events.Details) string {
 	return *d.Title
 }
 
-// grow makes here what it is with what the source says now. It changes nothing but here.
+// grow updates here to the current state of the source. It changes nothing else.
 func (im *Importer) grow(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
@@ -95,7 +95,7 @@ func (im *Importer) grow(
 	return unite(was, here, now)
 }
 
-// unite brings what the source says now into what is here, over what it said before.
+// unite merges the current state of the source into here, with its earlier state as the base.
 func unite(
 	was *sessions.Conversation, here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
@@ -132,9 +132,9 @@ func side(c *sessions.Conversation) threeway.Side {
 	}
 }
 
-// before returns what the import made that is in here: of a source that only grows by reading as
-// much of it again. Where it is not what it was, or another importer or other rules made it, what
-// is here under the source's own keys is taken for it, and of what now says only what is new.
+// before returns the part of here that came from an import: for a source that only grows, by
+// reading that part again. If that part changed, or another importer or other rules made it, before
+// takes the elements of here with the source's keys for it; from now, only new elements count.
 func (im *Importer) before(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
@@ -166,11 +166,12 @@ func (im *Importer) before(
 	return was, nil
 }
 
-// common returns of what a source that only grows says what was imported before: as far as the last
-// that is here. What lacks before that was removed here, and what is otherwise was changed; what is
-// only here the source does not have, since it was continued in two places or is an older copy.
+// common returns the elements of a growing source that were imported before: up to the last one
+// that is here. An element missing before that was removed here, and a different one was changed
+// here. Elements that only here has are not in the source, because the session was continued in two
+// places or the file is an older copy.
 //
-// Of what is behind that the turns were removed here that imports brought before.
+// After that it adds the turns that imports brought and that were removed here.
 func common(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
 	has := map[string]bool{}
 	for _, e := range here.Stream.All() {
@@ -199,7 +200,7 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 	return all
 }
 
-// sourceKey returns what an element of an import is known by, with its kind.
+// sourceKey returns the key of an imported element, with its kind.
 func sourceKey(e *events.Element) (string, bool) {
 	if key, ok := e.RecordKey(); ok {
 		return key, true
@@ -208,8 +209,8 @@ func sourceKey(e *events.Element) (string, bool) {
 	return string(e.Kind()) + " " + key, ok
 }
 
-// keepOld puts the events that are here in the place of those that the source gives now: by other
-// rules than those by which they were made.
+// keepOld keeps the events that are here in place of those that the source gives now under other
+// rules.
 func keepOld(here *events.Stream, now *sessions.Conversation) {
 	old := map[string]*events.Element{}
 	for _, e := range here.All() {
@@ -226,7 +227,8 @@ func keepOld(here *events.Stream, now *sessions.Conversation) {
 	})
 }
 
-// imported returns what of a conversation has keys of its source, with the starts of its turns.
+// imported returns the elements of a conversation that have keys of its source, and the starts of
+// their turns.
 func imported(
 	here *workspace.Conversation, now *sessions.Conversation,
 ) *sessions.Conversation {
@@ -235,7 +237,7 @@ func imported(
 	said := here.Stream.SessionOf(here.Details.Resumed())
 	for i, e := range here.Stream.All() {
 		if said[i] != "" {
-			continue // behind an export
+			continue // after an export
 		}
 		if e.Kind() == events.KindTurnStart {
 			start = e
@@ -251,10 +253,11 @@ func imported(
 		}
 		kept = append(kept, e)
 	}
-	// What somebody may have changed is theirs: only what tells how much is in is the source's.
+	// Anything that a person may have changed is kept: only what records how much was imported is
+	// the source's.
 	d := now.Details.Clone()
 	if at := here.Details.LastActivatedAt; !at.After(d.LastActivatedAt) {
-		d.LastActivatedAt = at // else somebody used it here, later than the agent
+		d.LastActivatedAt = at // otherwise it was used here after the agent
 	}
 	for _, label := range []string{
 		sessions.LabelImport, sessions.LabelRules, sessions.LabelDir,
@@ -271,7 +274,7 @@ func imported(
 	}
 }
 
-// discard is where the contents of what is there already go.
+// discard discards contents that are stored already.
 type discard struct{}
 
 func (discard) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }

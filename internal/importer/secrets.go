@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// redactor returns what leaves the secrets of a text out, except what the workspace allows in its
-// event.
+// redactor returns a function that redacts the secrets in a text, except those that the workspace
+// allows in its event.
 func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []byte {
 	if im.Rules == nil {
 		return nil
@@ -83,16 +83,16 @@ func (im *Importer) rulesOf(n sessions.Name) string {
 	return rules
 }
 
-// teller is the session that told what is in a conversation: of what was rewound the one in which
-// it was said.
+// teller returns the session in which a conversation was recorded: that of a rewound fork is the
+// session that was rewound.
 func teller(n sessions.Name) sessions.Name {
 	n.ID, _, _ = strings.Cut(n.ID, "@")
 	return n
 }
 
-// Findings returns what an import of a session leaves out of it, or would without exceptions, as
-// a check would report it: what is allowed under its fingerprint is kept. What has no key of
-// its source cannot be allowed and is not among it.
+// Findings returns the secrets that an import of a session redacts, or would without exceptions, as
+// a check reports them: a secret whose fingerprint is allowed is kept. Secrets in text without a
+// key of the source cannot be allowed and are left out.
 func (im *Importer) Findings(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 ) (found []secrets.Finding, err error) {
@@ -120,7 +120,7 @@ func (im *Importer) Findings(
 			return nil, fmt.Errorf("look for secrets in %s: %w", c.Name, err)
 		}
 		for _, f := range more {
-			if !seen[f.Allowed] { // what was rewound repeats what is in front of it
+			if !seen[f.Allowed] { // a rewound fork repeats the turns before it
 				seen[f.Allowed] = true
 				found = append(found, f)
 			}

@@ -10,9 +10,9 @@
 // A file of jp's never fails for an unknown key: that is a [Warning] with its position. A value of
 // the wrong type counts as absent, with a warning too.
 //
-// Whatever somebody else may have written is foreign: files below the workspace, however they are
-// loaded, and everything inside a conversation. A foreign value that starts a process, chooses a
-// host, names an environment variable or reaches outside the workspace has a type of its own
+// A value that another person may have written is foreign: files below the workspace, however they
+// are loaded, and everything inside a conversation. A foreign value that starts a process, chooses
+// a host, names an environment variable or reaches outside the workspace has a type of its own
 // ([Process], [Host], [EnvVar], [Path]) and can only be read through a [trust.Gate]. A value is not
 // foreign if the user's own layers alone have the same: a conversation repeats the complete
 // configuration of the day on which it began.

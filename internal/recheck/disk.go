@@ -18,10 +18,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// settles is how often a directory is read again in which names change meanwhile.
+// settles limits how often a directory is read again because names in it changed meanwhile.
 const settles = 64
 
-// disk searches the directories .jp of working trees, and those that the caller names.
+// disk searches the directories .jp of working trees, and those in Options.Dirs.
 func (p *Opinion) disk(ctx context.Context, roots []string) error {
 	dirs := slices.Clone(p.o.Dirs)
 	for _, root := range roots {
@@ -40,8 +40,8 @@ func (p *Opinion) disk(ctx context.Context, roots []string) error {
 	return nil
 }
 
-// tracked searches the directories .jp of working trees where an index or a tip has one. They may
-// be in what is another repository by now.
+// tracked searches the directories .jp on disk at paths where an index or a tip has one. Such a
+// path may be inside another repository by now, which workspaces does not enter.
 func (p *Opinion) tracked(ctx context.Context, roots []string) error {
 	for _, root := range roots {
 		for name := range p.known {
@@ -61,7 +61,7 @@ func (p *Opinion) tracked(ctx context.Context, roots []string) error {
 	return nil
 }
 
-// workspaces returns the directories .jp of a working tree. Other repositories are not entered.
+// workspaces returns the directories .jp of a working tree. It does not enter other repositories.
 func workspaces(ctx context.Context, root string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
@@ -82,7 +82,7 @@ func workspaces(ctx context.Context, root string) ([]string, error) {
 	return found, err
 }
 
-// foundWorkspace adds a directory .jp. One behind a link must itself be one.
+// foundWorkspace adds a directory .jp. A symlink .jp counts only if it leads to a directory.
 func foundWorkspace(name string, e fs.DirEntry, found *[]string) error {
 	if e.IsDir() {
 		*found = append(*found, name)
@@ -108,8 +108,8 @@ func foundWorkspace(name string, e fs.DirEntry, found *[]string) error {
 	return nil
 }
 
-// isRepository reports whether a directory is that of another repository: its .git is one, or leads
-// to one. In doubt it is none, and is entered.
+// isRepository reports whether a directory belongs to another repository: its .git is a git
+// directory, or leads to one. In doubt it returns false, and the directory is searched.
 func isRepository(dir string) bool {
 	at := filepath.Join(dir, ".git")
 	if data, err := regular.ReadFile(at, regular.MaxNote); err == nil {
@@ -122,9 +122,9 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
-// directory searches what lies in a directory .jp. A conversation may be renamed while we read,
-// from one place into another that was read before. So only a reading counts between two
-// equal lists of names.
+// directory searches the files of a directory .jp. A conversation may be renamed during the search,
+// from a place that was not read yet to one that was. So a search counts only if the list of names
+// is the same before and after it.
 func (p *Opinion) directory(ctx context.Context, dir string) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil || p.searched[dir] {
@@ -171,8 +171,8 @@ func names(ctx context.Context, dir string) ([]string, error) {
 	return all, err
 }
 
-// enter chooses the directories: stores have blobs, locks name processes, and a quarantine says
-// itself what counts in it.
+// enter decides about the directories: it skips the fan-out directories of stores, which have
+// blobs, and locks, which name processes. A quarantine has its own list of files that count.
 func enter(rel, name string, all *[]string) error {
 	inStore, ok := strings.CutPrefix(rel, "/"+storeDir+"/")
 	switch {
@@ -187,13 +187,13 @@ func enter(rel, name string, all *[]string) error {
 	return nil
 }
 
-// follow looks behind a link. That to a directory in which conversations would be cannot be
-// looked at as a part of this one; jp makes others for itself.
+// follow looks behind a symlink. It refuses one to a directory that could have conversations,
+// because that is no part of this directory. It skips the links that jp makes for itself.
 func follow(rel, name string, all *[]string) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
-		return nil // it leads nowhere
+		return nil // a dangling link
 	case err != nil:
 		return err
 	case info.IsDir() && (strings.HasPrefix(rel, "/conversations") ||
@@ -205,7 +205,7 @@ func follow(rel, name string, all *[]string) error {
 	return nil
 }
 
-// isContent reports whether a file is a blob, or one that is being written.
+// isContent reports whether a file is a temporary file of a blob that is being written.
 func isContent(rel string) bool {
 	return strings.HasPrefix(rel, "/"+storeDir+"/.tmp/") &&
 		strings.Contains(filepath.Base(rel), ".blob.gz.")
@@ -228,7 +228,7 @@ func (p *Opinion) file(ctx context.Context, name string) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// index searches what an index has of directories .jp, in all stages.
+// index searches the entries below directories .jp in all stages of an index.
 func (p *Opinion) index(ctx context.Context, g *git, of part) error {
 	if err := g.checkIndex(of.index); err != nil {
 		return fmt.Errorf("read %s: %w", of.index, err)
@@ -276,7 +276,7 @@ func (p *Opinion) index(ctx context.Context, g *git, of part) error {
 	return err
 }
 
-// indexLine returns the path of an entry of an index, and its object if it may refer to content.
+// indexLine returns the path of an index entry, and its object id if the file may refer to content.
 func indexLine(line string) (oid, string, error) {
 	head, name, ok := strings.Cut(line, "\t")
 	fields := strings.Fields(head)
@@ -290,7 +290,7 @@ func indexLine(line string) (oid, string, error) {
 	return id, name, err
 }
 
-// note notes where a directory .jp is in which an index or a tip has a file.
+// note records the path of a directory .jp in which an index or a tip has a file.
 func (p *Opinion) note(file string) {
 	dirs := strings.Split(file, "/")
 	for i, dir := range dirs[:len(dirs)-1] {
@@ -301,7 +301,7 @@ func (p *Opinion) note(file string) {
 }
 
 // mayRefer reports whether a file in a tree may refer to content: a file below a directory .jp that
-// is no blob, or a stream anywhere.
+// is not a blob, or a stream anywhere.
 func mayRefer(name string) bool {
 	dirs := strings.Split(name, "/")
 	last := len(dirs) - 1
@@ -316,11 +316,11 @@ func mayRefer(name string) bool {
 	return !inStore || !isBlob
 }
 
-// errIndex says that an index is not as git wrote it.
+// errIndex reports an index whose checksum is wrong.
 var errIndex = errors.New("its checksum is another")
 
-// checkIndex compares an index with the checksum at its end, because git takes one that was cut
-// for an empty one. Git may have been told to write none.
+// checkIndex verifies the checksum at the end of an index, because git takes a truncated index for
+// an empty one. The checksum may be zero, as git writes it with index.skipHash.
 func (g *git) checkIndex(file string) error {
 	f, err := regular.OpenFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// readEnv is added to the environment of every git: no locks, objects as they are, no network,
-// no questions, and messages that we know.
+// readEnv is added to the environment of every git: no locks, no replaced objects, no network, no
+// prompts, and untranslated messages.
 var readEnv = [...]string{
 	"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
 	"GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C",
 }
 
-// An oid is the name of an object, in bytes.
+// An oid is the name of an object, as bytes.
 type oid string
 
-// hex returns the digits of an oid.
+// hex returns an oid as hexadecimal digits.
 func (id oid) hex() string { return hex.EncodeToString([]byte(id)) }
 
 func (id oid) isZero() bool { return strings.Trim(string(id), "\x00") == "" }
@@ -34,14 +34,14 @@ func parseOID(digits string) (oid, error) {
 	return oid(raw), err
 }
 
-// A git starts git in a repository.
+// A git runs git commands in a repository.
 type git struct {
 	dir    string
 	env    []string
-	format string // of objects
+	format string // of object names
 }
 
-// idSize is how many bytes an oid has.
+// idSize returns the number of bytes in an oid.
 func (g *git) idSize() int { return g.newHash().Size() }
 
 func (g *git) newHash() hash.Hash {
@@ -51,8 +51,8 @@ func (g *git) newHash() hash.Hash {
 	return sha1.New() //nolint:gosec // as above
 }
 
-// in speaks of the same repository as the part of a working tree sees it. Git then takes that
-// directory for the working tree too, so that no path is left out as outside of it.
+// in returns a git that runs in one part of the repository. The git directory of the part is also
+// its working tree, so that git leaves out no path as outside of the working tree.
 func (g *git) in(gitDir string) *git {
 	one := *g
 	one.dir = gitDir
@@ -61,7 +61,7 @@ func (g *git) in(gitDir string) *git {
 	return &one
 }
 
-// A gitError says why a git failed.
+// A gitError reports a git command that failed, with its standard error.
 type gitError struct {
 	args   []string
 	stderr string
@@ -128,7 +128,7 @@ func (g *git) run(
 	return stderrOf(cmd), &gitError{args, stderrOf(cmd), err}
 }
 
-// output runs git and returns what it wrote.
+// output runs git and returns its output.
 func (g *git) output(ctx context.Context, args ...string) (out, stderr string, err error) {
 	var all []byte
 	stderr, err = g.run(ctx, nil, func(r io.Reader) (err error) {

@@ -15,22 +15,22 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A git that commits has an index in a lock while its hooks and its editor run.
+// While git commit runs hooks and an editor, the next index is in a lock file.
 
 const (
 	lockSuffix = ".lock"
-	// ownLock begins the locks of this program, which have no index in them.
+	// ownLock is the prefix of this program's own lock files, which contain no index.
 	ownLock = "git-jp "
 )
 
-// A git writes an index in an instant, but may be met at it.
+// Git writes an index quickly, but it may be read half-written: these limit the retries.
 const (
 	nextTries = 25
 	nextPause = 20 * time.Millisecond
 )
 
-// indexes searches the indexes of a part: those that are to replace another come before it, so
-// that one which does so meanwhile is found there.
+// indexes searches the indexes of a part. It reads those that may replace the index before the
+// index itself, so that one that replaces it meanwhile is found there.
 func (p *Opinion) indexes(ctx context.Context, g *git, of part) error {
 	next, err := of.nextIndexes()
 	if err != nil {
@@ -46,8 +46,8 @@ func (p *Opinion) indexes(ctx context.Context, g *git, of part) error {
 	return p.index(ctx, g, of)
 }
 
-// nextIndexes lists the files in which a git has, by their names, what is to become an index or is
-// committed from one.
+// nextIndexes lists the files that, by their names, contain the next index or one that git commits
+// from.
 func (of part) nextIndexes() ([]string, error) {
 	entries, err := os.ReadDir(of.dir)
 	if err != nil {
@@ -72,7 +72,7 @@ func (of part) nextIndexes() ([]string, error) {
 	return all, nil
 }
 
-// nextIndex searches one that a git may be writing.
+// nextIndex searches an index that git may be writing.
 func (p *Opinion) nextIndex(ctx context.Context, g *git, of part) error {
 	for try := 1; ; try++ {
 		own, err := isOwnLock(of.index)
@@ -89,7 +89,7 @@ func (p *Opinion) nextIndex(ctx context.Context, g *git, of part) error {
 	}
 }
 
-// isOwnLock reports whether a file, if it is there, is a lock of this program.
+// isOwnLock reports whether a file exists and is a lock of this program.
 func isOwnLock(file string) (bool, error) {
 	f, err := regular.OpenFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// errAbsent says that an object is not here.
+// errAbsent reports a missing object.
 var errAbsent = errors.New("the object is missing")
 
-// An info is what git says of an object without reading it: nothing of one that is missing.
+// An info is what git reports about an object without reading it. It is zero for a missing object.
 type info struct {
 	id   oid
 	kind string
 	size int64
 }
 
-// infos asks about objects by whatever names git takes, one after the other.
+// infos asks git about objects by any names that git resolves, in one process.
 func (g *git) infos(ctx context.Context, names []string) ([]info, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -45,8 +45,8 @@ func (g *git) infos(ctx context.Context, names []string) ([]info, error) {
 	return all, err
 }
 
-// parseInfo reads a line of cat-file. One that has another form says that an object is missing or
-// that its name means several.
+// parseInfo parses a line of cat-file. A line of another form reports a missing object or an
+// ambiguous name.
 func parseInfo(line string) (info, bool) {
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 {
@@ -60,7 +60,7 @@ func parseInfo(line string) (info, bool) {
 	return info{id, fields[1], size}, err == nil
 }
 
-// An objectError says which object could not be read.
+// An objectError names the object that could not be read.
 type objectError struct {
 	id  oid
 	err error
@@ -97,14 +97,14 @@ func (g *git) object(out *bufio.Reader, id oid, f func(kind string, r io.Reader)
 	return nil
 }
 
-// objectHash begins the hash of an object, by which it is named.
+// objectHash returns a hash with the header of an object already written to it.
 func (g *git) objectHash(kind string, size int64) hash.Hash {
 	sum := g.newHash()
 	fmt.Fprintf(sum, "%s %d\x00", kind, size)
 	return sum
 }
 
-// An entry is one of a tree.
+// An entry is an entry of a tree.
 type entry struct {
 	name []byte
 	node
@@ -116,7 +116,7 @@ type node struct {
 	file bool
 }
 
-// entries reads trees and calls f with what is in each, except other repositories. The entries are
+// entries reads trees and calls f with the entries of each, without submodules. The entries are
 // valid during the call.
 func (t *trees) entries(ctx context.Context, ids []oid, f func(i int, all []entry)) error {
 	var data bytes.Buffer
@@ -160,13 +160,13 @@ func parseTree(all []entry, data []byte, idSize int) ([]entry, error) {
 	return all, nil
 }
 
-// A header is the first lines of a commit or a tag: what it leads to.
+// A header has the references in the first lines of a commit or a tag.
 type header struct {
-	tree, object oid // one of them
+	tree, object oid // tree of a commit, object of a tag
 	parents      []oid
 }
 
-// header reads the lines up to the first that is empty.
+// readHeader reads the lines up to the first empty line.
 func readHeader(r io.Reader) (h header, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 16<<20)

@@ -36,7 +36,7 @@ func (f *fixture) readers() int {
 	return strings.Count(string(data), `"cat-file","--batch-command","--buffer"]`)
 }
 
-// newPopulated returns a copy of what populate makes.
+// newPopulated returns a copy of the repository that populate makes.
 func newPopulated(tb testing.TB) *fixture {
 	tb.Helper()
 	r := gittest.Template(tb, "populated", func(r *gittest.Repository) {
@@ -70,7 +70,7 @@ func (f *fixture) populate() {
 	f.Run("add", stream)
 }
 
-// A shape is how the objects of a repository lie.
+// A shape is a way in which a repository stores its objects.
 type shape struct {
 	name string
 	make func(f *fixture)
@@ -80,7 +80,7 @@ type shape struct {
 
 func (f *fixture) repack(args ...string) { f.Run(append([]string{"repack", "-q"}, args...)...) }
 
-// clone goes on in a clone.
+// clone replaces the repository of the fixture with a clone.
 func (f *fixture) clone(args ...string) {
 	f.tb.Helper()
 	f.Run(append(append([]string{"clone", "-q", "--mirror"}, args...),
@@ -89,7 +89,7 @@ func (f *fixture) clone(args ...string) {
 	f.Run("config", "core.bare", "false")
 }
 
-// share makes the repository find its objects in another directory.
+// share moves the objects of the repository to a shared directory.
 func (f *fixture) share() (objects string) {
 	f.tb.Helper()
 	objects = f.Path("../shared/objects")
@@ -112,7 +112,7 @@ func (f *fixture) move(from, to string) {
 	}
 }
 
-// damage cuts a file.
+// damage truncates a file.
 func (f *fixture) damage(file string, size int64) {
 	f.tb.Helper()
 	err := os.Chmod(file, 0o600)
@@ -124,7 +124,7 @@ func (f *fixture) damage(file string, size int64) {
 	}
 }
 
-// packs returns the files of the packs.
+// packs returns the files of the packs with an extension.
 func (f *fixture) packs(ext string) []string {
 	f.tb.Helper()
 	all, err := filepath.Glob(f.Path(".git/objects/pack/*." + ext))
@@ -239,8 +239,8 @@ func shapes() []shape {
 	}
 }
 
-// TestReaders holds that there is an opinion in whatever way objects lie, as long as git reads them,
-// and that one git reads all of them.
+// TestReaders checks that the opinion is the same whether go-git or git reads the objects, however
+// they are stored, and that no git is started for objects that go-git can read.
 func TestReaders(t *testing.T) {
 	for _, tt := range shapes() {
 		t.Run(tt.name, func(t *testing.T) {

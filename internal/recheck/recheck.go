@@ -13,31 +13,31 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// Options say what is asked about and where.
+// Options select the hashes and the places to search.
 type Options struct {
-	// Hashes are those of the content that is about to go.
+	// Hashes are the hashes of the content that is about to be deleted.
 	Hashes []blobs.Hash
-	// Dir is where git runs; without it no repository is asked.
+	// Dir is the directory where git runs; if empty, no repository is searched.
 	Dir string
 	// Env is the environment of git.
 	Env []string
-	// Dirs are directories .jp, or user-local ones, that are searched whatever git knows of
-	// them.
+	// Dirs are directories .jp, or user-local ones, that are searched whether git knows them or
+	// not.
 	Dirs []string
-	// UserData has the directories of all user-local copies; "" where there are none.
+	// UserData is the directory with all user-local copies; "" if there is none.
 	UserData string
 }
 
-// A Finding is a place where a hash stands that was to go.
+// A Finding is a place that has one of the hashes.
 type Finding struct {
 	Root   string // a working tree, an index, a ref, an operation, or "history"
-	Commit string // "" where it is in none
-	Path   string // "" where it is not known
-	// Lacking says that the hash counts because the commit lacks the blob.
+	Commit string // "" outside of commits
+	Path   string // "" if unknown
+	// Lacking is true if the hash counts only because the commit lacks the blob.
 	Lacking bool
 }
 
-// String is one line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	text := f.Root
 	if f.Commit != "" {
@@ -52,25 +52,25 @@ func (f Finding) String() string {
 	return text
 }
 
-// An Opinion is one about some hashes. The objects of git that it has read it does not read again,
-// because they never change; files, indexes and names it reads each time. What was found stays
-// found. After an error it has no opinion any more.
+// An Opinion searches for some hashes. It reads each git object once, because objects never change;
+// it reads files, indexes and names each time. Findings are kept between calls. After an error
+// every call fails.
 type Opinion struct {
 	o     Options
 	watch *watch
 	trees *trees
 	found map[int32]Finding
-	// known are the paths at which indexes and tips have directories .jp, and searched the
-	// directories on disk that were searched this time.
+	// known has the paths at which indexes and tips have directories .jp, searched the directories
+	// on disk that the current call has searched.
 	known, searched map[string]bool
-	// ids are the files of git that name directories .jp, and whether they were read; called
-	// is what they are named.
+	// ids has the git files that contain names of directories .jp, and whether they were read;
+	// called has these names.
 	ids    map[oid]bool
 	called map[string]bool
 	err    error
 }
 
-// New begins an opinion. Nothing is read yet.
+// New returns an opinion about the hashes of o. It reads nothing yet.
 func New(o Options) *Opinion {
 	w := newWatch(o.Hashes)
 	return &Opinion{
@@ -79,13 +79,13 @@ func New(o Options) *Opinion {
 	}
 }
 
-// Referred reports where hashes stand in what somebody may commit or merge next, one place of
-// each.
+// Referred reports one place of each hash that occurs in something that may be committed or merged
+// next.
 func (p *Opinion) Referred(ctx context.Context) (map[blobs.Hash]Finding, error) {
 	return p.ask(ctx, false)
 }
 
-// Uncarried also reports hashes that stand in an older commit without the blob.
+// Uncarried also reports hashes in older commits that lack the blob.
 func (p *Opinion) Uncarried(ctx context.Context) (map[blobs.Hash]Finding, error) {
 	return p.ask(ctx, true)
 }
@@ -104,7 +104,7 @@ func (p *Opinion) ask(ctx context.Context, history bool) (map[blobs.Hash]Finding
 	return found, nil
 }
 
-// look looks everywhere. Names come before the history that they lead to.
+// look searches everywhere. It reads names before the history that they lead to.
 func (p *Opinion) look(ctx context.Context, history bool) error {
 	if p.o.Dir == "" {
 		return errors.Join(p.disk(ctx, nil), p.userData(ctx, nil))
@@ -144,8 +144,8 @@ func (p *Opinion) look(ctx context.Context, history bool) error {
 	return err
 }
 
-// names returns every name for an object but those in logs of refs. Loose refs are read before
-// packed ones, as git does.
+// names returns all names of objects except those in reflogs. It reads loose refs before packed
+// ones, as git does.
 func (p *Opinion) names(ctx context.Context, r *repository) ([]name, error) {
 	refs, err := r.refs(ctx)
 	if err != nil {
@@ -163,14 +163,14 @@ func (p *Opinion) names(ctx context.Context, r *repository) ([]name, error) {
 	return slices.Concat(r.heads, refs, stashed, named), err
 }
 
-// inHistory is the root of older commits.
+// inHistory is the root in findings in older commits.
 const inHistory = "history"
 
-// portion is how many trees are looked at together: what is known of one of them while it is
-// looked at takes more room than what is remembered.
+// portion is the number of trees that are searched together: a tree needs more memory during the
+// search than what is remembered of it.
 const portion = 4096
 
-// history searches the commits that names and logs lead to.
+// history searches the commits that are reachable from names and reflogs.
 func (p *Opinion) history(ctx context.Context, names []name) error {
 	var input strings.Builder
 	for _, n := range names {
@@ -191,7 +191,7 @@ func (p *Opinion) history(ctx context.Context, names []name) error {
 			}
 			commit, tree, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 			if commit == "commit" {
-				continue // git says so before each
+				continue // git prints this line before each commit
 			}
 			id, err := parseOID(tree)
 			if err != nil {
@@ -211,8 +211,8 @@ func (p *Opinion) history(ctx context.Context, names []name) error {
 	return p.judge(ctx, targets)
 }
 
-// judge searches trees, those first that must not have a hash at all: what they have the others
-// need not be asked for.
+// judge searches trees. Trees that must not have a hash at all come first: a hash found there needs
+// no check for its blob in the others.
 func (p *Opinion) judge(ctx context.Context, targets []target) error {
 	slices.SortStableFunc(targets, func(a, b target) int {
 		switch {
@@ -238,7 +238,7 @@ func (p *Opinion) judge(ctx context.Context, targets []target) error {
 	return nil
 }
 
-// blame adds what is wrong with places.
+// blame adds the findings in places.
 func (p *Opinion) blame(ctx context.Context, places []place) error {
 	var asked []place
 	for _, one := range places {
@@ -268,7 +268,7 @@ func (p *Opinion) blame(ctx context.Context, places []place) error {
 	return nil
 }
 
-// located is how many findings in trees are reported with the file.
+// located limits how many findings in trees are reported with the name of the file.
 const located = 10
 
 func (p *Opinion) addAll(ctx context.Context, one place, numbers []int32) error {
@@ -292,7 +292,7 @@ func (p *Opinion) addAll(ctx context.Context, one place, numbers []int32) error 
 	return nil
 }
 
-// fileWith returns the first file of a tree in which a hash stands, for people.
+// fileWith returns the first file of a tree that contains a hash, for the message.
 func (g *git) fileWith(ctx context.Context, tree oid, h blobs.Hash) (string, error) {
 	out, _, err := g.output(ctx, "grep", "--no-recurse-submodules", "--name-only", "--null",
 		"--text", "--ignore-case", "--fixed-strings", "-e", h.String(), tree.hex())
@@ -301,14 +301,14 @@ func (g *git) fileWith(ctx context.Context, tree oid, h blobs.Hash) (string, err
 	return file, err
 }
 
-// addID notes a file that names a directory .jp.
+// addID records a git file that contains the name of a directory .jp.
 func (p *Opinion) addID(id oid) {
 	if _, ok := p.ids[id]; !ok {
 		p.ids[id] = false
 	}
 }
 
-// add notes the first place where a hash stands.
+// add records a finding, unless the hash has one.
 func (p *Opinion) add(n int32, f Finding) {
 	if _, ok := p.found[n]; !ok {
 		p.found[n] = f

@@ -16,7 +16,7 @@ import (
 
 const stream = ".jp/conversations/17800000001-one/events.json"
 
-// hash is that of the content that is about to go.
+// hash is the hash of the content that is about to be deleted.
 var hash = blobs.Sum([]byte("content"))
 
 type fixture struct {
@@ -34,14 +34,14 @@ func begin(r *gittest.Repository) {
 	r.Commit("begin")
 }
 
-// options ask about the hash, and about one that is nowhere.
+// options search for the hash, and for one that occurs nowhere.
 func (f *fixture) options() recheck.Options {
 	return recheck.Options{
 		Hashes: []blobs.Hash{blobs.Sum(nil), hash}, Dir: f.Dir, Env: f.Env,
 	}
 }
 
-// referred returns where the hash is referred to, "" if nowhere.
+// referred returns where the hash was found, "" if nowhere.
 func (f *fixture) referred() string {
 	f.tb.Helper()
 	return f.where(f.opinion(false))
@@ -67,7 +67,7 @@ func (f *fixture) where(found map[blobs.Hash]recheck.Finding, err error) string 
 	return one.String()
 }
 
-// commitFiles makes a commit of some files that nothing names.
+// commitFiles commits some files, without a ref to the commit.
 func (f *fixture) commitFiles(files map[string]string, parents ...string) string {
 	f.tb.Helper()
 	r := f.With("GIT_INDEX_FILE=" + filepath.Join(f.tb.TempDir(), "index"))
@@ -89,12 +89,12 @@ func (f *fixture) commitFile(name, content string, parents ...string) string {
 
 func text() string { return fmt.Sprintf(`[{"content":{"$blob":%q}}]`, hash) }
 
-// TestReferred makes the hash stand in one place. The matrix of package gc has the rest.
+// TestReferred puts the hash in one place at a time. The matrix of package gc covers the rest.
 func TestReferred(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		make func(f *fixture)
-		want string // a part of where it is found; "" is nowhere
+		want string // a part of the finding; "" if nothing is found
 	}{
 		{"nowhere", func(f *fixture) { f.WriteFile("notes", text()) }, ""},
 		{"upper case", func(f *fixture) { f.WriteFile(stream, strings.ToUpper(text())) }, stream},
@@ -245,12 +245,12 @@ func (f *fixture) link(to, name string) {
 	}
 }
 
-// TestUncarried asks about older commits.
+// TestUncarried searches older commits.
 func TestUncarried(t *testing.T) {
 	blob := ".jp/blobs/" + hash.Path()
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" +
 		strings.Repeat("a", 64) + "\nsize 12\n"
-	// older leads to a commit of some files by the branch that follows it.
+	// older commits some files and creates a branch whose tip is a child of that commit.
 	older := func(f *fixture, files map[string]string) string {
 		c := f.commitFiles(files)
 		f.Run("branch", "other", f.commitFile("readme", "x", c))
@@ -341,7 +341,7 @@ func (f *fixture) lose(rev string) {
 	}
 }
 
-// TestWhatCannotBeRead is an error, never an absence.
+// TestWhatCannotBeRead checks that anything unreadable is an error, never an absence.
 func TestWhatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -426,7 +426,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestFilesOfSomebodyElse cannot be read.
+// TestFilesOfSomebodyElse checks that files without read permission are an error.
 func TestFilesOfSomebodyElse(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return
@@ -448,7 +448,7 @@ func TestFilesOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestAfterAnError holds that an opinion that failed is none.
+// TestAfterAnError checks that every call after a failed one fails.
 func TestAfterAnError(t *testing.T) {
 	f := newFixture(t)
 	f.Run("branch", "other", f.commitFile(stream, text()))
@@ -464,7 +464,8 @@ func TestAfterAnError(t *testing.T) {
 	}
 }
 
-// TestTheSecondTime finds what has come since, also where the same objects have another name.
+// TestTheSecondTime checks that a second call finds what was added since, also if known objects got
+// another name.
 func TestTheSecondTime(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -498,7 +499,7 @@ func TestTheSecondTime(t *testing.T) {
 	}
 }
 
-// TestNothingToAsk costs nothing.
+// TestNothingToAsk checks that an opinion about no hashes does nothing.
 func TestNothingToAsk(t *testing.T) {
 	p := recheck.New(recheck.Options{Dir: "/nowhere"})
 	if found, err := p.Uncarried(t.Context()); err != nil || len(found) > 0 {
@@ -506,7 +507,7 @@ func TestNothingToAsk(t *testing.T) {
 	}
 }
 
-// TestDirectories are searched without a repository.
+// TestDirectories searches directories without a repository.
 func TestDirectories(t *testing.T) {
 	dir := gittest.TempDir(t)
 	o := recheck.Options{Hashes: []blobs.Hash{hash}, Dirs: []string{dir}}
@@ -544,7 +545,7 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// TestSHA256 reads a repository with other names of objects.
+// TestSHA256 searches a repository with SHA-256 object names.
 func TestSHA256(t *testing.T) {
 	f := newFixture(t, "--object-format=sha256")
 	f.Run("branch", "other", f.commitFile("readme", "x", f.commitFile(stream, text())))

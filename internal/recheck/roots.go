@@ -17,14 +17,14 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A part is what a working tree has of a repository: HEAD, an index, refs of its own.
+// A part is what one worktree has of its own in a repository: HEAD, an index, refs.
 type part struct {
 	dir   string
-	title string // after the name of what is in it
+	title string // follows the name of the root in findings
 	index string
 }
 
-// A repository is where one lies.
+// A repository has the places where one git repository keeps its data.
 type repository struct {
 	git    *git
 	common string
@@ -33,14 +33,15 @@ type repository struct {
 	// inFiles says that refs are files, and so is what is beside HEAD. An older git repeats what it
 	// is asked for, and knows no other place.
 	inFiles bool
-	heads   []name // that git knows of them
+	heads   []name // as git lists them
 }
 
-// A name is one for an object.
+// A name refers to an object.
 type name struct {
 	root string
 	id   oid
-	// needed says that the object must be here. Others may name what git has collected since.
+	// needed is true if the object must exist. Other names may refer to objects that git has
+	// collected since.
 	needed bool
 	stash  bool
 }
@@ -81,7 +82,7 @@ func (r *repository) addTree(root string) {
 	}
 }
 
-// addPart adds a part, or one more index of a part.
+// addPart adds a part, or a further index of a part, once.
 func (r *repository) addPart(p part) {
 	if !slices.ContainsFunc(r.parts, func(q part) bool {
 		return q.dir == p.dir && q.index == p.index
@@ -90,7 +91,7 @@ func (r *repository) addPart(p part) {
 	}
 }
 
-// linked adds the parts of linked working trees, as they lie on the disk.
+// linked adds the parts of linked worktrees by the directories on disk.
 func (r *repository) linked() error {
 	dir := filepath.Join(r.common, "worktrees")
 	entries, err := os.ReadDir(dir)
@@ -117,7 +118,7 @@ func (r *repository) linked() error {
 	return nil
 }
 
-// listed adds the working trees that git lists, and the one that the configuration names.
+// listed adds the working trees that git lists, and the one in core.worktree.
 func (r *repository) listed(ctx context.Context) error {
 	out, _, err := r.git.output(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *repository) listed(ctx context.Context) error {
 	return nil
 }
 
-// refs lists what each part sees of refs.
+// refs lists the refs that each part sees.
 func (r *repository) refs(ctx context.Context) ([]name, error) {
 	var all []name
 	seen := make(map[string]bool)
@@ -188,7 +189,7 @@ func (r *repository) refs(ctx context.Context) ([]name, error) {
 
 const stashRef = "refs/stash"
 
-// stashed lists the entries of the stash where no file has them.
+// stashed lists the stash entries if they are in no file.
 func (r *repository) stashed(ctx context.Context) ([]name, error) {
 	if r.inFiles {
 		return nil, nil
@@ -212,25 +213,25 @@ func (r *repository) stashed(ctx context.Context) ([]name, error) {
 	return all, nil
 }
 
-// operationDirs hold operations in progress.
+// operationDirs have the state of operations in progress.
 var operationDirs = []string{"rebase-merge", "rebase-apply", "sequencer", conflictsDir}
 
-// sharedDirs hold what rerere remembers and what fsck has found, for all working trees.
+// sharedDirs have the records of rerere and the objects found by fsck, for all worktrees.
 var sharedDirs = []string{"rr-cache", "lost-found"}
 
-// conflictsDir has a record of each conflict of a merge driver that is open.
+// conflictsDir has a record of each open conflict of a merge driver.
 const conflictsDir = "jp/conflicts"
 
-// A textFile is one in a repository's own directories that names objects, or hashes.
+// A textFile is a file in a git directory that contains names of objects, or hashes.
 type textFile struct {
 	path, root   string
-	names        bool // it names objects
+	names        bool // it contains names of objects
 	short, stash bool
-	record       bool // it has other files in base64
+	record       bool // it contains other files in base64
 }
 
-// texts lists the files beside HEAD, those of operations in progress, the log of the stash, and the
-// quarantine.
+// texts lists the files beside HEAD, those of operations in progress, the reflog of the stash, and
+// the quarantine.
 func (r *repository) texts() ([]textFile, error) {
 	all := []textFile{{
 		path: filepath.Join(r.common, "logs", "refs", "stash"), root: "the stash", stash: true,
@@ -277,8 +278,7 @@ func isTodo(name string) bool {
 	return strings.Contains(base, "todo") || base == "done"
 }
 
-// quarantined calls f with the files of a quarantine, except those by which the collector knows
-// what it has moved there.
+// quarantined calls f with the files of a quarantine, except the collector's own journals.
 func quarantined(dir string, f func(path string)) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -293,9 +293,8 @@ func quarantined(dir string, f func(path string)) error {
 	}, f)
 }
 
-// isJournal reports whether something belongs to a run of the collector. A run that was killed
-// at its beginning has temporary files and nothing else; a copy of what was changed has a
-// manifest before anything else.
+// isJournal reports whether a file is a journal of the collector. A run that was killed at its
+// beginning has only temporary files; a copy of changed conversations gets its manifest first.
 func isJournal(run, name string) bool {
 	there := func(name string) bool {
 		info, err := os.Lstat(filepath.Join(run, name))
@@ -310,8 +309,8 @@ func isJournal(run, name string) bool {
 	return false
 }
 
-// files calls f with each regular file below a directory, if there is one, except what is to be
-// left out.
+// files calls f with each regular file below a directory, if it exists, except those that leaveOut
+// excludes.
 func files(dir string, leaveOut func(path string) bool, f func(path string)) error {
 	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -330,10 +329,10 @@ func files(dir string, leaveOut func(path string) bool, f func(path string)) err
 	})
 }
 
-// fewestDigits is the least by which git shortens the name of an object.
+// fewestDigits is the shortest abbreviation of an object name in git.
 const fewestDigits = 4
 
-// read searches a file for hashes, and returns the names of objects in it.
+// read searches a file for hashes, and returns the object names in it.
 func (p *Opinion) read(f textFile) (ids, short []string, err error) {
 	file, err := regular.OpenFile(f.path)
 	if err != nil {
@@ -364,7 +363,7 @@ func (p *Opinion) read(f textFile) (ids, short []string, err error) {
 	return ids, short, err
 }
 
-// withDecoded returns a text, and after it what stands in it in base64.
+// withDecoded returns a text, followed by the decoded base64 in it.
 func withDecoded(r io.Reader) (io.Reader, error) {
 	data, err := regular.ReadAll(r, regular.MaxOwn)
 	text := slices.Clone(data)
@@ -379,7 +378,7 @@ func withDecoded(r io.Reader) (io.Reader, error) {
 	return bytes.NewReader(text), err
 }
 
-// named returns the names in files, of objects that are here.
+// named returns the object names in files, if these objects exist.
 func (p *Opinion) named(ctx context.Context, all []textFile) ([]name, error) {
 	var asked []string
 	var of []textFile
@@ -402,7 +401,7 @@ func (p *Opinion) named(ctx context.Context, all []textFile) ([]name, error) {
 	return found, err
 }
 
-// targets returns the trees to which names lead, and searches the files that they name.
+// targets returns the trees that names lead to, and searches the files that they name.
 func (p *Opinion) targets(ctx context.Context, names []name) ([]target, error) {
 	var all []target
 	for len(names) > 0 {
@@ -423,8 +422,8 @@ func (p *Opinion) targets(ctx context.Context, names []name) ([]target, error) {
 			by[one.kind] = append(by[one.kind], names[i])
 		}
 		for _, n := range by["tree"] {
-			// What a ref names may be a part of a directory .jp; what git notes of an
-			// operation is a whole working tree.
+			// A tree that a ref names may be any part of a directory .jp; one in the state of an
+			// operation is a complete working tree.
 			all = append(all, target{root: n.root, tree: n.id, whole: n.needed})
 		}
 		if err := p.blobs(ctx, by["blob"]); err != nil {
@@ -443,7 +442,7 @@ func (p *Opinion) targets(ctx context.Context, names []name) ([]target, error) {
 	return all, nil
 }
 
-// blobs searches files that are named themselves.
+// blobs searches files that names refer to directly.
 func (p *Opinion) blobs(ctx context.Context, names []name) error {
 	return p.trees.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
 		found, err := p.watch.in(r)
@@ -462,18 +461,18 @@ func idsOf(names []name) []oid {
 	return ids
 }
 
-// commits returns the trees of commits, and the other parents of entries of the stash.
+// commits returns the trees of commits, and the further parents of stash entries.
 func (p *Opinion) commits(ctx context.Context, names []name) ([]target, []name, error) {
 	all := make([]target, 0, len(names))
 	var stashed []name
 	err := p.trees.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
 		h, err := readHeader(r)
 		n := names[i]
-		// Nobody merges tags.
+		// Tags are not merged.
 		isTag := strings.HasPrefix(n.root, "refs/tags/")
 		all = append(all, target{
 			root: n.root, commit: n.id, tree: h.tree, carries: isTag,
-			// A stream may be a note, whose name says nothing.
+			// A stream may be a note, whose path does not show that it is one.
 			whole: strings.HasPrefix(n.root, "refs/notes/"),
 		})
 		if n.stash && len(h.parents) > 1 {
@@ -486,7 +485,7 @@ func (p *Opinion) commits(ctx context.Context, names []name) ([]target, []name, 
 	return all, stashed, err
 }
 
-// tags returns what tags lead to.
+// tags returns the objects that tags refer to.
 func (p *Opinion) tags(ctx context.Context, names []name) ([]name, error) {
 	next := make([]name, len(names))
 	err := p.trees.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {

@@ -7,7 +7,8 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestReferredInTables asks about roots that are no files where refs are in reftables.
+// TestReferredInTables searches roots that are no files, in a repository whose refs are in
+// reftables.
 func TestReferredInTables(t *testing.T) {
 	format := gittest.RefTables(t)
 	linked := func(f *fixture) *gittest.Repository {
@@ -17,8 +18,8 @@ func TestReferredInTables(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		make func(f *fixture)
-		want string // before the move; "" is nowhere
-		past bool   // only history has it
+		want string // before the move; "" if nothing is found
+		past bool   // only in an older commit
 	}{
 		{"branch", func(f *fixture) {
 			f.Run("branch", "other", f.commitFile(stream, text()))

@@ -9,10 +9,10 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// hashDigits is how many digits a hash has.
+// hashDigits is the number of digits in a hash.
 const hashDigits = 2 * len(blobs.Hash{})
 
-// A watch looks for hashes in text. It knows them by number.
+// A watch searches text for hashes, which it identifies by number.
 type watch struct {
 	hashes  []blobs.Hash
 	numbers map[blobs.Hash]int32
@@ -30,7 +30,7 @@ func newWatch(all []blobs.Hash) *watch {
 	return w
 }
 
-// in returns the numbers of the hashes that stand in a text, each once and sorted.
+// in returns the numbers of the hashes in a text, sorted and without duplicates.
 func (w *watch) in(r io.Reader) ([]int32, error) {
 	var found []int32
 	err := hexRuns(r, w.buf, hashDigits, func(run []byte) {
@@ -54,12 +54,12 @@ func (w *watch) number(digits []byte) (int32, bool) {
 	return n, ok
 }
 
-// hexRuns calls f with each run of hexadecimal digits, in either case, that has at least so many
-// digits and not more than a hash, and no others on either side. The run is valid during the
-// call. buf has room for many of them.
+// hexRuns calls f with each maximal run of hexadecimal digits, in either case, that has at least so
+// many digits and no more than a hash. The run is valid during the call. buf must be much larger
+// than a run.
 func hexRuns(r io.Reader, buf []byte, least int, f func(run []byte)) error {
-	// What was read of a run at the end of the buffer is kept at its beginning: of one that
-	// is too long one digit more than a hash has.
+	// A run that began before the end of the buffer is moved to its beginning. Of a run that is too
+	// long, one digit more than a hash has is kept.
 	kept, run := 0, 0
 	end := func(data []byte) {
 		if least <= run && run <= hashDigits {
@@ -89,7 +89,7 @@ func hexRuns(r io.Reader, buf []byte, least int, f func(run []byte)) error {
 	}
 }
 
-// isHex says which bytes are hexadecimal digits.
+// isHex has the bytes that are hexadecimal digits.
 var isHex = func() (is [256]bool) {
 	for _, c := range "0123456789abcdefABCDEF" {
 		is[c] = true

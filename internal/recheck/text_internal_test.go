@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// TestHexRuns holds the runs against those that splitting the whole text gives, with buffers and
-// pieces of every small size.
+// TestHexRuns compares the runs with those from splitting the whole text, for every small size of
+// buffer and read.
 func TestHexRuns(t *testing.T) {
 	h := strings.Repeat("0123456789abcdefABCDEF", 4)
 	for _, text := range []string{

@@ -18,18 +18,18 @@ const (
 	conversationsDir = "conversations"
 )
 
-// A target is a tree to look at.
+// A target is a tree to search.
 type target struct {
-	root   string // by which people know it
-	commit oid    // "" where the tree is named itself
+	root   string // its name in findings
+	commit oid    // "" if the tree itself is named
 	tree   oid
-	// carries allows a hash where the blob is beside it.
+	// carries is true if a hash is allowed where the blob is beside it.
 	carries bool
-	// whole says that the tree may be any part of a directory .jp.
+	// whole is true if the tree may be any part of a directory .jp.
 	whole bool
 }
 
-// A place is where a target has conversations.
+// A place is a directory of a target that has conversations.
 type place struct {
 	target *target
 	path   string
@@ -37,24 +37,24 @@ type place struct {
 	*content
 }
 
-// A content is what is known of a directory .jp, or of a directory with conversations elsewhere:
-// in branches that 'git subtree split' made, for example.
+// A content records what is known of a directory .jp, or of a directory with conversations
+// elsewhere, such as in branches made by git subtree split.
 type content struct {
-	dir    oid    // that is a directory .jp and must be read; else "" and the kids are known
-	store  oid    // of the blobs, "" where there is none
-	ids    []oid  // of files that name it
+	dir    oid    // a directory .jp yet to be read; "" if the kids are known
+	store  oid    // of the blobs, "" if there is none
+	ids    []oid  // of files that contain its name
 	kids   []node // until the hashes are known
 	hashes []int32
 	known  bool
 }
 
-// A question is whether a directory of a store, one of two digits, has a blob.
+// A question asks whether a fan-out directory of a store has a blob.
 type question struct {
 	number int32
 	dir    oid
 }
 
-// A step is a tree outside of any directory .jp that is to be searched.
+// A step is a tree outside of any directory .jp that must be searched.
 type step struct {
 	target *target
 	id     oid
@@ -62,27 +62,27 @@ type step struct {
 	copies bool // it is in a directory of conversations
 }
 
-// below returns the step to a tree in that of a step.
+// below returns the step to a subtree.
 func (s step) below(e entry) step {
 	name := string(e.name)
 	return step{s.target, e.id, path.Join(s.path, name), s.copies || name == conversationsDir}
 }
 
-// A stepKey says which steps are the same.
+// A stepKey identifies equal steps.
 type stepKey struct {
 	id              oid
 	carries, copies bool
 }
 
-// trees remembers what is in git's trees and files: the same name is always the same content.
+// trees remembers the content of git's trees and files, which never changes for a given name.
 type trees struct {
 	git *git
 	*batch
 	watch *watch
 	seen  map[stepKey]struct{}
 	tops  map[oid]*content // directories .jp
-	sets  map[node][]int32 // the hashes in a file, or in the files of a tree
-	// equal has each set once.
+	sets  map[node][]int32 // the hashes in a file, or in all files of a tree
+	// equal has one copy of each distinct set.
 	equal   map[string][]int32
 	carried map[question]bool
 }
@@ -95,8 +95,8 @@ func newTrees(w *watch) *trees {
 	}
 }
 
-// enter reports whether a tree was not searched yet. What must not have a hash at all need not
-// be asked whether it has the blob.
+// enter reports whether a tree is yet to be searched. If the tree was searched for a target that
+// must not have a hash at all, its blobs need no check.
 func (t *trees) enter(s step) bool {
 	k := stepKey{s.id, s.target.carries, s.copies}
 	strict := k
@@ -149,11 +149,11 @@ func (t *trees) find(ctx context.Context, targets []target) ([]place, error) {
 
 func isWorkspace(e entry) bool { return strings.EqualFold(string(e.name), jpDir) }
 
-// isStream reports whether a file is a stream by its name, or a copy of one.
+// isStream reports whether a file is a stream, or a copy of one, by its name.
 func isStream(name string) bool { return strings.HasPrefix(name, "events.json") }
 
-// places returns the places in a tree itself: its directories .jp, its directory of conversations
-// with the store beside it, and its own files, if one is a stream.
+// places returns the places in one tree: its directories .jp, its directory of conversations with
+// the store beside it, and its own files if one is a stream.
 func (t *trees) places(s step, all []entry) []place {
 	var found []place
 	copies, lone := new(content), new(content)
@@ -177,7 +177,7 @@ func (t *trees) places(s step, all []entry) []place {
 		}
 	}
 	if s.copies {
-		return found // they are among those of a directory of conversations
+		return found // a directory of conversations has them among its own
 	}
 	if copies.kids != nil {
 		found = append(found, place{
@@ -197,7 +197,7 @@ func (t *trees) top(id oid) *content {
 	return t.tops[id]
 }
 
-// learn makes known what hashes the files of places have.
+// learn finds the hashes in the files of places.
 func (t *trees) learn(ctx context.Context, places []place) error {
 	var fresh []*content
 	for _, p := range places {
@@ -226,7 +226,7 @@ func (t *trees) learn(ctx context.Context, places []place) error {
 	return nil
 }
 
-// readTops reads directories .jp, and what their stores have beside blobs.
+// readTops reads directories .jp, and the entries of their stores that are not blobs.
 func (t *trees) readTops(ctx context.Context, all []*content) error {
 	var tops []*content
 	var ids, stores []oid
@@ -267,13 +267,13 @@ func (t *trees) readTops(ctx context.Context, all []*content) error {
 	return err
 }
 
-// isShelf reports whether a directory of a store has a name under which blobs lie.
+// isShelf reports whether a directory of a store is a fan-out directory, which has blobs.
 func isShelf(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2 && strings.ToLower(name) == name
 }
 
-// below lists what trees have that is not known: their entries, and all files.
+// below lists the entries of trees that were not read before, level by level, and all files.
 func (t *trees) below(
 	ctx context.Context, level []node,
 ) (kids map[node][]node, files []oid, err error) {
@@ -319,7 +319,7 @@ func (t *trees) readFiles(ctx context.Context, files []oid) error {
 	})
 }
 
-// set returns the hashes in a file or below a tree, of which everything was read.
+// set returns the hashes in a file or below a tree, after everything below it was read.
 func (t *trees) set(n node, kids map[node][]node) []int32 {
 	found, ok := t.sets[n]
 	if !ok {
@@ -338,7 +338,7 @@ func (t *trees) union(nodes []node, kids map[node][]node) []int32 {
 	return t.intern(slices.Compact(all))
 }
 
-// intern keeps equal sets once: from one commit to the next few change.
+// intern keeps one copy of equal sets: few change from one commit to the next.
 func (t *trees) intern(set []int32) []int32 {
 	if len(set) == 0 {
 		return nil
@@ -355,7 +355,7 @@ func (t *trees) intern(set []int32) []int32 {
 	return known
 }
 
-// uncarried returns of each place the hashes whose blob it lacks.
+// uncarried returns for each place the hashes whose blob it lacks.
 func (t *trees) uncarried(ctx context.Context, places []place) ([][]int32, error) {
 	shelves, err := t.shelves(ctx, places)
 	if err != nil {
@@ -390,7 +390,7 @@ func (t *trees) uncarried(ctx context.Context, places []place) ([][]int32, error
 	return lacking, nil
 }
 
-// shelves returns the directories of the stores of places that refer to something, by name.
+// shelves returns the fan-out directories, by name, of the stores of places that have hashes.
 func (t *trees) shelves(ctx context.Context, places []place) (map[oid]map[string]oid, error) {
 	all := make(map[oid]map[string]oid)
 	var stores []oid
@@ -411,11 +411,10 @@ func (t *trees) shelves(ctx context.Context, places []place) (map[oid]map[string
 	return all, err
 }
 
-// pointerSize is a size below which an object may stand for another, as in Git LFS.
+// pointerSize is the size below which an object may be a pointer, as of Git LFS, instead of a blob.
 const pointerSize = 1024
 
-// answer finds out which directories have a blob, as an object that is here and stands for no
-// other.
+// answer finds out which directories have a blob, as an object that exists and is no pointer.
 func (t *trees) answer(ctx context.Context, open []question) error {
 	names := make([]string, len(open))
 	for i, q := range open {

@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// idFile says in a directory .jp by which name the user's data has its copies.
+	// idFile is the file in a directory .jp with the name of its user-local copies.
 	idFile = ".id"
-	// linkName is the link by which a directory of the user's data leads to a directory .jp.
+	// linkName is the link from a user-local directory to its directory .jp.
 	linkName = "storage"
 )
 
-// userData searches the user's own copies of conversations: each directory whose name ends in a
-// name that a directory .jp has, here or in what somebody may commit next, and each whose link
-// leads here or nowhere.
+// userData searches the user-local copies of conversations: each directory whose name ends with the
+// id of a directory .jp, on disk or in git, and each whose link leads here or nowhere.
 func (p *Opinion) userData(ctx context.Context, trees []string) error {
 	entries, err := os.ReadDir(p.o.UserData)
 	if errors.Is(err, fs.ErrNotExist) || p.o.UserData == "" {
@@ -54,8 +53,8 @@ func (p *Opinion) userData(ctx context.Context, trees []string) error {
 	return nil
 }
 
-// readNames reads the files that say the names of directories .jp: those on disk that were
-// searched this time, and those of git that were found.
+// readNames reads the files with the ids of directories .jp: those on disk that this call has
+// searched, and those that were found in git.
 func (p *Opinion) readNames(ctx context.Context) error {
 	for dir := range p.searched {
 		data, err := regular.ReadFile(filepath.Join(dir, idFile), regular.MaxNote)
@@ -81,7 +80,7 @@ func (p *Opinion) readNames(ctx context.Context) error {
 	})
 }
 
-// name notes the names in a file: what is in its last line.
+// name records the words in the last line of a file as names.
 func (p *Opinion) name(data []byte) {
 	text := strings.TrimSpace(string(data))
 	for word := range strings.FieldsSeq(text[strings.LastIndexByte(text, '\n')+1:]) {
@@ -98,8 +97,8 @@ func (p *Opinion) isNamed(dir string) bool {
 	return false
 }
 
-// leadsHere reports whether the link of a directory of the user's data leads into one of some
-// directories, or to what is not there: that may have been one of them.
+// leadsHere reports whether the link of a user-local directory leads into one of the roots, or to a
+// missing directory, which may have been one of them.
 func leadsHere(dir string, roots []string) bool {
 	link := filepath.Join(dir, linkName)
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -109,7 +108,7 @@ func leadsHere(dir string, roots []string) bool {
 	return err != nil || slices.ContainsFunc(roots, func(root string) bool {
 		real, err := filepath.EvalSymlinks(root)
 		if err != nil {
-			return false // nothing is there
+			return false // a dangling link
 		}
 		rel, err := filepath.Rel(real, target)
 		return err == nil && filepath.IsLocal(rel)

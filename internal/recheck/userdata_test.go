@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/internal/recheck"
 )
 
-// TestUserData makes a directory of the user's data that has the hash, and something by which it
-// may be one of the repository, or not.
+// TestUserData makes a user-local directory that has the hash, and evidence that it does or does
+// not belong to the repository.
 func TestUserData(t *testing.T) {
 	const id = "generated\nabcde\n"
 	for _, tt := range []struct {

@@ -8,26 +8,26 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A path is the turns of the conversation that are over, and those that the person went back from.
+// A path has the completed turns of the conversation, and those that the person rewound.
 type path struct {
-	turns   []int  // where in the elements each begins
-	numbers []int  // of each of them in past
-	past    []past // all that there were
-	// exported and shared are how many turns and elements were there when the export ended with
+	turns   []int  // index in elements at which each begins
+	numbers []int  // of each of them, in past
+	past    []past // all completed turns, of every branch
+	// exported and shared count the turns and elements that existed at the end of the export with
 	// which the session began.
 	exported, shared int
 }
 
-// A past turn is one that is over.
+// A past turn is a completed turn.
 type past struct {
-	before int   // the number of the turn that it followed, -1 for none
-	model  model // in force when it began
-	// What the person went back from: the elements, and the model in force behind them.
+	before int   // the number of the preceding turn, -1 for the first
+	model  model // in force when the turn began
+	// The elements of a turn that the person rewound, and the model in force after them.
 	elements []*events.Element
 	after    model
 }
 
-// end returns the number of the last turn of the path, -1 where there is none.
+// end returns the number of the last turn of the path, -1 if there is none.
 func (p *path) end() int {
 	if len(p.numbers) == 0 {
 		return -1
@@ -35,7 +35,7 @@ func (p *path) end() int {
 	return p.numbers[len(p.numbers)-1]
 }
 
-// to returns the numbers of the turns up to one, of whichever branch.
+// to returns the numbers of a turn and of all turns before it, on any branch.
 func (p *path) to(number int) (all []int) {
 	for ; number >= 0; number = p.past[number].before {
 		all = append(all, number)
@@ -44,14 +44,14 @@ func (p *path) to(number int) (all []int) {
 	return all
 }
 
-// hasExport reports whether all turns of the export with which the session began are on the path.
+// hasExport reports whether the path has all turns of the export with which the session began.
 func (p *path) hasExport() bool {
 	n := p.exported
 	return n > 0 && len(p.numbers) >= n && p.numbers[n-1] == n-1
 }
 
-// reach notes that a line is told next. Where the export ends in front of it, so does the turn, and
-// the model that speaks from there on is another one, whichever it is.
+// reach is called before the builder gets a line. If the export ends before that line, the current
+// turn ends too, and whatever model follows counts as a change.
 func reach(b *Builder, line int) {
 	x := b.session.Export
 	if x == nil || line <= x.Lines || b.exported > 0 {
@@ -62,17 +62,17 @@ func reach(b *Builder, line int) {
 	b.model = model{name: unknownSpeaker}
 }
 
-// unknownSpeaker is no name of a model.
+// unknownSpeaker matches no model.
 const unknownSpeaker = "?"
 
-// pass notes that the elements of a turn follow, which is over.
+// pass records that the elements of a completed turn follow.
 func (b *Builder) pass(m model) {
 	b.past = append(b.past, past{before: b.end(), model: m})
 	b.numbers = append(b.numbers, len(b.past)-1)
 	b.turns = append(b.turns, len(b.elements))
 }
 
-// Turn returns how many turns are before the one that is being told, or that was told last.
+// Turn returns the number of turns before the current or last one.
 func (b *Builder) Turn() int {
 	if b.current.begun() {
 		return len(b.turns)
@@ -80,8 +80,7 @@ func (b *Builder) Turn() int {
 	return len(b.turns) - 1
 }
 
-// Point returns what the turn that is being told, or that was told last, is known by for
-// [Builder.Follow].
+// Point returns the number by which [Builder.Follow] identifies the current or last turn.
 func (b *Builder) Point() int {
 	if b.current.begun() {
 		return len(b.past)
@@ -89,8 +88,8 @@ func (b *Builder) Point() int {
 	return b.end()
 }
 
-// Follow says that what comes next follows the turn that [Builder.Point] knew by a number. Where
-// that is not the last one the person went back, be it to a branch that they had left before.
+// Follow begins after the turn with a number that [Builder.Point] returned. If that is not the last
+// turn, the person went back, maybe to a branch that was left before.
 func (b *Builder) Follow(turn int, point string) {
 	if turn == b.Point() {
 		return
@@ -109,8 +108,8 @@ func (b *Builder) Follow(turn int, point string) {
 	}
 }
 
-// Rewind says that the person went back: what follows comes behind the given number of turns.
-// What was said behind them becomes a conversation of its own, named by the point.
+// Rewind records that the person went back: the conversation continues after the given number of
+// turns. The later turns become a fork named after the point.
 func (b *Builder) Rewind(turns int, point string) {
 	b.endTurn(true)
 	if b.err != nil || turns < 0 || turns >= len(b.turns) {
@@ -134,7 +133,7 @@ func (b *Builder) Rewind(turns int, point string) {
 	maps.DeleteFunc(b.calls, func(_ string, i int) bool { return i >= at })
 }
 
-// leave takes the last turn off the path.
+// leave removes the last turn from the path.
 func (b *Builder) leave() {
 	end := len(b.turns) - 1
 	left := &b.past[b.numbers[end]]
@@ -146,7 +145,7 @@ func (b *Builder) leave() {
 	b.turns, b.numbers = b.turns[:end], b.numbers[:end]
 }
 
-// resume puts a turn that the person went back from at the end of the path.
+// resume appends a rewound turn to the path again.
 func (b *Builder) resume(number int) {
 	left := b.past[number]
 	b.numbers = append(b.numbers, number)
@@ -157,8 +156,8 @@ func (b *Builder) resume(number int) {
 	b.model = left.after
 }
 
-// forkAt names what was rewound. To a point that the person came to more than once, they went back
-// more than once.
+// forkAt names a fork of rewound turns. A person may go back to the same point more than once, so
+// later forks are numbered.
 func (b *Builder) forkAt(point string) Name {
 	id := b.session.Name.ID + "@" + point
 	for n := 2; b.Seen("fork " + id); n++ {

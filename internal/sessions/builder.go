@@ -13,66 +13,66 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Options is what a conversation depends on beside its source.
+// Options has the inputs of a conversation besides its source.
 type Options struct {
-	Writer events.Writer // takes the contents
-	// Root is the directory that becomes $WORKSPACE, as the machine on which the session ran
-	// named it. Home becomes $HOME; "" is the one that Root or the session's directory lies in.
+	Writer events.Writer // stores contents as blobs
+	// Root is the directory that becomes $WORKSPACE, as named on the machine on which the session
+	// ran. Home becomes $HOME; if empty, it is the home directory that contains the session's
+	// directory or Root.
 	Root, Home string
-	// Redact returns text without its secrets and counts them by rule; nil changes nothing.
+	// Redact returns text without its secrets and counts them by rule; nil leaves text unchanged.
 	Redact func(at Place, text []byte, count map[string]int) []byte
 	// Refuse returns an error for a text that must not be kept at all; nil refuses nothing.
 	Refuse func(text []byte) error
-	// MaxBlob and MaxStream bound a content and the skeleton, in bytes; 0 is no bound.
+	// MaxBlob and MaxStream limit the size of a blob and of the stream, in bytes; 0 means no limit.
 	MaxBlob, MaxStream int64
 }
 
-// A Place is where a text is: in the event of a session with a key, or beside its events where
-// there is none.
+// A Place is the position of a text: in the event with a key, or outside of events if Key is "".
 type Place struct {
 	Session Name
 	Key     string
 }
 
-// ErrTooLarge is for a session whose conversation would exceed MaxStream.
+// ErrTooLarge reports a session whose conversation would exceed MaxStream.
 var ErrTooLarge = errors.New("its conversation would be larger than storage.max_stream_bytes")
 
-// ErrTooMany is for a session whose conversations, with what was rewound in it, would be that.
+// ErrTooMany reports a session whose conversations, including rewound forks, exceed the limit
+// together.
 var ErrTooMany = fmt.Errorf(
 	"its conversations would be larger than %d times storage.max_stream_bytes", maxStreams)
 
-// maxKeys is how many names of records stand in memory, up to 600 bytes each with what is known by
-// them.
+// maxKeys limits the record keys in memory, each up to 600 bytes with what is stored for it.
 const maxKeys = 1 << 20
 
-// ErrManyKeys is for a session of more records than that.
+// ErrManyKeys reports a session with more records than maxKeys.
 var ErrManyKeys = fmt.Errorf("it has more than %d records", maxKeys)
 
-// A Builder makes the conversation of one session from what a [Dialect] tells it, in order. Times
-// that are zero are that of what came before. Keys are the source's own names of what is told,
-// without those of one conversation that another has.
+// A Builder builds the conversation of one session from the calls of a [Dialect], in order. An
+// event without a time gets that of the event before it. Keys are the source's own names of
+// records, without the part that differs between copies of a conversation.
 //
-// A Builder remembers its first error and does nothing after it, so that a dialect need not ask.
+// A Builder remembers its first error and does nothing after it, so a dialect need not check.
 type Builder struct {
 	keeper
 	heading
 	path
 
-	elements []*events.Element // of the turns that are over
+	elements []*events.Element // of completed turns
 	current  *turn
-	calls    map[string]int // where in elements the result of a call is, of turns that are over
+	calls    map[string]int // index in elements of the result of each call, in completed turns
 	keys     map[string]struct{}
 	first    time.Time
 	last     time.Time
 	size     int64
 	all      *int64 // size of all conversations of the source
-	ordinal  int    // of elements of records
-	effort   string // that models are asked for from here on
+	ordinal  int    // of elements with records
+	effort   string // reasoning effort of the models that follow
 	model    model
-	base     model // the first one
+	base     model // the first model
 	ended    bool
 	forks    []*Conversation
-	rewound  map[string][]string // names of what each fork has of its own
+	rewound  map[string][]string // names of the turns that each fork has of its own
 	children []*Builder
 }
 
@@ -94,9 +94,9 @@ func NewBuilder(s Session, o Options) *Builder {
 	}
 }
 
-// Child returns the builder of another session that the same source holds. It is finished with b.
+// Child returns the builder of another session in the same source. Finish of b finishes it too.
 func (b *Builder) Child(s Session) *Builder {
-	s.Export = nil // which only the session itself begins with
+	s.Export = nil // only the session itself begins with it
 	c := NewBuilder(s, b.options)
 	c.all, c.told = b.all, b.told
 	b.children = append(b.children, c)
@@ -117,8 +117,8 @@ func or(a, b string) string {
 	return b
 }
 
-// In says in which directory something happened. What a session did outside of the root is a part
-// of it, and whoever imports it is told.
+// In records the directory in which something happened. The work of a session outside of the root
+// belongs to it, and the report of the import shows it.
 func (b *Builder) In(dir string) {
 	rest, below := strings.CutPrefix(dir, b.options.Root)
 	if dir != "" && b.options.Root != "" && (!below || rest != "" && inName(rest[0])) {
@@ -126,7 +126,7 @@ func (b *Builder) In(dir string) {
 	}
 }
 
-// Seen reports whether a key was told before, and notes it.
+// Seen reports whether it was called with the key before, and remembers the key.
 func (b *Builder) Seen(key string) bool {
 	_, seen := b.keys[key]
 	b.keys[key] = struct{}{}
@@ -136,13 +136,13 @@ func (b *Builder) Seen(key string) bool {
 	return seen
 }
 
-// moment returns the time of something: what it says, else that of what came before.
+// moment returns at, or the time of the event before if at is not a valid time.
 func (b *Builder) moment(at time.Time) time.Time {
 	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {
 		at = b.last
 	}
 	if at.IsZero() {
-		return time.Unix(0, 0).UTC() // nothing has told a time yet
+		return time.Unix(0, 0).UTC() // no event had a time yet
 	}
 	at = at.UTC().Truncate(time.Microsecond)
 	if b.first.IsZero() {
@@ -164,8 +164,8 @@ func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Atta
 	b.open(key, at, text, attached, events.Metadata{})
 }
 
-// Injected adds what the agent said in the person's name: caveats, skills, what a command of the
-// agent printed. A prompt that follows directly is of the same turn.
+// Injected adds text that the agent wrote in the person's name: caveats, skills, output of the
+// agent's own commands. A prompt that follows directly belongs to the same turn.
 func (b *Builder) Injected(key string, at time.Time, text string) {
 	md := events.Metadata{}.With(MetadataInjected, jsontext.Value("true"))
 	switch {
@@ -179,8 +179,8 @@ func (b *Builder) Injected(key string, at time.Time, text string) {
 	b.current.injected = true
 }
 
-// open begins a turn. Its turn_start is a microsecond before its request: one of the same time
-// reads as one that repairing put there (docs/merge.md, "Legacy").
+// open begins a turn. Its turn_start is a microsecond before its request: with the same time it
+// would look like one that a repair added (docs/merge.md, "Legacy").
 func (b *Builder) open(
 	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
 ) {
@@ -192,7 +192,7 @@ func (b *Builder) open(
 	b.request(key, at, text, attached, md)
 }
 
-// Further adds what a person asked while the model answered.
+// Further adds a prompt that a person sent while the model was answering.
 func (b *Builder) Further(key string, at time.Time, text string, attached ...Attachment) {
 	if !b.current.begun() {
 		b.Prompt(key, at, text, attached...)
@@ -213,10 +213,10 @@ func (b *Builder) request(
 	b.add(draft{at: at, event: request, md: keyed(md, key)})
 }
 
-// begun reports whether anything of the turn was told.
+// begun reports whether the turn has events.
 func (t *turn) begun() bool { return len(t.drafts) > 0 }
 
-// begin begins an event of an agent, and a turn for it where it had not been asked.
+// begin begins an event of an agent. If no turn was begun, it begins one with a split request.
 func (b *Builder) begin(key string, at time.Time) {
 	if !b.current.begun() {
 		b.open(key+"^", at, splitRequest, nil, split())
@@ -225,8 +225,8 @@ func (b *Builder) begin(key string, at time.Time) {
 	b.key = key
 }
 
-// splitRequest is the request of a turn that goes on with the one before: the agent compacted the
-// conversation in its middle, or the source begins there.
+// splitRequest is the request of a turn that continues the one before: the agent compacted the
+// conversation in the middle of it, or the source begins there.
 const splitRequest = "Continue."
 
 func split() events.Metadata {
@@ -240,18 +240,18 @@ func keyed(md events.Metadata, key string) events.Metadata {
 	return md.WithText(MetadataSource, key)
 }
 
-// Reasoning adds what the model thought. md has what its provider needs to take it back, such as
-// a signature.
+// Reasoning adds the model's reasoning. md has what its provider requires to accept it again, such
+// as a signature.
 func (b *Builder) Reasoning(key string, at time.Time, reply, text string, md events.Metadata) {
 	b.begin(key, at)
 	e := &events.ChatResponse{Form: events.FormReasoning, Text: b.Text(text)}
 	if e.Text != text {
-		md = events.Metadata{} // what was signed is not what is kept
+		md = events.Metadata{} // the signature is of another text than the one that is kept
 	}
 	b.add(draft{at: b.moment(at), event: e, md: keyed(md, key), reply: reply})
 }
 
-// Message adds what the model said.
+// Message adds text of the model.
 func (b *Builder) Message(key string, at time.Time, reply, text string, md events.Metadata) {
 	b.begin(key, at)
 	b.report.Answers++
@@ -262,7 +262,7 @@ func (b *Builder) Message(key string, at time.Time, reply, text string, md event
 // A Call is a call of a tool as the model wrote it.
 type Call struct {
 	ID, Name  string
-	Arguments jsontext.Value // what is no object stands in one, as "input"
+	Arguments jsontext.Value // wrapped in an object as "input" if it is not one
 	Metadata  events.Metadata
 }
 
@@ -285,7 +285,7 @@ func (b *Builder) Result(key string, at time.Time, call string, isError bool, bl
 	b.add(draft{at: b.moment(at), event: r, md: keyed(events.Metadata{}, key)})
 }
 
-// object returns arguments as an object that a stream can hold.
+// object returns arguments as an object that a stream can store.
 func object(v jsontext.Value) jsontext.Value {
 	switch {
 	case len(v) == 0:
@@ -303,7 +303,7 @@ func object(v jsontext.Value) jsontext.Value {
 	return slices.Concat([]byte(`{"input":`), input, []byte{'}'})
 }
 
-// Subagent says that a call started another session.
+// Subagent records that a call started another session.
 func (b *Builder) Subagent(call string, n Name) {
 	for i := range slices.Backward(b.current.drafts) {
 		d := &b.current.drafts[i]
@@ -314,8 +314,8 @@ func (b *Builder) Subagent(call string, n Name) {
 	}
 }
 
-// Usage says what an answer cost; the greatest output that is told of one counts, since agents
-// repeat the figures while they grow.
+// Usage records the tokens of an answer. The largest output reported for an answer counts, since
+// agents repeat the figures while an answer grows.
 func (b *Builder) Usage(reply string, u compact.Usage) {
 	if b.current.usage == nil {
 		b.current.usage = map[string]compact.Usage{}
@@ -325,7 +325,7 @@ func (b *Builder) Usage(reply string, u compact.Usage) {
 	}
 }
 
-// Model says which model answers from here on, by jp's name of its provider.
+// Model sets the model that answers from here on, with jp's name of its provider.
 func (b *Builder) Model(at time.Time, provider, name string) {
 	next := model{provider, name, b.effort}
 	if name == "" || next == b.model {
@@ -351,15 +351,13 @@ func (b *Builder) Model(at time.Time, provider, name string) {
 	}
 }
 
-// efforts are the words of agents for how much a model thinks that jp has another word for, or
-// the same.
+// efforts maps the agents' words for reasoning effort to jp's.
 var efforts = map[string]string{
 	"none": "none", "minimal": "xlow", "low": "low", "medium": "medium", "high": "high",
 	"xhigh": "xhigh", "max": "max",
 }
 
-// Effort says how much the models that are told next are asked to think. What jp has no word for
-// says nothing.
+// Effort sets the reasoning effort of the models that follow. A level unknown to jp resets it.
 func (b *Builder) Effort(level string) { b.effort = efforts[level] }
 
 func configured(m model) any {
@@ -370,19 +368,19 @@ func configured(m model) any {
 	return map[string]any{"model": all}
 }
 
-// Record keeps a record that has no counterpart, as JSON in one line.
+// Record keeps a record that has no counterpart in a conversation, as JSON in one line.
 func (b *Builder) Record(at time.Time, kind string, line []byte) {
 	b.report.Records[kind]++
 	*b.told++
 	r := &b.current.records
 	r.add(b.moment(at), kind, b.JSON(line))
 	for b.portion(r.lines.Bytes()) < r.lines.Len() && b.err == nil {
-		r.writePart(&b.keeper) // a turn may have more than memory holds
+		r.writePart(&b.keeper) // a turn may have more records than fit in memory
 	}
 }
 
-// Telling tells what a record says, and keeps the record itself where nothing came of it: what has
-// another form than it should is not lost.
+// Telling calls tell for a record, and keeps the record itself if tell added nothing: a record of
+// an unexpected form is not lost.
 func (b *Builder) Telling(at time.Time, kind string, line []byte, tell func()) {
 	was := *b.told
 	if tell(); *b.told == was {
@@ -390,15 +388,15 @@ func (b *Builder) Telling(at time.Time, kind string, line []byte, tell func()) {
 	}
 }
 
-// Odd keeps what stands in the place of something else.
+// Odd keeps a value of an unexpected type.
 func (b *Builder) Odd(at time.Time, kind string, v jsontext.Value) {
 	if v != nil {
 		b.Record(at, kind, v)
 	}
 }
 
-// Complete says that nothing more belongs to the turn that is being told.
+// Complete marks the current turn as complete.
 func (b *Builder) Complete() { b.current.over = true }
 
-// End says that the session ended.
+// End marks the session as ended.
 func (b *Builder) End() { b.ended = true }

@@ -20,7 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// memory keeps the contents of a test.
+// memory stores the blobs of a test.
 type memory map[blobs.Hash][]byte
 
 func (m memory) Write(b []byte) (blobs.Ref, error) {
@@ -40,7 +40,7 @@ var (
 
 func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 
-// build returns the conversations of what tell says, and their contents.
+// build returns the conversations that tell builds, and their blobs.
 func build(
 	t *testing.T, o sessions.Options, tell func(*sessions.Builder),
 ) ([]*sessions.Conversation, memory) {
@@ -67,7 +67,7 @@ func build(
 	return all, kept
 }
 
-// outline says what a conversation has, an element a line.
+// outline describes a conversation, one element a line.
 func outline(c *sessions.Conversation) (lines []string) {
 	for _, e := range c.Stream.All() {
 		line := string(e.Kind())
@@ -102,7 +102,7 @@ func TestTurns(t *testing.T) {
 			ID: "t1", Name: "Bash", Arguments: jsontext.Value(`"ls"`),
 		})
 		b.Usage("r1", compact.Usage{Input: 1, Output: 9})
-		b.Usage("r1", compact.Usage{Input: 1, Output: 5}) // an earlier figure, told late
+		b.Usage("r1", compact.Usage{Input: 1, Output: 5}) // an earlier figure, reported late
 		b.Result("d", at(4), "t1", true, sessions.Block{Text: "no"})
 		b.Further("e", at(5), "Also this")
 		b.Model(at(6), "anthropic", "m2")
@@ -184,8 +184,8 @@ func TestCompactInATurn(t *testing.T) {
 	}
 }
 
-// TestRecords: what has no counterpart stands behind the turn in which it was said, and as many
-// as fit in a content.
+// TestRecords checks that records without a counterpart follow the turn to which they belong, as
+// many as fit in one blob.
 func TestRecords(t *testing.T) {
 	all, kept := build(t, sessions.Options{MaxBlob: 40}, func(b *sessions.Builder) {
 		b.Record(at(0), "before", []byte(`{"at": "/home/ada/proj/x"}`))
@@ -238,7 +238,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFiles: a read is a resource whose content is the file's own text.
+// TestFiles checks that a read of a file becomes a resource whose content is the file's own text.
 func TestFiles(t *testing.T) {
 	all, kept := build(t, sessions.Options{}, func(b *sessions.Builder) {
 		b.Prompt("a", at(0), "Read")
@@ -276,8 +276,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestTooLargeATurn: a turn that does not end is as large as one that does, and so is what was
-// rewound, again and again, and what sub-agents said.
+// TestTooLargeATurn checks that the size limit covers a turn that does not end, repeated rewinds
+// and sub-agents.
 func TestTooLargeATurn(t *testing.T) {
 	words := strings.Repeat("x", 100)
 	for name, test := range map[string]struct {
@@ -313,7 +313,7 @@ func TestTooLargeATurn(t *testing.T) {
 	}
 }
 
-// TestManyKeys: what a session is known by is bounded, too.
+// TestManyKeys checks that the number of keys of a session is limited, too.
 func TestManyKeys(t *testing.T) {
 	b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}})
 	told := 0
@@ -325,7 +325,7 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// TestIDs pins ids: another one for a session would make it twice.
+// TestIDs pins ids: if the id of a session changed, it would be imported twice.
 func TestIDs(t *testing.T) {
 	for name, want := range map[sessions.Name][2]events.ID{
 		{Agent: sessions.ClaudeCode, ID: "s1"}: {761995399, 2775658870},
@@ -360,7 +360,7 @@ func TestLines(t *testing.T) {
 		length int64
 	}{
 		{"{}\n{\"a\":1}\n", 0, []string{"{}", `{"a":1}`}, 11},
-		{"{}\r\n\n[1]", 0, []string{"{}", "", "[1]"}, 8}, // whole without its end
+		{"{}\r\n\n[1]", 0, []string{"{}", "", "[1]"}, 8}, // complete without a line feed
 		{"{}\n{\"a\":", 0, []string{"{}"}, 3},            // still being written
 		{"{}\n{\"a\":1}\n", 5, []string{"{}"}, 3},
 		{"{}\n" + long + "x\n{}\n", 0, []string{"{}", "too long", "{}"}, int64(len(long)) + 8},
@@ -395,7 +395,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The same session gives the same bytes, whatever the order of a map was.
+// TestModelIsPure checks that the same session gives the same bytes, whatever the order of map
+// iteration.
 func TestModelIsPure(t *testing.T) {
 	var first []byte
 	for range 20 {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Keys of metadata that an import writes. docs/format.md says what they are on.
+// Metadata keys that an import writes. docs/format.md says which elements have them.
 const (
 	MetadataSource   = events.MetadataSource
 	MetadataOpen     = events.MetadataOpen
@@ -18,19 +18,19 @@ const (
 	MetadataInjected = events.MetadataInjected
 )
 
-// A draft is an element that may still change: its turn is not over.
+// A draft is an element of a turn that is not complete, so it may still change.
 type draft struct {
 	at    time.Time
 	event events.Event
 	md    events.Metadata
-	reply string // the model's answer that it is a part of, for usage
+	reply string // the model's answer to which it belongs, for usage
 }
 
 func (d *draft) element() *events.Element {
 	return events.NewElement(d.at, d.event, d.md)
 }
 
-// size returns how many bytes of text an element has, which is less than it has in a stream.
+// size returns the bytes of text in an element, which is less than its size in a stream.
 func (d *draft) size() int64 {
 	switch e := d.event.(type) {
 	case *events.ChatRequest:
@@ -49,7 +49,7 @@ func (d *draft) size() int64 {
 	return 0
 }
 
-// sizeOf returns how many bytes of the contents of blocks are in the stream.
+// sizeOf returns the bytes of the contents of blocks that are stored in the stream.
 func sizeOf(blocks []events.Block) (n int64) {
 	for _, b := range blocks {
 		n += inStream(b.Content)
@@ -70,20 +70,20 @@ func inStream(c blobs.Content) int64 {
 	return c.Size()
 }
 
-// A turn is the run of a question, on its way. Its first draft is its turn_start.
+// A turn is a turn that is being built. Its first draft is its turn_start.
 type turn struct {
 	drafts  []draft
-	before  model                    // in force when it began
+	before  model                    // in force when the turn began
 	usage   map[string]compact.Usage // by reply
 	records records
-	size    int64 // at least, of what the drafts become
-	over    bool  // nothing of it can follow
-	// injected says that it has only what the agent said in the person's name.
+	size    int64 // lower bound of the size of its elements
+	over    bool  // complete: no event can follow
+	// injected is true if it has only text that the agent wrote in the person's name.
 	injected bool
 }
 
-// settle puts what is known only now where it belongs: usage to the last event of its answer,
-// the mark to what is not over.
+// settle sets metadata that is known only at the end of a turn: usage on the last event of its
+// answer, the mark of an open turn.
 func (t *turn) settle() {
 	last := map[string]int{}
 	for i := range t.drafts {
@@ -94,7 +94,7 @@ func (t *turn) settle() {
 	for reply, usage := range t.usage {
 		i, ok := last[reply]
 		if !ok {
-			continue // an answer that said nothing
+			continue // an answer without events
 		}
 		t.drafts[i].md = compact.WithUsage(t.drafts[i].md, usage)
 	}

@@ -17,30 +17,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ExportType is the type of a record that says nothing but that its session is an export.
+// ExportType is the type of a record that only marks its session as an export.
 const ExportType = "git-jp-export"
 
-// An Export is what the first line of a session says that was written of a conversation, for an
-// agent to go on with: what is behind it belongs to that conversation. docs/format.md, "Going on in
-// an agent", is about it.
+// An Export describes the beginning of a session that was exported from a conversation, for an
+// agent to continue: lines after the export belong to that conversation. It is stored in the first
+// line. See docs/format.md, "Going on in an agent".
 type Export struct {
 	Conversation string `json:"conversation"` // its digits
 	Lines        int    `json:"lines"`
-	Bytes        int64  `json:"bytes"` // of all lines but the first
-	Hash         string `json:"hash"`  // of these, as a [Version] has it
-	Turns        string `json:"turns"` // names and sums of what the conversation had
+	Bytes        int64  `json:"bytes"` // of all lines except the first
+	Hash         string `json:"hash"`  // of these lines, in the form of a [Version]
+	Turns        string `json:"turns"` // names and sums of the turns of the conversation
 
 	first int64 // bytes of the first line
 }
 
-// Digits of the name and of the sum of a turn.
+// Digits in the name and in the sum of a turn.
 const (
 	nameDigits = 8
 	sumDigits  = 12
 )
 
-// NewExport returns what the first line says of an export of a conversation whose other lines are
-// rest.
+// NewExport returns the description of an export of a conversation; rest has all lines of the
+// export except the first.
 func NewExport(id events.ID, s *events.Stream, rest []byte) *Export {
 	x := &Export{
 		Conversation: id.Digits(), Bytes: int64(len(rest)), Hash: hashOf(rest),
@@ -57,22 +57,22 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])[:hashDigits]
 }
 
-// exportName is the member that says of what a session is an export.
+// exportName is the member that describes the export.
 const exportName = "git_jp_export"
 
-// ErrMark is for a session that says that it is an export, and not readably of what.
+// ErrMark reports a session whose export mark cannot be read.
 var ErrMark = errors.New(
 	"the line that says from which conversation it was exported is damaged")
 
-// A Mark looks in the lines of a session, from the first on, for the one that says of what it is an
-// export. One that is damaged is an error: what is behind it would else be taken for a session of
-// its own, with all that was redacted in the conversation since.
+// A Mark searches the first lines of a session for the line that marks it as an export. A damaged
+// mark is an error: otherwise the rest would be imported as a session of its own, including
+// everything that was redacted in the conversation since.
 type Mark struct {
 	Export *Export
 	Err    error
 }
 
-// Look looks at a line. v is what it has as [exportName], nil where it has nothing or is no record.
+// Look looks at a line. v is its member [exportName], nil if it has none or is no record.
 func (m *Mark) Look(line []byte, v jsontext.Value) {
 	if m.Export != nil || m.Err != nil {
 		return
@@ -86,8 +86,8 @@ func (m *Mark) Look(line []byte, v jsontext.Value) {
 	}
 }
 
-// namings counts how often a line says that it is of an export, in itself or in its payload. What
-// is no record and says so counts as more than once.
+// namings counts how often a line claims to be of an export, in the record or in its payload. A
+// line with these words that is not valid JSON counts as two.
 func namings(line []byte) (n int) {
 	const damaged = 2
 	said := bytes.Contains(line, []byte(exportName)) || bytes.Contains(line, []byte(ExportType))
@@ -126,7 +126,7 @@ func namings(line []byte) (n int) {
 	}
 }
 
-// parseExport reads what a line says of an export.
+// parseExport parses the description of an export.
 func parseExport(v jsontext.Value, line []byte) (*Export, error) {
 	x := &Export{first: int64(len(line)) + 1}
 	if json.Unmarshal(v, x) != nil || x.Lines < 2 || x.Bytes < 1 {
@@ -141,19 +141,19 @@ func parseExport(v jsontext.Value, line []byte) (*Export, error) {
 	return x, nil
 }
 
-// ID returns the conversation's.
+// ID returns the id of the conversation.
 func (x *Export) ID() events.ID {
-	id, _ := events.ParseID(x.Conversation) // it was read so
+	id, _ := events.ParseID(x.Conversation) // parseExport checked it
 	return id
 }
 
-// Length returns how many bytes of the session are the export.
+// Length returns the size of the export in bytes.
 func (x *Export) Length() int64 { return x.first + x.Bytes }
 
-// ErrDamaged is for a session that is no longer what was exported, where it should be.
+// ErrDamaged reports a session whose beginning is no longer what was exported.
 var ErrDamaged = errors.New("its beginning is not what was exported")
 
-// Intact returns why a file does not begin with the export.
+// Intact returns an error unless a file begins with the unchanged export.
 func (x *Export) Intact(ctx context.Context, path string) error {
 	f, err := regular.OpenFile(path)
 	if err != nil {
@@ -165,7 +165,7 @@ func (x *Export) Intact(ctx context.Context, path string) error {
 		return err
 	}
 	defer lines.Close()
-	count := newlines(1) // that of the first line
+	count := newlines(1) // counts the first line
 	if _, err = io.CopyN(io.Discard, lines.in, x.first); err == nil {
 		_, err = io.Copy(io.MultiWriter(lines.sum, &count), lines.in)
 	}
@@ -181,7 +181,7 @@ func (x *Export) Intact(ctx context.Context, path string) error {
 	return nil
 }
 
-// A newlines counts the ends of lines that are written to it.
+// A newlines counts the line feeds that are written to it.
 type newlines int
 
 // Write implements [io.Writer].
@@ -190,11 +190,11 @@ func (n *newlines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// In returns the elements of the turns of a conversation that were exported, as they are there now.
-// It is another conversation where the last of these turns does not say what it said then, with or
-// without more behind that, and nothing was redacted in it since.
+// In returns the current elements of the exported turns of a conversation. ok is false for another
+// conversation: one whose last exported turn has other content than at the time of the export.
+// Later additions to that turn and redactions do not matter.
 //
-// What an import of the session brought in front of its first turn is not of the export.
+// Elements that an import of the session put before its first turn are not part of the export.
 func (x *Export) In(s *events.Stream, n Name) (all []*events.Element, ok bool) {
 	here := map[string]trace{}
 	for _, t := range tracesOf(s) {
@@ -221,7 +221,7 @@ func (x *Export) In(s *events.Stream, n Name) (all []*events.Element, ok bool) {
 	return all, true
 }
 
-// turnsOf returns the elements of some turns. Settings are those of the turn that follows them.
+// turnsOf returns the elements of some turns. Settings belong to the turn that follows them.
 func turnsOf(s *events.Stream, kept map[int]bool) (all []*events.Element) {
 	turns := s.TurnOf()
 	var before []*events.Element
@@ -239,16 +239,16 @@ func turnsOf(s *events.Stream, kept map[int]bool) (all []*events.Element) {
 	return all
 }
 
-// A trace is what a turn is known by in an export.
+// A trace identifies a turn in an export.
 type trace struct {
 	turn     int
-	name     string   // of its key, whatever it says
+	name     string   // of its key, independent of its content
 	sums     []string // of its first event, of its first two, and so on
 	redacted bool
 }
 
-// tracesOf returns what the turns of a conversation are known by. A turn_start is none of what a
-// turn says: repairs and merges add some.
+// tracesOf returns the traces of a conversation's turns. They ignore turn_start events, since
+// repairs and merges add some.
 func tracesOf(s *events.Stream) (all []trace) {
 	turns, keys := s.TurnOf(), s.Keys()
 	var chain [sha256.Size]byte

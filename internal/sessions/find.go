@@ -10,14 +10,13 @@ import (
 	"strings"
 )
 
-// maxFound is how many files of an agent are looked at: the others are left for the next time.
+// maxFound limits how many files of an agent are looked at; the others are found the next time.
 const maxFound = 200_000
 
 var errManyFiles = errors.New("it has too many files to look at all")
 
-// FindFiles yields the sessions of all files below some directories whose name is one of an
-// agent's. A directory may be a link, as to where somebody keeps all settings; links in it are not
-// followed.
+// FindFiles yields the sessions in all files below some directories whose names match. A directory
+// may be a symlink, as in a dotfiles setup; links below it are not followed.
 func FindFiles(
 	ctx context.Context, d Dialect, dirs []string, is func(name string) bool,
 ) iter.Seq2[Session, error] {
@@ -32,8 +31,8 @@ func FindFiles(
 
 var errNoRecord = errors.New("no line of it is a record")
 
-// Readable tells files that say nothing, as agents leave some, from those that cannot be read: a
-// session may be in them.
+// Readable returns an error for a file that cannot be read, because it may have a session. Files
+// without content, as agents leave some, are no error.
 func Readable(path string) error {
 	if !strings.Contains(filepath.Base(path), ".jsonl") {
 		return nil
@@ -50,11 +49,11 @@ func Readable(path string) error {
 	return err
 }
 
-// Walk is [filepath.WalkDir] of a directory that may be a link.
+// Walk is [filepath.WalkDir] for a directory that may be a symlink.
 func Walk(dir string, f fs.WalkDirFunc) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		real = dir // the walk says why
+		real = dir // WalkDir reports the error
 	}
 	return filepath.WalkDir(real, f)
 }
@@ -70,7 +69,7 @@ func findIn(
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // gone, or an agent that was never used
+			return nil // removed, or an agent that was never used
 		case err == nil && (!e.Type().IsRegular() || !is(e.Name())):
 			return nil
 		}

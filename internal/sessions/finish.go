@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Compact says that the agent went on with a summary in place of everything before. In the middle
-// of a turn, which goes on, that splits the turn.
+// Compact records that the agent replaced everything before with a summary. In the middle of a
+// turn, this splits the turn.
 func (b *Builder) Compact(key string, at time.Time, summary string) {
 	if !b.current.begun() && len(b.turns) == 0 {
 		b.Record(at, "summary", quote(summary))
@@ -23,7 +23,7 @@ func (b *Builder) Compact(key string, at time.Time, summary string) {
 	b.push(events.NewElement(at, &events.Compaction{
 		ToTurn: len(b.turns) - 1, Summary: &text,
 	}, events.Metadata{}))
-	_ = key // what a compaction says identifies it (docs/merge.md, "Compactions")
+	_ = key // the text of a compaction identifies it (docs/merge.md, "Compactions")
 }
 
 func quote(s string) []byte {
@@ -34,7 +34,7 @@ func quote(s string) []byte {
 	return q
 }
 
-// Trim says that the agent does not give the model the results of calls any more.
+// Trim records that the agent no longer gives the model the results of some calls.
 func (b *Builder) Trim(calls []string) {
 	yes := jsontext.Value("true")
 	for _, id := range calls {
@@ -51,7 +51,7 @@ func (b *Builder) Trim(calls []string) {
 	}
 }
 
-// add ends an event.
+// add adds a finished event to the turn.
 func (b *Builder) add(d draft) {
 	b.key = ""
 	*b.told++
@@ -63,7 +63,7 @@ func (b *Builder) add(d draft) {
 	b.bound(b.size + b.current.size)
 }
 
-// push appends an element of what is over.
+// push appends an element outside of the current turn.
 func (b *Builder) push(e *events.Element) {
 	*b.told++
 	b.elements = append(b.elements, e)
@@ -75,12 +75,12 @@ func (b *Builder) push(e *events.Element) {
 	b.bound(b.size)
 }
 
-// maxStreams is how many conversations of the largest size a source may come to, with what was
-// rewound in it, which has what was before it too, and its sub-agents.
+// maxStreams limits the total size of a source's conversations, in streams of the maximum size:
+// forks repeat the turns before them, and sub-agents have conversations of their own.
 const maxStreams = 16
 
-// bound ends the import of a session whose conversation has too many bytes, or whose conversations
-// have them together.
+// bound ends the import if the conversation, or all conversations of the source together, exceed
+// the limit.
 func (b *Builder) bound(size int64) {
 	limit := b.options.MaxStream
 	switch {
@@ -92,7 +92,7 @@ func (b *Builder) bound(size int64) {
 	}
 }
 
-// endTurn writes the turn that was told, if there is one, and its records.
+// endTurn writes the current turn, if there is one, and its records.
 func (b *Builder) endTurn(over bool) {
 	t := b.current
 	b.current = &turn{}
@@ -103,7 +103,7 @@ func (b *Builder) endTurn(over bool) {
 	t.settle()
 	for reply, u := range t.usage {
 		if b.Seen("usage of " + reply) {
-			continue // told again where the person went back into a turn
+			continue // repeated because the person went back into a turn
 		}
 		b.report.Input += u.Prompt()
 		b.report.Output += u.Output
@@ -117,8 +117,8 @@ func (b *Builder) endTurn(over bool) {
 	b.writeRecords(&t.records)
 }
 
-// Finish returns the conversations: that of the session first, then what was rewound in it, then
-// those of further sessions in its source.
+// Finish returns the conversations: that of the session first, then its rewound forks, then those
+// of other sessions in its source.
 func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 	if x := b.session.Export; x != nil {
 		reach(b, x.Lines+1)
@@ -146,7 +146,7 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 	return all, nil
 }
 
-// conversation returns what was told so far.
+// conversation returns the conversation built so far.
 func (b *Builder) conversation(n Name) *Conversation {
 	d := &events.Details{LastActivatedAt: b.last, Labels: b.kept(&b.keeper)}
 	if title := b.called(&b.keeper); title != "" {
@@ -181,8 +181,8 @@ func (b *Builder) conversation(n Name) *Conversation {
 	return c
 }
 
-// baseConfig returns the least that jp takes: a model, and how tools run. It is the same for
-// everybody.
+// baseConfig returns the smallest configuration that jp accepts: a model, and how tools run. It
+// does not depend on the user.
 func baseConfig(m model) []byte {
 	if m.name == "" {
 		m = model{provider: "anthropic", name: events.UnknownModel}
@@ -192,7 +192,7 @@ func baseConfig(m model) []byte {
 		"conversation": map[string]any{"tools": map[string]any{"*": map[string]any{"run": "ask"}}},
 	}, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
-		return []byte("{}\n") // a name that is no UTF-8
+		return []byte("{}\n") // a name that is not UTF-8
 	}
 	return append(data, '\n')
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A heading is what a session is called, and its labels.
+// A heading is the title of a session, and its labels.
 type heading struct {
 	title  string
 	rank   TitleRank
@@ -14,11 +14,10 @@ type heading struct {
 	labels map[string]string
 }
 
-// Headline gives the words that stand for a title where there is none: of the first prompt that
-// has some.
+// Headline sets the words that replace a missing title: those of the first prompt that has any.
 func (h *heading) Headline(words string) { h.words = or(h.words, strings.TrimSpace(words)) }
 
-// Label sets a label, unless there is one.
+// Label sets a label, unless it is set.
 func (h *heading) Label(key, value string) {
 	value = strings.TrimSpace(value)
 	if _, ok := h.labels[key]; !ok && value != "" && utf8.ValidString(value) {
@@ -42,21 +41,21 @@ type TitleRank int
 const (
 	TitleNone    TitleRank = iota
 	TitleSummary           // of a part of the session
-	TitleModel             // that a model gave
-	TitlePerson            // that a person gave
+	TitleModel             // from a model
+	TitlePerson            // from a person
 )
 
-// Title says what the session is called.
+// Title sets the title of the session.
 func (h *heading) Title(rank TitleRank, title string) {
 	if title = strings.TrimSpace(title); title != "" && rank >= h.rank {
 		h.title, h.rank = title, rank
 	}
 }
 
-// maxTitle is how many characters of a prompt are a title.
+// maxTitle is the length, in characters, to which a prompt is cut for a title.
 const maxTitle = 80
 
-// called returns the title as it is kept, else the first words of the first prompt.
+// called returns the title as it is kept, or else the first words of the first prompt.
 func (h *heading) called(k *keeper) string {
 	if h.title != "" {
 		return k.Text(h.title)

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// MaxLine is the longest line that is read. An image of 20 MB is a line of 27.
+	// MaxLine is the longest line that is read. An image of 20 MB needs a line of 27 MB.
 	MaxLine = 128 << 20
-	// MaxUnpacked is how much a compressed source may unpack to.
+	// MaxUnpacked limits the uncompressed size of a compressed source.
 	MaxUnpacked = 8 << 30
-	// maxWindow is what unpacking may hold in memory; zstd at level 3 needs 2 MiB.
+	// maxWindow limits the memory for decompression; zstd at level 3 needs 2 MiB.
 	maxWindow = 64 << 20
 )
 
-// ErrUnpacked is for a compressed source that unpacks to too much.
+// ErrUnpacked reports a compressed source that is larger than MaxUnpacked.
 var ErrUnpacked = fmt.Errorf("it unpacks to more than %d bytes", int64(MaxUnpacked))
 
-// maxValues is how many values a record may have: each may stand in memory several times, as what
-// was read and as what became of it.
+// maxValues limits the JSON values in a record: each may be in memory several times, as it was read
+// and as it was converted.
 const maxValues = 100_000
 
 var errManyValues = fmt.Errorf("it has more than %d values", maxValues)
@@ -37,21 +37,21 @@ var errLongLine = fmt.Errorf("it is longer than %d bytes", MaxLine)
 // zstdMagic begins a frame (RFC 8878, 3.1.1).
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// IsPacked reports whether a file that begins so is packed by zstd.
+// IsPacked reports whether head begins a file compressed with zstd.
 func IsPacked(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) }
 
-// Lines reads a file of one record a line, plain or packed by zstd.
+// Lines reads a file of one record a line, plain or compressed with zstd.
 type Lines struct {
 	in     *bufio.Reader
 	unpack *zstd.Decoder
-	long   []byte // memory for a line that in has no room for
+	long   []byte // buffer for a line that exceeds that of in
 	sum    hash.Hash
-	length int64 // of what Next returned or passed over, with line feeds
+	length int64 // bytes that Next has returned or skipped, with line feeds
 	number int
 }
 
-// NewLines returns a reader of r, of at most until bytes of it when that is not 0. What is packed
-// is counted unpacked. Close it.
+// NewLines returns a reader of r, limited to until bytes unless that is 0. The bytes are counted
+// after decompression. The caller must close it.
 func NewLines(r io.Reader, until int64) (*Lines, error) {
 	l := &Lines{sum: sha256.New()}
 	in := bufio.NewReader(r)
@@ -87,13 +87,13 @@ func (l *Lines) Close() {
 	}
 }
 
-// lineRoom is how long a line may be that is not copied.
+// lineRoom is the longest line that is not copied.
 const lineRoom = 1 << 16
 
 // Next returns the next line without its end, and its number. The line is valid until the next
-// call. A last line without an end counts only if complete says so of it: else the agent is still
-// writing it. At the end the error is [io.EOF]; a line that is too long is a *[LineError], and the
-// next call goes on behind it.
+// call. A last line without a line feed counts only if complete accepts it: otherwise the agent is
+// still writing it. At the end the error is [io.EOF]. A line that is too long is a *[LineError],
+// and the next call continues after it.
 func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err error) {
 	if line = l.long[:0]; cap(line) > maxKept {
 		line = nil
@@ -130,10 +130,11 @@ func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err e
 	}
 }
 
-// maxKept is how much memory of a long line is kept for the next.
+// maxKept limits the buffer that is kept from a long line for the next one.
 const maxKept = 4 << 20
 
-// Record is [Lines.Next] for a record of an agent. One of too many values is a *[LineError] too.
+// Record is [Lines.Next] for a record of an agent. A record with too many values is a *[LineError]
+// too.
 func (l *Lines) Record() (line []byte, number int, err error) {
 	line, number, err = l.Next(Complete)
 	if err == nil && hasMany(line) {
@@ -142,8 +143,8 @@ func (l *Lines) Record() (line []byte, number int, err error) {
 	return line, number, err
 }
 
-// hasMany reports whether a JSON text has more values than a record may have. There are commas
-// between them, and in text too: only where these are many it is read.
+// hasMany reports whether a JSON text has more values than a record may have. It counts commas,
+// which separate values, and parses only a text with many of them, since strings have commas too.
 func hasMany(text []byte) bool {
 	if bytes.Count(text, []byte{','}) < maxValues/2 {
 		return false
@@ -163,7 +164,7 @@ func (l *Lines) take(b []byte) {
 	l.length += int64(len(b))
 }
 
-// skip reads to the end of a line that is too long. One that has no end is not complete yet.
+// skip reads to the end of a line that is too long. A line without an end is not complete yet.
 func (l *Lines) skip(part []byte, err error) error {
 	l.take(part)
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -177,10 +178,10 @@ func (l *Lines) skip(part []byte, err error) error {
 	return &LineError{l.number, errLongLine}
 }
 
-// Version returns how much was read.
+// Version returns the version for the bytes read so far.
 func (l *Lines) Version() Version { return VersionOf(l.length, [sha256.Size]byte(l.sum.Sum(nil))) }
 
-// A LineError is a line that could not be read although others can.
+// A LineError reports a line that could not be read. The lines after it can be.
 type LineError struct {
 	Number int
 	Err    error
@@ -192,7 +193,7 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Number,
 // Unwrap returns the reason.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// A bounded reader fails with [ErrUnpacked] where more comes than may.
+// A bounded reader fails with [ErrUnpacked] after its limit.
 type bounded struct {
 	r    io.Reader
 	left int64

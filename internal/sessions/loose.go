@@ -8,22 +8,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Members of records that others write, whose types change without notice: a value of another type
-// reads as none, and never hides the rest of its record.
+// Types for members of foreign records, whose types change without notice: a value of an unexpected
+// type reads as empty, and never hides the rest of its record.
 type (
-	// Text is a string. What else stands in its place is read as the JSON that it is, so that
-	// nothing that was said is lost by its form.
+	// Text is a string. Any other value is read as its JSON text, so that nothing is lost because
+	// of its type.
 	Text string
 	// A Late is a Text of which the JSON is kept: a part of the record that it was read from.
 	Late jsontext.Value
 	// Flag is true or false.
 	Flag bool
-	// Number is a whole number, as one or as a string of digits.
+	// Number is an integer, as a number or as a string of digits.
 	Number int64
-	// Moment is a time as RFC 3339 writes it, or in seconds or milliseconds since 1970.
+	// Moment is a time in RFC 3339, or in seconds or milliseconds since 1970.
 	Moment struct{ time.Time }
-	// Loose is an object or a list whose members are such ones. Odd is what stands in its place and
-	// is none.
+	// Loose is an object or a list whose members are of these types. Odd has a value of another
+	// type.
 	Loose[T any] struct {
 		Value T
 		Odd   jsontext.Value
@@ -37,7 +37,7 @@ func (t *Text) take(v jsontext.Value) {
 	switch v.Kind() {
 	case 'n':
 	case '"':
-		*t = Text(unquote(v)) // what is no UTF-8 is U+FFFD then
+		*t = Text(unquote(v)) // invalid UTF-8 becomes U+FFFD
 	default:
 		*t = Text(v)
 	}
@@ -81,7 +81,7 @@ func (f *Flag) take(v jsontext.Value) { *f = v.Kind() == 't' }
 func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, n) }
 
 func (n *Number) take(v jsontext.Value) {
-	const exact = 15 // digits of a number that a float has as it is
+	const exact = 15 // digits that a float represents exactly
 	if len(v) <= exact && digits(v, 0) == len(v) {
 		*n = 0
 		for _, c := range v {
@@ -124,7 +124,7 @@ func takeFrom(dec *jsontext.Decoder, t taker) error {
 	return err
 }
 
-// ParseTime reads a time, zero when it is none. One without a zone is in UTC.
+// ParseTime parses a time; the result is zero if that fails. A time without a zone is in UTC.
 func ParseTime(s string) time.Time {
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
@@ -136,7 +136,7 @@ func ParseTime(s string) time.Time {
 	return time.Time{}
 }
 
-// Since1970 reads seconds, or milliseconds where seconds would be far in the future.
+// Since1970 converts seconds, or milliseconds if the number would be far in the future as seconds.
 func Since1970(f float64) time.Time {
 	const farSeconds = 1e11 // the year 5138; in milliseconds 1973
 	if f <= 0 || f > 1e15 {
@@ -148,13 +148,11 @@ func Since1970(f float64) time.Time {
 	return time.UnixMicro(int64(f * 1000)).UTC()
 }
 
-// Unmarshal reads a record as it was written: duplicate names and broken text are no reason to
-// lose it. What v points to becomes what data says, whatever it was. A [jsontext.Value] in it is a
-// part of data.
+// Unmarshal parses a record leniently: duplicate names and invalid UTF-8 are accepted. It
+// overwrites *v, whatever that was. A [jsontext.Value] in v shares memory with data.
 func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, 0) }
 
-// UnmarshalInner is Unmarshal of a value that Unmarshal found in what it read, which need not be
-// looked through once more.
+// UnmarshalInner is Unmarshal for a value that Unmarshal found, which is not validated again.
 func UnmarshalInner(data jsontext.Value, v any) error { return unmarshalAt(data, v, known) }
 
 func unmarshalAt(data []byte, v any, depth int) error {
@@ -167,5 +165,5 @@ func unmarshalAt(data []byte, v any, depth int) error {
 		jsontext.AllowInvalidUTF8(true))
 }
 
-// Complete reports whether a last line without an end is one: JSON that is closed.
+// Complete reports whether a last line without a line feed is complete: valid JSON.
 func Complete(line []byte) bool { return jsontext.Value(line).IsValid() }

@@ -8,25 +8,24 @@ import (
 	"sync"
 )
 
-// Places that stand for the root of the working tree and for a home directory, as in the URIs of
-// files.
+// Placeholders for the root of the working tree and for a home directory, as in the URIs of files.
 const (
 	workspacePlace = "$WORKSPACE"
 	homePlace      = "$HOME"
 )
 
-// home is where people's homes are: the beginning of a directory that an agent recorded.
+// home matches a home directory at the beginning of a directory that an agent recorded.
 var home = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)`)
 })
 
-// HomeOf returns the home directory that a recorded directory lies in, "" where it is in none.
+// HomeOf returns the home directory that contains a recorded directory, "" if none does.
 func HomeOf(dir string) string { return home().FindString(dir) }
 
-// places replaces two prefixes of paths by what stands for them: nothing else, and only where the
-// prefix is a whole directory. Paths in text are as its writer wrote them, so each is looked for
-// in the forms that it has there: plain, with the separators of Windows doubled, in a URI.
+// places replaces two path prefixes by placeholders, only where the prefix is a complete directory.
+// Paths occur in text as programs write them, so each prefix is searched in several forms: plain,
+// with doubled Windows separators, in a URI.
 type places struct {
 	forms []form
 	count int
@@ -36,7 +35,7 @@ type form struct{ prefix, place []byte }
 
 func newPlaces(root, home string) *places {
 	p := &places{}
-	p.add(root, workspacePlace) // first: it usually lies in the home directory
+	p.add(root, workspacePlace) // first: it is usually inside the home directory
 	p.add(home, homePlace)
 	return p
 }
@@ -58,7 +57,7 @@ func (p *places) add(dir, place string) {
 	}
 }
 
-// replace returns text with the places in it. It returns text itself where there is none.
+// replace returns text with placeholders. It returns text itself if there is nothing to replace.
 func (p *places) replace(text []byte) []byte {
 	for _, f := range p.forms {
 		text = p.replaceOne(text, f)
@@ -89,7 +88,8 @@ func (p *places) replaceOne(text []byte, f form) []byte {
 	}
 }
 
-// Expand returns text with directories in the place of what stands for them; "" stays as it is.
+// Expand returns text with directories in place of the placeholders; an empty directory leaves its
+// placeholder.
 func Expand(text, root, home string) string {
 	back := &places{}
 	for _, f := range []form{
@@ -102,14 +102,13 @@ func Expand(text, root, home string) string {
 	return string(back.replace([]byte(text)))
 }
 
-// inName reports whether a byte behind a directory makes it the beginning of another name.
+// inName reports whether a byte after a directory continues its name.
 func inName(c byte) bool {
 	return c == '_' || c == '-' || c == '.' || c >= 0x80 ||
 		'0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// uri returns the canonical URI of a file that an agent named, relative to the directory that the
-// agent was in.
+// uri returns the canonical URI of a file that an agent named, relative to the agent's directory.
 func (p *places) uri(file, dir string) string {
 	file = strings.ReplaceAll(file, `\`, `/`)
 	if !strings.HasPrefix(file, "/") && !isDrive(file) {

@@ -2,7 +2,7 @@ package sessions
 
 import "strings"
 
-// families are the providers of models by how their names begin.
+// families maps the prefix of a model's name to its provider.
 var families = []struct{ prefix, provider string }{
 	{"claude", "anthropic"},
 	{"gpt", "openai"},
@@ -16,7 +16,7 @@ var families = []struct{ prefix, provider string }{
 	{"deepseek", "deepseek"},
 }
 
-// providers are jp's names of them, by how agents call them.
+// providers maps the agents' names of providers to jp's.
 var providers = map[string]string{
 	"anthropic": "anthropic", "openai": "openai", "google": "google", "gemini": "google",
 	"google-vertex": "google", "ollama": "ollama", "openrouter": "openrouter", "xai": "xai",
@@ -24,8 +24,8 @@ var providers = map[string]string{
 	"lmstudio": "lmstudio",
 }
 
-// Provider returns jp's name of the provider of a model, by what the agent calls it, which may be
-// one that sells models of many, or "". jp takes no name that it does not know.
+// Provider returns jp's name of the provider of a model. called is the agent's name of the
+// provider, which may be a reseller's, or "". jp accepts only names that it knows.
 func Provider(called, model string) string {
 	called = strings.ToLower(called)
 	if p, ok := providers[called]; ok {

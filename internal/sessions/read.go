@@ -9,10 +9,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// ReadLines gives tell the lines of a file that are not empty, and returns how much of the file
-// that was: until bytes of it, or all that is complete when until is 0. A line that is too long
-// is reported to b, and a file of more lines than records may stand in memory is refused, whatever
-// they say. A line is valid while it is told.
+// ReadLines calls tell with the lines of a file that are not empty, and returns how much of the
+// file was read: until bytes, or all complete lines if until is 0. It reports a line that is too
+// long to b, and refuses a file with more lines than records may be in memory. A line is valid
+// during the call.
 func ReadLines(
 	ctx context.Context, path string, until int64, b *Builder,
 	tell func(number int, line []byte),
@@ -47,12 +47,12 @@ func ReadLines(
 	return lines.Version(), errors.Join(ctx.Err(), b.Err())
 }
 
-// glance is how much of a file is read to know what it is. A line that begins there is read to its
+// glance is how much of a file is read to recognize it. A line that begins within it is read to its
 // end: a first prompt may have an image.
 const glance = 1 << 20
 
-// Glance gives look the first lines of a file as long as it wants more, and returns what the
-// file system says of the file.
+// Glance calls look with the first lines of a file as long as it wants more, and returns the file's
+// info.
 func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error) {
 	f, err := regular.OpenFile(path)
 	if err != nil {

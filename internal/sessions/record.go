@@ -13,22 +13,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// KindRecord is the type of the elements that keep what has no counterpart.
+// KindRecord is the type of elements with records that have no counterpart in a conversation.
 const KindRecord = events.KindAgentRecord
 
-// An AgentRecord is an element of that type: the records of one turn, a line each, in the order
-// in which the agent wrote them.
+// An AgentRecord is an element of that type: records of one turn, a line each, in the order in
+// which the agent wrote them.
 type AgentRecord struct {
 	Type    events.Kind    `json:"type"`
 	Time    string         `json:"timestamp"`
 	Agent   Agent          `json:"agent"`
 	ID      string         `json:"id"`      // of the session
 	Ordinal int            `json:"ordinal"` // of the element in the conversation
-	Kinds   map[string]int `json:"kinds"`   // how many of each
+	Kinds   map[string]int `json:"kinds"`   // number of records by kind
 	Data    jsontext.Value `json:"data"`    // the lines, see [events.RecordContent]
 }
 
-// RecordsOf returns what an element of that type says.
+// RecordsOf returns the records of an element of that type.
 func RecordsOf(e *events.Element) (r AgentRecord, ok bool) {
 	if e.Kind() != KindRecord {
 		return AgentRecord{}, false
@@ -36,12 +36,12 @@ func RecordsOf(e *events.Element) (r AgentRecord, ok bool) {
 	return r, json.Unmarshal(e.Raw(), &r) == nil
 }
 
-// records are the records of a turn, until it is written.
+// records collects the records of a turn until it is written.
 type records struct {
 	at    time.Time // of the last
 	kinds map[string]int
 	lines bytes.Buffer
-	parts []blobs.Content // of lines that are written
+	parts []blobs.Content // of lines already written
 }
 
 func (r *records) add(at time.Time, kind string, line []byte) {
@@ -54,7 +54,7 @@ func (r *records) add(at time.Time, kind string, line []byte) {
 	r.lines.WriteByte('\n')
 }
 
-// writeRecords writes records as elements, each of which has as many as a blob may hold.
+// writeRecords writes records as elements, each with as many as fit in a blob.
 func (b *Builder) writeRecords(r *records) {
 	if r.lines.Len() > 0 {
 		r.writePart(&b.keeper)
@@ -76,12 +76,12 @@ func (b *Builder) writeRecords(r *records) {
 	}
 }
 
-// writePart writes as many of the lines as a blob may hold.
+// writePart writes as many lines as fit in a blob.
 func (r *records) writePart(k *keeper) {
 	r.parts = append(r.parts, k.keep(r.lines.Next(k.portion(r.lines.Bytes()))))
 }
 
-// portion returns how many bytes of lines go into one blob: whole lines where they fit.
+// portion returns how many bytes of lines go into one blob: complete lines if they fit.
 func (k *keeper) portion(lines []byte) int {
 	limit := k.options.MaxBlob
 	if limit <= 0 || int64(len(lines)) <= limit {
@@ -108,7 +108,7 @@ func (k *keeper) recordElement(r AgentRecord) *events.Element {
 	return s.At(0)
 }
 
-// timestamp is the form that elements have.
+// timestamp formats a time as elements have it.
 func timestamp(at time.Time) string {
 	s := at.UTC().Format("2006-01-02 15:04:05.999999999")
 	if !strings.Contains(s, ".") {

@@ -12,14 +12,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A keeper makes what is kept of what a session says: text without its secrets, blobs. It remembers
-// the first error and writes nothing after it.
+// A keeper converts the texts of a session to what is stored: text without secrets, blobs. It
+// remembers the first error and writes nothing after it.
 type keeper struct {
 	options Options
 	session Session
 	places  *places
 	report  Report
-	told    *int // how much was told of all sessions of the source
+	told    *int // counts the events of all sessions of the source
 	err     error
 	key     string // of the event that is being made
 	room    []byte // for a text that is looked at
@@ -36,10 +36,10 @@ func (k *keeper) Fail(err error) {
 // Err returns the error that ended the import, if one did.
 func (k *keeper) Err() error { return k.err }
 
-// Held says that what is being told waits for what comes next.
+// Held records that the current record waits for a later one.
 func (k *keeper) Held() { *k.told++ }
 
-// Drop counts what is left out because it only repeats what is kept.
+// Drop counts bytes that are left out because they only repeat what is kept.
 func (k *keeper) Drop(kind string, bytes int) {
 	k.report.Dropped[kind] += int64(bytes)
 	*k.told++
@@ -53,7 +53,7 @@ func (k *keeper) Broken(number int, err error) {
 	}
 }
 
-// Text returns text as it is kept: as UTF-8, with its places, without its secrets.
+// Text returns text as it is stored: as UTF-8, with placeholders for directories, without secrets.
 func (k *keeper) Text(s string) string {
 	kept := k.text(s)
 	if isSame(kept, k.room) {
@@ -62,18 +62,18 @@ func (k *keeper) Text(s string) string {
 	return string(kept)
 }
 
-// text is Text in memory that the next text takes.
+// text is Text in a buffer that is valid until the next call.
 func (k *keeper) text(s string) []byte {
 	k.room = append(k.room[:0], s...)
 	return k.bytes(k.room)
 }
 
-// isSame reports whether both are the same memory.
+// isSame reports whether both share the same memory.
 func isSame(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// bytes is Text of bytes, which it returns where they are kept as they are.
+// bytes is Text for bytes. It returns its argument if nothing changes.
 func (k *keeper) bytes(text []byte) []byte {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
@@ -90,8 +90,8 @@ func (k *keeper) bytes(text []byte) []byte {
 	return text
 }
 
-// JSON returns a JSON text whose strings are as [Builder.Text] keeps them, in one line. What is
-// no JSON is kept as a string.
+// JSON returns a JSON text in one line whose strings are converted as by [Builder.Text]. Invalid
+// JSON is stored as a string.
 func (k *keeper) JSON(v []byte) jsontext.Value {
 	from := space(v, 0)
 	end := skip(v, from, 0)
@@ -109,7 +109,7 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 			in := v[i+1 : behind-1]
 			asWritten := isPlain(in)
 			if !asWritten {
-				// The error is of what is U+FFFD.
+				// The error reports invalid UTF-8, which became U+FFFD.
 				k.room, _ = jsontext.AppendUnquote(k.room[:0], v[i:behind])
 				in = k.room
 			}
@@ -128,7 +128,7 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 	return out
 }
 
-// tokens is JSON of what is no JSON, or nests deep.
+// tokens converts JSON that is invalid or deeply nested.
 func (k *keeper) tokens(v []byte) jsontext.Value {
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
@@ -149,10 +149,10 @@ func (k *keeper) tokens(v []byte) jsontext.Value {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// An Attachment is what stands beside a request: an image, a file.
+// An Attachment is an image or a file in a request.
 type Attachment struct {
-	Name     string // of a file, as the agent wrote it; "" for what was pasted
-	Dir      string // that Name is relative to
+	Name     string // of a file, as the agent wrote it; "" if pasted
+	Dir      string // the directory to which Name is relative
 	MIMEType string
 	Content  []byte
 }
@@ -175,8 +175,9 @@ func textual(mime string) bool {
 	return mime == "" || strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "json")
 }
 
-// content writes a content, unless it stays in the stream. What a blob may not hold is cut by who
-// calls. Without a key an event is not known as one of a session once it is in a stream.
+// content writes a content, unless it stays in the stream. The caller splits a content that exceeds
+// a blob. Content of an event without a key is always written: in a stream it could not be
+// recognized as a session's.
 func (k *keeper) content(data []byte) blobs.Content {
 	if k.key == "" {
 		return k.write(data)
@@ -207,18 +208,18 @@ func (k *keeper) write(data []byte) blobs.Content {
 // A Block is a piece of a tool's result.
 type Block struct {
 	Text     string
-	MIMEType string // of an image or a sound, which Data is then
+	MIMEType string // of an image or a sound in Data
 	Data     []byte
-	// File says that Text shows a file that was read: File has the plain text of it.
+	// File is set if Text shows a file that was read. It has the plain text of the file.
 	File *File
 }
 
-// A File is what a tool read.
+// A File is a file that a tool read.
 type File struct {
-	Name, Dir string // as the agent wrote it, and what it is relative to
+	Name, Dir string // as the agent wrote it, and the directory to which it is relative
 	Content   string
-	First     int // the first line that was read, from 1; 0 for the whole file
-	Lines     int // how many
+	First     int // the first line that was read, from 1; 0 for the complete file
+	Lines     int // number of lines
 }
 
 func (k *keeper) block(block Block) []events.Block {
@@ -241,12 +242,12 @@ func (k *keeper) block(block Block) []events.Block {
 	return all
 }
 
-// fits reports whether contents of these sizes may be blobs.
+// fits reports whether contents of these sizes fit in blobs.
 func (k *keeper) fits(sizes ...int) bool {
 	return k.options.MaxBlob <= 0 || int64(slices.Max(sizes)) <= k.options.MaxBlob
 }
 
-// parts splits what is larger than a blob may be, at the beginning of a character.
+// parts splits a text into blobs, between characters.
 func (k *keeper) parts(text []byte) (all [][]byte) {
 	for limit := k.options.MaxBlob; limit > 0 && int64(len(text)) > limit; {
 		n := int(limit)
@@ -259,7 +260,7 @@ func (k *keeper) parts(text []byte) (all [][]byte) {
 	return append(all, text)
 }
 
-// file returns a read as a resource: the file's own text is its content, which is the same
+// file returns a read as a resource: its content is the file's own text, which is the same
 // whichever agent read it, and what the model was given is beside it.
 func (k *keeper) file(block Block) events.Block {
 	f := block.File

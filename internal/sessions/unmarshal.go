@@ -15,40 +15,39 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A shape is how values of a type are read from JSON without a pass of their own: each value is
-// looked through once, and those that no member asks for are passed over. It knows what records
-// are made of and says of everything else that it does not, for package json to read: names with
-// escapes, duplicate names, other types, and whatever is no JSON.
+// A shape describes how values of a type are parsed from JSON in one pass that skips members
+// without a field. It supports only the usual forms of records and leaves everything else to
+// package json: names with escapes, duplicate names, unexpected types, and invalid JSON.
 type shape struct {
 	kind   reading
-	fields map[string]field // of a structure
-	of     reflect.Type     // of a list's or a map's elements, or what is behind a pointer
+	fields map[string]field // of a struct
+	of     reflect.Type     // of the elements of a list or a map, or of a pointer
 }
 
-// A reading is how a value is read.
+// A reading is a way of parsing a value.
 type reading int
 
 const (
-	foreign   reading = iota // as package json does
+	foreign   reading = iota // by package json
 	taking                   // by its own method
-	raw                      // as it is written
+	raw                      // as raw JSON
 	structure                // by members
 	list
 	mapping
 	pointer
 )
 
-// A field is a member of a structure.
+// A field is a field of a struct.
 type field struct {
-	bit   uint64 // which it is of them all
+	bit   uint64 // its bit in a set of fields
 	index []int
 	*shape
 }
 
-// A taker reads itself from a JSON value, whatever that is. The value is valid.
+// A taker sets itself from any JSON value. The value is valid.
 type taker interface{ take(v jsontext.Value) }
 
-// shapes are those of types that were read, since looking at a type takes longer than reading it.
+// shapes caches the shapes of types, since inspecting a type takes longer than parsing.
 var shapes sync.Map // of *shape by reflect.Type
 
 func shapeOf(t reflect.Type) *shape {
@@ -81,8 +80,8 @@ func newShape(t reflect.Type) *shape {
 	return &shape{}
 }
 
-// add adds the members of a structure, those of structures in it behind its own. It reports
-// whether they are all that package json would know.
+// add adds the fields of a struct, those of embedded structs after its own. It reports whether the
+// shape covers all fields that package json uses.
 func (s *shape) add(t reflect.Type, index []int) bool {
 	var inner []reflect.StructField
 	for i := range t.NumField() {
@@ -112,7 +111,7 @@ func (s *shape) add(t reflect.Type, index []int) bool {
 	return true
 }
 
-// unmarshal reads data into v, which is zero, and reports whether it could. depth is 0, or known.
+// unmarshal parses data into v, which is zero, and reports whether it could. depth is 0, or known.
 func unmarshal(data []byte, v reflect.Value, depth int) bool {
 	s := shapeOf(v.Type())
 	if s.kind == foreign {
@@ -122,7 +121,8 @@ func unmarshal(data []byte, v reflect.Value, depth int) bool {
 	return end >= 0 && space(data, end) == len(data)
 }
 
-// read reads the value at b[i] into v, and returns the index behind it, -1 where it is not for it.
+// read parses the value at b[i] into v, and returns the index after it, -1 if package json must
+// parse it.
 func (s *shape) read(b []byte, i int, v reflect.Value, depth int) int {
 	switch {
 	case i >= len(b):
@@ -138,7 +138,7 @@ func (s *shape) read(b []byte, i int, v reflect.Value, depth int) int {
 			v.Addr().Interface().(taker).take(b[i:end:end])
 		}
 		return end
-	case b[i] == 'n': // leaves nothing there
+	case b[i] == 'n': // null leaves v zero
 		return skip(b, i, depth)
 	case s.kind == structure && b[i] == '{':
 		return s.members(b, i, v, depth)
@@ -217,16 +217,16 @@ func (s *shape) elements(b []byte, i int, v reflect.Value, depth int) int {
 	})
 }
 
-// known is the depth of values that were looked through before: where they end is found without
-// a look at what they are.
+// known is the depth for values that were validated before: their end is found without a second
+// validation.
 const known = math.MinInt / 2
 
-// maxNested is how deep containers may nest in what is read here.
+// maxNested limits the nesting of what is parsed here.
 const maxNested = 500
 
-// eachMember gives each the name of each member of the object at b[i], as it is between its
-// quotes, and where its value is; that returns the index behind the value. It returns the index
-// behind the object, -1 where it is none or each returned that.
+// eachMember calls each with the raw name of each member of the object at b[i] and the index of its
+// value; each returns the index after the value. eachMember returns the index after the object, -1
+// if it is none or each returned -1.
 func eachMember(b []byte, i, depth int, each func(name []byte, i int) int) int {
 	if depth > maxNested {
 		return -1
@@ -260,7 +260,7 @@ func eachMember(b []byte, i, depth int, each func(name []byte, i int) int) int {
 	return -1
 }
 
-// eachElement gives each where the elements of the array at b[i] are.
+// eachElement calls each with the index of each element of the array at b[i].
 func eachElement(b []byte, i, depth int, each func(i int) int) int {
 	if depth > maxNested {
 		return -1
@@ -286,7 +286,7 @@ func eachElement(b []byte, i, depth int, each func(i int) int) int {
 	return -1
 }
 
-// skip returns the index behind the value at b[i], -1 where there is none.
+// skip returns the index after the value at b[i], -1 if there is none.
 func skip(b []byte, i, depth int) int {
 	if i >= len(b) {
 		return -1
@@ -312,8 +312,7 @@ func skip(b []byte, i, depth int) int {
 	}
 }
 
-// knownEnd returns the index behind the string or the container at b[i], which was looked through
-// before.
+// knownEnd returns the index after the string or the container at b[i], which was validated before.
 func knownEnd(b []byte, i int) int {
 	for open := 0; i < len(b); {
 		switch b[i] {
@@ -336,7 +335,7 @@ func knownEnd(b []byte, i int) int {
 	return -1
 }
 
-// knownText returns the index behind the string at b[i].
+// knownText returns the index after the string at b[i].
 func knownText(b []byte, i int) int {
 	for i++; ; {
 		n := bytes.IndexByte(b[i:], '"')
@@ -361,7 +360,7 @@ func literal(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// number returns the index behind the number at b[i] (RFC 8259, 6).
+// number returns the index after the number at b[i] (RFC 8259, 6).
 func number(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -402,8 +401,8 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// text returns the index behind the string at b[i], -1 where it is none (RFC 8259, 7). It may have
-// bytes that are no UTF-8.
+// text returns the index after the string at b[i], -1 if it is none (RFC 8259, 7). It accepts
+// invalid UTF-8.
 func text(b []byte, i int) int {
 	for i++; ; {
 		i = plain(b, i)
@@ -433,8 +432,8 @@ func isHex(b []byte) bool {
 	return true
 }
 
-// plain returns the index of the first byte from b[i] on that ends a string, escapes in it or may
-// not be in it. It looks at eight bytes at a time.
+// plain returns the index of the first byte from b[i] on that is a quote, a backslash or a control
+// character. It looks at eight bytes at a time.
 func plain(b []byte, i int) int {
 	const each = 0x0101010101010101
 	for ; i+8 <= len(b); i += 8 {
@@ -451,10 +450,10 @@ func plain(b []byte, i int) int {
 	return i
 }
 
-// isPlain reports whether a string between its quotes is what it stands for.
+// isPlain reports whether a string needs no unquoting.
 func isPlain(s []byte) bool { return bytes.IndexByte(s, '\\') < 0 && utf8.Valid(s) }
 
-// unquote returns what a valid string stands for. What is no UTF-8 is U+FFFD then.
+// unquote returns the value of a valid string. Invalid UTF-8 becomes U+FFFD.
 func unquote(v []byte) string {
 	s := v[1 : len(v)-1]
 	i := bytes.IndexByte(s, '\\')
@@ -473,7 +472,7 @@ func unquote(v []byte) string {
 			s = s[i+2:]
 			continue
 		}
-		r, _ := strconv.ParseUint(string(s[i+2:i+6]), 16, 16) // it is valid
+		r, _ := strconv.ParseUint(string(s[i+2:i+6]), 16, 16) // it was validated
 		if utf16.IsSurrogate(rune(r)) {
 			return repaired(v)
 		}
@@ -518,6 +517,6 @@ var unescape = [...]byte{
 
 // repaired is unquote for any string.
 func repaired(v []byte) string {
-	b, _ := jsontext.AppendUnquote(nil, v) // the error is of what is U+FFFD
+	b, _ := jsontext.AppendUnquote(nil, v) // the error reports invalid UTF-8, which became U+FFFD
 	return string(b)
 }

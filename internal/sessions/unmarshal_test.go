@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A specimen has a member of each type that records have.
+// A specimen has a field of each type that records have.
 type specimen struct {
 	Text    Text            `json:"text"`
 	Flag    Flag            `json:"flag"`
@@ -30,7 +30,7 @@ type inside struct {
 	Rows []inside `json:"rows"`
 }
 
-// asWritten reads as [Unmarshal] does, by package json alone.
+// asWritten parses as [Unmarshal] does, with package json alone.
 func asWritten(data []byte, v any) error {
 	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
@@ -70,7 +70,7 @@ func checkUnmarshal(t *testing.T, data []byte) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(specimen{})); diff != "" {
 		t.Errorf("%.200q (-want +got):\n%s", data, diff)
 	}
-	if errGot == nil { // what was looked through once reads the same without that
+	if errGot == nil { // a validated text parses the same without validation
 		var inner specimen
 		if err := UnmarshalInner(data, &inner); err != nil {
 			t.Errorf("%.200q as a part: %v", data, err)
@@ -94,7 +94,7 @@ func checkUnmarshal(t *testing.T, data []byte) {
 func TestUnmarshal(t *testing.T) {
 	for _, s := range specimens {
 		checkUnmarshal(t, []byte(s))
-		for n := range min(len(s), 200) { // at each place of eight bytes, and cut
+		for n := range min(len(s), 200) { // at each offset within eight bytes, and truncated
 			checkUnmarshal(t, []byte(strings.Repeat(" ", n%9)+s[:n]))
 		}
 	}
@@ -107,7 +107,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(checkUnmarshal)
 }
 
-// What records are made of is read without a reader for each value.
+// TestUnmarshalAllocates checks that the usual forms are parsed without a decoder for each value.
 func TestUnmarshalAllocates(t *testing.T) {
 	line := []byte(`{"text":"` + strings.Repeat("abc", 1000) + `","raw":{"a":"` +
 		strings.Repeat("def", 1000) + `"},"other":[` + strings.Repeat(`["a",{"b":1}],`, 100) + `1]}`)

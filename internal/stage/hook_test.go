@@ -124,7 +124,7 @@ func testForm(t *testing.T, place string, fm form) {
 	git.RunInput(input, args...)
 	f.assertWhole(t, git, dir)
 	assertNoNote(t, f.Repository)
-	// Whatever the next commit is, it deletes nothing.
+	// The next commit, of any form, deletes nothing.
 	for _, next := range [][]string{
 		{"--allow-empty", "-m", "next"},
 		{"--allow-empty", "-am", "all"},

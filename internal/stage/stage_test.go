@@ -163,7 +163,8 @@ func TestStageInASubdirectory(t *testing.T) {
 	f.assertIndex(t, append(ourFiles(dir), f.blobPath("one"))...)
 }
 
-// Whatever is wrong, nothing is staged, and the finding says where.
+// TestStageRefuses checks that nothing is staged for any fault, and that the finding names the
+// place.
 func TestStageRefuses(t *testing.T) {
 	tests := map[string]struct {
 		spoil func(f fixture, dir string)
@@ -290,7 +291,8 @@ func TestStageWarns(t *testing.T) {
 	}
 }
 
-// What was moved or removed leaves the index by its id. Blobs stay for the collector.
+// TestStageRemovesWhatIsGone checks that a moved or removed conversation leaves the index by its
+// id. Blobs stay for the collector.
 func TestStageRemovesWhatIsGone(t *testing.T) {
 	moves := map[string]struct {
 		move func(f fixture, dir string)

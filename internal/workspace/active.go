@@ -19,7 +19,7 @@ import (
 
 const sessionsDir = "sessions"
 
-// history is the content of a session's file, its keys in jp's order.
+// history is the content of a session file, with its keys in jp's order.
 type history struct {
 	History []visit `json:"history"` // the latest first
 	Session
@@ -49,8 +49,8 @@ func (v *visit) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Active returns the session's active conversation: the latest of its history that
-// still exists. An archived one ends the search. The error is a [*NotFoundError].
+// Active returns the session's active conversation: the latest in its history that still exists. If
+// that is archived, there is none. The error is a [*NotFoundError].
 func (w *Workspace) Active(s Session) (Entry, error) {
 	return w.recent(s, 0, ".")
 }
@@ -81,8 +81,8 @@ func (w *Workspace) recent(s Session, n int, arg string) (Entry, error) {
 	return Entry{}, &NotFoundError{Arg: arg}
 }
 
-// Activate makes a conversation the session's active one, in the file that jp reads
-// where there is user-local storage. Its metadata is not touched: see [Workspace.UpdateDetails].
+// Activate makes a conversation the session's active one, in the file that jp reads if there is
+// user-local storage. It does not change the metadata: see [Workspace.UpdateDetails].
 func (w *Workspace) Activate(s Session, id events.ID) error {
 	root, opts, err := w.sessions()
 	if err != nil {
@@ -106,8 +106,8 @@ func (w *Workspace) Activate(s Session, id events.ID) error {
 	return nil
 }
 
-// sessions opens the directory that holds the directory of session files, making our
-// own where jp has none.
+// sessions opens the directory that contains the directory of session files. It creates git-jp's
+// own if jp has none.
 func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 	if w.userLocal != nil {
 		root, err := os.OpenRoot(w.userLocal.dir)
@@ -124,8 +124,8 @@ func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 	return root, atomicfile.Options{TempDir: ".tmp", Private: true}, err
 }
 
-// ownState is where sessions are kept while there is no user-local storage: below .jp they would
-// be foreign files that somebody commits.
+// ownState returns the directory for sessions if there is no user-local storage: below .jp they
+// would be foreign files that may be committed.
 func (w *Workspace) ownState() string {
 	state := w.env.stateDir()
 	if state == "" {
@@ -139,8 +139,8 @@ func (w *Workspace) ownState() string {
 	return filepath.Join(state, "workspace", name)
 }
 
-// history reads the session's file: jp's, else ours, else one of jp's older form.
-// What cannot be read, or is another session's, is no history.
+// history reads the session's file: jp's, else git-jp's, else one in jp's older form. A file that
+// cannot be read, or that belongs to another session, is ignored.
 func (w *Workspace) history(s Session) []visit {
 	var places []fs.FS
 	if w.userLocal != nil {

@@ -12,10 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestSearchesAgree holds on random trees that every workspace that is found upwards from
-// anywhere, and in which git takes the working tree at the root for its own, is found
-// downwards from that root, and that what is found downwards is found upwards from itself.
-// Where they differ the collector would not see what a command has just written.
+// TestSearchesAgree checks on random trees that the search upwards from any directory and the
+// search downwards from the root of a working tree find the same workspaces. If they differed, the
+// collector would not see what a command has just written.
 func TestSearchesAgree(t *testing.T) {
 	const trees = 20
 	seed := rand.Uint64()
@@ -77,7 +76,7 @@ func directories(t *testing.T, root string) (all []string) {
 	return all
 }
 
-// grow makes directories of all kinds below dir.
+// grow creates directories of all kinds below dir.
 func grow(t *testing.T, r *rand.Rand, repo *gittest.Repository, dir string) {
 	t.Helper()
 	names := []string{
@@ -89,7 +88,7 @@ func grow(t *testing.T, r *rand.Rand, repo *gittest.Repository, dir string) {
 			continue
 		}
 		if err := os.MkdirAll(repo.Path(name), 0o755); err != nil {
-			continue // there is a file or a link above
+			continue // there is a file or a symlink above
 		}
 		plant(t, r, repo, name)
 		if strings.Count(name, "/") < 3 {
@@ -98,7 +97,7 @@ func grow(t *testing.T, r *rand.Rand, repo *gittest.Repository, dir string) {
 	}
 }
 
-// plant puts something into a directory that a search may stumble over.
+// plant creates something in a directory that may confuse a search.
 func plant(t *testing.T, r *rand.Rand, repo *gittest.Repository, dir string) {
 	t.Helper()
 	var err error
@@ -132,6 +131,6 @@ func plant(t *testing.T, r *rand.Rand, repo *gittest.Repository, dir string) {
 		_, err = repo.Try("init", "-q", "--bare", at(""))
 	}
 	if err != nil && !os.IsExist(err) {
-		t.Logf("%s: %v", dir, err) // something of that name is there already
+		t.Logf("%s: %v", dir, err) // the name exists already
 	}
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// The operations that are interrupted, each on a workspace with conversation id1 in
-// both roots.
+// The interrupted operations, each on a workspace with conversation id1 in both stores.
 var operations = map[string]func(context.Context, *Workspace) error{
 	"update": func(ctx context.Context, w *Workspace) error { return w.Update(ctx, id1, change) },
 	"hold": func(ctx context.Context, w *Workspace) error {
@@ -28,7 +27,7 @@ var operations = map[string]func(context.Context, *Workspace) error{
 		}
 		err = h.Update(change)
 		if err == nil {
-			err = h.Update(change) // which changes nothing more
+			err = h.Update(change) // without a further change
 		}
 		return errors.Join(err, h.Release())
 	},
@@ -45,7 +44,7 @@ var operations = map[string]func(context.Context, *Workspace) error{
 		if !errors.Is(errs[0], fs.ErrExist) {
 			return errs[0]
 		}
-		for _, n := range slices.Backward(family) { // somebody was here before
+		for _, n := range slices.Backward(family) { // an earlier run created some
 			if _, err := w.Create(ctx, n); err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}
@@ -79,7 +78,7 @@ func crashWorld(t *testing.T) *world {
 	return w
 }
 
-// interrupt makes step number n of everything that w does call f.
+// interrupt calls f in place of step number n of w.
 func interrupt(w *Workspace, n int, f func() error) *int {
 	count := 0
 	for _, s := range w.stores() {
@@ -94,8 +93,8 @@ func interrupt(w *Workspace, n int, f func() error) *int {
 	return &count
 }
 
-// sound checks what must hold after any interruption: each conversation is whole, its
-// files are old or new, and its contents are there.
+// sound checks what must hold after any interruption: each conversation is complete, its files are
+// old or new, and its contents exist.
 func (w *world) sound(what string) {
 	w.Helper()
 	ws := w.open()
@@ -151,7 +150,7 @@ func steps(t *testing.T, op string) int {
 	return *count
 }
 
-// countPoints says in the end how many interruptions were tried.
+// countPoints logs at the end how many interruptions were tried.
 func countPoints(t *testing.T) *atomic.Int64 {
 	points := new(atomic.Int64)
 	t.Cleanup(func() { t.Logf("%d points", points.Load()) })
@@ -180,8 +179,7 @@ func TestEveryStepMayFail(t *testing.T) {
 	}
 }
 
-// again runs an operation that was interrupted: it must come to the end that it would
-// have had.
+// again repeats an interrupted operation: the result must be that of an uninterrupted one.
 func (w *world) again(op, what string) {
 	w.Helper()
 	err := operations[op](w.Context(), w.open())
@@ -200,7 +198,7 @@ func (w *world) again(op, what string) {
 
 const crashVariable = "GIT_JP_TEST_CRASH"
 
-// TestMain makes the test binary a process that dies in the middle of an operation.
+// TestMain turns the test binary into a process that is killed in the middle of an operation.
 func TestMain(m *testing.M) {
 	op, step, ok := strings.Cut(os.Getenv(crashVariable), ":")
 	if !ok {
@@ -250,7 +248,7 @@ func TestEveryStepMayBeTheLast(t *testing.T) {
 					t.Fatalf("%s, step %d of %d was not killed: %v\n%s", op, i, n, err, out)
 				}
 				w.sound(fmt.Sprintf("%s, killed at step %d of %d", op, i, n))
-				// The dead process's lock must not stand in the way.
+				// The dead process's lock must not block.
 				w.again(op, fmt.Sprintf("%s, again after the kill at step %d of %d", op, i, n))
 				points.Add(1)
 			}

@@ -11,26 +11,26 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// NewConversation is what [Workspace.Create] makes a conversation of.
+// NewConversation has the content of a conversation for [Workspace.Create].
 type NewConversation struct {
 	Details    *events.Details // required
 	Stream     *events.Stream  // nil means an empty one
-	BaseConfig []byte          // nil: {}, or none before a stream that begins with its own
-	ID         events.ID       // 0 means one of this instant
-	Local      bool            // only in user-local storage, which is made when absent
-	// Files are carried along, by slash-separated name.
+	BaseConfig []byte          // nil: {}, or none if the stream begins with one
+	ID         events.ID       // 0 means one from the current time
+	Local      bool            // only in user-local storage, which is created if missing
+	// Files are further files, by slash-separated name.
 	Files map[string][]byte
-	// Beside allows that user-local storage has a user-local copy with the id already.
+	// Beside allows an id that user-local storage has already.
 	Beside bool
-	// Archived makes it in the archive.
+	// Archived creates it in the archive.
 	Archived bool
-	// AllowDangling lets the stream refer to content that is not there.
+	// AllowDangling allows references to content that is missing.
 	AllowDangling bool
 }
 
-// Create makes a conversation under an id that no directory has, live or archived, in
-// the workspace or in user-local storage. It is built aside and appears in one step. An ID that
-// was asked for and is taken is [fs.ErrExist].
+// Create creates a conversation under an id that no directory has, live or archived, in the
+// workspace or in user-local storage. It builds the directory under a temporary name and publishes
+// it in one step. If n.ID is taken, the error is [fs.ErrExist].
 func (w *Workspace) Create(ctx context.Context, n *NewConversation) (Entry, error) {
 	e, err := w.create(ctx, n)
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, erro
 	}
 }
 
-// MakeUserDir makes the user's own directory where there is none.
+// MakeUserDir creates the user-local storage if it is missing.
 func (w *Workspace) MakeUserDir() error { return w.needUserLocal() }
 
 func (w *Workspace) needUserLocal() error {
@@ -77,7 +77,7 @@ func (w *Workspace) needUserLocal() error {
 	return err
 }
 
-// createAs creates the conversation as id, unless that is taken or being taken.
+// createAs creates the conversation as id, unless that is taken or locked.
 func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entry, err error) {
 	unlock, err := w.tryLock(id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 	return c.Entry, c.content.verify(c.Conversation)
 }
 
-// built returns the conversation under a temporary name.
+// built writes the conversation under a temporary name.
 func (w *Workspace) built(
 	s *store, id events.ID, n *NewConversation, o atomicfile.Options,
 ) (*creation, error) {
@@ -128,7 +128,7 @@ func (w *Workspace) built(
 	return c, nil
 }
 
-// place gives a conversation its name.
+// place publishes a conversation under its name.
 func (s *store) place(c *creation, o atomicfile.Options) error {
 	err := atomicfile.PublishDir(s.root, c.temp, s.path(c.Entry), o)
 	if err == nil {
@@ -137,7 +137,7 @@ func (s *store) place(c *creation, o atomicfile.Options) error {
 	return err
 }
 
-// discard removes what has no name yet.
+// discard removes a conversation that was not published.
 func (s *store) discard(c *creation) {
 	if c.temp != "" {
 		_ = s.root.RemoveAll(c.temp) // the first error says more
@@ -185,7 +185,7 @@ func (s *store) fill(c *creation, extra map[string][]byte) error {
 	return s.build(c.temp, files)
 }
 
-// build writes files into a directory that nobody sees yet, and which publishing syncs.
+// build writes files into an unpublished directory, which publishing syncs.
 func (s *store) build(dir string, files []file) error {
 	root, err := s.root.OpenRoot(dir)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// CreateAll makes conversations of one place as [Workspace.Create] does, each with the ID that it
-// asks for, at the price of few waits for the disk: the file system is synced as a whole, which
-// waits for what other programs wrote. Of a family the first appears last, when all others are
-// durable, and not where one of them could not be made.
+// CreateAll creates conversations in one store as [Workspace.Create] does, each with its given ID,
+// with few waits for the disk: it syncs the file system as a whole, which also waits for writes of
+// other programs. The first of a family is published last, after all others are durable, and only
+// if all of them were created.
 //
-// It returns the entries of each family in its order, or why it does not have all of them: some of
-// the others may be there. The reason is [errors.ErrUnsupported] where files must be synced one by
-// one; then none is made.
+// It returns the entries of each family in its order, or the error why it is incomplete: some of
+// its others may exist then. The error is [errors.ErrUnsupported] if files must be synced one by
+// one; then none is created.
 func (w *Workspace) CreateAll(
 	ctx context.Context, families [][]*NewConversation,
 ) ([][]Entry, []error) {
@@ -46,7 +46,7 @@ func (w *Workspace) CreateAll(
 	return b.entries(), b.errs
 }
 
-// placeOf returns the store of the conversations, all of which are in one.
+// placeOf returns the store of the conversations, which must be the same for all.
 func (w *Workspace) placeOf(families [][]*NewConversation) (*store, error) {
 	for _, family := range families {
 		for _, n := range family {
@@ -62,10 +62,10 @@ func (w *Workspace) placeOf(families [][]*NewConversation) (*store, error) {
 type creation struct {
 	*Conversation
 	content *keeper
-	temp    string // "" once it has its name
+	temp    string // "" once it is published
 }
 
-// creations are conversations that are made together.
+// creations are conversations that are created together.
 type creations struct {
 	w      *Workspace
 	s      *store
@@ -74,7 +74,7 @@ type creations struct {
 	errs   []error // of families
 }
 
-// fail ends what has not failed before.
+// fail sets the error of the families that have none.
 func (b *creations) fail(err error) {
 	for i := range b.errs {
 		if b.errs[i] == nil {
@@ -83,14 +83,14 @@ func (b *creations) fail(err error) {
 	}
 }
 
-// options are those of files that the file system is synced for.
+// options returns options without a sync of each file: the volume is synced instead.
 func (b *creations) options() atomicfile.Options {
 	o := b.s.options()
 	o.Volume = b.volume
 	return o
 }
 
-// build writes the conversations, some at a time: they are encoded first.
+// build writes the conversations, several at a time: they are encoded first.
 func (b *creations) build(families [][]*NewConversation) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -115,7 +115,7 @@ func (b *creations) buildFamily(i int, family []*NewConversation) error {
 	return nil
 }
 
-// sync makes durable what was written.
+// sync makes everything durable that was written.
 func (b *creations) sync() {
 	err := b.s.step(atomicfile.StepSyncVolume, ".")
 	if err == nil {
@@ -126,8 +126,8 @@ func (b *creations) sync() {
 	}
 }
 
-// publish gives those conversations their names that part chooses of each family, and makes the
-// names durable, all under their locks.
+// publish publishes the conversations of each family that part selects, and makes their names
+// durable, under their locks.
 func (b *creations) publish(ctx context.Context, part func([]*creation) []*creation) {
 	if err := ctx.Err(); err != nil {
 		b.fail(err)
@@ -155,7 +155,7 @@ func (b *creations) publish(ctx context.Context, part func([]*creation) []*creat
 	b.each(part, func(c *creation) error { return c.content.verify(c.Conversation) })
 }
 
-// lock takes the locks of conversations, and returns what releases them.
+// lock locks conversations, and returns a function that unlocks them.
 func (b *creations) lock(part func([]*creation) []*creation) (unlock func()) {
 	var unlocks []func() error
 	b.each(part, func(c *creation) error {
@@ -174,7 +174,7 @@ func (b *creations) lock(part func([]*creation) []*creation) (unlock func()) {
 	}
 }
 
-// each does something with the chosen conversations of the families that have not failed.
+// each calls do for the selected conversations of the families that have not failed.
 func (b *creations) each(
 	part func([]*creation) []*creation, do func(*creation) error,
 ) {
@@ -191,14 +191,14 @@ func (b *creations) each(
 	}
 }
 
-// clear removes what got no name.
+// clear removes what was not published.
 func (b *creations) clear() {
 	for _, family := range b.all {
 		for _, c := range family {
 			b.s.discard(c)
 		}
 	}
-	_ = b.volume.Close() // what was to be synced is
+	_ = b.volume.Close() // it was synced before
 }
 
 func (b *creations) entries() [][]Entry {
@@ -211,7 +211,7 @@ func (b *creations) entries() [][]Entry {
 	return made
 }
 
-// ids returns the ids that a directory has, or something in the place of one.
+// ids returns the ids that are taken by a directory, or by anything else with such a name.
 func (w *Workspace) ids() (map[events.ID]bool, error) {
 	taken := map[events.ID]bool{}
 	for _, s := range w.stores() {

@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// createAll makes families and returns what was published and synced, in order.
+// createAll creates families and returns the publishing and syncing steps, in order.
 func createAll(
 	t *testing.T, ws *Workspace, families [][]*NewConversation,
 ) (steps []string, made [][]Entry, errs []error) {
@@ -38,8 +38,8 @@ func createAll(
 	return steps, made, errs
 }
 
-// TestCreateAllSyncsThreeTimes: however many there are, the disk is waited for when all is written,
-// when the others of each family have their names, and when the first have theirs.
+// TestCreateAllSyncsThreeTimes checks that any number of conversations needs three syncs: after all
+// was written, after the others of each family were published, and after the first ones were.
 func TestCreateAllSyncsThreeTimes(t *testing.T) {
 	w := newWorld(t)
 	ws := w.open()
@@ -80,8 +80,8 @@ func TestCreateAllSyncsThreeTimes(t *testing.T) {
 	w.noTrash()
 }
 
-// TestCreateAllLeavesOutFamilies: one that has an id that is taken or held fails as a whole, but
-// what of it is there already, and keeps no other from being made.
+// TestCreateAllLeavesOutFamilies checks that a family fails if an id of it is taken or locked,
+// except for those already published, and that other families are created.
 func TestCreateAllLeavesOutFamilies(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(live+"17800836876-taken", "taken")

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A Partition is one of the two places of a conversation.
+// A Partition is live or archive, the two places for conversations.
 type Partition int
 
 // The partitions.
@@ -31,7 +31,7 @@ const (
 	tempDir          = "blobs/.tmp"
 )
 
-// Dir is the directory of the partition below .jp or user-local storage.
+// Dir returns the directory of the partition below .jp or user-local storage.
 func (p Partition) Dir() string {
 	if p == Archive {
 		return archiveDir
@@ -39,7 +39,7 @@ func (p Partition) Dir() string {
 	return conversationsDir
 }
 
-// The files of a conversation. Anything else in its directory is carried along.
+// The files of a conversation. Other files in its directory are kept.
 const (
 	MetadataFile   = "metadata.json"
 	BaseConfigFile = "base_config.json"
@@ -52,9 +52,9 @@ type Entry struct {
 	ID        events.ID
 	Dirname   string
 	Partition Partition
-	Local     bool   // it lies in user-local storage, not in the workspace
+	Local     bool   // in user-local storage, not in the workspace
 	Path      string // slash-separated, below the workspace's root or, if Local, user-local storage
-	Legacy    bool   // it is a messages.json
+	Legacy    bool   // the stream is a messages.json
 }
 
 func (e Entry) compare(other Entry) int {
@@ -62,33 +62,33 @@ func (e Entry) compare(other Entry) int {
 		cmp.Compare(e.Dirname, other.Dirname))
 }
 
-// at returns e moved to another place.
+// at returns e in another place.
 func (e Entry) at(p Partition, dirname, prefix string) Entry {
 	e.Partition, e.Dirname = p, dirname
 	e.Path = path.Join(prefix, p.Dir(), dirname)
 	return e
 }
 
-// A ProblemKind says what is wrong with a directory.
+// A ProblemKind classifies problems of a directory.
 type ProblemKind string
 
 // The kinds of problems.
 const (
-	Foreign    ProblemKind = "foreign"    // a directory whose name begins with no id
+	Foreign    ProblemKind = "foreign"    // a directory whose name does not begin with an id
 	Missing    ProblemKind = "missing"    // files that every conversation has
-	Linked     ProblemKind = "linked"     // a symbolic link in the place of a directory or file
+	Linked     ProblemKind = "linked"     // a symbolic link in place of a directory or file
 	Duplicate  ProblemKind = "duplicate"  // several directories with one id
-	Unreadable ProblemKind = "unreadable" // the system refuses
+	Unreadable ProblemKind = "unreadable" // the system reports an error
 )
 
-// A Problem is something wrong below conversations. jp moves a directory with the
-// first two kinds to its trash.
+// A Problem is a fault of something below conversations. jp moves a directory with one of the first
+// two kinds to its trash.
 type Problem struct {
 	Kind   ProblemKind
 	Path   string // as in [Entry]
 	ID     events.ID
 	Local  bool
-	Detail string // which files, which other directory
+	Detail string // the files, or the other directory
 	Err    error  // of Unreadable
 }
 

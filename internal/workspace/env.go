@@ -12,44 +12,43 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Env is what a workspace takes from the world around it.
+// Env is the environment of a workspace.
 type Env struct {
 	Getenv func(string) string // required
 	Now    func() time.Time    // required
-	Home   string              // the user's home directory; "" for none: no user-local storage then
+	Home   string              // the user's home directory; "" means no user-local storage
 	Dir    string              // the working directory, for relative paths
 	GOOS   string              // "" means runtime.GOOS
-	Getsid func() (int, error) // the id of the terminal session; nil when there is none
-	PID    int                 // written into locks; 0 means that of this process
+	Getsid func() (int, error) // the id of the terminal session; nil if there is none
+	PID    int                 // written into locks; 0 means the current process
 
-	// Shares reports whether the workspace may have the user-local data at dir, whose link leads
-	// to the directory .jp of another root, or which has no link and then no jp: an id is a file
-	// that anybody may copy. Nil stands for yes.
+	// Shares reports whether the workspace may use the user-local data at dir. The link of the data
+	// leads to jp, the .jp of another root, or there is no link and jp is "". The id alone proves
+	// nothing, because it is in a file that anyone can copy. Nil means yes.
 	Shares func(dir, jp string) bool
 
-	// Committed reports whether Git has a conversation, under whatever name: its directory
-	// then keeps the name that it has. Nil stands for no Git.
+	// Committed reports whether git has a conversation, under any name: its directory then keeps
+	// its name. Nil means no git.
 	Committed func(id events.ID) bool
 
-	// LeftOut returns the files, below the root, that Git has and a sparse checkout leaves out of
-	// the working tree. It is called once. Nil stands for none.
+	// LeftOut returns the files, below the root, that git has and a sparse checkout leaves out of
+	// the working tree. It is called once. Nil means none.
 	LeftOut func() ([]string, error)
 
-	// Elsewhere has the workspace's blobs that have no file. Nil stands for none.
+	// Elsewhere has the workspace's blobs that have no file. Nil means none.
 	Elsewhere Elsewhere
 
 	Settings Settings
 }
 
-// An Elsewhere has blobs that need no file, and takes care that what is read together comes
-// together.
+// An Elsewhere has blobs without files, and fetches those read together in one go.
 type Elsewhere interface {
 	blobs.Elsewhere
-	// Expect says what may be read soon.
+	// Expect announces reads.
 	Expect(refs iter.Seq[blobs.Ref])
 }
 
-// A Format is how contents are written.
+// A Format is the way in which contents are stored.
 type Format string
 
 // The formats. The zero Format means FormatBlobs.
@@ -58,11 +57,11 @@ const (
 	FormatInline Format = "inline"
 )
 
-// Settings are the parts of the configuration that matter here.
+// Settings are the configuration of a workspace.
 type Settings struct {
 	Format       Format
 	MaxBlobBytes int64 // 0 means the default of package blobs
-	// MaxStreamBytes is the largest stream that is read or written; 0 means the default.
+	// MaxStreamBytes limits the size of a stream that is read or written; 0 means the default.
 	MaxStreamBytes int64
 	LockWait       time.Duration // how long to wait for a lock; 0 fails at once
 }
@@ -71,7 +70,7 @@ func (s Settings) limits() regular.Limits {
 	return regular.Limits{Stream: s.MaxStreamBytes, Blob: s.MaxBlobBytes}
 }
 
-// committed reports whether Git has the conversation of an entry.
+// committed reports whether git has the conversation of an entry.
 func (e Env) committed(at Entry) bool {
 	return !at.Local && e.Committed != nil && e.Committed(at.ID)
 }
@@ -105,7 +104,7 @@ func (e Env) abs(name string) string {
 	return filepath.Join(e.Dir, name)
 }
 
-// jpDataDir is jp's directory in the user's data, "" when there is none.
+// jpDataDir returns jp's directory in the user's data, "" if there is none.
 func (e Env) jpDataDir() string {
 	if dir := e.getenv("JP_USER_DATA_DIR"); dir != "" {
 		return e.abs(dir)
@@ -113,7 +112,7 @@ func (e Env) jpDataDir() string {
 	return e.dataDir("jp")
 }
 
-// stateDir is our directory in the user's data, "" when there is none.
+// stateDir returns git-jp's directory in the user's data, "" if there is none.
 func (e Env) stateDir() string {
 	if dir := e.getenv("JP_USER_DATA_DIR"); dir != "" {
 		return filepath.Join(e.abs(dir), "git-jp")
@@ -121,11 +120,11 @@ func (e Env) stateDir() string {
 	return e.dataDir("git-jp")
 }
 
-// StateDir returns the directory of the user's data in which we keep what is ours, such
-// as approvals; "" when there is none. It lies in no workspace.
+// StateDir returns the directory in the user's data for git-jp's own files, such as approvals; ""
+// if there is none. It is outside of all workspaces.
 func (e Env) StateDir() string { return e.stateDir() }
 
-// dataDir is where the platform wants the data of a program.
+// dataDir returns the platform's directory for the data of a program.
 func (e Env) dataDir(program string) string {
 	if dir := e.getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, program)

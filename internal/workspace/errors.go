@@ -10,27 +10,26 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// ErrNoWorkspace says that no directory on the way up holds a .jp.
+// ErrNoWorkspace reports that no directory upwards has a .jp.
 var ErrNoWorkspace = errors.New("no workspace")
 
-// ErrLegacy says that a conversation is a messages.json of 2025, which is read and
-// never written.
+// ErrLegacy reports a conversation in a messages.json of 2025, which is read and never written.
 var ErrLegacy = errors.New("the conversation is a messages.json, which is never rewritten")
 
-// ErrNoUserData says that a user-local conversation was asked for and there is no
-// place for it: no user data directory, or a workspace without an id.
+// ErrNoUserData reports that a user-local conversation has no place: there is no user data
+// directory, or the workspace has no id.
 var ErrNoUserData = errors.New("no place for user-local conversations")
 
-// ErrLinked says that a symbolic link is in the place of the conversations.
+// ErrLinked reports a symbolic link in place of the conversations.
 var ErrLinked = errors.New("it is a symbolic link, and links are not followed")
 
-// A LockedError says that somebody else holds a conversation.
+// A LockedError reports that another process holds the lock of a conversation.
 type LockedError struct {
 	ID      events.ID
 	Path    string    // of the lock file
-	PID     int       // 0 when the file does not say
-	Session string    // "" when the file does not say
-	Since   time.Time // zero when the file does not say
+	PID     int       // 0 if unknown
+	Session string    // "" if unknown
+	Since   time.Time // zero if unknown
 }
 
 // Error names the conversation and its holder.
@@ -45,7 +44,7 @@ func (e *LockedError) Error() string {
 	return text
 }
 
-// A NotFoundError says that no conversation answers to a name.
+// A NotFoundError reports that no conversation matches a name.
 type NotFoundError struct {
 	Arg string
 }
@@ -62,13 +61,13 @@ func (e *NotFoundError) Error() string {
 	}
 }
 
-// A Candidate is one conversation that a name may mean.
+// A Candidate is a conversation that matches a name.
 type Candidate struct {
 	Entry Entry
 	Title string
 }
 
-// An AmbiguousError says that several conversations answer to a name.
+// An AmbiguousError reports that several conversations match a name.
 type AmbiguousError struct {
 	Arg        string
 	Candidates []Candidate
@@ -79,8 +78,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q is the name of %d conversations", e.Arg, len(e.Candidates))
 }
 
-// A DuplicateError says that several directories hold the id of a conversation that
-// was to be moved or removed.
+// A DuplicateError reports that several directories have the id of a conversation to be moved or
+// removed.
 type DuplicateError struct {
 	ID    events.ID
 	Paths []string
@@ -92,14 +91,14 @@ func (e *DuplicateError) Error() string {
 		e.ID, len(e.Paths), strings.Join(e.Paths, ", "))
 }
 
-// A DanglingError says that a save would refer, or refers, to contents that are not
-// in the blob store and were not referred to before.
+// A DanglingError reports that a save would add, or added, references to contents that are not in
+// the blob store.
 type DanglingError struct {
 	Path string // of the stream
 	Refs []blobs.Ref
 }
 
-// Error names the first of the contents.
+// Error names the first missing content.
 func (e *DanglingError) Error() string {
 	text := fmt.Sprintf("%s refers to content that is missing: %s", e.Path, e.Refs[0])
 	if n := len(e.Refs) - 1; n > 0 {

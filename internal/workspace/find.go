@@ -12,15 +12,14 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// DirName is the name of the directory that makes a workspace.
+// DirName is the name of the directory in every workspace.
 const DirName = ".jp"
 
-// gitName is the name by which git knows that a directory is the root of a working tree.
+// gitName is the name of the file or directory by which git recognizes the root of a working tree.
 const gitName = ".git"
 
-// Find returns the nearest workspace from start upwards. Boundaries of repositories mean
-// nothing to it, as they mean nothing to jp. The error is [ErrNoWorkspace] when there is
-// none.
+// Find returns the nearest workspace from start upwards. Like jp, it ignores the boundaries of
+// repositories. The error is [ErrNoWorkspace] if there is none.
 func Find(start string) (string, error) {
 	dir, err := filepath.Abs(start)
 	if err != nil {
@@ -38,16 +37,16 @@ func Find(start string) (string, error) {
 	}
 }
 
-// Is reports whether dir is a workspace, as far as can be seen.
+// Is reports whether dir is a workspace. It returns false if that cannot be determined.
 func Is(dir string) bool {
 	ok, err := is(dir)
 	return ok && err == nil
 }
 
-// is decides whether dir is a workspace: it has a real directory .jp, and is not itself
-// among the blobs or conversations of another one. This is the only place that decides it,
-// for the search upwards and for the one downwards. A link of that name makes none: git
-// would hand us one that leads anywhere. The error says that it cannot be known.
+// is reports whether dir is a workspace: it has a real directory .jp, and is not inside the blobs
+// or conversations of another one. Both the search upwards and the one downwards use this function.
+// A symlink .jp does not count: git could check out one that leads anywhere. The error says that it
+// cannot be determined.
 func is(dir string) (bool, error) {
 	switch info, err := os.Lstat(filepath.Join(dir, DirName)); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -59,8 +58,8 @@ func is(dir string) (bool, error) {
 	}
 }
 
-// isKept reports whether a path is that of blobs or conversations of a workspace, or of
-// something below them.
+// isKept reports whether a path is the blobs or conversations directory of a workspace, or below
+// one.
 func isKept(dir string) bool {
 	parent := filepath.Dir(dir)
 	if parent == dir {
@@ -71,13 +70,12 @@ func isKept(dir string) bool {
 
 func isKeptName(name string) bool { return name == blobs.Dir || name == conversationsDir }
 
-// FindAll returns the workspaces of the working tree at root, outermost first: all that
-// [Find] can return from a directory that git takes for a part of it. It enters neither
-// links nor repositories within the working tree, such as submodules. What cannot be read
-// is passed over and joined into the error beside the result, which is complete except
-// that.
+// FindAll returns the workspaces of the working tree at root, outermost first: all that [Find] can
+// return from a directory that git considers part of it. It does not follow symlinks and does not
+// enter repositories within the working tree, such as submodules. It skips directories that it
+// cannot read, and returns their errors together with an otherwise complete result.
 func FindAll(root string) ([]string, error) {
-	// A root that is a link would be walked as a file.
+	// A root that is a symlink would be walked as a file.
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return nil, fmt.Errorf("find workspaces below %q: %w", root, err)
@@ -110,10 +108,10 @@ func FindAll(root string) ([]string, error) {
 	return found, nil
 }
 
-// Boundary returns the first ".git" on the way from root, the root of a working tree, down
-// to what the workspace in dir keeps; "" when there is none. Whether git takes it for a
-// repository does not matter: today's answer need not be that of tomorrow. What lies behind
-// it may belong to a history that nobody who works at root can see.
+// Boundary returns the first ".git" on the way from root, the root of a working tree, down to the
+// directories in which the workspace in dir stores data; "" if there is none. Whether git
+// recognizes it as a repository does not matter, because that may change. Data behind it may belong
+// to a history that is invisible from root.
 func Boundary(root, dir string) (string, error) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil {
@@ -129,7 +127,8 @@ func Boundary(root, dir string) (string, error) {
 // UserBoundary is [Boundary] for a directory of user-local conversations.
 func UserBoundary(dir string) (string, error) { return firstGit(keeping(dir)) }
 
-// keeping returns a directory .jp, or a user-local one, and those in it that keep something.
+// keeping returns a directory .jp, or a user-local one, and those of its subdirectories that store
+// data.
 func keeping(dir string) []string {
 	return []string{dir, filepath.Join(dir, conversationsDir), filepath.Join(dir, blobs.Dir)}
 }

@@ -79,7 +79,7 @@ func TestFindAllGoesOn(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return
 	}
-	for _, mode := range []os.FileMode{0, 0o400} { // unreadable, or its names and no more
+	for _, mode := range []os.FileMode{0, 0o400} { // unreadable, or only its names are readable
 		w := newWorld(t)
 		w.write("proj/closed/.jp/x", "")
 		w.write("proj/z/.jp/x", "")
@@ -99,7 +99,7 @@ func TestFindAllGoesOn(t *testing.T) {
 	}
 }
 
-// TestBoundary puts a ".git" at each place on the way, and beside it.
+// TestBoundary creates a ".git" at each place on the way, and beside it.
 func TestBoundary(t *testing.T) {
 	for name, want := range map[string]bool{
 		"proj/.git": false, "proj/b/.git": false, "proj/.jp/mcp/.git": false, ".git": false,

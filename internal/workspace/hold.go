@@ -12,21 +12,19 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// A Hold is a conversation that is locked for longer than one change, as while a model
-// answers: nobody else who asks for the lock changes it in between. It is for one
-// goroutine.
+// A Hold is a conversation that is locked for longer than one change, such as while a model
+// answers: no process that takes the lock changes it meanwhile. It is for one goroutine.
 type Hold struct {
 	workspace *Workspace
 	current   *Conversation
-	// seen is what the system said of the files of current when they were read or written.
-	// Nil is to load them again.
+	// seen has the stat results of current's files after they were last read or written. Nil means
+	// that they must be loaded again.
 	seen   []fs.FileInfo
 	unlock func() error
 }
 
-// Hold takes the lock of a conversation, as [Workspace.Lock] does, and loads it. Whoever
-// has the hold must [Hold.Release] it, and saves through [Hold.Update] only: the lock
-// keeps [Workspace.Update] out too.
+// Hold locks a conversation, as [Workspace.Lock] does, and loads it. The caller must [Hold.Release]
+// it, and save through [Hold.Update] only: the lock excludes [Workspace.Update] too.
 func (w *Workspace) Hold(ctx context.Context, id events.ID) (_ *Hold, err error) {
 	unlock, err := w.Lock(ctx, id)
 	if err != nil {
@@ -57,13 +55,12 @@ func (h *Hold) load(id events.ID) error {
 	return nil
 }
 
-// Conversation returns the conversation as it was loaded or saved last. It must not be
-// changed.
+// Conversation returns the conversation as last loaded or saved. It must not be changed.
 func (h *Hold) Conversation() *Conversation { return h.current }
 
-// Update changes the conversation as [Workspace.Update] does. It loads it again only
-// when the files are not what they were: programs that do not ask for the lock, such as
-// git checkout, may have changed them, and what they wrote is not overwritten.
+// Update changes the conversation as [Workspace.Update] does. It loads it again only if the files
+// have changed: programs that do not take the lock, such as git checkout, may have written them,
+// and their changes are not overwritten.
 func (h *Hold) Update(f func(*Conversation) error) error {
 	id := h.current.ID
 	err := settled(context.Background(), func() error { return h.update(id, f) })
@@ -90,17 +87,17 @@ func (h *Hold) update(id events.ID, f func(*Conversation) error) error {
 	}
 	if err := h.workspace.save(&next); err != nil {
 		if errors.Is(err, atomicfile.ErrChanged) {
-			h.seen = nil // size and time can be the same
+			h.seen = nil // size and time may be equal by chance
 		}
 		return err
 	}
-	// A change between writing and looking is noticed by the next replacement.
+	// The next replacement detects a change between this save and look.
 	h.current, h.seen = &next, h.workspace.storeOf(next.Entry).look(next.Entry)
 	return nil
 }
 
-// unchanged reports whether the files are those that were loaded or saved last, for all that the
-// system says of them. That saves reading them; before one is replaced its bytes are compared.
+// unchanged reports whether size, time and inode of the files are those seen last. That saves
+// reading them; before a file is replaced its bytes are compared.
 func (h *Hold) unchanged() bool {
 	now := h.workspace.storeOf(h.current.Entry).look(h.current.Entry)
 	return h.seen != nil && slices.EqualFunc(h.seen, now, isSame)
@@ -113,10 +110,10 @@ func isSame(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// look returns what the system says of a conversation's own files, nil for those that it says
-// nothing of, and nil for all when their directory cannot be opened.
+// look returns the stat results of a conversation's own files, nil for each that fails, and nil for
+// all if their directory cannot be opened.
 func (s *store) look(e Entry) []fs.FileInfo {
-	dir, err := s.root.OpenRoot(s.path(e)) // not each file is walked to
+	dir, err := s.root.OpenRoot(s.path(e)) // saves resolving the path of each file
 	if err != nil {
 		return nil
 	}
@@ -132,5 +129,5 @@ func (s *store) look(e Entry) []fs.FileInfo {
 	return seen
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (h *Hold) Release() error { return h.unlock() }

@@ -77,7 +77,7 @@ func TestHoldKeepsWhatAFailedChangeDid(t *testing.T) {
 	}
 }
 
-// TestHoldSeesWhatOthersWrote plays git, which changes files without asking.
+// TestHoldSeesWhatOthersWrote changes files without the lock, as git does.
 func TestHoldSeesWhatOthersWrote(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(dir1, "first")
@@ -120,8 +120,8 @@ func TestHoldFollowsATitle(t *testing.T) {
 	}
 }
 
-// TestHoldSavesWithoutLookingBack counts what a save allocates: what grows with the stream
-// is its bytes, which are put together once, and no piece of work for each event.
+// TestHoldSavesWithoutLookingBack counts the allocations of a save: the bytes of the stream, which
+// are encoded once, grow with its length, but the number of allocations does not.
 func TestHoldSavesWithoutLookingBack(t *testing.T) {
 	saves := func(n int) float64 {
 		h := newHold(t)
@@ -138,8 +138,8 @@ func TestHoldSavesWithoutLookingBack(t *testing.T) {
 	}
 }
 
-// TestHoldSavesInTheSameMemory counts the bytes that a save allocates: neither those of the stream
-// nor its list of elements are among them, since both grow where they are.
+// TestHoldSavesInTheSameMemory counts the bytes that a save allocates: they do not include the
+// stream, which is encoded in the buffer of the save before the last.
 func TestHoldSavesInTheSameMemory(t *testing.T) {
 	each := func(n int) uint64 {
 		h := newHold(t)
@@ -166,7 +166,7 @@ func TestHoldSavesInTheSameMemory(t *testing.T) {
 	}
 }
 
-// TestHoldKeepsItsMemoryApart fails to save, and finds on disk what it expects there.
+// TestHoldKeepsItsMemoryApart fails a save, and checks that the file on disk is still recognized.
 func TestHoldKeepsItsMemoryApart(t *testing.T) {
 	h := newHold(t)
 	defer func() { _ = h.Release() }()
@@ -194,7 +194,7 @@ func TestHoldKeepsItsMemoryApart(t *testing.T) {
 	}
 }
 
-// TestHoldKeepsWhatItRead shortens a stream whose elements are in the memory of the file that was
+// TestHoldKeepsWhatItRead shortens a stream whose elements share memory with the file that was
 // read.
 func TestHoldKeepsWhatItRead(t *testing.T) {
 	w := newWorld(t)
@@ -226,9 +226,9 @@ func TestHoldKeepsWhatItRead(t *testing.T) {
 	}
 }
 
-// TestHoldFindsWhatIsMissing takes a content away while the conversation is held: a reference
-// that was there is kept, another event that refers to it is not refused either, and a new
-// reference to nothing is.
+// TestHoldFindsWhatIsMissing removes a content while the conversation is held: an existing
+// reference is kept, another event with the same reference is accepted, and a new reference to a
+// missing content is refused.
 func TestHoldFindsWhatIsMissing(t *testing.T) {
 	h := newHold(t)
 	defer func() { _ = h.Release() }()
@@ -253,8 +253,8 @@ func TestHoldFindsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// BenchmarkHoldUpdate is the cost of saving one event of a long conversation, of which half
-// the events refer to contents.
+// BenchmarkHoldUpdate measures saving one event of a long conversation, half of whose events refer
+// to contents.
 func BenchmarkHoldUpdate(b *testing.B) {
 	for _, n := range []int{50, 5000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -270,7 +270,7 @@ func BenchmarkHoldUpdate(b *testing.B) {
 	}
 }
 
-// fill appends n events, of which half have a content.
+// fill appends n events, half of them with a content.
 func fill(b testing.TB, h *Hold, n int) {
 	b.Helper()
 	err := h.Update(func(c *Conversation) error {

@@ -10,15 +10,14 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A LeftOutError says that a sparse checkout leaves a file out of the working tree, or the
-// conversation of an ID: it is there, in the index, and whoever made it anew would replace it in
-// the next commit.
+// A LeftOutError reports that a sparse checkout leaves a file, or the conversation of an ID, out of
+// the working tree. It exists in the index; creating it again would replace it in the next commit.
 type LeftOutError struct {
-	ID   events.ID // 0 for a file that is no conversation's
+	ID   events.ID // 0 for a file outside of conversations
 	Path string    // below the workspace's root
 }
 
-// Error names what is left out, and where it is.
+// Error names what is left out, and its path.
 func (e *LeftOutError) Error() string {
 	if e.ID == 0 {
 		return e.Path + " is left out by the sparse checkout"
@@ -26,16 +25,16 @@ func (e *LeftOutError) Error() string {
 	return fmt.Sprintf("conversation %s is left out by the sparse checkout: %s", e.ID, e.Path)
 }
 
-// Is reports that the conversation exists.
+// Is matches [fs.ErrExist]: the conversation exists.
 func (*LeftOutError) Is(target error) bool { return target == fs.ErrExist }
 
-// leftOut is what a sparse checkout leaves out of the workspace.
+// leftOut has what a sparse checkout leaves out of the workspace.
 type leftOut struct {
 	files []string // sorted
 	dirs  map[events.ID]string
 }
 
-// readLeftOut returns what reads it once.
+// readLeftOut returns a function that reads it once.
 func readLeftOut(env Env) func() (leftOut, error) {
 	return sync.OnceValues(func() (left leftOut, err error) {
 		if env.LeftOut == nil {
@@ -60,7 +59,7 @@ func readLeftOut(env Env) func() (leftOut, error) {
 	})
 }
 
-// LeftOut reports by a [LeftOutError] that a sparse checkout leaves out the conversation of an id.
+// LeftOut returns a [LeftOutError] if a sparse checkout leaves out the conversation of an id.
 func (w *Workspace) LeftOut(id events.ID) error {
 	left, err := w.leftOut()
 	if at, ok := left.dirs[id]; ok && err == nil {
@@ -69,8 +68,8 @@ func (w *Workspace) LeftOut(id events.ID) error {
 	return err
 }
 
-// FileLeftOut reports by a [LeftOutError] that a sparse checkout leaves out a file, by its name
-// below .jp, or one in a directory of that name.
+// FileLeftOut returns a [LeftOutError] if a sparse checkout leaves out a file, named below .jp, or
+// a file in a directory of that name.
 func (w *Workspace) FileLeftOut(name string) error {
 	left, err := w.leftOut()
 	name = DirName + "/" + name

@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A pair is one element of a messages.json: what was said and what was answered.
+// A pair is one element of a messages.json: a message and its reply.
 type pair struct {
 	Timestamp string          `json:"timestamp"`
 	Message   json.RawMessage `json:"message"` // a query, or the results of tools
@@ -38,11 +38,11 @@ type toolResult struct {
 	Error   bool   `json:"error"`
 }
 
-// encodedSince is when builds began to write arguments and results in base64.
+// encodedSince is when jp began to write arguments and results in base64.
 func encodedSince() time.Time { return time.Date(2025, 10, 20, 0, 0, 0, 0, time.UTC) }
 
-// decodeMessages makes a stream of a messages.json, for reading and printing. Of what
-// later formats do not know (providers, configuration) nothing is kept.
+// decodeMessages converts a messages.json to a stream, for reading and printing. It drops what
+// later formats do not have (providers, configuration).
 func decodeMessages(data []byte) (*events.Stream, error) {
 	var pairs []pair
 	if err := json.Unmarshal(data, &pairs); err != nil {
@@ -87,7 +87,7 @@ func messageTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("time %q is in no known form", s)
 }
 
-// said returns the user's part: a query opens a turn, results of tools go on with it.
+// said returns the user's part: a query begins a turn, results of tools continue it.
 func (p pair) said(encoded bool) ([]events.Event, error) {
 	var query string
 	switch text := bytes.TrimSpace(p.Message); {
@@ -163,7 +163,7 @@ func decodeValue(v any) any {
 	return v
 }
 
-// once decodes base64 text of either alphabet, and takes anything else as it is.
+// once decodes base64 text of either alphabet, and returns anything else unchanged.
 func once(s string, encoded bool) string {
 	if !encoded || strings.ContainsAny(s, "\r\n") {
 		return s

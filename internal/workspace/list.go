@@ -6,16 +6,15 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// ListOptions says which conversations are meant beside the live ones of the
-// workspace.
+// ListOptions selects conversations in addition to the live ones of the workspace.
 type ListOptions struct {
 	Archived bool // archived ones
-	Local    bool // those that only user-local storage has
+	Local    bool // those that exist only in user-local storage
 }
 
-// List returns the conversations, sorted by id, each once, and what is wrong with
-// directories, also those of conversations that were not asked for. No file is
-// opened: what an entry is about says [Workspace.LoadDetails].
+// List returns the conversations, sorted by id, each once, and the problems of all directories,
+// including those of conversations that were not selected. It opens no file:
+// [Workspace.LoadDetails] reads the metadata of an entry.
 func (w *Workspace) List(o ListOptions) ([]Entry, []Problem, error) {
 	entries, problems, err := w.main.scan()
 	if err != nil {
@@ -37,7 +36,7 @@ func (w *Workspace) List(o ListOptions) ([]Entry, []Problem, error) {
 	return entries, problems, nil
 }
 
-// firstOfEach drops all but the first directory of an id. entries are sorted.
+// firstOfEach removes all but the first directory of each id. entries are sorted.
 func firstOfEach(entries []Entry) []Entry {
 	return slices.CompactFunc(entries, func(a, b Entry) bool { return a.ID == b.ID })
 }

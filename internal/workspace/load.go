@@ -11,32 +11,32 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Conversation is what the files of one directory say.
+// A Conversation has the content of the files in one directory.
 type Conversation struct {
 	Entry
 	Details    *events.Details
 	Stream     *events.Stream
-	BaseConfig []byte   // nil when there is no base_config.json
+	BaseConfig []byte   // nil if there is no base_config.json
 	Files      []string // every regular file, slash-separated below the directory
-	// Others are further directories with the same id, which only Unite touches.
+	// Others are further directories with the same id, which only Unite changes.
 	Others []Entry
-	// AllowDangling lets a save add references to content that is not there.
+	// AllowDangling allows a save to add references to missing content.
 	AllowDangling bool
-	// Renamed lets a save give the directory the name of its title also where Git has it.
+	// Renamed makes a save rename the directory after its title even if git has it.
 	Renamed bool
 
 	stored stored
 }
 
-// stored is what the files held when they were read or written last.
+// stored has the content of the files as last read or written.
 type stored struct {
 	details, base, stream []byte
 	elements              *events.Stream // of stream; nil for a new conversation
 	title                 string
-	encoded               bool // stream is nobody else's memory, and grows in place
+	encoded               bool // no other code uses the memory of stream
 }
 
-// files returns the files in the order of [Conversation.files], with what they held.
+// files returns the files in the order of [Conversation.files], with their content.
 func (s *stored) files() [3]file {
 	return [...]file{
 		{name: BaseConfigFile, old: s.base},
@@ -45,7 +45,7 @@ func (s *stored) files() [3]file {
 	}
 }
 
-// Title returns the title, "" when there is none.
+// Title returns the title, "" if there is none.
 func (c *Conversation) Title() string { return titleOf(c.Details) }
 
 func titleOf(d *events.Details) string {
@@ -55,8 +55,8 @@ func titleOf(d *events.Details) string {
 	return *d.Title
 }
 
-// Load reads a conversation. The error of a file that makes no sense holds a
-// [*events.SyntaxError] with the file's path.
+// Load reads a conversation. The error for an invalid file has a [*events.SyntaxError] with the
+// file's path.
 func (w *Workspace) Load(e Entry) (*Conversation, error) {
 	s := w.storeOf(e)
 	c, err := s.reader().read(s.path(e), e)
@@ -66,21 +66,21 @@ func (w *Workspace) Load(e Entry) (*Conversation, error) {
 	return c, err
 }
 
-// LoadDetails reads metadata.json and nothing else.
+// LoadDetails reads only metadata.json.
 func (w *Workspace) LoadDetails(e Entry) (*events.Details, error) {
 	s := w.storeOf(e)
 	d, _, err := s.reader().details(s.path(e), e.Path)
 	return d, err
 }
 
-// A Text is what a conversation says, apart from its metadata.
+// A Text is a conversation without its metadata.
 type Text struct {
 	Stream     *events.Stream
-	BaseConfig []byte // nil when there is no base_config.json
+	BaseConfig []byte // nil if there is no base_config.json
 	Bytes      int64  // of the stream's file
 }
 
-// LoadText reads the stream and the base configuration, and nothing else: lists need no more.
+// LoadText reads only the stream and the base configuration, for lists.
 func (w *Workspace) LoadText(e Entry) (Text, error) {
 	s, c := w.storeOf(e), Conversation{Entry: e}
 	if err := c.readText(s.reader(), s.path(e)); err != nil {
@@ -89,8 +89,8 @@ func (w *Workspace) LoadText(e Entry) (Text, error) {
 	return Text{c.Stream, c.stored.base, int64(len(c.stored.stream))}, nil
 }
 
-// Read is [Workspace.Load] for an entry that [Scan] found in fsys, which bounds what it reads: a
-// tree of Git does by the limits of its repository.
+// Read is [Workspace.Load] for an entry that [Scan] found in fsys. fsys limits what is read: a tree
+// of git by the limits of its repository.
 func Read(fsys fs.FS, e Entry) (*Conversation, error) {
 	return reader{fsys, regular.Limits{Stream: regular.MaxOwn}}.read(e.Path, e)
 }
@@ -109,12 +109,12 @@ type reader struct {
 
 func (s *store) reader() reader { return reader{s.fsys, s.limits} }
 
-// file reads a file that is no link.
+// file reads a file that is not a symlink.
 func (r reader) file(name string) ([]byte, error) {
 	return regular.ReadUnlinked(r.fsys, name, r.limits.Of(name))
 }
 
-// read loads the directory dir. Errors name its files as e.Path does.
+// read loads the directory dir. Errors have the names of files as in e.Path.
 func (r reader) read(dir string, e Entry) (*Conversation, error) {
 	c := &Conversation{Entry: e}
 	var err error
@@ -165,8 +165,7 @@ func (r reader) details(dir, shown string) (*events.Details, []byte, error) {
 	return d, data, nil
 }
 
-// unreadable says which file could not be read by the name that a person can find it
-// under, not by that below the store.
+// unreadable names a file in an error by its path for people, not by the one below the store.
 func unreadable(err error, name string) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
@@ -174,7 +173,7 @@ func unreadable(err error, name string) error {
 	return fmt.Errorf("load %s: %w", name, err)
 }
 
-// located puts the path into an error of the codec, which does not know it.
+// located adds the path to an error of the codec, which does not know it.
 func located(err error, name string) error {
 	var se *events.SyntaxError
 	if !errors.As(err, &se) {
@@ -185,8 +184,8 @@ func located(err error, name string) error {
 	return &placed
 }
 
-// files lists a directory. What ends in .tmp is what jp left behind and
-// deletes.
+// files lists a directory. It skips names that end in .tmp: jp left these files behind and deletes
+// them.
 func files(fsys fs.FS, dir string) ([]string, error) {
 	var all []string
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {

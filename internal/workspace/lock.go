@@ -19,22 +19,22 @@ import (
 
 const (
 	locksDir = "locks"
-	lockPoll = 50 * time.Millisecond // jp asks every half second
+	lockPoll = 50 * time.Millisecond // jp tries every half second
 )
 
-// lockContent is what a lock file says. It is for people; the lock is the system's.
+// lockContent is the content of a lock file. It informs people; the lock itself is the system's.
 type lockContent struct {
 	PID        int    `json:"pid"`
 	Session    string `json:"session,omitempty"`
 	AcquiredAt string `json:"acquired_at"`
 }
 
-// acquiredLayout is RFC 3339 with +00:00 where Go would write Z.
+// acquiredLayout is RFC 3339 with +00:00 where Go writes Z.
 const acquiredLayout = "2006-01-02T15:04:05.999999999-07:00"
 
-// Lock takes jp's lock of a conversation, which need not exist. When somebody
-// else holds it, Lock waits for Settings.LockWait or until ctx is done,
-// whatever comes first, and returns a [*LockedError]. unlock must be called once.
+// Lock takes jp's lock of a conversation, which need not exist. If another process holds it, Lock
+// waits for Settings.LockWait or until ctx is done, whichever comes first, and returns a
+// [*LockedError]. unlock must be called once.
 func (w *Workspace) Lock(ctx context.Context, id events.ID) (unlock func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, w.env.Settings.LockWait)
 	defer cancel()
@@ -52,7 +52,7 @@ func (w *Workspace) Lock(ctx context.Context, id events.ID) (unlock func() error
 	}
 }
 
-// canceled returns the reason why ctx is done, unless that is that time is up.
+// canceled returns why ctx is done, nil if its deadline has passed.
 func canceled(ctx context.Context) error {
 	if err := context.Cause(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -60,9 +60,8 @@ func canceled(ctx context.Context) error {
 	return nil
 }
 
-// Locks returns the conversations that somebody holds now, sorted by place and id. It
-// changes nothing and waits for nobody, but holds each lock that is free for an
-// instant.
+// Locks returns the locked conversations, sorted by store and id. It changes nothing and does not
+// wait, but takes each free lock for an instant.
 func (w *Workspace) Locks() ([]*LockedError, error) {
 	var all []*LockedError
 	for _, s := range w.stores() {
@@ -82,7 +81,7 @@ func (w *Workspace) Locks() ([]*LockedError, error) {
 	return all, nil
 }
 
-// isHeld takes a lock that cannot be tried for held: then nothing is deleted.
+// isHeld treats a lock that cannot be tested as held: then nothing is deleted.
 func (s *store) isHeld(id events.ID) bool {
 	f, err := regular.OpenIn(s.root, lockName(id))
 	if err != nil {
@@ -94,8 +93,8 @@ func (s *store) isHeld(id events.ID) bool {
 
 func lockName(id events.ID) string { return locksDir + "/" + id.String() + ".lock" }
 
-// lockStore chooses the place as jp does: user-local storage, if there is one, unless only
-// the other place has the file.
+// lockStore selects the store as jp does: user-local storage, if there is one, unless only the
+// workspace has the lock file.
 func (w *Workspace) lockStore(id events.ID) *store {
 	if w.userLocal == nil {
 		return w.main
@@ -123,9 +122,9 @@ func (w *Workspace) tryLock(id events.ID) (func() error, error) {
 	return func() error { return s.release(f, name) }, nil
 }
 
-// acquire opens and locks the file called name; nil when somebody else has it.
-// Because the file is removed when a lock is released, what was locked may be gone
-// from under its name: only if it is still there, the lock means anything.
+// acquire opens and locks the file called name; it returns nil if another process holds it. Since
+// the file is removed when a lock is released, the locked file may no longer have its name: the
+// lock counts only if it does.
 func (s *store) acquire(name string) (*os.File, error) {
 	for {
 		f, err := s.openLock(name)
@@ -165,8 +164,8 @@ func (s *store) openLock(name string) (*os.File, error) {
 	return f, err
 }
 
-// isAt reports whether f is what name leads to. A link there is an error: signing
-// the lock would overwrite what it leads to.
+// isAt reports whether name leads to f. A symlink there is an error: signing the lock would
+// overwrite its target.
 func (s *store) isAt(f *os.File, name string) (bool, error) {
 	info, err := s.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +181,7 @@ func (s *store) isAt(f *os.File, name string) (bool, error) {
 	return err == nil && os.SameFile(held, info), err
 }
 
-// sign writes who we are into a lock that we hold.
+// sign writes this process into a lock that it holds.
 func (w *Workspace) sign(f *os.File) error {
 	content := lockContent{
 		PID: w.env.pid(), AcquiredAt: w.env.Now().UTC().Format(acquiredLayout),
@@ -204,7 +203,7 @@ func (w *Workspace) sign(f *os.File) error {
 func (s *store) release(f *os.File, name string) error {
 	if !unlinkWhileHeld {
 		err := f.Close()
-		_ = s.root.Remove(name) // fails when somebody opened it meanwhile
+		_ = s.root.Remove(name) // fails if another process has opened it
 		return err
 	}
 	err := s.root.Remove(name)
@@ -214,7 +213,7 @@ func (s *store) release(f *os.File, name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// holder reads who holds the lock. That can be nobody by now.
+// holder reads who holds the lock. It may have been released since.
 func (s *store) holder(id events.ID) *LockedError {
 	name := lockName(id)
 	e := &LockedError{ID: id, Path: filepath.Join(s.dir, filepath.FromSlash(name))}

@@ -9,7 +9,7 @@ import (
 
 const unlinkWhileHeld = false
 
-// flock refuses: a lock that jp does not see would be none.
+// flock refuses: a lock that jp does not see would be useless.
 func flock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
 
 func funlock(*os.File) error { return errors.ErrUnsupported }

@@ -133,7 +133,7 @@ func TestLockOfAFileThatWasRemovedCountsNothing(t *testing.T) {
 	if err := os.Remove(w.path("proj/.jp/" + lockFile)); err != nil {
 		t.Fatal(err)
 	}
-	// The name is free, whatever is locked under no name.
+	// The name is free, although the removed file is locked.
 	unlock := mustLock(t, ws)
 	if same, err := ws.main.isAt(f, lockName(id1)); same || err != nil {
 		t.Errorf("the removed file counts: %v, %v", same, err)
@@ -165,8 +165,8 @@ func TestLockDoesNotFollowLinks(t *testing.T) {
 	}
 }
 
-// TestLockHoldsUnderPressure takes and releases one lock from many sides: files come
-// and go under the name all the time, and there must never be two holders.
+// TestLockHoldsUnderPressure locks and unlocks concurrently: the files under the name change all
+// the time, and there must never be two holders.
 func TestLockHoldsUnderPressure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -190,7 +190,7 @@ func TestLockHoldsUnderPressure(t *testing.T) {
 					t.Errorf("%d holders", n)
 				}
 				taken.Add(1)
-				time.Sleep(20 * time.Microsecond) // so that a second holder is seen
+				time.Sleep(20 * time.Microsecond) // so that a second holder would be noticed
 				holders.Add(-1)
 				if err := unlock(); err != nil {
 					t.Error(err)

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// unlinkWhileHeld says that a lock file is removed before its lock is released. The
-// other way round a process could lock the file in between, and lose it.
+// unlinkWhileHeld makes the lock file be removed before its lock is released. In the other order a
+// process could lock the file in between, and lose it.
 const unlinkWhileHeld = true
 
-// flock takes the exclusive lock that jp takes, without waiting.
+// flock takes the same exclusive lock as jp, without waiting.
 func flock(f *os.File) (bool, error) {
 	err := flockAs(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

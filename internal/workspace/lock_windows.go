@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// unlinkWhileHeld is false because an open file cannot be removed here. Who opened it
-// meanwhile keeps it from being removed, too.
+// unlinkWhileHeld is false because Windows cannot remove an open file. The file also stays if
+// another process has opened it.
 const unlinkWhileHeld = false
 
-// lockByte is the one that jp locks: beyond the content, which stays readable.
+// lockByte is the byte that jp locks: after the content, which stays readable.
 const lockByte = 0xFFFFFFFF
 
-// flock takes the exclusive lock that jp takes, without waiting.
+// flock takes the same exclusive lock as jp, without waiting.
 func flock(f *os.File) (bool, error) {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	at := windows.Overlapped{Offset: lockByte}
@@ -25,5 +25,5 @@ func flock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// funlock does nothing: nobody else has a copy of the file.
+// funlock does nothing: no other process has a copy of the handle.
 func funlock(*os.File) error { return nil }

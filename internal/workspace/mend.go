@@ -16,11 +16,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// ErrMeanwhile says that a file is no longer what a replacement was made from.
+// ErrMeanwhile reports that a file changed after a replacement was made from it.
 var ErrMeanwhile = errors.New("the file was changed by somebody else meanwhile")
 
-// ReadFile returns one file of a conversation as it is, whether it makes sense or not.
-// It is empty when there is none.
+// ReadFile returns one file of a conversation, valid or not. It is empty if missing.
 func (w *Workspace) ReadFile(e Entry, name string) ([]byte, error) {
 	s := w.storeOf(e)
 	data, err := s.read(s.path(e, name))
@@ -30,19 +29,18 @@ func (w *Workspace) ReadFile(e Entry, name string) ([]byte, error) {
 	return data, nil
 }
 
-// A Replacement is new bytes for one file of a conversation.
+// A Replacement is new content for one file of a conversation.
 type Replacement struct {
 	Name   string // MetadataFile, BaseConfigFile or EventsFile
-	Before []byte // what they were made from
+	Before []byte // the content that After was made from
 	After  []byte
-	// Path is that of the [Entry], where several directories share the id. Empty is the one
-	// that the id means.
+	// Path is that of the [Entry] if several directories share the id. If empty, the directory is
+	// that which the id means.
 	Path string
 }
 
-// Replace puts a file in the place of one that may be damaged, which is what Update
-// cannot do. It is saved as any other change is: only when it makes sense, and with
-// its content in the store.
+// Replace replaces a file that may be damaged, which Update cannot do. It saves as Update does:
+// only a valid file, with its content in the store.
 func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) error {
 	return w.locked(ctx, "replace "+r.Name+" of", id, func(e Entry, others []Entry) error {
 		if i := slices.IndexFunc(others, func(o Entry) bool { return o.Path == r.Path }); i >= 0 {
@@ -61,7 +59,7 @@ func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) er
 		if !bytes.Equal(now, r.Before) {
 			return ErrMeanwhile
 		}
-		r.Before = now // nil where there is none
+		r.Before = now // nil if it is missing
 		if r.Name == MetadataFile {
 			return w.replaceDetails(e, r)
 		}
@@ -101,13 +99,13 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 		return w.save(c)
 	}
 	c.stored.stream = r.Before
-	// Of a stream that did not load nobody can say what it lacked already.
+	// If the old stream does not load, it is unknown which references were dangling before.
 	c.stored.elements, err = events.Decode(r.Before)
 	c.AllowDangling = err != nil
 	return w.save(c)
 }
 
-// patched is a file system in which one file has other bytes.
+// patched is a file system in which one file has other content.
 type patched struct {
 	fs.FS
 
@@ -116,7 +114,7 @@ type patched struct {
 	data   []byte
 }
 
-// ReadFile returns the other bytes.
+// ReadFile returns the other content.
 func (p *patched) ReadFile(name string) ([]byte, error) {
 	if name == p.name {
 		return p.data, nil
@@ -124,8 +122,7 @@ func (p *patched) ReadFile(name string) ([]byte, error) {
 	return regular.Read(p.FS, name, p.limits.Of(name))
 }
 
-// Lstat is that of the file system: what is no regular file does not become one. A file
-// that is not there may be given.
+// Lstat does not turn anything else into a regular file, but reports a missing file as given.
 func (p *patched) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(p.FS, name)
 	if name == p.name && errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +137,7 @@ func (p *patched) Lstat(name string) (fs.FileInfo, error) {
 // ReadLink makes it an fs.ReadLinkFS.
 func (p *patched) ReadLink(name string) (string, error) { return fs.ReadLink(p.FS, name) }
 
-// given describes a file that is not there yet.
+// given describes a file that does not exist yet.
 type given string
 
 func (g given) Name() string     { return string(g) }

@@ -8,8 +8,8 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// TestReplaceRefusesNewReferencesToNothing: what the edited file lacks and the one before did
-// not is refused, whoever asks.
+// TestReplaceRefusesNewReferencesToNothing checks that new dangling references in an edited file
+// are always refused.
 func TestReplaceRefusesNewReferencesToNothing(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(dir1, "first")

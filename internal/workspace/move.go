@@ -9,11 +9,11 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// Archive moves a conversation to the archive, together with its user-local copy. It stamps
-// metadata.json before, unless Git has the conversation: Git then recognizes every file as
-// renamed, whatever another branch does to it, and where a conversation lies is what counts to
-// all readers. Of one that is archived already it moves the copy, if that is
-// still live. A [*DuplicateError] says that it cannot know which directory is meant.
+// Archive moves a conversation to the archive, together with its user-local copy. It first sets the
+// time in metadata.json, unless git has the conversation: with unchanged files git recognizes every
+// file as renamed, even if another branch changes them, and all readers go by the directory. If the
+// conversation is archived already, Archive moves its live copy. A [*DuplicateError] reports that
+// several directories match.
 func (w *Workspace) Archive(ctx context.Context, id events.ID) (Entry, error) {
 	var moved Entry
 	err := w.locked(ctx, "archive", id, func(e Entry, others []Entry) error {
@@ -33,8 +33,8 @@ func (w *Workspace) Archive(ctx context.Context, id events.ID) (Entry, error) {
 	return moved, err
 }
 
-// Unarchive is the reverse of [Workspace.Archive]. A stamp of a conversation that Git has
-// stays for the same reason.
+// Unarchive is the reverse of [Workspace.Archive]. The time of a conversation that git has is kept
+// for the same reason.
 func (w *Workspace) Unarchive(ctx context.Context, id events.ID) (Entry, error) {
 	var moved Entry
 	err := w.locked(ctx, "unarchive", id, func(e Entry, others []Entry) error {
@@ -55,9 +55,9 @@ func (w *Workspace) Unarchive(ctx context.Context, id events.ID) (Entry, error) 
 	return moved, err
 }
 
-// Remove deletes a conversation with its user-local copy, which jp would bring back.
-// Contents stay; the collector finds them. Whoever calls it has asked whether this is
-// the last copy, see [Workspace.Copies].
+// Remove deletes a conversation with its user-local copy, from which jp would restore it. Contents
+// stay; the collector finds them. The caller checks first whether this is the last copy, see
+// [Workspace.Copies].
 func (w *Workspace) Remove(ctx context.Context, id events.ID) error {
 	return w.locked(ctx, "remove", id, func(e Entry, others []Entry) error {
 		if err := unique(e, others); err != nil {
@@ -67,7 +67,7 @@ func (w *Workspace) Remove(ctx context.Context, id events.ID) error {
 		if err != nil {
 			return err
 		}
-		// The workspace's copy goes last: until then the conversation is whole.
+		// The workspace's copy is removed last: until then the conversation is complete.
 		for _, c := range append(local, e) {
 			if err := w.storeOf(c).remove(c); err != nil {
 				return err
@@ -88,7 +88,7 @@ func unique(e Entry, others []Entry) error {
 	return &DuplicateError{ID: e.ID, Paths: paths}
 }
 
-// userCopies returns the directories of e in user-local storage, none when e is one.
+// userCopies returns the directories of e in user-local storage, none if e is one.
 func (w *Workspace) userCopies(e Entry) ([]Entry, error) {
 	if e.Local || w.userLocal == nil {
 		return nil, nil
@@ -126,8 +126,8 @@ func (s *store) move(e Entry, p Partition) (Entry, error) {
 
 const stepRemove atomicfile.Step = "remove"
 
-// remove takes e's directory away in one step and then deletes it. What a crash
-// leaves of it the collector sweeps.
+// remove moves e's directory to a temporary one in one step and then deletes it. The collector
+// sweeps what a crash leaves.
 func (s *store) remove(e Entry) error {
 	holder, err := atomicfile.MkdirTemp(s.root, e.Dirname, s.options())
 	if err != nil {

@@ -10,16 +10,15 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// FindOptions says where to look for a conversation and what "." means.
+// FindOptions says where to search for a conversation and what "." means.
 type FindOptions struct {
 	ListOptions
-	Session *Session // whose active and previous conversations are meant; nil for none
+	Session *Session // for "." and "-"; nil if there is none
 }
 
-// Find returns the conversation that a person means by arg: "." or "-" for the active
-// and the previous one, an id in any form, the beginning of the digits of one, a path
-// at or below its directory, or words that all occur in its title. The error is a
-// [*NotFoundError] or an [*AmbiguousError].
+// Find returns the conversation that arg names: "." or "-" for the active and the previous one, an
+// id in any form, a prefix of its digits, a path at or below its directory, or words that all occur
+// in its title. The error is a [*NotFoundError] or an [*AmbiguousError].
 func (w *Workspace) Find(arg string, o FindOptions) (Entry, error) {
 	if arg == "." || arg == "-" {
 		return w.findRecent(arg, o.Session)
@@ -61,7 +60,7 @@ func (w *Workspace) findRecent(arg string, s *Session) (Entry, error) {
 	}
 }
 
-// byDigits also takes the beginning of what is printed, jp-c178….
+// byDigits also accepts a prefix of the printed form, jp-c178….
 func (w *Workspace) byDigits(arg string, entries []Entry) []Candidate {
 	digits := strings.TrimPrefix(arg, "jp-c")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
@@ -76,8 +75,8 @@ func (w *Workspace) byDigits(arg string, entries []Entry) []Candidate {
 	return found
 }
 
-// byPath takes a path in or to a conversation's directory, which need not exist any
-// more under the name that it had, and the bare name of the directory.
+// byPath accepts a path in or to a conversation's directory, also under a former name, and the bare
+// name of the directory.
 func (w *Workspace) byPath(arg string, entries []Entry) []Candidate {
 	if !strings.ContainsAny(arg, `/\`) {
 		id, ok := events.ParseDirname(arg)
@@ -106,8 +105,8 @@ func (w *Workspace) byPath(arg string, entries []Entry) []Candidate {
 	return nil
 }
 
-// resolve makes arg absolute. What exists of it is freed of links, because the
-// working directory may have been reached through one.
+// resolve makes arg absolute. It resolves symlinks in the part that exists, because the working
+// directory may have been reached through one.
 func (w *Workspace) resolve(arg string) string {
 	path := filepath.Clean(w.env.abs(filepath.FromSlash(arg)))
 	rest := ""
@@ -139,9 +138,8 @@ func withID(id events.ID, entries []Entry) []Candidate {
 	return found
 }
 
-// byTitle reads the metadata of every conversation. One whose metadata cannot be read
-// has no title here. A title in full is that title alone, or one that is part of
-// another could not be given.
+// byTitle reads the metadata of every conversation. Unreadable metadata has no title. A full title
+// matches only itself; otherwise a title that is part of another one could not be named.
 func (w *Workspace) byTitle(arg string, entries []Entry) []Candidate {
 	words := strings.Fields(strings.ToLower(arg))
 	if len(words) == 0 {

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 )
 
-// WriteFile writes a file of ours below .jp that belongs to no conversation, in one step. The name
-// has slashes; missing directories are made.
+// WriteFile writes a file of git-jp below .jp, outside of conversations, in one step. The name has
+// slashes; missing directories are created.
 func (w *Workspace) WriteFile(name string, data []byte) error {
 	if !fs.ValidPath(name) {
 		return &fs.PathError{Op: "write", Path: name, Err: fs.ErrInvalid}
@@ -18,7 +18,7 @@ func (w *Workspace) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// RemoveFile removes a file that [Workspace.WriteFile] wrote. One that is not there is removed.
+// RemoveFile removes a file that [Workspace.WriteFile] wrote. A missing file is no error.
 func (w *Workspace) RemoveFile(name string) error {
 	if err := w.main.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s/%s: %w", DirName, name, err)

@@ -8,16 +8,16 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// originKey is the member of metadata.json that says where a fork came from.
+// originKey is the member of metadata.json that records the origin of a fork.
 const originKey = "git_jp_forked_from"
 
-// An Origin is the conversation that another one is a fork of.
+// An Origin is the conversation from which another one was forked.
 type Origin struct {
 	ID   string `json:"id"`
 	Turn int    `json:"turn"` // the last turn that was kept, counted from 1
 }
 
-// String returns both, "" for none.
+// String returns both, "" if o is nil.
 func (o *Origin) String() string {
 	if o == nil {
 		return ""
@@ -25,7 +25,7 @@ func (o *Origin) String() string {
 	return fmt.Sprintf("%s, turn %d", o.ID, o.Turn)
 }
 
-// OriginOf returns where a conversation came from, nil where its metadata does not say.
+// OriginOf returns the origin of a conversation, nil if its metadata has none.
 func OriginOf(d *events.Details) *Origin {
 	value, ok := d.Value(originKey)
 	o := new(Origin)
@@ -35,7 +35,7 @@ func OriginOf(d *events.Details) *Origin {
 	return o
 }
 
-// ForkDetails returns the metadata of a fork that is made at a time.
+// ForkDetails returns the metadata of a fork created at a time.
 func ForkDetails(c *Conversation, o events.ForkOptions, at time.Time) (*events.Details, error) {
 	d := c.Details.Clone()
 	d.LastActivatedAt, d.ExpiresAt, d.ArchivedAt = at.UTC(), nil, nil

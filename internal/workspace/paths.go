@@ -18,7 +18,7 @@ func PathDir(name string) (dir string, ok bool) {
 	return strings.TrimPrefix(before+"/"+DirName, "/"), ok
 }
 
-// PathID returns the conversation in whose directory a path of a repository lies, archived ones
+// PathID returns the conversation whose directory contains a path of a repository, archived ones
 // too.
 func PathID(name string) (events.ID, bool) {
 	dir, ok := PathDir(name)
@@ -54,5 +54,5 @@ func pathIn(dir, name string) (at string, id events.ID, ok bool) {
 	return name[:len(name)-len(below)-1], id, ok
 }
 
-// BlobPath is the path of a blob below a directory .jp.
+// BlobPath returns the path of a blob below a directory .jp.
 func BlobPath(dir string, h blobs.Hash) string { return path.Join(dir, blobs.Dir, h.Path()) }

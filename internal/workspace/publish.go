@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// Publish moves a conversation that only user-local storage has into the workspace, with its
-// contents and its other files. The user-local one goes last: until then nothing is lost.
+// Publish moves a user-local conversation into the workspace, with its contents and its other
+// files. The user-local one is removed last: until then nothing is lost.
 func (w *Workspace) Publish(ctx context.Context, id events.ID) (Entry, error) {
 	e, err := w.held(id)
 	if err != nil {
@@ -45,7 +45,7 @@ func (w *Workspace) Publish(ctx context.Context, id events.ID) (Entry, error) {
 	})
 }
 
-// held returns the conversation of an id that user-local storage alone has.
+// held returns the conversation of an id that exists only in user-local storage.
 func (w *Workspace) held(id events.ID) (Entry, error) {
 	copies, err := w.Copies(id)
 	if err != nil {
@@ -67,7 +67,7 @@ func uniqueOf(copies []Entry) error {
 	return unique(copies[0], copies[1:])
 }
 
-// copyContents writes the contents of a user-local conversation into the workspace's store.
+// copyContents copies the contents of a user-local conversation into the workspace's store.
 func (w *Workspace) copyContents(e Entry, s *events.Stream) error {
 	from, batch := w.BlobsOf(e), w.Blobs().NewBatch()
 	defer batch.Discard()

@@ -12,10 +12,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// IsRepository reports whether git takes dir for the root of a working tree because of the
-// ".git" in it, so that the files below are nothing to a working tree around it. It follows
-// git's own test, and in doubt the answer is no: whoever looks for what a repository may need
-// looks into one directory too many.
+// IsRepository reports whether git considers dir the root of a working tree because of its ".git",
+// so that the files below are not part of a surrounding working tree. It follows git's own test. In
+// doubt it returns false: the caller then searches one directory too many for content that is
+// needed.
 func IsRepository(dir string) bool {
 	name := filepath.Join(dir, gitName)
 	info, err := os.Stat(name)
@@ -28,7 +28,7 @@ func IsRepository(dir string) bool {
 	return isGitDir(name)
 }
 
-// isGitFile reports whether a file leads to a directory of a repository.
+// isGitFile reports whether a file leads to the directory of a repository.
 func isGitFile(name string) bool {
 	data, err := regular.ReadFile(name, regular.MaxNote)
 	if err != nil {
@@ -45,8 +45,8 @@ func isGitFile(name string) bool {
 	return isGitDir(target)
 }
 
-// isGitDir reports whether git takes a directory for that of a repository: by its HEAD, its
-// objects and its refs.
+// isGitDir reports whether git recognizes a directory as a git directory: by its HEAD, its objects
+// and its refs.
 func isGitDir(dir string) bool {
 	if !isHead(filepath.Join(dir, "HEAD")) {
 		return false
@@ -56,7 +56,7 @@ func isGitDir(dir string) bool {
 		isDir(filepath.Join(common, "refs"))
 }
 
-// commonDir is the part of a repository that its working trees share.
+// commonDir returns the part of a git directory that its worktrees share.
 func commonDir(dir string) (string, error) {
 	data, err := regular.ReadFile(filepath.Join(dir, "commondir"), regular.MaxNote)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +69,7 @@ func commonDir(dir string) (string, error) {
 	return common, err
 }
 
-// isHead reports whether a file says what a HEAD says: a ref, or a commit.
+// isHead reports whether a file has the content of a HEAD: a ref, or a commit.
 func isHead(name string) bool {
 	if target, err := os.Readlink(name); err == nil {
 		return strings.HasPrefix(target, "refs/")

@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A file is one of a conversation's, with what it shall hold.
+// A file is a file of a conversation, with its new content.
 type file struct {
 	name string
 	old  []byte // what it held when it was read or written last, nil for no file
@@ -38,9 +38,9 @@ func (f file) isKept() bool {
 	return f.rest == nil || f.size() == len(f.old) && bytes.Equal(f.rest, f.old[f.same:])
 }
 
-// save writes what differs from what was loaded, and notes it as what is stored. The
-// caller has the lock. Where a file is not what was loaded, the error is
-// [atomicfile.ErrChanged], and that file stays.
+// save writes the files that differ from what was loaded, and records them as stored. The caller
+// has the lock. If a file is not what was loaded, the error is [atomicfile.ErrChanged], and that
+// file is not written.
 func (w *Workspace) save(c *Conversation) error {
 	s := w.storeOf(c.Entry)
 	var content *keeper
@@ -96,9 +96,9 @@ func (s *store) fit(c *Conversation, files []file) error {
 	return nil
 }
 
-// settle brings the contents of a changed stream where they belong, and checks that it can
-// be saved. Content is in the store when it returns, the stream not
-// yet.
+// settle stores the contents of a changed stream in the form of the workspace, and checks that the
+// stream can be saved. When it returns, the contents are in the store, but the stream is not
+// written yet.
 func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
 	k := newKeeper(s.blobs)
 	defer k.batch.Discard()
@@ -138,7 +138,7 @@ func (c *Conversation) files(same int, rest []byte) [3]file {
 	return all
 }
 
-// changes returns those of the files that are to be written.
+// changes returns the files that differ from what is stored.
 func changes(all [3]file) []file {
 	return slices.DeleteFunc(slices.Clone(all[:]), file.isKept)
 }
@@ -171,9 +171,9 @@ func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 	return s.complete(c, all)
 }
 
-// complete writes the files that were not written and are not there any more: git can
-// remove a directory that it finds unchanged at any time, and what we wrote after
-// that would be half a conversation.
+// complete writes the unchanged files if they are missing by now: git can remove a directory that
+// it finds unchanged at any time, and the files written after that would be an incomplete
+// conversation.
 func (s *store) complete(c *Conversation, all [3]file) error {
 	dir, err := s.root.OpenRoot(s.path(c.Entry))
 	gone := errors.Is(err, fs.ErrNotExist)
@@ -198,11 +198,11 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 	return nil
 }
 
-// DirnameFor returns the name that the directory of an entry gets with a title, unless it is
-// taken. It stays when Git has the conversation: in a merge with a branch that changed
-// metadata.json, which is too small for Git to recognize as renamed, the new name would be a
-// conflict. One whose ID is derived is found by its name in trees that nobody reads whole, so it
-// has the same everywhere.
+// DirnameFor returns the name of an entry's directory for a title, unless it is taken. The name
+// does not change if git has the conversation: in a merge with a branch that changed metadata.json,
+// which is too small for git to recognize as renamed, the new name would be a conflict. A directory
+// with a derived ID has the same name everywhere, because it is looked up by name in trees that are
+// not listed completely.
 func (w *Workspace) DirnameFor(e Entry, title string) string {
 	if e.ID.IsDerived() || w.env.committed(e) {
 		return e.Dirname
@@ -210,13 +210,13 @@ func (w *Workspace) DirnameFor(e Entry, title string) string {
 	return events.Dirname(e.ID, title)
 }
 
-// retitle renames a directory to the name that its title gives it.
+// retitle renames a directory after its title.
 func (w *Workspace) retitle(e Entry, title string) (Entry, error) {
 	return w.rename(e, w.DirnameFor(e, title))
 }
 
-// rename gives a directory another name. When there is something of that name already, the old
-// name stays: it means nothing to readers.
+// rename renames a directory. If the new name exists, the old one is kept: readers do not depend on
+// it.
 func (w *Workspace) rename(e Entry, name string) (Entry, error) {
 	s := w.storeOf(e)
 	to := e.at(e.Partition, name, s.prefix)
@@ -234,8 +234,8 @@ func (w *Workspace) rename(e Entry, name string) (Entry, error) {
 	}
 }
 
-// A keeper stores the contents of one save and keeps them in mind, so that it can
-// write again what a collector took before the stream was there to see.
+// A keeper stores the contents of one save and keeps them in memory, so that it can write them
+// again if a collector removed them before the stream referred to them.
 type keeper struct {
 	store *blobs.Store
 	batch *blobs.Batch
@@ -257,7 +257,7 @@ func (k *keeper) Write(b []byte) (blobs.Ref, error) {
 	return ref, err
 }
 
-// verify makes sure that everything the saved stream refers to is still there.
+// verify makes sure that everything the saved stream refers to still exists.
 func (k *keeper) verify(c *Conversation) error {
 	for _, ref := range k.store.Missing(slices.Collect(maps.Keys(k.kept))) {
 		if _, err := k.store.Write(k.kept[ref]); err != nil {
@@ -270,8 +270,7 @@ func (k *keeper) verify(c *Conversation) error {
 	return k.dangling(c)
 }
 
-// dangling returns a [*DanglingError] for references that are new in the stream
-// and lead to nothing.
+// dangling returns a [*DanglingError] for new references in the stream to missing contents.
 func (k *keeper) dangling(c *Conversation) error {
 	added := references(fresh(c.stored.elements, c.Stream))
 	missing := k.store.Missing(slices.Collect(maps.Keys(added)))
@@ -298,9 +297,8 @@ func references(s *events.Stream) map[blobs.Ref]bool {
 	return all
 }
 
-// fresh returns the elements of now without those at its beginning and its end that
-// stand so in old, which may be nil. Saving one event of a long conversation need not
-// look at all that it had before.
+// fresh returns the elements of now without those that it shares with the beginning and the end of
+// old, which may be nil. So saving one event of a long conversation does not examine all others.
 func fresh(old, now *events.Stream) *events.Stream {
 	from, to := 0, now.Len()
 	if old != nil {
@@ -327,9 +325,9 @@ func (w *Workspace) outrankAll(e Entry, changed []file) error {
 	return nil
 }
 
-// outrank makes a file that was just written newer than its user-local copy, which
-// matters when a clock was wrong: jp reads the newer one, and the user-local one
-// of two that are equally old. It takes stream and base configuration for one.
+// outrank makes a file that was just written newer than its user-local copy, in case a clock was
+// wrong: jp reads the newer one, and the user-local one of two with equal times. It treats stream
+// and base configuration as one.
 func (w *Workspace) outrank(e Entry, name string) error {
 	if e.Local || w.userLocal == nil {
 		return nil

@@ -16,16 +16,15 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Scan lists the conversations of a .jp directory in any file system: a working tree, a
-// revision, an index. jpDir is the path of .jp in it. The entries are sorted by
-// id, live before archived; several directories with one id are all among them.
-// Only the names in a conversation's directory are looked at, no file is opened. A
-// .jp without conversations has no entries.
+// Scan lists the conversations of a .jp directory in any file system: a working tree, a revision,
+// an index. jpDir is the path of .jp in it. The entries are sorted by id, live before archived, and
+// include all directories that share an id. Scan only reads the names in a conversation's
+// directory, it opens no file. A .jp without conversations has no entries.
 func Scan(fsys fs.FS, jpDir string) ([]Entry, []Problem, error) {
 	return ScanOf(fsys, jpDir, func(events.ID) bool { return true })
 }
 
-// ScanOf is Scan of the conversations alone whose id is wanted.
+// ScanOf is Scan limited to the wanted ids.
 func ScanOf(fsys fs.FS, jpDir string, wanted func(events.ID) bool) ([]Entry, []Problem, error) {
 	s := scanner{fsys: fsys, jpDir: jpDir, wanted: wanted}
 	for _, p := range []Partition{Live, Archive} {
@@ -60,7 +59,7 @@ func (s *scanner) partition(p Partition) error {
 	case info.Mode().Type() == fs.ModeSymlink:
 		s.report(Problem{Kind: Linked, Path: dir})
 		return nil
-	case !info.IsDir(): // to open a pipe would wait for somebody who writes
+	case !info.IsDir(): // opening a pipe would wait for a writer
 		return s.unlisted(dir, errNotDirectory)
 	}
 	list, err := fs.ReadDir(s.fsys, dir)
@@ -75,13 +74,14 @@ func (s *scanner) partition(p Partition) error {
 	return nil
 }
 
-// isNone reports whether an error says that there is no such file, as below what is no directory.
+// isNone reports whether an error means that there is no such file, as below a path that is no
+// directory.
 func isNone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// unlisted reports what keeps a partition from being listed, which hides no other. That a snapshot
-// has not the object of a directory, or that reading was given up, is an error.
+// unlisted reports a partition that cannot be listed as a problem, so that it hides no other. A
+// missing object in a snapshot, or a canceled read, is an error.
 func (s *scanner) unlisted(dir string, err error) error {
 	if _, ok := errors.AsType[syscall.Errno](err); !ok && !errors.Is(err, errNotDirectory) {
 		return err
@@ -90,8 +90,8 @@ func (s *scanner) unlisted(dir string, err error) error {
 	return nil
 }
 
-// Unlisted returns an error for the first partition of which the system refuses to say what is in
-// it: for whoever must know all conversations.
+// Unlisted returns an error for the first partition that the system refuses to list, for callers
+// that must know all conversations.
 func Unlisted(problems []Problem) error {
 	for _, p := range problems {
 		if p.Kind == Unreadable && p.ID == 0 && !errors.Is(p.Err, errNotDirectory) {
@@ -101,7 +101,7 @@ func Unlisted(problems []Problem) error {
 	return nil
 }
 
-// directory judges one name below conversations. Files there mean nothing to jp.
+// directory checks one name below conversations. jp ignores files there.
 func (s *scanner) directory(p Partition, at string, d fs.DirEntry) {
 	id, ok := events.ParseDirname(d.Name())
 	switch {
@@ -149,8 +149,8 @@ func managed(name string) bool {
 	}
 }
 
-// missingFiles names what keeps a directory from being a conversation. Without
-// base_config.json it is one of before April 2026.
+// missingFiles names the files that a directory lacks to be a conversation. Conversations from
+// before April 2026 have no base_config.json.
 func missingFiles(have map[string]bool, legacy bool) []string {
 	var missing []string
 	if !have[MetadataFile] {
@@ -178,9 +178,10 @@ func notRegular(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: regular.ErrNot}
 }
 
-// Readable returns an error for what nobody can read below the .jp of root: no file, such as a
-// pipe, in the place of the id or of one that git reads whenever it looks into the directory, for
-// which it would wait; and a link in the place of the conversations, which is not followed.
+// Readable returns an error for a file below the .jp of root that would block a reader: a pipe or
+// the like in place of the id, or of a file that git always reads in a directory and for which it
+// would wait. It also returns one for a symlink in place of the conversations, which is not
+// followed.
 func Readable(root string) error {
 	id := filepath.Join(root, DirName, IDFile)
 	names := []string{IDFile}
@@ -190,7 +191,7 @@ func Readable(root string) error {
 	for _, name := range names {
 		name = filepath.Join(root, DirName, filepath.FromSlash(name))
 		info, err := os.Lstat(name)
-		link := err == nil && info.Mode()&fs.ModeSymlink != 0 // which git does not follow
+		link := err == nil && info.Mode()&fs.ModeSymlink != 0 // git does not follow it
 		if err == nil && !info.Mode().IsRegular() && (!link || name == id) {
 			return notRegular("read", name)
 		}

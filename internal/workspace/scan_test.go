@@ -108,7 +108,7 @@ func TestScanRealConversations(t *testing.T) {
 	}
 }
 
-// counter counts the files and directories that are opened.
+// counter counts opened files and directories.
 type counter struct {
 	fs.FS
 	files, dirs *atomic.Int64

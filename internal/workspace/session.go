@@ -7,20 +7,19 @@ import (
 	"strings"
 )
 
-// A Session is a terminal, as jp tells terminals apart: each has its own active
-// conversation.
+// A Session is a terminal as jp identifies it: each has its own active conversation.
 type Session struct {
 	ID     string `json:"id"`
 	Source Source `json:"source"`
 }
 
-// A Source says where the identity of a session came from.
+// A Source says how a session was identified.
 type Source struct {
 	Type string `json:"type"`          // "getsid", "hwnd" or "env"
-	Key  string `json:"key,omitempty"` // name of the variable, of "env"
+	Key  string `json:"key,omitempty"` // name of the variable, for "env"
 }
 
-// SessionOf returns the session that env belongs to; false when nothing tells.
+// SessionOf returns the session of env; false if it cannot be identified.
 func SessionOf(env Env) (Session, bool) {
 	if s, ok := sessionFromEnv(env, "JP_SESSION"); ok {
 		return s, true
@@ -52,7 +51,7 @@ func sessionFromEnv(env Env, name string) (Session, bool) {
 	return Session{ID: value, Source: Source{Type: "env", Key: name}}, value != ""
 }
 
-// key is the name of the session's file without its extension.
+// key returns the name of the session's file without its extension.
 func (s Session) key() string {
 	if s.Source.Type != "env" {
 		return s.Source.Type + "-" + plain(s.ID)
@@ -61,7 +60,7 @@ func (s Session) key() string {
 	return "env-" + plain(s.Source.Key) + "-" + hex.EncodeToString(sum[:8])
 }
 
-// plain replaces what jp does not want in a file name.
+// plain replaces characters that jp does not allow in a file name.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -16,10 +16,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A store is one of the two roots of conversations: .jp or user-local storage.
+// A store is one of the two places for conversations: .jp or user-local storage.
 type store struct {
 	dir    string   // absolute
-	prefix string   // what paths of entries begin with
+	prefix string   // prefix of the paths of entries
 	local  bool     // it is user-local storage
 	root   *os.Root // of dir
 	fsys   fs.FS    // of root; tests count what is opened
@@ -60,7 +60,7 @@ func (s *store) close() error {
 	return errors.Join(s.blobs.Close(), s.root.Close())
 }
 
-// expect says that the content of a stream may be read soon.
+// expect announces reads of a stream's contents.
 func (s *store) expect(stream *events.Stream) {
 	if s.elsewhere == nil || stream == nil {
 		return
@@ -74,12 +74,12 @@ func (s *store) expect(stream *events.Stream) {
 	})
 }
 
-// read reads a file that is no link.
+// read reads a file that is not a symlink.
 func (s *store) read(name string) ([]byte, error) {
 	return s.reader().file(name)
 }
 
-// path is where an entry's file lies below the store's root.
+// path returns the path of an entry's file below the store's root.
 func (s *store) path(e Entry, elem ...string) string {
 	return path.Join(append([]string{e.Partition.Dir(), e.Dirname}, elem...)...)
 }
@@ -101,8 +101,8 @@ func (s *store) scan() ([]Entry, []Problem, error) {
 	return entries, problems, err
 }
 
-// find returns the directories with an id, by their names alone. A partition that cannot be listed
-// counts where the other one has none.
+// find returns the directories with an id, by their names alone. An error listing one partition
+// counts only if the other has no such directory.
 func (s *store) find(id events.ID) ([]Entry, error) {
 	var found []Entry
 	var failed error
@@ -124,8 +124,8 @@ func (s *store) find(id events.ID) ([]Entry, error) {
 	return found, nil
 }
 
-// names returns the names in a partition that mean an id, sorted. It asks the system for
-// nothing but names: to change all of many conversations, each is looked for among all.
+// names returns the names in a partition that have an id, sorted. It only lists names, because a
+// change of many conversations searches all names for each.
 func (s *store) names(p Partition, id events.ID) ([]string, error) {
 	names, err := s.allNames(p)
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -136,14 +136,14 @@ func (s *store) names(p Partition, id events.ID) ([]string, error) {
 	return names, err
 }
 
-// allNames returns the names in a partition, in no order.
+// allNames returns the names in a partition, unsorted.
 func (s *store) allNames(p Partition) ([]string, error) {
 	switch info, err := s.root.Stat(p.Dir()); {
 	case isNone(err):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !info.IsDir(): // to open a pipe would wait for somebody who writes
+	case !info.IsDir(): // opening a pipe would wait for a writer
 		return nil, nil
 	}
 	d, err := s.root.Open(p.Dir())
@@ -192,12 +192,12 @@ func (s *store) options() atomicfile.Options {
 	return atomicfile.Options{TempDir: tempDir, Private: s.local, Hook: s.hook}
 }
 
-// errTaken says that the name of a directory is that of something else. It is told from a
-// directory above it of which the system says that it exists and not what it is.
+// errTaken reports that something else has the name of a directory. It is distinct from the
+// [fs.ErrExist] that the system may return for a path above the directory.
 var errTaken = fmt.Errorf("the name is taken: %w", fs.ErrExist)
 
-// rename moves a directory and makes that durable. The target must not exist: the
-// system would replace an empty one.
+// rename moves a directory and makes that durable. The target must not exist: the system would
+// replace an empty directory.
 func (s *store) rename(from, to string) error {
 	if err := s.mkdir(path.Dir(to)); err != nil {
 		return err
@@ -224,7 +224,7 @@ func (s *store) mkdir(dir string) error {
 	return s.root.MkdirAll(dir, atomicfile.DirPerm)
 }
 
-// syncDir makes a rename durable where the system can.
+// syncDir makes a rename durable if the system can.
 func (s *store) syncDir(dir string) error {
 	d, err := s.root.Open(dir)
 	if err != nil {
@@ -241,7 +241,7 @@ func (s *store) step(step atomicfile.Step, name string) error {
 	return s.hook(step, name)
 }
 
-// modTime returns the latest modification time of files, zero when none exists.
+// modTime returns the latest modification time of files, zero if none exists.
 func (s *store) modTime(files ...string) time.Time {
 	var latest time.Time
 	for _, name := range files {

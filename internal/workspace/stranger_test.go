@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// A stranger is a program that changes files of a conversation without asking for the lock.
+// A stranger is a program that changes files of a conversation without the lock.
 type stranger struct {
 	*world
 	name  string // of the file, in dir1
@@ -47,7 +47,7 @@ func renamed(w *world, name, text string) {
 	}
 }
 
-// sameLook leaves the file as old as it was: nothing but its bytes tells that it was changed.
+// sameLook changes a file but keeps its size and time: only its bytes show the change.
 func sameLook(w *world, name, text string) {
 	info, err := os.Stat(w.path(name))
 	if err != nil {
@@ -64,7 +64,7 @@ func entitle(d *events.Details) {
 	d.Title = &title
 }
 
-// ownChanges are what programs of ours do to a conversation, and what the files have afterwards.
+// ownChanges are changes of a conversation by this program, and the files afterwards.
 var ownChanges = map[string]struct {
 	do   func(w *world, ws *Workspace) error
 	want string
@@ -93,8 +93,8 @@ var ownChanges = map[string]struct {
 	}, "ours"},
 }
 
-// TestStrangersAreNotOverwritten lets a stranger change a file right before each step of a save, one
-// after the other. Both changes are there afterwards.
+// TestStrangersAreNotOverwritten changes a file without the lock right before each step of a save,
+// one after the other. Both changes must be in the result.
 func TestStrangersAreNotOverwritten(t *testing.T) {
 	ways := map[string]func(*world, string, string){
 		"in place": inPlace, "renamed": renamed, "same look": sameLook,
@@ -146,8 +146,8 @@ func meetAtEveryStep(
 	}
 }
 
-// TestRenamedDirectoryIsFollowed lets a stranger rename the directory of a conversation while a file
-// of it is written.
+// TestRenamedDirectoryIsFollowed renames the directory of a conversation while a file of it is
+// written.
 func TestRenamedDirectoryIsFollowed(t *testing.T) {
 	for _, at := range []atomicfile.Step{atomicfile.StepCreate, atomicfile.StepSync} {
 		w := newWorld(t)
@@ -186,7 +186,7 @@ func loadOnly(t *testing.T, ws *Workspace) *Conversation {
 	return c
 }
 
-// TestHalfWrittenFilesAreWaitedFor lets a stranger write a file in two steps.
+// TestHalfWrittenFilesAreWaitedFor writes a file without the lock in two steps.
 func TestHalfWrittenFilesAreWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(dir1, "first")
@@ -218,7 +218,7 @@ func TestHalfWrittenFilesAreWaitedFor(t *testing.T) {
 	}
 }
 
-// readFS tells which files are opened.
+// readFS records which files are opened.
 type readFS struct {
 	fs.FS
 
@@ -234,7 +234,8 @@ func (r readFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(r.FS, 
 
 func (r readFS) ReadLink(name string) (string, error) { return fs.ReadLink(r.FS, name) }
 
-// TestWhoNeverEndsIsToldOf ends when a stranger writes each time that we do, and leaves theirs.
+// TestWhoNeverEndsIsToldOf checks that a save gives up, and keeps the other program's content, if
+// that writes before each attempt.
 func TestWhoNeverEndsIsToldOf(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(dir1, "first")

@@ -1,6 +1,6 @@
 package workspace
 
-// Title returns a conversation's title, "" when it has none that can be read.
+// Title returns a conversation's title, "" if it has none or cannot be read.
 func (w *Workspace) Title(e Entry) string {
 	d, err := w.LoadDetails(e)
 	if err != nil || d.Title == nil {

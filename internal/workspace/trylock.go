@@ -2,12 +2,11 @@ package workspace
 
 import "os"
 
-// TryLock takes the system's lock of an open file, as those of conversations are taken, and
-// reports whether it did. It goes with the file. Where files have no locks the answer is
-// always yes.
+// TryLock tries to lock an open file in the way of conversation locks, and reports whether it did.
+// Closing the file releases the lock. Without file locks it always returns true.
 func TryLock(f *os.File) (bool, error) { return flock(f) }
 
-// Unlock lets go of the lock of a file that is about to be closed. To close it is not enough:
-// a process that is being started has a copy of every open file for a moment, and the lock is
-// held as long as there is one.
+// Unlock releases the lock of a file that is about to be closed. Closing it is not enough: a
+// process that is being started briefly has a copy of every open file, and the lock is held as long
+// as any copy is open.
 func Unlock(f *os.File) error { return funlock(f) }

@@ -14,25 +14,24 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Union says what becomes of the directories that share an id.
+// A Union says what to do with the directories that share an id.
 type Union struct {
-	// Keep is the index of the one that stays.
+	// Keep is the index of the directory that is kept.
 	Keep int
-	// Quarantine is called for each other one, which is still in its place, before it is removed:
-	// whoever gives it has kept its files elsewhere when it returns. The names are those of
-	// [Conversation.Files].
+	// Quarantine is called for each other one before it is removed: when it returns, it must have
+	// saved the files elsewhere. The names are those of [Conversation.Files].
 	Quarantine func(c *Conversation, read func(name string) ([]byte, error)) error
 }
 
-// Unite makes one directory of several that share an id. f is given all of them, loaded under
-// the lock, live before archived. It changes the one that is to stay as a function given to
-// [Workspace.Update] may, and says which it is. That one is saved and gets the name of its
-// title; the files of others, beside those of every conversation, are taken over, as name~<hash>
-// where the name is taken; and then the others are removed, one after the other.
+// Unite merges several directories that share an id into one. It calls f with all of them, loaded
+// under the lock, live before archived. f changes the one to keep, as a function given to
+// [Workspace.Update] may, and says which it is. Unite saves that one and names it after its title;
+// it adds the other directories' further files, as name~<hash> if the name is taken; then it
+// removes the other directories, one after the other.
 //
-// After a crash the one that stays is old, new, or has files of both, and every other one is
-// there or whole in the place where Quarantine put it. Uniting again ends it. Where there
-// is one directory only, f is not called.
+// After a crash the kept directory is old, new, or has files of both, and every other one is in its
+// place or complete in the quarantine. Uniting again completes it. If there is only one directory,
+// f is not called.
 func (w *Workspace) Unite(
 	ctx context.Context, id events.ID, f func(all []*Conversation) (Union, error),
 ) (Entry, error) {
@@ -76,7 +75,7 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 		return keep.Entry, err
 	}
 	var err error
-	// The directory may have an older name than its title, when nothing was changed.
+	// The name of the directory may be outdated even if nothing changed.
 	if keep.Entry, err = w.retitle(keep.Entry, keep.Title()); err != nil {
 		return keep.Entry, err
 	}
@@ -101,7 +100,8 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 	return keep.Entry, w.follow(keep.Entry)
 }
 
-// follow moves the user-local copies of e to its partition: jp would bring back the other.
+// follow moves the user-local copies of e to its partition: jp would restore the conversation from
+// the other one.
 func (w *Workspace) follow(e Entry) error {
 	local, err := w.userCopies(e)
 	for _, c := range local {
@@ -112,8 +112,8 @@ func (w *Workspace) follow(e Entry) error {
 	return err
 }
 
-// takeOver copies the files that are no conversation's own. Of two that have one name and are
-// not the same both are kept. It returns only when keep has them all.
+// takeOver copies the files that are not a conversation's own. If two files with one name differ,
+// both are kept. It returns only when keep has them all.
 func (s *store) takeOver(keep, from *Conversation) error {
 	for _, name := range from.Files {
 		if managed(name) {
@@ -130,8 +130,8 @@ func (s *store) takeOver(keep, from *Conversation) error {
 	return nil
 }
 
-// keepBeside writes a file unless it is there. Where something else has its name it gets that
-// of its content too.
+// keepBeside writes a file unless it exists. If the name is taken by other content, a hash is added
+// to the name.
 func (s *store) keepBeside(e Entry, name string, data []byte) error {
 	for _, name := range []string{name, name + "~" + blobs.Sum(data).String()[:12]} {
 		at := s.path(e, name)
@@ -147,7 +147,7 @@ func (s *store) keepBeside(e Entry, name string, data []byte) error {
 	return fmt.Errorf("keep %s: %w", name, errTaken)
 }
 
-// onlyFiles refuses a directory with links and the like in it, which nobody would take over.
+// onlyFiles refuses a directory with symlinks or other special files, which cannot be copied.
 func (s *store) onlyFiles(e Entry) error {
 	return fs.WalkDir(s.fsys, s.path(e), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !d.Type().IsRegular() {

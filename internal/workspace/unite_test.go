@@ -20,7 +20,7 @@ import (
 // otherDir is a second directory of id1.
 const otherDir = live + "17800836875-other"
 
-// doubleWorld has id1 twice, with a turn and a file of its own in each, and a user-local copy.
+// doubleWorld has id1 twice, each with a turn and a file of its own, and a user-local copy.
 func doubleWorld(t *testing.T) *world {
 	w := newWorld(t)
 	w.conversation(w.withUserLocal()+"/conversations/.archive/17800836875-first", "first")
@@ -34,7 +34,7 @@ func doubleWorld(t *testing.T) *world {
 	return w
 }
 
-// aside is where a test keeps what Unite quarantines, by path.
+// aside is the quarantine of a test, by path.
 type aside map[string]string
 
 func (a aside) keep(c *Conversation, read func(string) ([]byte, error)) error {
@@ -48,7 +48,7 @@ func (a aside) keep(c *Conversation, read func(string) ([]byte, error)) error {
 	return nil
 }
 
-// uniter joins all directories into the one called other, with a new element.
+// uniter merges all directories into the one titled other, with a new element.
 func (a aside) uniter(all []*Conversation) (Union, error) {
 	keep := slices.IndexFunc(all, func(c *Conversation) bool { return c.Title() == "other" })
 	if keep < 0 {
@@ -86,7 +86,8 @@ func TestUnite(t *testing.T) {
 	}
 }
 
-// TestUniteLeavesLinks: what it could not take along stays where it is, with all the rest.
+// TestUniteLeavesLinks checks that a directory with a symlink is not removed, and that nothing else
+// is changed.
 func TestUniteLeavesLinks(t *testing.T) {
 	w := doubleWorld(t)
 	ws := w.open()
@@ -101,7 +102,7 @@ func TestUniteLeavesLinks(t *testing.T) {
 	w.unchanged(before, "proj")
 }
 
-// united checks that there is one directory with all that there was.
+// united checks that there is one directory with everything.
 func (w *world) united(what string, kept aside) {
 	w.Helper()
 	ws := w.open()
@@ -132,8 +133,8 @@ func (w *world) united(what string, kept aside) {
 	}
 }
 
-// TestUniteMayFailAnywhere: after any step each directory is whole or aside, and uniting
-// again ends it.
+// TestUniteMayFailAnywhere checks that after any failed step each directory is complete or in the
+// quarantine, and that uniting again completes it.
 func TestUniteMayFailAnywhere(t *testing.T) {
 	broken := errors.New("broken")
 	w := doubleWorld(t)
@@ -165,7 +166,7 @@ func TestUniteMayFailAnywhere(t *testing.T) {
 	}
 }
 
-// nothingLost checks that what each directory said is there or aside.
+// nothingLost checks that the content of each directory exists or is in the quarantine.
 func (w *world) nothingLost(what string, kept aside) {
 	w.Helper()
 	ws := w.open()
@@ -190,8 +191,8 @@ func (w *world) nothingLost(what string, kept aside) {
 	}
 }
 
-// settled is united for a run that may have found one directory only: what comes behind
-// the removal of the last one is no loss.
+// settled is united for a run that may have found only one directory: an error after the removal of
+// the last one loses nothing.
 func (w *world) settled(what string, kept aside) {
 	w.Helper()
 	ws := w.open()
@@ -208,7 +209,7 @@ func (w *world) settled(what string, kept aside) {
 	}
 }
 
-// TestReplaceWhatIsGone: a file that is not there may be given, one that is a link not.
+// TestReplaceWhatIsGone checks that a missing file can be replaced, and a symlink cannot.
 func TestReplaceWhatIsGone(t *testing.T) {
 	for _, name := range []string{MetadataFile, EventsFile, BaseConfigFile} {
 		w := newWorld(t)
@@ -223,15 +224,15 @@ func TestReplaceWhatIsGone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		// Content that stands in a stream goes to the store with the save, as ever.
+		// Inline content is moved to the store by the save, as always.
 		if got := w.read(dir1 + "/" + name); got != want && !strings.Contains(got, `"hello"`) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
 }
 
-// TestReplaceInAnotherDirectory: of directories that share an id the one that was named is
-// changed, and none when it is gone.
+// TestReplaceInAnotherDirectory checks that of directories that share an id the named one is
+// changed, and none if it is gone.
 func TestReplaceInAnotherDirectory(t *testing.T) {
 	w := doubleWorld(t)
 	ws := w.open()
@@ -253,7 +254,7 @@ func TestReplaceInAnotherDirectory(t *testing.T) {
 	}
 }
 
-// TestCreateBeside: a user-local copy is in the way only where it is asked to be.
+// TestCreateBeside checks that a user-local copy blocks a creation unless Beside is set.
 func TestCreateBeside(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(w.withUserLocal()+"/conversations/17800836875-first", "first")

@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// TestUnlockWithACopy lets go of a lock while another process, which is being started, has the
-// file as well.
+// TestUnlockWithACopy releases a lock while another process, which is being started, has the file
+// open too.
 func TestUnlockWithACopy(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {

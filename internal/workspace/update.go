@@ -11,22 +11,20 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// Update changes a conversation: it takes the lock, loads, calls f and saves what f
-// changed. When f fails, or what it made cannot be saved, nothing is written, and
-// nothing is either when f changed nothing.
+// Update changes a conversation: it takes the lock, loads, calls f and saves what f changed. If f
+// fails, or its result cannot be saved, or nothing changed, nothing is written.
 //
 // Programs that do not take the lock, such as an editor or git checkout, may change the files in
 // the meantime. Update does not overwrite them: it loads the conversation again and calls f again,
 // so f must not rely on being called once.
 //
-// f may change Details, replace or change Stream and replace BaseConfig; content that
-// it wants stored it puts into events with [blobs.Loaded]. Where the stream
-// changed, contents that stand in it, hand-edited ones too, go to the blob store first,
-// or, in a workspace of inline format, references are replaced by their content. A new
-// title renames the directory, unless another one has the new name or Git has the conversation.
+// f may change Details, replace or change Stream and replace BaseConfig; it adds content to events
+// with [blobs.Loaded]. If the stream changed, its inline contents, also hand-edited ones, are moved
+// to the blob store first, or, in a workspace of inline format, references are replaced by their
+// content. A new title renames the directory, unless the name is taken or git has the conversation.
 //
-// A crash leaves each file old or new, in the order metadata, base configuration,
-// stream, and all content that the stream refers to.
+// A crash leaves each file old or new, in the order base configuration, stream, metadata, and all
+// content that the stream refers to.
 func (w *Workspace) Update(ctx context.Context, id events.ID, f func(*Conversation) error) error {
 	return w.locked(ctx, "update", id, func(e Entry, others []Entry) error {
 		c, err := w.Load(e)
@@ -44,8 +42,8 @@ func (w *Workspace) Update(ctx context.Context, id events.ID, f func(*Conversati
 	})
 }
 
-// UpdateDetails is [Workspace.Update] for metadata.json alone. It does not read the
-// stream, so it works on a conversation whose stream is damaged.
+// UpdateDetails is [Workspace.Update] for metadata.json alone. It does not read the stream, so it
+// works on a conversation whose stream is damaged.
 func (w *Workspace) UpdateDetails(
 	ctx context.Context, id events.ID, f func(*events.Details) error,
 ) error {
@@ -55,9 +53,9 @@ func (w *Workspace) UpdateDetails(
 	})
 }
 
-// Rename gives a conversation a title, none when it is "". The directory follows also where
-// the title is the same: an earlier attempt may have ended before Git could say whether it has
-// the conversation.
+// Rename sets the title of a conversation, or removes it if title is "". It renames the directory
+// even if the title is the same: an earlier attempt may have failed before it was known whether git
+// has the conversation.
 func (w *Workspace) Rename(ctx context.Context, id events.ID, title string) error {
 	return w.locked(ctx, "rename", id, func(e Entry, _ []Entry) error {
 		e, err := w.updateDetails(e, func(d *events.Details) error {
@@ -95,15 +93,15 @@ func (w *Workspace) locked(
 	})
 }
 
-// Another program that changes a file is waited for about two seconds in all, each time twice as
-// long.
+// The retries wait about two seconds in all for another program that changes a file, each twice as
+// long as the one before.
 const (
 	settleAttempts = 11
 	settleWait     = time.Millisecond
 )
 
 // settled calls f, which loads and saves, until no other program changes the files in between. A
-// file that cannot be decoded then may be one that the other program has not finished.
+// file that cannot be decoded then may be incomplete because that program is still writing it.
 func settled(ctx context.Context, f func() error) error {
 	err := f()
 	for n := 0; n < settleAttempts && errors.Is(err, atomicfile.ErrChanged); n++ {
@@ -119,10 +117,10 @@ func settled(ctx context.Context, f func() error) error {
 	return err
 }
 
-// isHalf reports whether an error can come from a file that another program has not finished.
+// isHalf reports whether an error can come from a file that another program is still writing.
 func isHalf(err error) bool { return errors.As(err, new(*events.SyntaxError)) }
 
-// updateDetails saves what f makes of e's details and returns where e is then. The
+// updateDetails saves the details that f changes and returns the entry under its new name. The
 // caller has the lock.
 func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry, error) {
 	if e.Legacy {

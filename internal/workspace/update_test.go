@@ -112,7 +112,7 @@ func TestInlineFormat(t *testing.T) {
 	if err := ws.Update(t.Context(), id1, appendMessage("two")); err != nil {
 		t.Fatal(err)
 	}
-	// dGhlcmU= is what jp reads as "there".
+	// jp decodes dGhlcmU= to "there".
 	got := w.read(dir1 + "/events.json")
 	if strings.Contains(got, "$blob") || !strings.Contains(got, `"dGhlcmU="`) {
 		t.Errorf("the stream is\n%s", got)
@@ -323,8 +323,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	}
 }
 
-// TestConcurrentUpdatesLoseNothing appends from many sides, each with a workspace of
-// its own.
+// TestConcurrentUpdatesLoseNothing appends concurrently, each goroutine with its own workspace.
 func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	t.Parallel()
 	const writers, each = 6, 8
@@ -356,8 +355,8 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	w.noTrash()
 }
 
-// TestACollectorBetweenBlobAndStream removes what a save has just stored, as a sweep
-// may that saw no reference yet.
+// TestACollectorBetweenBlobAndStream removes the blob that a save has just stored, as a sweep may
+// that has seen no reference yet.
 func TestACollectorBetweenBlobAndStream(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(dir1, "first")

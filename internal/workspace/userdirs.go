@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// linkName is the link in a user-local directory by which jp finds the workspace again.
+// linkName is the link in a user-local directory by which jp finds the workspace.
 const linkName = "storage"
 
-// UserData returns the directory in which the user's data has a directory for each workspace, ""
-// when the user has no such data at all. It need not exist.
+// UserData returns the directory in the user's data that has a directory for each workspace, "" if
+// the user has no data directory. It need not exist.
 func (w *Workspace) UserData() string {
 	data := w.env.jpDataDir()
 	if data == "" {
@@ -22,11 +22,10 @@ func (w *Workspace) UserData() string {
 	return filepath.Join(data, "workspace")
 }
 
-// UserDirs returns every directory of user-local data that may be one of a workspace with
-// one of the ids, or whose link leads to one that is ours. jp works with one of them; the id
-// that is committed may change with any pull, and another directory be that of the workspace
-// then. The error is [ErrNoUserData] when the user has no such data at all; any other says that
-// there may be more.
+// UserDirs returns every user-local directory that may belong to a workspace with one of the ids,
+// or whose link leads to a directory that ours accepts. jp uses one of them, but the committed id
+// may change with any pull, and then another directory is used. The error is [ErrNoUserData] if the
+// user has no data directory; any other error means that there may be more.
 func (w *Workspace) UserDirs(ids []string, ours func(jp string) bool) ([]string, error) {
 	data := w.UserData()
 	if data == "" {
@@ -50,7 +49,7 @@ func userDirs(parent string, ids []string, ours func(jp string) bool) ([]string,
 	var dirs []string
 	for _, d := range list {
 		dir := filepath.Join(parent, d.Name())
-		info, err := os.Stat(dir) // a link to a directory will do
+		info, err := os.Stat(dir) // a symlink to a directory counts
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 			continue
 		}
@@ -77,9 +76,10 @@ func endsInOne(name string, ids []string) bool {
 	return false
 }
 
-// linkOf returns where the link in a user-local directory leads, "" when there is none.
+// linkOf returns the target of the link in a user-local directory, "" if there is none.
 func linkOf(dir string) (string, error) {
-	// The directory may itself be behind a link, and a relative one begins where it is.
+	// The directory itself may be behind a symlink, and a relative link is relative to the real
+	// one.
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
@@ -98,13 +98,13 @@ func linkOf(dir string) (string, error) {
 	return target, err
 }
 
-// PrivateDirs returns the directories of the user's data, jp's and ours, that have to be closed
-// to others: those of user-local data, and that of approvals and sessions.
+// PrivateDirs returns the directories of jp and git-jp in the user's data that must be closed to
+// other users: those of user-local data, and that of approvals and sessions.
 func (e Env) PrivateDirs() []string {
 	var dirs []string
 	if data := e.jpDataDir(); data != "" {
 		parent := filepath.Join(data, "workspace")
-		list, _ := os.ReadDir(parent) // what cannot be listed has nothing for others
+		list, _ := os.ReadDir(parent) // a directory that cannot be listed has nothing to close
 		for _, d := range list {
 			if d.IsDir() {
 				dirs = append(dirs, filepath.Join(parent, d.Name()))

@@ -14,9 +14,9 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// findUserLocal returns the directory of the user-local data of a workspace, "" when there
-// is none. Of several the one that is named after root wins, else the one with the
-// newest contents, by jp's rule.
+// findUserLocal returns the directory of the user-local data of a workspace, "" if there is none.
+// Of several it chooses the one named after root, or else the one with the newest entry, by jp's
+// rule.
 func findUserLocal(env Env, root, wsid string) string {
 	data := env.jpDataDir()
 	if data == "" || wsid == "" {
@@ -45,11 +45,11 @@ func findUserLocal(env Env, root, wsid string) string {
 	})
 }
 
-// ErrStrange is the error of user-local data that is another workspace's.
+// ErrStrange reports user-local data of another workspace.
 var ErrStrange = errors.New("its link does not lead to this workspace")
 
-// shares reports whether the workspace at jp may have the user-local data at dir. Data without a
-// link is nobody's, and may be that of any workspace with the id.
+// shares reports whether the workspace at jp may use the user-local data at dir. Data without a
+// link may be that of any workspace with the id.
 func (e Env) shares(dir, jp string) bool {
 	if e.Shares == nil {
 		return true
@@ -65,10 +65,10 @@ func (e Env) shares(dir, jp string) bool {
 
 func siloName(root, wsid string) string { return filepath.Base(root) + "-" + wsid }
 
-// newest is jp's age of a directory: its newest entry's, else its own.
+// newest returns jp's age of a directory: the time of its newest entry, or else its own.
 func newest(dir string) time.Time {
 	var latest time.Time
-	list, _ := os.ReadDir(dir) // a directory that cannot be read counts as old
+	list, _ := os.ReadDir(dir) // an unreadable directory counts as old
 	for _, d := range list {
 		if info, err := d.Info(); err == nil && info.ModTime().After(latest) {
 			latest = info.ModTime()
@@ -81,18 +81,18 @@ func newest(dir string) time.Time {
 }
 
 // makeUserLocal creates the user-local storage of a workspace as jp does, with the link by which jp
-// finds the workspace again.
+// finds the workspace.
 func makeUserLocal(env Env, root, wsid string) (string, error) {
 	data := env.jpDataDir()
 	if data == "" || wsid == "" {
 		return "", ErrNoUserData
 	}
 	dir, jp := filepath.Join(data, "workspace", siloName(root, wsid)), filepath.Join(root, DirName)
-	// What is in it is private, and stays so whatever the modes of files below say.
+	// The directory is private, so that its content is, whatever the modes of the files below it.
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return "", fmt.Errorf("make directory of user-local conversations: %w", err)
 	}
-	// A link must not make what somebody else left there ours.
+	// A new link must not take over data that another workspace left there.
 	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 && !env.shares(dir, jp) {
 		return "", fmt.Errorf("use %q: %w", dir, errors.Join(err, ErrStrange))
 	}

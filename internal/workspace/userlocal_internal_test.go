@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUserLocalDirectoriesArePrivate holds it for the directory that is made, and that all are
-// known.
+// TestUserLocalDirectoriesArePrivate checks the mode of the created directory, and that PrivateDirs
+// has all directories.
 func TestUserLocalDirectoriesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes mean nothing here")

@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// A Walk loads conversations one after the other. What cannot be read is reported once, and the
-// walk goes on.
+// A Walk loads conversations one after the other. It reports each unreadable one once, and
+// continues.
 type Walk struct {
 	Workspace *Workspace
 	Named     []Entry // nil for all
-	Archived  bool    // archived ones are among all
+	Archived  bool    // archived ones too
 	Problem   func(error)
 }
 
-// Each calls f with each conversation, until it fails or ctx is done.
+// Each calls f with each conversation, until f fails or ctx is done.
 func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) error {
 	entries, reported := k.Named, map[string]bool{}
 	if entries == nil {
@@ -22,7 +22,7 @@ func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) erro
 		var err error
 		entries, problems, err = k.Workspace.List(ListOptions{Archived: k.Archived, Local: true})
 		for _, p := range problems {
-			if p.Kind != Foreign { // that holds no conversation
+			if p.Kind != Foreign { // a foreign directory has no conversation
 				k.Problem(errors.New(p.String()))
 				reported[p.Path] = true
 			}
@@ -52,8 +52,8 @@ func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) erro
 	return nil
 }
 
-// Expect says that the content of several conversations may be read soon, so that what comes from
-// elsewhere comes together. Where nothing does it reads nothing.
+// Expect announces reads of the content of several conversations, so that missing blobs are fetched
+// together. Without an [Elsewhere] it reads nothing.
 func (w *Workspace) Expect(ctx context.Context, entries []Entry) error {
 	if w.main.elsewhere == nil || len(entries) < 2 {
 		return nil

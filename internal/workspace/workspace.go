@@ -11,20 +11,20 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Workspace is an open .jp directory and the user-local storage that belongs to it. It is safe
-// for concurrent use, except creating the first user-local conversation.
+// A Workspace is an open .jp directory and its user-local storage. It is safe for concurrent use,
+// except for creating the first user-local conversation.
 type Workspace struct {
-	root      string // absolute, holds .jp
+	root      string // absolute, has .jp
 	env       Env
 	wsid      string
 	main      *store
-	userLocal *store // nil when there is none
+	userLocal *store // nil if there is none
 
-	strange string // user-local data of another root with our id; "" for none
+	strange string // user-local data of another root with the same id; "" for none
 	leftOut func() (leftOut, error)
 }
 
-// Open opens the workspace whose .jp lies in root. Nothing is created or changed.
+// Open opens the workspace with the .jp in root. It creates and changes nothing.
 func Open(root string, env Env) (*Workspace, error) {
 	w, err := open(env.abs(root), env)
 	if err != nil {
@@ -50,7 +50,7 @@ func open(root string, env Env) (*Workspace, error) {
 		w.strange, dir = dir, ""
 	}
 	if dir != "" {
-		// User-local storage that cannot be opened is not the workspace's fault.
+		// A workspace can be used without user-local storage that cannot be opened.
 		if userLocal, err := openStore(dir, "", true, env); err == nil {
 			w.userLocal = userLocal
 		} else if !errors.Is(err, os.ErrPermission) {
@@ -60,26 +60,26 @@ func open(root string, env Env) (*Workspace, error) {
 	return w, nil
 }
 
-// Limits are how large the files are that this workspace reads and writes.
+// Limits returns the limits on the size of files that this workspace reads and writes.
 func (w *Workspace) Limits() regular.Limits { return w.env.Settings.limits() }
 
 // Close releases the directories.
 func (w *Workspace) Close() error { return errors.Join(w.main.close(), w.userLocal.close()) }
 
-// Root returns the absolute path of the directory that holds .jp.
+// Root returns the absolute path of the directory that has .jp.
 func (w *Workspace) Root() string { return w.root }
 
 // Dir returns the absolute path of .jp.
 func (w *Workspace) Dir() string { return w.main.dir }
 
-// WorkspaceID returns what .jp/.id says, "" when there is no valid one.
+// WorkspaceID returns the id in .jp/.id, "" if it has no valid one.
 func (w *Workspace) WorkspaceID() string { return w.wsid }
 
-// StrangeDir returns the directory of user-local data that has the id of this workspace and is
-// another one's, or nobody's, "" when there is none.
+// StrangeDir returns the directory of user-local data that has the id of this workspace but belongs
+// to another one, or to none; "" if there is none.
 func (w *Workspace) StrangeDir() string { return w.strange }
 
-// Adopt takes the user-local data of [Workspace.StrangeDir] for this workspace's, as the user said.
+// Adopt uses the user-local data of [Workspace.StrangeDir] for this workspace, as the user asked.
 func (w *Workspace) Adopt() error {
 	userLocal, err := openStore(w.strange, "", true, w.env)
 	if err != nil {
@@ -89,7 +89,7 @@ func (w *Workspace) Adopt() error {
 	return nil
 }
 
-// UserDir returns the directory of user-local storage, "" when there is none.
+// UserDir returns the directory of user-local storage, "" if there is none.
 func (w *Workspace) UserDir() string {
 	if w.userLocal == nil {
 		return ""
@@ -97,7 +97,7 @@ func (w *Workspace) UserDir() string {
 	return w.userLocal.dir
 }
 
-// Format returns how contents are written here.
+// Format returns the format of contents in this workspace.
 func (w *Workspace) Format() Format {
 	if w.env.Settings.Format == "" {
 		return FormatBlobs
@@ -105,11 +105,10 @@ func (w *Workspace) Format() Format {
 	return w.env.Settings.Format
 }
 
-// Blobs returns the contents of the workspace's conversations.
+// Blobs returns the blob store of the workspace's conversations.
 func (w *Workspace) Blobs() *blobs.Store { return w.main.blobs }
 
-// BlobsOf returns the contents that e refers to: user-local conversations have a
-// store of their own.
+// BlobsOf returns the blob store of e: user-local conversations have their own.
 func (w *Workspace) BlobsOf(e Entry) *blobs.Store { return w.storeOf(e).blobs }
 
 // Path returns the absolute path of e's directory.
@@ -125,7 +124,7 @@ func (w *Workspace) storeOf(e Entry) *store {
 	return w.main
 }
 
-// stores returns the workspace's, then the user's.
+// stores returns the workspace's store, then the user-local one.
 func (w *Workspace) stores() []*store {
 	if w.userLocal == nil {
 		return []*store{w.main}
@@ -134,7 +133,7 @@ func (w *Workspace) stores() []*store {
 }
 
 // Copies returns every directory of a conversation, in the workspace and in user-local storage,
-// live before archived: whoever removes one wants to know whether it is the last.
+// live before archived. A caller that removes one can see whether it is the last.
 func (w *Workspace) Copies(id events.ID) ([]Entry, error) {
 	var all []Entry
 	for _, s := range w.stores() {
@@ -147,7 +146,7 @@ func (w *Workspace) Copies(id events.ID) ([]Entry, error) {
 	return all, nil
 }
 
-// AllCopies is [Workspace.Copies] of all conversations at the price of one listing.
+// AllCopies is [Workspace.Copies] of all conversations with one listing.
 func (w *Workspace) AllCopies() (map[events.ID][]Entry, error) {
 	all := map[events.ID][]Entry{}
 	for _, s := range w.stores() {
@@ -162,8 +161,8 @@ func (w *Workspace) AllCopies() (map[events.ID][]Entry, error) {
 	return all, nil
 }
 
-// locate returns the directory that an id means: the first of the workspace, else
-// the first user-local one. The others are returned too.
+// locate returns the directory that an id means: the first of the workspace, or else the first
+// user-local one. It also returns the others.
 func (w *Workspace) locate(id events.ID) (Entry, []Entry, error) {
 	all, err := w.Copies(id)
 	if err != nil {

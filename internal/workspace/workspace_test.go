@@ -16,7 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// A world is a workspace in a temporary directory, with a user's data beside it.
+// A world is a workspace in a temporary directory, with a user data directory beside it.
 type world struct {
 	*testing.T
 	dir  string // of everything
@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// withUserLocal makes user-local storage and returns its path below dir.
+// withUserLocal creates user-local storage and returns its path below dir.
 func (w *world) withUserLocal() string {
 	w.Helper()
 	w.write("data/workspace/proj-otvo8/sessions/.keep", "")
@@ -88,7 +88,7 @@ func (w *world) open() *Workspace {
 
 const live = "proj/.jp/conversations/"
 
-// conversation writes a conversation of one turn, with white space of its own.
+// conversation writes a conversation of one turn, with unusual white space.
 func (w *world) conversation(dir, title string) {
 	w.Helper()
 	w.write(dir+"/"+MetadataFile, metadata(title))
@@ -163,7 +163,7 @@ func (w *world) dirs() []string {
 	return slices.DeleteFunc(w.names(live), func(n string) bool { return n[0] == '.' })
 }
 
-// noTrash fails when temporaries or foreign files were left.
+// noTrash fails if temporary or foreign files were left.
 func (w *world) noTrash() {
 	w.Helper()
 	for name := range w.snapshot("proj/.jp") {
@@ -177,7 +177,7 @@ func (w *world) noTrash() {
 
 const id1 events.ID = 17800836875
 
-// dir1 is the directory of id1 without a title that differs.
+// dir1 is the directory of id1 with its original title.
 const dir1 = live + "17800836875-first"
 
 func message(text string) *events.Element {
@@ -185,7 +185,7 @@ func message(text string) *events.Element {
 	return events.NewElement(at, &events.ChatResponse{Text: text}, events.Metadata{})
 }
 
-// toolResult returns a request for a tool and its result, whose content is loaded.
+// withResult returns a call of a tool and its result, whose content is loaded.
 func withResult(text string) []*events.Element {
 	at := time.Date(2026, 5, 29, 20, 0, 0, 0, time.UTC)
 	block := events.Block{Type: events.BlockText, Content: blobs.Loaded([]byte(text))}

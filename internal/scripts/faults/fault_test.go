@@ -66,7 +66,7 @@ var faultCommands = []faultCommand{
 		damage: "true", args: []string{"hook", "pre-commit"},
 	},
 	{
-		// What it removes from a conversation is complete in the copy, or still in its place.
+		// A removed part of a conversation is complete in the copy, or still in its place.
 		name: "compact", before: []string{"git jp migrate"}, damage: "true",
 		args: compacting, again: []string{"compact", "--undo", "17800000001"},
 		finished: "no copy of it is kept", other: true,

@@ -100,13 +100,13 @@ func glanceAt(s *sessions.Session, r *record) {
 	}
 }
 
-// subagent names a sub-agent of a session: its own id is unique only there.
+// subagent names a sub-agent of a session: its own id is unique only within the session.
 func subagent(of sessions.Name, id string) sessions.Name {
 	return sessions.Name{Agent: of.Agent, ID: of.ID + "." + id}
 }
 
-// persisted returns the full text of a result that the agent keeps in a file of its own, which
-// lies in the directory of the session and nowhere else.
+// persisted returns the full text of a result that the agent keeps in a separate file. It reads
+// only files in the directory of the session.
 func persisted(transcript, named string) (string, bool) {
 	base := named[strings.LastIndexAny(named, `/\`)+1:]
 	dir := strings.TrimSuffix(transcript, filepath.Ext(transcript))
@@ -122,5 +122,5 @@ func persisted(transcript, named string) (string, bool) {
 	return string(data), err == nil
 }
 
-// maxPersisted is the largest result that is read from a file of its own.
+// maxPersisted limits the size of a result that is read from a separate file.
 const maxPersisted = 16 << 20

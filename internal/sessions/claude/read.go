@@ -30,13 +30,13 @@ func (Dialect) Read(
 	return v, err
 }
 
-// A mapper tells a builder what the records of one conversation say.
+// A mapper passes the records of one conversation to a builder.
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
 	turns   map[string]int // the Point of each record, by uuid
 	told    map[saying]struct{}
-	sayings map[string]int // how many there are of a uuid
+	sayings map[string]int // number of different records of a uuid
 	seeds   [2]maphash.Seed
 	dir     string         // the last one that a record named
 	in      string         // that the last record named
@@ -50,14 +50,14 @@ type mapper struct {
 	last    record            // that was read, in memory that the next one takes
 }
 
-// A saying is what a record of a uuid said, by two sums with random seeds: different
-// records have the same ones with a probability of one in 2^128.
+// A saying identifies a record by its uuid and two sums with random seeds: different records
+// collide with a probability of 1 in 2^128.
 type saying struct {
 	uuid string
 	sums [2]uint64
 }
 
-// A part of a session ends where the agent gave it a title.
+// A part of a session ends at the record that its title refers to.
 type part struct{ last, title string } // last is the uuid of a record
 
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
@@ -82,7 +82,7 @@ func (m *mapper) line(number int, line []byte) {
 	m.Telling(r.Time.Time, kind(string(r.Type)), line, func() { m.record(r, line) })
 }
 
-// record tells what one record says. line is the record as it was written.
+// record maps one record. line is the record as it was written.
 func (m *mapper) record(r *record, line []byte) {
 	if bool(r.IsSidechain) && m.session.Parent.IsZero() {
 		m.sidechain(r, line)
@@ -107,7 +107,7 @@ func (m *mapper) record(r *record, line []byte) {
 	case "queue-operation":
 		m.queue(r, line)
 	case "last-prompt", sessions.ExportType:
-		m.Drop(string(r.Type), len(line)) // a prompt that is in the session; a line of our own
+		m.Drop(string(r.Type), len(line)) // repeats a prompt; our own line
 	default:
 		m.title(r)
 		m.Record(r.Time.Time, kind(string(r.Type)), line)
@@ -117,9 +117,9 @@ func (m *mapper) record(r *record, line []byte) {
 	}
 }
 
-// repeats reports whether a record says again what one of the same uuid said, as in a copy of what
-// came before. One that says something else, as in damaged files, is told: it gets a name of its
-// own.
+// repeats reports whether a record equals an earlier one with the same uuid, as in a copy of
+// earlier records. A different record with that uuid, as in damaged files, is mapped under a key of
+// its own.
 func (m *mapper) repeats(r *record) bool {
 	id := string(r.UUID)
 	said := saying{uuid: id}
@@ -152,7 +152,7 @@ func kind(t string) string {
 	return t
 }
 
-// context notes where the agent was, which changes within a session.
+// context records the agent's directory, which changes within a session.
 func (m *mapper) context(r *record) {
 	if !bytes.Equal(r.CWD, m.cwd) {
 		m.cwd = append(m.cwd[:0], r.CWD...)
@@ -180,7 +180,7 @@ func (m *mapper) title(r *record) {
 	}
 }
 
-// key names a piece of a record for good.
+// key returns the stable key of a piece of a record.
 func key(r *record, piece int) string {
 	id, _ := sessions.RandomHalf(string(r.UUID))
 	if r.further > 0 {
@@ -214,8 +214,8 @@ func (m *mapper) user(r *record, line []byte) {
 	}
 }
 
-// follow says which turn a person's record follows. Where that is not the last one, the person went
-// back there.
+// follow finds the turn that a person's record follows. If that is not the last one, the person
+// went back to it.
 func (m *mapper) follow(r *record) {
 	if turn, known := m.turns[string(r.Parent)]; known {
 		m.Follow(turn, key(r, 0))
@@ -230,7 +230,7 @@ func (m *mapper) prompt(r *record, text string, all content) {
 	m.others(r, all)
 }
 
-// others keeps the blocks of a person's message that are neither text nor content.
+// others keeps the blocks of a person's message that are neither text nor attachments.
 func (m *mapper) others(r *record, all content) {
 	for i := range all {
 		if _, content := all[i].bytes(); !content && all[i].Type != "text" {
@@ -306,7 +306,7 @@ func (m *mapper) system(r *record, line []byte) {
 	m.Record(r.Time.Time, "system/"+kind(string(r.Subtype)), line)
 }
 
-// attachment tells prompts that were typed while a tool ran and given to the model then.
+// attachment adds a prompt that was typed while a tool ran and given to the model then.
 func (m *mapper) attachment(r *record, line []byte) {
 	var a struct {
 		Type   sessions.Text  `json:"type"`
@@ -319,7 +319,7 @@ func (m *mapper) attachment(r *record, line []byte) {
 		all := blocks(a.Prompt)
 		text := all.text()
 		if m.queued[text] > 0 {
-			m.queued[text]-- // told when it left the queue
+			m.queued[text]-- // it was added when it left the queue
 			m.Drop("attachment/queued_command", len(line))
 		} else if text != "" {
 			m.Headline(words(text))
@@ -330,8 +330,8 @@ func (m *mapper) attachment(r *record, line []byte) {
 	m.Record(r.Time.Time, "attachment/"+kind(string(a.Type)), line)
 }
 
-// queue tells prompts that were taken out of the queue in the middle of a turn. What is dequeued
-// comes as a record of its own.
+// queue adds prompts that were removed from the queue in the middle of a turn. A dequeued prompt
+// follows as a record of its own.
 func (m *mapper) queue(r *record, line []byte) {
 	if text := string(r.Content); r.Operation == "remove" && text != "" {
 		m.queued[text]++
@@ -340,8 +340,8 @@ func (m *mapper) queue(r *record, line []byte) {
 	m.Record(r.Time.Time, "queue-operation", line)
 }
 
-// progress tells what sub-agents said, whose own files may be gone. All other progress ends in a
-// result.
+// progress adds messages of sub-agents, whose own files may be gone. The outcome of other progress
+// is in a result.
 func (m *mapper) progress(r *record, line []byte) {
 	var p struct {
 		Type    sessions.Text  `json:"type"`
@@ -361,8 +361,8 @@ func (m *mapper) progress(r *record, line []byte) {
 	m.agent(string(p.AgentID)).record(&inner, p.Message)
 }
 
-// hasFile reports whether what a sub-agent said is in a file of its own, which is a source of
-// its own: beside the session's, or in its directory.
+// hasFile reports whether a sub-agent has a file, which is a source of its own: beside the
+// session's, or in its directory.
 func (m *mapper) hasFile(agent string) bool {
 	has, known := m.files[agent]
 	if !known {
@@ -377,8 +377,8 @@ func (m *mapper) hasFile(agent string) bool {
 	return has
 }
 
-// sidechain tells what a sub-agent said in the file of its session, as early versions wrote it:
-// by the agent where it is named, else by the record that its chain begins with.
+// sidechain maps a record of a sub-agent in the file of its session, as early versions wrote it.
+// The sub-agent is identified by its name, or else by the first record of its chain.
 func (m *mapper) sidechain(r *record, line []byte) {
 	id := string(r.AgentID)
 	if id == "" {
@@ -398,7 +398,7 @@ func (m *mapper) chain(r *record) string {
 	return id
 }
 
-// agent returns the mapper of a sub-agent that has no file here.
+// agent returns the mapper of a sub-agent that has no file of its own.
 func (m *mapper) agent(id string) *mapper {
 	if a := m.agents[id]; a != nil {
 		return a
@@ -411,10 +411,10 @@ func (m *mapper) agent(id string) *mapper {
 	return a
 }
 
-// finish tells what only the end shows.
+// finish adds what is only known at the end: the titles of parts.
 func (m *mapper) finish() {
 	for _, p := range m.parts {
-		if _, own := m.turns[p.last]; own { // old files begin with those of others
+		if _, own := m.turns[p.last]; own { // old files begin with titles of other sessions
 			m.Title(sessions.TitleSummary, p.title)
 		}
 	}

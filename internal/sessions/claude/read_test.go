@@ -31,8 +31,8 @@ func list(t *testing.T, lines ...string) sessions.Session {
 	return found[0]
 }
 
-// TestRecordsOfOneUUID: a record that says again what was said is dropped, and one that says
-// something else under the same uuid is kept, by a key of its own.
+// TestRecordsOfOneUUID checks that a repeated record is dropped, and that a different record with
+// the same uuid is kept under a key of its own.
 func TestRecordsOfOneUUID(t *testing.T) {
 	ask := line("user", 1, `{"role":"user","content":"first"}`)
 	other := line("user", 1, `{"role":"user","content":"second"}`)
@@ -55,7 +55,8 @@ func TestRecordsOfOneUUID(t *testing.T) {
 	}
 }
 
-// TestLongFirstPrompt: a session is known by its first records, however long these are.
+// TestLongFirstPrompt checks that a session is recognized by its first records, however long they
+// are.
 func TestLongFirstPrompt(t *testing.T) {
 	for _, size := range []int{1 << 10, 1 << 20, 3 << 20} {
 		text := strings.Repeat("x", size)
@@ -67,15 +68,15 @@ func TestLongFirstPrompt(t *testing.T) {
 	}
 }
 
-// TestFindNamesWhatItCannotRead: of files that have the name of sessions, those without any are
-// passed over, and those that cannot be read are named. The directory may be a link.
+// TestFindNamesWhatItCannotRead checks that files without a session are ignored, and that
+// unreadable ones are reported. The directory may be a symlink.
 func TestFindNamesWhatItCannotRead(t *testing.T) {
 	home, real := t.TempDir(), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(real, filepath.Join(home, ".claude", "projects")); err != nil {
-		t.Skip("no links here: ", err) // as some users of Windows
+		t.Skip("no links here: ", err) // for some users of Windows
 	}
 	for name, text := range map[string]string{
 		"a.jsonl": line("user", 1, `{"role":"user","content":"Look"}`), "b.jsonl": "",

@@ -30,23 +30,23 @@ type record struct {
 	Micro      sessions.Loose[struct {
 		Calls []sessions.Text `json:"compactedToolIds"`
 	}] `json:"microcompactMetadata"`
-	Payload jsontext.Value `json:"payload"` // which Codex has
+	Payload jsontext.Value `json:"payload"` // Codex has this member
 	Export  jsontext.Value `json:"git_jp_export"`
 
 	place
 	role
 	title
 
-	further int // how many others had its uuid before
+	further int // how many different records had its uuid before
 }
 
-// A place is where a record was written.
+// A place is the directory and branch, and the version of Claude Code, of a record.
 type place struct {
 	CWD    sessions.Late `json:"cwd"`
 	Branch sessions.Text `json:"gitBranch"`
 }
 
-// A role says whose a record is that has the form of a person's or a model's.
+// A role has the flags of a record that looks like one of a person or a model.
 type role struct {
 	IsSidechain sessions.Flag `json:"isSidechain"`
 	IsMeta      sessions.Flag `json:"isMeta"`
@@ -54,7 +54,7 @@ type role struct {
 	IsError     sessions.Flag `json:"isApiErrorMessage"`
 }
 
-// A title is what a session, or what of it ends at a record, is called.
+// A title names a session, or the part of it that ends at a record.
 type title struct {
 	Summary     sessions.Text `json:"summary"`
 	LeafUUID    sessions.Text `json:"leafUuid"`
@@ -62,7 +62,7 @@ type title struct {
 	CustomTitle sessions.Text `json:"customTitle"`
 }
 
-// A message is what a record of a person or a model says.
+// A message is the message of a person or a model.
 type message struct {
 	ID      sessions.Text          `json:"id"`
 	Model   sessions.Text          `json:"model"`
@@ -114,10 +114,10 @@ func (r *record) message() message {
 	return m
 }
 
-// A content is the pieces of a message.
+// A content is the blocks of a message.
 type content []block
 
-// blocks reads a content, which is a string, a list of blocks, or nothing. What else there is is
+// blocks reads a content, which is a string, a list of blocks, or nothing. Any other value becomes
 // one block.
 func blocks(v jsontext.Value) (all content) {
 	var raw []jsontext.Value
@@ -150,7 +150,7 @@ func blocks(v jsontext.Value) (all content) {
 	return all
 }
 
-// text joins the text of a message.
+// text joins the texts of a message.
 func (all content) text() string {
 	var texts []string
 	for i := range all {
@@ -161,7 +161,7 @@ func (all content) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// answers reports whether a message of a person's is none: it has results of calls.
+// answers reports whether a message in the person's name has results of calls.
 func (all content) answers() bool {
 	return slices.ContainsFunc(all, func(b block) bool { return b.Type == "tool_result" })
 }
@@ -178,7 +178,7 @@ func (all content) attached() (out []sessions.Attachment) {
 	return out
 }
 
-// bytes returns what an image or a document holds.
+// bytes returns the data of an image or a document.
 func (b *block) bytes() ([]byte, bool) {
 	if b.Type != "image" && b.Type != "document" || b.Source.Value.MIME == "" {
 		return nil, false
@@ -190,8 +190,8 @@ func (b *block) bytes() ([]byte, bool) {
 	return data, err == nil && b.Source.Value.Type == "base64"
 }
 
-// prompt returns what a person typed. A record that answers a call is no prompt, nor is what the
-// agent says in the person's name.
+// prompt returns the text that a person typed. A record with results of calls is no prompt, and
+// neither is text that the agent wrote in the person's name.
 func (r *record) prompt() (text string, ok bool) {
 	if r.Type != "user" || bool(r.IsMeta) || bool(r.IsSummary) {
 		return "", false
@@ -201,8 +201,8 @@ func (r *record) prompt() (text string, ok bool) {
 	return text, len(all) > 0 && !all.answers() && !isInjected(text)
 }
 
-// isInjected reports whether the text of a person's record asks the model nothing: it was written
-// by the agent, as what a command of its own printed, or it is a command that the agent answers.
+// isInjected reports whether the text of a person's record asks the model nothing: the agent wrote
+// it, such as the output of one of its commands, or it is a command that the agent answers itself.
 func isInjected(text string) bool {
 	for _, tag := range []string{
 		"<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
@@ -219,7 +219,7 @@ func isInjected(text string) bool {
 // isCommand reports whether a prompt is a command of the agent, which is written in tags.
 func isCommand(text string) bool { return strings.HasPrefix(text, "<command-") }
 
-// words returns what a person typed of a prompt.
+// words returns the part of a prompt that a person typed.
 func words(text string) string {
 	if !isCommand(text) {
 		return text
@@ -227,7 +227,7 @@ func words(text string) string {
 	return strings.TrimSpace(tagged(text, "command-name") + " " + tagged(text, "command-args"))
 }
 
-// settings are commands that change the agent and are answered by it, whatever stands behind them.
+// settings are commands that change the agent and that it answers itself, whatever their arguments.
 var settings = strings.Fields("/add-dir /agents /clear /compact /config /context /copy /cost" +
 	" /doctor /exit /export /help /hooks /ide /login /logout /mcp /memory /model /output-style" +
 	" /permissions /plugin /privacy-settings /quit /release-notes /reload-plugins /rename /resume" +

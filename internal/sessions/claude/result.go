@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// details is what a record says of a result beside what the model was given.
+// details has what a record says of a result besides what the model was given.
 type details struct {
 	agent, persisted sessions.Text
 	file             struct {
@@ -25,21 +25,21 @@ func detailsOf(members map[string]jsontext.Value) (d details) {
 		"agentId": &d.agent, "persistedOutputPath": &d.persisted, "file": &d.file,
 	} {
 		if members[name] != nil {
-			_ = sessions.UnmarshalInner(members[name], v) // of another type it is none
+			_ = sessions.UnmarshalInner(members[name], v) // a value of another type is ignored
 		}
 	}
 	return d
 }
 
-// repeats are members of a result's details that stand in the call, in what the model was given,
-// or in the repository.
+// repeats are members of a result's details that repeat the call, what the model was given, or a
+// file of the repository.
 var repeats = []string{
 	"originalFile", "originalFileContents", "oldString", "newString", "oldTodos", "newTodos",
 	"stdout", "stderr", "file", "content", "filenames", "edits", "filePath", "prompt", "plan",
 	"replaceAll", "type", "mode", "numFiles", "numLines", "description", "command",
 }
 
-// results tells the results in a record.
+// results adds the results in a record.
 func (m *mapper) results(r *record, all content) {
 	var members map[string]jsontext.Value
 	detailed := r.Result.Kind() == '{' && sessions.UnmarshalInner(r.Result, &members) == nil
@@ -67,7 +67,7 @@ func (m *mapper) results(r *record, all content) {
 	m.rest(r, members)
 }
 
-// root returns the name of the session that sub-agents are named after.
+// root returns the session after which sub-agents are named.
 func (m *mapper) root() sessions.Name {
 	if m.session.Parent.IsZero() {
 		return m.session.Name
@@ -87,12 +87,13 @@ func (m *mapper) shown(b *block) (out []sessions.Block) {
 		}
 	}
 	if out == nil {
-		out = []sessions.Block{{}} // a call that answers with nothing is answered
+		out = []sessions.Block{{}} // an empty result still answers its call
 	}
 	return out
 }
 
-// detail makes a read of a file a resource, and a result that the agent keeps in a file whole.
+// detail turns a read of a file into a resource, and replaces a truncated result with the full text
+// of its separate file.
 func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
 	first, file := &out[0], &d.file
 	switch {
@@ -113,7 +114,7 @@ func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
 	return out
 }
 
-// rest keeps what the details say beside: exit codes, patches, what a sub-agent cost.
+// rest keeps the other details: exit codes, patches, the tokens of a sub-agent.
 func (m *mapper) rest(r *record, members map[string]jsontext.Value) {
 	switch r.Result.Kind() {
 	case '{':
@@ -138,7 +139,7 @@ func (m *mapper) rest(r *record, members map[string]jsontext.Value) {
 	}
 }
 
-// isNothing reports whether a value says that there is nothing to say.
+// isNothing reports whether a value is empty.
 func isNothing(v jsontext.Value) bool {
 	switch string(v) {
 	case "false", "null", `""`, "0", "[]", "{}":

@@ -12,15 +12,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// held is what was said and may be said again by the record that follows: by an item what an
-// event said, by an event what an item in the person's name said.
+// held is a text whose duplicate may follow: an event that an item may repeat, or an item in the
+// person's name that an event may repeat.
 type held struct {
 	role   role
 	at     time.Time
 	text   string
 	all    []piece // of an item
 	reply  string
-	number int // of its line, which names it whatever follows
+	number int // of its line, which determines its key
 	size   int // of its line
 }
 
@@ -32,7 +32,7 @@ const (
 	thought
 )
 
-// flush tells what was held back: it is not said again.
+// flush adds the held texts, since no duplicate can follow.
 func (m *mapper) flush() {
 	all := m.held
 	m.held = nil
@@ -50,8 +50,8 @@ func (m *mapper) flush() {
 	}
 }
 
-// inName tells an item in the person's name that no event shows: a prompt only where Codex shows
-// none, since it did not before some version.
+// inName adds an item in the person's name that no event shows. It is a prompt only if the session
+// has no events for prompts, as those of older versions.
 func (m *mapper) inName(h held) {
 	images := attached(h.all)
 	if len(images) == 0 && (isInjected(h.text) || m.shows) {
@@ -61,7 +61,7 @@ func (m *mapper) inName(h held) {
 	m.prompt(h, h.text, images)
 }
 
-// take returns what is held of a role and a text, and holds it no more.
+// take removes a held text and returns it.
 func (m *mapper) take(is func(h held) bool) (held, bool) {
 	i := slices.IndexFunc(m.held, is)
 	if i < 0 {
@@ -119,8 +119,8 @@ func (m *mapper) event(r *record) {
 	}
 }
 
-// userMessage tells what a person typed. The item that the model got of it, with the images, was
-// there before, or comes next.
+// userMessage adds a prompt that a person typed. The item for the model, which has the images, came
+// before it or follows.
 func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 	m.shows = true
 	m.Odd(r.Time.Time, "event_msg/user_message/images", r.p.Images.Odd)
@@ -151,13 +151,13 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 	m.echo = text
 }
 
-// isElsewhere reports whether an image is not in the session.
+// isElsewhere reports whether the session lacks the bytes of an image.
 func isElsewhere(url sessions.Text) bool {
 	_, _, ok := dataURL(string(url))
 	return url != "" && !ok
 }
 
-// beside tells the texts that Codex put beside a prompt.
+// beside adds the texts that Codex added to a prompt.
 func (m *mapper) beside(h held, prompt string) {
 	for _, p := range h.all {
 		if text := string(p.Text); text != "" && text != prompt && !isImageTag(text) {
@@ -166,7 +166,7 @@ func (m *mapper) beside(h held, prompt string) {
 	}
 }
 
-// shown takes what an event shows of the model's answer.
+// shown handles an event that shows text of the model's answer.
 func (m *mapper) shown(r *record, role role, text string) {
 	switch {
 	case text == "":
@@ -183,7 +183,7 @@ func (m *mapper) shown(r *record, role role, text string) {
 	}
 }
 
-// itemCompleted takes what threads in pages have in place of the other events.
+// itemCompleted handles the event that paginated threads have in place of the others.
 func (m *mapper) itemCompleted(r *record) {
 	var item struct {
 		Type    sessions.Text  `json:"type"`
@@ -223,11 +223,11 @@ func (m *mapper) itemCompleted(r *record) {
 	}
 }
 
-// replyID names the answer of the model that is being told.
+// replyID names the current answer of the model.
 func (m *mapper) replyID() string { return strconv.Itoa(m.reply) }
 
-// tokenCount takes what an answer cost. The figures come again when only the limits changed, and
-// once more where records of usage have them.
+// tokenCount reads the tokens of an answer. The figures are repeated when only the limits changed,
+// and again where usage records have them.
 func (m *mapper) tokenCount(r *record) {
 	info := r.p.Info.Value
 	last := info.Last.Value
@@ -242,7 +242,7 @@ func (m *mapper) tokenCount(r *record) {
 	m.drop(r)
 }
 
-// usage tells what the answer cost that ends here.
+// usage records the tokens of the answer that ends here.
 func (m *mapper) usage(t *tokens) {
 	m.Usage(m.replyID(), t.usage(m.model))
 	m.reply++
@@ -256,18 +256,18 @@ func (m *mapper) usageRecord(r *record) {
 	m.keep(r)
 }
 
-// An end is how the program of a call ended, until its result comes.
+// An end is the exit of a call's program, until the result of the call follows.
 type end struct {
 	at     time.Time
 	number int
 	kind   string
 	line   []byte
-	text   string // that it wrote
+	text   string // output of the program
 	failed bool
 }
 
-// ended holds how a program ended: its output stands in the result of the call too, where that
-// was not cut.
+// ended records the exit of a program. The result of the call repeats its output, unless that was
+// truncated.
 func (m *mapper) ended(r *record, call string, said jsontext.Value) {
 	var p struct {
 		Whole  sessions.Text  `json:"aggregated_output"`
@@ -301,7 +301,7 @@ func (m *mapper) ended(r *record, call string, said jsontext.Value) {
 	m.ends[call] = e
 }
 
-// settle keeps the ends of programs whose calls have no result that says the same.
+// settle keeps the exits of programs that no result repeats.
 func (m *mapper) settle() {
 	calls := slices.Collect(maps.Keys(m.ends))
 	slices.SortFunc(calls, func(a, b string) int { return m.ends[a].number - m.ends[b].number })

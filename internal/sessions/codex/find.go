@@ -26,7 +26,7 @@ func (Dialect) Agent() sessions.Agent { return sessions.Codex }
 // Appends implements [sessions.Dialect].
 func (Dialect) Appends(sessions.Session) bool { return true }
 
-// Home returns the directory in which Codex keeps what is its.
+// Home returns the directory in which Codex keeps its data.
 func Home(p sessions.Places) string {
 	if dir := p.Getenv("CODEX_HOME"); dir != "" {
 		return dir
@@ -46,12 +46,12 @@ func (d Dialect) Find(
 	})
 }
 
-// packed is how the name of a file ends that Codex packed. It unpacks one to append to it, so
-// that the plain one counts where both are there.
+// packed is the suffix of a file that Codex compressed. Codex unpacks a file to append to it, so
+// the plain file counts if both exist.
 const packed = ".jsonl.zst"
 
 // Recognize implements [sessions.Dialect]. Records of Codex have a payload beside their type; a
-// file of mid-2025 begins with what it is about.
+// file of mid-2025 begins with its metadata.
 func (Dialect) Recognize(head []byte) bool {
 	first := true
 	for line := range bytes.Lines(head) {
@@ -79,7 +79,7 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 	var mark sessions.Mark
 	info, err := sessions.Glance(name, func(line []byte) (more bool) {
 		r, ok := read(line)
-		if s.Name.IsZero() { // what follows may be the parent's
+		if s.Name.IsZero() { // the following lines may be the parent's
 			var export jsontext.Value
 			if ok && r.Type == kindMeta {
 				export = r.p.Export
@@ -107,7 +107,7 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 
 func glanceAt(s *sessions.Session, r *record) {
 	switch {
-	case r.Type == kindMeta && s.Name.IsZero(): // a further one is that of the parent
+	case r.Type == kindMeta && s.Name.IsZero(): // a second one is the parent's
 		s.Name = name(string(r.p.ID))
 		s.Dir = string(r.p.CWD)
 		s.Parent = r.p.parent()
@@ -129,10 +129,10 @@ func name(id string) sessions.Name {
 	return sessions.Name{Agent: sessions.Codex, ID: id}
 }
 
-// maxDepth is how many directories a session lies below the one that has the index.
+// maxDepth is how many directories a session may be below the one with the index.
 const maxDepth = 5
 
-// indexed returns the title that a session has in the index that some versions keep.
+// indexed returns the title of a session in the index that some versions keep.
 func indexed(transcript, id string) (title string) {
 	dir := filepath.Dir(transcript)
 	for range maxDepth {

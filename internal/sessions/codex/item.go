@@ -44,8 +44,8 @@ func (m *mapper) item(r *record) {
 	}
 }
 
-// fromAgent tells what another agent said. What is in there that only the provider can read is
-// kept beside it.
+// fromAgent adds a message of another agent. Parts that only the provider can read are kept beside
+// it.
 func (m *mapper) fromAgent(r *record) {
 	m.flush()
 	if text := r.p.text(); text != "" {
@@ -56,7 +56,7 @@ func (m *mapper) fromAgent(r *record) {
 	}
 }
 
-// hold keeps back an item in the person's name until it is known who wrote it.
+// hold keeps back an item in the person's name until its author is known.
 func (m *mapper) hold(r *record) {
 	m.flush()
 	text := r.p.text()
@@ -80,7 +80,7 @@ func (m *mapper) hold(r *record) {
 	}
 }
 
-// metadata returns what the provider wants back with an item.
+// metadata returns what the provider requires to accept an item again.
 func (p *payload) metadata() (md events.Metadata) {
 	for _, proof := range []struct {
 		key   string
@@ -97,7 +97,7 @@ func (p *payload) metadata() (md events.Metadata) {
 	return md
 }
 
-// others keeps the parts of contents that hold neither text nor the bytes of an image.
+// others keeps the parts of contents that have neither text nor the bytes of an image.
 func (m *mapper) others(r *record, contents ...jsontext.Value) {
 	for _, v := range contents {
 		for _, p := range pieces(v) {
@@ -109,7 +109,7 @@ func (m *mapper) others(r *record, contents ...jsontext.Value) {
 	}
 }
 
-// textTypes are those of parts that are text, which may be none.
+// textTypes are the types of parts with text, which may be empty.
 var textTypes = []string{"text", "input_text", "output_text", "summary_text", "reasoning_text"}
 
 func (m *mapper) assistant(r *record) {
@@ -131,8 +131,7 @@ func (m *mapper) assistant(r *record) {
 	m.others(r, r.p.Content)
 }
 
-// reasoning tells what the model thought: in its own words where they are there, else in those of
-// a summary.
+// reasoning adds the model's reasoning, or else a summary of it.
 func (m *mapper) reasoning(r *record) {
 	summary, own := texts(r.p.Summary), texts(r.p.Content)
 	reply, number := m.replyID(), m.number
@@ -161,7 +160,7 @@ func (m *mapper) reasoning(r *record) {
 	m.others(r, r.p.Summary, r.p.Content)
 }
 
-// called returns the name of the tool that was called. That of a server's begins with the server.
+// called returns the name of the called tool. A tool of a server has the server's name as prefix.
 func called(p *payload) string {
 	switch {
 	case p.Type == "tool_search_call" && p.Name == "":
@@ -201,7 +200,7 @@ func (m *mapper) call(r *record, tool string, arguments jsontext.Value) {
 	m.Call(key, r.Time.Time, m.replyID(), c)
 }
 
-// answered tells a call that the provider answered itself, of which the record is both.
+// answered adds a call that the provider answered itself: the record has both call and result.
 func (m *mapper) answered(r *record, tool string, arguments jsontext.Value, b sessions.Block) {
 	if r.p.CallID == "" {
 		r.p.CallID = r.p.ID
@@ -216,10 +215,10 @@ func (m *mapper) answered(r *record, tool string, arguments jsontext.Value, b se
 func (m *mapper) image(r *record) {
 	prompt, err := json.Marshal(map[string]string{"prompt": string(r.p.Prompt)})
 	if err != nil {
-		prompt = nil // no UTF-8
+		prompt = nil // not UTF-8
 	}
 	var encoded sessions.Text
-	_ = sessions.Unmarshal(r.p.Result, &encoded) // what is no string is none
+	_ = sessions.Unmarshal(r.p.Result, &encoded) // a value that is no string is ignored
 	b := sessions.Block{Text: string(r.p.Status)}
 	if data, err := base64.StdEncoding.DecodeString(string(encoded)); err == nil && len(data) > 0 {
 		b = sessions.Block{MIMEType: "image/png", Data: data}
@@ -229,7 +228,7 @@ func (m *mapper) image(r *record) {
 	m.answered(r, "image_generation", prompt, b)
 }
 
-// output tells the result of a call: text, a list of pieces, or an object with one of the two.
+// output adds the result of a call: text, a list of pieces, or an object with one of the two.
 func (m *mapper) output(r *record, v jsontext.Value) {
 	m.flush()
 	call := string(r.p.CallID)
@@ -262,8 +261,8 @@ func (m *mapper) output(r *record, v jsontext.Value) {
 	m.Result(m.key(), r.Time.Time, call, failed, blocks...)
 }
 
-// endOf reports whether the program of a call failed by what its end said. Where the end says
-// more than the result it is kept.
+// endOf reports whether the program of a call failed according to its exit event. If that event has
+// more than the result, it is kept.
 func (m *mapper) endOf(call, shown string) (failed bool) {
 	e, ok := m.ends[call]
 	if !ok {
@@ -312,17 +311,17 @@ func result(v jsontext.Value) (out []sessions.Block) {
 		}
 	}
 	if out == nil {
-		out = []sessions.Block{{}} // a call that answers with nothing is answered
+		out = []sessions.Block{{}} // an empty result still answers its call
 	}
 	return out
 }
 
-// exitCode is what the first lines of a result say of how a program ended.
+// exitCode matches the exit code in the first lines of a result.
 var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:Process exited with code|Exit code:|exit code:) (-?\d+)$`)
 })
 
-// maxPreface is how much of a result may stand before what the program wrote.
+// maxPreface limits how much of a result may come before the output of the program.
 const maxPreface = 300
 
 // failedIn reports whether a result says that its program failed: in a preface, or in an object.

@@ -23,29 +23,29 @@ func (Dialect) Read(
 	return v, err
 }
 
-// A mapper tells a builder what the records of one thread say.
+// A mapper passes the records of one thread to a builder.
 type mapper struct {
 	*sessions.Builder
 	session  sessions.Session
-	thread   string // the end of its id, which begins keys that have no turn
+	thread   string // the end of its id, prefix of keys outside of turns
 	provider string
 	model    string
 	number   int             // of the line
-	metas    int             // how many lines said what the file is about
-	turn     string          // id of the turn that is being told
-	told     map[string]int  // how much was told of each turn
-	asked    string          // the turn in which a person asked, while it goes on
-	prompts  []int           // for each prompt the number of turns before it
-	rewound  int             // how many prompts the person went back, until something comes instead
-	shows    bool            // events show what a person asked
-	echo     string          // of a prompt whose item is to come
-	held     []held          // what was said, until it is known whether it is said twice
-	heard    map[string]int  // texts of items whose events are to come
+	metas    int             // number of session_meta lines
+	turn     string          // id of the current turn
+	told     map[string]int  // number of events of each turn
+	asked    string          // the turn in which a person asked, while it is open
+	prompts  []int           // number of turns before each prompt
+	rewound  int             // number of prompts that the person went back, until something follows
+	shows    bool            // events show the prompts of the person
+	echo     string          // of a prompt whose item is to follow
+	held     []held          // texts whose duplicates may follow
+	heard    map[string]int  // texts of items whose events are to follow
 	spoken   map[string]bool // texts of this turn
-	ends     map[string]end  // of calls whose results are to come
+	ends     map[string]end  // of calls whose results are to follow
 	spawned  map[string]bool // calls that start a sub-agent
 	reply    int
-	records  bool // of usage, each of one answer, are there
+	records  bool // there are usage records, one per answer
 	total    tokens
 	context  jsontext.Value
 	limits   jsontext.Value
@@ -59,7 +59,7 @@ func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	}
 }
 
-// tail returns the part of an id that is random. The other is a time.
+// tail returns the random part of an id. The rest is a time.
 func tail(id string) string {
 	id = strings.ReplaceAll(id, "-", "")
 	const digits = 12
@@ -100,7 +100,7 @@ func (m *mapper) record(r *record) {
 func (m *mapper) keep(r *record) { m.Record(r.Time.Time, r.kind(), r.line) }
 func (m *mapper) drop(r *record) { m.Drop(r.kind(), len(r.line)) }
 
-// meta takes what the file is about. The second one is that of a parent, whose records follow.
+// meta reads the metadata of the file. The second one is that of a parent, whose records follow.
 func (m *mapper) meta(r *record) {
 	m.metas++
 	if m.metas == 1 {
@@ -112,7 +112,7 @@ func (m *mapper) meta(r *record) {
 	m.keep(r)
 }
 
-// provider returns jp's name of a provider. Those that people name themselves speak as OpenAI does.
+// provider returns jp's name of a provider. Providers that users define speak OpenAI's protocol.
 func provider(name string) string {
 	switch name {
 	case "anthropic", "deepseek", "google", "llamacpp", "ollama", "openrouter":
@@ -121,7 +121,7 @@ func provider(name string) string {
 	return "openai"
 }
 
-// turnContext takes the settings of a turn. They are kept where they changed.
+// turnContext reads the settings of a turn. They are kept if they changed.
 func (m *mapper) turnContext(r *record) {
 	m.begin(string(r.p.TurnID))
 	if r.p.Model != "" {
@@ -137,7 +137,7 @@ func (m *mapper) turnContext(r *record) {
 	}
 }
 
-// settings returns what of a turn's settings is not of this turn alone.
+// settings returns the settings that are not specific to one turn.
 func settings(v jsontext.Value) jsontext.Value {
 	var all map[string]jsontext.Value
 	if sessions.Unmarshal(v, &all) != nil {
@@ -152,8 +152,8 @@ func settings(v jsontext.Value) jsontext.Value {
 	return out
 }
 
-// begin notes the turn that records are of. It begins more than once: the events and the
-// settings of one say it both.
+// begin sets the turn of the records that follow. Both the events and the settings of a turn name
+// it.
 func (m *mapper) begin(turn string) {
 	if turn == "" || turn == m.turn {
 		return
@@ -163,11 +163,11 @@ func (m *mapper) begin(turn string) {
 	m.heard, m.spoken = map[string]int{}, map[string]bool{}
 }
 
-// key names what is told next: by the turn, which a copy in a fork has too, and how much was
-// told of it; where turns have no ids by the line.
+// key returns the key of the next event: the turn, which a copy in a fork has too, and the number
+// of its events so far; or the line if turns have no ids.
 func (m *mapper) key() string { return m.keyAt(m.number) }
 
-// keyAt is key of what a line said that was held back.
+// keyAt returns the key of an event from an earlier line, which was held back.
 func (m *mapper) keyAt(number int) string {
 	base := tail(m.turn)
 	if base == "" {
@@ -183,7 +183,7 @@ func (m *mapper) keyAt(number int) string {
 	return key
 }
 
-// rewind goes back as the person did, when what comes instead is known.
+// rewind goes back as the person did, once the point is known.
 func (m *mapper) rewind(point string) {
 	if m.rewound == 0 {
 		return
@@ -196,7 +196,7 @@ func (m *mapper) rewind(point string) {
 	}
 }
 
-// prompt tells what a person asked. What is asked in a turn that goes on is further to it.
+// prompt adds a prompt of a person. A prompt during an open turn is added to it.
 func (m *mapper) prompt(h held, text string, images []sessions.Attachment) {
 	key := m.keyAt(h.number)
 	m.Headline(text)
@@ -210,7 +210,7 @@ func (m *mapper) prompt(h held, text string, images []sessions.Attachment) {
 	m.prompts = append(m.prompts, m.Turn())
 }
 
-// over says that the turn ended.
+// over ends the turn.
 func (m *mapper) over() {
 	m.flush()
 	m.settle()
@@ -218,9 +218,8 @@ func (m *mapper) over() {
 	m.Complete()
 }
 
-// compacted takes the summary that stands in place of what was said. What the model gets is a
-// list of messages, where the record has it; what is in there that only the provider can read
-// is kept beside it.
+// compacted adds the summary that replaces earlier messages. The model gets a list of messages, if
+// the record has it; parts that only the provider can read are kept beside it.
 func (m *mapper) compacted(r *record) {
 	m.flush()
 	summary, opaque := string(r.p.Message), len(r.p.History.Value) == 0
@@ -250,7 +249,7 @@ func (m *mapper) compacted(r *record) {
 	}
 }
 
-// finish tells what was held back: nothing follows.
+// finish adds the texts that were held back.
 func (m *mapper) finish() {
 	m.flush()
 	m.settle()

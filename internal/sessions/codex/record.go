@@ -30,8 +30,8 @@ type record struct {
 	p         payload
 }
 
-// A payload is what a record says. Its members are those of all types that are told: no two types
-// use a name for different things.
+// A payload is the payload of a record. It has the members of all mapped types: no two types use a
+// name for different things.
 type payload struct {
 	Type    sessions.Text   `json:"type"`
 	ID      sessions.Text   `json:"id"`
@@ -58,7 +58,7 @@ type payload struct {
 	Thread  sessions.Text                    `json:"new_thread_id"`
 }
 
-// A thread says where a session ran, with whose models, and what started it.
+// A thread has the place where a session ran, its provider, and its origin.
 type thread struct {
 	CWD      sessions.Text              `json:"cwd"`
 	Git      sessions.Loose[repository] `json:"git"`
@@ -91,7 +91,7 @@ type tool struct {
 	Result    jsontext.Value `json:"result"`
 }
 
-// spent is what answers cost, and what of the account is left.
+// spent has the tokens of answers, and the remaining limits of the account.
 type spent struct {
 	Usage  sessions.Loose[*tokens] `json:"usage"`
 	Info   sessions.Loose[figures] `json:"info"`
@@ -103,7 +103,7 @@ type repository struct {
 	Branch sessions.Text `json:"branch"`
 }
 
-// A source says what started a session, where another one did.
+// A source names the session that started this one, if one did.
 type source struct {
 	Subagent sessions.Loose[struct {
 		Spawn sessions.Loose[struct {
@@ -125,7 +125,7 @@ type tokens struct {
 	All        sessions.Number `json:"total_tokens"`
 }
 
-// usage returns the figures as they are kept: without caches in the input, which has them here.
+// usage returns the figures as they are stored: Codex counts caches in the input, jp apart from it.
 func (t *tokens) usage(model string) compact.Usage {
 	return compact.Usage{
 		Input: int64(max(0, t.Input-t.Cached-t.CacheWrite)), Output: int64(t.Output),
@@ -133,7 +133,7 @@ func (t *tokens) usage(model string) compact.Usage {
 	}
 }
 
-// read returns what a line says. Files of mid-2025 have their items without an envelope.
+// read parses a line. Files of mid-2025 have items without an envelope.
 func read(line []byte) (*record, bool) {
 	r := &record{}
 	if sessions.Unmarshal(line, r) != nil {
@@ -166,7 +166,7 @@ func (r *record) isKnown() bool {
 	return false
 }
 
-// kind names what a record is where it is kept.
+// kind names a record as it is kept.
 func (r *record) kind() string {
 	switch {
 	case r.Type == "":
@@ -199,8 +199,8 @@ type piece struct {
 	raw   jsontext.Value
 }
 
-// pieces returns the parts of a content, which is a string, a list, or nothing. What else there is
-// is one part.
+// pieces returns the parts of a content, which is a string, a list, or nothing. Any other value
+// becomes one part.
 func pieces(content jsontext.Value) (all []piece) {
 	switch content.Kind() {
 	case 0, 'n':
@@ -251,7 +251,7 @@ func attached(all []piece) (out []sessions.Attachment) {
 	return out
 }
 
-// dataURL returns what a URL holds itself.
+// dataURL returns the type and the bytes in a data URL.
 func dataURL(url string) (mime string, data []byte, ok bool) {
 	rest, isData := strings.CutPrefix(url, "data:")
 	head, body, found := strings.Cut(rest, ",")
@@ -279,7 +279,7 @@ var injections = []string{
 	"<personality_spec>",
 }
 
-// isImageTag reports whether a piece only says where an image stands.
+// isImageTag reports whether a piece only marks the position of an image.
 func isImageTag(text string) bool {
 	return strings.HasPrefix(text, "<image") || text == "</image>"
 }

@@ -17,7 +17,7 @@ type event struct {
 	Data    jsontext.Value  `json:"data"`
 }
 
-// data is what an event says. Its members are those of all types that are told.
+// data is the data of an event. It has the members of all mapped types.
 type data struct {
 	SessionID sessions.Text                      `json:"sessionId"`
 	Producer  sessions.Text                      `json:"producer"`
@@ -66,7 +66,7 @@ type place struct {
 	Commit sessions.Text `json:"headCommit"`
 }
 
-// thoughts are what a model thought as its provider wants it back.
+// thoughts has a model's reasoning as its provider requires it back.
 type thoughts struct {
 	Provider sessions.Text `json:"provider"`
 	Blocks   []struct {
@@ -77,7 +77,7 @@ type thoughts struct {
 	} `json:"blocks"`
 }
 
-// usage is what an answer cost. Input has the caches in it.
+// usage has the tokens of an answer. Input includes the caches.
 type usage struct {
 	Model      sessions.Text   `json:"model"`
 	APICall    sessions.Text   `json:"apiCallId"`
@@ -115,7 +115,7 @@ func (e *event) data() *data {
 	return d
 }
 
-// agent returns the id of the sub-agent that an event is of.
+// agent returns the id of the sub-agent of an event.
 func (e *event) agent(d *data) string {
 	if e.AgentID != "" {
 		return string(e.AgentID)
@@ -123,7 +123,8 @@ func (e *event) agent(d *data) string {
 	return string(d.Parent)
 }
 
-// provider returns jp's name of who makes a model. Copilot gives them all in its own name.
+// provider returns jp's name of the provider of a model. Copilot reports all models under its own
+// name.
 func provider(model string) string {
 	switch {
 	case strings.HasPrefix(model, "claude"):

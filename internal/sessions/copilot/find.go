@@ -19,7 +19,7 @@ func (Dialect) Agent() sessions.Agent { return sessions.Copilot }
 // Appends implements [sessions.Dialect].
 func (Dialect) Appends(sessions.Session) bool { return true }
 
-// Home returns the directory in which Copilot CLI keeps what is its.
+// Home returns the directory in which Copilot CLI keeps its data.
 func Home(p sessions.Places) string {
 	if dir := p.Getenv("COPILOT_HOME"); dir != "" {
 		return dir
@@ -37,7 +37,7 @@ func (d Dialect) Find(
 	})
 }
 
-// Recognize implements [sessions.Dialect]. A session begins with an event that names who wrote it.
+// Recognize implements [sessions.Dialect]. A session begins with an event that names its producer.
 func (Dialect) Recognize(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		var e event

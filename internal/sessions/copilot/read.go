@@ -29,21 +29,21 @@ func (Dialect) Read(
 	return v, err
 }
 
-// A mapper tells a builder what the events of a session, or of a sub-agent in it, say.
+// A mapper passes the events of a session, or of a sub-agent in it, to a builder.
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
 	number  int
 	model   string
-	calls   map[string]bool // that were told
-	before  map[string]int  // for each event how many turns there were, without its own
-	prompts map[string]bool // which of them are prompts
-	point   int             // how many turns stay, where the person went back; else -1
-	busy    bool            // the answer that was told last calls tools
-	reply   string          // the name of it
-	records bool            // of usage, each of one answer, are there
-	counted usage           // of the answers since figures were told for all
-	own     usage           // of the answer that was told last
+	calls   map[string]bool // calls that were added
+	before  map[string]int  // number of turns before each event
+	prompts map[string]bool // which of these events are prompts
+	point   int             // number of turns to keep if the person went back; else -1
+	busy    bool            // the last answer calls tools
+	reply   string          // its name
+	records bool            // there are usage records, one per answer
+	counted usage           // tokens of the answers since the last totals
+	own     usage           // tokens of the last answer
 	totals  map[string]usage
 	agents  map[string]*mapper
 	order   []*mapper
@@ -51,7 +51,7 @@ type mapper struct {
 	held    int              // bytes of events with assets
 }
 
-// An asset is bytes that an event has, and others refer to.
+// An asset has the bytes of an event, to which other events refer.
 type asset struct {
 	event *event
 	line  []byte
@@ -109,7 +109,7 @@ func (m *mapper) name(agent string) sessions.Name {
 	return sessions.Name{Agent: sessions.Copilot, ID: m.session.Name.ID + "." + agent}
 }
 
-// key names a piece of an event for good.
+// key returns the stable key of a piece of an event.
 func (m *mapper) key(e *event, piece int) string {
 	id, ok := sessions.RandomHalf(string(e.ID))
 	switch {
@@ -218,13 +218,13 @@ func (m *mapper) asset(e *event, d *data, line []byte) {
 	}
 }
 
-// maxHeld is how many bytes of events with assets may stand in memory: until the end nobody knows
-// which of them are referred to.
+// maxHeld limits the bytes of events with assets in memory: only at the end is it known which of
+// them are used.
 const maxHeld = 256 << 20
 
 var errAssets = errors.New("its assets have more than 256 MiB, and are needed all at once")
 
-// user tells what a person asked, or in a sub-agent who started it.
+// user adds a prompt of a person or, in a sub-agent, of its parent.
 func (m *mapper) user(e *event, d *data) {
 	key := m.key(e, 0)
 	text := string(d.Content)
@@ -251,18 +251,18 @@ func (m *mapper) user(e *event, d *data) {
 	m.busy = true
 }
 
-// steers reports whether a prompt goes to the model while it answers another.
+// steers reports whether a prompt is sent to the model while it answers another.
 func steers(delivery string) bool { return delivery == "steering" || delivery == "immediate" }
 
 func quoted(text string) []byte {
 	q, err := json.Marshal(text)
 	if err != nil {
-		return nil // cannot be: a string
+		return nil // cannot happen: strings always marshal
 	}
 	return q
 }
 
-// attachment returns what stands beside a prompt, where the session has its bytes.
+// attachment returns an attachment of a prompt, if the session has its bytes.
 func (m *mapper) attachment(raw jsontext.Value) (sessions.Attachment, bool) {
 	var a struct {
 		Path  sessions.Text `json:"path"`
@@ -324,7 +324,7 @@ func (m *mapper) assistant(e *event, d *data) {
 	}
 }
 
-// thoughts tells what the model thought, and returns how many pieces that is.
+// thoughts adds the model's reasoning, and returns the number of its pieces.
 func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
 	at := e.Time.Time
 	m.Odd(at, "assistant.message/reasoning", d.Thoughts.Odd)
@@ -351,7 +351,7 @@ func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
 	return piece
 }
 
-// call tells a call, whose arguments are JSON, or JSON in a string.
+// call adds a call, whose arguments are JSON, or JSON in a string.
 func (m *mapper) call(key string, e *event, reply string, c sessions.Call) {
 	var text sessions.Text
 	if c.Arguments.Kind() == '"' && sessions.Unmarshal(c.Arguments, &text) == nil {
@@ -363,7 +363,7 @@ func (m *mapper) call(key string, e *event, reply string, c sessions.Call) {
 	m.Call(key, e.Time.Time, reply, c)
 }
 
-// started takes that a tool runs, which tells the call where no answer did.
+// started handles the start of a tool, which adds the call if no answer did.
 func (m *mapper) started(e *event, d *data, line []byte) {
 	if m.calls[string(d.CallID)] || d.Tool == "" {
 		m.Drop(string(e.Type), len(line))
@@ -375,7 +375,8 @@ func (m *mapper) started(e *event, d *data, line []byte) {
 	})
 }
 
-// rewound notes that the person went back to an event: a prompt goes with what it got.
+// rewound records that the person went back to an event: a prompt is removed together with its
+// answer.
 func (m *mapper) rewound(d *data) {
 	at, known := m.before[string(d.UpTo)]
 	if !known {
@@ -410,8 +411,8 @@ func (m *mapper) usageRecord(d *data) {
 	m.Usage(reply, u.compact(string(u.Model)))
 }
 
-// shutdown takes what the session cost until here, where no records of usage say what each answer
-// did: what was not told before goes to the last answer.
+// shutdown reads the total tokens of the session so far, if no usage records have those of each
+// answer: tokens not yet reported are added to the last answer.
 func (m *mapper) shutdown(d *data) {
 	m.Complete()
 	for _, model := range slices.Sorted(maps.Keys(d.Metrics.Value)) {
@@ -427,7 +428,7 @@ func (m *mapper) shutdown(d *data) {
 	m.counted, m.own = usage{}, usage{}
 }
 
-// finish tells what only the end shows.
+// finish keeps the assets that no prompt used.
 func (m *mapper) finish() {
 	for _, id := range slices.Sorted(maps.Keys(m.assets)) {
 		if a := m.assets[id]; !*a.used {

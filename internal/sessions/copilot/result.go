@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A shown result is what the model was given, in the names of two generations, and what a screen
-// shows.
+// A shown result has what the model was given, under the names of two generations, and what a
+// screen shows.
 type shown struct {
 	Content sessions.Text  `json:"content"`
 	Old     sessions.Text  `json:"text_result_for_llm"`
@@ -24,7 +24,7 @@ type shown struct {
 	Pieces  jsontext.Value `json:"contents"`
 }
 
-// exitCode is what a shell's result ends with.
+// exitCode matches the end of a shell's result.
 var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`completed with exit code (-?\d+)>\s*$`)
 })
@@ -48,7 +48,7 @@ func (m *mapper) result(e *event, d *data) {
 	}
 	if text == "" && d.Error != nil {
 		var broken shown
-		_ = sessions.Unmarshal(d.Error, &broken) // nothing where it is no object
+		_ = sessions.Unmarshal(d.Error, &broken) // empty if it is no object
 		text = first(broken.Message, sessions.Text(d.Error))
 	}
 	blocks := media(s.Media, s.Pieces)
@@ -96,7 +96,7 @@ func media(lists ...jsontext.Value) (out []sessions.Block) {
 func marshal(v any) []byte {
 	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		return []byte("null") // cannot be: strings
+		return []byte("null") // cannot happen: strings always marshal
 	}
 	return data
 }

@@ -1,3 +1,3 @@
-// Package envelope reads and writes conversations as jp's RFD D49 has them: one JSON object a
+// Package envelope reads and writes conversations in the format of jp's RFD D49: one JSON object a
 // line, with all content in it.
 package envelope

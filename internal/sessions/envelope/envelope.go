@@ -14,21 +14,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Envelope is a conversation on its way from one workspace to another.
+// An Envelope is a conversation in transfer from one workspace to another.
 type Envelope struct {
 	ID events.ID
-	// Local says that the conversation is only the user's, and must not come into a workspace.
+	// Local is true if the conversation is user-local, and must not be added to a workspace.
 	Local      bool
 	Archived   bool
 	Details    *events.Details
-	BaseConfig []byte // nil when there is none
-	// Stream has its contents inline, in the form that jp writes.
+	BaseConfig []byte // nil if there is none
+	// Stream has its contents inline, as jp writes it.
 	Stream *events.Stream
-	// Contents are those that the stream refers to where jp's form has no place for them.
+	// Contents has the contents that the stream refers to where jp's format has no place for them.
 	Contents map[blobs.Hash][]byte
 }
 
-// Errors of envelopes that are not taken.
+// Errors of envelopes that are refused.
 var (
 	ErrVersion = errors.New("it is of a version that this program does not know")
 	ErrTwice   = errors.New("two envelopes have the same conversation")
@@ -40,7 +40,7 @@ const (
 	projected = "projected"
 )
 
-// wire is a line. Archived and contents are ours: others pass over what they do not know.
+// wire is a line. Archived and contents are extensions; other programs ignore unknown members.
 type wire struct {
 	ID         string            `json:"id"`
 	Version    jsontext.Value    `json:"version,omitzero"`
@@ -52,8 +52,8 @@ type wire struct {
 	Contents   map[string]string `json:"git_jp_contents,omitempty"` // by hash, in Base64
 }
 
-// Write writes a conversation as a line. Its contents are read through r, and put into a copy of
-// the stream.
+// Write writes a conversation as a line. It reads the contents through r, and puts them into a copy
+// of the stream.
 func Write(w io.Writer, e *Envelope, r blobs.Reader) error {
 	line, err := encode(e, r)
 	if err != nil {
@@ -101,7 +101,7 @@ func encode(e *Envelope, r blobs.Reader) ([]byte, error) {
 	return json.Marshal(out, json.Deterministic(true), jsontext.AllowDuplicateNames(true))
 }
 
-// Read returns the envelopes of r, all of which are valid. The error names the line.
+// Read returns the envelopes of r, all of which are valid. An error names the line.
 func Read(r io.Reader) ([]*Envelope, error) {
 	lines, err := sessions.NewLines(r, 0)
 	if err != nil {
@@ -134,7 +134,7 @@ func Read(r io.Reader) ([]*Envelope, error) {
 
 func decode(line []byte) (*Envelope, error) {
 	var in wire
-	// A member that a later version adds is passed over, as one of jp's own is.
+	// Unknown members are ignored, as jp does: a later version may add some.
 	if err := json.Unmarshal(line, &in); err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func decode(line []byte) (*Envelope, error) {
 	return e, e.contents(in.Contents)
 }
 
-// loadable returns why the stream is none that jp loads.
+// loadable returns an error if jp cannot load the stream.
 func (e *Envelope) loadable() error {
 	if err := e.Stream.Validate(); err != nil {
 		return err
@@ -205,11 +205,12 @@ func (e *Envelope) loadable() error {
 	return nil
 }
 
-// errNoMember is for what jp does not start with, which is stricter than loading.
+// errNoMember reports a missing member that jp requires of an import, which is stricter than
+// loading.
 var errNoMember = errors.New("it has no timestamp or no type")
 
-// contents takes what is carried beside the stream. Each is what its name says, and everything
-// that the stream refers to is there.
+// contents sets the carried contents. It verifies the hash of each, and that nothing that the
+// stream refers to is missing.
 func (e *Envelope) contents(carried map[string]string) error {
 	e.Contents = map[blobs.Hash][]byte{}
 	for name, text := range carried {
@@ -238,11 +239,11 @@ func (e *Envelope) contents(carried map[string]string) error {
 	return nil
 }
 
-// asFile writes a value as the files of a conversation are written.
+// asFile formats a value as the files of a conversation are written.
 func asFile(v jsontext.Value) []byte {
 	v = slices.Clone(v)
 	if v.Indent(jsontext.WithIndent("  ")) != nil {
-		return v // what reads it says why
+		return v // the reader of the value reports the error
 	}
 	return append(v, '\n')
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 )
 
-// reader reads the contents that an import wrote.
+// reader reads the blobs that an import wrote.
 type reader struct{ sessionstest.Contents }
 
 func (r reader) Read(ref blobs.Ref) ([]byte, error) { return r.Contents[ref.Hash], nil }
 
-// recorded returns the conversations of sessions that an agent wrote.
+// recorded returns the conversations of recorded sessions.
 func recorded(t *testing.T) (all []*sessions.Conversation, kept sessionstest.Contents) {
 	t.Helper()
 	kept = sessionstest.Contents{}
@@ -44,7 +44,7 @@ func recorded(t *testing.T) (all []*sessions.Conversation, kept sessionstest.Con
 	return all, kept
 }
 
-// What is written and read is what it was, to the byte.
+// TestRoundTrip checks that a conversation is the same, to the byte, after it was written and read.
 func TestRoundTrip(t *testing.T) {
 	all, kept := recorded(t)
 	for i, c := range all {
@@ -136,7 +136,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A content that is not there fails: half a conversation is none.
+// TestWriteWithoutContent checks that a missing blob fails the export: an incomplete conversation
+// is not written.
 func TestWriteWithoutContent(t *testing.T) {
 	all, _ := recorded(t)
 	missing := errors.New("missing")

@@ -22,14 +22,13 @@ type Dialect struct{}
 // Agent implements [sessions.Dialect].
 func (Dialect) Agent() sessions.Agent { return sessions.Gemini }
 
-// Appends implements [sessions.Dialect]. A file of lines only grows, so that the fold of its
-// beginning is what an import of it was; what the lines that follow change comes out of a merge
-// with the fold of all.
+// Appends implements [sessions.Dialect]. A file of lines only grows, so the fold of its beginning
+// equals what was imported from it; changes by later lines are merged with the fold of all lines.
 func (Dialect) Appends(s sessions.Session) bool { return isLines(s.Path) }
 
 func isLines(name string) bool { return strings.HasSuffix(name, ".jsonl") }
 
-// Home returns the directory in which Gemini CLI keeps what is its.
+// Home returns the directory in which Gemini CLI keeps its data.
 func Home(p sessions.Places) string {
 	if dir := p.Getenv("GEMINI_CLI_HOME"); dir != "" {
 		return filepath.Join(dir, ".gemini")
@@ -47,7 +46,7 @@ func (d Dialect) Find(
 	})
 }
 
-// Recognize implements [sessions.Dialect]. A session begins with what it is about.
+// Recognize implements [sessions.Dialect]. A session begins with its metadata.
 func (Dialect) Recognize(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	var m metadata
@@ -64,7 +63,7 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 		return listLines(name)
 	}
 	if _, err := os.Lstat(name + "l"); err == nil {
-		return nil, nil // it was gone on with there
+		return nil, nil // it was continued in a file of lines
 	}
 	f, err := regular.OpenFile(name)
 	if err != nil {
@@ -86,7 +85,7 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 	return []sessions.Session{s}, nil
 }
 
-// maxHead is how much of an object is read to know what it is.
+// maxHead limits how much of an object is read to recognize it.
 const maxHead = 1 << 20
 
 func listLines(name string) ([]sessions.Session, error) {
@@ -112,8 +111,8 @@ func listLines(name string) ([]sessions.Session, error) {
 	return []sessions.Session{s}, nil
 }
 
-// session returns what metadata tell of the session in a file. That of a sub-agent lies in a
-// directory named after the session that started it.
+// session returns the session that metadata describe. The session of a sub-agent is in a directory
+// named after its parent.
 func (m *metadata) session(name string) sessions.Session {
 	s := sessions.Session{
 		Name: sessions.Name{Agent: sessions.Gemini, ID: string(m.SessionID)},
@@ -126,8 +125,8 @@ func (m *metadata) session(name string) sessions.Session {
 	return s
 }
 
-// dir returns the root of the project, which the directory of it tells; old ones are named by a
-// hash of it.
+// dir returns the root of the project, which is recorded in the project's directory; old
+// directories are named by a hash of it.
 func (m *metadata) dir(name string) string {
 	project := filepath.Dir(filepath.Dir(name))
 	if m.Kind == "subagent" {

@@ -10,16 +10,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A fold is what the records of a session come to: its messages in their last versions, and where
-// the person went back, what stood behind that point.
+// A fold is the result of a session's records: the last version of each message, and at each rewind
+// the messages after that point.
 type fold struct {
 	items []item
-	at    map[string]int // where messages are, by id; nil until it is asked
+	at    map[string]int // index of each message by id; nil until needed
 	about metadata
 	size  int
 }
 
-// An item is a message, a record of another kind, or what the person went back from.
+// An item is a message, a record of another kind, or a list of rewound items.
 type item struct {
 	id      string
 	said    message
@@ -30,12 +30,12 @@ type item struct {
 	isFork  bool
 }
 
-// maxFold is how much of a session may stand in memory: a fold needs all of it.
+// maxFold limits the size of a session in memory: a fold needs all of it.
 const maxFold = 512 << 20
 
 var errLarge = errors.New("its messages have more than 512 MiB, and are needed all at once")
 
-// take folds a record in. It reports whether the record says nothing that is not in the fold.
+// take folds a record. It reports whether the record only repeats the fold.
 func (f *fold) take(r *record, line []byte) (repeats bool, err error) {
 	switch {
 	case r.RewindTo != "":
@@ -69,7 +69,7 @@ func (f *fold) describe(m *metadata) {
 	}
 }
 
-// set takes a change of the metadata, which may hold all messages anew.
+// set folds a change of the metadata, which may have a new list of all messages.
 func (f *fold) set(r *record, line []byte) (repeats bool, err error) {
 	var all struct {
 		metadata
@@ -94,7 +94,7 @@ func (f *fold) set(r *record, line []byte) (repeats bool, err error) {
 	return true, f.keep(all.Updated.Time, "metadata", marshal(members))
 }
 
-// index returns where a message is, -1 where there is none of an id.
+// index returns the index of a message, -1 for an unknown id.
 func (f *fold) index(id string) int {
 	if f.at == nil {
 		f.at = map[string]int{}
@@ -111,7 +111,7 @@ func (f *fold) index(id string) int {
 	return -1
 }
 
-// put adds a message, or its next version where it stands.
+// put appends a message, or replaces its earlier version.
 func (f *fold) put(m *message, line []byte) error {
 	next := item{id: string(m.ID), said: m.clone(), raw: slices.Clone(line)}
 	if i := f.index(next.id); i >= 0 {
@@ -125,7 +125,7 @@ func (f *fold) put(m *message, line []byte) error {
 	return f.grow(len(line))
 }
 
-// clone returns a message that does not share the line it was read from.
+// clone returns a message that does not share memory with the line it was read from.
 func (m *message) clone() message {
 	c := *m
 	c.Content, c.Display = m.Content.Clone(), m.Display.Clone()
@@ -136,8 +136,8 @@ func (m *message) clone() message {
 	return c
 }
 
-// keep takes from an older version what a newer one lacks: when a session is gone on with, the
-// agent writes its messages anew from what the model is given, which has no figures.
+// keep copies members that a newer version of a message lacks: when a session is continued, the
+// agent rewrites its messages from what the model is given, which has no token figures.
 func (m *message) keep(old *message) {
 	if !old.Time.IsZero() {
 		m.Time = old.Time
@@ -159,26 +159,25 @@ func (m *message) keep(old *message) {
 	}
 }
 
-// rewind takes a message away and what follows it, as the agent does: all where it knows no such
-// message.
+// rewind removes a message and all after it, as the agent does; an unknown message removes all.
 func (f *fold) rewind(id string) { f.cut(max(0, f.index(id))) }
 
 func (f *fold) cut(at int) {
 	gone := slices.Clone(f.items[at:])
 	if !slices.ContainsFunc(gone, func(i item) bool { return i.says() }) {
-		return // nothing was said there
+		return // there is nothing to remove
 	}
 	f.items, f.at = append(f.items[:at], item{isFork: true, rewound: gone}), nil
 }
 
-// replace puts messages in the place of all. What is not among them is as if the person had gone
-// back from it; what was away is there again.
+// replace replaces all messages. Messages missing in the new list count as rewound; rewound
+// messages in it are restored.
 func (f *fold) replace(messages jsontext.Value) error {
 	var all []jsontext.Value
 	_ = sessions.Unmarshal(messages, &all) // an array, by its kind
 	said, kept := make([]message, len(all)), map[string]bool{}
 	for i, v := range all {
-		_ = sessions.Unmarshal(v, &said[i]) // empty where it is no object
+		_ = sessions.Unmarshal(v, &said[i]) // empty if it is no object
 		kept[string(said[i].ID)] = true
 	}
 	f.restore(kept)
@@ -199,7 +198,7 @@ func (f *fold) replace(messages jsontext.Value) error {
 	return nil
 }
 
-// restore puts back what was away and is kept now: the agent empties a session before it fills
+// restore restores rewound messages that are kept now: the agent empties a session before it fills
 // it again.
 func (f *fold) restore(kept map[string]bool) {
 	for i := len(f.items) - 1; i >= 0; i-- {
@@ -211,8 +210,8 @@ func (f *fold) restore(kept map[string]bool) {
 	}
 }
 
-// says reports whether something is said in an item that is not said elsewhere: the results of
-// calls stand with them, too.
+// says reports whether an item has text of its own: results of calls are also stored with the
+// calls.
 func (i *item) says() bool {
 	return i.id != "" && (i.said.Type != "user" || len(text(parts(i.said.Content))) > 0)
 }

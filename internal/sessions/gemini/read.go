@@ -58,8 +58,8 @@ func readLines(
 	})
 }
 
-// readObject folds a session that is one object. How long it is, is what its messages come to
-// without spaces: a file of lines that goes on with it is longer.
+// readObject folds a session that is one object. Its length is the size of its messages without
+// spaces, so that a file of lines that continues it is longer.
 func readObject(s sessions.Session, b *sessions.Builder, f *fold) (sessions.Version, error) {
 	data, err := regular.ReadFile(s.Path, sessions.MaxLine)
 	if err != nil {
@@ -91,12 +91,12 @@ func readObject(s sessions.Session, b *sessions.Builder, f *fold) (sessions.Vers
 	return sessions.VersionOf(int64(len(messages)), sha256.Sum256(data)), nil
 }
 
-// A mapper tells a builder what a fold says.
+// A mapper passes a fold to a builder.
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
 	told    map[string]bool // calls that have their results
-	begun   []item          // what was told of the turn that goes on
+	begun   []item          // items of the current turn that were added
 }
 
 func (m *mapper) all(items []item) {
@@ -112,8 +112,8 @@ func (m *mapper) all(items []item) {
 	}
 }
 
-// fork tells what the person went back from, and goes back when something came instead. Where
-// that was in the middle of a turn, what was told of it before is told again.
+// fork adds the messages that the person rewound, and goes back if other messages followed. If that
+// was in the middle of a turn, the earlier messages of the turn are added again.
 func (m *mapper) fork(i *item, next []item) {
 	turns, begun := m.Turn()+1, slices.Clone(m.begun)
 	first := firstMessage(i.rewound)
@@ -137,8 +137,7 @@ func (m *mapper) fork(i *item, next []item) {
 
 func isMessage(i item) bool { return i.id != "" }
 
-// firstMessage returns the message that was said first of some items, also where it was taken
-// back again.
+// firstMessage returns the earliest message of some items, including rewound ones.
 func firstMessage(all []item) *item {
 	for n := range all {
 		if all[n].isFork {
@@ -152,11 +151,11 @@ func firstMessage(all []item) *item {
 
 func (i *item) isPrompt() bool { return i.said.Type == "user" && i.said.typed() != "" }
 
-// key names a piece of a message for good.
+// key returns the stable key of a piece of a message.
 func (m *mapper) key(i *item, piece int) string {
 	id, ok := sessions.RandomHalf(i.id)
 	if !ok {
-		id = m.session.Name.ID + "." + id // the first message has the same in all sessions
+		id = m.session.Name.ID + "." + id // the first message has the same id in all sessions
 	}
 	if piece > 0 {
 		id += "." + strconv.Itoa(piece)
@@ -183,8 +182,8 @@ func kind(t string) string {
 	return t
 }
 
-// user tells what a person asked. The results of calls come in the person's name too: those that
-// stand with their calls already are not told again.
+// user adds a prompt of a person. Results of calls are also messages in the person's name: those
+// that are stored with their calls are not added again.
 func (m *mapper) user(i *item) {
 	all := parts(i.said.Content)
 	said := text(all)
@@ -216,7 +215,7 @@ func (m *mapper) user(i *item) {
 	m.Prompt(m.key(i, piece), i.said.Time.Time, said, attached...)
 }
 
-// answered tells a result that stands in a message of its own.
+// answered adds a result from a message of its own.
 func (m *mapper) answered(i *item, piece *int, r *response, raw jsontext.Value) {
 	if m.told[string(r.ID)] {
 		m.Drop("functionResponse", len(raw))
@@ -257,7 +256,7 @@ func (m *mapper) model(i *item) {
 	}
 }
 
-// words tells what the model said.
+// words adds text of the model.
 func (m *mapper) words(i *item, piece int) int {
 	for _, p := range parts(i.said.Content) {
 		switch {
@@ -266,9 +265,9 @@ func (m *mapper) words(i *item, piece int) int {
 		case p.Text != "":
 			m.Message(m.key(i, piece), i.said.Time.Time, i.id, string(p.Text), events.Metadata{})
 		case p.Call != nil:
-			continue // told with its result
+			continue // added with its result
 		case p.raw.Kind() == '"':
-			continue // nothing
+			continue // empty
 		default:
 			m.Record(i.said.Time.Time, "gemini/part", p.raw)
 			continue
@@ -278,7 +277,7 @@ func (m *mapper) words(i *item, piece int) int {
 	return piece
 }
 
-// calls tells the calls of an answer, before their results.
+// calls adds the calls of an answer, before their results.
 func (m *mapper) calls(i *item, piece *int) (all []call) {
 	for n, raw := range i.said.called() {
 		var c call
@@ -303,7 +302,7 @@ func (m *mapper) calls(i *item, piece *int) (all []call) {
 	return all
 }
 
-// called returns the calls of a message: with their results, else as the model wrote them.
+// called returns the calls of a message: with their results, or else as the model wrote them.
 func (m *message) called() []jsontext.Value {
 	if len(m.Calls.Value) > 0 {
 		return m.Calls.Value
@@ -317,12 +316,12 @@ func (m *message) called() []jsontext.Value {
 	return all
 }
 
-// exitCode is what the result of a shell says of how the program ended.
+// exitCode matches the exit code in the result of a shell.
 var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^Exit Code: (-?[1-9]\d*)$`)
 })
 
-// result tells the result of a call, and keeps what a screen shows of it beside.
+// result adds the result of a call, and keeps what a screen shows of it as a record.
 func (m *mapper) result(i *item, piece *int, c *call) {
 	failed := c.Status == "error" || c.Status == "cancelled"
 	var blocks []sessions.Block
@@ -349,7 +348,7 @@ func (m *mapper) result(i *item, piece *int, c *call) {
 	m.shown(i, c, blocks)
 }
 
-// shown keeps what a screen shows of a result, where that is more: a diff.
+// shown keeps what a screen shows of a result, if that is more than the result: a diff.
 func (m *mapper) shown(i *item, c *call, blocks []sessions.Block) {
 	var words sessions.Text
 	switch c.Display.Kind() {
@@ -369,7 +368,7 @@ func (m *mapper) shown(i *item, c *call, blocks []sessions.Block) {
 	if display.Kind() == '{' && sessions.Unmarshal(display, &all) == nil {
 		for _, name := range []string{"originalContent", "newContent"} {
 			m.Drop("resultDisplay/"+name, len(all[name]))
-			delete(all, name) // the diff says what changed
+			delete(all, name) // the diff has the change
 		}
 		display = marshal(all)
 	}
@@ -386,7 +385,7 @@ func (r *response) blocks() (out []sessions.Block, failed bool) {
 		Error  jsontext.Value `json:"error"`
 	}
 	var members map[string]jsontext.Value
-	_ = sessions.Unmarshal(r.Response, &members) // none where it is no object
+	_ = sessions.Unmarshal(r.Response, &members) // empty if it is no object
 	_ = sessions.Unmarshal(r.Response, &said)
 	switch {
 	case said.Error != nil && said.Error.Kind() != 'n':
@@ -402,7 +401,7 @@ func (r *response) blocks() (out []sessions.Block, failed bool) {
 		out = append(out, p.block())
 	}
 	if out == nil {
-		out = []sessions.Block{{}} // a call that answers with nothing is answered
+		out = []sessions.Block{{}} // an empty result still answers its call
 	}
 	return out, failed
 }
@@ -429,7 +428,7 @@ func marshal(v any) []byte {
 	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
 		jsontext.AllowDuplicateNames(true))
 	if err != nil {
-		return []byte("null") // cannot be: values that were read
+		return []byte("null") // cannot happen: the values were parsed from JSON
 	}
 	return data
 }

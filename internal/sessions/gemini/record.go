@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// metadata is what a session is about.
+// metadata describes a session.
 type metadata struct {
 	SessionID sessions.Text                   `json:"sessionId"`
 	Project   sessions.Text                   `json:"projectHash"`
@@ -25,7 +25,7 @@ type metadata struct {
 
 func (m *metadata) isSession() bool { return m.SessionID != "" && m.Project != "" }
 
-// A record is one line: metadata, a change of it, a message, or that the person went back.
+// A record is one line: metadata, a change of it, a message, or a rewind.
 type record struct {
 	metadata
 	message
@@ -33,7 +33,7 @@ type record struct {
 	RewindTo sessions.Text  `json:"$rewindTo"`
 }
 
-// A message is what a person or the model said, or what the agent told the person.
+// A message is text of a person or a model, or a notice of the agent to the person.
 type message struct {
 	ID       sessions.Text   `json:"id"`
 	Time     sessions.Moment `json:"timestamp"`
@@ -58,7 +58,7 @@ type tokens struct {
 	Tool     sessions.Number `json:"tool"`
 }
 
-// usage returns the figures as they are kept: caches apart from the input, thoughts in the output.
+// usage returns the figures as they are stored: caches apart from the input, reasoning as output.
 func (t *tokens) usage(model string) compact.Usage {
 	return compact.Usage{
 		Input: int64(max(0, t.Input-t.Cached+t.Tool)), CacheRead: int64(t.Cached),
@@ -66,7 +66,7 @@ func (t *tokens) usage(model string) compact.Usage {
 	}
 }
 
-// A call is a call of a tool, with its result when that is there.
+// A call is a call of a tool, with its result if there is one.
 type call struct {
 	ID      sessions.Text   `json:"id"`
 	Name    sessions.Text   `json:"name"`
@@ -78,7 +78,7 @@ type call struct {
 	Display jsontext.Value  `json:"resultDisplay"`
 }
 
-// A part is a piece of what was said.
+// A part is a piece of a message.
 type part struct {
 	Text     sessions.Text             `json:"text"`
 	Thought  sessions.Flag             `json:"thought"`
@@ -135,7 +135,7 @@ func text(all []part) string {
 	return strings.Join(out, "\n")
 }
 
-// typed returns what a person typed, "" for what the agent says in the person's name.
+// typed returns the text that a person typed, "" if the agent wrote the message.
 func (m *message) typed() string {
 	said := text(parts(m.Content))
 	if isInjected(said) {
@@ -147,7 +147,7 @@ func (m *message) typed() string {
 	return said
 }
 
-// isInjected reports whether the agent wrote a message of the person.
+// isInjected reports whether the agent wrote a message in the person's name.
 func isInjected(text string) bool {
 	for _, begin := range []string{
 		"<session_context>", "<state_snapshot>", "This is the Gemini CLI. We are setting up",
@@ -159,7 +159,7 @@ func isInjected(text string) bool {
 	return false
 }
 
-// bytes returns what a part holds.
+// bytes returns the inline data of a part.
 func (p *part) bytes() ([]byte, bool) {
 	if p.Inline.Value.MIME == "" {
 		return nil, false
@@ -168,21 +168,21 @@ func (p *part) bytes() ([]byte, bool) {
 	return data, err == nil
 }
 
-// glanceObject returns what the beginning of a session in one object tells.
+// glanceObject returns the metadata at the beginning of a session that is one object.
 func glanceObject(head []byte) (m metadata) {
 	dec := jsontext.NewDecoder(bytes.NewReader(head),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	others, title := glanceMembers(dec)
 	if len(others) > 0 {
 		others[0] = '{'
-		_ = sessions.Unmarshal(append(others, '}'), &m) // all members that are read are lenient
+		_ = sessions.Unmarshal(append(others, '}'), &m) // all members are lenient
 	}
 	m.title = title
 	return m
 }
 
-// glanceMembers returns the members of an object before its end or that of what is read, each
-// behind a comma, without its messages, and the title that these give.
+// glanceMembers returns the members of an object except its messages, each preceded by a comma, and
+// a title from the messages. The object may be truncated.
 func glanceMembers(dec *jsontext.Decoder) (others []byte, title string) {
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
 		return nil, ""
@@ -192,7 +192,7 @@ func glanceMembers(dec *jsontext.Decoder) (others []byte, title string) {
 		if err != nil {
 			return others, title
 		}
-		member := name.String() // before anything else is read: then the token is gone
+		member := name.String() // copied before the next read overwrites it
 		if member == "messages" && dec.PeekKind() == '[' {
 			if glanceMessages(dec, &title) != nil {
 				return others, title
@@ -211,7 +211,7 @@ func glanceMembers(dec *jsontext.Decoder) (others []byte, title string) {
 	return others, title
 }
 
-// glanceMessages takes the first prompt for a title, and leaves the array.
+// glanceMessages takes the first prompt as the title, and reads to the end of the array.
 func glanceMessages(dec *jsontext.Decoder, title *string) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err

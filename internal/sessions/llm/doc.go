@@ -1,4 +1,4 @@
-// Package llm reads the conversations that simonw's llm logs into one SQLite database: as
-// responses until version 0.31, and from 0.32 on as threads of messages that are named by what
-// they say, which forks share.
+// Package llm reads the conversations that simonw's llm logs in one SQLite database: as responses
+// until version 0.31, and from 0.32 on as threads of messages, which are named by a hash of their
+// content and shared by forks.
 package llm

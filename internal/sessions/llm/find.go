@@ -23,7 +23,7 @@ func (Dialect) Agent() sessions.Agent { return sessions.LLM }
 // Appends implements [sessions.Dialect].
 func (Dialect) Appends(sessions.Session) bool { return false }
 
-// Files returns where llm keeps its log.
+// Files returns the paths of llm's log.
 func Files(p sessions.Places) []string {
 	const app, file = "io.datasette.llm", "logs.db"
 	if dir := p.Getenv("LLM_USER_PATH"); dir != "" {
@@ -44,7 +44,7 @@ func Files(p sessions.Places) []string {
 	return dirs
 }
 
-// Find implements [sessions.Dialect]. llm does not note where it ran.
+// Find implements [sessions.Dialect]. llm does not record the directory in which it ran.
 func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions.Session, error] {
 	return func(yield func(sessions.Session, error) bool) {
 		for _, path := range Files(p) {
@@ -65,8 +65,8 @@ func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions
 // Recognize implements [sessions.Dialect].
 func (Dialect) Recognize(head []byte) bool { return sqlite.Recognize(head) }
 
-// List implements [sessions.Dialect]. A conversation that was begun before version 0.32 and went
-// on after it is one session.
+// List implements [sessions.Dialect]. A conversation that began before version 0.32 and continued
+// after it is one session.
 func (Dialect) List(ctx context.Context, path string) ([]sessions.Session, error) {
 	var l *listing
 	err := sqlite.View(ctx, path, func(db *sqlite.Database) error {
@@ -149,7 +149,7 @@ func (l *listing) threads(db *sqlite.Database) error {
 
 func (l *listing) turn(id string, r sqlite.Row) {
 	s := l.session(id)
-	s.Length++ // nothing of a turn changes when it is there
+	s.Length++ // a logged turn does not change
 	if at := when(r); at.After(s.Changed) {
 		s.Changed = at
 	}

@@ -62,7 +62,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A fork has what it shares under the same keys, at the same times.
+// TestForkShares checks that a fork has the shared turns under the same keys, at the same times.
 func TestForkShares(t *testing.T) {
 	all := listed(t, database)
 	keys := func(id string) map[string]string {
@@ -136,7 +136,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A database of another program has no conversations.
+// TestOtherDatabase checks that a database of another program has no conversations.
 func TestOtherDatabase(t *testing.T) {
 	for _, name := range []string{
 		"../../sqlite/testdata/rows.db", "../opencode/testdata/session.db",

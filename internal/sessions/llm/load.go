@@ -15,20 +15,20 @@ import (
 	"github.com/git-jp/git-jp/internal/sqlite"
 )
 
-// maxSession is how much the rows of a conversation may have. All of them are of one moment, so
-// they are in memory together.
+// maxSession limits the size of a conversation's rows. They are read as one snapshot, so they are
+// in memory together.
 const maxSession = 256 << 20
 
 var errLarge = fmt.Errorf("its messages are more than %d bytes", maxSession)
 
-// A conversation is all that the log has of one, at one moment.
+// A conversation is a snapshot of all rows of one conversation.
 type conversation struct {
 	id        string
 	name      string
 	responses []sqlite.Row // by id, which begins with the time
 	turns     []sqlite.Row
 	chain     []sqlite.Row            // messages from the first on
-	asides    map[string][]sqlite.Row // messages of turns that do not lead to the last one
+	asides    map[string][]sqlite.Row // messages of turns that do not lead to the last message
 	parts     map[string][]sqlite.Row // of messages, by hash
 	owners    owners
 
@@ -40,8 +40,8 @@ type conversation struct {
 	size        int
 }
 
-// owners are the turns of all threads, by the last message that they were asked with, and by the
-// last that they answered with. A fork has the first turns of another thread.
+// owners has the turns of all threads, by the last message of their input and by the last message
+// of their answer. A fork shares its first turns with another thread.
 type owners struct{ asked, answered map[string]sqlite.Row }
 
 func load(ctx context.Context, s sessions.Session) (*conversation, error) {
@@ -67,7 +67,7 @@ func load(ctx context.Context, s sessions.Session) (*conversation, error) {
 	return c, err
 }
 
-// keep counts a row that is kept.
+// keep counts the size of a row that is kept.
 func (c *conversation) keep(r sqlite.Row, columns ...string) error {
 	for _, name := range columns {
 		c.size += len(r.Bytes(name))
@@ -78,7 +78,7 @@ func (c *conversation) keep(r sqlite.Row, columns ...string) error {
 	return nil
 }
 
-// gather keeps the rows of a table that belong to one of what is known, in order.
+// gather keeps the rows of a table that belong to known ids, in order.
 func (c *conversation) gather(
 	t *sqlite.Table, column string, known func(string) bool, into map[string][]sqlite.Row,
 ) error {
@@ -113,7 +113,7 @@ func sorted(rows []sqlite.Row) {
 	})
 }
 
-// legacy reads what was logged before version 0.32.
+// legacy reads what versions before 0.32 logged.
 func (c *conversation) legacy(db *sqlite.Database) error {
 	if !db.Has("responses", "id", "conversation_id", "response") {
 		return nil
@@ -145,7 +145,7 @@ func (c *conversation) legacy(db *sqlite.Database) error {
 		c.join(db, "prompt_attachments", "response_id", is, c.attachments))
 }
 
-// join keeps the fragments or the attachments that a table gives to what is known.
+// join keeps the fragments or attachments that a table assigns to known ids.
 func (c *conversation) join(
 	db *sqlite.Database, table, column string, known func(string) bool,
 	into map[string][]sqlite.Row,
@@ -211,7 +211,8 @@ func (c *conversation) thread(db *sqlite.Database) error {
 	return c.messages(db, tip)
 }
 
-// add notes a turn. One's own is nearer than another thread's, and of those the first.
+// add records a turn. A turn of the thread itself replaces one of another thread; of those from one
+// other thread the first counts.
 func (o owners) add(r sqlite.Row, own bool) {
 	for hash, into := range map[string]map[string]sqlite.Row{
 		r.Text("parent_message_hash"): o.asked, r.Text("tip_message_hash"): o.answered,
@@ -223,7 +224,7 @@ func (o owners) add(r sqlite.Row, own bool) {
 	}
 }
 
-// messages reads those that lead to the last one, and what is in them.
+// messages reads the messages that lead to the last one, and their parts.
 func (c *conversation) messages(db *sqlite.Database, tip string) error {
 	seen := map[string]bool{}
 	var err error
@@ -253,7 +254,7 @@ func (c *conversation) messages(db *sqlite.Database, tip string) error {
 		c.join(db, "part_attachments", "part_id", is, c.attachments))
 }
 
-// upTo reads the messages that lead to one, from the first that was not seen on.
+// upTo reads the messages that lead to one, starting after those already seen.
 func upTo(db *sqlite.Database, tip string, seen map[string]bool) (all []sqlite.Row, err error) {
 	for next := tip; next != "" && !seen[next] && err == nil; {
 		hash := next
@@ -268,7 +269,7 @@ func upTo(db *sqlite.Database, tip string, seen map[string]bool) (all []sqlite.R
 	return all, err
 }
 
-// version is how much was read: how many turns, and a digest of what they are.
+// version returns the number of turns and a digest of them.
 func (c *conversation) version() sessions.Version {
 	h := sha256.New()
 	add := func(fields ...string) {

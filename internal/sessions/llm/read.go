@@ -33,16 +33,16 @@ func (Dialect) Read(
 	return c.version(), b.Err()
 }
 
-// A mapper tells a builder what the rows of a conversation say.
+// A mapper passes the rows of a conversation to a builder.
 type mapper struct {
 	*sessions.Builder
 	*conversation
-	called  map[string]bool // calls that were told
-	systems string          // that was recorded last
+	called  map[string]bool // calls that were added
+	systems string          // the last system prompt that was recorded
 }
 
-// response tells what was logged as one: a question, or the results of the calls of the response
-// before, and what the model answered.
+// response maps a logged response: a question, or the results of the calls of the response before,
+// and the answer of the model.
 func (m *mapper) response(r sqlite.Row) {
 	id, at := r.Text("id"), when(r)
 	m.model(r, at)
@@ -73,8 +73,8 @@ func (m *mapper) response(r sqlite.Row) {
 	}
 }
 
-// answered tells the results that a response was asked with. Those of calls that it made itself,
-// as programs that use llm log them, follow the calls.
+// answered adds the results in the input of a response. Results of its own calls, as programs that
+// use llm log them, must follow the calls: it returns functions that add them.
 func (m *mapper) answered(id string, at time.Time) (late []func()) {
 	for i, r := range m.results[id] {
 		call, key := r.Text("tool_call_id"), id+".r"+strconv.Itoa(i)
@@ -97,7 +97,7 @@ func callOf(r sqlite.Row, response string, i int) sessions.Call {
 	c := sessions.Call{
 		ID: r.Text("tool_call_id"), Name: r.Text("name"), Arguments: r.Bytes("arguments"),
 	}
-	if c.ID == "" { // some models name none
+	if c.ID == "" { // some models give no id
 		c.ID = response + "." + strconv.Itoa(i)
 	}
 	return c
@@ -122,7 +122,8 @@ func (m *mapper) model(r sqlite.Row, at time.Time) {
 	}
 }
 
-// details keeps the columns of a row that have no counterpart, and once what it was told before.
+// details keeps the columns of a row that have no counterpart, and the system prompt when it
+// changes.
 func (m *mapper) details(kind string, r sqlite.Row, at time.Time, columns ...string) {
 	all := map[string]any{"id": r.Text("id")}
 	for _, column := range columns {
@@ -156,8 +157,7 @@ func marshal(v any) []byte {
 	return data
 }
 
-// attached returns the fragments and the attachments of something. Of those that have no content
-// only the name is known.
+// attached returns the fragments and attachments of a row. Those without content have only a name.
 func (m *mapper) attached(id string, at time.Time) (all []sessions.Attachment) {
 	for _, f := range m.fragments[id] {
 		a := sessions.Attachment{MIMEType: "text/plain", Content: f.Bytes("content")}
@@ -186,7 +186,7 @@ func (m *mapper) attached(id string, at time.Time) (all []sessions.Attachment) {
 	return all
 }
 
-// usage is what a response or a turn cost. The details are as the provider names them.
+// usage returns the tokens of a response or a turn. The details have the provider's names.
 func usage(r sqlite.Row) compact.Usage {
 	u := compact.Usage{
 		Input: r.Int("input_tokens"), Output: r.Int("output_tokens"), Model: r.Text("model"),
@@ -204,7 +204,7 @@ func usage(r sqlite.Row) compact.Usage {
 	if sessions.Unmarshal(r.Bytes("token_details"), &d) == nil {
 		u.CacheRead, u.CacheWrite = int64(d.Read), int64(d.Write)
 		if cached := int64(d.Prompt.Cached); cached > 0 && cached <= u.Input {
-			u.CacheRead, u.Input = cached, u.Input-cached // it counts them as input
+			u.CacheRead, u.Input = cached, u.Input-cached // llm counts them as input
 		}
 	}
 	return u

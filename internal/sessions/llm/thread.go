@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// thread tells the messages of a thread, by the turns that they are of.
+// thread adds the messages of a thread, by turn.
 func (m *mapper) thread() {
 	told := map[string]bool{} // turns
 	var asked []sqlite.Row
@@ -26,7 +26,7 @@ func (m *mapper) thread() {
 		told[turn.Text("id")], asked = true, nil
 		i += len(answer)
 	}
-	for _, message := range asked { // nothing answers them
+	for _, message := range asked { // they have no answer
 		m.message(message, time.Time{}, "")
 	}
 	for _, turn := range m.turns {
@@ -36,17 +36,17 @@ func (m *mapper) thread() {
 	}
 }
 
-// answer returns the messages from one on that a turn answered with.
+// answer returns the messages of a turn's answer, starting at an index.
 func (m *mapper) answer(turn sqlite.Row, from int) []sqlite.Row {
 	for i := from; i < len(m.chain); i++ {
 		if m.chain[i].Text("hash") == turn.Text("tip_message_hash") {
 			return m.chain[from : i+1]
 		}
 	}
-	return nil // it is not on the way to the end
+	return nil // it does not lead to the last message
 }
 
-// aside keeps a turn that does not lead to the end of its thread.
+// aside keeps a turn that does not lead to the last message of its thread as a record.
 func (m *mapper) aside(r sqlite.Row) {
 	var said []any
 	for _, message := range m.asides[r.Text("id")] {
@@ -81,7 +81,7 @@ func (m *mapper) turn(r sqlite.Row, asked, answered []sqlite.Row) {
 	}
 }
 
-// message tells a message. What it is named by is the same in all threads that have it.
+// message adds a message. Its hash is the same in all threads that share it.
 func (m *mapper) message(r sqlite.Row, at time.Time, reply string) {
 	hash := r.Text("hash")
 	parts := m.parts[hash]
@@ -112,7 +112,7 @@ func (m *mapper) message(r sqlite.Row, at time.Time, reply string) {
 	}
 }
 
-// keyOf is half of a hash, which is random enough for all logs of a team.
+// keyOf returns half of a hash, which is enough to be unique among all logs of a team.
 func keyOf(hash string) string {
 	_, digits, ok := strings.Cut(hash, ":")
 	if !ok {
@@ -128,7 +128,7 @@ func asJSON(s string) any {
 	return s
 }
 
-// asked tells what a person wrote, and the results of the calls before.
+// asked adds a prompt of a person, and the results of the calls before.
 func (m *mapper) asked(key string, at time.Time, parts []sqlite.Row) {
 	var said []string
 	var attached []sessions.Attachment
@@ -153,7 +153,7 @@ func (m *mapper) asked(key string, at time.Time, parts []sqlite.Row) {
 	}
 }
 
-// payload is what a part has beside its text.
+// payload has the members of a part besides its text.
 type payload struct {
 	CallID    sessions.Text  `json:"tool_call_id"`
 	ID        sessions.Text  `json:"id"`

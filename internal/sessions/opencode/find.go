@@ -36,7 +36,7 @@ func Home(p sessions.Places) string {
 func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions.Session, error] {
 	return func(yield func(sessions.Session, error) bool) {
 		paths := []string{filepath.Join(Home(p), "opencode.db")}
-		// A session of the tree is known by its messages: some have no file of their own.
+		// Sessions in the tree are found by their messages: some have no file of their own.
 		dirs, err := os.ReadDir(filepath.Join(Home(p), "storage", "message"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(sessions.Session{}, err) {
 			return
@@ -59,9 +59,8 @@ func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions
 	}
 }
 
-// Recognize implements [sessions.Dialect]. A file of the tree that describes a session names its
-// directory, and one that is a message its session; whether a database is opencode's its tables
-// tell.
+// Recognize implements [sessions.Dialect]. In the tree, the file of a session has its directory,
+// and that of a message names its session; a database is recognized by its tables.
 func (Dialect) Recognize(head []byte) bool {
 	if sqlite.Recognize(head) {
 		return true
@@ -77,8 +76,8 @@ func (Dialect) Recognize(head []byte) bool {
 	return file.Role != "" && file.SessionID != "" || file.Directory != "" && file.Project != ""
 }
 
-// List implements [sessions.Dialect]. A session of the tree is named by the directory of its
-// messages, one of them, or the file that describes it.
+// List implements [sessions.Dialect]. A session in the tree is named by the directory of its
+// messages, one of them, or its own file.
 func (Dialect) List(ctx context.Context, path string) ([]sessions.Session, error) {
 	dir, ok, err := messagesOf(path)
 	if err != nil {
@@ -94,7 +93,7 @@ func (Dialect) List(ctx context.Context, path string) ([]sessions.Session, error
 	}
 	in.ID = sessions.Text(id)
 	s := in.session(dir)
-	s.Length = 0 // what the messages are is known when they are read
+	s.Length = 0 // known only after the messages were read
 	return []sessions.Session{s}, nil
 }
 
@@ -118,7 +117,7 @@ func messagesOf(path string) (dir string, ok bool, err error) {
 	return filepath.Join(storage, "message", id[:len(id)-len(".json")]), true, nil
 }
 
-// describe reads the file that describes a session in the tree, which may be missing.
+// describe reads the file of a session in the tree, which may be missing.
 func describe(dir string) (info, error) {
 	storage := filepath.Dir(filepath.Dir(dir))
 	names, err := filepath.Glob(filepath.Join(
@@ -133,7 +132,7 @@ func describe(dir string) (info, error) {
 	return parseInfo(data), nil
 }
 
-// maxFile is the largest file of the tree that is read.
+// maxFile limits the size of a file of the tree.
 const maxFile = 64 << 20
 
 func listDatabase(ctx context.Context, path string) (all []sessions.Session, err error) {
@@ -156,8 +155,8 @@ func listDatabase(ctx context.Context, path string) (all []sessions.Session, err
 	return all, err
 }
 
-// answered returns when a message of each session changed last: the end of an answer does not
-// always change the row of its session.
+// answered returns the time of the last change to a message of each session: the end of an answer
+// does not always change the row of its session.
 func answered(db *sqlite.Database) (map[string]sessions.Number, error) {
 	all := map[string]sessions.Number{}
 	err := db.Table("message").Each(func(r sqlite.Row) error {
@@ -173,7 +172,7 @@ func isOurs(db *sqlite.Database) bool {
 		db.Has("part", "id", "message_id", "data")
 }
 
-// info is what describes a session.
+// info describes a session.
 type info struct {
 	ID        sessions.Text `json:"id"`
 	Project   sessions.Text `json:"projectID"`
@@ -187,8 +186,8 @@ type info struct {
 	Revert revert `json:"revert"`
 }
 
-// revert is where the person went back to: what is said from there on is undone, and goes with
-// the next prompt.
+// revert is the point to which the person went back: everything after it is undone, and is deleted
+// at the next prompt.
 type revert struct {
 	Message sessions.Text `json:"messageID"`
 	Part    sessions.Text `json:"partID"`

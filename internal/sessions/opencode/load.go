@@ -19,13 +19,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSession is how much the rows of a session may have. All of them are of one moment, so they
-// are in memory together.
+// maxSession limits the size of a session's rows. They are read as one snapshot, so they are in
+// memory together.
 const maxSession = 256 << 20
 
 var errLarge = fmt.Errorf("its messages are more than %d bytes", maxSession)
 
-// A transcript is a session as it was at one moment.
+// A transcript is a snapshot of a session.
 type transcript struct {
 	info     info
 	messages []*message
@@ -129,7 +129,7 @@ func loadTree(ctx context.Context, dir string) (*transcript, error) {
 	return t, nil
 }
 
-// files reads the files of a directory, which have no times of their own beside what they say.
+// files reads the files of a directory, which have no times except those in their content.
 func (t *transcript) files(dir string) (all []row, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +164,7 @@ func (t *transcript) files(dir string) (all []row, err error) {
 	return all, err
 }
 
-// sort puts messages in the order of time and parts in that of their ids, which is opencode's.
+// sort sorts messages by time and parts by id, as opencode does.
 func (t *transcript) sort() {
 	slices.SortFunc(t.messages, func(a, b *message) int {
 		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
@@ -174,7 +174,7 @@ func (t *transcript) sort() {
 	}
 }
 
-// version is how much was read: the time of the latest change, and a digest of all.
+// version returns the time of the latest change, and a digest of everything.
 func (t *transcript) version() sessions.Version {
 	h := sha256.New()
 	add := func(fields ...string) {
@@ -200,7 +200,7 @@ func parseInfo(data []byte) info {
 	return in
 }
 
-// escape makes a name a pattern that matches only it.
+// escape returns a pattern that matches only the name.
 func escape(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write what sessions become")
 
 const database = "testdata/session.db"
 
-// tree writes the files of the sessions and returns the directory of opencode's data.
+// tree writes the files of the sessions and returns opencode's data directory.
 func tree(t *testing.T) (dir string) {
 	t.Helper()
 	a, err := txtar.ParseFile("testdata/session.txtar")
@@ -37,7 +37,7 @@ func tree(t *testing.T) (dir string) {
 	return dir
 }
 
-// listed returns the sessions of a file by their ids.
+// listed returns the sessions of a file by id.
 func listed(t *testing.T, path string) map[string]sessions.Session {
 	t.Helper()
 	all, err := opencode.Dialect{}.List(t.Context(), path)
@@ -78,7 +78,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The files that opencode had before its database say the same.
+// TestTreeEqualsDatabase checks that the files from before the database give the same
+// conversations.
 func TestTreeEqualsDatabase(t *testing.T) {
 	dir := tree(t)
 	n := 0
@@ -156,7 +157,7 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// Every session of a store grows, with each of its rows, by its version and by nothing else.
+// TestVersion checks that every new row of a session changes its version.
 func TestVersion(t *testing.T) {
 	dir := tree(t)
 	s := listed(t, filepath.Join(dir, "storage/message/ses_undo"))["ses_undo"]
@@ -176,13 +177,14 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestLengthCountsMessages: a message that changed after the row of its session is something new.
+// TestLengthCountsMessages checks that a message changed after the row of its session changes the
+// length.
 func TestLengthCountsMessages(t *testing.T) {
 	data, err := os.ReadFile(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := func(ms uint64) []byte { // as SQLite writes an integer of six bytes
+	stored := func(ms uint64) []byte { // as SQLite stores an integer of six bytes
 		return binary.BigEndian.AppendUint64(nil, ms)[2:]
 	}
 	const was, now = 1771000001900, 1771000099999
@@ -196,7 +198,7 @@ func TestLengthCountsMessages(t *testing.T) {
 	}
 }
 
-// Parts of other types than those that are known, or broken, hide nothing else.
+// TestBroken checks that parts of unknown types, or broken ones, hide nothing else.
 func TestBroken(t *testing.T) {
 	for _, part := range []string{
 		"", "null", "{", `{"type":7}`, `{"type":"tool","state":"x","callID":[]}`, "\xff",
@@ -227,7 +229,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// A database of another program has no sessions.
+// TestOtherDatabase checks that a database of another program has no sessions.
 func TestOtherDatabase(t *testing.T) {
 	all, err := opencode.Dialect{}.List(t.Context(), "../../sqlite/testdata/rows.db")
 	if err != nil || len(all) != 0 {

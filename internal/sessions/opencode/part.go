@@ -41,11 +41,11 @@ type part struct {
 	} `json:"time"`
 }
 
-// A state is how far a call is.
+// A state is the progress of a call.
 type state struct {
 	Status      sessions.Text    `json:"status"`
 	Input       jsontext.Value   `json:"input"`
-	Raw         sessions.Text    `json:"raw"` // arguments that are on their way
+	Raw         sessions.Text    `json:"raw"` // arguments that are still being streamed
 	Output      sessions.Text    `json:"output"`
 	Error       sessions.Text    `json:"error"`
 	Metadata    jsontext.Value   `json:"metadata"`
@@ -57,7 +57,7 @@ type state struct {
 	} `json:"time"`
 }
 
-// details are what a tool says of its result beside what the model was given.
+// details has what a tool says of its result besides what the model was given.
 type details struct {
 	Exit    sessions.Number `json:"exit"`
 	Session sessions.Text   `json:"sessionId"`
@@ -71,8 +71,7 @@ type details struct {
 	} `json:"display"`
 }
 
-// repeats are members of details that stand in the call, in what the model was given, or in
-// another of them.
+// repeats are members of details that repeat the call, what the model was given, or another member.
 var repeats = []string{
 	"output", "preview", "display", "filediff", "truncated", "loaded", "diagnostics",
 	"parentSessionId", "sessionId", "description", "todos",
@@ -81,7 +80,7 @@ var repeats = []string{
 func (r row) part() part {
 	var p part
 	if sessions.Unmarshal(r.data, &p) != nil {
-		// One member that is no object hides the others; the type does not.
+		// A member of an unexpected type fails the others, but not the type.
 		var t struct {
 			Type sessions.Text `json:"type"`
 		}
@@ -106,8 +105,8 @@ func (p part) prompt() string {
 	return string(p.Text)
 }
 
-// attachment returns what a file part holds. One that only names a file is followed by a part
-// with its text.
+// attachment returns the data of a file part. A part that only names a file is followed by one with
+// its text.
 func (p part) attachment() (sessions.Attachment, bool) {
 	mime, data, ok := dataURL(string(p.URL))
 	if p.Type != "file" || !ok {
@@ -119,7 +118,7 @@ func (p part) attachment() (sessions.Attachment, bool) {
 	return sessions.Attachment{MIMEType: mime, Content: data}, true
 }
 
-// dataURL reads what an URL holds itself.
+// dataURL returns the data in a data URL.
 func dataURL(u string) (mime string, data []byte, ok bool) {
 	rest, ok := strings.CutPrefix(u, "data:")
 	head, body, comma := strings.Cut(rest, ",")
@@ -135,14 +134,14 @@ func dataURL(u string) (mime string, data []byte, ok bool) {
 	return mime, data, err == nil
 }
 
-// An answer is one of a model's, on its way through the parts of a message.
+// An answer is an answer of a model while the parts of its message are mapped.
 type answer struct {
 	*mapper
 	id      string
 	at      time.Time
 	model   string
 	step    int
-	told    bool // what an answer of the message cost
+	told    bool // the usage of an answer of the message was recorded
 	results []func()
 	trimmed []string
 }
@@ -161,7 +160,7 @@ func (a *answer) part(r row) {
 	p, key := r.part(), short(r.id)
 	switch p.Type {
 	case "text":
-		if p.Text != "" { // one that is on its way says nothing yet
+		if p.Text != "" { // a part that is still being streamed is empty
 			a.Message(key, a.when(p.Time.Start), a.reply(), string(p.Text), events.Metadata{})
 		}
 	case "reasoning":
@@ -181,7 +180,7 @@ func (a *answer) part(r row) {
 	}
 }
 
-// proof is what a provider needs to take its model's thoughts back.
+// proof returns what a provider requires to accept its model's reasoning again.
 func (p part) proof() (md events.Metadata) {
 	for _, m := range []struct {
 		key   string
@@ -199,7 +198,7 @@ func (p part) proof() (md events.Metadata) {
 	return md
 }
 
-// tool tells a call, and its result when there is one.
+// tool adds a call, and its result if there is one.
 func (a *answer) tool(key string, p part) {
 	st, call := p.State, string(p.CallID)
 	arguments := st.Input
@@ -229,7 +228,7 @@ func (a *answer) tool(key string, p part) {
 	})
 }
 
-// shown is what the model was given.
+// shown returns what the model was given.
 func (a *answer) shown(st *state, d *details) []sessions.Block {
 	first := sessions.Block{Text: string(st.Output)}
 	if st.Status == "error" {
@@ -256,7 +255,7 @@ func (a *answer) shown(st *state, d *details) []sessions.Block {
 	return blocks
 }
 
-// rest keeps the details that stand nowhere else: exit codes, diffs.
+// rest keeps the details that occur nowhere else: exit codes, diffs.
 func (a *answer) rest(call string, st *state) {
 	var all map[string]jsontext.Value
 	if st.Metadata.Kind() != '{' || sessions.Unmarshal(st.Metadata, &all) != nil {
@@ -273,7 +272,7 @@ func (a *answer) rest(call string, st *state) {
 	}
 }
 
-// end tells the results of the calls of an answer.
+// end adds the results of the calls of an answer.
 func (a *answer) end() {
 	for _, result := range a.results {
 		result()

@@ -27,17 +27,17 @@ func (Dialect) Read(
 	return t.version(), b.Err()
 }
 
-// A mapper tells a builder what the messages of a session say.
+// A mapper passes the messages of a session to a builder.
 type mapper struct {
 	*sessions.Builder
-	dir string // where the agent is
+	dir string // the agent's current directory
 }
 
-// tell tells the session, and at its end that the person undid the tail of it.
+// tell adds the session and, at its end, that the person undid the last part of it.
 func (m *mapper) tell(t *transcript) {
 	cut, ok := t.cut()
-	turn := 0  // that the cut is in
-	begin := 0 // the message that begins it
+	turn := 0  // the turn of the cut
+	begin := 0 // the first message of that turn
 	for i, msg := range t.messages {
 		m.message(msg)
 		if i <= cut && msg.isPrompt() {
@@ -64,13 +64,13 @@ func (t *transcript) cut() (int, bool) {
 	return i, i >= 0
 }
 
-// before returns the parts before one that is undone, none when the whole message is.
+// before returns the parts before an undone one, none if the complete message is undone.
 func (msg *message) before(part string) []row {
 	i := slices.IndexFunc(msg.parts, func(p row) bool { return p.id == part })
 	return msg.parts[:max(i, 0)]
 }
 
-// head is what the data of a message say.
+// head has the data of a message.
 type head struct {
 	Role     sessions.Text  `json:"role"`
 	Provider sessions.Text  `json:"providerID"`
@@ -127,7 +127,7 @@ func (msg *message) isPrompt() bool {
 	})
 }
 
-// message tells what a message says.
+// message adds a message.
 func (m *mapper) message(msg *message) {
 	h := msg.head()
 	if h.Path.CWD != "" {
@@ -148,8 +148,8 @@ func (m *mapper) message(msg *message) {
 	m.rest(msg, h)
 }
 
-// rest keeps what a message says beside its parts. Its summary is titles and diffs, which stand
-// in the session and in the results of tools.
+// rest keeps the other members of a message. Its summary has titles and diffs, which the session
+// and the results of tools have too.
 func (m *mapper) rest(msg *message, h head) {
 	var all map[string]jsontext.Value
 	if sessions.Unmarshal(msg.data, &all) != nil {
@@ -163,7 +163,7 @@ func (m *mapper) rest(msg *message, h head) {
 	m.Record(msg.at(h), "message/"+string(h.Role), wrap(row{id: msg.id, data: marshal(all)}))
 }
 
-// wrap names the row that a record is of.
+// wrap returns a record with the id of its row.
 func wrap(r row) []byte {
 	if !r.data.IsValid() {
 		r.data = marshal(string(r.data))
@@ -180,7 +180,7 @@ func marshal(v any) []byte {
 	return data
 }
 
-// short is the key of a message or a part: its id without what says which of the two it is.
+// short returns the key of a message or a part: its id without the prefix for its kind.
 func short(id string) string {
 	_, rest, ok := strings.Cut(id, "_")
 	if !ok {
@@ -189,7 +189,7 @@ func short(id string) string {
 	return rest
 }
 
-// user tells what a person asked, and what the agent added in the person's name.
+// user adds a prompt of a person, and text that the agent added in the person's name.
 func (m *mapper) user(msg *message, h head) {
 	at := msg.at(h)
 	var said []string
@@ -230,8 +230,8 @@ func kind(t sessions.Text) string {
 	return "part/" + string(t)
 }
 
-// assistant tells what the model said. A message has the parts of one or more answers, each
-// between a step's start and its finish; the results of an answer follow all of its calls.
+// assistant adds the messages of the model. A message has the parts of one or more answers, each
+// between the start and the finish of a step; the results of an answer follow all of its calls.
 func (m *mapper) assistant(msg *message, h head) {
 	at := msg.at(h)
 	if h.Model != "" {
@@ -257,7 +257,7 @@ func (m *mapper) assistant(msg *message, h head) {
 	}
 }
 
-// summary tells that the agent went on with a summary in place of everything before.
+// summary records that the agent replaced everything before with a summary.
 func (m *mapper) summary(msg *message, at time.Time) {
 	var texts []string
 	for _, r := range msg.parts {

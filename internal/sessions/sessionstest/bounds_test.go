@@ -20,14 +20,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A script writes sessions of one agent, each record a line. What is written has the text x.
+// A script writes sessions of one agent, one record a line. The text x in a record is replaced.
 type script struct {
 	agent
 	begin  string
 	prompt string // with a number
 	answer string // with a number
 	result string // of a call, with a number
-	other  string // of a kind that nobody knows, with a number
+	other  string // of an unknown kind, with a number
 }
 
 func scripts() []script {
@@ -71,8 +71,8 @@ func scripts() []script {
 	}
 }
 
-// file writes a session of records, each with text in the place of x, until it has size bytes. It
-// begins with a prompt.
+// file writes a session of records, with text in place of x, until it has size bytes. It begins
+// with a prompt.
 func (s script) file(t testing.TB, size int64, text string, records ...string) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "s.jsonl"))
@@ -104,7 +104,7 @@ func (s script) file(t testing.TB, size int64, text string, records ...string) s
 	return f.Name()
 }
 
-// A sink forgets contents, and remembers the most memory that was in use while they came.
+// A sink discards contents, and measures the most memory in use during the writes.
 type sink struct {
 	wrote, since int64
 	most         uint64
@@ -127,8 +127,8 @@ func (s *sink) look() {
 	s.most = max(s.most, m.HeapAlloc)
 }
 
-// read imports a session with the bounds that workspaces have, and returns what it held in memory
-// beyond what there was.
+// read imports a session with the limits of workspaces, and returns the additional memory that it
+// used.
 func (a agent) read(t testing.TB, path string, o sessions.Options) (most int64, err error) {
 	t.Helper()
 	all, err := a.dialect.List(t.Context(), path)
@@ -148,7 +148,7 @@ func (a agent) read(t testing.TB, path string, o sessions.Options) (most int64, 
 	return int64(during.most) - int64(before.most), err
 }
 
-// size is how large a file is that is too large to hold in memory: 1 GB in the long run.
+// size returns a file size that is too large for memory: 1 GB in the long run.
 func size() int64 {
 	if os.Getenv("GIT_JP_SOAK") != "" {
 		return 1 << 30
@@ -156,18 +156,17 @@ func size() int64 {
 	return 48 << 20
 }
 
-// TestMemoryIsBounded imports files that are larger than what may be held: of results and of what
-// no reader knows, which go to the store, in one turn; of answers and prompts, which are refused
-// by name.
+// TestMemoryIsBounded imports files that are larger than the limits: results and unknown records of
+// one turn, which are stored as blobs; answers and prompts, which are refused by name.
 func TestMemoryIsBounded(t *testing.T) {
 	const blob, stream = 4 << 20, 8 << 20
 	for _, s := range scripts() {
 		if s.name == "gemini" {
-			continue // a fold, which needs all of a session; see TestFoldIsBounded
+			continue // a fold needs the complete session; see TestFoldIsBounded
 		}
 		for _, test := range []struct {
 			name, record string
-			text         int // how long
+			text         int // length in bytes
 			want         error
 		}{
 			{"results", s.result, 1 << 20, nil},
@@ -189,7 +188,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestFewRecordsInMemory counts what small records, of which a file has most, leave in memory.
+// TestFewRecordsInMemory measures the memory for small records, the most frequent kind.
 func TestFewRecordsInMemory(t *testing.T) {
 	for _, s := range scripts() {
 		if s.name == "gemini" {
@@ -207,8 +206,8 @@ func TestFewRecordsInMemory(t *testing.T) {
 	}
 }
 
-// TestManyLines refuses a file that has more lines than records may stand in memory, by name and
-// whatever they say: some hundred megabytes of nothing were read for minutes.
+// TestManyLines checks that a file with more lines than records may be in memory is refused by
+// name, whatever the lines have: reading some hundred megabytes of empty lines took minutes.
 func TestManyLines(t *testing.T) {
 	for _, s := range scripts() {
 		for _, line := range []string{"", "[]"} {
@@ -230,8 +229,8 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
-// TestManyValues has a record of more values than may stand in memory, of which each would take
-// hundreds of bytes: it is told, and the others are there.
+// TestManyValues checks that a record with too many values, each of which would take hundreds of
+// bytes of memory, is reported, and that the others are imported.
 func TestManyValues(t *testing.T) {
 	for _, s := range scripts() {
 		t.Run(s.name, func(t *testing.T) {
@@ -262,7 +261,7 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// TestLongLines has a line that is longer than any is read: it is told, and the others are there.
+// TestLongLines checks that a line that is too long is reported, and that the others are imported.
 func TestLongLines(t *testing.T) {
 	long := bytes.Repeat([]byte("y"), sessions.MaxLine+2<<20)
 	for _, s := range scripts() {
@@ -273,7 +272,7 @@ func TestLongLines(t *testing.T) {
 		}
 		whole, _ := sessionstest.Import(t, s.dialect, path, 0)
 		if s.name == "gemini" {
-			continue // packs nothing
+			continue // does not compress
 		}
 		begin, rest, _ := bytes.Cut(data, []byte("\n"))
 		packed := filepath.Join(t.TempDir(), "s.jsonl.zst")
@@ -301,8 +300,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestBombs imports a file of some kilobytes that unpacks to more than may be: to a line without
-// an end, to lines without an end.
+// TestBombs imports a file of some kilobytes that decompresses to too much: to one endless line,
+// and to endless lines.
 func TestBombs(t *testing.T) {
 	if os.Getenv("GIT_JP_SOAK") == "" {
 		t.Skip("it unpacks 8 GiB")
@@ -337,7 +336,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestManySubagents has ten thousand of them in the file of their session: by name, and by the
+// TestManySubagents imports a session with ten thousand sub-agents in its file: by name, and by the
 // chain of their records.
 func TestManySubagents(t *testing.T) {
 	const n = 10_000
@@ -374,7 +373,7 @@ func TestManySubagents(t *testing.T) {
 	}
 }
 
-// TestFoldIsBounded refuses a session of Gemini CLI that has too much to hold.
+// TestFoldIsBounded checks that a session of Gemini CLI that is too large for memory is refused.
 func TestFoldIsBounded(t *testing.T) {
 	if os.Getenv("GIT_JP_SOAK") == "" {
 		t.Skip("it writes 600 MB")

@@ -1,3 +1,3 @@
-// Package sessionstest reads sessions of agents for tests, holds what became of them to what
-// docs/format.md says, and shows it.
+// Package sessionstest reads sessions of agents for tests, checks the conversations by the rules of
+// docs/format.md, and prints them.
 package sessionstest

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// Dump writes conversations as text, a line for each event with what makes it what it is.
+// Dump formats conversations as text, one line for each event with its identifying parts.
 func Dump(all []*sessions.Conversation, kept Contents) string {
 	var out strings.Builder
 	for _, c := range all {

@@ -13,8 +13,9 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 )
 
-// fuzz imports whatever a reader takes for a session of its agent: the conversations are what
-// docs/format.md says, or the session is refused. So much of it reads as the file cut there.
+// fuzz imports any input that a reader recognizes as a session of its agent: either the
+// conversations follow docs/format.md, or the session is refused. Reading up to a length equals
+// reading a file cut at that length.
 func fuzz(f *testing.F, name string, d sessions.Dialect, ext string) {
 	for _, dir := range []string{recorded, made} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// write puts data into a file of a directory.
+// write writes data to a file in a directory.
 func write(t testing.TB, dir, name string, data []byte) string {
 	t.Helper()
 	out := filepath.Join(dir, name)
@@ -31,8 +31,8 @@ func write(t testing.TB, dir, name string, data []byte) string {
 	return out
 }
 
-// cuts returns where a session is cut: at the end of each record and in the middle of each, of a
-// large one at some of these, so that no more than a few megabytes are read for each session.
+// cuts returns where a session is cut: at the end and in the middle of each record; in a large
+// session at some of these, so that no more than a few megabytes are read for each session.
 func cuts(data []byte) (all []int) {
 	at := 0
 	for line := range bytes.Lines(data) {
@@ -52,8 +52,8 @@ func cuts(data []byte) (all []int) {
 	return kept
 }
 
-// TestCut imports sessions as they were when the agent had written so much of them: up to each
-// record, and in the middle of each. A session that is cut reads as one of which so much is read.
+// TestCut imports prefixes of sessions: up to each record, and up to the middle of each. A
+// truncated file gives the same as the complete file read up to that length.
 func TestCut(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
 		if filepath.Ext(path) != ".jsonl" {
@@ -69,7 +69,7 @@ func TestCut(t *testing.T) {
 			cut := write(t, dir, "cut.jsonl", data[:end])
 			all, kept, err := sessionstest.Try(a.dialect, cut, 0)
 			if errors.Is(err, sessionstest.ErrNone) {
-				continue // it does not say what it is yet
+				continue // not recognizable yet
 			}
 			if err != nil {
 				t.Fatalf("cut at %d: %v", end, err)
@@ -92,7 +92,7 @@ type place struct {
 	with   func(v any) (path string) // the session with another value there
 }
 
-// places calls f for the members of the records of all sessions, those of records of one type once.
+// places calls f for the members of the records of all sessions, once for each type of record.
 func places(t *testing.T, f func(t *testing.T, p place)) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -126,8 +126,8 @@ func places(t *testing.T, f func(t *testing.T, p place)) {
 	})
 }
 
-// TestOtherTypes imports sessions in which members have other types than they should, or are not
-// there. No record hides another.
+// TestOtherTypes imports sessions with members that have unexpected types or are missing. No record
+// hides another.
 func TestOtherTypes(t *testing.T) {
 	places(t, func(t *testing.T, p place) {
 		for _, v := range []any{-7.5, "x", []any{true}, object{"type": 3.0}} {
@@ -144,7 +144,7 @@ func TestOtherTypes(t *testing.T) {
 	})
 }
 
-// saying are the members in which agents write what was said.
+// saying matches the members in which agents write texts.
 var saying = map[string]*regexp.Regexp{
 	"claude-code": regexp.MustCompile(
 		`^(message|message/content(/(text|thinking|content|input))?|attachment(/prompt)?)$`),
@@ -156,8 +156,8 @@ var saying = map[string]*regexp.Regexp{
 		`^(content(/text)?|thoughts(/description)?|toolCalls(/(args|result))?)$`),
 }
 
-// TestOddIsKept imports sessions in which what was said has another form than it should: whatever
-// stands there is in a conversation or in a record.
+// TestOddIsKept imports sessions in which a text has an unexpected form: its value is in a
+// conversation or in a record.
 func TestOddIsKept(t *testing.T) {
 	tried := 0
 	places(t, func(t *testing.T, p place) {
@@ -180,8 +180,8 @@ func TestOddIsKept(t *testing.T) {
 
 const mark = "QZJX, somebody said"
 
-// odd are values of other types than the member has. An object in the place of one only has another
-// member.
+// odd returns values of other types than the member has. An object in place of an object only has
+// another member.
 func odd(o map[string]any, path []string) []any {
 	v := any(o)
 	for _, name := range path {
@@ -198,7 +198,7 @@ func odd(o map[string]any, path []string) []any {
 	return all
 }
 
-// has reports whether a text is anywhere in conversations.
+// has reports whether a text occurs anywhere in conversations.
 func has(all []*sessions.Conversation, kept sessionstest.Contents, text string) bool {
 	for _, content := range kept {
 		if bytes.Contains(content, []byte(text)) {
@@ -219,7 +219,7 @@ func has(all []*sessions.Conversation, kept sessionstest.Contents, text string) 
 	return false
 }
 
-// members returns the paths of the members of an object, those of the first of a list.
+// members returns the paths of the members of an object, and of the first element of each list.
 func members(o object, prefix string) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if strings.Contains(name, "/") {
@@ -268,7 +268,7 @@ func edited(edit func(i, n int, o map[string]any)) func(lines [][]byte) [][]byte
 			edit(i, len(lines), o)
 			line, err := json.Marshal(o)
 			if err != nil {
-				continue // what was read has a form
+				continue // it was parsed before
 			}
 			out = append(out, append(line, '\n'))
 		}
@@ -276,9 +276,9 @@ func edited(edit func(i, n int, o map[string]any)) func(lines [][]byte) [][]byte
 	}
 }
 
-// TestDamage imports sessions whose records come twice, in another order, at another time, with
-// others between them that are no JSON, without names or with one for all, each the parent of the
-// one before, or of kinds that nobody knows.
+// TestDamage imports sessions whose records are repeated, reordered, have other times, are mixed
+// with lines that are no JSON, have no names or all the same one, have each other as parents, or
+// are of unknown kinds.
 func TestDamage(t *testing.T) {
 	damages := map[string]func(lines [][]byte) [][]byte{
 		"twice": func(lines [][]byte) [][]byte { return slices.Concat(lines, lines) },
@@ -344,7 +344,7 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// TestPacked reads sessions that are packed, as Codex packs them, as those that are not.
+// TestPacked checks that sessions compressed as Codex does it read as the plain ones.
 func TestPacked(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
 		if !ours(path) || filepath.Ext(path) != ".jsonl" || a.name == "gemini" {

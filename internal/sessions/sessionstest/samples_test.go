@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An agent is a reader, where sessions that it reads were recorded, and a counter over the raw
-// records that knows nothing of the reader.
+// An agent is a reader, the directory of its recorded sessions, and a counter of raw records that
+// is independent of the reader.
 type agent struct {
 	name    string
 	dialect sessions.Dialect
@@ -40,12 +40,12 @@ var agents = []agent{
 
 const recorded = "../testdata/recorded/"
 
-// made is what agents write that was not recorded: rewinds, copies of a parent, pictures in
-// results, forms of old versions.
+// made has records that agents write but that were not recorded: rewinds, copies of a parent,
+// images in results, forms of old versions.
 const made = "testdata/made/"
 
 // samples calls test with each file that has a session of an agent: those of the project, and the
-// real data, which are other people's and may be absent.
+// real data, which may be absent.
 func samples(t *testing.T, test func(t *testing.T, a agent, path string)) {
 	t.Helper()
 	dirs := []string{recorded, made}
@@ -82,8 +82,7 @@ func ours(path string) bool {
 	return strings.HasPrefix(path, recorded) || strings.HasPrefix(path, made)
 }
 
-// TestSaid counts what the raw records say, by a program of its own, and what the conversations
-// say.
+// TestSaid compares an independent count of the raw records with the conversations.
 func TestSaid(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
 		all, _ := sessionstest.Import(t, a.dialect, path, 0)
@@ -100,7 +99,7 @@ func TestSaid(t *testing.T) {
 
 var update = flag.Bool("update", false, "write what the recorded sessions become anew")
 
-// TestRecorded holds what recorded sessions become to what was read over once.
+// TestRecorded compares the conversations of recorded sessions with reviewed golden files.
 func TestRecorded(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
 		if !ours(path) {
@@ -131,7 +130,7 @@ func TestRecorded(t *testing.T) {
 	})
 }
 
-// An object is a record, read without any knowledge of what it is.
+// An object is a record, parsed without knowledge of its format.
 type object map[string]any
 
 func objects(data []byte) (all []object) {
@@ -250,7 +249,7 @@ func countCodex(lines []object) (n sessionstest.Count) {
 
 func countGemini(lines []object) (n sessionstest.Count) {
 	last := map[string]object{}
-	put := func(m object) { // a later version may lack what an earlier one has
+	put := func(m object) { // a later version may lack members of an earlier one
 		id := m.text("id")
 		if last[id] == nil {
 			last[id] = object{}
@@ -284,7 +283,7 @@ func countGemini(lines []object) (n sessionstest.Count) {
 			}
 			t := m.in("tokens")
 			if m["toolCalls"] == nil && words == "" {
-				continue // nothing to put figures on
+				continue // there is no answer to which the figures belong
 			}
 			n.Input += t.number("input") + t.number("tool")
 			n.Output += t.number("output") + t.number("thoughts")
@@ -318,7 +317,7 @@ func countCopilot(lines []object) (n sessionstest.Count) {
 			if records {
 				continue
 			}
-			n.Input, n.Output = 0, 0 // of the whole session, with what was told before
+			n.Input, n.Output = 0, 0 // of the complete session, including what was counted before
 			for model := range d.in("modelMetrics") {
 				u := d.in("modelMetrics", model, "usage")
 				n.Input += u.number("inputTokens")
@@ -333,7 +332,7 @@ func countCopilot(lines []object) (n sessionstest.Count) {
 	return n
 }
 
-// answeredByClaude are commands in the samples that no model is asked about.
+// answeredByClaude matches commands in the samples that are not sent to a model.
 var answeredByClaude = regexp.MustCompile(
 	`^(?s:<command-.*)?<command-name>/(exit|clear|reload-plugins|copy|mcp|theme|compact|model)</`)
 
@@ -342,7 +341,7 @@ func countClaude(lines []object) (n sessionstest.Count) {
 	usage, seen, queued := map[string]figures{}, map[string]bool{}, map[string]int{}
 	for _, o := range lines {
 		if d := o.in("data"); o.text("type") == "progress" && d.text("type") == "agent_progress" {
-			o = d.in("message") // what a sub-agent said
+			o = d.in("message") // message of a sub-agent
 		}
 		if id := o.text("uuid"); id != "" {
 			id += fmt.Sprint(o["message"])
@@ -370,7 +369,7 @@ func countClaude(lines []object) (n sessionstest.Count) {
 				!answeredByClaude.MatchString(w) {
 				n.Prompts++
 			}
-		case "queue-operation": // what is typed while a tool runs
+		case "queue-operation": // typed while a tool runs
 			if o.text("operation") == "remove" && o.text("content") != "" {
 				queued[o.text("content")]++
 				n.Prompts++

@@ -17,7 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// Contents keeps what a conversation refers to.
+// Contents stores the blobs of conversations.
 type Contents map[blobs.Hash][]byte
 
 // Write implements [events.Writer].
@@ -36,8 +36,8 @@ func (c Contents) Read(ref blobs.Ref) ([]byte, error) {
 	return data, nil
 }
 
-// Import returns the conversations of the session in a file, which must be what docs/format.md
-// says of any, and their contents.
+// Import returns the conversations of the session in a file and their blobs. It checks the general
+// rules of docs/format.md.
 func Import(
 	t testing.TB, d sessions.Dialect, path string, until int64,
 ) ([]*sessions.Conversation, Contents) {
@@ -49,10 +49,10 @@ func Import(
 	return all, kept
 }
 
-// ErrNone is for a file that does not say which session it has.
+// ErrNone reports a file that does not name its session.
 var ErrNone = errors.New("no session")
 
-// Try is [Import] that returns what goes wrong.
+// Try is [Import], but returns errors.
 func Try(
 	d sessions.Dialect, path string, until int64,
 ) ([]*sessions.Conversation, Contents, error) {
@@ -67,7 +67,7 @@ func Try(
 	return read(context.Background(), d, s, until, sessions.Options{Root: s.Dir})
 }
 
-// Read is [Import] of a session that was listed, with options; their writer is its own.
+// Read is [Import] of a listed session, with options except the writer.
 func Read(
 	t testing.TB, d sessions.Dialect, s sessions.Session, o sessions.Options,
 ) ([]*sessions.Conversation, Contents) {
@@ -97,11 +97,11 @@ func read(
 }
 
 func (c Contents) text(content blobs.Content) string {
-	text, _ := content.Bytes(c) // there is none of a zero one
+	text, _ := content.Bytes(c) // a zero content has none
 	return string(text)
 }
 
-// check holds conversations to the rules that all have.
+// check checks conversations by the general rules.
 func check(all []*sessions.Conversation, kept Contents) error {
 	names := map[sessions.Name]bool{}
 	for _, c := range all {
@@ -140,13 +140,13 @@ func check(all []*sessions.Conversation, kept Contents) error {
 	return nil
 }
 
-// A Count is how much was said.
+// A Count is the number of events and tokens in a session.
 type Count struct {
 	Prompts, Answers, Calls, Results int
 	Input, Output                    int64
 }
 
-// CountOf counts what conversations say, each key once.
+// CountOf counts the events of conversations, each key once.
 func CountOf(all []*sessions.Conversation) (n Count) {
 	seen := map[string]bool{}
 	for _, c := range all {
@@ -185,7 +185,7 @@ func (n *Count) add(e *events.Element) {
 	}
 }
 
-// Outline says what conversations have, an element a line.
+// Outline describes conversations, one element a line.
 func Outline(t testing.TB, all []*sessions.Conversation, kept Contents) string {
 	t.Helper()
 	var out strings.Builder
@@ -213,7 +213,7 @@ func Outline(t testing.TB, all []*sessions.Conversation, kept Contents) string {
 	return out.String()
 }
 
-// line says what an element has.
+// line describes an element.
 func line(e *events.Element, kept Contents) string {
 	out := string(e.Kind())
 	add := func(name, text string) {
