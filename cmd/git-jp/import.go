@@ -35,13 +35,14 @@ func (importCmd) Help() string {
 Without arguments it lists what could be imported and imports nothing.
 
 An imported conversation is in the archive (git jp ls --agents). Everybody who imports the session
-gets the same id. Importing again adds what is new; what somebody added or changed here stays. Sessions that ran outside of this working tree are left out unless --foreign is
-given. The directory of the working tree becomes $WORKSPACE and the home directory $HOME.
-Secrets that rules find are left out; docs/secrets.md lists the rules. --dry-run lists each of
-them with its fingerprint. --allow-secret records that one of them is not a secret and keeps it;
-with --reimport also in a session that was imported before. Your own secrets, from your
-environment and .env files, stop an import: --redact-own leaves them out of this one. Another
-user who does not have them imports the session with them.
+gets the same id. Importing again adds what is new; what somebody added or changed here stays.
+Sessions that ran outside of this working tree are left out unless --foreign is given. The
+directory of the working tree becomes $WORKSPACE and the home directory $HOME. Secrets that rules
+find are left out; docs/secrets.md lists the rules. --dry-run lists each of them with its
+fingerprint. --allow-secret records that one of them is not a secret and keeps it; with --reimport
+also in a session that was imported before. Your own secrets, from your environment and .env
+files, stop an import: --redact-own leaves them out of this one. Another user who does not have
+them imports the session with them.
 
 With - it reads conversations in the form that git jp export --format=envelopes writes: all of
 them unchanged, or none if an id is taken. A user-local one stays user-local.

@@ -23,9 +23,9 @@ pre-push checks what is about to leave, and the hooks of merges look after what 
 its own. A bare repository gets pre-receive instead.
 
 .jp/.gitattributes is to be committed: with it a clone without these drivers stops at a merge
-instead of blending lines. Files of other tools are not changed; where a hook is in the way, the line
-to add to it is printed, and --chain puts it there. 'git jp uninstall' leaves the repository as
-it was.`
+instead of blending lines. Files of other tools are not changed; where a hook is in the way, the
+line to add to it is printed, and --chain puts it there. 'git jp uninstall' leaves the repository
+as it was.`
 }
 
 // Run installs the hooks.

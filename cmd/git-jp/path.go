@@ -17,8 +17,9 @@ type pathCmd struct {
 
 // Help says which directory is meant.
 func (pathCmd) Help() string {
-	return `Prints the path of a conversation: its directory, or one of its files. It is the one that
-is read when there is a user-local copy too. 'git jp show --files' prints all that it needs.`
+	return `Prints the path of a conversation: its directory, or one of its files. It is the
+one that is read when there is a user-local copy too. 'git jp show --files' prints all that it
+needs.`
 }
 
 // Run prints absolute paths, one a line.

@@ -239,8 +239,8 @@ func shapes() []shape {
 	}
 }
 
-// TestReaders checks that the opinion is the same whether go-git or git reads the objects, however
-// they are stored, and that no git is started for objects that go-git can read.
+// TestReaders checks that the opinion is the same however objects are stored, and that one git process
+// reads them all.
 func TestReaders(t *testing.T) {
 	for _, tt := range shapes() {
 		t.Run(tt.name, func(t *testing.T) {

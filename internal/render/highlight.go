@@ -153,8 +153,8 @@ func (o Output) codeLine(language, line string) string {
 }
 
 // token returns the next piece of a line that has a style, from an index on; an empty piece at the
-// end if there is none. It belongs to one line: a quote that does not end is forgotten, as none behind it
-// ends either, and the rest would be read again for each.
+// end if there is none. It belongs to one line. A quote that does not end is removed from the
+// quotes: no later one ends either, and looking for the end of each would take quadratic time.
 func (s *syntax) token(line string, from int) (at, end int, st style) {
 	for i := from; i < len(line); {
 		switch c := line[i]; {

@@ -29,8 +29,8 @@ type Item struct {
 	// New says that the index has nothing of the conversation.
 	New bool
 	// Files are the files that the index gets, Blobs the number of new blobs among them, Bytes
-	// their size before compression, Removed the files that it loses. Beside are those of both that are
-	// not in its directory: what was redacted in it, what is no secret, that it was removed.
+	// their size before compression, Removed the files that it loses. Beside are those of both
+	// outside its directory: redactions, allowed findings, the note of its removal.
 	Files, Removed, Beside []string
 	Blobs                  int
 	Bytes                  int64
