@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -55,15 +56,12 @@ const (
 	metadataSession = MetadataPrefix + "session"
 )
 
-// IsSourceKey reports whether the metadata below a key say of which session of an agent an event
-// is, and where it is in it.
-func IsSourceKey(key string) bool {
-	switch key {
-	case MetadataSource, MetadataSubagent, metadataSession:
-		return true
-	default:
-		return false
-	}
+// TextKeys returns the keys whose values may have text of the conversation, in order: all but those
+// that say of which session of an agent an event is, and where in it.
+func (m Metadata) TextKeys() []string {
+	return slices.DeleteFunc(m.Keys(), func(key string) bool {
+		return key == MetadataSource || key == MetadataSubagent || key == metadataSession
+	})
 }
 
 // SessionIDs returns the two ids that the conversation of a session may have, given the value of
@@ -233,15 +231,26 @@ func (d *Details) MapTexts(f func(string) string) (changed int) {
 		change(*d.Title, func(s string) { d.Title = &s })
 	}
 	for key, value := range d.Labels {
-		if !IsSessionLabel(key) {
+		if !isSessionLabel(key) {
 			change(value, func(s string) { d.Labels[key] = s })
 		}
 	}
 	return changed
 }
 
-// IsSessionLabel reports whether a label says of which session of an agent a conversation is.
-func IsSessionLabel(key string) bool {
+// SessionLabels returns the labels that say of which session of an agent a conversation is, by key.
+func (d *Details) SessionLabels() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
+			if isSessionLabel(key) && !yield(key, d.Labels[key]) {
+				return
+			}
+		}
+	}
+}
+
+// isSessionLabel reports whether a label says of which session of an agent a conversation is.
+func isSessionLabel(key string) bool {
 	switch key {
 	case LabelSession, LabelSessionOf, LabelImport, LabelRules, LabelDir, LabelParent:
 		return true

@@ -27,7 +27,7 @@ func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Ma
 		if !im.Dry {
 			if err := im.receive(ctx, e); err != nil {
 				return nil, errors.Join(fmt.Errorf("conversation %s: %w", e.ID, err),
-					im.undo(ctx, made))
+					undo(ctx, im.Workspace, made))
 			}
 		}
 		made = append(made, m)
@@ -51,10 +51,10 @@ func (im *Importer) welcome(e *envelope.Envelope) error {
 }
 
 // undo removes conversations that were created.
-func (im *Importer) undo(ctx context.Context, made []Made) error {
+func undo(ctx context.Context, w *workspace.Workspace, made []Made) error {
 	var all []error
 	for _, m := range slices.Backward(made) {
-		all = append(all, im.Workspace.Remove(context.WithoutCancel(ctx), m.ID))
+		all = append(all, w.Remove(context.WithoutCancel(ctx), m.ID))
 	}
 	return errors.Join(all...)
 }

@@ -405,7 +405,7 @@ func (im *Importer) build(
 	o := im.Options
 	o.Writer, o.Redact = w, im.redactor()
 	if len(im.Own) > 0 {
-		o.Refuse = im.refuse
+		o.Refuse = refuse(im.Own)
 	}
 	return im.buildBy(ctx, o, d, s, until)
 }

@@ -16,6 +16,10 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 	if im.Rules == nil {
 		return nil
 	}
+	var leave []*secrets.Rules // of the user's own secrets
+	if im.LeaveOwn {
+		leave = im.Own
+	}
 	ids := map[sessions.Name]events.ID{}
 	return func(at sessions.Place, text []byte, count map[string]int) []byte {
 		var allowed func(string, []byte) bool
@@ -30,7 +34,7 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 			}
 		}
 		text, found := im.Rules.RedactExcept(text, allowed)
-		for _, rule := range im.leftOut() {
+		for _, rule := range leave {
 			var own []secrets.Match
 			text, own = rule.Redact(text)
 			found = append(found, own...)
@@ -42,22 +46,16 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 	}
 }
 
-// leftOut are the rules of the user's own secrets by which this import leaves text out.
-func (im *Importer) leftOut() []*secrets.Rules {
-	if !im.LeaveOwn {
+// refuse returns a function that returns an error for a text with a secret of the user's own.
+func refuse(own []*secrets.Rules) func(text []byte) error {
+	return func(text []byte) error {
+		for _, rule := range own {
+			if len(rule.Scan(text)) > 0 {
+				return ErrOwnSecret
+			}
+		}
 		return nil
 	}
-	return im.Own
-}
-
-// refuse returns an error for a text that has a secret of the user's own.
-func (im *Importer) refuse(text []byte) error {
-	for _, rule := range im.Own {
-		if len(rule.Scan(text)) > 0 {
-			return ErrOwnSecret
-		}
-	}
-	return nil
 }
 
 // Heading returns what a session is called in lists, as an import would call it: without secrets,
@@ -67,7 +65,7 @@ func (im *Importer) Heading(s sessions.Session) string {
 	if leave := im.redactor(); leave != nil {
 		text = leave(sessions.Place{Session: s.Name}, text, map[string]int{})
 	}
-	if im.Rules == nil || im.refuse(text) != nil {
+	if im.Rules == nil || refuse(im.Own)(text) != nil {
 		return ""
 	}
 	return sessions.FirstWords(string(text))

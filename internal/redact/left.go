@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -133,8 +132,8 @@ func (l *look) label(name string, data []byte) string {
 	if err != nil || l.target.named(0, d, "") {
 		return ""
 	}
-	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
-		if events.IsSessionLabel(key) && strings.Contains(d.Labels[key], string(l.target.Value)) {
+	for key, value := range d.SessionLabels() {
+		if strings.Contains(value, string(l.target.Value)) {
 			return key
 		}
 	}

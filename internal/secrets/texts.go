@@ -69,8 +69,8 @@ func Texts(e *events.Element) []Text {
 		c.json("", e.Raw(), true)
 		c.found = slices.DeleteFunc(c.found, func(t Text) bool { return identifies(e, t.Member) })
 	}
-	for _, key := range e.Metadata().Keys() {
-		if v, ok := e.Metadata().Value(key); ok && !exempt(key) && !events.IsSourceKey(key) {
+	for _, key := range e.Metadata().TextKeys() {
+		if v, ok := e.Metadata().Value(key); ok && !exempt(key) {
 			c.json("/metadata/"+escapeName(key), v, true)
 		}
 	}
