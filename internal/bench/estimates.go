@@ -161,15 +161,15 @@ func (g guessed) print(w io.Writer) {
 		faults       []float64
 		median, most string
 	}{
-		{"what the prompt grows by", g.growth, "5.5 %", "20 %"},
-		{"the same, unlearned", g.unlearned, "", ""},
-		{"the next prompt whole", g.next, "1.5 %", "4 %"},
-		{"what a compaction leaves, against its report", g.compacted, "", "5 %"},
+		{"growth of the prompt", g.growth, "5.5 %", "20 %"},
+		{"the same, by the ratios measured elsewhere", g.unlearned, "", ""},
+		{"the complete next prompt", g.next, "1.5 %", "4 %"},
+		{"what a compaction leaves, compared with its report", g.compacted, "", "5 %"},
 	} {
 		fmt.Fprintf(w, "| %s | %d | %.2f %% | %s | %.2f %% | %s |\n", row.name, len(row.faults),
 			100*within(row.faults, 0.5), row.median, 100*within(row.faults, 0.9), row.most)
 	}
-	fmt.Fprintf(w, "the error that is told covers %.1f %% of %d next prompts (goal: 80 %%)\n\n",
+	fmt.Fprintf(w, "the reported error covers %.1f %% of %d next prompts (goal: 80 %%)\n\n",
 		share(g.covered, len(g.next)), len(g.next))
 }
 

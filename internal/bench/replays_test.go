@@ -56,7 +56,7 @@ func (g guessed) holdTo(t *testing.T) {
 		}
 	}
 	if got := share(g.covered, len(g.next)); got < 80 {
-		t.Errorf("the error that is told covers %.1f %% of the next prompts, want 80 %%", got)
+		t.Errorf("the reported error covers %.1f %% of the next prompts, want 80 %%", got)
 	}
 }
 
