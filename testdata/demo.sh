@@ -176,7 +176,7 @@ promise 'added 1 blob'
 show git jp check HEAD
 promise 'no problems found'
 refused git jp check HEAD~2..HEAD
-promise 'in the working tree and not in the commit'
+promise 'in HEAD and not in the commit'
 show git status --short
 silence
 
@@ -243,7 +243,7 @@ promise '^To undo:'
 show 'git jp print | grep compacted'
 promise 'compacted. fs_'
 show git jp compact --undo
-promise 'brought back'
+promise 'restored'
 show git jp check --worktree
 promise 'no problems found'
 
