@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -52,11 +53,16 @@ const maxPaths = 5
 // pathsFile has the contents that were redacted, below the common directory of git.
 const pathsFile = "redacted-paths"
 
-// paths returns the options that name contents. Where they are many a file names them, with those
-// of redactions before.
+// paths returns the options that name contents. If there are many, a file lists them, one a line,
+// together with those of earlier redactions.
 func (s Session) paths(contents []string) (string, error) {
-	if len(contents) <= maxPaths {
-		return "--path " + strings.Join(contents, " --path "), nil
+	hasBreak := func(name string) bool { return strings.Contains(name, "\n") }
+	if len(contents) <= maxPaths || slices.ContainsFunc(contents, hasBreak) {
+		var b strings.Builder
+		for _, name := range contents {
+			b.WriteString(" --path " + check.ShellQuote(name))
+		}
+		return b.String()[1:], nil
 	}
 	dir := filepath.FromSlash(s.Repo.Dir())
 	file := filepath.Join(dir, pathsFile)
@@ -64,11 +70,14 @@ func (s Session) paths(contents []string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	all := append(strings.Fields(string(was)), contents...)
+	all := slices.AppendSeq(slices.Clone(contents), strings.Lines(string(was)))
+	for i, name := range all {
+		all[i] = strings.TrimSuffix(name, "\n")
+	}
 	slices.Sort(all)
 	text := strings.Join(slices.Compact(all), "\n") + "\n"
 	err = atomicfile.ReplaceIn(dir, pathsFile, was, []byte(text), atomicfile.Options{
 		TempDir: tempDir, Private: true,
 	})
-	return "--paths-from-file " + file, err
+	return "--paths-from-file " + check.ShellQuote(file), err
 }

@@ -227,7 +227,7 @@ func (c *commit) unkept(staged []gitint.StagedPath) (all []check.Finding) {
 			State: check.Unredacted, Severity: check.Warning, Commit: check.IndexName, Path: p.Path,
 			Conversation: id.String(), Element: -1,
 			Detail: fmt.Sprintf("the commit removes %s, by which what was redacted stays out: "+
-				"'git restore --staged --worktree %s' keeps it", p.Path, p.Path),
+				"'git restore --staged --worktree %s' keeps it", p.Path, check.ShellQuote(p.Path)),
 		})
 	}
 	return all
