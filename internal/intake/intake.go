@@ -31,6 +31,9 @@ func (in Intake) List(found []importer.Found, foreign map[string]int) error {
 	if err := in.list(found); err != nil {
 		return err
 	}
+	if len(found) == 0 {
+		in.Terminal.Note("no agent has a session of this working tree")
+	}
 	in.noteForeign(foreign)
 	return nil
 }
