@@ -49,8 +49,32 @@ func OwnValues(lines []byte) (values []string) {
 }
 
 func isOwn(v string) bool {
-	return len(v) >= minValue && len(v) <= maxOwn && !isPlaceholder([]byte(v)) && !isPath(v) &&
+	return len(v) >= minValue && len(v) <= maxOwn && !standsIn(v) && !isPath(v) &&
 		strings.ContainsAny(v, "0123456789") && entropy([]byte(v)) >= minEntropy-0.5
+}
+
+// leastRest is the number of letters and digits that a secret has besides placeholder words.
+const leastRest = 6
+
+// standsIn reports whether a value is a placeholder, such as "changeme-1" or "${OTHER}". A word of
+// one inside a value does not make it one: the user's own values are known, not guessed.
+func standsIn(v string) bool {
+	for _, begin := range []string{"<", "${", "$(", "{{"} {
+		if strings.HasPrefix(v, begin) {
+			return true
+		}
+	}
+	rest := strings.ToLower(v)
+	for _, word := range placeholders() {
+		rest = strings.ReplaceAll(rest, word, "")
+	}
+	n := 0
+	for _, c := range []byte(rest) {
+		if isAlnum(c) {
+			n++
+		}
+	}
+	return n < leastRest
 }
 
 // maxOwn is the maximum length of a value; people do not paste longer ones.

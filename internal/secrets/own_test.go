@@ -34,3 +34,17 @@ func TestOwnValuesAreNoPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnValuesMayHaveAnyWord checks that a word of a placeholder inside a value does not make the
+// value one.
+func TestOwnValuesMayHaveAnyWord(t *testing.T) {
+	for value, want := range map[string]bool{
+		"Zq8Lm2secretRt4": true, "testQx17vb92k": true, "pa$$w0rd9xKq": true, "sk-sample-7Qm2xVb9": true,
+		"changeme-1": false, "your-secret-token-1": false, "${OTHER_PASSWORD_1}": false, "<your token 1>": false,
+		"{{ vault.password1 }}": false, "example-password-12": false,
+	} {
+		if got := len(secrets.OwnValues([]byte("MY_API_KEY="+value))) > 0; got != want {
+			t.Errorf("%s: counts %v, want %v", value, got, want)
+		}
+	}
+}
