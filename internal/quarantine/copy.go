@@ -193,7 +193,7 @@ func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
 	return out, true
 }
 
-// Read returns a content that the copy holds.
+// Read returns a blob that the copy keeps.
 func (c Copy) Read(ref blobs.Ref) ([]byte, error) {
 	dir := filepath.Join(c.Dir, "blobs")
 	if _, err := os.Stat(dir); err != nil {

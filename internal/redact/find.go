@@ -20,7 +20,7 @@ import (
 // leastDigits is the minimal length of an abbreviated fingerprint.
 const leastDigits = 8
 
-// ErrNoFinding says that a fingerprint names nothing, or several.
+// ErrNoFinding reports that no finding, or more than one, has the fingerprint.
 var ErrNoFinding = errors.New("no finding, or several, of this workspace have the fingerprint")
 
 // Find scans the working tree of the workspace for the finding with a fingerprint.
@@ -76,8 +76,8 @@ func (t Tracked) Allow(
 	return names, err
 }
 
-// Finding is the target that the fingerprint of a finding names. The index may have it still, where
-// a redaction was stopped when the working tree had it no more.
+// Finding returns the target for the fingerprint of a finding. It also searches the index: a
+// redaction may have been stopped after it changed the working tree.
 func (t Tracked) Finding(
 	ctx context.Context, o leaks.Options, fingerprint string,
 ) (Target, error) {

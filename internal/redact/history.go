@@ -15,8 +15,8 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// history says what redacting does not reach, and by which commands that is reached: one that names
-// a part would leave the secret where nobody looks any more.
+// history prints what redacting does not reach, and commands for all of it: after a command for
+// only a part, the secret would stay where the user no longer looks for it.
 func (s Session) history(t Target, reach Reach) error {
 	p := s.Printer
 	if n := len(reach.Commits); n > 0 {
@@ -47,10 +47,10 @@ func (s Session) history(t Target, reach Reach) error {
 	return nil
 }
 
-// maxPaths is how many paths are printed in a command.
+// maxPaths is how many paths are printed as options of a command.
 const maxPaths = 5
 
-// pathsFile has the contents that were redacted, below the common directory of git.
+// pathsFile lists the paths of redacted blobs. It is below git's common directory.
 const pathsFile = "redacted-paths"
 
 // paths returns the options that name contents. If there are many, a file lists them, one a line,

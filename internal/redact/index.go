@@ -25,8 +25,8 @@ type Tracked struct {
 	Dir  string // .jp, from the root of the repository
 }
 
-// Behind returns the conversations of which the index has what the working tree has not any more:
-// those that were redacted, now or by a redaction that was stopped before it had staged them.
+// Behind returns the conversations that are redacted in the working tree and not yet in the index:
+// by this redaction, or by one that was stopped before it staged them.
 func (t Tracked) Behind(ctx context.Context, target Target) (ids []events.ID, err error) {
 	index, err := t.Repo.Index(ctx)
 	if err != nil {
@@ -57,12 +57,12 @@ func (t Tracked) Behind(ctx context.Context, target Target) (ids []events.ID, er
 	return ids, nil
 }
 
-// isBehind compares a directory that the index has for a conversation with the one that is there.
-// What cannot be read a check reports.
+// isBehind compares a conversation's directory in the index with the one in the working tree. It
+// ignores files that cannot be read: a check reports them.
 func (t Tracked) isBehind(
 	index *gitint.Index, dir string, e workspace.Entry, entries secrets.Redactions, target Target,
 ) bool {
-	// The file of the index, where the working tree has another.
+	// differing returns the file in the index if the working tree has a different one.
 	differing := func(name string) []byte {
 		was, err := index.ReadFile(path.Join(dir, name))
 		is, isErr := t.Workspace.ReadFile(e, name)
@@ -86,7 +86,7 @@ func (t Tracked) isBehind(
 	return target.named(e.ID, d, "") || !here && target.inDirname(e.ID, path.Base(dir))
 }
 
-// versions reads a content from the first of several places that has it.
+// versions reads a blob from the first of several places that has it.
 type versions []blobs.Reader
 
 // Read implements [blobs.Reader].
@@ -100,7 +100,7 @@ func (v versions) Read(ref blobs.Ref) (data []byte, err error) {
 	return nil, err
 }
 
-// indexed reads the contents that an index has for the workspace dir.
+// indexed reads the blobs that the index has for the workspace directory dir.
 type indexed struct {
 	index *gitint.Index
 	dir   string
@@ -115,7 +115,7 @@ func (x indexed) Read(ref blobs.Ref) ([]byte, error) {
 	return blobs.Decode(gz, ref)
 }
 
-// originals reads what is quarantined of a conversation as it was.
+// originals returns the quarantined originals of a conversation.
 func (r Redactor) originals(id events.ID) (all versions) {
 	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, id) {
 		all = append(all, kept)
@@ -150,8 +150,8 @@ func hasFile(index *gitint.Index, name string) bool {
 	return ok
 }
 
-// inIndex limits conversations to those that the index has, and contents to those that it has or
-// that were in the store.
+// inIndex returns the conversations that the index has, and the removed blobs that the index has or
+// the store had.
 func (t Tracked) inIndex(
 	ctx context.Context, ids []events.ID, res *Result,
 ) (tracked []events.ID, contents []blobs.Hash, err error) {
@@ -173,16 +173,17 @@ func (t Tracked) inIndex(
 	return tracked, contents, err
 }
 
-// A Reach is what of history may have what was redacted.
+// A Reach names the parts of history that may contain the redacted text.
 type Reach struct {
-	// Contents are the paths of contents that were taken out, Dirs those of the conversations.
+	// Contents are the paths of removed blobs, Dirs the directories of the conversations.
 	Contents, Dirs []string
-	// Commits are those that changed them, oldest first.
+	// Commits are the commits that changed them, oldest first.
 	Commits []string
 }
 
-// History says which commits changed the files of conversations and of contents. It is asked before
-// the index has the conversations as they are now, whose directories may have other names.
+// History returns the commits that changed the files of conversations and of blobs. It must be
+// called before the redacted conversations are staged, because their directories may have other
+// names.
 func (t Tracked) History(
 	ctx context.Context, ids []events.ID, contents []blobs.Hash,
 ) (reach Reach, err error) {
@@ -271,7 +272,7 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	return left, nil
 }
 
-// next says what takes a place out of the index.
+// next returns a hint that says how to remove a place from the index.
 func (t Tracked) next(index *gitint.Index, p Place) string {
 	if p.ID == 0 {
 		return fmt.Sprintf("'git add %s' stages what the working tree has", p.Path)

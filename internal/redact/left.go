@@ -21,11 +21,11 @@ import (
 type Place struct {
 	Tree string // name of the [check.Source]
 	Path string
-	// ID is the conversation that the file is of or that refers to it, 0 where there is none.
+	// ID is the conversation that the file belongs to or that refers to it, or 0.
 	ID events.ID
-	// Label is the one of a conversation that has it and says of which session that is.
+	// Label is the label with the target if it identifies the agent session of the conversation.
 	Label string
-	Next  string // what takes it out of the index
+	Next  string // how to remove it from the index
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -123,7 +123,8 @@ func (l *look) file(name string) {
 	}
 }
 
-// label returns the label of a conversation in which alone the target may be and has to stay.
+// label returns the label that identifies the agent session, if the target is only in that: it must
+// stay.
 func (l *look) label(name string, data []byte) string {
 	if path.Base(name) != workspace.MetadataFile || len(l.target.Value) == 0 {
 		return ""

@@ -8,12 +8,12 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// named reports whether the title, the directory or a label has the target.
+// named reports whether the title, the name of the directory or a label contains the target.
 func (t Target) named(id events.ID, d *events.Details, dirname string) bool {
 	return t.inDirname(id, dirname) || d.Clone().MapTexts(t.without) > 0
 }
 
-// inDirname reports whether a directory was named by a title with the target.
+// inDirname reports whether the name of a directory was made from a title with the target.
 func (t Target) inDirname(id events.ID, dirname string) bool {
 	if len(t.Value) == 0 {
 		return false
@@ -22,7 +22,7 @@ func (t Target) inDirname(id events.ID, dirname string) bool {
 	return ok && strings.Contains(dirname, slug)
 }
 
-// without returns a text without the target.
+// without returns s with the target replaced.
 func (t Target) without(s string) string {
 	if len(t.Value) == 0 {
 		return s
@@ -30,8 +30,8 @@ func (t Target) without(s string) string {
 	return strings.ReplaceAll(s, string(t.Value), secrets.Marker(t.Rule))
 }
 
-// rename takes the target out of the title, the directory that the title named, and the labels. It
-// returns out of how many of these.
+// rename redacts the target in the title, in the directory name made from it, and in the labels. It
+// returns how many of these it changed.
 func (t Target) rename(c *workspace.Conversation) int {
 	n := c.Details.MapTexts(t.without)
 	if t.inDirname(c.ID, c.Dirname) {

@@ -44,9 +44,9 @@ type Result struct {
 	Entries []string
 	// Replaced counts texts, and Dropped removed reasoning.
 	Replaced, Dropped int
-	// Gone are the contents that were taken out, now or by a redaction before of which the original
-	// is still kept, and that no conversation of the working tree refers to. Removed are those of
-	// them whose files were still in the store.
+	// Gone are the blobs that were removed, now or by an earlier redaction whose original is still
+	// kept, and that no conversation of the working tree refers to. Removed are those whose files
+	// were still in the store.
 	Gone, Removed []blobs.Hash
 	// Kept lists the names of the originals in the quarantine.
 	Kept []string
@@ -208,8 +208,9 @@ type run struct {
 	gone    map[blobs.Hash]bool // content that may no longer be referenced
 }
 
-// complete does all that is left to do, also of a redaction that was stopped: what a conversation
-// was before is in the quarantine from before it is changed, and says which contents were to go.
+// complete does all remaining work, also that of a redaction that was stopped: the original of each
+// conversation is in the quarantine before the conversation is changed, and shows which blobs had
+// to be removed.
 func (r *run) complete(ctx context.Context) error {
 	if err := r.apply(ctx); err != nil {
 		return err
@@ -220,8 +221,7 @@ func (r *run) complete(ctx context.Context) error {
 	return r.sweep()
 }
 
-// addTaken adds the contents that originals in the quarantine refer to, and that what the entries
-// make of them does not.
+// addTaken adds the blobs that quarantined originals refer to and their redacted versions do not.
 func (r *run) addTaken() error {
 	items, err := r.Quarantine.Items()
 	if err != nil {
@@ -249,7 +249,7 @@ func (r *run) addTaken() error {
 	return nil
 }
 
-// apply changes the conversations as the entries say.
+// apply redacts conversations according to the entries.
 func (r *run) apply(ctx context.Context, ids ...events.ID) error {
 	return r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
 		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
@@ -263,7 +263,7 @@ func (r *run) apply(ctx context.Context, ids ...events.ID) error {
 // change redacts one conversation, after keeping the original.
 func (r *run) change(ctx context.Context, id events.ID) error {
 	res := r.res
-	var done secrets.Applied // by the last call
+	var done secrets.Applied // result of the last call
 	named := 0
 	err := r.Workspace.Update(ctx, id, func(c *workspace.Conversation) (err error) {
 		store := r.Workspace.BlobsOf(c.Entry)

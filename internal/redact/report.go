@@ -20,8 +20,9 @@ type Session struct {
 	Tracked
 
 	Printer *render.Printer
-	// Restage stages conversations as they are now, and all entries, and takes contents out of
-	// the index that it does not refer to then, in one change. It returns the paths that changed.
+	// Restage stages the current state of conversations and all entries. In the same change it
+	// removes the gone blobs that the index does not refer to any more. It returns the paths that
+	// changed.
 	Restage func(ctx context.Context, ids []events.ID, gone []blobs.Hash) ([]string, error)
 }
 
@@ -34,16 +35,16 @@ type Record struct {
 	Removed       []string `json:"removed"`
 	Kept          []string `json:"kept"`
 	Commits       []string `json:"commits"`
-	// Staged are the paths that are another in the index.
+	// Staged are the paths that changed in the index.
 	Staged []string `json:"staged"`
 	// Left lists files that still have the target, and Unread counts blobs that could not be read.
 	Left   []string `json:"left,omitempty"`
 	Unread int      `json:"unread,omitempty"`
 }
 
-// Take takes targets out, one after the other. It reports whether nothing has them still, as far
-// as all could be looked into; after one that is left it ends. What an earlier call left undone, as
-// it was stopped, is done too.
+// Take redacts targets one after the other. It reports whether they are gone from all files that
+// could be read. It stops after the first target that remains somewhere. It also completes an
+// earlier redaction that was stopped.
 func (s Session) Take(ctx context.Context, targets []Target) (gone bool, err error) {
 	idle := true
 	for _, t := range targets {
@@ -71,14 +72,14 @@ func (s Session) take(ctx context.Context, t Target) (did, gone bool, err error)
 	return false, false, err
 }
 
-// Resume does what redactions before left undone. It reports whether there was something.
+// Resume completes earlier redactions that were stopped. It reports whether there was one.
 func (s Session) Resume(ctx context.Context) (did bool, err error) {
 	did, _, err = s.take(ctx, Target{})
 	return did, err
 }
 
-// Again applies the entries of the workspace to conversations before they are staged. It
-// returns the contents that were taken out, which are to leave the index with that.
+// Again applies the entries of the workspace to conversations before they are staged. It returns
+// the removed blobs, which are to be removed from the index in the same change.
 func (s Session) Again(ctx context.Context, ids []events.ID) ([]blobs.Hash, error) {
 	res, err := s.Apply(ctx, ids...)
 	if err != nil {
@@ -140,7 +141,7 @@ func (s Session) finish(ctx context.Context, t Target, res *Result) (did, gone b
 	return did, s.complete(left) && (did || len(res.Skipped) == 0), err
 }
 
-// A report is what was done and what is left.
+// A report holds the result of a redaction and the remaining places.
 type report struct {
 	*Result
 	reach  Reach

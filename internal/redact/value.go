@@ -28,7 +28,7 @@ func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
 // ErrValue reports that a finding no longer exists.
 var ErrValue = errors.New("the finding is not there any more, or is no text")
 
-// Value returns the secret that was found in the working tree.
+// Value returns the secret of a finding in the working tree.
 func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) {
 	id, err := events.ParseID(a.Conversation)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error)
 	}}.value(rules, a)
 }
 
-// valueInIndex returns the secret that was found in the index.
+// valueInIndex returns the secret of a finding in the index.
 func (t Tracked) valueInIndex(
 	index *gitint.Index, rules *secrets.Rules, a secrets.Allowed,
 ) (value []byte, err error) {
@@ -81,7 +81,7 @@ func (t Tracked) valueInIndex(
 	return nil, err
 }
 
-// A version is a conversation as the working tree or the index has it.
+// A version is a conversation in the working tree or in the index.
 type version struct {
 	id       events.ID
 	stream   *events.Stream

@@ -169,8 +169,9 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 	return nil
 }
 
-// bringBeside brings back what the merge left out beside a conversation, but for what a side
-// removed: without what was redacted in it, the next import brings that back.
+// bringBeside restores the files beside a conversation that the merge left out, except those that a
+// side removed. Without the redaction entries among them, the next import would bring the redacted
+// text back.
 func (r *Review) bringBeside(ctx context.Context, id events.ID) error {
 	merged, err := r.trees(ctx, r.commit.OID)
 	if err != nil {

@@ -121,9 +121,9 @@ func (s Shelf) lossOf(ctx context.Context, e workspace.Entry) stage.Loss {
 	return stage.LossOf(ctx, repo, s.Workspace.Path(e))
 }
 
-// bury notes that an imported conversation was removed, and stages the note with the removal: a
-// commit of one without the other would have a conversation that no import lets grow, or one that
-// the next import makes again.
+// bury records that an imported conversation was removed, and stages the record with the removal. A
+// commit with only one of the two would have a conversation that no import extends, or one that the
+// next import creates again.
 func (s Shelf) bury(ctx context.Context, e workspace.Entry, d *events.Details) error {
 	name, err := importer.Bury(s.Workspace, e.ID, d)
 	if err != nil || name == "" || e.Local {

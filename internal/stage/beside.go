@@ -20,9 +20,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// besideDirs are the directories below .jp whose files belong to a conversation although they are
-// not in its directory: what was redacted in it, what is no secret in it, and that it was removed.
-// Who gets the conversation without them gets what was redacted back from the next import.
+// besideDirs are the directories below .jp with files that belong to a conversation but are not in
+// its directory: redaction entries, allowed findings, and records of its removal. If someone gets
+// the conversation without them, their next import brings the redacted text back.
 var besideDirs = []string{secrets.RedactedDir, secrets.AllowedDir, workspace.RemovedDir}
 
 // besideOf returns the conversation to which a file in one of these directories belongs.
@@ -42,7 +42,7 @@ func besideOf(fsys fs.FS, dir, name string) (events.ID, bool) {
 	return events.ParseDirname(allowed.Conversation)
 }
 
-// filesBeside lists the files that a tree has in these directories.
+// filesBeside lists the files of a tree in besideDirs.
 func filesBeside(fsys fs.FS, dir string) (names []string, err error) {
 	for _, below := range besideDirs {
 		at := path.Join(dir, below)
@@ -62,8 +62,8 @@ func filesBeside(fsys fs.FS, dir string) (names []string, err error) {
 	return names, nil
 }
 
-// FilesBeside returns the files of a commit or the index that are beside a conversation, by their
-// paths: what was redacted in it, what is no secret in it, that it was removed.
+// FilesBeside returns the paths of the files that a commit or the index has beside a conversation:
+// redaction entries, allowed findings, and the record of its removal.
 func FilesBeside(tree gitint.Snapshot, dir string, id events.ID) ([]string, error) {
 	names, err := filesBeside(tree, dir)
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -72,8 +72,8 @@ func FilesBeside(tree gitint.Snapshot, dir string, id events.ID) ([]string, erro
 	}), err
 }
 
-// unindexedBeside returns the files beside conversations that a working tree has and an index
-// lacks, by path, of the conversations that are wanted.
+// unindexedBeside returns the files beside wanted conversations that a working tree has and the
+// index lacks, with their conversations.
 func unindexedBeside(
 	fsys fs.FS, dir string, index *gitint.Index, wanted func(events.ID) bool,
 ) (map[string]events.ID, error) {
@@ -93,8 +93,8 @@ func unindexedBeside(
 	return found, nil
 }
 
-// goneBeside returns those that an index has and the working tree lacks, but for what a sparse
-// checkout leaves out.
+// goneBeside returns the files beside wanted conversations that the index has and the working tree
+// lacks, except those that a sparse checkout leaves out.
 func (s *survey) goneBeside(
 	ctx context.Context, wanted func(events.ID) bool,
 ) (map[string]events.ID, error) {
@@ -121,8 +121,8 @@ func (s *survey) goneBeside(
 	return found, err
 }
 
-// addBeside takes the files beside the conversations into the plan: of a request for all, or for
-// what changed, of every one.
+// addBeside adds changed files beside conversations to the plan. A request for named conversations
+// limits it to those, unless [Request.Beside] is set.
 func (p *Plan) addBeside(ctx context.Context, s *survey) error {
 	wanted := func(id events.ID) bool {
 		return p.req.Select != Named || p.req.Beside || slices.Contains(s.req.IDs, id)
@@ -148,7 +148,7 @@ func (p *Plan) addBeside(ctx context.Context, s *survey) error {
 	return nil
 }
 
-// item returns the item of a conversation, of which nothing else may change.
+// item returns the item of a conversation, and adds one if nothing else of it changes.
 func (p *Plan) item(s *survey, id events.ID) *Item {
 	i, ok := slices.BinarySearchFunc(p.Items, id, func(item Item, id events.ID) int {
 		return cmp.Compare(item.ID, id)
@@ -163,8 +163,8 @@ func (p *Plan) item(s *survey, id events.ID) *Item {
 	return &p.Items[i]
 }
 
-// besideCommit returns the files beside the changed conversations that the index lacks, by path: a
-// commit of some paths leaves them out, and so does one after a reset.
+// besideCommit returns the files beside the changed conversations that the index lacks. A commit of
+// some paths, and one after a reset, leaves them out.
 func (c *commit) besideCommit() (map[string]events.ID, error) {
 	root, err := os.OpenRoot(c.hook.Repo.Root())
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *commit) besideCommit() (map[string]events.ID, error) {
 	return found, nil
 }
 
-// joining returns those that are added to the commit.
+// joining returns the files beside conversations to add to the commit.
 func (c *commit) joining() (names []string, err error) {
 	if c.hook.TreeMade {
 		return nil, nil
@@ -197,7 +197,7 @@ func (c *commit) joining() (names []string, err error) {
 	return names, err
 }
 
-// apart warns about those that are not.
+// apart warns about the files beside conversations that are not added.
 func (c *commit) apart(v *Verdict) error {
 	all, err := c.besideCommit()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -211,8 +211,8 @@ func (c *commit) apart(v *Verdict) error {
 	return err
 }
 
-// unkept warns about entries of redaction that the commit removes without a change of their
-// conversation, which undoing the redaction would be: the next import would bring the text back.
+// unkept warns about redaction entries that the commit removes without changing their conversation:
+// the next import would bring the redacted text back. Undoing a redaction changes both.
 func (c *commit) unkept(staged []gitint.StagedPath) (all []check.Finding) {
 	for _, p := range staged {
 		dir, ok := workspace.PathDir(p.Path)

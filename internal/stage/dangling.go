@@ -44,7 +44,7 @@ func (h Hook) noteChecked() error {
 	note := func() error {
 		f, err := atomicfile.OpenPrivate(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		if errors.Is(err, fs.ErrExist) {
-			return nil // whoever wrote it
+			return nil // already recorded, possibly by another process
 		}
 		if err != nil {
 			return err

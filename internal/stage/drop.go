@@ -10,10 +10,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// addDropped takes the contents of the request that are to leave the index into the plan, as far as
-// nothing that the index will have refers to them. That is one change with the conversations: an
-// index in which only one of both was done would have references without content, or content that
-// was to go.
+// addDropped adds the blobs that the request drops to the plan's removals, except those that the
+// new index refers to. They change together with the conversations: an index with only one of the
+// two changes would have references without blobs, or blobs that had to be removed.
 func (p *Plan) addDropped(ctx context.Context, s *survey) error {
 	if len(p.req.Drop) == 0 {
 		return nil
@@ -35,8 +34,8 @@ func (p *Plan) addDropped(ctx context.Context, s *survey) error {
 	return nil
 }
 
-// stillReferred returns what is referred to by the plan's streams and by those of the index that
-// stay as they are, unmerged ones too. Where one cannot be read it is not known.
+// stillReferred returns the blobs to which the plan's streams refer, and the streams of the index
+// that it leaves unchanged, including unmerged ones. known is false if one of these cannot be read.
 func (p *Plan) stillReferred(
 	ctx context.Context, s *survey, index *gitint.Index,
 ) (needed map[blobs.Hash]bool, known bool, err error) {

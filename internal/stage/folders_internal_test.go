@@ -52,8 +52,8 @@ func TestNewConversationsAreReadAhead(t *testing.T) {
 	}
 }
 
-// look surveys what changed, after write, and returns which conversations were read ahead, sorted,
-// and what is known of all conversations.
+// look surveys the changes after write. It returns the conversations that were read ahead, sorted,
+// and the folders of all conversations.
 func look(t *testing.T, r *gittest.Repository, write func()) ([]string, map[string]*folder) {
 	t.Helper()
 	write()

@@ -68,7 +68,8 @@ type Verdict struct {
 	// content, and so would the commit.
 	Standing []check.Finding
 	// Added are the blobs that were added to the commit, Named the files that name the workspaces
-	// of its conversations, and Joined those beside its conversations, such as what was redacted.
+	// of its conversations, and Joined the files beside its conversations, such as redaction
+	// entries.
 	Added, Named, Joined []string
 	// Beside are the files of workspaces in the commit that belong neither to a conversation nor to
 	// the store, such as settings.

@@ -29,8 +29,9 @@ type Item struct {
 	// New says that the index has nothing of the conversation.
 	New bool
 	// Files are the files that the index gets, Blobs the number of new blobs among them, Bytes
-	// their size before compression, Removed the files that it loses. Beside are those of both
-	// outside its directory: redactions, allowed findings, the note of its removal.
+	// their size before compression, Removed the files that it loses. Beside are those of Files and
+	// Removed that are outside the conversation's directory: redaction entries, allowed findings,
+	// the record of its removal.
 	Files, Removed, Beside []string
 	Blobs                  int
 	Bytes                  int64

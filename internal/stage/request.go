@@ -34,10 +34,10 @@ type Request struct {
 	Dir    string // required
 	Select Selection
 	IDs    []events.ID
-	// Beside takes along what is beside any conversation, such as what was redacted in it, and not
-	// only what is beside those that are named.
+	// Beside includes the files beside all conversations, such as redaction entries, and not only
+	// those beside the named ones.
 	Beside bool
-	// Drop are contents that leave the index too, unless it refers to them then.
+	// Drop are blobs to remove from the index, unless the new index refers to them.
 	Drop []blobs.Hash
 	// Strict makes warnings refuse the stage.
 	Strict bool

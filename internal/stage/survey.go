@@ -254,7 +254,7 @@ func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitin
 		case mark != gitint.MarkNone:
 			return true
 		case bytes.HasPrefix(name, removed), bytes.HasPrefix(name, secret):
-			return true // what is beside conversations
+			return true // files beside conversations
 		case !bytes.HasPrefix(name, files):
 			return false
 		}

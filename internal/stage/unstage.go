@@ -106,7 +106,7 @@ func (u *unstaging) collect() error {
 	return nil
 }
 
-// collectBeside adds what is beside the conversations.
+// collectBeside adds the files beside the wanted conversations.
 func (u *unstaging) collectBeside(wanted map[events.ID]bool) error {
 	trees := []gitint.Snapshot{u.index}
 	if u.head != nil {

@@ -27,7 +27,7 @@ type StatusRecord struct {
 	Files    []string `json:"files,omitempty"`    // not staged
 	Removed  []string `json:"removed,omitempty"`  // not staged
 	Blobs    int      `json:"blobs,omitempty"`    // not staged
-	Beside   []string `json:"beside,omitempty"`   // those of both that are not in its directory
+	Beside   []string `json:"beside,omitempty"`   // changed files outside its directory
 	Findings []string `json:"findings,omitempty"`
 }
 
@@ -206,7 +206,7 @@ func PrintStatus(p *render.Printer, all []*StatusRecord) error {
 		printWords(p, "Staged (undo with 'git jp unstage <id>'):", all, staged),
 		printWords(p, "Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
 			all, unstaged),
-		// Without these what was redacted or removed comes back, and git names their directory.
+		// Without these files, redacted or removed text comes back; git only names their directory.
 		printLists(p, "Not staged beside them:", all,
 			func(r *StatusRecord) []string { return r.Beside }),
 		printLists(p, "Incomplete ('git jp check' says what helps):", all,
@@ -236,10 +236,11 @@ func printWords(
 	return err
 }
 
-// maxFindings is how many findings, or files, of a conversation a status shows.
+// maxFindings is how many findings, or files, of a conversation a status prints.
 const maxFindings = 3
 
-// printLists prints what the conversations have of something, below a head; of many the first few.
+// printLists prints a list for each conversation below a heading, only the first entries of a long
+// one.
 func printLists(
 	p *render.Printer, head string, all []*StatusRecord, list func(*StatusRecord) []string,
 ) error {
