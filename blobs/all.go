@@ -35,8 +35,8 @@ type walker struct {
 	yield func(Hash, error) bool
 }
 
-// top lists the store's directory; its error is returned, because nothing was yielded. Each
-// directory is opened in the one that it was listed in, so that nothing is looked for from the top.
+// top lists the store's directory and returns its error, because nothing was yielded yet. Each
+// subdirectory is opened relative to its parent, so no path is resolved from the top again.
 func (w walker) top() error {
 	top, err := regular.OpenFolder(w.root, w.base)
 	if err != nil {
@@ -60,8 +60,8 @@ func (w walker) top() error {
 	return nil
 }
 
-// dir calls each with the entries of a directory, which is e of another one and lies at path below
-// the store, if its name is two digits.
+// dir calls each with the entries of a directory if its name is two digits. e is its entry in the
+// parent directory in, and path is its path in the store.
 func (w walker) dir(
 	in *regular.Folder, e fs.DirEntry, path string, each func(*regular.Folder, fs.DirEntry) bool,
 ) bool {

@@ -37,7 +37,7 @@ func parseHash[T string | []byte](s T) (h Hash, ok bool) {
 	if len(s) != hex.EncodedLen(len(h)) {
 		return Hash{}, false
 	}
-	none := byte(0) // has a bit that no digit has where one is none
+	none := byte(0) // has a bit above 0xf once a character is not a digit
 	for i := range h {
 		high, low := digitOf(s[2*i]), digitOf(s[2*i+1])
 		none |= high | low
@@ -49,8 +49,9 @@ func parseHash[T string | []byte](s T) (h Hash, ok bool) {
 	return h, true
 }
 
-// digits are the values of the lower-case hexadecimal digits from '0' to 'f', more than 15 for what
-// is between them: to choose by the digit, which nobody can guess, takes three times as long.
+// digits maps the characters '0' to 'f' to the values of lower-case hexadecimal digits, other
+// characters between them to more than 15. A branch for each digit cannot be predicted and takes
+// three times as long.
 const digits = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09" +
 	"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@" + "\x0a\x0b\x0c\x0d\x0e\x0f"
 

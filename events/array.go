@@ -5,18 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// An array has the items of a stream. Clones share it, so that a change of a long stream does not
-// cost a copy of it: until one of them changes an item, and while only one appends to it.
+// An array holds the items of a stream. Clones share it, so changing a long stream costs no copy of
+// it until a clone changes an item. Only one of the clones can append in place.
 type array struct {
 	items []item
-	// taken is 0 while no clone has the array, else one more than how many of its items any of
-	// them has. Nil says that nobody shares it ever.
+	// taken is 0 while no clone shares the array; otherwise one more than the largest number of
+	// items that any of them has. It is nil if the array was never shared.
 	taken *atomic.Int64
 }
 
 func newArray(items []item) array { return array{items, new(atomic.Int64)} }
 
-// share returns the same items for another stream.
+// share returns an array with the same items for a clone.
 func (a *array) share() array {
 	if a.taken == nil {
 		return newArray(slices.Clone(a.items))
@@ -25,7 +25,7 @@ func (a *array) share() array {
 	return *a
 }
 
-// own makes the items such that one of them can be changed.
+// own copies the items if they are shared, so that one of them can be changed.
 func (a *array) own() {
 	if a.isShared() {
 		*a = newArray(slices.Clone(a.items))
@@ -34,7 +34,7 @@ func (a *array) own() {
 
 func (a *array) isShared() bool { return a.taken != nil && a.taken.Load() > 0 }
 
-// append adds items where no other stream has any, else to a copy.
+// append adds items in place, or to a copy if another stream has items at this end.
 func (a *array) append(more ...item) {
 	switch {
 	case a.taken == nil:
@@ -45,7 +45,8 @@ func (a *array) append(more ...item) {
 	a.items = append(a.items, more...)
 }
 
-// claim takes room behind the last item, unless there is none or another stream has it.
+// claim reserves room for n items behind the last one. It fails if there is none or another stream
+// has claimed it.
 func (a *array) claim(n int) bool {
 	end := int64(len(a.items)) + 1
 	return cap(a.items)-len(a.items) >= n && a.taken.CompareAndSwap(end, end+int64(n))

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestClonesAreApart changes streams that are clones of each other, one at a time: the others stay
-// what they were, whatever they have in common, and what is known of each stays true.
+// TestClonesAreApart changes streams that are clones of each other, one at a time. The others must
+// not change, whatever they share, and what is cached about each must stay true.
 func TestClonesAreApart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -48,7 +48,7 @@ func TestClonesAreApart(t *testing.T) {
 	})
 }
 
-// externalize stores all that is to be stored.
+// externalize stores everything in the stream that can be stored.
 func externalize(t *rapid.T, s *Stream) {
 	if _, err := s.Externalize(nowhere{}, ExternalizeOptions{}); err != nil {
 		t.Fatal(err)
@@ -60,12 +60,12 @@ func externalize(t *rapid.T, s *Stream) {
 	}
 }
 
-// nowhere keeps nothing.
+// nowhere discards what is written to it.
 type nowhere struct{}
 
 func (nowhere) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
 
-// TestClonesAppendApart appends to each of some clones of a stream that has room behind its end.
+// TestClonesAppendApart appends to each of several clones of a stream that has room behind its end.
 func TestClonesAppendApart(t *testing.T) {
 	s := New()
 	for range 5 {

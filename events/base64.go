@@ -17,7 +17,7 @@ func decodeStrings(v []byte) jsontext.Value {
 	}}.Rewrite(v)
 }
 
-// decoded returns what a string in metadata or in arguments says.
+// decoded returns the text that a string in metadata or in arguments encodes.
 func decoded(s []byte) []byte {
 	if plain, ok := decodeOnce(s); ok {
 		return plain
@@ -42,7 +42,7 @@ func decodeOnce(s []byte) ([]byte, bool) {
 	return b, ok && utf8.Valid(b)
 }
 
-// decodes is what [decodeOnce] reports, mostly without memory.
+// decodes returns what [decodeOnce] reports, mostly without allocating.
 func decodes(s []byte) bool {
 	var room [128]byte
 	if !mayBeBase64(s) {
@@ -56,7 +56,7 @@ func decodes(s []byte) bool {
 	return err == nil && utf8.Valid(room[:n])
 }
 
-// The alphabets, of which one byte string has one form.
+// The alphabets. Each has exactly one encoding of a byte string.
 var (
 	standard = base64.StdEncoding.Strict()
 	urlSafe  = base64.URLEncoding.Strict()
@@ -76,7 +76,7 @@ func decodeResult(s []byte) []byte {
 	return s
 }
 
-// inBase64 are the bytes that are in either alphabet.
+// inBase64 is true for the bytes of either alphabet.
 var inBase64 = func() (in [256]bool) {
 	for c := range len(in) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
@@ -85,7 +85,7 @@ var inBase64 = func() (in [256]bool) {
 	return in
 }()
 
-// isBase64 reports whether s has only bytes that are in either alphabet.
+// isBase64 reports whether s consists of bytes of either alphabet.
 func isBase64(s []byte) bool {
 	for _, c := range s {
 		if !inBase64[c] {
@@ -104,6 +104,6 @@ func decodeBase64(enc *base64.Encoding, s []byte) ([]byte, bool) {
 	return b[:n], err == nil
 }
 
-// mayBeBase64 keeps Go's decoder, also a strict one, from skipping line breaks. Most of what is no
-// base64 shows it soon, and needs no memory to be decoded into.
+// mayBeBase64 keeps Go's decoder, which skips line breaks even when strict, from accepting them. It
+// also rejects most other text early, before memory is allocated to decode into.
 func mayBeBase64(s []byte) bool { return len(s)%4 == 0 && isBase64(s) }

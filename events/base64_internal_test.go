@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDecodesAsDecoding: what is asked without memory is what decoding says, also of what is long,
-// is no UTF-8 or has another form.
+// TestDecodesAsDecoding checks that decodes, which does not allocate, agrees with decoding, also
+// for long strings, invalid UTF-8 and other encodings.
 func TestDecodesAsDecoding(t *testing.T) {
 	piece := rapid.OneOf(rapid.SliceOfN(rapid.Byte(), 0, 12),
 		rapid.SampledFrom([][]byte{[]byte("text"), bytes.Repeat([]byte("ab"), 100), {0xff}}))

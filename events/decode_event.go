@@ -48,10 +48,10 @@ func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, 
 	return e, nil
 }
 
-// isRead reports whether there is an event of a kind.
+// isRead reports whether a kind can be decoded as an event.
 func isRead(k Kind) bool { return k.IsEvent() || k == KindConfigDelta || k == KindCompaction }
 
-// read reads the event of a kind.
+// read decodes an event of the given kind.
 func (r *reader) read(k Kind) (Event, *placedError) {
 	switch k {
 	case KindTurnStart:

@@ -69,10 +69,10 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	return built(raw[:len(raw):len(raw)], at, ev, md)
 }
 
-// rooms are where elements are put together, of which it is not known before how long they get.
+// rooms holds buffers in which elements of unknown length are built.
 var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxRoom is how much memory is kept for further elements.
+// maxRoom is the capacity up to which a buffer is kept for further elements.
 const maxRoom = 1 << 20
 
 // built returns the element with bytes that this package wrote. It reads them back, so that content
@@ -111,7 +111,7 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	return e
 }
 
-// memberRooms are for the members of elements that are read one after the other.
+// memberRooms holds buffers for the members of elements that are read one after the other.
 var memberRooms = sync.Pool{New: func() any { return new([]jsonspan.Member) }}
 
 // isBroken reports whether [Stream.Validate] will refuse the element.

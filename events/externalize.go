@@ -91,9 +91,9 @@ func (e *Element) asArray(ev Event) *Element {
 	return built(raw, e.time, ev, md)
 }
 
-// replace gives every element from one on to f and puts what it returns in its place, all or
-// none. It counts the contents that x exchanged, and one for an element that f
-// changed without any.
+// replace calls f for every element from index one on and puts the result in its place, for all
+// elements or for none. It counts the references that x exchanged, and one for an element that f
+// changed without exchanging any.
 func (s *Stream) replace(
 	from int, x *exchange, f func(*Element) (*Element, error),
 ) (int, error) {

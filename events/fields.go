@@ -17,7 +17,7 @@ func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
 	return appendElement(make([]jsonspan.Field, 0, usualFields), at, ev, md)
 }
 
-// appendElement is [elementFields] in memory of the caller's.
+// appendElement is [elementFields] with a buffer of the caller.
 func appendElement(
 	fs []jsonspan.Field, at time.Time, ev Event, md Metadata,
 ) []jsonspan.Field {

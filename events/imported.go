@@ -61,7 +61,7 @@ func (m Metadata) encoded() Metadata {
 	return m.asPlain()
 }
 
-// asPlain returns the metadata as that of an imported event has it.
+// asPlain returns the metadata encoded as that of an imported event.
 func (m Metadata) asPlain() Metadata {
 	if m.plain = true; m.raw == nil {
 		return m

@@ -1,18 +1,18 @@
 package events
 
-// known is what is known of the first n items of a stream: that none of them is broken, that none
-// has content to store, and how much they have. Saving one event of a long stream must not cost a
-// look at the thousands that were there before.
+// known caches facts about the first n items of a stream: none of them is broken or has content to
+// store, and their sizes are counted. Saving one event of a long stream must not cost a look at the
+// thousands before it.
 type known struct {
 	n       int
-	size    int   // of the items, encoded
+	size    int   // of the encoded items
 	largest int64 // see [Element.largest]
 
-	counted    int // of how many items the containers are known
-	containers int // that those have
+	counted    int // number of items whose containers are counted
+	containers int // number of containers in those items
 }
 
-// learn looks at the items that nothing is known of, up to one with content to store.
+// learn examines the items after the first n, up to one with content to store.
 func (s *Stream) learn() {
 	k := &s.known
 	for _, it := range s.items[k.n:] {
@@ -32,9 +32,8 @@ func (s *Stream) learn() {
 	k.counted = k.n
 }
 
-// Validate reports what keeps the stream from being saved: an element that was
-// built from something that the format does not have, or whose bytes do not read
-// back. The error is a [*SyntaxError].
+// Validate reports why the stream cannot be saved: an element was built from something that the
+// format does not have, or its bytes do not read back. The error is a [*SyntaxError].
 func (s *Stream) Validate() error { return s.ValidateWith(DecodeOptions{}) }
 
 // ValidateWith is [Stream.Validate] with the limits of o.
@@ -51,11 +50,10 @@ func (s *Stream) ValidateWith(o DecodeOptions) error {
 	return err
 }
 
-// decodes reports whether the stream is known to read back, without reading it. Each
-// element was read from the bytes that it still has, on its own or in its place in a file;
-// what its reading depends on besides is the limits. Between elements stand commas and
-// white space. An element that is not known to be within the limits is no proof of the
-// opposite.
+// decodes reports whether the stream is known to read back, without reading it. Each element was
+// read from the bytes that it still has, on its own or in its place in a file; otherwise its
+// reading depends only on the limits. Between elements are only commas and white space. An element
+// that is not known to be within the limits may still be.
 func (s *Stream) decodes(o DecodeOptions) bool {
 	largest := s.known.largest
 	for _, it := range s.items[s.known.n:] {
@@ -65,10 +63,10 @@ func (s *Stream) decodes(o DecodeOptions) bool {
 	return o.check(largest) == nil && size <= MaxStreamBytes && (size < roomy || !s.crowded())
 }
 
-// crowded reports whether the stream has more elements than are read, or more in them. Adding
-// elements that are within the limits one by one leads there.
+// crowded reports whether the stream has more elements or more containers than a reader accepts. A
+// stream can grow beyond that by elements that are each within the limits.
 func (s *Stream) crowded() bool {
-	n := s.known.containers + 1 // the list of the elements
+	n := s.known.containers + 1 // the array of the elements
 	for _, it := range s.items[s.known.counted:] {
 		if n += it.el.containers(); n > maxContainers {
 			return true

@@ -26,9 +26,9 @@ const MetadataExtra = MetadataPrefix + "extra"
 // strings are base64; the methods decode and encode them. It is immutable, and the zero value is
 // empty.
 type Metadata struct {
-	raw []byte // the object as it is on disk; nil for none
-	err error  // why something that was to be in it is not
-	// plain says that it is that of an imported event and has been encoded as such.
+	raw []byte // the object as on disk, or nil
+	err error  // why a value could not be stored in it
+	// plain is set if it belongs to an imported event and was encoded for that.
 	plain bool
 }
 
@@ -58,7 +58,7 @@ func (m Metadata) Value(key string) (jsontext.Value, bool) {
 	return decodeStrings(v), true
 }
 
-// find returns the value of key as it is on disk.
+// find returns the value of key as encoded on disk.
 func (m Metadata) find(key string) ([]byte, bool) {
 	if m.raw == nil {
 		return nil, false
@@ -91,7 +91,7 @@ func (m Metadata) WithText(key, s string) Metadata {
 	if m.imported() || !utf8.ValidString(key) || !utf8.ValidString(s) {
 		return m.With(key, jsonspan.Quoted(s))
 	}
-	if key == MetadataSource { // what comes behind it is written plain too
+	if key == MetadataSource { // later keys are written in the plain encoding too
 		if m = m.asPlain(); m.raw == nil {
 			m.raw = append(appendPlain([]byte(`{"`+MetadataSource+`":`), []byte(s)), '}')
 			return m
@@ -120,7 +120,7 @@ func (m Metadata) Without(key string) Metadata {
 	}
 	l := m.layout()
 	l.Remove(key)
-	m.plain = false // it may be the one that says so
+	m.plain = false // the removed key may be the one that marks an imported event
 	if m.raw = nil; len(l.Members) > 0 {
 		m.raw = l.Bytes(2)
 	}

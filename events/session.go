@@ -56,8 +56,8 @@ const (
 	metadataSession = MetadataPrefix + "session"
 )
 
-// TextKeys returns the keys whose values may have text of the conversation, in order: all but those
-// that say of which session of an agent an event is, and where in it.
+// TextKeys returns the keys whose values may have text of the conversation, in order: all except
+// those that identify the agent session of an event and its place in that.
 func (m Metadata) TextKeys() []string {
 	return slices.DeleteFunc(m.Keys(), func(key string) bool {
 		return key == MetadataSource || key == MetadataSubagent || key == metadataSession
@@ -203,10 +203,10 @@ func (d *Details) CreatedAt(id ID) time.Time {
 // titleKey is the member of metadata.json that holds the title which an import set.
 const titleKey = MetadataPrefix + "title"
 
-// MapTexts changes what a person or a source says in words: the title, what [Details.IsTitled]
-// compares it with, so that both stay equal, and labels. Labels about the agent's session are none:
-// with another value the conversation would be of no session, and an import would make it again. It
-// returns how many texts changed.
+// MapTexts applies f to the texts of a person or a source: labels, the title, and the value that
+// [Details.IsTitled] compares the title with, so that both stay equal. It does not change labels
+// that identify the agent session: with another value the conversation would belong to no session,
+// and an import would create it again. It returns how many texts changed.
 func (d *Details) MapTexts(f func(string) string) (changed int) {
 	change := func(was string, set func(string)) {
 		if is := f(was); is != was {
@@ -219,12 +219,12 @@ func (d *Details) MapTexts(f func(string) string) (changed int) {
 		if json.Unmarshal(v, &given) == nil {
 			change(given, func(s string) {
 				if v, err := jsontext.AppendQuote(nil, s); err == nil {
-					_ = d.SetValue(titleKey, v) // the key is ours and the value JSON
+					_ = d.SetValue(titleKey, v) // the key is our own and the value is valid JSON
 				}
 			})
 		}
 		if d.Title != nil && given == *d.Title {
-			changed = 0 // it is one text
+			changed = 0 // both count as one text
 		}
 	}
 	if d.Title != nil {
@@ -238,7 +238,7 @@ func (d *Details) MapTexts(f func(string) string) (changed int) {
 	return changed
 }
 
-// SessionLabels returns the labels that say of which session of an agent a conversation is, by key.
+// SessionLabels returns the labels that identify the agent session of a conversation, by key.
 func (d *Details) SessionLabels() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
@@ -249,7 +249,7 @@ func (d *Details) SessionLabels() iter.Seq2[string, string] {
 	}
 }
 
-// isSessionLabel reports whether a label says of which session of an agent a conversation is.
+// isSessionLabel reports whether a label identifies the agent session of a conversation.
 func isSessionLabel(key string) bool {
 	switch key {
 	case LabelSession, LabelSessionOf, LabelImport, LabelRules, LabelDir, LabelParent:

@@ -38,8 +38,8 @@ func (s *Stream) Encode() []byte {
 	return s.appendFrom(0, append(make([]byte, 0, s.size()), s.open...))
 }
 
-// EncodeAfter is [Stream.Encode] for whoever has what another stream encodes as: the first same
-// bytes of that, then rest. Of a stream that is another one with more at its end rest is little.
+// EncodeAfter is [Stream.Encode] for a caller that has the encoding of the stream was: the result
+// is the first same bytes of that, followed by rest. If was was only appended to, rest is short.
 func (s *Stream) EncodeAfter(was *Stream) (same int, rest []byte) {
 	if was == nil || !bytes.Equal(s.open, was.open) {
 		return 0, s.Encode()
@@ -49,7 +49,7 @@ func (s *Stream) EncodeAfter(was *Stream) (same int, rest []byte) {
 	return same, s.appendFrom(n, make([]byte, 0, s.size()-same))
 }
 
-// appendFrom appends what the stream encodes as from the end of element i-1 on.
+// appendFrom appends the encoding of the stream from the end of element i-1 on.
 func (s *Stream) appendFrom(i int, b []byte) []byte {
 	for ; i < len(s.items); i++ {
 		if i > 0 {
@@ -64,8 +64,8 @@ func (s *Stream) appendFrom(i int, b []byte) []byte {
 	return append(b, s.close...)
 }
 
-// Common returns how many elements both streams begin with, in the same white space. Of a stream
-// and what was appended to a clone of it that is known without a look at them.
+// Common returns how many elements both streams begin with, in the same white space. For a stream
+// and a clone of it that was appended to, no element is compared.
 func (s *Stream) Common(other *Stream) int {
 	n := min(len(s.items), len(other.items))
 	if n == 0 || &s.items[0] == &other.items[0] {
@@ -84,7 +84,7 @@ func (it item) same(other item) bool {
 		bytes.Equal(it.trail, other.trail)
 }
 
-// through returns where the first n elements end in the encoded stream.
+// through returns the offset at which the first n elements end in the encoded stream.
 func (s *Stream) through(n int) int {
 	from, size := 0, len(s.open)+max(n-1, 0)
 	if s.known.n <= n {
@@ -145,7 +145,7 @@ func (s *Stream) Set(i int, e *Element) {
 	s.items[i].el = e
 }
 
-// touch makes the stream such that it can be changed from element i on.
+// touch prepares the stream for a change of element i or later ones.
 func (s *Stream) touch(i int) {
 	s.own()
 	if i < s.known.n {

@@ -26,15 +26,15 @@ type blobWalk struct {
 	foreign func(i int)
 }
 
-// A board is a directory on a fanout, such as 9a/5f.
+// A board is a subdirectory of a fan-out directory, such as 9a/5f.
 type board struct {
 	fanout int
 	path   string
 	id     gitint.OID
 }
 
-// blobsOn tells the blobs on fanouts, by the number of the fanout. All directories of one level
-// are read at once.
+// blobsOn passes the blobs of fan-out directories to w, with the index of the fan-out directory.
+// All directories of one level are read in one bulk read.
 func (f *treeCache) blobsOn(ctx context.Context, fanouts []fanout, w blobWalk) error {
 	ids := make([]gitint.OID, len(fanouts))
 	for i, s := range fanouts {
@@ -78,10 +78,10 @@ func (f *treeCache) blobsOn(ctx context.Context, fanouts []fanout, w blobWalk) e
 	return nil
 }
 
-// A boardRead is what is in a directory on a fanout.
+// A boardRead holds the entries of one board.
 type boardRead struct {
 	files []refs.BlobFile
-	odd   bool // something else is too
+	odd   bool // an entry is not a blob
 }
 
 func (f *treeCache) readBoards(ctx context.Context, boards []board) ([]boardRead, error) {

@@ -101,7 +101,7 @@ func (l *referenceCache) read(ctx context.Context, o *Options, unread []document
 	for i, d := range unread {
 		ids[i] = d.id
 	}
-	var mu sync.Mutex // of what follows, and of known and hashes
+	var mu sync.Mutex // guards the following variables, known and hashes
 	done := 0
 	var large []largeDocument
 	err := l.trees.repo.AtOnce().ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
@@ -120,7 +120,7 @@ func (l *referenceCache) read(ctx context.Context, o *Options, unread []document
 		}
 		m, err := l.ask(d, data)
 		if err != nil {
-			m.Opaque = true // cannot be: the data is there
+			m.Opaque = true // cannot happen: the data is there
 		}
 		mu.Lock()
 		defer mu.Unlock()

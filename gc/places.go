@@ -42,7 +42,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	for len(level) > 0 {
 		level = s.fresh(level)
 		err := s.trees.repo.AtOnce().ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
-			n := s.nodes[level[i]] // nobody changes the map meanwhile
+			n := s.nodes[level[i]] // the map does not change meanwhile
 			t.Entries(n.note)
 			n.leaveBlobs()
 			return nil

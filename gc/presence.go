@@ -99,15 +99,16 @@ func (s *presence) read(
 	return err
 }
 
-// fanoutsAtOnce is how many are read while others are noted: four stores.
+// fanoutsAtOnce is how many fan-out directories are read while earlier ones are recorded: four
+// stores.
 const fanoutsAtOnce = 1 << 10
 
-// A fanoutRead is what is on a fanout.
+// A fanoutRead holds the entries of one fan-out directory.
 type fanoutRead struct {
 	id      gitint.OID
 	found   []refs.BlobFile
 	boards  []gitint.OID
-	foreign bool // something is no blob
+	foreign bool // an entry is not a blob
 }
 
 func (s *presence) readGroup(
@@ -129,7 +130,7 @@ func (s *presence) readGroup(
 func (s *presence) learn(f fanoutRead) {
 	s.put(f.id, f.found)
 	if f.foreign {
-		return // what is known of a tree is that it has blobs and nothing else
+		return // the caches only record trees that have blobs and nothing else
 	}
 	_, _ = s.m.trees.cache.Blobs(f.id, func() ([]refs.BlobFile, error) { return f.found, nil })
 	_, _ = s.m.trees.cache.Trees(f.id, func() ([]gitint.OID, error) { return f.boards, nil })

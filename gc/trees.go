@@ -183,7 +183,7 @@ func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
 			return again
 		})
 		err := f.repo.AtOnce().ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
-			n := nodes[level[i]] // nobody changes the map meanwhile
+			n := nodes[level[i]] // the map does not change meanwhile
 			t.Entries(func(e gitint.Entry) {
 				u, ok := unitOf(e)
 				switch {

@@ -161,7 +161,7 @@ func (ws *workspaces) noteID(data []byte) bool {
 }
 
 // requireID refuses a store with blobs whose workspace has no id: the copies of its conversations
-// in the user's data could not be told from those of other workspaces.
+// in user-local storage could not be distinguished from those of other workspaces.
 func (ws *workspaces) requireID(dir string) {
 	jp := filepath.Join(dir, workspace.DirName)
 	name := filepath.Join(jp, workspace.IDFile)

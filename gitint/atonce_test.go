@@ -10,8 +10,9 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 )
 
-// TestAtOnce: what is read by several at once is told once each, as it is one at a time. What is
-// large comes alone, and an error of the caller or the end of its context ends it.
+// TestAtOnce checks that concurrent reading passes each object once, with the same content as
+// reading one at a time. Large objects are passed alone; an error of the caller or the end of its
+// context stops the reading.
 func TestAtOnce(t *testing.T) {
 	const large = 5 << 20
 	r := manyBlobs(t, 5_000)

@@ -95,8 +95,7 @@ func (r *Repo) needVersions(ctx context.Context, revs []string, path string) err
 // older version under another name.
 const mostRenames = 20
 
-// absent reports whether git says that there is no such file: a revision does not have it, or the
-// working tree does not.
+// absent reports whether git's message means that a revision or the working tree has no such file.
 func absent(err error) bool {
 	exit, ok := errors.AsType[*ExitError](err)
 	return ok && (strings.Contains(exit.Stderr, "fatal: no such path ") ||

@@ -45,7 +45,8 @@ func (r *Repo) ReadObjectsOf(
 	return r.readObjectsOf(ctx, objectsOf{ids, wanted, eachInTurn}, f)
 }
 
-// An objectsOf is many objects, those whose sizes are wanted, and how those in packs are read.
+// An objectsOf describes a bulk read: the objects, which sizes are wanted, and how packed ones are
+// read.
 type objectsOf struct {
 	ids    []OID
 	wanted func(size int64) bool

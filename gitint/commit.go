@@ -91,7 +91,7 @@ func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 		if id, err = headerOID(obj.data, next); err != nil {
 			return OID{}, &CorruptObjectError{OID: id, Reason: err.Error()}
 		}
-		if next == kindTree { // which is asked for what it has, and read once
+		if next == kindTree { // the caller asks for its entries, so it is read only once
 			_, err := r.treeEntries(ctx, id)
 			return id, err
 		}

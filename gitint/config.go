@@ -87,11 +87,11 @@ func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][
 	return all, nil
 }
 
-// SharedKey says who else may read and write what git makes in a repository.
+// SharedKey names the setting for who else may read and write what git creates in a repository.
 const SharedKey = "core.sharedrepository"
 
-// IsGroupShared reports whether a value of [SharedKey] lets the group write: a word of git's, true,
-// or a mode.
+// IsGroupShared reports whether a value of [SharedKey] lets the group write: one of git's words,
+// true, or a mode.
 func IsGroupShared(value string) bool {
 	switch strings.ToLower(value) {
 	case "group", "all", "world", "everybody", "true", "yes", "on", "":

@@ -15,8 +15,8 @@ var (
 	// ErrUnknownRevision reports that a revision names no object, or not one of the wanted kind.
 	// The HEAD of a branch without a commit is one.
 	ErrUnknownRevision = errors.New("unknown revision")
-	// ErrZeroByte says that a name has a zero byte: no file, ref or commit has one, and no program
-	// can be given it.
+	// ErrZeroByte reports a name with a zero byte: no file, ref or commit has one, and it cannot be
+	// passed to a program.
 	ErrZeroByte = errors.New("a name has a zero byte")
 )
 
@@ -37,7 +37,7 @@ func (e *ExitError) Error() string {
 	msg := "git"
 	for i := 0; i < len(e.Args); i++ {
 		if e.Args[i] == "-c" {
-			i++ // and its value
+			i++ // skip its value too
 			continue
 		}
 		msg += " " + e.Args[i]

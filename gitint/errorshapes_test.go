@@ -581,7 +581,8 @@ func TestTraceNamesTheCommands(t *testing.T) {
 	}
 }
 
-// TestExitErrorNamesTheCommand and what git said of it: formats and options are ours.
+// TestExitErrorNamesTheCommand checks that the error has git's command and message, but no internal
+// options or formats.
 func TestExitErrorNamesTheCommand(t *testing.T) {
 	e := &gitint.ExitError{
 		Args:   []string{"-c", "a.b=c", "log", "--format=%H%x00%an", "--", "x"},

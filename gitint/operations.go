@@ -25,7 +25,7 @@ const foundCommits = "lost-found/commit/"
 // file is an error.
 const maxOperationFile = 256 << 20
 
-// operations adds what is beside HEAD: refs such as MERGE_HEAD, which may have several lines, and
+// operations adds the files beside HEAD: refs such as MERGE_HEAD, which may have several lines, and
 // the state of operations in progress. Everything in the form of an object id counts as one,
 // because these files are not all documented.
 func (c *rootCollector) operations(ctx context.Context, w Worktree) error {

@@ -20,11 +20,12 @@ type packedObject struct {
 }
 
 const (
-	packedTogether = 256 // are handed over at once
+	packedTogether = 256 // objects passed on in one batch
 	packedBytes    = 256 << 10
-	packedNear     = 64 // are looked at to find out how much of a pack to read
+	packedNear     = 64 // objects that are looked at to decide how much of a pack to read
 	maxPackReaders = 4
-	// packedShare is the fewest objects that a reader takes: it begins with no bases.
+	// packedShare is the fewest objects that a reader takes, because it begins without cached
+	// bases.
 	packedShare = 1 << 10
 )
 
@@ -81,21 +82,21 @@ type packJob struct {
 	places []packPlace
 }
 
-// An eachPacked calls f with the objects of a job, and returns those that cannot be read so. An
-// error of f ends the reading and is returned.
+// An eachPacked calls f with the objects of a job and returns those that it cannot read. An error
+// of f stops the reading and is returned.
 type eachPacked func(
 	ctx context.Context, job packJob, f func(packedObject) error,
 ) (passed []int, err error)
 
-// eachAtOnce is an [eachPacked] that calls f by several readers at once. Each takes a part of a
-// pack after the other, since deltas are near their bases.
+// eachAtOnce is an [eachPacked] that calls f from several readers at once. Each reads one
+// contiguous part of the pack after the other, because deltas are near their bases.
 func eachAtOnce(
 	ctx context.Context, job packJob, f func(packedObject) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	n := min(runtime.GOMAXPROCS(0), maxPackReaders)
-	const shares = 8 // of each reader, who do not all take as long
+	const shares = 8 // per reader, because shares do not all take as long
 	share := max(len(job.places)/(n*shares), packedShare)
 	var next atomic.Int64
 	missed := make([][]int, n)
@@ -157,7 +158,7 @@ func eachInTurn(
 	return slices.Concat(missed...), err
 }
 
-// hand hands the objects over, many at once.
+// hand sends the objects to found in batches.
 func (j packJob) hand(ctx context.Context, found chan<- []packedObject) (missed []int) {
 	some := make([]packedObject, 0, packedTogether)
 	bytes := 0 // in some
@@ -179,12 +180,12 @@ func (j packJob) hand(ctx context.Context, found chan<- []packedObject) (missed 
 		return pass()
 	})
 	if err == nil {
-		_ = pass() // whoever has stopped it wants no more
+		_ = pass() // whoever stopped the reading wants no more objects
 	}
 	return missed
 }
 
-// read calls f with the objects in the order of the pack, and returns those that it could not read.
+// read calls f with the objects in the order of the pack and returns those that it could not read.
 func (j packJob) read(
 	ctx context.Context, reader *packReader, f func(packedObject) error,
 ) (missed []int, err error) {

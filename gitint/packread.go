@@ -15,7 +15,7 @@ type packReader struct {
 	far     packPages  // of the bases of deltas
 	inflate inflater
 	scratch []byte     // a delta
-	bases   []packBase // by a few bits of the offset; nil before an object of a pack is read
+	bases   []packBase // indexed by bits of the offset; nil until an object of a pack is read
 	held    int        // bytes in bases
 }
 

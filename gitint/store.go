@@ -26,7 +26,7 @@ var (
 	errLoose  = errors.New("cannot read the object's file")
 )
 
-// An object is what is stored under an OID.
+// An object is the decoded object of an OID.
 type object struct {
 	kind string // blob, tree, commit or tag
 	data []byte

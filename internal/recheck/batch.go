@@ -8,19 +8,20 @@ import (
 	"os/exec"
 )
 
-// readObjects is how git is started that reads objects.
+// readObjects are the arguments of the git process that reads objects.
 var readObjects = [...]string{"cat-file", "--batch-command", "--buffer"}
 
-// A batch is one git that reads objects, from the first that is asked for until it is closed.
+// A batch reads objects through one git process, which runs from the first request until close.
 type batch struct {
 	git *git
-	cmd *exec.Cmd // nil where none runs
+	cmd *exec.Cmd // nil while no process runs
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// objects reads objects and calls f with each, in their order. Each is hashed and has its name;
-// what cannot be read is an *objectError. f must not ask for others.
+// objects reads objects and calls f with each, in their order. Each is hashed and compared with its
+// name. For an object that cannot be read, the error is an *objectError. f must not read other
+// objects.
 func (b *batch) objects(
 	ctx context.Context, ids []oid, f func(i int, kind string, r io.Reader) error,
 ) error {
@@ -40,7 +41,7 @@ func (b *batch) objects(
 	return nil
 }
 
-// ask asks git for all objects at once: it answers when it was asked for the last.
+// ask requests all objects at once: with --buffer, git answers at the flush.
 func (b *batch) ask(ctx context.Context, ids []oid) error {
 	if b.cmd == nil {
 		if err := b.start(ctx); err != nil {
@@ -74,10 +75,11 @@ func (b *batch) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// fail ends a git of which nobody reads the other answers, and says what it said.
+// fail stops a git process whose remaining answers are not needed, and returns an error with its
+// messages.
 func (b *batch) fail(ctx context.Context, err error) error {
 	cmd := b.cmd
-	_ = cmd.Process.Kill() // where it has not ended by itself
+	_ = cmd.Process.Kill() // it may still be running
 	b.close()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -85,7 +87,7 @@ func (b *batch) fail(ctx context.Context, err error) error {
 	return &gitError{readObjects[:], stderrOf(cmd), err}
 }
 
-// close ends git, of which every object has shown by its hash that it was read.
+// close ends the git process. Its exit code is not needed: every object was verified by its hash.
 func (b *batch) close() {
 	if b.cmd == nil {
 		return

@@ -1,12 +1,13 @@
 // Package recheck gives a second opinion before content is deleted.
 //
 // Package gc finds unreachable content by decoding streams, reading git's files, comparing trees
+// Package gc finds unreachable content by decoding streams, reading git's files, comparing trees
 // and caching what it has read. A fault in any of that would delete content. This package asks the
-// same question again in the simplest way that is complete: it asks git's own plumbing which
-// objects and names exist, and searches the text of everything that could refer to content for the
-// hashes that are about to be deleted. One git process reads all objects. It shares no code with
-// gc, neither the code that reads repositories and workspaces nor any cache; of a blob it knows
-// only the path of its file.
+// same question again in the simplest complete way: it asks git's own plumbing which objects and
+// names exist, and searches the text of everything that could refer to content for the hashes that
+// are about to be deleted. One git process reads all objects. It shares no code with gc, neither
+// the code that reads repositories and workspaces nor any cache; of a blob it knows only the path
+// of its file.
 //
 // What it keeps true:
 //

@@ -78,7 +78,7 @@ func (e *gitError) Error() string {
 
 func (e *gitError) Unwrap() error { return e.err }
 
-// command returns a git that is not started yet, whose messages are kept.
+// command returns a git command that is not started yet and whose messages are kept.
 func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
 	// What git remembers of commits beside them may be wrong where they are right.
 	cmd := exec.CommandContext(ctx, "git",
@@ -90,7 +90,7 @@ func (g *git) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// stderrOf returns what a git that has ended wrote to its standard error.
+// stderrOf returns what git wrote to its standard error. Git must have ended.
 func stderrOf(cmd *exec.Cmd) string {
 	text, _ := cmd.Stderr.(*bytes.Buffer)
 	return text.String()

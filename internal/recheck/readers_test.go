@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/recheck"
 )
 
-// opinion asks for one.
+// opinion returns a second opinion about the fixture's repository.
 func (f *fixture) opinion(history bool) (map[blobs.Hash]recheck.Finding, error) {
 	f.tb.Helper()
 	p := recheck.New(f.options())
@@ -22,7 +22,7 @@ func (f *fixture) opinion(history bool) (map[blobs.Hash]recheck.Finding, error) 
 	return p.Referred(f.tb.Context())
 }
 
-// readers returns how many gits read objects for an opinion.
+// readers returns the number of git processes that read objects for one opinion.
 func (f *fixture) readers() int {
 	f.tb.Helper()
 	log := filepath.Join(f.tb.TempDir(), "trace")
@@ -74,7 +74,7 @@ func (f *fixture) populate() {
 type shape struct {
 	name string
 	make func(f *fixture)
-	// fails says that there is no opinion, and nothing that there is none of what it looks for.
+	// fails is set if there is no opinion, and nothing if the opinion finds no hash.
 	fails, nothing bool
 }
 
@@ -239,8 +239,8 @@ func shapes() []shape {
 	}
 }
 
-// TestReaders checks that the opinion is the same however objects are stored, and that one git process
-// reads them all.
+// TestReaders checks that the opinion is the same however objects are stored, and that one git
+// process reads them all.
 func TestReaders(t *testing.T) {
 	for _, tt := range shapes() {
 		t.Run(tt.name, func(t *testing.T) {

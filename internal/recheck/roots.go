@@ -30,8 +30,8 @@ type repository struct {
 	common string
 	parts  []part
 	trees  []string // the roots of working trees
-	// inFiles says that refs are files, and so is what is beside HEAD. An older git repeats what it
-	// is asked for, and knows no other place.
+	// inFiles is set if refs and pseudo-refs such as MERGE_HEAD are stored as files. An older git
+	// prints the unknown option instead of a format: it always stores them as files.
 	inFiles bool
 	heads   []name // as git lists them
 }

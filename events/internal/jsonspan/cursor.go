@@ -17,7 +17,7 @@ type Cursor struct {
 	At     int // of the next byte
 	Failed bool
 	depth  int
-	names  []Span // of the members of the objects that are open, behind an empty one for each
+	names  []Span // of the members of the open objects; an empty one begins each object
 }
 
 // The limits of the usual form.
@@ -39,10 +39,10 @@ func IsUsual(b []byte) bool {
 	return usual
 }
 
-// IsValid reports whether b is valid JSON, as jsontext does.
+// IsValid reports whether b is valid JSON. It agrees with jsontext.
 func IsValid(b []byte) bool { return IsUsual(b) || jsontext.Value(b).IsValid() }
 
-// cursors keeps memory for names: most values are small, and looked at one after the other.
+// cursors reuses memory for names: most values are small and read one after the other.
 var cursors = sync.Pool{New: func() any { return new(Cursor) }}
 
 // Fail makes the cursor fail.

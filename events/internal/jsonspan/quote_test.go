@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUnquoteAsJSONText compares what strings stand for, also with wrong escapes, with package
+// TestUnquoteAsJSONText compares decoded strings, also with wrong escapes, with those of package
 // jsontext.
 func TestUnquoteAsJSONText(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
@@ -21,7 +21,7 @@ func TestUnquoteAsJSONText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := `"` + strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), "") + `"`
 		if !strings.Contains(s, `\`) {
-			return // it is returned as it is
+			return // such a string is returned unchanged
 		}
 		want, _ := jsontext.AppendUnquote(nil, s)
 		if got := jsonspan.Unquote([]byte(s)); !bytes.Equal(got, want) {
@@ -30,7 +30,7 @@ func TestUnquoteAsJSONText(t *testing.T) {
 	})
 }
 
-// TestIndentedAsJSONText compares values of all kinds with package jsontext.
+// TestIndentedAsJSONText compares the indentation of values of all kinds with package jsontext.
 func TestIndentedAsJSONText(t *testing.T) {
 	for _, v := range []string{
 		`1`, `"a"`, `[]`, ` [ ] `, `{ }`, `{"a":1,"b":[true,null,"x y",{"c":{}}]}`, `{"a": "\u0041\n"}`,

@@ -87,7 +87,7 @@ func Indented(v []byte, depth int) []byte {
 // AppendIndented appends the result of [Indented], or of [Compact] if depth is [Compacted].
 func AppendIndented(dst, v []byte, depth int) []byte {
 	switch {
-	case bytes.IndexByte(v, '\\') < 0 && IsUsual(v): // no string has another spelling
+	case bytes.IndexByte(v, '\\') < 0 && IsUsual(v): // no string has an escape to normalize
 		return Rewriter{}.Append(dst, v, depth)
 	case depth == Compacted:
 		dst, _ = jsontext.AppendFormat(dst, v)

@@ -117,7 +117,7 @@ func Find(ms []Member, name string) (Member, bool) {
 	return Member{}, false
 }
 
-// FindIn returns the value of the first member called name of an object's bytes.
+// FindIn returns the value of the first member called name in the JSON object obj.
 func FindIn(obj []byte, name string) (value []byte, ok bool) {
 	for i := SkipSpace(obj, SkipSpace(obj, 0)+1); obj[i] != '}'; {
 		nameEnd := StringEnd(obj, i)
@@ -133,7 +133,7 @@ func FindIn(obj []byte, name string) (value []byte, ok bool) {
 	return nil, false
 }
 
-// isNamed reports whether a quoted name is the name.
+// isNamed reports whether a quoted member name equals name.
 func isNamed(quoted []byte, name string) bool {
 	if in := quoted[1 : len(quoted)-1]; bytes.IndexByte(in, '\\') < 0 {
 		return string(in) == name
@@ -249,8 +249,8 @@ func Unquote(quoted []byte) []byte {
 	}
 }
 
-// escaped returns what the escape stands for that b begins with, and its length: 0 for one that is
-// wrong, or half of a pair.
+// escaped decodes the escape sequence at the beginning of b and returns its length, which is 0 for
+// an invalid one and for half of a surrogate pair.
 func escaped(b []byte) (c rune, size int) {
 	size = escapeSize(b)
 	const short = len(`\n`)
