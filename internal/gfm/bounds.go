@@ -7,31 +7,31 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What goldmark does with a text can take the square of its length, and lists in lists as many
-// frames of the stack. Each of its parsers is wrapped here, and asks before it begins: there is
-// work for a text in proportion to its length, and what asks for more than is left stays text. What
-// is smaller, before and behind it, still has its marks.
+// goldmark can take time that is quadratic in the length of a text, and for nested lists one stack
+// frame for each level. Each of its parsers is wrapped here and asks for permission first: the
+// amount of work for a text is proportional to its length, and markup that needs more than is left
+// stays text. Smaller markup before and after it is still parsed.
 const (
-	// deepest is how many quotes and lists may be in each other.
+	// deepest is how deep quotes and lists may nest.
 	deepest = 40
-	// widest is how many columns a table has at most.
+	// widest is the largest number of columns of a table.
 	widest = 100
-	// eachText and eachByte are the work for a text, in bytes that are looked at. Of the texts that
-	// people and models write none comes near.
+	// eachText and eachByte give the work for a text, in bytes to look at. No text that people and
+	// models write comes near.
 	eachText, eachByte = 1 << 20, 256
-	// eachCell is what a cell costs that a row of a table leaves out.
+	// eachCell is the work for a cell that a row of a table leaves out.
 	eachCell = 1 << 11
 )
 
-// work is what is left for one text.
+// work counts the work that is left for one text.
 type work struct {
 	left  int
-	short bool // something asked for more
+	short bool // a parser asked for more than was left
 }
 
 var workKey = parser.NewContextKey()
 
-// workOf returns that of a text.
+// workOf returns the work of the text that pc parses.
 func workOf(pc parser.Context, source []byte) *work {
 	w, _ := pc.ComputeIfAbsent(workKey, func() any {
 		return &work{left: eachText + eachByte*len(source)}
@@ -39,7 +39,7 @@ func workOf(pc parser.Context, source []byte) *work {
 	return w
 }
 
-// take reports whether there is as much left, and takes it.
+// take subtracts n from the work that is left. It returns false if less is left.
 func (w *work) take(n int) bool {
 	if n > w.left {
 		w.short = true
@@ -49,20 +49,20 @@ func (w *work) take(n int) bool {
 	return true
 }
 
-// Short is said below a text of which something stayed text.
+// Short is printed below a text in which some markup was not parsed.
 const Short = "Some marks are shown as they were written: there are too many."
 
-// shortMeta is on a document of which something stayed text.
+// shortMeta marks a document in which some markup was not parsed.
 const shortMeta = "short"
 
-// IsShort reports whether something in a document stayed text because it would have taken too much
-// work to read its marks.
+// IsShort reports whether some markup of a document stayed text because parsing it would have taken
+// too much work.
 func IsShort(n ast.Node) bool {
 	doc, ok := n.(*ast.Document)
 	return ok && doc.Meta()[shortMeta] != nil
 }
 
-// notes puts on the document that something stayed text.
+// notes marks the document if some markup stayed text.
 type notes struct{}
 
 // Transform implements [parser.ASTTransformer].
@@ -72,7 +72,7 @@ func (notes) Transform(doc *ast.Document, r text.Reader, pc parser.Context) {
 	}
 }
 
-// span is the length of the source that a block has.
+// span returns the length of a block's source.
 func span(n ast.Node) int {
 	lines := n.Lines()
 	if lines.Len() == 0 {
@@ -81,7 +81,7 @@ func span(n ast.Node) int {
 	return lines.At(lines.Len()-1).Stop - lines.At(0).Start
 }
 
-// An inline looks at no more than its block, each time that it is asked.
+// An inline pays for the length of its block each time: its parser looks no further.
 type inline struct{ parser.InlineParser }
 
 // Parse implements [parser.InlineParser].
@@ -99,7 +99,7 @@ func (p inline) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context
 	}
 }
 
-// A container is a quote or a list.
+// A container parses a quote or a list.
 type container struct{ parser.BlockParser }
 
 // Open implements [parser.BlockParser].
@@ -112,7 +112,8 @@ func (p container) Open(
 			depth++
 		}
 	}
-	// The parser of lists is asked in a list whether it is one of its items, and keeps count.
+	// In a list, its parser must also be asked whether a line is a list item, because it counts
+	// them.
 	if depth >= deepest && parent.Kind() != ast.KindList {
 		workOf(pc, reader.Source()).short = true
 		return nil, parser.NoChildren
@@ -120,7 +121,8 @@ func (p container) Open(
 	return p.BlockParser.Open(parent, reader, pc)
 }
 
-// definitions looks at the whole paragraph for each definition of a link that it begins with.
+// definitions pays for the whole paragraph for each line: each link definition may search all of
+// it.
 type definitions struct{ parser.ParagraphTransformer }
 
 // Transform implements [parser.ParagraphTransformer].

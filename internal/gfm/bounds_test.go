@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// html returns the HTML of a text, and whether something of it stayed text.
+// html returns the HTML of a text, and whether some of its markup stayed text.
 func html(t *testing.T, source string) (out string, short bool) {
 	t.Helper()
 	md := gfm.New(false)
@@ -24,7 +24,7 @@ func html(t *testing.T, source string) (out string, short bool) {
 	return b.String(), gfm.IsShort(doc)
 }
 
-// TestHostileText takes no longer than its length allows: the test would not end otherwise.
+// TestHostileText parses texts that would otherwise take so long that the test would not end.
 func TestHostileText(t *testing.T) {
 	const size = 1 << 19
 	var runs strings.Builder // of backticks, each of another length
@@ -53,7 +53,8 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestDeepest holds that lists and quotes nest as deep as anybody needs, and what is deeper is text.
+// TestDeepest checks that lists and quotes nest as deep as anyone needs, and that deeper ones are
+// text.
 func TestDeepest(t *testing.T) {
 	for _, mark := range []string{"> ", "- ", "1. "} {
 		tag := map[string]string{"> ": "<blockquote>", "- ": "<ul>", "1. ": "<ol>"}[mark]
@@ -69,7 +70,7 @@ func TestDeepest(t *testing.T) {
 	}
 }
 
-// TestRestIsRead holds that what is too much costs the rest of a text nothing.
+// TestRestIsRead checks that the markup before and after an expensive part is still parsed.
 func TestRestIsRead(t *testing.T) {
 	const line = "a *b* [c](http://d) `e`"
 	out, short := html(t, line+"\n\n"+strings.Repeat("[a](", 1<<15)+"\n\n"+line+"\n")
@@ -78,7 +79,7 @@ func TestRestIsRead(t *testing.T) {
 	}
 }
 
-// TestPlainTextIsRead holds that long texts with few marks are read.
+// TestPlainTextIsRead checks that long texts with little markup are parsed.
 func TestPlainTextIsRead(t *testing.T) {
 	paragraph := strings.Repeat("Words *and* `code`, some_name and [a link](https://a.b/c).\n", 40)
 	list := strings.Repeat("- [ ] an item, **bold**\n  - one in it\n", 200)

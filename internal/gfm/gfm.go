@@ -10,13 +10,13 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// New returns goldmark with the extension, within bounds, and with further parsers of what is in a
-// line. Live leaves out what only a later line tells: definitions of links, and headings that are
-// underlined.
+// New returns goldmark with the extension, within the bounds, and with further inline parsers. With
+// live, it leaves out markup that only a later line completes: link definitions and underlined
+// headings.
 func New(live bool, further ...util.PrioritizedValue) goldmark.Markdown {
 	blocks := parser.DefaultBlockParsers()
 	if live {
-		blocks = blocks[1:] // that of an underline
+		blocks = blocks[1:] // the parser of underlined headings
 	}
 	for i, v := range blocks {
 		switch p := v.Value.(parser.BlockParser); p {

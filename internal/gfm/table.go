@@ -97,8 +97,8 @@ type rows struct {
 	aligned []east.Alignment
 }
 
-// row makes one. A header has as many cells as it has, another row as many as the table, while
-// there is work left for those that it leaves out.
+// row returns a row. A header has the cells that it writes; any other row has as many as the table,
+// while there is work left for the cells that it leaves out.
 func (r rows) row(segment text.Segment, header bool) *east.TableRow {
 	row := east.NewTableRow(r.aligned)
 	row.SetPos(segment.Start)

@@ -15,11 +15,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Serve serves a client, a message a line. A line that is no message is answered as JSON-RPC has it
-// and ends nothing; where the input ends, what was asked is answered before the server goes.
+// Serve serves a client that sends one message a line. A line that is not a message gets an error
+// of JSON-RPC and the server continues. At the end of the input, the server answers all pending
+// requests before it returns.
 //
-// The transport of the SDK ends with the first such line, and cancels what is still being answered
-// with the end of the input.
+// The transport of the SDK ends at the first such line, and cancels pending requests at the end of
+// the input.
 func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
 	l := &lines{
 		in: make(chan input), out: out, closed: make(chan struct{}), idle: make(chan struct{}, 1),
@@ -32,10 +33,11 @@ func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) erro
 	return nil
 }
 
-// maxLine is how long a message may be.
+// maxLine is the longest message, in bytes.
 const maxLine = 16 << 20
 
-// An input is a line, or why there is none. Without either a line was longer than maxLine.
+// An input is a line or the error that ended the input. Without either, a line was longer than
+// maxLine.
 type input struct {
 	line []byte
 	err  error
@@ -47,9 +49,9 @@ type lines struct {
 	out    io.Writer
 	closed chan struct{}
 	once   sync.Once
-	idle   chan struct{} // has something after each answer
+	idle   chan struct{} // receives a value after each answer
 
-	mu      sync.Mutex // of what follows, and of out
+	mu      sync.Mutex // guards the following fields and out
 	pending map[jsonrpc.ID]bool
 }
 
@@ -65,8 +67,8 @@ func (l *lines) Close() error {
 	return nil
 }
 
-// scan sends the lines of the input, and then its end. A read that waits cannot be interrupted: the
-// end of the process ends it.
+// scan sends the lines of the input, and then the error that ended it. A blocked read cannot be
+// interrupted: it lasts until the process ends.
 func (l *lines) scan(in io.Reader) {
 	r := bufio.NewReader(in)
 	for {
@@ -96,7 +98,7 @@ func readLine(r *bufio.Reader) input {
 		case tooLong:
 			return input{}
 		default:
-			return input{line: append(line, '\n')} // the next one is the error, if there was one
+			return input{line: append(line, '\n')} // the next read returns the error, if any
 		}
 	}
 }
@@ -121,7 +123,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// settle waits until everything is answered.
+// settle waits until no request is pending.
 func (l *lines) settle(ctx context.Context) error {
 	for {
 		l.mu.Lock()
@@ -140,7 +142,7 @@ func (l *lines) settle(ctx context.Context) error {
 	}
 }
 
-// message returns what a line says, and nil for one that says nothing or that was answered here.
+// message decodes a line. It returns nil for an empty line and for one that was refused here.
 func (l *lines) message(line []byte) (jsonrpc.Message, error) {
 	switch {
 	case line == nil:
@@ -173,8 +175,7 @@ func (l *lines) message(line []byte) (jsonrpc.Message, error) {
 	return msg, nil
 }
 
-// isID reports whether an id comes back in the answer as it is: a number is one of floating point
-// in between.
+// isID reports whether the answer will have the same id: the SDK stores numbers as floating point.
 func isID(raw json.RawMessage) bool {
 	const most = 1 << 53
 	if len(raw) == 0 || raw[0] == '"' || string(raw) == "null" {
@@ -184,10 +185,11 @@ func isID(raw json.RawMessage) bool {
 	return err == nil && -most <= n && n <= most
 }
 
-// listen is a call whose answer comes when the client goes: it is not waited for.
+// listen is a call that is answered when the client disconnects: [lines.settle] does not wait for
+// it.
 const listen = "subscriptions/listen"
 
-// expect notes that a call will be answered, unless one with its id is.
+// expect records that a call is pending. It returns false if one with the same id is.
 func (l *lines) expect(r *jsonrpc.Request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,7 +202,7 @@ func (l *lines) expect(r *jsonrpc.Request) bool {
 	return true
 }
 
-// refuse answers a line that no call was made of.
+// refuse answers a line that is not passed to the server with an error.
 func (l *lines) refuse(id json.RawMessage, code int64, why string) error {
 	line, err := json.Marshal(struct {
 		Version string           `json:"jsonrpc"`
@@ -216,7 +218,7 @@ func (l *lines) refuse(id json.RawMessage, code int64, why string) error {
 	return err
 }
 
-// nonEmpty is nil, which is null in JSON, for an id that is not there.
+// nonEmpty returns nil, which is null in JSON, for a missing id.
 func nonEmpty(id json.RawMessage) *json.RawMessage {
 	if len(id) == 0 {
 		return nil

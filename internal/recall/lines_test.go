@@ -22,13 +22,13 @@ const (
 	ping = `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n"
 )
 
-// nothing has no conversations.
+// nothing is a source without conversations.
 type nothing struct{}
 
 // Entries implements [web.Source].
 func (nothing) Entries(context.Context) ([]web.Entry, error) { return nil, nil }
 
-// serve returns what input is answered with: "id ok" or "id code", in its order.
+// serve returns the answers to input as "id ok" or "id code", in the order in which they came.
 func serve(t *testing.T, input io.Reader, o recall.Options) (got []string) {
 	t.Helper()
 	o.Source = nothing{}
@@ -58,7 +58,8 @@ func serve(t *testing.T, input io.Reader, o recall.Options) (got []string) {
 	return got
 }
 
-// TestWhatIsNoMessage is answered, and what follows it too.
+// TestWhatIsNoMessage checks that lines that are no messages get an error, and that later lines are
+// answered.
 func TestWhatIsNoMessage(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"not json", "null -32700"},
@@ -92,8 +93,8 @@ func TestWhatIsNoMessage(t *testing.T) {
 	}
 }
 
-// TestEndOfInput holds that all that was asked before it is answered, also what takes its time, and
-// what has no line feed.
+// TestEndOfInput checks that all requests before the end of the input are answered, also slow ones
+// and one without a line feed.
 func TestEndOfInput(t *testing.T) {
 	ended := make(chan struct{})
 	o := recall.Options{Review: func(ctx context.Context, _ string) ([]review.Conversation, error) {
@@ -109,7 +110,7 @@ func TestEndOfInput(t *testing.T) {
 	for _, answer := range got {
 		seen[answer]++
 	}
-	delete(seen, "3 ok") // or that it was cancelled
+	delete(seen, "3 ok") // or the error of a cancelled request
 	delete(seen, "3 0")
 	want := map[string]int{"1 ok": 1, "2 ok": 1, "2 -32600": 1, `"p" ok`: 1}
 	if diff := cmp.Diff(want, seen); diff != "" {
@@ -117,7 +118,7 @@ func TestEndOfInput(t *testing.T) {
 	}
 }
 
-// closing closes a channel where the input ends.
+// closing closes a channel at the end of the input.
 type closing struct {
 	io.Reader
 

@@ -152,9 +152,10 @@ func (o Output) codeLine(language, line string) string {
 	}
 }
 
-// token returns the next piece of a line that has a style, from an index on; an empty piece at the
-// end if there is none. It belongs to one line. A quote that does not end is removed from the
-// quotes: no later one ends either, and looking for the end of each would take quadratic time.
+// token returns the next piece of a line that has a style, from an index on, or an empty piece at
+// the end if there is none. s belongs to one line. An opening quote without an end removes that
+// quote from the quotes: no later one ends either, and searching for the end of each would take
+// quadratic time.
 func (s *syntax) token(line string, from int) (at, end int, st style) {
 	for i := from; i < len(line); {
 		switch c := line[i]; {

@@ -44,7 +44,7 @@ func TestCodeLines(t *testing.T) {
 	}
 }
 
-// TestHostileCode takes no longer than its length allows: the test would not end otherwise.
+// TestHostileCode highlights code that would otherwise take so long that the test would not end.
 func TestHostileCode(t *testing.T) {
 	const size = 4 << 20
 	for _, unit := range []string{`'\`, `"\`, "`\\", `"'\`, " /", "# "} {

@@ -105,7 +105,7 @@ func TestMarkdownKeepsTheText(t *testing.T) {
 	})
 }
 
-// TestHostileMarkdown takes no longer than its length allows: the test would not end otherwise.
+// TestHostileMarkdown renders texts that would otherwise take so long that the test would not end.
 func TestHostileMarkdown(t *testing.T) {
 	const size = 1 << 18
 	for _, unit := range []string{

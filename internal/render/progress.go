@@ -35,7 +35,7 @@ const (
 	progressDelay = 500 * time.Millisecond
 	// progressInterval is the time between two lines.
 	progressInterval = 5 * time.Second
-	// barInterval is the time between two bars.
+	// barInterval is the time between two updates of the bar.
 	barInterval = 100 * time.Millisecond
 )
 
@@ -47,9 +47,9 @@ type Progress struct {
 
 	mu    sync.Mutex
 	start time.Time
-	last  time.Time // of the last line or bar
+	last  time.Time // when the last line or bar was printed
 	done  int64
-	drawn int // columns of the bar, 0 until the delay is over
+	drawn int // columns of the bar; 0 until the delay is over
 }
 
 // NewProgress begins to measure. The work must end it with [Progress.Done].
@@ -97,14 +97,14 @@ func (p *Progress) Done() {
 	p.last = p.opts.Now() // a late Add writes nothing for a while
 }
 
-// draw writes over what is drawn.
+// draw overwrites the bar with text.
 func (p *Progress) draw(text string) {
 	columns := ansi.StringWidth(text)
 	_, _ = io.WriteString(p.w, "\r"+text+strings.Repeat(" ", max(p.drawn-columns, 0)))
 	p.drawn = columns
 }
 
-// bar is how much is done of what is known to be all.
+// bar returns the bar for the part of the total that is done.
 func (p *Progress) bar() string {
 	if p.opts.Total <= 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A turn is the heading of a turn: what is known before its first event is shown.
+// A turn holds the data of a turn's heading, which is printed before its first event.
 type turn struct {
 	from, to int  // numbers in the stored stream, counted from 1
 	summary  bool // a summary replaces the turns

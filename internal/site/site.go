@@ -64,7 +64,7 @@ type manifest struct {
 	Pages   map[string]entry `json:"pages"`
 	Commits map[string]added `json:"commits,omitempty"`
 	Files   map[string]file  `json:"files,omitempty"` // by their paths
-	// Sums are of the bytes that were written, by the names of files.
+	// Sums are the checksums of the bytes that were written, by file name.
 	Sums map[string]string `json:"sums,omitempty"`
 }
 
@@ -244,7 +244,8 @@ func (b *build) read() error {
 	return nil
 }
 
-// keeps reports whether a file has the bytes that were written: then it need not be written again.
+// keeps reports whether a file still has the bytes that were written, and need not be written
+// again.
 func (b *build) keeps(name string) bool {
 	data, err := regular.Read(regular.In(b.root), name, regular.MaxOwn)
 	sum := sumOf(data)
@@ -255,7 +256,7 @@ func (b *build) keeps(name string) bool {
 	return true
 }
 
-// keepsIndex is keeps for the search index.
+// keepsIndex is keeps for the files of the search index.
 func (b *build) keepsIndex() bool {
 	all := true
 	for i := range buckets {

@@ -55,7 +55,7 @@ func WriteCommits(w io.Writer, home string, all []Commit) error {
 	})
 }
 
-// WriteProblem writes a page that says why there is no other.
+// WriteProblem writes a page that explains why there is no other page.
 func WriteProblem(w io.Writer, home, title, words string) error {
 	return plain(w, home, title, func(m *markup) { m.put("p", words) })
 }

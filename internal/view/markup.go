@@ -104,8 +104,8 @@ func (m *markup) mark(s string) {
 
 const redactedPrefix = "[redacted:"
 
-// redactedLen returns the length of the redaction at the beginning of s, in the form of
-// docs/format.md, 0 for none. It looks at no more than that.
+// redactedLen returns the length of the redaction mark at the beginning of s, in the form of
+// docs/format.md, or 0 if there is none. It reads nothing beyond the mark.
 func redactedLen[T string | []byte](s T) int {
 	n := len(redactedPrefix)
 	if len(s) < n || string(s[:n]) != redactedPrefix {

@@ -212,8 +212,8 @@ func TestHostileTextIsShown(t *testing.T) {
 	}
 }
 
-// TestHostileMarkdownIsShown takes no longer than its length allows: the test would not end
-// otherwise.
+// TestHostileMarkdownIsShown renders texts that would otherwise take so long that the test would
+// not end.
 func TestHostileMarkdownIsShown(t *testing.T) {
 	const size = 1 << 18
 	for _, unit := range []string{"[x](", "[redacted:", "x> ", "```js\n'\\\n", "> "} {

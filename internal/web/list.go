@@ -17,9 +17,9 @@ import (
 // patience is how long a list waits for figures, see [Server.Patience].
 const patience = 60 * time.Millisecond
 
-// A list is what is known about the conversations of a source. One search at a time brings it up to
-// date and continues while requests are answered from what it found so far: first from the metadata
-// of each conversation, then from their streams.
+// A list caches the summaries of a source's conversations. One search at a time updates it, first
+// from the metadata of each conversation, then from their streams. Requests are answered from the
+// results so far while the search continues.
 type list struct {
 	mu      sync.Mutex
 	known   map[events.ID]*known
@@ -173,7 +173,7 @@ func inParallel(n int, f func(int)) {
 	all.Wait()
 }
 
-// enter replaces what is known, and returns what changed.
+// enter replaces the entries of the list, and returns the changed ones.
 func (l *list) enter(is []*known) (changed []*known) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +212,7 @@ func (l *list) change(k *known) {
 	k.changed = l.changes
 }
 
-// summaries returns what is known, the latest first, with the number of each one's last change.
+// summaries returns all summaries, the latest first, with the number of each one's last change.
 func (l *list) summaries() (all []view.Summary, changed []int) {
 	sorted := make([]*known, 0, len(l.known))
 	for _, k := range l.known {
@@ -323,7 +323,7 @@ func (s *Server) writeRows(w http.ResponseWriter, r *http.Request) error {
 	return write(w, r, page.Bytes())
 }
 
-// find returns what is known about a conversation.
+// find returns the list's entry of a conversation.
 func (s *Server) find(ctx context.Context, id events.ID) (known, bool, error) {
 	if err := s.settle(ctx); err != nil {
 		return known{}, false, err
@@ -334,7 +334,7 @@ func (s *Server) find(ctx context.Context, id events.ID) (known, bool, error) {
 	return s.findAgain(ctx, id)
 }
 
-// findAgain returns what is known about a conversation after another search.
+// findAgain returns the entry of a conversation after another search.
 func (s *Server) findAgain(ctx context.Context, id events.ID) (known, bool, error) {
 	u := s.refresh(ctx, false)
 	select {

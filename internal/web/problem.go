@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/view"
 )
 
-// problemOf returns what a page says of an error: who asked for what is not there did nothing that
-// broke.
+// problemOf returns the status and text of the page for an error. A request for a missing page,
+// file or commit is not a failure of the server.
 func problemOf(err error) (status int, title, words string) {
 	var file *fs.PathError
 	switch {
@@ -38,7 +38,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// problem answers with a page that says why there is no other.
+// problem responds with a page that explains an error.
 func (s *Server) problem(w http.ResponseWriter, err error) {
 	status, title, words := problemOf(err)
 	var page bytes.Buffer
@@ -48,5 +48,5 @@ func (s *Server) problem(w http.ResponseWriter, err error) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // else the browser went away
+	_, _ = w.Write(page.Bytes()) // on an error, the browser has disconnected
 }
