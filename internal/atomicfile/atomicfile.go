@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// The modes of what is made in a working tree, before the umask: those that git, and any other
-// program, gives to files and directories there. Whoever shares a working tree sets the umask.
+// The modes of files and directories in a working tree, before the umask: those that git and other
+// programs use there. Users who share a working tree set the umask.
 const (
 	FilePerm fs.FileMode = 0o666
 	DirPerm  fs.FileMode = 0o777
@@ -80,7 +80,7 @@ func WriteIn(dir, name string, data []byte, opts Options) error {
 type writer struct {
 	root *os.Root
 	opts Options
-	held []heldDir // open for several steps
+	held []heldDir // directories kept open for several steps
 }
 
 type heldDir struct {
@@ -88,7 +88,7 @@ type heldDir struct {
 	*os.File
 }
 
-// openDir opens a directory below the root, unless it is held.
+// openDir opens a directory below the root, or returns it if it is held.
 func (w writer) openDir(name string) (d *os.File, done func() error, err error) {
 	for _, d := range w.held {
 		if d.name == name {

@@ -19,7 +19,7 @@ const (
 // core.sharedRepository, the group may enter and write: its members share the repository. An
 // existing directory is not changed.
 func MkdirPrivate(dir string) error {
-	dir = filepath.Clean(dir) // of one that ends in a slash it would be its own parent
+	dir = filepath.Clean(dir) // with a trailing slash it would be its own parent
 	err := os.Mkdir(dir, privateDir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
 		if err := MkdirPrivate(parent); err != nil {
@@ -40,9 +40,10 @@ func MkdirPrivate(dir string) error {
 	return os.Chmod(dir, privateDir|0o070|fs.ModeSetgid)
 }
 
-// Share opens a directory of [MkdirPrivate], and what is in it, to the group of a repository that
-// has no such mark: git was told later, or the system's directories need none. What is made in it
-// afterwards is the group's, too. Of a directory that is shared already nothing is looked at.
+// Share opens a directory of [MkdirPrivate], and everything in it, to the group of a shared
+// repository that lacks the setgid bit: core.sharedRepository was set later, or the system's
+// directories do not need the bit. Files created in it afterwards belong to the group too. It does
+// not look into a directory that is already shared.
 func Share(dir string) error {
 	if info, err := os.Lstat(dir); err != nil || isShared(info) {
 		return err

@@ -38,15 +38,15 @@ func Replace(root *os.Root, name string, old, data []byte, opts Options) error {
 	return ReplaceBy(root, name, Change{Old: old, Rest: data}, opts)
 }
 
-// A Change says what a file has, in Old, nil for no file, and what it shall have: the first Same
-// bytes of that, then Rest.
+// A Change describes the content of a file before, Old (nil if there is no file), and after: the
+// first Same bytes of Old, then Rest.
 type Change struct {
 	Old  []byte
 	Same int
 	Rest []byte
 }
 
-// ReplaceBy is [Replace] for files that grow, which need not be put together in memory.
+// ReplaceBy is [Replace] for files that grow: the new content need not be assembled in memory.
 func ReplaceBy(root *os.Root, name string, c Change, opts Options) error {
 	w := writer{root: root, opts: opts}
 	data := content{c.Old[:c.Same], c.Rest}
@@ -131,7 +131,7 @@ func (t *temp) replace(name string, old []byte, data content) error {
 		return err
 	}
 	defer t.w.alone()()
-	t.hold(path.Dir(name)) // only now: to be alone may have taken its time
+	t.hold(path.Dir(name)) // only now, because waiting for the lock may have taken long
 	err = t.swap(name)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return t.replaceUnseen(name, old)
@@ -142,7 +142,7 @@ func (t *temp) replace(name string, old []byte, data content) error {
 	if t.replaced, err = w.openUntouched(t.name, old); err != nil {
 		return t.putBack(name, data)
 	}
-	_ = w.root.Remove(t.name) // what was replaced; the new file is in its place
+	_ = w.root.Remove(t.name) // the old version; the new file has its name
 	return nil
 }
 
@@ -153,8 +153,8 @@ func (t *temp) release() {
 	t.w.held = nil
 }
 
-// syncAfter makes the entries of dirs durable. Beside that it closes what was replaced, which has
-// no name any more: the system frees its space then, which takes as long as writing it.
+// syncAfter makes the entries of dirs durable. Concurrently it closes the replaced file, which has
+// no name any more: only then does the system free its space, which takes as long as writing it.
 func (t *temp) syncAfter(dirs []string) error {
 	var freed sync.WaitGroup
 	if t.replaced != nil {

@@ -43,8 +43,8 @@ func TestReplace_openForWriting(t *testing.T) {
 	noTemps(t, root)
 }
 
-// Directories are held open while a file is replaced, and what was replaced until the new name is
-// synced: nothing is left open, however that ends.
+// TestReplace_leavesNothingOpen checks that Replace closes every file, however it ends: it keeps
+// directories open while it replaces a file, and the old file until the new name is synced.
 func TestReplace_leavesNothingOpen(t *testing.T) {
 	root, dir := openRoot(t)
 	x := filepath.Join(dir, "x")
@@ -70,7 +70,7 @@ func TestReplace_leavesNothingOpen(t *testing.T) {
 	}
 }
 
-// openFiles counts what this process has open below a directory.
+// openFiles counts the files that this process has open below a directory.
 func openFiles(t *testing.T, dir string) (n int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")

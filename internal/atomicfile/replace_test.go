@@ -84,7 +84,7 @@ func writeFile(t *testing.T, name, data string) {
 	}
 }
 
-// A file that grows is given by what is new of it.
+// TestReplaceBy grows a file by giving only its new part.
 func TestReplaceBy(t *testing.T) {
 	for _, tt := range []struct {
 		same       int
@@ -106,7 +106,7 @@ func TestReplaceBy(t *testing.T) {
 	}
 }
 
-// An empty file is not a missing one.
+// An empty file differs from a missing one.
 func TestReplace_empty(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "")
@@ -410,7 +410,8 @@ func TestReplace_manyAtOnce(t *testing.T) {
 	noTemps(t, root)
 }
 
-// What a killed process left under a marked name may be the only copy of somebody's file.
+// A file that a killed process left under a marked name may be the only copy of another program's
+// version.
 func TestReplace_keepsWhatIsMarked(t *testing.T) {
 	root, dir := openRoot(t)
 	writeFile(t, filepath.Join(dir, "x"), "old")

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameAs renames a file below a root in one of the ways of renameatx_np(2).
+// renameAs renames a file below a root with the flags of renameatx_np(2).
 func (w writer) renameAs(a, b string, how uint32) error {
 	err := w.inDirectories(a, b, func(aDir int, a string, bDir int, b string) error {
 		return unix.RenameatxNp(aDir, a, bDir, b, how)
@@ -18,7 +18,7 @@ func (w writer) renameAs(a, b string, how uint32) error {
 	return err
 }
 
-// The ways.
+// The flags.
 const (
 	exchanging = unix.RENAME_SWAP
 	refusing   = unix.RENAME_EXCL

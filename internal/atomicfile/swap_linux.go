@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameAs renames a file below a root in one of the ways of renameat2(2).
+// renameAs renames a file below a root with the flags of renameat2(2).
 func (w writer) renameAs(a, b string, how uint) error {
 	err := w.inDirectories(a, b, func(aDir int, a string, bDir int, b string) error {
 		return unix.Renameat2(aDir, a, bDir, b, how)
@@ -22,15 +22,15 @@ func (w writer) renameAs(a, b string, how uint) error {
 	return err
 }
 
-// The ways.
+// The flags.
 const (
 	exchanging = unix.RENAME_EXCHANGE
 	refusing   = unix.RENAME_NOREPLACE
 )
 
-// isWritten reports whether somebody has the file open for writing. The system gives a lease for
-// reading only where nobody has (fcntl(2)), and only to the owner: of other people's files nothing
-// is known.
+// isWritten reports whether a program has the file open for writing. The system grants a read lease
+// only if no program has (fcntl(2)), and only to the owner: for files of other users the answer is
+// unknown.
 func isWritten(f *os.File) bool {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// exchange is not possible here.
+// exchange is not supported on this system.
 func (writer) exchange(string, string) error { return errors.ErrUnsupported }
 
-// renameNew is not possible here.
+// renameNew is not supported on this system.
 func (writer) renameNew(string, string) error { return errors.ErrUnsupported }
 
-// hold has no step to save.
+// hold does nothing: no step here can reuse an open directory.
 func (*temp) hold(string) {}
 
 // alone does nothing, since there is no exchange.

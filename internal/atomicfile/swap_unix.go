@@ -16,22 +16,23 @@ const (
 	turnWait     = 5 * time.Millisecond
 )
 
-// exchange lets two names change the files that they mean, in one step.
+// exchange swaps the files of two names in one step.
 func (w writer) exchange(a, b string) error { return w.renameAs(a, b, exchanging) }
 
-// renameNew renames a file to a name that nothing has, else the error is [fs.ErrExist].
+// renameNew renames a file to an unused name. If the name exists, the error is [fs.ErrExist].
 func (w writer) renameNew(a, b string) error { return w.renameAs(a, b, refusing) }
 
-// hold opens a directory for all further steps. What cannot be opened each step tries again.
+// hold keeps a directory open for all further steps. If it cannot be opened, each step tries again.
 func (t *temp) hold(dir string) {
 	if d, _, err := t.w.openDir(dir); err == nil {
 		t.w.held = append(t.w.held, heldDir{dir, d})
 	}
 }
 
-// alone keeps other processes of ours from exchanging files until done is called: each would take
-// the other's new file for a change by a stranger and undo it. Without the lock, on file systems
-// that have none or if another program keeps it, the exchange goes on; each is still checked.
+// alone keeps other processes of this program from exchanging files until done is called: each
+// would take the other's new file for another program's change and undo it. Without the lock, on
+// file systems that have none or if another program keeps it, the exchange proceeds; each is
+// verified anyway.
 func (w writer) alone() (done func()) {
 	dir, closed, err := w.openDir(w.opts.TempDir)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // syncFlag opens a file for syncing; opening for reading is enough, also for read-only files.
 const syncFlag = os.O_RDONLY
 
-// noWait opens a directory, for which nobody waits, so that the system need not be asked whether
-// it can be told that.
+// noWait opens a directory as non-blocking. Directories never block, and with the flag Go does not
+// ask the system whether it can set it.
 const noWait = syscall.O_NONBLOCK
 
 func fsyncDir(d *os.File) error { return d.Sync() }

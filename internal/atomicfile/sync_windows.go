@@ -5,7 +5,7 @@ import "os"
 // syncFlag opens a file for syncing, which Windows allows only to writers.
 const syncFlag = os.O_RDWR
 
-// noWait is nothing here.
+// noWait is not needed on this system.
 const noWait = 0
 
 // fsyncDir does nothing: Windows has no such call and journals names itself.

@@ -18,10 +18,10 @@ type temp struct {
 	target string
 	file   *os.File
 	perm   fs.FileMode // to set at the end; 0 leaves what creating gave
-	made   fs.FileInfo // the file that we wrote; nil where no other one can get its name
+	made   fs.FileInfo // the file that we wrote; nil if no other file can get its name
 	marked bool        // it has a marked name
 
-	replaced *os.File // what had the target's name before, open and without a name
+	replaced *os.File // the file that had the target's name before, open and unlinked
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
@@ -108,7 +108,7 @@ func (w writer) unique(target string, create func(name string) error) (string, e
 // chunk is how much is written at once, so that a test can die in the middle.
 const chunk = 1 << 20
 
-// content is what a file shall have, in one piece or two.
+// content is the new content of a file, in one or two pieces.
 type content [2][]byte
 
 func (t *temp) fill(data content) error {

@@ -1,19 +1,20 @@
 package check
 
-// A folder is what lies in a directory of a conversation: the files that are looked at, and whether
-// there are others. Of tens of thousands a map of all names would take most of the memory.
+// A folder lists the files in a conversation's directory that a check reads, and records whether
+// there are others. A map of all names would take most of the memory for tens of thousands of
+// conversations.
 type folder struct {
 	files  []Entry
 	others bool
 }
 
-// hold notes something in the directory. Of what comes twice the last counts.
+// hold records a file in the directory. If a name occurs twice, the last entry counts.
 func (f *folder) hold(e Entry) {
 	for _, name := range [...]string{detailsFile, configFile, eventsFile, legacyFile, draftFile} {
 		if e.Name != name {
 			continue
 		}
-		e.Name = name // no part of a longer path, which would stay in memory
+		e.Name = name // not a part of the longer path, which it would keep in memory
 		for i := range f.files {
 			if f.files[i].Name == name {
 				f.files[i] = e
@@ -26,7 +27,7 @@ func (f *folder) hold(e Entry) {
 	f.others = true
 }
 
-// file returns the entry of a file that is looked at; nil is a directory with nothing in it.
+// file returns the entry of a file that a check reads. A nil folder is an empty directory.
 func (f *folder) file(name string) (Entry, bool) {
 	if f != nil {
 		for _, e := range f.files {

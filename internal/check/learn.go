@@ -20,9 +20,9 @@ type lesson struct {
 	id   gitint.OID
 }
 
-// learn reads the files that the cache does not know, at once and several at a time but for large
-// ones, so that the examination finds all in the cache. What cannot be read is left to the
-// examination, which says so.
+// learn reads the files that the cache does not know in one bulk read, several at a time except
+// large ones, so that the examination finds all of them in the cache. The examination reports files
+// that cannot be read.
 func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	o, ok := src.(objectSource)
 	if !ok {

@@ -67,13 +67,13 @@ type objectSource interface {
 	ObjectSizes(ctx context.Context, ids []gitint.OID) ([]int64, error)
 	// Gone returns the objects that are missing. It costs less than their sizes.
 	Gone(ctx context.Context, ids []gitint.OID) (map[gitint.OID]bool, error)
-	// ReadObjects calls f with the content of each, in any order, and by several goroutines at
-	// once. An error of f ends the reading and is returned.
+	// ReadObjects calls f with the content of each object, in any order and from several goroutines
+	// at once. An error of f stops the reading and is returned.
 	ReadObjects(
 		ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
 	) error
-	// ReadObjectsOf calls f so with the size of each, -1 for one that is not here, and where that
-	// is wanted with the content.
+	// ReadObjectsOf calls f in the same way with the size of each object, -1 if it is missing
+	// locally, and with the content where wanted accepts the size.
 	ReadObjectsOf(
 		ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
 		f func(i int, size int64, data []byte, err error) error,

@@ -45,7 +45,7 @@ type checker struct {
 	wanted     []*blob // blobs to judge
 	// listed holds the files of the examined conversations, by directory.
 	listed map[string]*folder
-	unread map[gitint.OID]bool // what the cache knows of them and nobody can read
+	unread map[gitint.OID]bool // objects that the cache knows but that cannot be read
 	// unlisted holds the directories of conversations that the operating system does not list.
 	unlisted map[string]error
 }

@@ -40,12 +40,12 @@ func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) er
 }
 
 const (
-	// objectsAtOnce bounds the ids that are collected for one step.
+	// objectsAtOnce limits the ids that are collected for one step.
 	objectsAtOnce = 1 << 15
-	// pathsAtOnce does so where each is looked for by its path: in a lazy clone none is here.
+	// pathsAtOnce is that limit if each is looked up by its path: in a lazy clone all are missing.
 	pathsAtOnce = 1 << 13
-	// surveyedAtOnce does so for steps that go through a pack from its begin to its end, since what
-	// is in one directory of a store is all over it.
+	// surveyedAtOnce is that limit for steps that read a pack from its beginning to its end,
+	// because the blobs of one store directory are spread all over it.
 	surveyedAtOnce = 1 << 17
 )
 

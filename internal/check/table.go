@@ -16,7 +16,7 @@ type blob struct {
 	look look        // here, where it needs no extra memory: there may be a million
 	mode fs.FileMode // absent: no entry, but references to it
 	refs int32       // references from the conversations of the source
-	size int64       // as the first reference states it
+	size int64       // according to the first reference
 	// verdict is nil until there is a reference: unreferenced blobs are not judged.
 	verdict *verdict
 }
@@ -32,13 +32,13 @@ const (
 	sound       // it is here and not a pointer
 )
 
-// A table is blobs by their hash. A map of so many takes twice the memory, and who writes a stream
-// chooses the hashes in it, so that their own bits must not choose the places.
+// A table maps hashes to blobs. A map of that many takes twice the memory. Whoever writes a stream
+// chooses the hashes in it, so a seeded hash chooses the slots, not their own bits.
 type table struct {
 	seed  maphash.Seed
-	slots []*blob // a power of two, at least half of them empty
-	n     int     // blobs in slots
-	free  []blob  // to be used next
+	slots []*blob // length is a power of two; at least half are nil
+	n     int     // number of blobs in slots
+	free  []blob  // allocated and not used yet
 }
 
 // fanout is the number of top-level directories of a store, over which its blobs are evenly
@@ -55,7 +55,7 @@ func (t *table) grow(n int) {
 	}
 }
 
-// slot returns where a blob is, or the empty slot where it belongs.
+// slot returns the index of a blob, or of the empty slot for it.
 func (t *table) slot(h blobs.Hash) int {
 	at := t.home(h)
 	for t.slots[at] != nil && t.slots[at].hash != h {
@@ -64,7 +64,7 @@ func (t *table) slot(h blobs.Hash) int {
 	return at
 }
 
-// home is where a blob is if nobody else was there before.
+// home returns the slot in which the search for a hash begins.
 func (t *table) home(h blobs.Hash) int {
 	return int(maphash.Bytes(t.seed, h[:]) & uint64(len(t.slots)-1)) //nolint:gosec // is less
 }
@@ -96,7 +96,7 @@ func (t *table) at(h blobs.Hash) *blob {
 	return b
 }
 
-// remove forgets a blob. Those behind it that are looked for across its place move up.
+// remove removes a blob. Blobs after it that were placed past its slot move up.
 func (t *table) remove(gone *blob) {
 	hole := t.slot(gone.hash)
 	if t.slots[hole] != gone {

@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 )
 
-// TestPropertyTable holds a table against a map.
+// TestPropertyTable compares a table with a map.
 func TestPropertyTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		got, want := newTable(), make(map[blobs.Hash]*blob)

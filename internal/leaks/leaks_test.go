@@ -121,8 +121,8 @@ func TestWhatIsNewIsFound(t *testing.T) {
 	}
 }
 
-// TestTitleIsNotShown holds that a finding does not print a secret that the title has, nor the name of
-// the directory, which is made of the title.
+// TestTitleIsNotShown checks that a finding prints neither a secret in the title nor the name of
+// the directory, which is made from the title.
 func TestTitleIsNotShown(t *testing.T) {
 	const value = "d41f8c2a9b7e4063a5f1c8e2"
 	named := strings.Replace(dir, "17000000000", "17000000000-api-key--"+value, 1)

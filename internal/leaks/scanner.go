@@ -322,8 +322,8 @@ func (c *conversation) finding(state check.State, i int, file string) check.Find
 	case len(c.scan.Rules.Scan([]byte(*d.Title))) == 0:
 		f.Title = *d.Title
 	default:
-		// The name of the directory is made from the title, so it is not shown either. The path
-		// has a pattern in its place, by which git and the shell find the file.
+		// The name of the directory is made from the title, so it is not printed either. The path
+		// has a pattern in its place that git and the shell expand.
 		f.Path = path.Join(path.Dir(c.at), c.id.Digits()+"-*", file)
 	}
 	if i < 0 {

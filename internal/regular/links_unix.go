@@ -15,7 +15,7 @@ func Links(info fs.FileInfo) int {
 	return 1
 }
 
-// Owner returns the number of the user to whom a file belongs, -1 where that cannot be told.
+// Owner returns the id of the user who owns a file, or -1 if it cannot be determined.
 func Owner(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)

@@ -228,7 +228,7 @@ func assignedValue(text []byte, end int) (int, int) {
 		return quoted(text, value)
 	}
 	if closed || sep > 1 {
-		return 0, 0 // code, whose literals have quotes
+		return 0, 0 // an unquoted value in code, which quotes its literals
 	}
 	return unquotedLiteral(text, value)
 }
@@ -282,7 +282,7 @@ func unquotedLiteral(text []byte, from int) (int, int) {
 	return value(text, from, to)
 }
 
-// isNumber reports whether a value is a number, such as a count of tokens, with its punctuation.
+// isNumber reports whether a value consists of digits and punctuation, such as a count of tokens.
 func isNumber(v []byte) bool { return len(bytes.Trim(v, "0123456789.,;")) == 0 }
 
 // isSelector reports whether a value is an expression such as "mode.ansi8Bit": identifiers that

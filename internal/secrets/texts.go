@@ -77,8 +77,8 @@ func Texts(e *events.Element) []Text {
 	return c.found
 }
 
-// identifies reports whether a member of an element of another version says what the element is: of
-// another kind, of another time or of another agent's session it would be another one.
+// identifies reports whether a member identifies an element of another version. With another kind,
+// time or agent session it would be a different element.
 func identifies(e *events.Element, member string) bool {
 	switch member {
 	case "/type", "/timestamp":

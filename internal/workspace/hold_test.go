@@ -150,7 +150,7 @@ func TestHoldSavesInTheSameMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		save() // makes room
+		save() // grows the buffer
 		const saves = 10
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

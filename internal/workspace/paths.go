@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// RemovedDir is where the names of removed sessions are, below .jp: a file for each conversation.
+// RemovedDir is below .jp and has a file for each removed conversation that names its session.
 const RemovedDir = "sessions/removed"
 
 // PathDir returns the directory .jp in which a path of a repository lies: the outermost of several.

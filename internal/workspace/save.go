@@ -19,13 +19,13 @@ import (
 type file struct {
 	name string
 	old  []byte // what it held when it was read or written last, nil for no file
-	same int    // how many bytes at its beginning stay
-	rest []byte // what follows them, nil for no file
+	same int    // how many bytes of old it keeps
+	rest []byte // the bytes after those, nil for no file
 }
 
 func (f file) size() int { return f.same + len(f.rest) }
 
-// data returns all that it shall hold.
+// data returns the complete new content.
 func (f file) data() []byte {
 	if f.same == 0 {
 		return f.rest
@@ -33,7 +33,7 @@ func (f file) data() []byte {
 	return slices.Concat(f.old[:f.same], f.rest)
 }
 
-// isKept reports whether it holds what it shall.
+// isKept reports whether the file already has its new content.
 func (f file) isKept() bool {
 	return f.rest == nil || f.size() == len(f.old) && bytes.Equal(f.rest, f.old[f.same:])
 }
@@ -44,7 +44,7 @@ func (f file) isKept() bool {
 func (w *Workspace) save(c *Conversation) error {
 	s := w.storeOf(c.Entry)
 	var content *keeper
-	// Writing and reading the file are all that grows with what was there before.
+	// Only writing and reading the file take longer the more was there before.
 	all := c.files(c.Stream.EncodeAfter(c.stored.elements))
 	if !all[streamAt].isKept() {
 		var err error
@@ -121,14 +121,14 @@ func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
 	return k, nil
 }
 
-// streamAt is where the stream is among the files.
+// streamAt is the index of the stream in the result of files.
 const streamAt = 1
 
-// files returns all files of the conversation in the order in which they are written; its stream
-// encodes as the first same bytes of what is stored, and rest. The presence of base_config.json
-// says how events.json is to be read, so it
-// comes before that. metadata.json says how much of a session was imported, so it comes last:
-// what it tells of would never be imported again where the stream did not follow.
+// files returns all files of the conversation in the order in which they are written. The encoded
+// stream is the first same bytes of what is stored, then rest. The presence of base_config.json
+// decides how events.json is read, so it comes before that. metadata.json records how much of a
+// session was imported, so it comes last: if the stream were missing after it, no import would ever
+// add that part.
 func (c *Conversation) files(same int, rest []byte) [3]file {
 	all := c.stored.files()
 	for i, data := range [...][]byte{c.BaseConfig, rest, c.Details.Encode()} {
@@ -143,8 +143,8 @@ func changes(all [3]file) []file {
 	return slices.DeleteFunc(slices.Clone(all[:]), file.isKept)
 }
 
-// keep notes all files as what is stored. Whoever saves one event after the other needs no more
-// memory for the stream each time: what it grows by is put behind what stays.
+// keep records all files as stored. Saving one event after the other does not allocate the stream
+// again each time: the new part is appended to the part that stays.
 func (c *Conversation) keep(all [3]file) {
 	was, f := c.stored, all[streamAt]
 	c.stored = stored{
@@ -155,7 +155,7 @@ func (c *Conversation) keep(all [3]file) {
 		return
 	}
 	stays := f.old[:f.same]
-	if !was.encoded { // elements are in that memory, or a caller has it
+	if !was.encoded { // its memory belongs to the elements or to a caller
 		const room = 8
 		stays = append(make([]byte, 0, f.size()+f.size()/room), stays...)
 	}

@@ -172,8 +172,8 @@ func (s *store) write(name string, data []byte) error {
 	return atomicfile.Write(s.root, name, data, s.options())
 }
 
-// replace writes a file of a conversation where it is what it was. A
-// file that was removed is written again, unless the directory of the conversation was renamed.
+// replace writes a file of a conversation if it has not changed since it was read. A file that was
+// removed is written again, unless the directory of the conversation was renamed.
 func (s *store) replace(e Entry, f file) error {
 	opts := s.options()
 	opts.Gone = func() error {
