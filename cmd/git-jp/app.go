@@ -200,7 +200,7 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 func (a *app) root() (string, error) {
 	root, err := workspace.Find(a.directory())
 	if errors.Is(err, workspace.ErrNoWorkspace) && a.getenv("GIT_WORK_TREE") != "" {
-		// As for git: it says where the working tree is, wherever the command runs.
+		// Like git, it reports the path of the working tree, whatever the current directory is.
 		repo, repoErr := a.repo(context.Background())
 		if repoErr == nil && repo.Root() != "" {
 			root, err = workspace.Find(repo.Root())

@@ -120,7 +120,7 @@ func parse(w *environment) (g *globals, c call, err error) {
 			return g, callOf(k), nil
 		}
 	}
-	all := new(cli) // which knows what else might have been meant
+	all := new(cli) // all commands, for suggestions after a typing error
 	k, err := parseLine(w, all, args)
 	if err != nil {
 		return &all.globals, c, parseFailure(err)
@@ -252,8 +252,8 @@ func misused(err error, command string) error {
 	return err
 }
 
-// mayEndAnywhere reports whether a signal ends a command wherever it is: it only reads, or says
-// itself when it begins to write. Those that only read with some flags say so themselves.
+// mayEndAnywhere reports whether a signal may end a command at any point: it only reads, or reports
+// itself when it begins to write. Commands that only read with some flags report that themselves.
 func mayEndAnywhere(command string) bool {
 	first, rest, _ := strings.Cut(command, " ")
 	switch first {

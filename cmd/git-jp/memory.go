@@ -22,8 +22,8 @@ const (
 	firstGarbage = 400 // of the 4 MiB with which the runtime begins
 )
 
-// roomForGarbage is how much of it a command that reads a whole repository, or many sessions,
-// leaves lying, as long as that is not out of proportion to what is in use.
+// roomForGarbage bounds the garbage that a command that reads a whole repository, or many sessions,
+// leaves uncollected, unless that is out of proportion to the memory in use.
 const roomForGarbage = 96 << 20
 
 // A garbage decides when unused memory is collected. A percentage that was chosen for the process,

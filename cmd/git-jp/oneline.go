@@ -11,9 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/commandline"
 )
 
-// A call is a command with its flags and arguments, as a command line has them.
+// A call is a command with its flags and arguments, parsed from a command line.
 type call struct {
-	command string // its words, without values
+	command string // the command's words, without values
 	run     func(context.Context, *app) error
 }
 
@@ -25,14 +25,14 @@ func callOf(k *kong.Context) call {
 	}}
 }
 
-// A runner is a command with its arguments.
+// A runner can run a parsed command.
 type runner interface {
 	Run(ctx context.Context, a *app) error
 }
 
-// byGit returns the command of a line as an installation has git write it, without a flag; nil for
-// any other. To understand these takes no model of the command line, which costs as much to build
-// as to merge a file.
+// byGit returns the command for a line that an installation writes into git's configuration or a
+// hook, without a flag, or nil for any other line. Parsing these needs no model of the command
+// line: building that costs as much as merging a file.
 func byGit(args []string) runner {
 	if len(args) < 2 || slices.ContainsFunc(args, isFlag) {
 		return nil

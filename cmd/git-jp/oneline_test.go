@@ -72,8 +72,8 @@ func TestLineOfOneCommand(t *testing.T) {
 	}
 }
 
-// TestCallsByGit: what an installation has git write is understood as the parser understands it,
-// which is not asked.
+// TestCallsByGit checks that byGit parses the lines that an installation writes for git as the
+// parser does.
 func TestCallsByGit(t *testing.T) {
 	const merge = "merge-driver events .merge_file_a .merge_file_b .merge_file_c .jp/x/events.json "
 	for _, line := range []string{

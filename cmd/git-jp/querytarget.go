@@ -162,7 +162,7 @@ func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, erro
 }
 
 // activateIfKnown returns a function that makes a conversation the active one of this terminal, if
-// the terminal can be told from others.
+// the terminal can be distinguished from others.
 func activateIfKnown(a *app, w *workspace.Workspace) func(events.ID) error {
 	return func(id events.ID) error {
 		s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))

@@ -61,7 +61,7 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	if err == nil {
 		gone, err = s.Take(ctx, targets)
 	} else if errors.Is(err, redact.ErrNoFinding) {
-		// The same command may have been stopped when nothing had the secret any more.
+		// An earlier run of this command may have been stopped after it had redacted everything.
 		if did, resumed := s.Resume(ctx); did || resumed != nil {
 			gone, err = true, resumed
 		}
@@ -127,8 +127,8 @@ func (c redactCmd) targets(
 	return targets, err
 }
 
-// restage puts conversations into the index as they are now, and what is beside any. Contents that
-// are gone leave it with that.
+// restage puts the current state of conversations, and all files beside conversations, into the
+// index. The same change removes the blobs in gone from it.
 func restage(
 	ctx context.Context, a *app, ids []events.ID, gone []blobs.Hash,
 ) ([]string, error) {
@@ -158,8 +158,8 @@ func undoRedaction(ctx context.Context, a *app, s redact.Session, names []string
 	return nil
 }
 
-// redactAgain applies the entries of the workspace before something is staged, and returns the
-// contents that are to leave the index with that.
+// redactAgain applies the workspace's redaction entries before conversations are staged, and
+// returns the blobs to remove from the index in the same change.
 func redactAgain(ctx context.Context, a *app, ids []events.ID) ([]blobs.Hash, error) {
 	if !redact.HasEntries(a.openWorkspace) {
 		return nil, nil

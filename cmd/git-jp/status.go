@@ -32,7 +32,7 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	a.warnFindings(others)
 	p := &a.terminal.Printer
 	in := intake.Intake{Importer: &importer.Importer{Workspace: a.openWorkspace}}
-	if a.JSON { // which has titles, and they may have secrets
+	if a.JSON { // which prints titles, and these may contain secrets
 		if full, err := openIntake(ctx, a, a.openWorkspace); err == nil {
 			in = full
 		}

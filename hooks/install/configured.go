@@ -32,7 +32,7 @@ func readSettings(ctx context.Context, repo Repo) (settings, error) {
 	return all, nil
 }
 
-// shared reports whether git lets the group write what it makes in the repository.
+// shared reports whether git lets the group write what it creates in the repository.
 func (all settings) shared() bool {
 	values := all[gitint.SharedKey]
 	return len(values) > 0 && gitint.IsGroupShared(values[len(values)-1].Value)

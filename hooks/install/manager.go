@@ -54,8 +54,8 @@ func husky(hook string) manager {
 	}
 }
 
-// managed says why a file of a manager is left alone. What husky runs beside its own directory, _,
-// its user wrote.
+// managed returns why a hook manager's file is not changed. Files that husky runs outside its own
+// directory, _, were written by the user.
 func (f *found) managed() string {
 	if f.manager.name == huskyName && filepath.Base(f.site.dir) == ".husky" {
 		return "it is a script of yours, which husky has git run"

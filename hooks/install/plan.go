@@ -128,7 +128,7 @@ type Plan struct {
 
 	repo   Repo
 	steps  []step
-	shared bool // the repository is a group's
+	shared bool // core.sharedRepository lets the group write
 }
 
 // Empty reports whether applying the plan would change nothing.

@@ -46,8 +46,8 @@ func endings() []os.Signal {
 	return heard
 }
 
-// Listen hears signals from [Interrupts.Hear] on, until stop is called, at the end. The context is
-// cancelled where nobody takes one.
+// Listen handles signals from [Interrupts.Hear] on until stop is called at the end of the program.
+// An interrupt that no command takes cancels the context.
 func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 4)
@@ -100,7 +100,7 @@ func (i *Interrupts) end(s os.Signal) {
 	raise(s)
 }
 
-// putInOrder does what the terminal needs before the process ends.
+// putInOrder calls the function of [Interrupts.AtEnd] before the process ends.
 func (i *Interrupts) putInOrder() {
 	i.mu.Lock()
 	atEnd := i.atEnd
@@ -140,9 +140,9 @@ func (i *Interrupts) Reading() {
 	}
 }
 
-// Finish has what asks the program to end ignored from here on. It is for a command that a signal
-// could end anywhere until now, and of which only a moment is left, in which it writes: to ignore
-// signals costs nothing, to hear them a thread.
+// Finish ignores signals that ask the program to end from here on. It is for a command that a
+// signal could end at any point until now and that only has to write its result. Ignoring signals
+// costs nothing; handling them costs a thread.
 func (i *Interrupts) Finish() {
 	if i != nil {
 		signal.Ignore(endings()...)
@@ -167,8 +167,8 @@ func (i *Interrupts) Take(pressed func() bool) (release func()) {
 	}
 }
 
-// AtEnd has f called before the process ends, by a signal or while somebody is still asked, until
-// forget is called.
+// AtEnd registers f to be called before the process ends, by a signal or while a question is open,
+// until forget is called.
 func (i *Interrupts) AtEnd(f func()) (forget func()) {
 	if i == nil {
 		return func() {}

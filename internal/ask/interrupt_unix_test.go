@@ -73,7 +73,7 @@ func TestNothingIsHeardBeforeItIsNeeded(t *testing.T) {
 	}
 }
 
-// TestWhoFinishesIsNotEnded is a command that writes what it has worked out.
+// TestWhoFinishesIsNotEnded runs a command that has computed its result and writes it.
 func TestWhoFinishesIsNotEnded(t *testing.T) {
 	status := ended(t, func(i *ask.Interrupts, _ context.Context) {
 		i.Reading()
@@ -89,8 +89,9 @@ func TestWhoFinishesIsNotEnded(t *testing.T) {
 	}
 }
 
-// TestTheEndPutsTheTerminalInOrder: who asks a question when the program ends may be about to put it
-// in order, and nobody waits for that.
+// TestTheEndPutsTheTerminalInOrder checks that stop calls the function of AtEnd unless it was
+// forgotten. A prompter may be about to restore the terminal when the program ends, which does not
+// wait for it.
 func TestTheEndPutsTheTerminalInOrder(t *testing.T) {
 	i := &ask.Interrupts{Now: time.Now}
 	_, stop := i.Listen(t.Context())

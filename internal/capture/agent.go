@@ -23,7 +23,8 @@ type agent struct {
 	// whole is the text of a file that is entirely ours; "" if hooks are added to the user's file,
 	// as groups of these events with this time limit.
 	whole string
-	// dirs is how many directories a file that is all ours has to itself, if nobody uses them.
+	// dirs is how many parent directories belong to a file that is entirely ours, if they are
+	// unused.
 	dirs    int
 	events  []string
 	timeout string // in the agent's unit

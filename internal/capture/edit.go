@@ -42,11 +42,11 @@ var (
 	errNotList   = errors.New("it holds no JSON list")
 )
 
-// byteOrder is what some editors put at the beginning of a file.
+// byteOrder is the mark that some editors put at the beginning of a file.
 const byteOrder = "\uFEFF"
 
-// edited returns what edit makes of the JSON in a file: behind a mark of the byte order, which
-// stays, and {} where there is a file and nothing in it.
+// edited returns the result of edit for the JSON in a file. A byte order mark stays in front of it,
+// and an existing empty file counts as {}.
 func edited(file []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {
 	doc, marked := bytes.CutPrefix(file, []byte(byteOrder))
 	if doc != nil && len(bytes.TrimSpace(doc)) == 0 {

@@ -24,7 +24,7 @@ type Change struct {
 	Path          string
 	Before, After []byte      // nil if there is no file
 	perm          fs.FileMode // of a new file
-	dirs          int         // how many directories above the file go with it, if they are empty
+	dirs          int         // how many parent directories are removed with it, if empty
 	// Trust says what the agent asks before it runs the hooks.
 	Trust string
 }
@@ -115,17 +115,17 @@ func plan(
 // the old file.
 var errLinked = errors.New("the file has other hard links, which would keep the old content")
 
-// errOthers is for a file that whoever replaces it would own from then on.
+// errOthers is for a file that would belong to this user after it is replaced.
 var errOthers = errors.New("it belongs to another user; run the command as that user")
 
-// ownerOf returns the number of the user to whom a file belongs, or whatever is nearest above it:
-// what is made there has to be theirs; -1 where that cannot be told.
+// ownerOf returns the id of the user who owns a file, or its nearest existing parent: files created
+// there must belong to that user. It is -1 if the owner cannot be determined.
 func ownerOf(path string) int {
 	for {
 		info, err := os.Lstat(path)
 		switch up := filepath.Dir(path); {
 		case err == nil && (info.IsDir() && os.Geteuid() != 0):
-			return -1 // the system says whether this user may
+			return -1 // the system decides whether this user may write
 		case err == nil:
 			return regular.Owner(info)
 		case up == path:

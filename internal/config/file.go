@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// editAttempts is how often an edit is tried if other programs edit the file too. Of several edits
-// at once, one succeeds in each round.
+// editAttempts is how often an edit is tried while other programs edit the file too. Of several
+// concurrent edits, one succeeds in each round.
 const editAttempts = 64
 
 // EditFile replaces a configuration file by what edit makes of it. A missing file is empty. If

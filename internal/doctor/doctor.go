@@ -35,7 +35,7 @@ type Options struct {
 	Dirs func(*gitint.Repo) []string
 	// Short returns a path as the user would write it here.
 	Short func(string) string
-	// Note says what was changed, or may be.
+	// Note reports what was changed or can be changed.
 	Note func(format string, args ...any)
 }
 
@@ -93,8 +93,8 @@ func (d *examination) all(ctx context.Context) error {
 	return d.today()
 }
 
-// state has the directories in a repository open to its group, if it is a group's, and to nobody
-// else.
+// state makes the program's directories in a repository accessible to the group if the repository
+// is shared, and to no other user.
 func (d *examination) state(ctx context.Context, repo *gitint.Repo) error {
 	shared, ok, err := repo.Config(ctx, gitint.SharedKey)
 	if err != nil {
@@ -297,7 +297,7 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 	return nil
 }
 
-// leftToHand returns what an installation leaves to a person, by hook.
+// leftToHand returns the actions that an installation leaves to the user, by hook.
 func leftToHand(
 	ctx context.Context, repo *gitint.Repo, names []string, foreign install.Foreign,
 ) (map[string]install.Action, error) {
@@ -327,8 +327,8 @@ func enableHooks(scope string) string {
 	}
 }
 
-// manPage looks where man looks: 'git jp --help' is 'man git-jp' to git. That it has no page is no
-// fault: programs are installed without.
+// manPage looks for the manual page where man does: git runs 'man git-jp' for 'git jp --help'. A
+// missing page is not an error: some packages do not install it.
 func (d *examination) manPage() {
 	if runtime.GOOS == "windows" {
 		return

@@ -151,8 +151,8 @@ func TestOnlySomeOpenTheNetwork(t *testing.T) {
 	}
 }
 
-// TestOneDoorToGit holds that no library for repositories of git is imported beside gitint, which the
-// second opinion must not go through: that one asks git itself.
+// TestOneDoorToGit checks that only gitint imports a library for git repositories. The second
+// opinion must not use gitint: it runs git itself.
 func TestOneDoorToGit(t *testing.T) {
 	for _, src := range sources(t) {
 		for _, p := range imports(src.file) {

@@ -76,25 +76,26 @@ func partOf(found []Found) int {
 	return min(len(found), maxPart)
 }
 
-// isApart reports whether the next part may be read before the one in front of it is saved: several
-// that are saved together, of which none goes on with a conversation that may be in that.
+// isApart reports whether the next part may be read before the part in front of it is saved: it is
+// saved as one part, and no session in it continues a conversation that the earlier part may
+// create.
 func isApart(found []Found) bool {
 	found = found[:partOf(found)]
 	return len(found) >= minJoint &&
 		!slices.ContainsFunc(found, func(f Found) bool { return f.Export != nil })
 }
 
-// A part is sessions that are saved together, unless they are few.
+// A part is a group of sessions that are saved together, or one by one if they are few.
 type part struct {
 	im      *Importer
 	found   []Found
 	results []Result
-	read    []*prepared // nil for what is not to be saved
+	read    []*prepared // nil for a session that is not saved
 	joints  joints
-	ready   chan struct{} // is closed when all are read
+	ready   chan struct{} // closed when all sessions are read
 }
 
-// begin begins to read the first part of what was found.
+// begin starts to read the first part of found.
 func (im *Importer) begin(ctx context.Context, found []Found) *part {
 	n := partOf(found)
 	p := &part{
@@ -110,7 +111,7 @@ func (im *Importer) begin(ctx context.Context, found []Found) *part {
 	return p
 }
 
-// discard waits for a part that is not saved. It may be nil.
+// discard waits for a part that will not be saved. The part may be nil.
 func (p *part) discard() {
 	if p != nil {
 		<-p.ready
@@ -136,7 +137,7 @@ func (p *part) prepare(ctx context.Context) {
 	})
 }
 
-// save saves a part that is read.
+// save saves a part after its sessions are read.
 func (p *part) save(ctx context.Context) []Result {
 	if len(p.found) < minJoint {
 		each(len(p.found), atOnce(), func(i int) { p.results[i] = p.im.one(ctx, p.found[i]) })

@@ -56,8 +56,8 @@ func TestAllYieldsInOrder(t *testing.T) {
 	}
 }
 
-// TestExportsWaitForEarlierParts: the next part is read while one is saved, but not where a session
-// in it goes on with a conversation that is only saved then.
+// TestExportsWaitForEarlierParts checks that the next part is read while one is saved, except if a
+// session in it continues a conversation that is being saved.
 func TestExportsWaitForEarlierParts(t *testing.T) {
 	found := manySessions(t, maxPart+minJoint-1)
 	for _, d := range resumable {

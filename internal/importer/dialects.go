@@ -187,7 +187,7 @@ func findFile(ctx context.Context, path string, add func(Found)) {
 // long.
 const headSize = 256 << 10
 
-// firstLines reads so much of a size, and the first line whole.
+// firstLines reads up to headSize bytes of a file with that size, and at least its first line.
 func firstLines(r io.Reader, size int64) ([]byte, error) {
 	var room bytes.Buffer
 	room.Grow(int(min(size, headSize)) + bytes.MinRead)

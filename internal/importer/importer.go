@@ -24,8 +24,9 @@ type Importer struct {
 	Options sessions.Options
 	// Rules find the secrets to redact; nil redacts none.
 	Rules *secrets.Rules
-	// Own are the rules of the user's own secrets, which are of this machine. A session that has
-	// one is refused, unless LeaveOwn says that they are left out of what is made here.
+	// Own are the rules for the user's own secrets, which only this machine has. A session that
+	// contains one is refused, unless LeaveOwn is set: then the secrets are left out of what the
+	// import writes.
 	Own      []*secrets.Rules
 	LeaveOwn bool
 	// Exceptions and Redactions are those that the workspace has committed to.

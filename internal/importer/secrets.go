@@ -16,7 +16,7 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 	if im.Rules == nil {
 		return nil
 	}
-	var leave []*secrets.Rules // of the user's own secrets
+	var leave []*secrets.Rules // rules for the user's own secrets
 	if im.LeaveOwn {
 		leave = im.Own
 	}
@@ -46,7 +46,8 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 	}
 }
 
-// refuse returns a function that returns an error for a text with a secret of the user's own.
+// refuse returns a function that returns an error for a text that contains one of the user's own
+// secrets.
 func refuse(own []*secrets.Rules) func(text []byte) error {
 	return func(text []byte) error {
 		for _, rule := range own {
@@ -58,8 +59,8 @@ func refuse(own []*secrets.Rules) func(text []byte) error {
 	}
 }
 
-// Heading returns what a session is called in lists, as an import would call it: without secrets,
-// and "" where one is the user's own, or where no rules say what a secret is.
+// Heading returns the title of a session for lists, redacted as an import would redact it. It is ""
+// if the title contains one of the user's own secrets, or if the importer has no rules.
 func (im *Importer) Heading(s sessions.Session) string {
 	text := []byte(s.Title)
 	if leave := im.redactor(); leave != nil {

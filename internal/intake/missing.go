@@ -13,9 +13,10 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// NotImported returns the sessions that ran in this working tree and are not imported as they are
-// now, as far as a glance shows: how long some sources are is known when they were read. Where
-// nobody agreed to imports, no home directory is looked into. An importer without rules names none.
+// NotImported returns the sessions that ran in this working tree and whose current state is not
+// imported, as far as a quick look shows: the length of some sources is only known after reading
+// them. It does not look into home directories where the user has not agreed to imports. An
+// importer without rules finds none.
 func NotImported(
 	ctx context.Context, repo *gitint.Repo, in Intake, places sessions.Places,
 ) (all []Record) {

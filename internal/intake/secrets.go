@@ -20,8 +20,8 @@ type Destination struct {
 	Home      string // the user's
 	// Off returns the rules that the user approved to be off, among those that the workspace names.
 	Off func(dir string, names []string) []string
-	// Own are the values of the user's own secrets. A session that has one is refused: they choose
-	// what is written only where the user says so.
+	// Own are the values of the user's own secrets. A session that contains one is refused: they
+	// change what is written only if the user asks for that.
 	Own []string
 	// Restored is the importer's field of that name.
 	Restored map[events.ID]events.ImportVersion

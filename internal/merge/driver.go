@@ -34,8 +34,8 @@ type Call struct {
 	// Limits bounds the size of the three files and of the result, which could not be read again if
 	// it were larger.
 	Limits regular.Limits
-	// Writing is called, unless it is nil, before what was merged is written: what is left is to
-	// replace a file or two.
+	// Writing, if not nil, is called before the result is written. After that, only a file or two
+	// remain to be replaced.
 	Writing func()
 }
 

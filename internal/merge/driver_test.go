@@ -14,8 +14,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// bothWentOn is a call for a conversation that both sides continued, outside of a repository, and what
-// ours has.
+// bothWentOn returns the call for a conversation that both sides continued, outside of a
+// repository, and the content of ours.
 func bothWentOn(t *testing.T) (c merge.Call, ours string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func bothWentOn(t *testing.T) (c merge.Call, ours string) {
 	}, ours
 }
 
-// TestAResultThatIsTooLarge is no result: two sides that can be read give no file that cannot, and
-// ours stays.
+// TestAResultThatIsTooLarge checks that two readable sides are not merged into a file that cannot
+// be read. The file of ours stays.
 func TestAResultThatIsTooLarge(t *testing.T) {
 	c, ours := bothWentOn(t)
 	c.Limits.Stream = 3000
@@ -59,7 +59,8 @@ func TestAResultThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// TestWritingIsAnnounced: until then nothing is written, and a call may be ended anywhere.
+// TestWritingIsAnnounced checks that nothing is written before Writing is called, so that a signal
+// may end the merge at any point.
 func TestWritingIsAnnounced(t *testing.T) {
 	c, ours := bothWentOn(t)
 	announced := 0

@@ -68,7 +68,7 @@ func (r *held) restore(s *events.Stream) (from int) {
 		ours = append(ours, r.saved.At(i))
 	}
 	for i, e := range s.All() {
-		// The text may have been edited, so the bytes are not compared.
+		// The user may have edited the text, so the bytes are not compared.
 		if slices.ContainsFunc(ours, func(o *events.Element) bool {
 			return o.Kind() == e.Kind() && o.Time().Equal(e.Time())
 		}) {

@@ -222,8 +222,8 @@ func TestTrimmedComesBack(t *testing.T) {
 	}
 }
 
-// TestWhatWasSentIsKept checks that the next turn knows whether the prompt is still in the provider's cache
-// cached.
+// TestWhatWasSentIsKept checks that the next turn knows whether the prompt is still in the
+// provider's cache.
 func TestWhatWasSentIsKept(t *testing.T) {
 	k := newTrimmed(t, compact.Cold)
 	k.ask(t, 0)

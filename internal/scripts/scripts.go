@@ -195,8 +195,8 @@ func SetUp(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	// Nothing grows until it has to be packed: git need not start another to see that, with each
-	// commit, merge and fetch.
+	// The repositories stay too small to be packed, so git need not start another process after
+	// each commit, merge and fetch to find that out.
 	config := filepath.Join(home, "gitconfig")
 	if err := os.WriteFile(config, []byte("[maintenance]\n\tauto = false\n"), 0o600); err != nil {
 		return err

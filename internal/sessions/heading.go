@@ -25,7 +25,7 @@ func (h *heading) Label(key, value string) {
 	}
 }
 
-// kept returns the labels as they are kept.
+// kept returns the labels with redacted values.
 func (h *heading) kept(k *keeper) map[string]string {
 	labels := make(map[string]string, len(h.labels))
 	for key, value := range h.labels {
@@ -63,12 +63,12 @@ func (h *heading) called(k *keeper) string {
 	return FirstWords(k.Text(h.words))
 }
 
-// maxOpening is how much of a prompt a glance keeps: more than the longest secret with a mark at
-// its end, a private key, so that rules find it.
+// maxOpening limits how much of a prompt a quick look keeps. It is more than the longest secret
+// with an end mark, a private key, so that rules find it.
 const maxOpening = 16 << 10
 
-// Opening returns the beginning of a prompt as it was typed, "" where nothing is to be seen in it.
-// It has what rules for secrets go by; [FirstWords] of what they leave is what people see.
+// Opening returns the beginning of a prompt as the user typed it, or "" if it has no visible text.
+// It has the text that rules for secrets need. Lists print [FirstWords] of its redacted form.
 func Opening(text string) string {
 	text = strings.TrimFunc(text, isBlank)
 	if len(text) > maxOpening {

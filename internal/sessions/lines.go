@@ -74,10 +74,10 @@ func NewLines(r io.Reader, until int64) (*Lines, error) {
 	return l, nil
 }
 
-// readers are those of files that were read.
+// readers holds readers that closed files no longer need.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, lineRoom) }}
 
-// Close releases the memory of the last line, and what unpacking holds.
+// Close releases the buffer of the last line and the resources of decompression.
 func (l *Lines) Close() {
 	l.in.Reset(nil)
 	readers.Put(l.in)

@@ -14,7 +14,8 @@ type (
 	// Text is a string. Any other value is read as its JSON text, so that nothing is lost because
 	// of its type.
 	Text string
-	// A Late is a Text of which the JSON is kept: a part of the record that it was read from.
+	// A Late is a Text that is decoded on demand: it keeps the JSON, a part of the record in
+	// memory.
 	Late jsontext.Value
 	// Flag is true or false.
 	Flag bool
@@ -52,7 +53,7 @@ func (l *Late) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 func (l *Late) take(v jsontext.Value) { *l = Late(v) }
 
-// Text reads it.
+// Text decodes the value.
 func (l Late) Text() (t Text) {
 	if l != nil {
 		t.take(jsontext.Value(l))
@@ -104,7 +105,7 @@ func (m *Moment) take(v jsontext.Value) {
 	switch {
 	case v.Kind() == '"':
 		if in := v[1 : len(v)-1]; isPlain(in) {
-			m.Time = ParseTime(string(in)) // which is not kept
+			m.Time = ParseTime(string(in)) // which ParseTime does not keep
 		} else {
 			m.Time = ParseTime(unquote(v))
 		}

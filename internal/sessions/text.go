@@ -23,7 +23,7 @@ type keeper struct {
 	err     error
 	key     string // of the event that is being made
 	room    []byte // for a text that is looked at
-	plain   []byte // for the text of a file beside it
+	plain   []byte // buffer for the text of a file beside the session
 }
 
 // Fail ends the import with an error.

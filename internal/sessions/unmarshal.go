@@ -190,7 +190,7 @@ func (s *shape) entries(b []byte, i int, v reflect.Value, depth int) int {
 	})
 }
 
-// values is entries of values as they are written.
+// values reads the members of an object as raw JSON values.
 func values(b []byte, i int, m map[string]jsontext.Value, depth int) int {
 	return eachMember(b, i, depth, func(name []byte, i int) int {
 		if _, twice := m[string(name)]; twice || !isPlain(name) {
@@ -483,7 +483,7 @@ func unquote(v []byte) string {
 	return out.String()
 }
 
-// plainly returns a string. Words of many records take no memory.
+// plainly returns s as a string. Words that many records have are not allocated.
 func plainly(s []byte) string {
 	switch string(s) {
 	case "user":

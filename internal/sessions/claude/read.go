@@ -38,16 +38,16 @@ type mapper struct {
 	told    map[saying]struct{}
 	sayings map[string]int // number of different records of a uuid
 	seeds   [2]maphash.Seed
-	dir     string         // the last one that a record named
-	in      string         // that the last record named
-	cwd     []byte         // the JSON of that
+	dir     string         // the last one that a record has
+	in      string         // the one in the last record
+	cwd     []byte         // the JSON of in
 	parts   []part         // that have titles, in the order of these
 	queued  map[string]int // prompts that were told when they left the queue, by text
 	agents  map[string]*mapper
 	order   []*mapper
 	chains  map[string]string // the sub-agent of each record of one that is not named, by uuid
 	files   map[string]bool   // sub-agents that have a file of their own
-	last    record            // that was read, in memory that the next one takes
+	last    record            // the last record that was read; the next one reuses its memory
 }
 
 // A saying identifies a record by its uuid and two sums with random seeds: different records
