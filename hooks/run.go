@@ -122,7 +122,7 @@ func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
 			render.Count(len(verdict.Added), "blob"))
 	}
 	if len(verdict.Joined) > 0 {
-		r.Note("git jp: added %s beside the conversations, such as what was redacted in them",
+		r.Note("git jp: added %s beside the conversations, such as redaction entries",
 			render.Count(len(verdict.Joined), "file"))
 	}
 	for _, name := range verdict.Named {

@@ -21,7 +21,7 @@ import (
 const leastDigits = 8
 
 // ErrNoFinding reports that no finding, or more than one, has the fingerprint.
-var ErrNoFinding = errors.New("no finding, or several, of this workspace have the fingerprint")
+var ErrNoFinding = errors.New("no finding of this workspace, or more than one, has the fingerprint")
 
 // Find scans the working tree of the workspace for the finding with a fingerprint.
 func (t Tracked) Find(

@@ -21,29 +21,27 @@ func (s Session) history(t Target, reach Reach) error {
 	p := s.Printer
 	if n := len(reach.Commits); n > 0 {
 		const short = 12
-		p.Warn("%s changed these files before and can have it, the latest is %s",
+		p.Warn("%s changed these files and may contain the text; the latest is %s",
 			render.Count(n, "commit"), reach.Commits[n-1][:short])
 		if len(reach.Contents) > 0 {
 			paths, err := s.paths(reach.Contents)
 			if err != nil {
 				return err
 			}
-			p.Note("'git filter-repo --invert-paths %s' takes content out of history", paths)
+			p.Note("'git filter-repo --invert-paths %s' removes the content from history", paths)
 		}
-		p.Note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
+		p.Note("'git filter-repo --replace-text FILE' removes the text; FILE contains the secret")
 		if slices.ContainsFunc(reach.Dirs, func(dir string) bool {
 			id, ok := events.ParseDirname(path.Base(dir))
 			return ok && t.inDirname(id, path.Base(dir))
 		}) {
-			p.Note("names of directories in history have it too: " +
-				"'git filter-repo --filename-callback " +
-				"\"return filename.replace(b'NAME', b'redacted')\"', " +
-				"with what they have of it for NAME, takes it out")
+			p.Note("'git filter-repo --filename-callback " +
+				"\"return filename.replace(b'NAME', b'redacted')\"' " +
+				"renames directories in history; NAME is the part of their names to replace")
 		}
-		p.Note("git filter-repo wants a fresh clone ('git clone --no-local'), " +
-			"and elsewhere --force")
+		p.Note("run git filter-repo in a fresh clone ('git clone --no-local'), or with --force")
 	}
-	p.Note("a secret that was pushed or shared has to be revoked where it was issued")
+	p.Note("a secret that was pushed or shared must be revoked where it was issued")
 	return nil
 }
 

@@ -275,7 +275,7 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 // next returns a hint that says how to remove a place from the index.
 func (t Tracked) next(index *gitint.Index, p Place) string {
 	if p.ID == 0 {
-		return fmt.Sprintf("'git add %s' stages what the working tree has", p.Path)
+		return fmt.Sprintf("'git add %s' stages the version in the working tree", p.Path)
 	}
 	_, err := t.Workspace.Find(p.ID.String(), workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true},
@@ -286,12 +286,12 @@ func (t Tracked) next(index *gitint.Index, p Place) string {
 	})
 	switch {
 	case err == nil:
-		return fmt.Sprintf("'git jp stage %s' stages it as it is in the working tree", p.ID)
+		return fmt.Sprintf("'git jp stage %s' stages the version in the working tree", p.ID)
 	case leftOut:
-		return fmt.Sprintf("a sparse checkout leaves %s out: redact it where it is checked out, "+
-			"as after 'git sparse-checkout disable'", p.ID)
+		return fmt.Sprintf("the sparse checkout leaves out %s: "+
+			"run 'git sparse-checkout disable' and redact again", p.ID)
 	default:
-		return fmt.Sprintf("the working tree has not %s: "+
-			"'git jp stage %s' takes it out of the index", p.ID, p.ID)
+		return fmt.Sprintf("the working tree does not have %s: "+
+			"'git jp stage %s' removes it from the index", p.ID, p.ID)
 	}
 }

@@ -66,7 +66,7 @@ func (s Session) take(ctx context.Context, t Target) (did, gone bool, err error)
 		return s.finish(ctx, t, res)
 	}
 	if res != nil && len(res.Conversations) > 0 {
-		s.Printer.Note("%s redacted, and nothing is staged yet: the same command again goes on",
+		s.Printer.Note("redacted %s and staged nothing yet; run the command again to continue",
 			render.Count(len(res.Conversations), "conversation"))
 	}
 	return false, false, err
@@ -86,7 +86,7 @@ func (s Session) Again(ctx context.Context, ids []events.ID) ([]blobs.Hash, erro
 		return nil, fmt.Errorf("redact again: %w", err)
 	}
 	for _, id := range res.Conversations {
-		s.Printer.Note("redacted %s again; 'git jp redact --undo %s' brings it back", id, id)
+		s.Printer.Note("redacted %s again; 'git jp redact --undo %s' restores it", id, id)
 	}
 	return res.Gone, nil
 }
@@ -103,7 +103,7 @@ func (s Session) Restore(ctx context.Context, id events.ID) error {
 	if err != nil {
 		return err
 	}
-	s.Printer.Note("brought back %s as it was, with %s gone; nothing else is staged", id,
+	s.Printer.Note("restored %s and removed %s; nothing else is staged", id,
 		render.Count(len(names), "entry"))
 	return nil
 }
@@ -128,7 +128,7 @@ func (s Session) finish(ctx context.Context, t Target, res *Result) (did, gone b
 	}
 	staged, err := s.Restage(ctx, tracked, res.Gone)
 	if err != nil {
-		return false, false, fmt.Errorf("stage what was redacted: %w", err)
+		return false, false, fmt.Errorf("stage the redacted conversations: %w", err)
 	}
 	left, err := s.StillThere(ctx, t)
 	if err != nil {
@@ -154,17 +154,17 @@ func (s Session) complete(left *Left) bool {
 	for _, p := range left.Places {
 		switch {
 		case p.Label != "":
-			s.Printer.Warn("%s has it in the label %s, by which git jp knows the session of an "+
-				"agent: it stays there", p.Path, p.Label)
+			s.Printer.Warn("%s still contains the text in the label %s, which identifies the "+
+				"agent session and is not redacted", p.Path, p.Label)
 		case p.Tree == check.IndexName:
-			s.Printer.Warn("the index still has it in %s: %s", p.Path, p.Next)
+			s.Printer.Warn("the index still contains the text in %s: %s", p.Path, p.Next)
 		default:
-			s.Printer.Warn("%s still has it: it has to be taken out there by hand", p.Path)
+			s.Printer.Warn("%s still contains the text: remove it by hand", p.Path)
 		}
 	}
 	if left.Unread > 0 {
-		s.Printer.Warn("%s could not be read, and may have it: 'git jp check --content' names them",
-			render.Count(left.Unread, "content"))
+		s.Printer.Warn("%s could not be read and may contain the text: "+
+			"see 'git jp check --content'", render.Count(left.Unread, "blob"))
 	}
 	return len(left.Places) == 0 && left.Unread == 0
 }
@@ -181,7 +181,7 @@ func (s Session) print(t Target, r report) error {
 		text += fmt.Sprintf(", and dropped %d with signed or encrypted reasoning", r.Dropped)
 	}
 	if len(r.Conversations) == 0 {
-		text = "completed what was redacted before"
+		text = "completed an earlier redaction"
 		if n := len(r.staged); n > 0 {
 			text += ": staged " + render.Count(n, "path")
 		}
@@ -190,7 +190,7 @@ func (s Session) print(t Target, r report) error {
 		return err
 	}
 	for _, id := range r.Conversations {
-		p.Note("the original of %s is quarantined: 'git jp redact --undo %s' brings it back",
+		p.Note("the original of %s is quarantined: 'git jp redact --undo %s' restores it",
 			id, id)
 	}
 	return s.history(t, r.reach)

@@ -26,7 +26,7 @@ func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
 }
 
 // ErrValue reports that a finding no longer exists.
-var ErrValue = errors.New("the finding is not there any more, or is no text")
+var ErrValue = errors.New("the finding no longer exists, or is not text")
 
 // Value returns the secret of a finding in the working tree.
 func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) {

@@ -204,8 +204,7 @@ func (c *commit) apart(v *Verdict) error {
 		v.Others = append(v.Others, check.Finding{
 			State: check.Unredacted, Severity: check.Warning, Commit: check.IndexName, Path: name,
 			Conversation: all[name].String(), Element: -1,
-			Detail: fmt.Sprintf("the commit is without %s, which belongs to it: "+
-				"'git jp stage %s' stages that too", name, all[name]),
+			Detail: fmt.Sprintf("the commit lacks %s: run 'git jp stage %s'", name, all[name]),
 		})
 	}
 	return err
@@ -226,8 +225,9 @@ func (c *commit) unkept(staged []gitint.StagedPath) (all []check.Finding) {
 		all = append(all, check.Finding{
 			State: check.Unredacted, Severity: check.Warning, Commit: check.IndexName, Path: p.Path,
 			Conversation: id.String(), Element: -1,
-			Detail: fmt.Sprintf("the commit removes %s, by which what was redacted stays out: "+
-				"'git restore --staged --worktree %s' keeps it", p.Path, check.ShellQuote(p.Path)),
+			Detail: fmt.Sprintf("the commit removes %s, without which an import brings "+
+				"the redacted text back: 'git restore --staged --worktree %s' keeps it",
+				p.Path, check.ShellQuote(p.Path)),
 		})
 	}
 	return all

@@ -207,7 +207,7 @@ func PrintStatus(p *render.Printer, all []*StatusRecord) error {
 		printWords(p, "Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
 			all, unstaged),
 		// Without these files, redacted or removed text comes back; git only names their directory.
-		printLists(p, "Not staged beside them:", all,
+		printLists(p, "Not staged beside conversations:", all,
 			func(r *StatusRecord) []string { return r.Beside }),
 		printLists(p, "Incomplete ('git jp check' says what helps):", all,
 			func(r *StatusRecord) []string { return r.Findings }))
