@@ -17,7 +17,7 @@ var (
 	ErrUnknownRevision = errors.New("unknown revision")
 	// ErrZeroByte reports a name with a zero byte: no file, ref or commit has one, and it cannot be
 	// passed to a program.
-	ErrZeroByte = errors.New("a name has a zero byte")
+	ErrZeroByte = errors.New("a name contains a zero byte")
 )
 
 // An ExitError reports that a git command failed.

@@ -50,7 +50,7 @@ func (w *work) take(n int) bool {
 }
 
 // Short is printed below a text in which some markup was not parsed.
-const Short = "Some marks are shown as they were written: there are too many."
+const Short = "Some markup is shown as it was written: there is too much of it."
 
 // shortMeta marks a document in which some markup was not parsed.
 const shortMeta = "short"

@@ -158,19 +158,20 @@ func (l *lines) message(line []byte) (jsonrpc.Message, error) {
 	}
 	if err := json.Unmarshal(line, &head); err != nil {
 		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest,
-			"a message is an object, on a line of its own")
+			"a message must be a JSON object on one line")
 	}
 	if !isID(head.ID) {
-		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest, "an id is a string or an integer")
+		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest,
+			"an id must be a string or an integer")
 	}
 	msg, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
 		return nil, l.refuse(head.ID, jsonrpc.CodeInvalidRequest,
-			"this is no message of JSON-RPC 2.0")
+			"not a JSON-RPC 2.0 message")
 	}
 	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() && !l.expect(r) {
 		return nil, l.refuse(head.ID, jsonrpc.CodeInvalidRequest,
-			"the id is that of a request without an answer yet")
+			"a request with this id is still pending")
 	}
 	return msg, nil
 }

@@ -17,7 +17,7 @@ func problemOf(err error) (status int, title, words string) {
 	var file *fs.PathError
 	switch {
 	case errors.Is(err, gitint.ErrZeroByte):
-		return http.StatusBadRequest, "No such name", "Names have no zero bytes."
+		return http.StatusBadRequest, "Invalid name", "A name must not contain a zero byte."
 	case isA[*update.NoBaseError](err):
 		return http.StatusNotFound, "This branch has no base",
 			"The turns of a branch are those since it left its base, and " + err.Error() +
@@ -25,11 +25,11 @@ func problemOf(err error) (status int, title, words string) {
 	case errors.As(err, &file) && errors.Is(err, fs.ErrNotExist):
 		return http.StatusNotFound, "No such file", file.Path + " is not in the repository."
 	case errors.Is(err, gitint.ErrUnknownRevision):
-		return http.StatusNotFound, "No such commit", "Nothing here has that name."
+		return http.StatusNotFound, "No such commit", "No commit has that name."
 	case errors.Is(err, fs.ErrNotExist):
-		return http.StatusNotFound, "No such page", "Nothing here has that address."
+		return http.StatusNotFound, "No such page", "No page has that address."
 	default:
-		return http.StatusInternalServerError, "It cannot be shown", err.Error()
+		return http.StatusInternalServerError, "The page cannot be shown", err.Error()
 	}
 }
 
