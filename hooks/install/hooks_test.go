@@ -262,18 +262,18 @@ func TestForeignHooksAreLeftAlone(t *testing.T) {
 		},
 		{
 			"pre-commit", preCommitScript,
-			0o755, report, "pre-commit writes", "git-jp hook pre-commit; else",
+			0o755, report, "pre-commit generates", "git-jp hook pre-commit; else",
 		},
 		{
-			"prek", prekScript, 0o755, report, "prek writes", "git-jp hook pre-commit; else",
+			"prek", prekScript, 0o755, report, "prek generates", "git-jp hook pre-commit; else",
 		},
 		{
 			"lefthook", lefthookScript,
-			0o755, chain, "lefthook writes", "git-jp hook pre-commit {0}; else",
+			0o755, chain, "lefthook generates", "git-jp hook pre-commit {0}; else",
 		},
 		{
 			"simple-git-hooks", simpleScript,
-			0o755, chain, "simple-git-hooks writes", `git-jp hook pre-commit \"$@\"; else`,
+			0o755, chain, "simple-git-hooks generates", `git-jp hook pre-commit \"$@\"; else`,
 		},
 	}
 	for _, tt := range tests {

@@ -58,9 +58,9 @@ func husky(hook string) manager {
 // directory, _, were written by the user.
 func (f *found) managed() string {
 	if f.manager.name == huskyName && filepath.Base(f.site.dir) == ".husky" {
-		return "it is a script of yours, which husky has git run"
+		return "it is your own script, which husky runs"
 	}
-	return f.manager.name + " writes this file anew"
+	return f.manager.name + " generates this file"
 }
 
 const huskyName = "husky"

@@ -107,7 +107,7 @@ func (d *examination) state(ctx context.Context, repo *gitint.Repo) error {
 		}
 		err := atomicfile.Share(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			d.add(dir, "its group cannot work in it: "+err.Error(),
+			d.add(dir, "not accessible to its group: "+err.Error(),
 				"chmod -R g+rwXs "+check.ShellQuote(dir))
 		}
 	}
