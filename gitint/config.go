@@ -101,8 +101,8 @@ func IsGroupShared(value string) bool {
 	return err == nil && (mode == 1 || mode == 2 || mode&0o620 == 0o620)
 }
 
-// isAbsent tells a key without a value from one that is misspelt, for which git
-// has the same exit code and words.
+// isAbsent reports whether a key has no value. For a misspelt key git exits with the same code, but
+// prints an error.
 func isAbsent(err error) bool {
 	ee := new(ExitError)
 	return errors.As(err, &ee) && ee.Code == configAbsent && ee.Stderr == ""
