@@ -37,6 +37,8 @@ func (a *array) isShared() bool { return a.taken != nil && a.taken.Load() > 0 }
 // append adds items in place, or to a copy if another stream has items at this end.
 func (a *array) append(more ...item) {
 	switch {
+	case len(more) == 0:
+		return // which copies nothing
 	case a.taken == nil:
 		a.taken = new(atomic.Int64)
 	case a.isShared() && !a.claim(len(more)):

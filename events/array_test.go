@@ -87,6 +87,23 @@ func TestClonesAppendApart(t *testing.T) {
 	}
 }
 
+// TestAppendOfNothing appends nothing to a clone behind whose end the other has an element, and then
+// changes it.
+func TestAppendOfNothing(t *testing.T) {
+	t.Parallel()
+	s := New()
+	for range 5 {
+		s.Append(said("first"))
+	}
+	clone := s.Clone()
+	s.Append(said("last"))
+	clone.Append()
+	clone.Set(0, said("other"))
+	if got, ok := s.At(0).Event().(*ChatResponse); !ok || got.Text != "first" {
+		t.Errorf("the first element changed with the clone: %v", got)
+	}
+}
+
 func said(text string) *Element {
 	return NewElement(time.Unix(5, 0), &ChatResponse{Text: text}, Metadata{})
 }
