@@ -259,3 +259,46 @@ func TestReaders(t *testing.T) {
 		})
 	}
 }
+
+// TestReaderThatDies ends the git that reads objects after some of its answers: however many, the
+// opinion is an error.
+func TestReaderThatDies(t *testing.T) {
+	f := newPopulated(t)
+	bin := t.TempDir()
+	answers, pipe := filepath.Join(bin, "answers"), filepath.Join(bin, "pipe")
+	path := "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")
+	t.Setenv("PATH", strings.TrimPrefix(path, "PATH="))
+	f.Repository = f.With(path)
+	through := func(filter string) error {
+		gittest.WriteProgram(t, filepath.Join(bin, "git"), `#!/bin/sh
+PATH=${PATH#*:}
+case " $* " in *" --batch-command "*)
+	exec 3<&0
+	rm -f '`+pipe+`'
+	mkfifo '`+pipe+`'
+	git "$@" <&3 >'`+pipe+`' 2>/dev/null &
+	exec `+filter+` <'`+pipe+`' ;;
+esac
+exec git "$@"
+`)
+		_, err := f.opinion(true)
+		return err
+	}
+	if err := through("tee '" + answers + "'"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cuts = 8
+	for i := range int64(cuts) {
+		n := info.Size() * i / cuts
+		if err := through(fmt.Sprintf("dd bs=1 count=%d", n)); err == nil {
+			t.Errorf("no error after %d of %d bytes", n, info.Size())
+		}
+	}
+	if err := through(fmt.Sprintf("dd bs=1 count=%d", info.Size()-1)); err == nil {
+		t.Error("no error without the last byte")
+	}
+}
