@@ -75,6 +75,15 @@ func TestValidateRefusesCrowds(t *testing.T) {
 		if err := s.Validate(); !errors.Is(err, events.ErrCrowded) {
 			t.Errorf("%s: one more: %v", name, err)
 		}
+		// The same with what is known of the elements since their content was stored.
+		for range 2 {
+			if _, err := s.Externalize(memory{}, events.ExternalizeOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(); !errors.Is(err, events.ErrCrowded) {
+				t.Errorf("%s: one more, and stored: %v", name, err)
+			}
+		}
 	}
 }
 

@@ -227,6 +227,16 @@ func TestStates(t *testing.T) {
 		},
 		{"draft", base().write(conv+"17800836999/QUERY_MESSAGE.md", ""), Options{}, nil},
 		{
+			"draft beside something else",
+			base().write(conv+"17800836999/QUERY_MESSAGE.md", "").
+				write(conv+"17800836999/notes.md", ""),
+			Options{},
+			[]expect{
+				{State: Malformed, Path: conv + "17800836999/events.json"},
+				{State: Malformed, Path: conv + "17800836999/metadata.json"},
+			},
+		},
+		{
 			"foreign files in the store",
 			base().write(".jp/blobs/x", "").write(".jp/blobs/aa/bb/cc.blob.gz", ""),
 			Options{},
