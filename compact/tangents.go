@@ -55,7 +55,7 @@ func (j *job) classify(ctx context.Context, step *Step) error {
 		n := slices.IndexFunc(old, func(d Digest) bool { return d.Turn == t.Turn })
 		if n < 0 {
 			step.Notes = append(step.Notes,
-				fmt.Sprintf("turn %d is none of those asked about", t.Turn))
+				fmt.Sprintf("the answer names turn %d, which was not asked about", t.Turn))
 			continue
 		}
 		t.Title = old[n].Request

@@ -31,8 +31,8 @@ var (
 
 // Reasons why a new element cannot be saved.
 var (
-	errNotJSON = errors.New("something is not JSON")
-	errNotUTF8 = errors.New("something is not UTF-8")
+	errNotJSON = errors.New("a value is not JSON")
+	errNotUTF8 = errors.New("a string is not UTF-8")
 	errNoTime  = errors.New("no time")
 )
 

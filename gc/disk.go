@@ -188,7 +188,7 @@ func (d *disk) file(files fs.FS, name string) {
 }
 
 // errChanging reports a file whose size differs from what was read of it.
-var errChanging = errors.New("it changes while it is read")
+var errChanging = errors.New("it changed while it was read")
 
 // readWhole is readAll for a file with a name or a few lines, by its path.
 func readWhole(name string) ([]byte, error) {

@@ -414,7 +414,7 @@ func (h *history) notes() (notes []string, dark []Obstacle) {
 		if h.references.known[d].dark {
 			dark = append(dark, Obstacle{
 				Reason: ReasonOpaque, Root: "history", Path: name,
-				Detail: "is no stream that can be read",
+				Detail: "is not a readable stream",
 			})
 			continue
 		}

@@ -278,7 +278,7 @@ func (o *Options) listStore() (wait func() listing) {
 			case errors.As(err, &foreign):
 				if !isMarker(foreign.Path) {
 					obstruct(ReasonForeign, foreign.Path,
-						"is no blob: a newer version may have made it")
+						"is not a blob: a newer version may have created it")
 				}
 			default:
 				obstruct(ReasonFiles, "", err.Error())

@@ -26,7 +26,7 @@ func isRecord(f gitint.RootFile) bool {
 func hashesInRecord(data []byte) ([]blobs.Hash, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, fmt.Errorf("is no record of a conflict: %w", err)
+		return nil, fmt.Errorf("is not a conflict record: %w", err)
 	}
 	all := refs.HashesIn(data)
 	for _, value := range members {

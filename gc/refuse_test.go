@@ -153,7 +153,7 @@ func TestRefusals(t *testing.T) {
 		}, gitint.ReasonReflog, "refs/heads/main: the ref is gone"},
 		{"cut record of an open conflict", func(f *fixture) {
 			f.WriteFile(".git/jp/conflicts/1.json", `{"path": "x", "theirs": "W3si`)
-		}, gitint.ReasonOperation, "jp/conflicts/1.json: is no record of a conflict"},
+		}, gitint.ReasonOperation, "jp/conflicts/1.json: is not a conflict record"},
 		{"torn index", func(f *fixture) {
 			f.WriteFile(".git/index", "DIRC\x00\x00\x00\x02")
 		}, gitint.ReasonUnreadable, "index of the main worktree"},
@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 		}, gitint.ReasonOperation, "0123456"},
 		{"store of a version to come", func(f *fixture) {
 			f.WriteFile(".jp/blobs/pack/0001.pack", "of the future")
-		}, gc.ReasonForeign, "pack: is no blob: a newer version may have made it"},
+		}, gc.ReasonForeign, "pack: is not a blob: a newer version may have created it"},
 		{"store that is a link", func(f *fixture) {
 			if err := os.Rename(f.Path(".jp/blobs"), f.Path(".jp/shared")); err != nil {
 				f.tb.Fatal(err)

@@ -21,7 +21,7 @@ import (
 const bulkFrom = 200
 
 // errPassed reports that git gave no valid answer for an object.
-var errPassed = errors.New("no answer in bulk")
+var errPassed = errors.New("no answer to a batch request")
 
 // ObjectSizes returns the sizes of many objects in their order, -1 for a missing one. The zero id
 // names a missing object.

@@ -51,10 +51,10 @@ const (
 )
 
 // errIndexEnds reports that an index is shorter than its content says.
-var errIndexEnds = errors.New("it was cut off or damaged: it does not end where it says")
+var errIndexEnds = errors.New("it is truncated or damaged: its length does not match")
 
 // errIndexForm reports an unknown form of index.
-var errIndexForm = errors.New("it has a form that is not known")
+var errIndexForm = errors.New("its format is unknown")
 
 // summed reports whether git has written a checksum.
 func (f *indexFile) summed() bool { return !oidOf(f.sum).IsZero() }
@@ -110,7 +110,7 @@ func parseIndexFile(
 		return nil, errIndexEnds
 	}
 	if f.summed() && !bytes.Equal(sum.Sum(nil), f.sum) {
-		return nil, errors.New("it was cut off or damaged: its checksum is not that of its content")
+		return nil, errors.New("it is truncated or damaged: its checksum does not match")
 	}
 	return f, failed
 }
@@ -307,7 +307,7 @@ func (x *Index) load() error {
 	}
 	x.base, err = x.loadBase(hex.EncodeToString(id))
 	if err == nil && !bytes.Equal(x.base.sum, id) {
-		err = fmt.Errorf("%s: the index that it is based on is another one", x.path)
+		err = fmt.Errorf("%s: the shared index does not match it", x.path)
 	}
 	return err
 }

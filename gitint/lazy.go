@@ -26,7 +26,7 @@ const (
 const sparseFile = "info/sparse-checkout"
 
 // ErrCone reports that a sparse checkout is in cone mode, which cannot leave out a pattern.
-var ErrCone = errors.New("the sparse checkout is one of directories (cone mode)")
+var ErrCone = errors.New("the sparse checkout is in cone mode")
 
 // MayBeLazy reports whether the working tree at root, or one that contains it, may leave files out.
 // It starts no process, so that it costs nothing in a full clone.

@@ -32,7 +32,7 @@ func patchDamage(name string, data []byte) string {
 	case len(data) > 0 && data[len(data)-1] != '\n':
 		return "ends within a line"
 	case bytes.IndexByte(data, 0) >= 0:
-		return "has zero bytes: it is no plain text"
+		return "contains zero bytes: it is not plain text"
 	case bytes.HasPrefix(data, []byte("GIT binary patch")),
 		bytes.Contains(data, []byte("\nGIT binary patch")):
 		return "has a binary patch, in which no content is named in plain text"

@@ -61,7 +61,7 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 		return ignoreMissing(err)
 	}
 	if info.Size() > maxOperationFile {
-		return fmt.Errorf("%s has %d bytes, more than are looked at", file, info.Size())
+		return fmt.Errorf("%s has %d bytes, more than the limit", file, info.Size())
 	}
 	data, err := readWhole(file)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *Repo) named(ctx context.Context, short shortID) (ids []OID, doubt strin
 	case err == nil:
 		return []OID{id}, "", nil
 	case short.certain:
-		return nil, ", which is no commit", nil
+		return nil, ", which is not a commit", nil
 	}
 	ids, hidden, err := r.beginning(ctx, short.text)
 	if hidden != "" {

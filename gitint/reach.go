@@ -150,7 +150,7 @@ func (r *Repo) readTrees(
 		}
 		t := TreeData{obj.data, int(trees[i].size)}
 		if err := t.check(); err != nil {
-			return &CorruptObjectError{OID: trees[i], Reason: "it is no tree", Err: err}
+			return &CorruptObjectError{OID: trees[i], Reason: "it is not a tree", Err: err}
 		}
 		return f(i, t)
 	})

@@ -61,7 +61,7 @@ func parseTable(data []byte, idSize int) (*refTable, error) {
 	sum := binary.BigEndian.Uint32(footer[len(footer)-crc32.Size:])
 	if !bytes.Equal(footer[:p.header], data[:p.header]) ||
 		crc32.ChecksumIEEE(footer[:len(footer)-crc32.Size]) != sum {
-		return nil, fmt.Errorf("%w: its beginning or its end has other bytes", errTable)
+		return nil, fmt.Errorf("%w: its header or footer is invalid", errTable)
 	}
 	if version := data[len(tableMagic)]; version != 1 && version != 2 {
 		return nil, fmt.Errorf("reftable of the unknown version %d", version)
@@ -100,7 +100,7 @@ func (p *tableReader) blocks() error {
 	for at := 0; max(at, p.header) < p.end; {
 		head := max(at, p.header)
 		if head+blockHeader > p.end {
-			return fmt.Errorf("a block at %d is cut", at)
+			return fmt.Errorf("the block at %d is truncated", at)
 		}
 		kind, size := p.data[head], uint24(p.data[head+1:])
 		next, err := at+size, p.expect(kind, at)
@@ -148,7 +148,7 @@ func (p *tableReader) expect(kind byte, at int) error {
 		kind == 'g' && section == 'r' && p.sections[3] == 0:
 		return nil
 	}
-	return fmt.Errorf("it is of the kind %q, among those of %q", kind, section)
+	return fmt.Errorf("it has the type %q in the section %q", kind, section)
 }
 
 // logBlock reads a block of reflogs, which is compressed except for its head, and returns the
@@ -166,7 +166,7 @@ func (p *tableReader) logBlock(at, head, size int) (next int, err error) {
 	block := bytes.NewBuffer(make([]byte, begin, size+bytes.MinRead))
 	n, err := io.Copy(block, io.LimitReader(r, int64(size)))
 	if err != nil || int(n) != size-begin {
-		return 0, fmt.Errorf("%d bytes come out of it: %w", n, errors.Join(err, errShort))
+		return 0, fmt.Errorf("it inflates to %d bytes: %w", n, errors.Join(err, errShort))
 	}
 	next = p.end - compressed.Len()
 	return next, p.records(block.Bytes(), begin, p.log)
@@ -208,11 +208,11 @@ func (p *tableReader) records(
 		}
 		p.last = whole
 		if f(byte(suffix&7), r); r.failed {
-			return fmt.Errorf("the record %q is none", whole)
+			return fmt.Errorf("the record of %q is cut off", whole)
 		}
 	}
 	if len(restarts) > 0 {
-		return errors.New("a record is not where its list has it")
+		return errors.New("the restart table does not match its records")
 	}
 	return nil
 }

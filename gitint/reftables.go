@@ -79,7 +79,7 @@ func (t refTables) readStack(dir string) (*tableStack, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if i > 0 && table.min <= last || table.max < table.min {
-			return nil, fmt.Errorf("%s: %w: it does not follow the one before", name, errTable)
+			return nil, fmt.Errorf("%s: %w: it does not follow the previous table", name, errTable)
 		}
 		last = table.max
 		s.add(table)

@@ -204,7 +204,7 @@ func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	}
 	entries, err := decodeTree(obj.data, int(id.size))
 	if err != nil {
-		return nil, &CorruptObjectError{OID: id, Reason: "it is no tree", Err: err}
+		return nil, &CorruptObjectError{OID: id, Reason: "it is not a tree", Err: err}
 	}
 	r.objects.remember(id, entries)
 	return entries, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // warnLost prints what merges that were just made, or came with a pull, left out, with the command
-// that brings it back.
+// that restores it.
 func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) error {
 	commits, err := hook.Repo.PushedCommits(ctx, came) // a hook may have completed the last
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *run) warnLosing(ctx context.Context, hook served) error {
 	for _, l := range losses {
 		if !slices.Contains(decided, l.Conversation) {
 			f := audit.LossFinding(check.IndexName, l)
-			f.Next = "once it is committed, 'git jp resolve --restore HEAD' brings it back"
+			f.Next = "once it is committed, 'git jp resolve --restore HEAD' restores it"
 			found = append(found, f)
 		}
 	}

@@ -235,7 +235,7 @@ func (r *run) restoreLost(
 		}
 	}
 	if len(names) > 0 {
-		r.Note("git jp: brought back %s that conversations refer to",
+		r.Note("git jp: restored %s that conversations refer to",
 			render.Count(len(names), "lost blob"))
 	}
 	return names, nil

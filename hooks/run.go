@@ -235,7 +235,7 @@ func (r *run) postCommit(ctx context.Context) error {
 	return nil
 }
 
-// warnStanding prints what HEAD lacks, with the command that brings it back, and reports whether it
+// warnStanding prints what HEAD lacks, with the command that restores it, and reports whether it
 // lacks anything. In a workspace that does not stop a commit for that, it was reported when the
 // commit was made.
 func (r *run) warnStanding(ctx context.Context, hook served, found []check.Finding) bool {

@@ -55,7 +55,7 @@ func (h served) of(name string) config.Settings {
 // changes reports whether hooks may change what is staged of a file's workspace.
 func (h served) changes(name string) bool { return h.of(name).Hooks.Stage }
 
-// restores reports whether hooks bring back content that a file's workspace lost.
+// restores reports whether hooks restore content that a file's workspace lost.
 func (h served) restores(name string) bool { return h.changes(name) && h.of(name).Hooks.Restore }
 
 // checked leaves out the findings of workspaces that turned the check off.

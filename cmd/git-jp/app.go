@@ -417,7 +417,7 @@ func (a *app) editor(ctx context.Context) (string, error) {
 		return e, nil
 	}
 	if !a.stdinTerminal {
-		return "", errors.New("no editor is set, and this is no terminal")
+		return "", errors.New("no editor is set, and standard input is not a terminal")
 	}
 	return "vi", nil
 }

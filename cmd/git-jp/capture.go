@@ -90,7 +90,7 @@ func (c captureCmd) agents() ([]sessions.Agent, error) {
 	for _, name := range c.Agents {
 		agent := sessions.Agent(name)
 		if !slices.Contains(capture.Agents(), agent) {
-			return nil, usagef("%q has no hooks that are known (%s)", name, capturable())
+			return nil, usagef("%q has no known hooks (%s)", name, capturable())
 		}
 		all = append(all, agent)
 	}

@@ -28,7 +28,7 @@ type checkCmd struct {
 	Squash      bool     `xor:"what" help:"Check what a commit that squashed a branch left out: the commit, then the branch."`
 	Content     bool     `help:"Read and verify every blob."`
 	Secrets     bool     `help:"Look for secrets too; of a range, for those that it brings."`
-	AllowSecret []string `placeholder:"FINGERPRINT" sep:"none" help:"Say that a finding is no secret: write and stage an exception."`
+	AllowSecret []string `placeholder:"FINGERPRINT" sep:"none" help:"Record that a finding is not a secret: write and stage an exception."`
 	Strict      bool     `help:"Warnings are problems too."`
 	Format      string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
 }

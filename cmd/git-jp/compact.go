@@ -50,7 +50,7 @@ type overlayFlags struct {
 	Last      *int      `placeholder:"N" help:"Overlay: the last N turns."`
 }
 
-// Help says what is lost, and what can be brought back.
+// Help says what is lost, and what can be restored.
 func (compactCmd) Help() string {
 	return `Makes a conversation smaller for models, in a fork of it unless --in-place is given. The
 report shows what each strategy saves, in events, bytes and tokens, and when it pays.

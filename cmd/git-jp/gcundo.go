@@ -8,8 +8,8 @@ import (
 )
 
 type gcUndoCmd struct {
-	Name      string `arg:"" name:"run" optional:"" help:"What to bring back; the last collection by default."`
-	List      bool   `help:"List what can be brought back."`
+	Name      string `arg:"" name:"run" optional:"" help:"What to restore; the last collection by default."`
+	List      bool   `help:"List what can be restored."`
 	UserLocal bool   `help:"Undo a run of the user-local store."`
 }
 
@@ -21,7 +21,7 @@ too, followed by what was said since, and what 'git jp repair' has removed. What
 something else in its place by now stays in the quarantine, and is named.`
 }
 
-// Run brings back, or lists.
+// Run restores, or lists.
 func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 	o, err := collector(ctx, a, c.UserLocal)
 	if err != nil {

@@ -26,7 +26,7 @@ type importCmd struct {
 	Yes      bool     `short:"y" help:"Do not ask."`
 
 	RedactOwn   bool     `help:"Leave out the values of your environment and of files .env that stop an import."`
-	AllowSecret []string `placeholder:"FINGERPRINT" help:"Keep this finding, which --dry-run lists: it is no secret."`
+	AllowSecret []string `placeholder:"FINGERPRINT" help:"Keep this finding, which --dry-run lists: it is not a secret."`
 }
 
 // Help explains where sessions come from and where they go.

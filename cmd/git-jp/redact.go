@@ -32,7 +32,7 @@ reasoning that only a provider can read and that followed it in its turn. An ent
 merge driver and 'git jp import' apply it to what an older branch or another machine brings.
 
 The original lies in <git-common-dir>/jp/trash for the grace period of the collector; --undo
-brings it back. Commits that have the secret are counted, and how to take it out of them is
+restores it. Commits that have the secret are counted, and how to take it out of them is
 said: that rewrites history. A secret that was pushed has to be revoked, whatever is rewritten.
 
     git jp check --secrets

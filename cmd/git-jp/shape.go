@@ -151,7 +151,7 @@ type rmCmd struct {
 	Yes          bool     `short:"y" help:"Do not ask."`
 }
 
-// Help explains what can be brought back.
+// Help explains what can be restored.
 func (rmCmd) Help() string {
 	return `Deletes the conversation's directory and its user-local copy. What was committed
 stays in history. Content stays in the store. Asks first, and says when HEAD does not

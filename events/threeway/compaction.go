@@ -120,7 +120,7 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*events.Element {
 	bare := g.el.WithMember(events.MetadataTurns, nil)
 	switch {
 	case len(runs) == 0:
-		w.m.warn("the compaction of %s covers no turn any more and is left out",
+		w.m.warn("the compaction of %s no longer covers a turn and is left out",
 			events.AppendTime(nil, g.el.Time()))
 		return nil
 	case c.Summary != nil && g.outgrown():

@@ -62,13 +62,13 @@ func Resolve(s *events.Stream, c Conflict, choice Choice) (*events.Stream, error
 	t := m.present(c.Turn)
 	switch {
 	case t == nil && len(c.Ours) > 0:
-		return nil, fmt.Errorf("resolve %s: there is no such turn any more", c.Turn)
+		return nil, fmt.Errorf("resolve %s: the turn no longer exists", c.Turn)
 	case choice == ChooseOurs, choice == ChooseBoth && len(c.Theirs) == 0:
 		return s.Clone(), nil
 	case t == nil:
 		if t = m.root; c.After != "" {
 			if t = m.present(c.After); t == nil {
-				return nil, fmt.Errorf("resolve %s: %s, behind which it stood, is gone",
+				return nil, fmt.Errorf("resolve %s: %s, which it followed, no longer exists",
 					c.Turn, c.After)
 			}
 		}

@@ -133,7 +133,7 @@ func (a *account) sum(e *events.Element) blobs.Hash {
 func (a *account) nothingInvented() error {
 	for _, t := range a.bytes {
 		if t.n[inResult] > t.n[inBase]+t.n[inOurs]+t.n[inTheirs] {
-			return fmt.Errorf("%s is there more often than the sides have it", described(t.el))
+			return fmt.Errorf("%s occurs more often than in the sides", described(t.el))
 		}
 	}
 	return nil

@@ -251,10 +251,10 @@ func TestForeignHooksAreLeftAlone(t *testing.T) {
 		reason     string
 		snippet    string
 	}{
-		{"shell without consent", userScript, 0o755, report, "somebody else", "# >>> git jp >>>"},
-		{"python", "#!/usr/bin/env python3\n", 0o755, chain, "no shell script", "git-jp hook"},
-		{"no first line", "echo", 0o755, chain, "no shell script", "git-jp hook pre-commit"},
-		{"Windows", "#!/bin/sh\r\necho\r\n", 0o755, chain, "no shell script", "git jp"},
+		{"shell without consent", userScript, 0o755, report, "did not install", "# >>> git jp >>>"},
+		{"python", "#!/usr/bin/env python3\n", 0o755, chain, "not a shell script", "git-jp hook"},
+		{"no first line", "echo", 0o755, chain, "not a shell script", "git-jp hook pre-commit"},
+		{"Windows", "#!/bin/sh\r\necho\r\n", 0o755, chain, "not a shell script", "git jp"},
 		{"not executable", userScript, 0o644, chain, "not executable", "git-jp hook pre-commit"},
 		{
 			"changed block", "#!/bin/sh\n# >>> git jp >>> (mine now)\n",

@@ -97,7 +97,7 @@ func blocked(dir string) string {
 	case err == nil && info.IsDir(), errors.Is(err, fs.ErrNotExist):
 		return ""
 	case err == nil:
-		return ", which is no directory"
+		return ", which is not a directory"
 	}
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		err = cause.Err
@@ -165,7 +165,7 @@ func (in *Installer) look(s site, name string) (found, error) {
 }
 
 // notShell describes a file to which no line can be added.
-const notShell = "a program that is no shell script"
+const notShell = "a program that is not a shell script"
 
 // classify finds out whose text a hook file has.
 func (in *Installer) classify(f *found) {

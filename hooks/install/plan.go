@@ -367,7 +367,7 @@ func (f *found) reason() string {
 	case f.detail != "":
 		return "there is " + f.detail
 	default:
-		return "there is a hook of somebody else"
+		return "a hook that git jp did not install is there"
 	}
 }
 

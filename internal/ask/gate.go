@@ -227,7 +227,7 @@ func edited(
 			return tool.Decision{Run: true, Arguments: args}, true, nil
 		}
 		text = after
-		answer, err := s.Key("That is no JSON object. [e]dit again, [d]rop the edit: ")
+		answer, err := s.Key("That is not a JSON object. [e]dit again, [d]rop the edit: ")
 		if err != nil || answer != "e" {
 			return tool.Decision{}, false, err
 		}

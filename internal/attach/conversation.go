@@ -79,7 +79,7 @@ func (r *reference) selector(s string) error {
 		}
 		short, ok := selectNames[name]
 		if !ok {
-			return fmt.Errorf("select=%s: %q is nothing to select", s, name)
+			return fmt.Errorf("select=%s: %q cannot be selected", s, name)
 		}
 		r.contents = append(r.contents, short)
 	}

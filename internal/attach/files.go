@@ -129,7 +129,7 @@ func (r *Resolver) file(name, fragment string) (events.Resource, error) {
 	}
 	from, to, ok := file.ParseLines(fragment)
 	if !ok {
-		return events.Resource{}, fmt.Errorf("fragment %q names no lines", fragment)
+		return events.Resource{}, fmt.Errorf("fragment %q does not name lines", fragment)
 	}
 	part, last, ok := file.Cut(f.Data, from, to)
 	if !ok || !file.IsText(f.Data) {

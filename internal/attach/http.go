@@ -119,7 +119,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, e
 		return events.Resource{}, fmt.Errorf("the page is larger than %d bytes", f.o.MaxBytes)
 	}
 	if resp.Header.Get("Content-Encoding") != "" {
-		return events.Resource{}, fmt.Errorf("encoding %q of the page is not known",
+		return events.Resource{}, fmt.Errorf("the page has the unknown encoding %q",
 			resp.Header.Get("Content-Encoding"))
 	}
 	return inTime(ctx, func() (events.Resource, error) { return page(u, resp, data) })
@@ -232,7 +232,7 @@ func NormalizeURL(address string) (string, error) {
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return "", fmt.Errorf("%q is no address of the web", address)
+		return "", fmt.Errorf("%q is not a web address", address)
 	}
 	if u.User != nil {
 		return "", errUser

@@ -97,7 +97,7 @@ func (r *Resolver) own(attachments []string) []string {
 	return slices.DeleteFunc(slices.Clone(attachments), r.o.Foreign)
 }
 
-var errUnavailable = errors.New("there is nothing to resolve it with")
+var errUnavailable = errors.New("no handler is available for it")
 
 // one resolves one attachment.
 func (r *Resolver) one(
@@ -106,7 +106,7 @@ func (r *Resolver) one(
 	name := events.URIScheme(a)
 	switch {
 	case name == "":
-		return nil, errors.New("it is no URL")
+		return nil, errors.New("it is not a URL")
 	case name == schemeFile:
 		return r.files(ctx, a, exclude)
 	case name == schemeCmd && r.o.Starter != nil:
@@ -132,7 +132,7 @@ func single(res events.Resource, err error) ([]events.Resource, error) {
 func (r *Resolver) refresh(ctx context.Context, uri string) (events.Resource, error) {
 	found, err := r.one(ctx, uri, nil)
 	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("it is %d resources now", len(found))
+		err = fmt.Errorf("it now names %d resources", len(found))
 	}
 	if err != nil {
 		return events.Resource{}, fmt.Errorf("refresh %q: %w", uri, err)

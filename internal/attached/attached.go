@@ -140,7 +140,7 @@ func printResource(p *render.Printer, res events.Resource, titled bool) error {
 		if len(data) == 1 {
 			unit = "byte"
 		}
-		p.Note("%s: %d %s of %s, which is no text", res.URI, len(data), unit, res.MIMEType)
+		p.Note("%s: %d %s of %s, which is not text", res.URI, len(data), unit, res.MIMEType)
 		return nil
 	}
 	text := p.Output.Text(string(data))

@@ -82,7 +82,7 @@ func (a Auditor) Squash(ctx context.Context, rev, branch string) (*check.Report,
 		return nil, err
 	}
 	if len(commits[0].Parents) != 1 {
-		return nil, fmt.Errorf("check %s: it is no commit with one parent", rev)
+		return nil, fmt.Errorf("check %s: it is not a commit with one parent", rev)
 	}
 	return report, a.squashes(ctx, report, commits, ids[:1], map[gitint.OID][]gitint.OID{
 		ids[0]: ids[1:],

@@ -44,7 +44,7 @@ func TextMergeFindings(source string, files []merge.MergedFile) []check.Finding 
 		switch {
 		case b.Outcome == merge.Altered:
 			f.Severity = check.Warning
-			f.Detail = "is not what its sides come to, and has what none of them has"
+			f.Detail = "is not the merge of its sides, and has lines that neither of them has"
 		case b.Outcome == merge.TextMerged && b.Conflicts > 0:
 			f.Detail = "was put together from the lines of both sides, with " +
 				render.Count(b.Conflicts, "undecided conflict")

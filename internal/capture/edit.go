@@ -38,8 +38,8 @@ func (n node) member(name string) (item, bool) {
 
 // errNotObject is for settings that are valid JSON, but not an object.
 var (
-	errNotObject = errors.New("it holds no JSON object")
-	errNotList   = errors.New("it holds no JSON list")
+	errNotObject = errors.New("it does not contain a JSON object")
+	errNotList   = errors.New("it does not contain a JSON list")
 )
 
 // byteOrder is the mark that some editors put at the beginning of a file.
@@ -71,7 +71,7 @@ func top(doc []byte) (node, error) {
 	}
 	start := int(dec.InputOffset()) - len(v)
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return node{}, errors.Join(errors.New("something follows the JSON object"), err)
+		return node{}, errors.Join(errors.New("text follows the JSON object"), err)
 	}
 	return nodeAt(doc, start, '{')
 }

@@ -50,7 +50,7 @@ func servers() map[sessions.Agent]server {
 }
 
 // ErrOther reports settings that have a server with our name which starts something else.
-var ErrOther = errors.New("another server is called " + serverName + " there (--force replaces it)")
+var ErrOther = errors.New("another server has the name " + serverName + " there (--force replaces it)")
 
 // InstallServer plans to make an agent start git jp mcp. Settings with another server of that name
 // are refused.
@@ -99,7 +99,7 @@ func planServer(
 	p Places, name sessions.Agent, s server, edit func([]byte) ([]byte, error),
 ) (c Change, err error) {
 	if s.file == nil {
-		return c, fmt.Errorf("%q starts no servers that are known", name)
+		return c, fmt.Errorf("%q does not start known servers", name)
 	}
 	c = Change{Agent: name, Path: s.file(p), perm: 0o600}
 	if c.Before, err = readSettings(c.Path); err != nil {

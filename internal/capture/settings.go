@@ -90,7 +90,7 @@ func plan(
 ) (c Change, err error) {
 	a, ok := agentOf(name)
 	if !ok {
-		return c, fmt.Errorf("%q has no hooks that are known", name)
+		return c, fmt.Errorf("%q has no known hooks", name)
 	}
 	c = Change{Agent: name, Path: a.file(p), Trust: a.trust, perm: 0o600}
 	if c.Before, err = readSettings(c.Path); err != nil {

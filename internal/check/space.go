@@ -334,11 +334,11 @@ func foreignDirectory(name string, e Entry) Finding {
 	f := Finding{State: Foreign, Path: name, Element: -1}
 	switch {
 	case e.Mode.IsDir():
-		f.Detail = "is no conversation: jp moves such a directory to its trash"
+		f.Detail = "is not a conversation: jp moves such a directory to its trash"
 	case e.Mode&fs.ModeSymlink != 0:
 		f.Detail = "is a link: jp does not see it"
 	default:
-		f.Detail = "is no directory, so there are no conversations in it"
+		f.Detail = "is not a directory, so there are no conversations in it"
 	}
 	return f
 }

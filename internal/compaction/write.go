@@ -11,7 +11,7 @@ import (
 )
 
 // ErrMoved is the error for a conversation that another program changed meanwhile.
-var ErrMoved = errors.New("the conversation was changed meanwhile")
+var ErrMoved = errors.New("the conversation changed in the meantime")
 
 // A Writer saves a new version of a loaded conversation, unless another program changed it
 // meanwhile.

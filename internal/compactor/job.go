@@ -152,7 +152,7 @@ func (j Job) replace(ctx context.Context, out *compact.Result) (dir string, err 
 	}
 	all := j.Host.Quarantines(ctx, j.Workspace.Root(), j.Config.Settings().GC.Grace)
 	if len(all) == 0 {
-		return "", errors.New("keep a copy: there is no place for it")
+		return "", errors.New("keep a copy: no quarantine is available")
 	}
 	kept, err := j.writer().Replace(ctx, all[0], out.Stream, j.Host.Now())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // errNoPlace is the error for a pin whose name matches nothing.
-var errNoPlace = errors.New("no turn, call or file of it has that name")
+var errNoPlace = errors.New("it has no turn, call or file with that name")
 
 // Pin sets pins by their names and removes others. It reports whether the conversation was changed.
 func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err error) {

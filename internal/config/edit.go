@@ -41,7 +41,7 @@ func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 		return nil, err
 	}
 	if k.Name != "" {
-		return nil, fmt.Errorf("set %s: it is no key of jp", name)
+		return nil, fmt.Errorf("set %s: it is not a key of jp", name)
 	}
 	out, err := edit(data, change{path: path, literal: tomlLiteral(k, "", v)})
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *document) expect(path []string, c change) (map[string]any, error) {
 		switch {
 		case ok:
 		case at[seg] != nil:
-			return nil, fmt.Errorf("%s is no table", quoteKey(seg))
+			return nil, fmt.Errorf("%s is not a table", quoteKey(seg))
 		case c.remove:
 			return tree, nil
 		default:

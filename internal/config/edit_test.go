@@ -108,7 +108,7 @@ func TestSetRefuses(t *testing.T) {
 		{OwnFile, "assistant.name", "x", "", "no key of git-jp.toml"},
 		{"config.toml", "nonsense.x", "x", "", "unknown key"},
 		{OwnFile, "storage.format", "zip", "", "want one of"},
-		{OwnFile, "gc.auto", "false", "gc = 3\n", "gc is no table"},
+		{OwnFile, "gc.auto", "false", "gc = 3\n", "gc is not a table"},
 		{OwnFile, "gc.auto", "false", "gc = [\n", "array"},
 		{OwnFile, "gc..auto", "false", "", "not a dotted name"},
 	} {

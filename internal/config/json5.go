@@ -261,12 +261,12 @@ func plainNumber(text string) (string, error) {
 		sign = text[:len(text)-len(digits)]
 	}
 	if digits == "Infinity" || digits == "NaN" {
-		return "", fmt.Errorf("%s is no number that a setting may have", text)
+		return "", fmt.Errorf("%s is not a valid number for a setting", text)
 	}
 	if hex := strings.ToLower(digits); strings.HasPrefix(hex, "0x") {
 		n, ok := new(big.Int).SetString(hex[2:], 16)
 		if !ok || n.Sign() < 0 {
-			return "", fmt.Errorf("%q is no number", text)
+			return "", fmt.Errorf("%q is not a number", text)
 		}
 		return sign + n.String(), nil
 	}
@@ -274,7 +274,7 @@ func plainNumber(text string) (string, error) {
 	if dotted {
 		fraction := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 		if whole == "" && fraction == "" {
-			return "", fmt.Errorf("%q is no number", text)
+			return "", fmt.Errorf("%q is not a number", text)
 		}
 		if whole == "" {
 			whole = "0"
@@ -319,7 +319,7 @@ func (t *translator) word() error {
 		t.out, t.at = append(t.out, name...), i
 		return nil
 	case "Infinity", "NaN":
-		return fmt.Errorf("%s is no number that a setting may have", name)
+		return fmt.Errorf("%s is not a valid number for a setting", name)
 	}
 	return errors.New("a text needs quotes")
 }

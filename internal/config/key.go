@@ -84,7 +84,7 @@ func hookKeys() []Key {
 			among("error", "warn", "off"),
 		key("hooks.strict", Bool, false, "an incomplete last turn is an error, not a warning"),
 		key("hooks.restore", Bool, true,
-			"the hooks of merges and rebases bring back content that git lost"),
+			"the hooks of merges and rebases restore content that git lost"),
 		key("merge.blended", String, "replace",
 			"a stream that git merged without our driver is merged again, or refused").
 			among("replace", "refuse"),

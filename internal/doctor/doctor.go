@@ -142,7 +142,7 @@ func (d *examination) userLocal() error {
 		foreign := new(blobs.ForeignError)
 		if errors.As(err, &foreign) && filepath.Base(foreign.Path) != ".gitignore" {
 			name := filepath.Join(store.Dir(), filepath.FromSlash(foreign.Path))
-			d.add(name, "is no blob, and nothing is collected while it is there",
+			d.add(name, "is not a blob, and nothing is collected while it is there",
 				"rm -r -- "+check.ShellQuote(name))
 		}
 	}

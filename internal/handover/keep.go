@@ -14,7 +14,7 @@ import (
 )
 
 // errOtherSession is for a file in the place of a session that does not begin with it.
-var errOtherSession = errors.New("there is another file in its place")
+var errOtherSession = errors.New("another file is in its place")
 
 // Keep writes a session where its agent looks for it. An existing one stays: the agent has
 // continued it since.

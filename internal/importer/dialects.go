@@ -126,7 +126,7 @@ func unique(found []Found) []Found {
 }
 
 // ErrUnknown reports a file that no reader recognizes.
-var ErrUnknown = errors.New("it is no session of an agent that is known")
+var ErrUnknown = errors.New("it is not a session of a known agent")
 
 // findPath yields the sessions in a file, or in the files of a directory.
 func findPath(ctx context.Context, path string, add func(Found)) {

@@ -87,9 +87,9 @@ var (
 	// ErrRemoved reports a conversation that was removed here.
 	ErrRemoved = errors.New("it was removed here")
 	// ErrTaken reports a conversation whose id is taken by another one here.
-	ErrTaken = errors.New("there is a conversation of this id")
+	ErrTaken = errors.New("a conversation with this id exists")
 	// ErrOwnSecret reports a session with a secret of the user's own that no rule finds.
-	ErrOwnSecret = errors.New("it has a secret of your environment or of a file .env")
+	ErrOwnSecret = errors.New("it contains a secret from your environment or a .env file")
 )
 
 // Look predicts the effect of importing a session without reading all of it.

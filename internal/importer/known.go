@@ -141,7 +141,7 @@ func (im *Importer) free(n sessions.Name) (events.ID, error) {
 			return id, nil
 		}
 	}
-	return 0, fmt.Errorf("both ids of session %s are taken by others", n)
+	return 0, fmt.Errorf("both ids of session %s are used by other conversations", n)
 }
 
 // reachable returns an error if a conversation of a session cannot be saved because a sparse

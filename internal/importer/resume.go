@@ -27,9 +27,9 @@ var (
 	ErrElsewhere = errors.New(
 		"it is not here; --again makes a conversation of its own of the session")
 	// ErrOtherwise reports a session that does not match the conversation that it names.
-	ErrOtherwise = errors.New("it says something else than the session, or was changed since")
+	ErrOtherwise = errors.New("it differs from the session, or was changed since")
 	// ErrWithheld reports a session that would restore redacted text.
-	ErrWithheld = errors.New("something was redacted there since, which the session still has")
+	ErrWithheld = errors.New("text was redacted there since, and the session still has it")
 )
 
 // ofID describes the conversation with an id.

@@ -111,7 +111,7 @@ func TestIntricatePatterns(t *testing.T) {
 		t.Errorf("settings are %s", got)
 	}
 	warnings := c.Warnings()
-	if len(warnings) != 1 || !strings.Contains(warnings[0].String(), "the pattern is too intricate") {
+	if len(warnings) != 1 || !strings.Contains(warnings[0].String(), "the pattern is too complex") {
 		t.Errorf("warnings are %v", warnings)
 	}
 }

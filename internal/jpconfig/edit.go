@@ -44,7 +44,7 @@ func structure(text string) (any, error) {
 	var v any
 	err := dec.Decode(&v)
 	if err == nil && dec.More() {
-		err = errors.New("something follows it")
+		err = errors.New("text follows it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("want JSON: %w", err)

@@ -107,7 +107,7 @@ func ownElements(own settings.Setting, said bool) []json.RawMessage {
 
 func elementsOf(s settings.Setting) (elements []json.RawMessage, err error) {
 	if err := json.Unmarshal(s.Value(), &elements); err != nil {
-		return nil, errors.New("it is no list")
+		return nil, errors.New("it is not a list")
 	}
 	return elements, nil
 }
@@ -162,7 +162,7 @@ func changedValue(value json.RawMessage, path []string, v []byte) (json.RawMessa
 	}
 	var table map[string]json.RawMessage
 	if json.Unmarshal(value, &table) != nil || table == nil {
-		return nil, errors.New("the element is no table")
+		return nil, errors.New("the element is not a table")
 	}
 	inner := table[path[0]]
 	if inner == nil {

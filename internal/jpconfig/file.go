@@ -30,7 +30,7 @@ const (
 
 var (
 	// ErrExtends is the error for files that extend each other in a circle, or too deeply.
-	ErrExtends = errors.New("files extend each other without end")
+	ErrExtends = errors.New("files extend each other in a cycle")
 	// ErrTooMuch is the error for more files than any real configuration has.
 	ErrTooMuch = fmt.Errorf("more than %d files of %d MiB together", maxFiles, maxBytes>>20)
 

@@ -62,7 +62,7 @@ func Load(s Sources) (*Config, error) {
 	for _, dir := range []string{s.User, s.Workspace, s.Dir, s.UserWorkspace} {
 		// The path of a file decides whether it is foreign.
 		if dir != "" && !filepath.IsAbs(dir) {
-			return nil, fmt.Errorf("read configuration: %q is no absolute path", dir)
+			return nil, fmt.Errorf("read configuration: %q is not an absolute path", dir)
 		}
 	}
 	s.Workspace, s.Dir = resolved(s.Workspace), resolved(s.Dir)

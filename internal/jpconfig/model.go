@@ -84,7 +84,7 @@ func (r *Reasoning) UnmarshalJSON(b []byte) error {
 }
 
 // ErrAlias is the error for aliases that refer to each other.
-var ErrAlias = errors.New("aliases lead to each other")
+var ErrAlias = errors.New("aliases form a cycle")
 
 // ErrModelName is the error for a name that is neither an alias nor a model.
 var ErrModelName = errors.New("neither an alias nor provider/name")

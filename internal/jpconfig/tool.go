@@ -115,7 +115,7 @@ func readLimit(raw []byte) (time.Duration, error) {
 			return d, nil
 		}
 	}
-	return 0, fmt.Errorf("%.40s is no duration above zero, such as \"90s\"", raw)
+	return 0, fmt.Errorf("%.40s is not a duration above zero, such as \"90s\"", raw)
 }
 
 func ownProcess(command []byte) Process { return Process{trust.Own(Command(command))} }

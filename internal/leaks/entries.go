@@ -45,7 +45,7 @@ func ReadEntries(src check.Source, dir string) (*Entries, error) {
 		case name == secrets.RedactedDir && e.Mode.IsDir():
 			err = r.each(name, r.redacted)
 		default:
-			r.problem(name, errors.New("is no file of secrets"))
+			r.problem(name, errors.New("is not a file of secrets"))
 		}
 		if err != nil {
 			return nil, err

@@ -227,7 +227,7 @@ func (c Copy) Contents(f func(content []byte) error) error {
 			err = f(data)
 		}
 		if err != nil {
-			return fmt.Errorf("bring back blobs from %s: %w", c.Dir, err)
+			return fmt.Errorf("restore blobs from %s: %w", c.Dir, err)
 		}
 	}
 	return nil

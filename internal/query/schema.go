@@ -26,7 +26,7 @@ func (e *SchemaError) Error() string {
 // Unwrap returns the violation.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-var errNoData = errors.New("it holds no JSON")
+var errNoData = errors.New("it does not contain JSON")
 
 // CheckSchema returns an error if answers cannot be validated by the schema.
 func CheckSchema(text jsontext.Value) error {

@@ -145,7 +145,7 @@ func newFilter(in findInput) (f filter, err error) {
 		}
 		at, err := time.Parse(time.DateOnly, day.text)
 		if err != nil {
-			return f, fmt.Errorf("%q is no day such as 2026-01-31", day.text)
+			return f, fmt.Errorf("%q is not a day such as 2026-01-31", day.text)
 		}
 		*day.at = at.Add(day.extra)
 	}

@@ -317,7 +317,7 @@ func mayRefer(name string) bool {
 }
 
 // errIndex reports an index whose checksum is wrong.
-var errIndex = errors.New("its checksum is another")
+var errIndex = errors.New("its checksum does not match")
 
 // checkIndex verifies the checksum at the end of an index, because git takes a truncated index for
 // an empty one. The checksum may be zero, as git writes it with index.skipHash.

@@ -92,7 +92,7 @@ func (g *git) object(out *bufio.Reader, id oid, f func(kind string, r io.Reader)
 		return errors.Join(io.ErrUnexpectedEOF, err)
 	}
 	if oid(sum.Sum(nil)) != id {
-		return errors.New("it has the content of another")
+		return errors.New("its content belongs to another object")
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (t *trees) entries(ctx context.Context, ids []oid, f func(i int, all []entr
 	var all []entry
 	return t.objects(ctx, ids, func(i int, kind string, r io.Reader) error {
 		if kind != "tree" {
-			return fmt.Errorf("it is a %s and no tree", kind)
+			return fmt.Errorf("it is a %s, not a tree", kind)
 		}
 		data.Reset()
 		if _, err := data.ReadFrom(r); err != nil {

@@ -399,10 +399,10 @@ func TestWhatCannotBeRead(t *testing.T) {
 			if err := os.Truncate(f.Path(".git/index"), 100); err != nil {
 				f.tb.Fatal(err)
 			}
-		}, "its checksum is another"},
+		}, "its checksum does not match"},
 		{"index of nothing", func(f *fixture) {
 			f.WriteFile(".git/index", "DIRC")
-		}, "its checksum is another"},
+		}, "its checksum does not match"},
 		{"empty ref", func(f *fixture) { f.WriteFile(".git/refs/heads/torn", "") }, "broken ref"},
 		{"conversations behind a link", func(f *fixture) {
 			f.WriteFile("kept/events.json", text())

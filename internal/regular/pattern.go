@@ -14,7 +14,7 @@ const (
 )
 
 // ErrPattern is the error for a pattern that takes long to match.
-var ErrPattern = errors.New("the pattern is too intricate")
+var ErrPattern = errors.New("the pattern is too complex")
 
 // CheckPattern refuses a pattern that takes long to match: each alternative is a pattern of its
 // own, and each star tries the complete rest of a name.

@@ -220,7 +220,7 @@ func (m *planner) contents(ctx context.Context) error {
 	for _, find := range found.Finds {
 		f := byHash[find.Hash]
 		f.Outcome, f.find, f.Command = Certain, &find, ""
-		f.Remedy = "bring it back from " + find.String()
+		f.Remedy = "restore it from " + find.String()
 	}
 	return nil
 }

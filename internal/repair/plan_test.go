@@ -117,7 +117,7 @@ func TestEverythingIsMended(t *testing.T) {
 	}
 	for name, data := range s.files() {
 		if !strings.HasPrefix(name, "blobs/") && before[name] != data {
-			t.Errorf("%s has changed, and only content was to be brought back", name)
+			t.Errorf("%s has changed, and only content was to be restored", name)
 		}
 	}
 	if left := mend(t.Context(), t, s.options()); len(left) > 0 {

@@ -112,7 +112,7 @@ func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 		return f, nil
 	}
 	f.Outcome, f.Changes, f.Command = Certain, true, ""
-	f.Remedy = strings.Join(append(t.remedy, "bring it back"), ", and ")
+	f.Remedy = strings.Join(append(t.remedy, "restore it"), ", and ")
 	f.mend = func(ctx context.Context) error {
 		_, err := t.Workspace.Create(ctx, n)
 		return err

@@ -56,7 +56,7 @@ type remedy struct {
 	noPaths bool   // the command is complete
 }
 
-// Advise adds to findings of missing content where the content is and what brings it back. It never
+// Advise adds to findings of missing content where the content is and what restores it. It never
 // fails: what it cannot find out it leaves unchanged.
 func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	ad.repair(ctx, findings)
@@ -183,7 +183,7 @@ func (l *lookout) look(ctx context.Context, findings []check.Finding) {
 	l.log, _ = l.repo.LastWith(ctx, names...)
 }
 
-// apply gives each finding its remedy. Blobs with the same remedy are brought back together, with
+// apply gives each finding its remedy. Blobs with the same remedy are restored together, with
 // one command for their directory.
 func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 	type group struct{ command, dir string }

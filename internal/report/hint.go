@@ -175,7 +175,7 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonReflog:
 		return "'git reflog expire --rewrite --expire=never --expire-unreachable=never <ref>' " +
 			"joins what is left of a log; where its ref is gone, " +
-			"'git update-ref <ref> <object>' brings it back"
+			"'git update-ref <ref> <object>' restores it"
 	case gitint.ReasonWorktree:
 		return "'git worktree repair' in a worktree that was moved, 'git worktree prune' after " +
 			"one was deleted; 'git config core.worktree' says where the main one is"
@@ -190,7 +190,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonOpaque:
 		return "decrypt it, or take it out of Git LFS: 'git lfs migrate export'"
 	case gc.ReasonObject:
-		return "'git fsck' says more; 'git fetch --refetch' may bring it back"
+		return "'git fsck' says more; 'git fetch --refetch' may restore it"
 	case gc.ReasonLinked:
 		return linkedHint
 	case gc.ReasonForeign:
@@ -202,9 +202,9 @@ func obstacleHint(reason string) string {
 	case gc.ReasonNested:
 		return nestedHint
 	case gc.ReasonID:
-		return "'git restore .jp/.id' brings it back, 'git jp init' makes one"
+		return "'git restore .jp/.id' restores it, 'git jp init' makes one"
 	case gc.ReasonMissing:
-		return "'git jp repair' brings it back; 'git jp check --all' says more, and " +
+		return "'git jp repair' restores it; 'git jp check --all' says more, and " +
 			"'git jp gc --accept-missing' continues anyway"
 	case gc.ReasonOpinion:
 		return "'git fsck' and the modes of the files say more"
@@ -274,7 +274,7 @@ func contentHints(err error) []string {
 		return []string{"'git jp repair' unites them"}
 	case isA[*workspace.DanglingError](err):
 		return []string{
-			"'git jp repair' brings it back, or says who may have it",
+			"'git jp repair' restores it, or says who may have it",
 		}
 	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err):
 		return []string{"git lfs pull"}

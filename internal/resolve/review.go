@@ -46,7 +46,7 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 		r.commit.Parents = append(r.commit.Parents, squashed...)
 	}
 	if len(r.commit.Parents) < 2 {
-		return nil, fmt.Errorf("read %s: it is no merge", rev)
+		return nil, fmt.Errorf("read %s: it is not a merge", rev)
 	}
 	head, err := r.Repo.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 	if err := r.restoreContent(ctx, l.Conversation, data); err != nil {
 		return err
 	}
-	r.note("%s: brought back %s of %s", l.Conversation, render.Count(len(l.Elements), "event"),
+	r.note("%s: restored %s of %s", l.Conversation, render.Count(len(l.Elements), "event"),
 		render.Count(l.Turns, "turn"))
 	return nil
 }

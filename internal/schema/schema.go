@@ -28,7 +28,7 @@ type Schema struct {
 var (
 	errSize  = fmt.Errorf("it has more than %d bytes", maxBytes)
 	errDepth = fmt.Errorf("it is nested deeper than %d, or refers to itself", maxDepth)
-	errCost  = errors.New("to hold a value to it takes too long")
+	errCost  = errors.New("validating a value against it takes too long")
 )
 
 // drafts are the drafts that the library supports by name.
@@ -85,7 +85,7 @@ func (s *Schema) Validate(value []byte) (err error) {
 	defer recovered(&err)
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	w := walk{document: s.root}
 	if err := w.visit(s.root.tree, v, 0); err != nil {

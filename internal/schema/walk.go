@@ -122,7 +122,7 @@ func (d document) checkOne(s map[string]any) error {
 	}
 	for _, name := range names {
 		if text, ok := name.(string); !ok || !slices.Contains(types, text) {
-			return fmt.Errorf("%q is no type", fmt.Sprint(name))
+			return fmt.Errorf("%q is not a type", fmt.Sprint(name))
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (d document) target(ref any) (any, error) {
 	text, _ := ref.(string)
 	pointer, local := strings.CutPrefix(text, "#")
 	if !local || pointer != "" && pointer[0] != '/' {
-		return nil, fmt.Errorf("$ref %q leads out of the schema", text)
+		return nil, fmt.Errorf("$ref %q points outside the schema", text)
 	}
 	pointer, err := url.PathUnescape(pointer)
 	if err != nil {
@@ -165,14 +165,14 @@ func (d document) target(ref any) (any, error) {
 		case []any:
 			i, err := strconv.Atoi(step)
 			if err != nil || i < 0 || i >= len(v) {
-				return nil, fmt.Errorf("$ref %q leads nowhere", text)
+				return nil, fmt.Errorf("$ref %q does not resolve", text)
 			}
 			at = v[i]
 		default:
 			at = nil
 		}
 		if at == nil {
-			return nil, fmt.Errorf("$ref %q leads nowhere", text)
+			return nil, fmt.Errorf("$ref %q does not resolve", text)
 		}
 	}
 	return at, nil

@@ -96,7 +96,7 @@ func (r Rule) validate() error {
 		return fmt.Errorf("its regex does not have 1 to %d bytes", maxRegex)
 	}
 	if r.Public < 0 || r.Public > len(slices.MinFunc(r.Keywords, byLength)) {
-		return errors.New("more is public than a keyword")
+		return errors.New("public is longer than a keyword")
 	}
 	if _, err := regexp.Compile(`\A(?:` + r.Regex + `)`); err != nil {
 		return fmt.Errorf("its regex: %w", err)

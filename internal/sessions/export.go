@@ -151,7 +151,7 @@ func (x *Export) ID() events.ID {
 func (x *Export) Length() int64 { return x.first + x.Bytes }
 
 // ErrDamaged reports a session whose beginning is no longer what was exported.
-var ErrDamaged = errors.New("its beginning is not what was exported")
+var ErrDamaged = errors.New("it does not begin with the exported turns")
 
 // Intact returns an error unless a file begins with the unchanged export.
 func (x *Export) Intact(ctx context.Context, path string) error {

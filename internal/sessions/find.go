@@ -13,7 +13,7 @@ import (
 // maxFound limits how many files of an agent are looked at; the others are found the next time.
 const maxFound = 200_000
 
-var errManyFiles = errors.New("it has too many files to look at all")
+var errManyFiles = errors.New("it has too many files to read")
 
 // FindFiles yields the sessions in all files below some directories whose names match. A directory
 // may be a symlink, as in a dotfiles setup; links below it are not followed.

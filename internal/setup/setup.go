@@ -144,7 +144,7 @@ func (s *setup) askKey(context.Context) (err error) {
 			return err
 		case !isVariable(name):
 			// If the user typed the key itself, it must not be shown.
-			return fmt.Errorf("set up %s: that is no name of a variable; keys are written nowhere",
+			return fmt.Errorf("set up %s: that is not the name of a variable, and keys are never written to a file",
 				s.provider.Name)
 		case s.Getenv(name) == "":
 			p := s.provider

@@ -152,7 +152,7 @@ func (b *build) file(
 	case err != nil:
 		return f, err
 	case bytes.IndexByte(text, 0) >= 0:
-		return file{Left: "it is no text"}, nil
+		return file{Left: "it is not text"}, nil
 	case len(text) == 0:
 		return f, nil
 	}

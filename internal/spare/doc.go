@@ -9,7 +9,7 @@
 //
 //   - After [Keep] each blob of the store is in the working tree and has a copy, verified and
 //     durable. A file that is not an intact blob is not copied, in either direction.
-//   - A blob that is deleted on purpose has no copy that could bring it back: the copy is removed
+//   - A blob that is deleted on purpose has no copy that could restore it: the copy is removed
 //     first.
 //
 // # What is not promised

@@ -221,4 +221,4 @@ func (f *folders) again(name string) ([]byte, error) {
 	return data, err
 }
 
-var errChanged = errors.New("it was changed meanwhile")
+var errChanged = errors.New("it changed in the meantime")

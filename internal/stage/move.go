@@ -45,7 +45,7 @@ type Loss string
 // LossOf compares the directory of a conversation with HEAD's. It never fails: if it cannot tell,
 // or there is no repository, the conversation counts as not committed.
 func LossOf(ctx context.Context, repo *gitint.Repo, dir string) Loss {
-	const uncommitted Loss = "It is not committed, and cannot be brought back"
+	const uncommitted Loss = "It is not committed, and cannot be restored"
 	if repo == nil {
 		return uncommitted
 	}

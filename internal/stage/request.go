@@ -95,7 +95,7 @@ type MovedError struct {
 
 // Error names the file.
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("stage %s: it was changed, moved or removed meanwhile", e.Path)
+	return fmt.Sprintf("stage %s: it was changed, moved or removed in the meantime", e.Path)
 }
 
 // Run plans and applies a request. The error is a *RefusedError when the conversations are not fit

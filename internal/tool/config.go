@@ -59,7 +59,7 @@ func ParseSource(s string) (Source, error) {
 			return src, nil
 		}
 	}
-	return Source{}, fmt.Errorf("%q is no source", s)
+	return Source{}, fmt.Errorf("%q is not a source", s)
 }
 
 // A CommandConfig is a command in the configuration: a line that is split into words, or a program

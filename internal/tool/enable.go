@@ -44,7 +44,7 @@ func (e *Enable) UnmarshalJSON(b []byte) error {
 		*e = Enable{On: state.On, Toggle: toggle}
 		return nil
 	}
-	return fmt.Errorf("%q is no value of allow_toggle", toggle)
+	return fmt.Errorf("%q is not a value of allow_toggle", toggle)
 }
 
 func (e *Enable) word(s string) error {
@@ -58,7 +58,7 @@ func (e *Enable) word(s string) error {
 	case "always":
 		*e = Enable{On: true, Toggle: ToggleNever}
 	default:
-		return fmt.Errorf("%q is no value of enable", s)
+		return fmt.Errorf("%q is not a value of enable", s)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func parseMode(s string) (Mode, error) {
 	case "", Ask, Unattended, Edit, Skip:
 		return m, nil
 	}
-	return "", fmt.Errorf("%q is no mode", s)
+	return "", fmt.Errorf("%q is not a mode", s)
 }
 
 // A Policy sets how calls of one tool are treated.

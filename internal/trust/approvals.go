@@ -62,7 +62,7 @@ type Approvals struct {
 }
 
 // ErrInside is the error for a directory that others can write to by committing.
-var ErrInside = errors.New("approvals would lie inside the workspace")
+var ErrInside = errors.New("approvals would be stored inside the workspace")
 
 // Open reads the approvals below dir, which need not exist.
 func Open(dir string, w Workspace) (*Approvals, error) {

@@ -37,7 +37,7 @@ func (k Kind) does() string {
 	case Provider:
 		return "is sent conversations of this workspace"
 	case Setting:
-		return "is set by somebody else"
+		return "is set by another person"
 	default:
 		return "wants " + strconv.QuoteToGraphic(string(k))
 	}

@@ -97,7 +97,7 @@ func (g Group) String() string {
 			first.Kind.does(), count(len(g.Claims), "tool"))
 		describeTools(&b, g.Claims)
 	case first.Kind == Setting && len(g.Claims) > 1:
-		fmt.Fprintf(&b, "%d settings are set by somebody else:\n", len(g.Claims))
+		fmt.Fprintf(&b, "%d settings are set by another person:\n", len(g.Claims))
 		for _, c := range g.Claims {
 			fmt.Fprintf(&b, "  %s: %s\n", c.place(), plain(json.RawMessage(c.Value)))
 		}

@@ -152,7 +152,7 @@ func (c Collection) print(plan *gc.Plan, res *gc.Result, old []quarantine.Item) 
 	}
 	_, err := fmt.Fprintln(t.Out, summary(plan, res, old))
 	if run != "" {
-		t.Note("'git jp gc undo' brings them back")
+		t.Note("'git jp gc undo' restores them")
 	}
 	return err
 }
@@ -233,9 +233,9 @@ func summary(plan *gc.Plan, res *gc.Result, old []quarantine.Item) string {
 		parts = append(parts, fmt.Sprintf("deleted %s of %s",
 			render.Count(len(res.Moved), "blob"), render.Bytes(bytes)))
 		add(len(res.Unindexed), "entry", "left the index")
-		add(res.Spared+res.Returned, "blob", "stayed because of a change meanwhile")
+		add(res.Spared+res.Returned, "blob", "kept because of a change in the meantime")
 		add(res.Purged, "blob", "of earlier runs deleted for good")
-		add(res.Revived, "blob", "of earlier runs brought back")
+		add(res.Revived, "blob", "of earlier runs restored")
 		add(res.Expired, "copy", "of the quarantine deleted for good")
 		add(res.Temporaries, "leftover", "removed")
 	case plan.Empty() && len(old) == 0:

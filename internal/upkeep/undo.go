@@ -78,7 +78,7 @@ func (u Undo) Run(ctx context.Context, name string) error {
 		r.Kept = append(r.Kept, h.String())
 	}
 	r.Indexed = append(r.Indexed, res.Indexed...)
-	return u.print(r, fmt.Sprintf("brought back %s of run %s",
+	return u.print(r, fmt.Sprintf("restored %s of run %s",
 		render.Count(len(res.Blobs), "blob"), res.Run))
 }
 
@@ -119,7 +119,7 @@ func (e *noRunError) Hints() []string {
 	case e.name != "":
 		return []string{"'git jp gc undo --list' lists the runs"}
 	case len(e.kept) > 0:
-		return []string{"'git jp gc undo <run>' brings one of them back"}
+		return []string{"'git jp gc undo <run>' restores one of them"}
 	default:
 		return nil
 	}
@@ -132,7 +132,7 @@ func (u Undo) print(r RunRecord, text string) error {
 	}
 	_, err := fmt.Fprintln(t.Out, text)
 	for _, name := range r.Kept {
-		t.Warn("%s stays in the quarantine: something else is in its place", name)
+		t.Warn("%s stays in the quarantine: another file is in its place", name)
 	}
 	return err
 }
@@ -178,7 +178,7 @@ func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 	for _, name := range res.Kept {
 		r.Kept = append(r.Kept, filepath.Join(u.Host.Short(one.Dir()), name))
 	}
-	return u.print(r, fmt.Sprintf("brought back %s of %s",
+	return u.print(r, fmt.Sprintf("restored %s of %s",
 		render.Count(len(res.Files), "file"), one.Name))
 }
 
@@ -201,9 +201,9 @@ func (u Undo) restoreCompacted(ctx context.Context, one quarantine.Item) error {
 		r.Conversation = conversationName(conv.ID)
 		r.Restored = append(r.Restored,
 			path.Join(filepath.ToSlash(conv.Path), workspace.EventsFile))
-		return u.print(r, fmt.Sprintf("brought back %s of %s", conv.ID, one.Name))
+		return u.print(r, fmt.Sprintf("restored %s of %s", conv.ID, one.Name))
 	}
-	return fmt.Errorf("bring back %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
+	return fmt.Errorf("restore %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
 }
 
 // List prints what can be restored.

@@ -96,7 +96,7 @@ type Problem struct {
 func (p Problem) String() string {
 	switch p.Kind {
 	case Foreign:
-		return fmt.Sprintf("%s is no directory of a conversation", p.Path)
+		return fmt.Sprintf("%s is not a conversation directory", p.Path)
 	case Missing:
 		return fmt.Sprintf("%s has no %s", p.Path, p.Detail)
 	case Linked:

@@ -84,7 +84,7 @@ func messageTime(s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("time %q is in no known form", s)
+	return time.Time{}, fmt.Errorf("time %q has an unknown format", s)
 }
 
 // said returns the user's part: a query begins a turn, results of tools continue it.

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrMeanwhile reports that a file changed after a replacement was made from it.
-var ErrMeanwhile = errors.New("the file was changed by somebody else meanwhile")
+var ErrMeanwhile = errors.New("another program changed the file in the meantime")
 
 // ReadFile returns one file of a conversation, valid or not. It is empty if missing.
 func (w *Workspace) ReadFile(e Entry, name string) ([]byte, error) {

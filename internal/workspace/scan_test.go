@@ -61,14 +61,14 @@ func TestScanReportsBesideTheEntries(t *testing.T) {
 	}
 	slices.Sort(got)
 	want = []string{
-		"-5 is no directory of a conversation",
+		"-5 is not a conversation directory",
 		".archive/17-y has the id of 17-x",
 		".archive/24-z has the id of 24-z2",
-		"17foo is no directory of a conversation",
+		"17foo is not a conversation directory",
 		"19 has no events.json",
 		"20 has no metadata.json and no events.json",
 		"25 is a symbolic link",
-		"notes is no directory of a conversation",
+		"notes is not a conversation directory",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("problems are\n%s", strings.Join(got, "\n"))

@@ -46,7 +46,7 @@ func findUserLocal(env Env, root, wsid string) string {
 }
 
 // ErrStrange reports user-local data of another workspace.
-var ErrStrange = errors.New("its link does not lead to this workspace")
+var ErrStrange = errors.New("its link does not point to this workspace")
 
 // shares reports whether the workspace at jp may use the user-local data at dir. Data without a
 // link may be that of any workspace with the id.

@@ -138,7 +138,7 @@ func (x *reader) open(s *said, b startedBlock) bool {
 	return true
 }
 
-// release ends a text that was held back: since something follows it, it was not cut off.
+// release ends a text that was held back: since text follows it, it was not cut off.
 func (x *reader) release() bool {
 	key := x.pending
 	x.pending = -1

@@ -28,10 +28,10 @@ func Parse(id string) (provider, name string, err error) {
 		}
 	}
 	if i := strings.IndexFunc(name, foreign("_.:/~-")); i >= 0 {
-		return "", "", &NameError{id, fmt.Sprintf("no name has %q in it", []rune(name[i:])[0])}
+		return "", "", &NameError{id, fmt.Sprintf("no name contains %q", []rune(name[i:])[0])}
 	}
 	if strings.ContainsFunc(provider, foreign("_-")) {
-		return "", "", &NameError{id, fmt.Sprintf("no provider is called %q", provider)}
+		return "", "", &NameError{id, fmt.Sprintf("no provider has the name %q", provider)}
 	}
 	return provider, name, nil
 }

@@ -134,7 +134,7 @@ func Known(dir string) (*Table, error) {
 
 func twice(seen map[string]bool, id string) error {
 	if seen[id] {
-		return errors.New("the model stands there twice")
+		return errors.New("the model is listed twice")
 	}
 	seen[id] = true
 	return nil

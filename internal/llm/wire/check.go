@@ -68,7 +68,7 @@ func (v Violation) String() string {
 func Check(f Format, model string, wire []byte) []Violation {
 	var body object
 	if err := json.Unmarshal(wire, &body); err != nil || body == nil {
-		return []Violation{{Rule: "G0", Path: "$", Detail: "it is no JSON object"}}
+		return []Violation{{Rule: "G0", Path: "$", Detail: "it is not a JSON object"}}
 	}
 	if model == "" {
 		model = body.text("model")

@@ -29,7 +29,7 @@ func (c *checker) ollama() {
 			at := fmt.Sprintf("%s.tool_calls[%d]", path, j)
 			function := call.object("function")
 			if _, ok := function["arguments"].(map[string]any); !ok {
-				c.add("O5", at, "the arguments are no object")
+				c.add("O5", at, "the arguments are not an object")
 			}
 			t.calls = append(t.calls, mention{at, fmt.Sprintf("%d", n), function.text("name")})
 			n++
@@ -53,7 +53,7 @@ func (c *checker) ollamaTools() {
 		f := t.object("function")
 		names = append(names, f.text("name"))
 		if raw, err := json.Marshal(f["parameters"]); err != nil || !isObject(string(raw)) {
-			c.add("O5", fmt.Sprintf("tools[%d]", i), "the parameters are no object")
+			c.add("O5", fmt.Sprintf("tools[%d]", i), "the parameters are not an object")
 		}
 	}
 	c.tools(names, "")

@@ -47,7 +47,7 @@ func (c *checker) responsesItem(path string, item object) turn {
 	case "function_call":
 		t.calls = []mention{{path, item.text("call_id"), item.text("name")}}
 		if !isObject(item.text("arguments")) {
-			c.add("G5", path, "the arguments are no JSON object")
+			c.add("G5", path, "the arguments are not a JSON object")
 		}
 	case "function_call_output":
 		t.role, t.results = "tool", []mention{{path: path, id: item.text("call_id")}}
@@ -194,7 +194,7 @@ func (c *checker) chatMessage(path string, m object) turn {
 		function := call.object("function")
 		t.calls = append(t.calls, mention{at, call.text("id"), function.text("name")})
 		if !isObject(function.text("arguments")) {
-			c.add("C1", at, "the arguments are no JSON object")
+			c.add("C1", at, "the arguments are not a JSON object")
 		}
 	}
 	t.text = t.role == "user" || t.role == "assistant" && m["content"] != nil

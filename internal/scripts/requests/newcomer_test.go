@@ -40,7 +40,7 @@ var outputs = map[string]string{
 	"git jp stats --by model":                                     `(?m)^ *openrouter/qwen/qwen3-coder `,
 	"git jp config get --workspace providers.llm.aliases.small":   `^ollama/qwen3:8b\n$`,
 	"git jp gc":      `(?m)^deleted 2 blobs `,
-	"git jp gc undo": `(?m)^brought back 2 blobs `,
+	"git jp gc undo": `(?m)^restored 2 blobs `,
 	"git jp trust":   `nothing here needs an approval`,
 	`git jp query "where do we open the index?"`: `No language model is configured(?s:.*)index.go:1`,
 }

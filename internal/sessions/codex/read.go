@@ -66,7 +66,7 @@ func tail(id string) string {
 	return id[max(0, len(id)-digits):]
 }
 
-var errNoRecord = errors.New("it is no JSON object")
+var errNoRecord = errors.New("it is not a JSON object")
 
 func (m *mapper) line(number int, line []byte) {
 	m.number = number

@@ -66,7 +66,7 @@ func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	}
 }
 
-var errNoEvent = errors.New("it is no JSON object")
+var errNoEvent = errors.New("it is not a JSON object")
 
 func (m *mapper) line(number int, line []byte) {
 	var e event

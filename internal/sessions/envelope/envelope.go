@@ -30,7 +30,7 @@ type Envelope struct {
 
 // Errors of envelopes that are refused.
 var (
-	ErrVersion = errors.New("it is of a version that this program does not know")
+	ErrVersion = errors.New("its version is newer than this program")
 	ErrTwice   = errors.New("two envelopes have the same conversation")
 )
 
@@ -143,7 +143,7 @@ func decode(line []byte) (*Envelope, error) {
 	}
 	id, err := events.ParseID(in.ID)
 	if err == nil && (id <= 0 || in.ID != id.String() && in.ID != id.Digits()) {
-		err = fmt.Errorf("%q is no id", in.ID)
+		err = fmt.Errorf("%q is not an id", in.ID)
 	}
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func decode(line []byte) (*Envelope, error) {
 		return nil, fmt.Errorf("projection is %q, neither local nor projected", in.Projection)
 	}
 	if in.Metadata.Kind() != '{' || in.Events.Kind() != '[' {
-		return nil, errors.New("metadata is no object, or events is no list")
+		return nil, errors.New("metadata is not an object, or events is not a list")
 	}
 	if e.Details, err = events.DecodeDetails(asFile(in.Metadata)); err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
@@ -163,7 +163,7 @@ func decode(line []byte) (*Envelope, error) {
 		e.BaseConfig = asFile(in.BaseConfig)
 	case 0, 'n':
 	default:
-		return nil, errors.New("base_config is no object")
+		return nil, errors.New("base_config is not an object")
 	}
 	if e.Stream, err = events.Decode(asFile(in.Events)); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
@@ -174,7 +174,7 @@ func decode(line []byte) (*Envelope, error) {
 	if session := e.Details.Labels[events.LabelSession]; session != "" {
 		ids := events.SessionIDs(session)
 		if !slices.Contains(ids[:], id) {
-			return nil, fmt.Errorf("the label %s is of a conversation with another id",
+			return nil, fmt.Errorf("the label %s belongs to a conversation with another id",
 				events.LabelSession)
 		}
 	}
@@ -223,7 +223,7 @@ func (e *Envelope) contents(carried map[string]string) error {
 			return fmt.Errorf("content %s: %w", name, err)
 		}
 		if blobs.RefTo(content).Hash != h {
-			return fmt.Errorf("content %s is another", name)
+			return fmt.Errorf("content %s does not match its checksum", name)
 		}
 		e.Contents[h] = content
 	}

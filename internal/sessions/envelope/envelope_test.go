@@ -86,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		for h, b := range again {
 			if !bytes.Equal(kept[h], b) {
-				t.Errorf("%s: content %s is another", c.Name, h)
+				t.Errorf("%s: content %s does not match its checksum", c.Name, h)
 			}
 		}
 	}

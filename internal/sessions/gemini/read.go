@@ -37,7 +37,7 @@ func (Dialect) Read(
 	return v, nil
 }
 
-var errNoRecord = errors.New("it is no JSON object")
+var errNoRecord = errors.New("it is not a JSON object")
 
 func readLines(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder, f *fold,

@@ -99,7 +99,7 @@ func (w Workspace) deletion(_ context.Context, a deleteArgs) ([]*edit, error) {
 }
 
 var (
-	errNoRepository = errors.New("nothing could bring it back: there is no git repository")
+	errNoRepository = errors.New("it could not be restored: there is no git repository")
 	errUncommitted  = errors.New("it has uncommitted changes")
 )
 

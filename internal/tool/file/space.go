@@ -65,7 +65,7 @@ func (s *Space) Expand(uri string) string { return Expand(s.root, uri) }
 
 func (s *Space) locate(uri string) (real, fragment string, err error) {
 	if !IsURI(uri) {
-		return "", "", fmt.Errorf("read URI %q: it is none of a file", uri)
+		return "", "", fmt.Errorf("read URI %q: it is not the URI of a file", uri)
 	}
 	f, err := parse(uri, isWindows)
 	if err != nil {

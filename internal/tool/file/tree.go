@@ -27,8 +27,8 @@ var (
 	ErrForbidden  = errors.New("it belongs to git or jp")
 	ErrNotRegular = errors.New("it is not a regular file")
 	ErrTooLarge   = errors.New("it is too large")
-	ErrControl    = errors.New("its name has a character that cannot be seen")
-	ErrURI        = errors.New("it is a URI, and a path is wanted")
+	ErrControl    = errors.New("its name contains an invisible character")
+	ErrURI        = errors.New("it is a URI, not a path")
 )
 
 // An AccessError says that tools must not access a file.

@@ -145,7 +145,7 @@ func decode(raw string, windows bool) (string, error) {
 		if c == '%' {
 			var ok bool
 			if c, ok = unhex(raw[i+1:]); !ok {
-				return "", fmt.Errorf("%q is no percent-encoding", raw[i:min(i+3, len(raw))])
+				return "", fmt.Errorf("%q is not a percent-encoding", raw[i:min(i+3, len(raw))])
 			}
 			if i += 2; c == '/' || windows && c == '\\' {
 				return "", errSlash

@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-var errRedirect = errors.New("an MCP server may not send us elsewhere")
+var errRedirect = errors.New("an MCP server may not redirect")
 
 // NewClient returns a client for servers with an address. Only that address was approved, private
 // or not: a redirect to another host is refused.

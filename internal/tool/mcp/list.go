@@ -22,8 +22,8 @@ const (
 var (
 	errPages = fmt.Errorf("it has more than %d pages of tools", maxPages)
 	errTools = fmt.Errorf("it has more than %d tools", maxTools)
-	errSaid  = fmt.Errorf("it says more than %d bytes of its tools", maxListed)
-	errAgain = errors.New("its list of tools leads back to where it was")
+	errSaid  = fmt.Errorf("its list of tools is longer than %d bytes", maxListed)
+	errAgain = errors.New("its list of tools repeats itself")
 )
 
 // list returns the server's tools, page by page. It ends for a server that always has another page,

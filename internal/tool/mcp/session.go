@@ -148,7 +148,7 @@ func (s Server) transport(
 	case s.Program != "" && o.Starter != nil:
 		return s.process(life, o)
 	}
-	return nil, nil, nil, errors.New("there is no way to it")
+	return nil, nil, nil, errors.New("no address or command is available")
 }
 
 // process starts a server on its standard streams. These are real pipes, so that no copying
