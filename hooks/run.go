@@ -216,14 +216,16 @@ func (e *ConflictError) Error() string { return e.Text }
 
 func (r *run) postCommit(ctx context.Context) error {
 	hook, err := r.hook(ctx)
+	checked := false
 	if err == nil {
+		checked = hook.TakeChecked()
 		err = hook.PostCommit(ctx)
 	}
 	if err == nil {
 		err = r.noteDecided(ctx, hook.Repo)
 	}
 	var found []check.Finding
-	if err == nil {
+	if err == nil && !checked {
 		found, err = hook.Unchecked(ctx)
 		if r.warnStanding(ctx, hook, found) {
 			r.Hint("git commit --amend --no-edit")

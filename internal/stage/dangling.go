@@ -18,8 +18,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Files in <git-dir>/jp: checkedFile says that pre-commit let the commit pass that is being made,
-// danglingFile which conversations HEAD has without their content.
+// Files in <git-dir>/jp: checkedFile says which index pre-commit let pass, danglingFile which
+// conversations HEAD has without their content.
 const (
 	checkedFile  = "checked"
 	danglingFile = "dangling"
@@ -35,21 +35,21 @@ func stateFile(repo *gitint.Repo, name string) string {
 	return filepath.Join(repo.GitDir(), "jp", name)
 }
 
-// noteChecked notes that pre-commit looked. If that commit is then given up, the note stays, so
-// that a commit that bypasses the hook right after it goes unnoticed until the next. The file is
-// empty, so it is never incomplete, and if a crash loses it that costs a look: nothing waits for
-// the disk.
+// noteChecked notes which index pre-commit let pass. If a crash loses the note, or cuts it off, that
+// costs a look at the next commit: nothing waits for the disk.
 func (h Hook) noteChecked() error {
 	name := stateFile(h.Repo, checkedFile)
+	_ = os.Remove(name) // another user may have made it
 	note := func() error {
 		f, err := atomicfile.OpenPrivate(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		if errors.Is(err, fs.ErrExist) {
-			return nil // already recorded, possibly by another process
+			return nil // another process has just made it: one of the two commits costs a look
 		}
 		if err != nil {
 			return err
 		}
-		return f.Close()
+		_, err = f.WriteString(h.indexState())
+		return errors.Join(err, f.Close())
 	}
 	err := note()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,16 +63,30 @@ func (h Hook) noteChecked() error {
 	return nil
 }
 
-// takeChecked reports whether pre-commit looked at the commit that was just made.
-func (h Hook) takeChecked() bool { return os.Remove(stateFile(h.Repo, checkedFile)) == nil }
+// TakeChecked reports whether pre-commit looked at the commit that was just made: git has the index
+// that it let pass. A commit that was given up leaves its note behind, so the note alone proves
+// nothing. Of a commit of some paths git discards the index, so the answer is no. It has to be
+// called before anything changes the index.
+func (h Hook) TakeChecked() bool {
+	name := stateFile(h.Repo, checkedFile)
+	noted, err := regular.ReadFile(name, regular.MaxOwn)
+	return errors.Join(err, os.Remove(name)) == nil && string(noted) == h.indexState()
+}
 
-// Unchecked looks at the commit at HEAD if pre-commit did not, as after git commit --no-verify, and
-// returns what is wrong with the conversations that it changes. They are noted, so that the next
+// indexState identifies the current version of the index, by size and time as git does for files.
+// Git renames an index that it made for a commit, which changes neither.
+func (h Hook) indexState() string {
+	info, err := os.Stat(h.Repo.IndexPath())
+	if err != nil {
+		return "none"
+	}
+	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
+}
+
+// Unchecked looks at the commit at HEAD, at which pre-commit did not, as after git commit --no-verify,
+// and returns what is wrong with the conversations that it changes. They are noted, so that the next
 // commits name them; those that are complete now are no longer named.
 func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
-	if h.takeChecked() {
-		return nil, nil
-	}
 	paths, err := h.Repo.ChangedPaths(ctx, "HEAD^", "HEAD", conversationsAnywhere, blobsAnywhere)
 	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
 		return nil, nil //nolint:nilerr // the first commit has no parent
