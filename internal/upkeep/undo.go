@@ -125,6 +125,21 @@ func (e *noRunError) Hints() []string {
 	}
 }
 
+// A redactedError reports a conversation from before a redaction. Its files have no place in the
+// working tree: only the command that knows the entries can restore it.
+type redactedError struct{ item quarantine.Item }
+
+func (e *redactedError) Error() string {
+	return fmt.Sprintf("undo %q: it is a conversation with what was redacted", e.item.Name)
+}
+
+// Hints returns the command that restores it.
+func (e *redactedError) Hints() []string {
+	return []string{
+		fmt.Sprintf("'git jp redact --undo %s' restores it", e.item.Conversation),
+	}
+}
+
 func (u Undo) print(r RunRecord, text string) error {
 	t := u.Host.Terminal
 	if t.JSON {
@@ -161,8 +176,11 @@ func (u Undo) items(ctx context.Context) ([]quarantine.Item, error) {
 
 // restore restores what another command has quarantined.
 func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
-	if one.Kind == quarantine.Compacted {
+	switch one.Kind {
+	case quarantine.Compacted:
 		return u.restoreCompacted(ctx, one)
+	case quarantine.Redacted:
+		return &redactedError{one}
 	}
 	root, err := os.OpenRoot(u.Workspace.Root())
 	if err != nil {
