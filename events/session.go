@@ -203,13 +203,13 @@ func (d *Details) CreatedAt(id ID) time.Time {
 // titleKey is the member of metadata.json that holds the title which an import set.
 const titleKey = MetadataPrefix + "title"
 
-// MapTexts applies f to the texts of a person or a source: labels, the title, and the value that
-// [Details.IsTitled] compares the title with, so that both stay equal. It does not change labels
-// that identify the agent session: with another value the conversation would belong to no session,
-// and an import would create it again. It returns how many texts changed.
-func (d *Details) MapTexts(f func(string) string) (changed int) {
-	change := func(was string, set func(string)) {
-		if is := f(was); is != was {
+// MapTexts applies f to the texts of a person or a source, with a name for each: labels, the title,
+// and the value that [Details.IsTitled] compares the title with, so that both stay equal. It does
+// not change labels that identify the agent session: with another value the conversation would
+// belong to no session, and an import would create it again. It returns how many texts changed.
+func (d *Details) MapTexts(f func(name, text string) string) (changed int) {
+	change := func(name, was string, set func(string)) {
+		if is := f(name, was); is != was {
 			set(is)
 			changed++
 		}
@@ -217,7 +217,7 @@ func (d *Details) MapTexts(f func(string) string) (changed int) {
 	if v, ok := d.Value(titleKey); ok {
 		var given string
 		if json.Unmarshal(v, &given) == nil {
-			change(given, func(s string) {
+			change("imported title", given, func(s string) {
 				if v, err := jsontext.AppendQuote(nil, s); err == nil {
 					_ = d.SetValue(titleKey, v) // the key is our own and the value is valid JSON
 				}
@@ -228,11 +228,11 @@ func (d *Details) MapTexts(f func(string) string) (changed int) {
 		}
 	}
 	if d.Title != nil {
-		change(*d.Title, func(s string) { d.Title = &s })
+		change("title", *d.Title, func(s string) { d.Title = &s })
 	}
-	for key, value := range d.Labels {
+	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
 		if !isSessionLabel(key) {
-			change(value, func(s string) { d.Labels[key] = s })
+			change("label "+key, d.Labels[key], func(s string) { d.Labels[key] = s })
 		}
 	}
 	return changed

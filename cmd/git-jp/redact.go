@@ -95,6 +95,7 @@ func newRedaction(ctx context.Context, a *app) (s redact.Session, err error) {
 	return redact.Session{
 		Tracked: redact.Tracked{Redactor: r, Repo: o.Repo, Dir: dir},
 		Printer: &a.terminal.Printer,
+		Short:   a.short,
 		Restage: func(
 			ctx context.Context, ids []events.ID, gone []blobs.Hash,
 		) ([]string, error) {

@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -18,8 +19,9 @@ import (
 )
 
 const (
-	eventsFile = "events.json"
-	recordFile = "compacted.json" // written last: without it there is no copy
+	eventsFile   = "events.json"
+	metadataFile = "metadata.json"
+	recordFile   = "compacted.json" // written last: without it there is no copy
 )
 
 // ErrNone reports that no copy matches a conversation.
@@ -32,6 +34,17 @@ type Change struct {
 	At       time.Time
 	Was, Is  *events.Stream
 	Contents blobs.Reader // of Was
+	// Named is the change of the conversation's metadata, nil if the stream alone changes.
+	Named *Named
+}
+
+// A Named is a change of the metadata of a conversation and of the name of its directory.
+type Named struct{ Was, Is Naming }
+
+// A Naming is one state of both.
+type Naming struct {
+	Metadata []byte // the file
+	Dirname  string
 }
 
 // record describes the conversation after the change.
@@ -40,6 +53,10 @@ type record struct {
 	At       time.Time `json:"at"`
 	Elements int       `json:"elements"`
 	Sum      string    `json:"sum"` // of those elements
+	// The name of the directory before the change and after it, and the metadata after it.
+	WasDirname string `json:"was_dirname,omitempty"`
+	Dirname    string `json:"dirname,omitempty"`
+	Metadata   []byte `json:"metadata,omitempty"`
 }
 
 // Put keeps a copy of a conversation from before a change.
@@ -63,14 +80,23 @@ func (q Quarantine) put(c Change) (*Item, error) {
 	if err := keepContents(a.dir, c); err != nil {
 		return nil, err
 	}
-	rec, err := json.Marshal(record{c.ID.String(), c.At.UTC(), c.Is.Len(), sum(c.Is, c.Is.Len())})
+	rec := record{
+		ID: c.ID.String(), At: c.At.UTC(), Elements: c.Is.Len(), Sum: sum(c.Is, c.Is.Len()),
+	}
+	type file struct {
+		name string
+		data []byte
+	}
+	files := []file{{eventsFile, c.Was.Encode()}}
+	if n := c.Named; n != nil {
+		files = append(files, file{metadataFile, n.Was.Metadata})
+		rec.WasDirname, rec.Dirname, rec.Metadata = n.Was.Dirname, n.Is.Dirname, n.Is.Metadata
+	}
+	data, err := json.Marshal(rec)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{eventsFile, c.Was.Encode()}, {recordFile, rec}} {
+	for _, f := range append(files, file{recordFile, data}) {
 		if err := a.write(f.name, f.data); err != nil {
 			return nil, err
 		}
@@ -139,6 +165,7 @@ type Copy struct {
 	Dir    string
 	At     time.Time
 	Stream *events.Stream
+	Named  *Named // nil if the metadata did not change
 	record record
 }
 
@@ -175,7 +202,14 @@ func read(dir string) (Copy, error) {
 	if data, err = regular.ReadFile(filepath.Join(dir, eventsFile), regular.MaxOwn); err != nil {
 		return c, err
 	}
-	c.Stream, err = events.Decode(data)
+	if c.Stream, err = events.Decode(data); err != nil || c.record.Metadata == nil {
+		return c, err
+	}
+	c.Named = &Named{
+		Was: Naming{Dirname: c.record.WasDirname},
+		Is:  Naming{c.record.Metadata, c.record.Dirname},
+	}
+	c.Named.Was.Metadata, err = regular.ReadFile(filepath.Join(dir, metadataFile), regular.MaxOwn)
 	return c, err
 }
 
@@ -191,6 +225,12 @@ func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
 		out.Append(now.At(i))
 	}
 	return out, true
+}
+
+// SameResult reports whether both changes had the same result.
+func (c Copy) SameResult(o Copy) bool {
+	return c.record.Elements == o.record.Elements && c.record.Sum == o.record.Sum &&
+		c.record.Dirname == o.record.Dirname && bytes.Equal(c.record.Metadata, o.record.Metadata)
 }
 
 // Read returns a blob that the copy keeps.

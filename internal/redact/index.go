@@ -228,21 +228,21 @@ func (t Tracked) History(
 }
 
 // Undo restores a conversation, and removes the entries that are deleted with that from the index.
-func (t Tracked) Undo(ctx context.Context, id events.ID) (names []string, err error) {
+func (t Tracked) Undo(ctx context.Context, id events.ID) (u Undone, err error) {
 	index, err := t.Repo.Index(ctx)
 	if err != nil {
-		return nil, err
+		return u, err
 	}
-	if names, err = t.Redactor.Undo(ctx, id); err != nil {
-		return nil, err
+	if u, err = t.Redactor.Undo(ctx, id); err != nil {
+		return u, err
 	}
 	var change gitint.Change
-	for _, entry := range names {
+	for _, entry := range u.Entries {
 		if file := path.Join(t.Dir, entry); hasFile(index, file) {
 			change.Remove = append(change.Remove, file)
 		}
 	}
-	return names, t.change(ctx, change)
+	return u, t.change(ctx, change)
 }
 
 // StillThere looks for the target in the working tree, and in files of the index that differ from

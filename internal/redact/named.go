@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -22,8 +23,8 @@ func (t Target) inDirname(id events.ID, dirname string) bool {
 	return ok && strings.Contains(dirname, slug)
 }
 
-// without returns s with the target replaced.
-func (t Target) without(s string) string {
+// without returns a text with the target replaced.
+func (t Target) without(_, s string) string {
 	if len(t.Value) == 0 {
 		return s
 	}
@@ -31,12 +32,21 @@ func (t Target) without(s string) string {
 }
 
 // rename redacts the target in the title, in the directory name made from it, and in the labels. It
-// returns how many of these it changed.
-func (t Target) rename(c *workspace.Conversation) int {
-	n := c.Details.MapTexts(t.without)
+// returns how many of these it changes, and the change, nil if there is none.
+func (t Target) rename(c *workspace.Conversation) (n int, change *quarantine.Named) {
+	was := quarantine.Naming{Metadata: c.Details.Encode(), Dirname: c.Dirname}
+	n = c.Details.MapTexts(t.without)
 	if t.inDirname(c.ID, c.Dirname) {
 		n = max(1, n)
 	}
-	c.Renamed = c.Renamed || n > 0
-	return n
+	if n == 0 {
+		return 0, nil
+	}
+	c.Rename = c.Dirname
+	if !c.ID.IsDerived() {
+		c.Rename = events.Dirname(c.ID, c.Title())
+	}
+	return n, &quarantine.Named{
+		Was: was, Is: quarantine.Naming{Metadata: c.Details.Encode(), Dirname: c.Rename},
+	}
 }

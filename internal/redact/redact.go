@@ -276,9 +276,11 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 				return err
 			}
 		}
+		var change *quarantine.Named
+		named, change = r.target.rename(c)
 		item, err := r.Quarantine.Put(quarantine.Change{
 			Kind: quarantine.Redacted, ID: id, At: r.Now(), Was: c.Stream, Is: stored(done.Stream),
-			Contents: store,
+			Contents: store, Named: change,
 		})
 		if err != nil {
 			return err
@@ -288,7 +290,6 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 		}
 		res.Kept = append(res.Kept, item.Name)
 		c.Stream = done.Stream
-		named = r.target.rename(c)
 		return nil
 	})
 	if err != nil {

@@ -20,6 +20,8 @@ type Session struct {
 	Tracked
 
 	Printer *render.Printer
+	// Short shortens the name of a file for a person.
+	Short func(name string) string
 	// Restage stages the current state of conversations and all entries. In the same change it
 	// removes the gone blobs that the index does not refer to any more. It returns the paths that
 	// changed.
@@ -99,12 +101,18 @@ func HasEntries(w *workspace.Workspace) bool {
 
 // Restore restores the original of a conversation.
 func (s Session) Restore(ctx context.Context, id events.ID) error {
-	names, err := s.Undo(ctx, id)
+	u, err := s.Undo(ctx, id)
+	for _, what := range u.Stays {
+		s.Printer.Warn("%s: %s and stays as it is", id, what)
+	}
+	if len(u.Stays) > 0 {
+		s.Printer.Note("%s has what it was", s.Short(u.Former))
+	}
 	if err != nil {
 		return err
 	}
 	s.Printer.Note("restored %s and removed %s; nothing else is staged", id,
-		render.Count(len(names), "entry"))
+		render.Count(len(u.Entries), "entry"))
 	return nil
 }
 

@@ -1,9 +1,12 @@
 package redact
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/leaks"
@@ -12,42 +15,141 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
+// An Undone describes what an undo did.
+type Undone struct {
+	// Entries holds the paths of the removed entries, below .jp.
+	Entries []string
+	// Stays says what was changed since the redaction and so is not restored, and Former is
+	// the directory that has it.
+	Stays  []string
+	Former string
+}
+
 // Undo restores a conversation from before it was last redacted, with the events that were added
-// since, and removes the entries that would redact it again. It returns their paths, below .jp.
-func (r Redactor) Undo(ctx context.Context, id events.ID) (entries []string, err error) {
+// since, and removes the entries that would redact it again. Title, labels and the name of the
+// directory are restored too, except those that were changed since.
+func (r Redactor) Undo(ctx context.Context, id events.ID) (u Undone, err error) {
 	err = r.Workspace.Update(ctx, id, func(c *workspace.Conversation) error {
-		kept, was, ok := r.copy(c)
+		b, ok := r.lastRedacted(c)
+		u.Stays, u.Former = b.stays, b.kept.Dir
 		if !ok {
 			return quarantine.ErrNone
 		}
 		store := r.Workspace.BlobsOf(c.Entry)
-		err := kept.Contents(func(content []byte) error {
+		err := b.kept.Contents(func(content []byte) error {
 			_, err := store.Write(content)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		forgotten, err := r.forget(c.ID, was)
-		entries = append(entries, forgotten...) // this may be called again
-		c.Stream = was
-		return err
+		if b.stream != nil {
+			forgotten, err := r.forget(c.ID, b.stream)
+			u.Entries = append(u.Entries, forgotten...) // this may be called again
+			if err != nil {
+				return err
+			}
+			c.Stream = b.stream
+		}
+		b.name(c)
+		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("undo redaction: %w", err)
+		return u, fmt.Errorf("undo redaction: %w", err)
 	}
-	return entries, nil
+	return u, nil
 }
 
-func (r Redactor) copy(
-	c *workspace.Conversation,
-) (kept quarantine.Copy, was *events.Stream, ok bool) {
+// A before is what a copy can restore of a conversation.
+type before struct {
+	kept    quarantine.Copy
+	stream  *events.Stream    // nil if it is not to be restored
+	texts   map[string]string // of the metadata, by their names in [events.Details.MapTexts]
+	dirname string            // "" if it is not to be restored
+	stays   []string          // what was changed since
+}
+
+// lastRedacted returns the state from before the last redaction that can be undone. Without one it
+// only says what was changed since. A redaction that was stopped and run again has several copies
+// with the same result, of which the first has the state before both.
+func (r Redactor) lastRedacted(c *workspace.Conversation) (last before, ok bool) {
 	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, c.ID) {
-		if was, ok := kept.Restored(c.Stream); ok {
-			return kept, was, true
+		if ok && !kept.SameResult(last.kept) {
+			break
+		}
+		b := beforeOf(kept, c)
+		switch restores := b.stream != nil || len(b.texts) > 0 || b.dirname != ""; {
+		case restores:
+			last, ok = b, true
+		case !ok && len(last.stays) == 0:
+			last = b
 		}
 	}
-	return kept, nil, false
+	return last, ok
+}
+
+func beforeOf(kept quarantine.Copy, c *workspace.Conversation) before {
+	b := before{kept: kept, texts: map[string]string{}}
+	now, before := c.Stream.Encode(), kept.Stream.Encode()
+	if was, ok := kept.Restored(c.Stream); ok && !bytes.Equal(now, before) {
+		b.stream = was
+	}
+	n := kept.Named
+	if n == nil {
+		return b
+	}
+	was, is := textsOf(n.Was.Metadata), textsOf(n.Is.Metadata)
+	texts := textsOf(c.Details.Encode())
+	for name, text := range was {
+		switch texts[name] {
+		case text:
+		case is[name]:
+			b.texts[name] = text
+		default:
+			b.stays = append(b.stays, "the "+name+" was changed since")
+		}
+	}
+	slices.Sort(b.stays)
+	switch c.Dirname {
+	case n.Was.Dirname:
+	case n.Is.Dirname:
+		b.dirname = n.Was.Dirname
+	default:
+		b.stays = append(b.stays, "the directory was renamed since")
+	}
+	return b
+}
+
+// textsOf returns the texts of a metadata.json by name.
+func textsOf(metadata []byte) map[string]string {
+	all := map[string]string{}
+	d, err := events.DecodeDetails(metadata)
+	if err != nil {
+		return all // it was not saved by a redaction
+	}
+	d.MapTexts(func(name, text string) string {
+		all[name] = text
+		return text
+	})
+	return all
+}
+
+// name restores the name of the directory and the texts of the metadata, byte for byte if nothing
+// else in it was changed.
+func (b before) name(c *workspace.Conversation) {
+	c.Rename = cmp.Or(b.dirname, c.Dirname)
+	if n := b.kept.Named; n != nil && bytes.Equal(c.Details.Encode(), n.Is.Metadata) {
+		if d, err := events.DecodeDetails(n.Was.Metadata); err == nil {
+			c.Details = d
+			return
+		}
+	}
+	c.Details.MapTexts(func(name, text string) string {
+		if was, ok := b.texts[name]; ok {
+			return was
+		}
+		return text
+	})
 }
 
 // forget removes the entries that change a stream.

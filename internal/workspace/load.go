@@ -22,8 +22,8 @@ type Conversation struct {
 	Others []Entry
 	// AllowDangling allows a save to add references to missing content.
 	AllowDangling bool
-	// Renamed makes a save rename the directory after its title even if git has it.
-	Renamed bool
+	// Rename, if not "", is the name that a save gives to the directory, even if git has it.
+	Rename string
 
 	stored stored
 }

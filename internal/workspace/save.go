@@ -54,17 +54,17 @@ func (w *Workspace) save(c *Conversation) error {
 		all = c.files(c.Stream.EncodeAfter(c.stored.elements))
 	}
 	changed := changes(all)
-	if len(changed) == 0 && !c.Renamed {
+	if len(changed) == 0 && c.Rename == "" {
 		return nil
 	}
 	if err := s.fit(c, changed); err != nil {
 		return err
 	}
-	if title := c.Title(); title != c.stored.title || c.Renamed {
-		name := w.DirnameFor(c.Entry, title)
-		if c.Renamed && !c.ID.IsDerived() {
-			name = events.Dirname(c.ID, title)
-		}
+	name := c.Rename
+	if title := c.Title(); name == "" && title != c.stored.title {
+		name = w.DirnameFor(c.Entry, title)
+	}
+	if name != "" {
 		var err error
 		if c.Entry, err = w.rename(c.Entry, name); err != nil {
 			return err
