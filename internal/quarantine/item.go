@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -261,8 +262,10 @@ func (a Item) step(s atomicfile.Step, name string) error {
 // first file.
 type Keeper struct {
 	Quarantine
-	Now func() time.Time
-	PID int
+
+	Kind Kind // "" means Repaired
+	Now  func() time.Time
+	PID  int
 
 	item *Item
 }
@@ -270,15 +273,23 @@ type Keeper struct {
 // Keep quarantines a file, durably. The name is its slash path from the root of the workspace.
 func (k *Keeper) Keep(name string, data []byte) error {
 	if k.item == nil {
-		now := k.Now().UTC()
-		a, err := k.begin(fmt.Sprintf("%s-%sZ-%d", Repaired, now.Format(stamp), k.PID),
-			manifest{Kind: Repaired, At: now})
+		now, kind := k.Now().UTC(), cmp.Or(k.Kind, Repaired)
+		a, err := k.begin(fmt.Sprintf("%s-%sZ-%d", kind, now.Format(stamp), k.PID),
+			manifest{Kind: kind, At: now})
 		if err != nil {
 			return err
 		}
 		k.item = a
 	}
 	return k.item.write(name, data)
+}
+
+// Name returns the name of its item, "" if it has kept nothing.
+func (k *Keeper) Name() string {
+	if k.item == nil {
+		return ""
+	}
+	return k.item.Name
 }
 
 // A Restored lists the restored files.

@@ -11,7 +11,6 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -44,11 +43,12 @@ func (t Tracked) Behind(ctx context.Context, target Target) (ids []events.ID, er
 	if err != nil {
 		return nil, err
 	}
+	unmerged := t.unmerged(index)
 	for _, e := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(indexed[e.ID], func(dir string) bool {
+		if !unmerged[e.ID] && slices.ContainsFunc(indexed[e.ID], func(dir string) bool {
 			return t.isBehind(index, dir, e, entries, target)
 		}) {
 			ids = append(ids, e.ID)
@@ -233,6 +233,9 @@ func (t Tracked) Undo(ctx context.Context, id events.ID) (u Undone, err error) {
 	if err != nil {
 		return u, err
 	}
+	if t.unmerged(index)[id] {
+		return u, fmt.Errorf("undo redaction: %w", &UnmergedError{id})
+	}
 	if u, err = t.Redactor.Undo(ctx, id); err != nil {
 		return u, err
 	}
@@ -243,55 +246,4 @@ func (t Tracked) Undo(ctx context.Context, id events.ID) (u Undone, err error) {
 		}
 	}
 	return u, t.change(ctx, change)
-}
-
-// StillThere looks for the target in the working tree, and in files of the index that differ from
-// it.
-func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
-	if target.Rule == "" {
-		return &Left{}, nil
-	}
-	tree, err := check.OpenWorkTree(t.Repo.Root(), t.Repo.Limits())
-	if err != nil {
-		return nil, err
-	}
-	defer tree.Close() //nolint:errcheck // it was only read
-	index, err := t.Repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	left, err := t.Left(ctx, target, t.Dir, tree, check.Git(t.Repo, index))
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range left.Places {
-		if p.Tree == check.IndexName {
-			left.Places[i].Next = t.next(index, p)
-		}
-	}
-	return left, nil
-}
-
-// next returns a hint that says how to remove a place from the index.
-func (t Tracked) next(index *gitint.Index, p Place) string {
-	if p.ID == 0 {
-		return fmt.Sprintf("'git add %s' stages the version in the working tree", p.Path)
-	}
-	_, err := t.Workspace.Find(p.ID.String(), workspace.FindOptions{
-		ListOptions: workspace.ListOptions{Archived: true},
-	})
-	leftOut := slices.ContainsFunc(index.Pinned(), func(name string) bool {
-		id, ok := workspace.PathIDIn(t.Dir, name)
-		return ok && id == p.ID
-	})
-	switch {
-	case err == nil:
-		return fmt.Sprintf("'git jp stage %s' stages the version in the working tree", p.ID)
-	case leftOut:
-		return fmt.Sprintf("the sparse checkout leaves out %s: "+
-			"run 'git sparse-checkout disable' and redact again", p.ID)
-	default:
-		return fmt.Sprintf("the working tree does not have %s: "+
-			"'git jp stage %s' removes it from the index", p.ID, p.ID)
-	}
 }

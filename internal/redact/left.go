@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -20,12 +22,14 @@ import (
 // A Place is a file that still has the target.
 type Place struct {
 	Tree string // name of the [check.Source]
+	// Path is from the root of the repository; a side of an unmerged file begins with :1: to :3:.
 	Path string
 	// ID is the conversation that the file belongs to or that refers to it, or 0.
 	ID events.ID
+	// Unmerged is true if the conversation is in conflict.
+	Unmerged bool
 	// Label is the label with the target if it identifies the agent session of the conversation.
 	Label string
-	Next  string // how to remove it from the index
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -35,34 +39,51 @@ type Left struct {
 	Unread int
 }
 
-// Left looks for a target in everything below the directory .jp of trees, whether a redaction
-// reaches it or not: in every file, and in the content to which streams refer, including streams
-// that cannot be decoded. A file that is the same in an earlier tree is reported once.
-func (r Redactor) Left(
-	ctx context.Context, t Target, dir string, trees ...check.Source,
-) (*Left, error) {
-	l := &look{
-		Redactor: r, target: t, left: &Left{}, seen: map[[sha256.Size]byte]bool{},
-		blobs: map[blobs.Hash]bool{},
+// StillThere looks for the target in everything below .jp, in the working tree and in the index,
+// whether a redaction reaches it or not: in every file, in the sides of unmerged ones, and in
+// all content. A file that is the same in both is reported once.
+func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
+	if target.Rule == "" {
+		return &Left{}, nil
 	}
-	for _, tree := range trees {
-		l.tree, l.dir = tree, dir
-		if err := l.below(ctx, dir); err != nil {
+	tree, err := check.OpenWorkTree(t.Repo.Root(), t.Repo.Limits())
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close() //nolint:errcheck // it was only read
+	index, err := t.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &look{
+		Tracked: t, target: target, index: index, left: &Left{}, unmerged: t.unmerged(index),
+		seen: map[[sha256.Size]byte]bool{}, blobs: map[blobs.Hash]bool{},
+	}
+	for _, l.tree = range []check.Source{tree, check.Git(t.Repo, index)} {
+		if err := l.below(ctx, t.Dir); err != nil {
 			return nil, err
 		}
 	}
-	return l.left, nil
+	for _, s := range index.Stages() {
+		if strings.HasPrefix(s.Path, t.Dir+"/") {
+			l.side(ctx, s)
+		}
+	}
+	l.strays()
+	return l.left, ctx.Err()
 }
 
 // A look is one search for remaining values.
 type look struct {
-	Redactor
-	target Target
-	tree   check.Source
-	dir    string // .jp
-	left   *Left
-	seen   map[[sha256.Size]byte]bool
-	blobs  map[blobs.Hash]bool
+	Tracked
+
+	target   Target
+	index    *gitint.Index
+	tree     check.Source
+	left     *Left
+	unmerged map[events.ID]bool
+	seen     map[[sha256.Size]byte]bool
+	blobs    map[blobs.Hash]bool
 }
 
 // passed holds the directories below .jp without parts of conversations.
@@ -84,10 +105,11 @@ func (l *look) below(ctx context.Context, dir string) error {
 	for _, e := range entries {
 		name := path.Join(dir, e.Name)
 		switch {
-		case e.Mode.IsDir() && !slices.Contains(passed, strings.TrimPrefix(name, l.dir+"/")):
+		case e.Mode.IsDir() && !slices.Contains(passed, strings.TrimPrefix(name, l.Dir+"/")):
 			err = l.below(ctx, name)
 		case e.Mode.IsRegular():
-			l.file(name)
+			data, err := l.tree.ReadFile(name)
+			l.file(name, name, data, err)
 		}
 		if err != nil {
 			return err
@@ -96,23 +118,27 @@ func (l *look) below(ctx context.Context, dir string) error {
 	return nil
 }
 
-// file searches a file and, if it is a stream, the content to which it refers.
-func (l *look) file(name string) {
-	data, err := l.tree.ReadFile(name)
+// side searches one version of an unmerged file.
+func (l *look) side(ctx context.Context, s gitint.StageEntry) {
+	data, err := l.Repo.ReadObject(ctx, s.OID, l.Repo.Limits().Of(s.Path))
+	l.file(s.Path, fmt.Sprintf(":%d:%s", s.Stage, s.Path), data, err)
+}
+
+// file searches a file, which is shown as another name, and the content to which it refers if it is
+// a stream.
+func (l *look) file(name, shown string, data []byte, err error) {
 	if err != nil {
 		l.left.Unread++
 		return
 	}
-	sum := sha256.Sum256(append([]byte(name+"\x00"), data...))
+	sum := sha256.Sum256(append([]byte(shown+"\x00"), data...))
 	if l.seen[sum] {
 		return
 	}
 	l.seen[sum] = true
-	id, _ := workspace.PathIDIn(l.dir, name)
+	id, _ := workspace.PathIDIn(l.Dir, name)
 	if l.has(data) {
-		l.left.Places = append(l.left.Places, Place{
-			Tree: l.tree.Name(), Path: name, ID: id, Label: l.label(name, data),
-		})
+		l.add(Place{Path: shown, ID: id, Label: l.label(name, data)})
 	}
 	if path.Base(name) != workspace.EventsFile {
 		return
@@ -121,6 +147,11 @@ func (l *look) file(name string) {
 	for _, at := range all {
 		l.content(id, at.Ref)
 	}
+}
+
+func (l *look) add(p Place) {
+	p.Tree, p.Unmerged = l.tree.Name(), l.unmerged[p.ID]
+	l.left.Places = append(l.left.Places, p)
 }
 
 // label returns the label that identifies the agent session, if the target is only in that: it must
@@ -144,11 +175,19 @@ func (l *look) label(name string, data []byte) string {
 // has reports whether a text has the target. The marker that replaces it may have the same text,
 // and does not count.
 func (l *look) has(data []byte) bool {
-	data = bytes.ReplaceAll(data, []byte(secrets.Marker(l.target.Rule)), nil)
 	if len(l.target.Value) == 0 {
 		return bytes.Contains(data, []byte(l.target.Whole.String()))
 	}
-	return len(secrets.ValueRules(l.target.Rule, string(l.target.Value)).Scan(data)) > 0
+	return l.target.isIn(blobs.Hash{}, data)
+}
+
+// isIn reports whether content with a hash has the target, apart from the marker.
+func (t Target) isIn(h blobs.Hash, content []byte) bool {
+	if len(t.Value) == 0 {
+		return h == t.Whole && string(content) != secrets.Marker(t.Rule)
+	}
+	content = bytes.ReplaceAll(content, []byte(secrets.Marker(t.Rule)), nil)
+	return len(secrets.ValueRules(t.Rule, string(t.Value)).Scan(content)) > 0
 }
 
 // content searches content, from the tree or else from the store, which may have it.
@@ -157,7 +196,7 @@ func (l *look) content(id events.ID, ref blobs.Ref) {
 		return
 	}
 	l.blobs[ref.Hash] = true
-	name := workspace.BlobPath(l.dir, ref.Hash)
+	name := workspace.BlobPath(l.Dir, ref.Hash)
 	gz, err := l.tree.ReadFile(name)
 	var text []byte
 	if err == nil {
@@ -170,6 +209,21 @@ func (l *look) content(id events.ID, ref blobs.Ref) {
 	case err != nil:
 		l.left.Unread++
 	case l.has(text):
-		l.left.Places = append(l.left.Places, Place{Tree: l.tree.Name(), Path: name, ID: id})
+		l.add(Place{Path: name, ID: id})
+	}
+}
+
+// strays searches the blobs to which no stream refers.
+func (l *look) strays() {
+	for _, h := range l.stored(l.index) {
+		if l.blobs[h] {
+			continue
+		}
+		switch _, text, err := l.blob(l.index, h); {
+		case err != nil:
+			l.left.Unread++
+		case l.target.isIn(h, text):
+			l.add(Place{Path: workspace.BlobPath(l.Dir, h)})
+		}
 	}
 }

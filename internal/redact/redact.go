@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
@@ -24,6 +25,7 @@ type Redactor struct {
 	Workspace  *workspace.Workspace
 	Quarantine quarantine.Quarantine
 	Now        func() time.Time
+	PID        int
 	// Forget, if set, removes copies of content that was deleted from the store.
 	Forget func(blobs.Hash) error
 }
@@ -50,25 +52,28 @@ type Result struct {
 	Gone, Removed []blobs.Hash
 	// Kept lists the names of the originals in the quarantine.
 	Kept []string
+	// Strays are the blobs with the target to which nothing referred, and StraysKept is the name of
+	// their copies in the quarantine.
+	Strays     []blobs.Hash
+	StraysKept string
 	// Skipped reports conversations that cannot be read.
 	Skipped []error
 }
 
-// Redact removes a target from all conversations of the workspace, and writes the entries that keep
-// it out.
-func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
-	if err := r.united(); err != nil {
-		return nil, err
-	}
-	entries, err := r.committed()
+// Redact removes a target from all conversations of the workspace but unmerged ones, and writes the
+// entries that keep it out.
+func (t Tracked) Redact(ctx context.Context, target Target) (*Result, error) {
+	r, err := t.newRun(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{}
+	if err := r.united(); err != nil {
+		return nil, err
+	}
 	var fresh []secrets.Redaction
-	if t.Rule != "" {
+	if target.Rule != "" {
 		err = r.each(ctx, &Result{}, nil, func(c *workspace.Conversation) error {
-			fresh = append(fresh, t.find(c, r.Workspace.BlobsOf(c.Entry), entries)...)
+			fresh = append(fresh, target.find(c, r.Workspace.BlobsOf(c.Entry), r.entries)...)
 			return nil
 		})
 	}
@@ -81,37 +86,24 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 		if err := WriteEntry(r.Workspace, entry.Name(), entry.Encode()); err != nil {
 			return nil, err
 		}
-		entries.Add(entry)
-		res.Entries = append(res.Entries, entry.Name())
+		r.entries.Add(entry)
+		r.res.Entries = append(r.res.Entries, entry.Name())
 	}
-	return res, (&run{r, t, entries, res, map[blobs.Hash]bool{}}).complete(ctx)
-}
-
-// united refuses conversations with several directories, because only one would be redacted.
-func (r Redactor) united() error {
-	_, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
-	for _, p := range problems {
-		if p.Kind == workspace.Duplicate && !p.Local {
-			return &workspace.DuplicateError{ID: p.ID, Paths: []string{p.Detail, p.Path}}
-		}
-	}
-	return errors.Join(err, workspace.Unlisted(problems))
+	return r.res, r.complete(ctx)
 }
 
 // Apply removes again what entries name, for example after a merge of an older branch.
 //
 // If there are ids, only these conversations are changed.
-func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) {
-	entries, err := r.committed()
+func (t Tracked) Apply(ctx context.Context, ids ...events.ID) (*Result, error) {
+	r, err := t.newRun(ctx, Target{})
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{}
-	run := &run{r, Target{}, entries, res, map[blobs.Hash]bool{}}
-	if err := run.apply(ctx, ids...); err != nil {
+	if err := r.apply(ctx, ids...); err != nil {
 		return nil, err
 	}
-	return res, run.sweep()
+	return r.res, r.sweep(ctx)
 }
 
 // committed returns the entries of the workspace.
@@ -121,41 +113,6 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 		return nil, err
 	}
 	return entries.Redactions, nil
-}
-
-// each calls f with the conversations of the workspace, or with those in ids.
-func (r Redactor) each(
-	ctx context.Context, res *Result, ids []events.ID, f func(*workspace.Conversation) error,
-) error {
-	all, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
-	if err = errors.Join(err, workspace.Unlisted(problems)); err != nil {
-		return err
-	}
-	if len(ids) > 0 {
-		all = slices.DeleteFunc(all, func(e workspace.Entry) bool {
-			return !slices.Contains(ids, e.ID)
-		})
-	}
-	if err := r.Workspace.Expect(ctx, all); err != nil {
-		return err
-	}
-	for _, e := range all {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		c, err := r.Workspace.Load(e)
-		if err != nil {
-			res.Skipped = append(res.Skipped, err)
-			continue
-		}
-		if c.Legacy {
-			continue
-		}
-		if err := f(c); err != nil {
-			return fmt.Errorf("conversation %s: %w", e.ID, err)
-		}
-	}
-	return nil
 }
 
 // find returns the entries that remove the target from a conversation.
@@ -201,11 +158,75 @@ func (t Target) matches(text []byte, c blobs.Content) []secrets.Match {
 
 // A run is one redaction of the conversations of a workspace.
 type run struct {
-	Redactor
+	Tracked
+
 	target  Target
 	entries secrets.Redactions
 	res     *Result
 	gone    map[blobs.Hash]bool // content that may no longer be referenced
+	// unmerged are the conversations in conflict. They are not changed: their files have to be the
+	// ones that git left, or 'git jp resolve' would take them for edited.
+	unmerged map[events.ID]bool
+}
+
+func (t Tracked) newRun(ctx context.Context, target Target) (*run, error) {
+	entries, err := t.committed()
+	if err != nil {
+		return nil, err
+	}
+	index, err := t.Repo.IndexWhere(ctx, func(_ []byte, mark gitint.Mark) bool {
+		return mark != gitint.MarkNone
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &run{
+		t, target, entries, &Result{}, map[blobs.Hash]bool{}, t.unmerged(index),
+	}, nil
+}
+
+// united refuses conversations with several directories, because only one would be redacted.
+func (r *run) united() error {
+	_, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
+	for _, p := range problems {
+		if p.Kind == workspace.Duplicate && !p.Local && !r.unmerged[p.ID] {
+			return &workspace.DuplicateError{ID: p.ID, Paths: []string{p.Detail, p.Path}}
+		}
+	}
+	return errors.Join(err, workspace.Unlisted(problems))
+}
+
+// each calls f with the conversations of the workspace, or with those in ids.
+func (r *run) each(
+	ctx context.Context, res *Result, ids []events.ID, f func(*workspace.Conversation) error,
+) error {
+	all, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
+	if err = errors.Join(err, workspace.Unlisted(problems)); err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(e workspace.Entry) bool {
+		return r.unmerged[e.ID] || len(ids) > 0 && !slices.Contains(ids, e.ID)
+	})
+	if err := r.Workspace.Expect(ctx, all); err != nil {
+		return err
+	}
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := r.Workspace.Load(e)
+		if err != nil {
+			res.Skipped = append(res.Skipped, err)
+			continue
+		}
+		if c.Legacy {
+			continue
+		}
+		if err := f(c); err != nil {
+			return fmt.Errorf("conversation %s: %w", e.ID, err)
+		}
+	}
+	return nil
 }
 
 // complete does all remaining work, also that of a redaction that was stopped: the original of each
@@ -218,7 +239,10 @@ func (r *run) complete(ctx context.Context) error {
 	if err := r.addTaken(); err != nil {
 		return err
 	}
-	return r.sweep()
+	if err := r.addStrays(ctx); err != nil {
+		return err
+	}
+	return r.sweep(ctx)
 }
 
 // addTaken adds the blobs that quarantined originals refer to and their redacted versions do not.
@@ -331,43 +355,30 @@ func referred(s *events.Stream) (refs []blobs.Ref) {
 	return refs
 }
 
-// sweep deletes content from the store if no conversation refers to it any more. If a conversation
-// cannot be read it deletes nothing.
-func (r *run) sweep() error {
+// sweep deletes content from the store if no conversation refers to it any more, and no side of an
+// unmerged one. If a conversation cannot be read it deletes nothing.
+func (r *run) sweep(ctx context.Context) error {
 	res, gone := r.res, r.gone
 	if len(gone) == 0 || len(res.Skipped) > 0 {
 		return nil
 	}
-	all, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
-	if err != nil || len(problems) > 0 {
+	needed, err := r.referred(ctx, false)
+	if err != nil || needed == nil {
 		return err
 	}
-	for _, e := range all {
-		data, err := r.Workspace.ReadFile(e, workspace.EventsFile)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		found, err := events.References(data)
-		if err != nil {
-			return err
-		}
-		for _, at := range found {
-			delete(gone, at.Ref.Hash)
-		}
-	}
+	maps.DeleteFunc(gone, func(h blobs.Hash, _ bool) bool { return needed[h] })
 	root, err := os.OpenRoot(r.Workspace.Dir())
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it
 	for _, h := range slices.SortedFunc(maps.Keys(gone), blobs.Hash.Compare) {
-		err := root.Remove(path.Join(blobs.Dir, h.Path()))
+		name := path.Join(blobs.Dir, h.Path())
+		err := root.Remove(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		_ = root.Remove(path.Dir(name)) // if it is empty now
 		if r.Forget != nil {
 			if err := r.Forget(h); err != nil {
 				return err

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
@@ -142,11 +145,15 @@ func (s Session) finish(ctx context.Context, t Target, res *Result) (did, gone b
 	if err != nil {
 		return false, false, err
 	}
-	did = len(res.Conversations)+len(res.Removed)+len(staged) > 0
+	did = len(res.Conversations)+len(res.Removed)+len(res.Strays)+len(staged) > 0
 	if did {
 		err = s.print(t, report{res, reach, staged, left})
 	}
-	return did, s.complete(left) && (did || len(res.Skipped) == 0), err
+	if err != nil {
+		return false, false, err
+	}
+	gone, err = s.complete(ctx, left)
+	return did, gone && (did || len(res.Skipped) == 0), err
 }
 
 // A report holds the result of a redaction and the remaining places.
@@ -157,24 +164,76 @@ type report struct {
 	left   *Left
 }
 
-// complete prints which files still have the target, and reports whether none does.
-func (s Session) complete(left *Left) bool {
+// complete prints which files still have the target and how to remove it, and reports whether none
+// does.
+func (s Session) complete(ctx context.Context, left *Left) (bool, error) {
+	if len(left.Places) == 0 && left.Unread == 0 {
+		return true, nil
+	}
+	index, err := s.Repo.Index(ctx)
+	if err != nil {
+		return false, err
+	}
+	unmerged := map[events.ID]bool{}
 	for _, p := range left.Places {
-		switch {
-		case p.Label != "":
-			s.Printer.Warn("%s still contains the text in the label %s, which identifies the "+
-				"agent session and is not redacted", p.Path, p.Label)
-		case p.Tree == check.IndexName:
-			s.Printer.Warn("the index still contains the text in %s: %s", p.Path, p.Next)
-		default:
-			s.Printer.Warn("%s still contains the text: remove it by hand", p.Path)
+		if p.Unmerged {
+			unmerged[p.ID] = true
 		}
+		s.Printer.Warn("%s", s.remains(index, p))
+	}
+	for _, id := range slices.Sorted(maps.Keys(unmerged)) {
+		s.Printer.Warn("%s is unmerged and was not redacted: "+
+			"'%s' decides the conflict; redact again after that", id, check.Resolve(id.String()))
 	}
 	if left.Unread > 0 {
 		s.Printer.Warn("%s could not be read and may contain the text: "+
 			"see 'git jp check --content'", render.Count(left.Unread, "blob"))
 	}
-	return len(left.Places) == 0 && left.Unread == 0
+	return false, nil
+}
+
+// remains says that a place has the target, and how to remove it.
+func (s Session) remains(index *gitint.Index, p Place) string {
+	text := p.Path + " still contains the text"
+	if p.Tree == check.IndexName && !strings.HasPrefix(p.Path, ":") {
+		text = "the index still contains the text in " + p.Path
+	}
+	switch {
+	case p.Unmerged:
+		return text
+	case p.Label != "":
+		return text + " in the label " + p.Label +
+			", which identifies the agent session and is not redacted"
+	case p.Tree == check.IndexName:
+		return text + ": " + s.next(index, p)
+	default:
+		return text + ": remove it by hand"
+	}
+}
+
+// next returns a hint that says how to remove a place from the index.
+func (s Session) next(index *gitint.Index, p Place) string {
+	if p.ID == 0 {
+		return "'git add -- " + check.ShellQuote(":/"+p.Path) +
+			"' stages the version in the working tree"
+	}
+	_, err := s.Workspace.Find(p.ID.String(), workspace.FindOptions{
+		ListOptions: workspace.ListOptions{Archived: true},
+	})
+	leftOut := slices.ContainsFunc(index.Pinned(), func(name string) bool {
+		id, ok := workspace.PathIDIn(s.Dir, name)
+		return ok && id == p.ID
+	})
+	switch {
+	case err == nil:
+		return fmt.Sprintf("'git jp stage %s' stages the version in the working tree", p.ID)
+	case leftOut:
+		return fmt.Sprintf("the sparse checkout leaves out %s: "+
+			"run 'git sparse-checkout disable' and redact again", p.ID)
+	default:
+		return fmt.Sprintf("the working tree does not have %s: "+
+			"'git jp stage %s' removes it from the index", p.ID, p.ID)
+	}
 }
 
 // print prints the changes.
@@ -188,7 +247,11 @@ func (s Session) print(t Target, r report) error {
 	if r.Dropped > 0 {
 		text += fmt.Sprintf(", and dropped %d with signed or encrypted reasoning", r.Dropped)
 	}
-	if len(r.Conversations) == 0 {
+	switch n := len(r.Strays); {
+	case len(r.Conversations) > 0:
+	case n > 0:
+		text = "removed " + render.Count(n, "blob") + " to which nothing refers"
+	default:
 		text = "completed an earlier redaction"
 		if n := len(r.staged); n > 0 {
 			text += ": staged " + render.Count(n, "path")
@@ -200,6 +263,10 @@ func (s Session) print(t Target, r report) error {
 	for _, id := range r.Conversations {
 		p.Note("the original of %s is quarantined: 'git jp redact --undo %s' restores it",
 			id, id)
+	}
+	if n := len(r.Strays); n > 0 {
+		p.Note("%s to which nothing referred: quarantined; 'git jp gc undo %s' restores it all",
+			render.Count(n, "blob"), r.StraysKept)
 	}
 	return s.history(t, r.reach)
 }

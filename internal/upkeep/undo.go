@@ -176,10 +176,10 @@ func (u Undo) items(ctx context.Context) ([]quarantine.Item, error) {
 
 // restore restores what another command has quarantined.
 func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
-	switch one.Kind {
-	case quarantine.Compacted:
+	switch {
+	case one.Kind == quarantine.Compacted:
 		return u.restoreCompacted(ctx, one)
-	case quarantine.Redacted:
+	case one.Kind == quarantine.Redacted && one.Conversation != 0:
 		return &redactedError{one}
 	}
 	root, err := os.OpenRoot(u.Workspace.Root())
