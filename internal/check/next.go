@@ -1,6 +1,11 @@
 package check
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // The next commands of findings, unless a caller that knows the repository has better ones. Only
 // commands that exist are named.
@@ -22,14 +27,40 @@ func differences(a, b string) string {
 // no side. id is that of the conversation, or "" for content.
 func Resolve(id string) string { return strings.TrimRight("git jp resolve "+id, " ") }
 
-// ShellQuote quotes a path for pasting into a shell.
+// ShellQuote quotes a path for pasting into a shell. If it has characters that a terminal must not
+// get, such as a line feed, that takes a shell that knows $'...'.
 func ShellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./+,:@%", r)
+			strings.ContainsRune("-_./+,:@%~", r)
 	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+	switch {
+	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }),
+		!utf8.ValidString(s):
+		return ansiQuote(s)
+	case s != "" && s[0] != '~' && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }):
 		return s
+	default:
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// ansiQuote writes every byte that is no printable ASCII as an escape.
+func ansiQuote(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '\'' || c == '\\':
+			b.WriteString(`\` + string(c))
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
 }

@@ -1,0 +1,32 @@
+package check
+
+import (
+	"os/exec"
+	"testing"
+)
+
+func TestShellQuote(t *testing.T) {
+	shell, noShell := exec.LookPath("bash")
+	for name, want := range map[string]string{
+		".jp/a-b_c,d:e@1%~":  ".jp/a-b_c,d:e@1%~",
+		"~a":                 "'~a'",
+		"":                   "''",
+		"a b":                "'a b'",
+		"it's":               `'it'\''s'`,
+		"ü":                  "'ü'",
+		"a\nb'\\1":           `$'a\nb\'\\1'`,
+		"a\x1b[1m\u202e\xff": `$'a\033[1m\342\200\256\377'`,
+	} {
+		got := ShellQuote(name)
+		if got != want {
+			t.Errorf("%q: got %s, want %s", name, got, want)
+		}
+		if noShell != nil {
+			continue
+		}
+		out, err := exec.Command(shell, "-c", "printf %s "+got).Output()
+		if err != nil || string(out) != name {
+			t.Errorf("%s is %q for a shell, %v, want %q", got, out, err, name)
+		}
+	}
+}
