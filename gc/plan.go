@@ -185,7 +185,9 @@ func (m *marker) idle(p *Plan, listed listing) (bool, error) {
 		return false, err
 	}
 	p.Total, p.Unmarked = len(listed.blobs.all), true
-	return true, nil
+	_, err = m.o.oldTemporaries(p, &m.notes)
+	p.Notes = m.notes
+	return true, err
 }
 
 // linked returns the directories of a store that are symlinks, so that others may use them under
@@ -478,7 +480,7 @@ func (m *marker) refuseMissing(
 
 // oldTemporaries lists leftovers of killed writers. While a conversation is locked it lists none,
 // to disturb no writer. A temporary that may be the only copy of another program's version is kept,
-// and noted.
+// and noted whatever its age: nothing else ever names it.
 func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	held, err := o.held()
 	if err != nil || held {
@@ -492,15 +494,14 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	var old []string
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || isOurs(e.Name()) || !info.ModTime().Before(p.started.Add(-o.Grace)) {
-			continue
-		}
-		if strings.HasPrefix(e.Name(), atomicfile.Marked) {
+		switch {
+		case err != nil || isOurs(e.Name()):
+		case strings.HasPrefix(e.Name(), atomicfile.Marked):
 			*notes = append(*notes, filepath.Join(dir, e.Name())+" was left by a killed"+
 				" process and may hold another program's changes; look at it before you remove it")
-			continue
+		case info.ModTime().Before(p.started.Add(-o.Grace)):
+			old = append(old, e.Name())
 		}
-		old = append(old, e.Name())
 	}
 	return old, nil
 }
