@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -201,6 +202,24 @@ func (a Item) files() (all []kept) {
 		return nil
 	})
 	return all
+}
+
+// Has reports whether an item of the workspace has a file with this content.
+func (q Quarantine) Has(data []byte) bool {
+	items, _ := q.Items() // one that cannot be read does not have it
+	for _, a := range items {
+		for _, f := range a.files() {
+			if f.size != int64(len(data)) {
+				continue
+			}
+			name := filepath.Join(a.dir, filepath.FromSlash(f.name))
+			is, err := regular.ReadFile(name, regular.MaxOwn)
+			if err == nil && bytes.Equal(is, data) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Expired returns the items of all workspaces that are older than the grace period of a collection

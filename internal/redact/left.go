@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/klauspost/compress/gzip"
 )
 
 // A Place is a file that still has the target.
@@ -30,6 +32,9 @@ type Place struct {
 	Unmerged bool
 	// Label is the label with the target if it identifies the agent session of the conversation.
 	Label string
+	// Leftover is true for a temporary file that a killed process left, and Kept if the quarantine
+	// has the same.
+	Leftover, Kept bool
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -40,8 +45,8 @@ type Left struct {
 }
 
 // StillThere looks for the target in everything below .jp, in the working tree and in the index,
-// whether a redaction reaches it or not: in every file, in the sides of unmerged ones, and in
-// all content. A file that is the same in both is reported once.
+// whether a redaction reaches it or not: in every file, in the sides of unmerged ones, in all
+// content, and in what killed processes left. A file that is the same in both is reported once.
 func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	if target.Rule == "" {
 		return &Left{}, nil
@@ -70,6 +75,7 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 		}
 	}
 	l.strays()
+	l.leftovers(tree, path.Join(t.Dir, blobs.Dir, tempDir))
 	return l.left, ctx.Err()
 }
 
@@ -226,4 +232,40 @@ func (l *look) strays() {
 			l.add(Place{Path: workspace.BlobPath(l.Dir, h)})
 		}
 	}
+}
+
+// leftovers searches the temporary files that killed processes left in a directory, except a
+// quarantine: one of them may be the original of a file that was redacted.
+func (l *look) leftovers(tree *check.WorkTree, dir string) {
+	l.tree = tree
+	entries, err := tree.List(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.left.Unread++
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name)
+		switch {
+		case e.Mode.IsDir() && e.Name != "trash":
+			l.leftovers(tree, name)
+		case e.Mode.IsRegular():
+			data, err := tree.ReadFile(name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				l.left.Unread++
+			}
+			if text := unzipped(data, l.Repo.Limits().OfAny()); l.has(data) || l.has(text) ||
+				l.target.isIn(blobs.Sum(text), text) {
+				l.add(Place{Path: name, Leftover: true, Kept: l.Quarantine.Has(data)})
+			}
+		}
+	}
+}
+
+// unzipped returns the content of a file that may be a part of a blob.
+func unzipped(data []byte, limit int64) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(r, limit)) // what there is of it
+	return text
 }

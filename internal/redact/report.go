@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
@@ -198,12 +201,19 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 	if p.Tree == check.IndexName && !strings.HasPrefix(p.Path, ":") {
 		text = "the index still contains the text in " + p.Path
 	}
+	remove := "rm " + check.ShellQuote(
+		s.Short(filepath.Join(s.Repo.Root(), filepath.FromSlash(p.Path))))
 	switch {
 	case p.Unmerged:
 		return text
 	case p.Label != "":
 		return text + " in the label " + p.Label +
 			", which identifies the agent session and is not redacted"
+	case p.Leftover && !p.Kept && strings.HasPrefix(path.Base(p.Path), atomicfile.Marked):
+		return text + ": a killed process left it, and it may be the only copy of changes of " +
+			"another program; look at it, then " + remove
+	case p.Leftover:
+		return text + ": a killed process left it; to remove it: " + remove
 	case p.Tree == check.IndexName:
 		return text + ": " + s.next(index, p)
 	default:
@@ -214,8 +224,8 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 // next returns a hint that says how to remove a place from the index.
 func (s Session) next(index *gitint.Index, p Place) string {
 	if p.ID == 0 {
-		return "'git add -- " + check.ShellQuote(":/"+p.Path) +
-			"' stages the version in the working tree"
+		return "to stage the version in the working tree: git add -- " +
+			check.ShellQuote(":/"+p.Path)
 	}
 	_, err := s.Workspace.Find(p.ID.String(), workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true},
