@@ -49,7 +49,7 @@ type Left struct {
 // content, and in what killed processes left. A file that is the same in both is reported once.
 func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	if target.Rule == "" {
-		return &Left{}, nil
+		return t.namedInSides(ctx)
 	}
 	tree, err := check.OpenWorkTree(t.Repo.Root(), t.Repo.Limits())
 	if err != nil {
@@ -78,6 +78,45 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	l.leftovers(tree, path.Join(t.Dir, blobs.Dir, tempDir))
 	return l.left, ctx.Err()
 }
+
+// namedInSides looks for text that entries name in the sides of unmerged streams. In merged ones it
+// was redacted.
+func (t Tracked) namedInSides(ctx context.Context) (*Left, error) {
+	left := &Left{}
+	index, err := t.Repo.Index(ctx)
+	if err != nil || len(index.Stages()) == 0 {
+		return left, err
+	}
+	entries, err := t.committed()
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range index.Stages() {
+		id, ok := workspace.PathIDIn(t.Dir, side.Path)
+		if !ok || path.Base(side.Path) != workspace.EventsFile {
+			continue
+		}
+		data, err := t.Repo.ReadObject(ctx, side.OID, t.Repo.Limits().OfStream())
+		if err != nil {
+			left.Unread++
+			continue
+		}
+		s, err := events.Decode(data)
+		if err != nil {
+			continue // a check reports it
+		}
+		contents := versions{indexed{index, t.Dir}, t.Workspace.Blobs(), t.originals(id)}
+		if done, err := entries.Apply(id, s, contents); err == nil && len(done.Replaced) > 0 {
+			left.Places = append(left.Places, Place{
+				Tree: check.IndexName, Path: named(side), ID: id, Unmerged: true,
+			})
+		}
+	}
+	return left, ctx.Err()
+}
+
+// named names a side of an unmerged file as git does.
+func named(s gitint.StageEntry) string { return fmt.Sprintf(":%d:%s", s.Stage, s.Path) }
 
 // A look is one search for remaining values.
 type look struct {
@@ -127,7 +166,7 @@ func (l *look) below(ctx context.Context, dir string) error {
 // side searches one version of an unmerged file.
 func (l *look) side(ctx context.Context, s gitint.StageEntry) {
 	data, err := l.Repo.ReadObject(ctx, s.OID, l.Repo.Limits().Of(s.Path))
-	l.file(s.Path, fmt.Sprintf(":%d:%s", s.Stage, s.Path), data, err)
+	l.file(s.Path, named(s), data, err)
 }
 
 // file searches a file, which is shown as another name, and the content to which it refers if it is
