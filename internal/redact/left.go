@@ -166,6 +166,9 @@ func (l *look) below(ctx context.Context, dir string) error {
 // side searches one version of an unmerged file.
 func (l *look) side(ctx context.Context, s gitint.StageEntry) {
 	data, err := l.Repo.ReadObject(ctx, s.OID, l.Repo.Limits().Of(s.Path))
+	if strings.HasSuffix(s.Path, ".gz") {
+		data = unzipped(data, l.Repo.Limits().OfAny())
+	}
 	l.file(s.Path, named(s), data, err)
 }
 

@@ -206,6 +206,8 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 	switch {
 	case p.Unmerged:
 		return text
+	case strings.HasPrefix(p.Path, ":"):
+		return text + ": " + s.decide(p.Path[len(":1:"):]) + "; redact again after that"
 	case p.Label != "":
 		return text + " in the label " + p.Label +
 			", which identifies the agent session and is not redacted"
@@ -219,6 +221,14 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 	default:
 		return text + ": remove it by hand"
 	}
+}
+
+// decide returns a hint that says how to decide the conflict in a file of no conversation.
+func (s Session) decide(name string) string {
+	if strings.HasPrefix(name, path.Join(s.Dir, blobs.Dir)+"/") {
+		return "'" + check.Resolve("") + "' decides the conflict"
+	}
+	return "decide the conflict in the file, then git add -- " + check.ShellQuote(":/"+name)
 }
 
 // next returns a hint that says how to remove a place from the index.
@@ -263,6 +273,9 @@ func (s Session) print(t Target, r report) error {
 		text = "removed " + render.Count(n, "blob") + " to which nothing refers"
 	default:
 		text = "completed an earlier redaction"
+		if len(r.left.Places)+r.left.Unread > 0 {
+			text = "continued an earlier redaction"
+		}
 		if n := len(r.staged); n > 0 {
 			text += ": staged " + render.Count(n, "path")
 		}
