@@ -31,6 +31,8 @@ type Options struct {
 	// Volume, if not nil, is synced by [Group.Commit] instead of each file and directory: once
 	// before any file is published, once after all are. Only groups use it.
 	Volume *Volume
+	// Spare, if not nil, is where [ReplaceBy] keeps the replaced file for the next change.
+	Spare *Spare
 	// Gone, if not nil, is called before [Replace] writes a file that was removed. If it returns an
 	// error, the file is not written.
 	Gone func() error
@@ -60,7 +62,7 @@ const (
 // directories of name are created.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
-	err := w.write(name, content{data}, func(t *temp) error { return w.renamed(t.name, name) })
+	err := w.write(name, content{1: data}, func(t *temp) error { return w.renamed(t.name, name) })
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
@@ -103,12 +105,16 @@ func (w writer) openDir(name string) (d *os.File, done func() error, err error) 
 
 // write makes a file of the data, which place gives the name.
 func (w writer) write(name string, data content, place func(*temp) error) error {
-	t, err := w.createTemp(name)
-	if err != nil {
-		return err
+	t, left := w.reuse(name, data)
+	if t == nil {
+		var err error
+		if t, err = w.createTemp(name); err != nil {
+			return err
+		}
 	}
-	t.made, err = t.file.Stat()
-	if err := errors.Join(err, t.fill(data), t.finish()); err != nil {
+	made, err := t.file.Stat()
+	t.made = made
+	if err := errors.Join(err, t.fill(left), t.finish()); err != nil {
 		t.remove()
 		return err
 	}

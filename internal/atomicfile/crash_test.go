@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -31,6 +32,12 @@ func TestMain(m *testing.M) {
 var (
 	oldContent = bytes.Repeat([]byte("old "), 500_000)
 	newContent = bytes.Repeat([]byte("new "), 700_000) // three chunks
+
+	// grown has the contents that a file with a spare has one after the other.
+	grown = [][]byte{
+		oldContent, slices.Concat(oldContent, newContent),
+		slices.Concat(oldContent, newContent, oldContent), slices.Concat(oldContent, newContent),
+	}
 )
 
 // dieAt returns a hook that kills the process before step n, without any cleanup.
@@ -62,6 +69,14 @@ func child(args []string) int {
 		opts.Volume = OpenVolume(root)
 		g := NewGroup(root, opts)
 		err = errors.Join(g.Add("d/e/file", newContent), g.Add("d/f", newContent), g.Commit())
+	case "spare":
+		opts.Spare = &Spare{}
+		opts.Spare.made, err = root.Lstat("d/e/file")
+		for i, c := range grown[1:] {
+			same := min(len(c), len(grown[i]))
+			err = errors.Join(err, ReplaceBy(root, "d/e/file", Change{grown[i], same, c[same:]}, opts))
+		}
+		opts.Spare.Remove()
 	case "publish":
 		err = PublishDir(root, "built", "d/e/file", opts)
 	case "forever":
@@ -135,7 +150,8 @@ func whole(t *testing.T, path string) bool {
 	if err != nil {
 		return os.IsNotExist(err)
 	}
-	return bytes.Equal(got, newContent) || bytes.Equal(got, oldContent)
+	return bytes.Equal(got, newContent) ||
+		slices.ContainsFunc(grown, func(c []byte) bool { return bytes.Equal(got, c) })
 }
 
 func TestCrashAtEveryStep(t *testing.T) {
@@ -148,6 +164,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 		{"write", false, 15},
 		{"group", false, 20},
 		{"volume", false, 16},
+		{"spare", true, 25},
 		{"publish", false, 8},
 	}
 	for _, tt := range tests {

@@ -14,7 +14,8 @@
 // [Output] writes a file that a user named for an answer: completely or not at all, and unsynced.
 //
 // [Replace] and [Remove] are for files that other programs write too, also without a lock: they
-// replace and remove only the content that their caller has read.
+// replace and remove only the content that their caller has read. A [Spare] makes it cheap to
+// replace a long file many times.
 //
 // What it does not promise: order between two calls of [Write] for one name (the last rename wins),
 // one step for several files ([Group] publishes each file by itself), following a symbolic link at

@@ -60,7 +60,7 @@ func (g *Group) add(name string, data []byte) error {
 	g.mu.Lock()
 	g.items = append(g.items, item{temp: t.name, name: name})
 	g.mu.Unlock()
-	err = t.fill(content{data})
+	err = t.fill(content{1: data})
 	g.wg.Go(func() {
 		defer func() { <-g.slots }()
 		if err := t.finish(); err != nil {

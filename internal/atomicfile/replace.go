@@ -50,9 +50,6 @@ type Change struct {
 func ReplaceBy(root *os.Root, name string, c Change, opts Options) error {
 	w := writer{root: root, opts: opts}
 	data := content{c.Old[:c.Same], c.Rest}
-	if c.Same == 0 {
-		data = content{c.Rest}
-	}
 	err := w.write(name, data, func(t *temp) error { return t.replace(name, c.Old, data) })
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
@@ -142,7 +139,9 @@ func (t *temp) replace(name string, old []byte, data content) error {
 	if t.replaced, err = w.openUntouched(t.name, old); err != nil {
 		return t.putBack(name, data)
 	}
-	_ = w.root.Remove(t.name) // the old version; the new file has its name
+	if !t.retain(len(data[0])) {
+		_ = w.root.Remove(t.name) // the old version; the new file has its name
+	}
 	return nil
 }
 
@@ -157,11 +156,20 @@ func (t *temp) release() {
 // no name any more: only then does the system free its space, which takes as long as writing it.
 func (t *temp) syncAfter(dirs []string) error {
 	var freed sync.WaitGroup
-	if t.replaced != nil {
+	switch {
+	case t.spare.root != nil:
+		_ = t.replaced.Close() // which frees nothing
+	case t.replaced != nil:
 		freed.Go(func() { _ = t.replaced.Close() })
 	}
 	err := t.w.syncAll(dirs)
 	freed.Wait()
+	if err == nil && t.w.opts.Spare != nil {
+		t.spare.made = t.made
+		*t.w.opts.Spare = t.spare
+	} else {
+		t.spare.Remove()
+	}
 	return err
 }
 

@@ -28,6 +28,25 @@ const (
 	refusing   = unix.RENAME_NOREPLACE
 )
 
+// isAlone reports whether f is the only use of its file: no program has it open or mapped, and it
+// has one name. Then a program that opens it waits until f is closed, or for the time that the
+// system allows (/proc/sys/fs/lease-break-time, 45 s).
+func isAlone(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	alone := false
+	_ = conn.Control(func(fd uintptr) {
+		var stat unix.Stat_t
+		if unix.Fstat(int(fd), &stat) == nil && stat.Nlink == 1 {
+			_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_WRLCK)
+			alone = err == nil
+		}
+	})
+	return alone
+}
+
 // isWritten reports whether a program has the file open for writing. The system grants a read lease
 // only if no program has (fcntl(2)), and only to the owner: for files of other users the answer is
 // unknown.

@@ -21,3 +21,6 @@ func (writer) alone() (done func()) { return func() {} }
 
 // isWritten cannot find out on this system.
 func isWritten(*os.File) bool { return false }
+
+// isAlone cannot find out on this system.
+func isAlone(*os.File) bool { return false }

@@ -21,7 +21,8 @@ type temp struct {
 	made   fs.FileInfo // the file that we wrote; nil if no other file can get its name
 	marked bool        // it has a marked name
 
-	replaced *os.File // the file that had the target's name before, open and unlinked
+	replaced *os.File // the file that had the target's name before, open
+	spare    Spare    // if it is kept; else it is unlinked
 }
 
 // isLocal is [fs.ValidPath] for names that need not be UTF-8.
@@ -34,7 +35,25 @@ func (w writer) createTemp(target string) (*temp, error) {
 	if !isLocal(target) || target == "." {
 		return nil, &fs.PathError{Op: "write", Path: target, Err: fs.ErrInvalid}
 	}
-	perm, chmod := w.opts.Perm, fs.FileMode(0)
+	perm, chmod := w.modes(target)
+	var file *os.File
+	name, err := w.unique(target, func(name string) (err error) {
+		if err := w.step(StepCreate, name); err != nil {
+			return err
+		}
+		file, err = w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &temp{w: w, name: name, target: target, file: file, perm: chmod}, nil
+}
+
+// modes returns the mode with which the temporary of target is created, and the one that it is set
+// to afterwards, 0 for none.
+func (w writer) modes(target string) (perm, chmod fs.FileMode) {
+	perm = w.opts.Perm
 	switch {
 	case w.opts.Private:
 		perm = privatePerm
@@ -48,18 +67,7 @@ func (w writer) createTemp(target string) (*temp, error) {
 			perm, chmod = info.Mode().Perm(), info.Mode().Perm()
 		}
 	}
-	var file *os.File
-	name, err := w.unique(target, func(name string) (err error) {
-		if err := w.step(StepCreate, name); err != nil {
-			return err
-		}
-		file, err = w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &temp{w: w, name: name, target: target, file: file, perm: chmod}, nil
+	return perm, chmod
 }
 
 // MkdirTemp creates a new directory in opts.TempDir, named after base, to be filled for
@@ -108,15 +116,18 @@ func (w writer) unique(target string, create func(name string) error) (string, e
 // chunk is how much is written at once, so that a test can die in the middle.
 const chunk = 1 << 20
 
-// content is the new content of a file, in one or two pieces.
+// content is the new content of a file, in two pieces, of which the first may be empty.
 type content [2][]byte
 
+func (c content) size() int { return len(c[0]) + len(c[1]) }
+
 func (t *temp) fill(data content) error {
-	err := t.write(data[0])
-	if err == nil && len(data[1]) > 0 {
-		err = t.write(data[1])
+	if len(data[0]) > 0 {
+		if err := t.write(data[0]); err != nil {
+			return err
+		}
 	}
-	return err
+	return t.write(data[1])
 }
 
 func (t *temp) write(data []byte) error {

@@ -27,13 +27,22 @@ func openVolume(root *os.Root) *os.File {
 	if err != nil {
 		return nil
 	}
-	var stat unix.Statfs_t
-	err = unix.Fstatfs(int(dir.Fd()), &stat)
-	if err == nil && slices.Contains(durable, uint32(stat.Type)) {
+	if isDurable(dir) {
 		return dir
 	}
 	dir.Close() //nolint:errcheck // nothing was written
 	return nil
+}
+
+// isDurable reports whether a file is on a file system that is known to keep what is synced.
+func isDurable(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var stat unix.Statfs_t
+	_ = conn.Control(func(fd uintptr) { err = unix.Fstatfs(int(fd), &stat) })
+	return err == nil && slices.Contains(durable, uint32(stat.Type))
 }
 
 // reportsFailures reports whether syncfs returns write errors.

@@ -20,6 +20,7 @@ type Hold struct {
 	// seen has the stat results of current's files after they were last read or written. Nil means
 	// that they must be loaded again.
 	seen   []fs.FileInfo
+	spare  atomicfile.Spare // of the stream that was loaded
 	unlock func() error
 }
 
@@ -38,6 +39,7 @@ func (w *Workspace) Hold(ctx context.Context, id events.ID) (_ *Hold, err error)
 }
 
 func (h *Hold) load(id events.ID) error {
+	h.spare.Remove()
 	e, others, err := h.workspace.locate(id)
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (h *Hold) load(id events.ID) error {
 	if c.Legacy {
 		return fmt.Errorf("hold conversation %s: %w", id, ErrLegacy)
 	}
-	c.Others = others
+	c.Others, c.spare = others, &h.spare
 	h.current, h.seen = c, seen
 	return nil
 }
@@ -130,4 +132,7 @@ func (s *store) look(e Entry) []fs.FileInfo {
 }
 
 // Release releases the lock.
-func (h *Hold) Release() error { return h.unlock() }
+func (h *Hold) Release() error {
+	h.spare.Remove()
+	return h.unlock()
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"strings"
 	"testing"
@@ -163,6 +164,65 @@ func TestHoldSavesInTheSameMemory(t *testing.T) {
 	short, long := each(300), each(3000) // files of 200 kB and of 2 MB
 	if t.Logf("%d and %d bytes", short, long); long > short+16<<10 {
 		t.Errorf("a save allocates %d bytes after 300 events and %d after 3,000", short, long)
+	}
+}
+
+// TestHoldWritesOnlyWhatIsNew counts the files that saves create: from the third on they write
+// to the file that the one before replaced, unless another program changed it, and the end of the
+// hold leaves none.
+func TestHoldWritesOnlyWhatIsNew(t *testing.T) {
+	h := newHold(t)
+	fill(t, h, 100)
+	s := h.workspace.storeOf(h.current.Entry)
+	name := s.path(h.current.Entry, EventsFile)
+	created := 0
+	s.hook = func(step atomicfile.Step, _ string) error {
+		if step == atomicfile.StepCreate {
+			created++
+		}
+		return nil
+	}
+	save := func() []byte {
+		if err := h.Update(appendMessage("one more")); err != nil {
+			t.Fatal(err)
+		}
+		data, err := s.read(name)
+		if err != nil || !bytes.Equal(data, h.current.Stream.Encode()) {
+			t.Fatalf("what is stored is not what was saved: %v", err)
+		}
+		return data
+	}
+	temporaries := func() int {
+		left, err := fs.ReadDir(s.fsys, tempDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(left)
+	}
+	save()
+	save()
+	if temporaries() == 0 {
+		t.Skip("this system keeps no spare")
+	}
+	for round := range 2 {
+		created = 0
+		for range 5 {
+			save()
+		}
+		if created != round { // after a change by another program
+			t.Errorf("round %d: %d files were created", round, created)
+		}
+		changed := bytes.Replace(save(), []byte("one more"), []byte("another"), 1)
+		if err := s.root.WriteFile(name, changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		created = 0
+		if data := save(); !bytes.Contains(data, []byte("another")) || created != 1 {
+			t.Errorf("round %d: %d files were created after a change", round, created)
+		}
+	}
+	if err := h.Release(); err != nil || temporaries() != 0 {
+		t.Errorf("%d temporaries are left, error %v", temporaries(), err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -26,6 +27,7 @@ type Conversation struct {
 	Rename string
 
 	stored stored
+	spare  *atomicfile.Spare // of the stream; nil where it is saved once
 }
 
 // stored has the content of the files as last read or written.

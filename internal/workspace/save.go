@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -21,6 +22,8 @@ type file struct {
 	old  []byte // what it held when it was read or written last, nil for no file
 	same int    // how many bytes of old it keeps
 	rest []byte // the bytes after those, nil for no file
+
+	spare *atomicfile.Spare // makes the next save cheap; nil for none
 }
 
 func (f file) size() int { return f.same + len(f.rest) }
@@ -134,7 +137,7 @@ func (c *Conversation) files(same int, rest []byte) [3]file {
 	for i, data := range [...][]byte{c.BaseConfig, rest, c.Details.Encode()} {
 		all[i].rest = data
 	}
-	all[streamAt].same = same
+	all[streamAt].same, all[streamAt].spare = same, c.spare
 	return all
 }
 

@@ -176,6 +176,7 @@ func (s *store) write(name string, data []byte) error {
 // removed is written again, unless the directory of the conversation was renamed.
 func (s *store) replace(e Entry, f file) error {
 	opts := s.options()
+	opts.Spare = f.spare
 	opts.Gone = func() error {
 		found, err := s.find(e.ID)
 		isHere := func(f Entry) bool { return f.Path == e.Path }
