@@ -95,3 +95,41 @@ func TestACopyThatIsNotWhole(t *testing.T) {
 	}
 	_ = store
 }
+
+// TestNamed checks that metadata and the name of the directory are kept, and that a change which was
+// stopped and made again has the same result as the whole one.
+func TestNamed(t *testing.T) {
+	was, is, store := conversation(t)
+	q := quarantine.Quarantine{Dir: t.TempDir()}
+	after := quarantine.Naming{Metadata: []byte("is\n"), Dirname: "1-is"}
+	for n, from := range []*events.Stream{was, is} {
+		named := &quarantine.Named{
+			Was: quarantine.Naming{Metadata: []byte("was\n"), Dirname: "1-was"}, Is: after,
+		}
+		if _, err := q.Put(quarantine.Change{
+			Kind: quarantine.Redacted, ID: id, At: at(n), Was: from, Is: is, Contents: store,
+			Named: named,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := q.CopiesOf(quarantine.Redacted, id)
+	if len(all) != 2 || !all[0].SameResult(all[1]) {
+		t.Fatalf("got %+v, want two with the same result", all)
+	}
+	for _, c := range all {
+		if n := c.Named; n == nil || string(n.Was.Metadata) != "was\n" || n.Was.Dirname != "1-was" ||
+			string(n.Is.Metadata) != "is\n" || n.Is.Dirname != "1-is" {
+			t.Errorf("got %+v", n)
+		}
+	}
+	if !q.Has([]byte("was\n")) || q.Has([]byte("is\n")) {
+		t.Error("the quarantine does not know which files it has")
+	}
+	if _, err := q.Put(quarantine.Change{ID: id, At: at(3), Was: was, Is: is, Contents: store}); err != nil {
+		t.Fatal(err)
+	}
+	if c := q.Copies(id)[0]; c.Named != nil || c.SameResult(all[0]) {
+		t.Errorf("a change of the stream alone is %+v", c.Named)
+	}
+}

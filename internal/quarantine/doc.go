@@ -2,8 +2,8 @@
 //
 // A command quarantines files in a directory of its own, beside the runs of garbage collection. The
 // first file in it records since when it exists and how long it is kept at least. A conversation
-// that is compacted in place is quarantined with every blob that only it refers to; a repair
-// quarantines single files.
+// that is compacted in place is quarantined with every blob that only it refers to, one that is
+// redacted also with its metadata and the name of its directory; a repair quarantines single files.
 //
 // What it keeps true: a quarantined file is complete and synced before the call returns. The record
 // of a conversation's copy is written last; without it there is no copy. A copy is restored only to

@@ -197,9 +197,10 @@ func (s Session) complete(ctx context.Context, left *Left) (bool, error) {
 
 // remains says that a place has the target, and how to remove it.
 func (s Session) remains(index *gitint.Index, p Place) string {
-	text := p.Path + " still contains the text"
+	name := strings.ReplaceAll(p.Path, "\n", `\n`) // one line for each place
+	text := name + " still contains the text"
 	if p.Tree == check.IndexName && !strings.HasPrefix(p.Path, ":") {
-		text = "the index still contains the text in " + p.Path
+		text = "the index still contains the text in " + name
 	}
 	remove := "rm " + check.ShellQuote(
 		s.Short(filepath.Join(s.Repo.Root(), filepath.FromSlash(p.Path))))
