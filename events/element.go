@@ -66,7 +66,7 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if cap(*room) > maxRoom {
 		*room = nil
 	}
-	return built(raw[:len(raw):len(raw)], at, ev, md)
+	return composed{raw[:len(raw):len(raw)], at, ev, md, writesUsual(ev, md)}.element()
 }
 
 // rooms holds buffers in which elements of unknown length are built.
@@ -75,37 +75,52 @@ var rooms = sync.Pool{New: func() any { return new([]byte) }}
 // maxRoom is the capacity up to which a buffer is kept for further elements.
 const maxRoom = 1 << 20
 
-// built returns the element with bytes that this package wrote. It reads them back, so that content
-// is always found by the same code.
+// A composed element has bytes that this package wrote.
+type composed struct {
+	raw   []byte
+	at    time.Time
+	event Event
+	meta  Metadata
+	usual bool // the bytes are known to be usual JSON
+}
+
+// built returns the element with bytes that this package wrote.
 func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
-	broken := func(reason error) *Element {
-		return &Element{
-			raw: raw, kind: ev.Kind(), time: at.UTC(), event: ev, meta: md, err: reason,
-		}
+	return composed{raw: raw, at: at, event: ev, meta: md}.element()
+}
+
+func (w composed) broken(reason error) *Element {
+	return &Element{
+		raw: w.raw, kind: w.event.Kind(), time: w.at.UTC(), event: w.event, meta: w.meta,
+		err: reason,
 	}
-	if md.err != nil {
-		return broken(md.err)
+}
+
+// element reads the bytes back, so that content is always found by the same code.
+func (w composed) element() *Element {
+	if w.meta.err != nil {
+		return w.broken(w.meta.err)
 	}
-	usual := jsonspan.IsUsual(raw)
-	if !usual && !jsontext.Value(raw).IsValid() {
-		return broken(notJSON(raw))
+	w.usual = w.usual || jsonspan.IsUsual(w.raw)
+	if !w.usual && !jsontext.Value(w.raw).IsValid() {
+		return w.broken(notJSON(w.raw))
 	}
 	room := memberRooms.Get().(*[]jsonspan.Member)
 	defer memberRooms.Put(room)
-	ms, _, depth := jsonspan.MembersAt(raw, 0, (*room)[:0])
+	ms, _, depth := jsonspan.MembersAt(w.raw, 0, (*room)[:0])
 	*room = ms
 	if depth >= jpDepth {
-		return broken(ErrTooDeep)
+		return w.broken(ErrTooDeep)
 	}
-	if !usual {
-		if err := numbers(raw); err != nil {
-			return broken(err)
+	if !w.usual {
+		if err := numbers(w.raw); err != nil {
+			return w.broken(err)
 		}
 	}
 	// The caller that saves the element knows the limits and checks them.
-	e, err := readElement(raw, room, DecodeOptions{MaxBlobBytes: -1})
+	e, err := readElement(w.raw, room, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
-		return broken(err.err)
+		return w.broken(err.err)
 	}
 	e.depth = depth
 	return e
