@@ -107,6 +107,10 @@ func (m Metadata) set(key string, encoded []byte) Metadata {
 		m.raw = jsonspan.AppendObject(nil, []jsonspan.Field{{Name: key, Value: encoded}}, 2)
 		return m
 	}
+	if _, ok := m.find(key); !ok && m.raw[jsonspan.SkipSpace(m.raw, 1)] != '}' {
+		m.raw = jsonspan.WithLast(m.raw, key, encoded)
+		return m
+	}
 	l := m.layout()
 	l.Set(key, encoded, func() int { return len(l.Members) })
 	m.raw = l.Bytes(2)

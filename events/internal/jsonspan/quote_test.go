@@ -72,3 +72,17 @@ func TestQuoteAsJSONText(t *testing.T) {
 		}
 	})
 }
+
+// TestWithLastAsLayout compares a member that is appended with one that is inserted in a layout.
+func TestWithLastAsLayout(t *testing.T) {
+	for _, obj := range []string{
+		`{"a":1}`, `{"a": "}" ,"b":[]}`, "{ \"a\":{}\n\t }", "{\n  \"a\": 1,\n  \"b\": 2\n}",
+	} {
+		l := jsonspan.ParseLayout([]byte(obj))
+		l.Set("new", []byte(`"x"`), func() int { return len(l.Members) })
+		want := l.Bytes(2)
+		if got := jsonspan.WithLast([]byte(obj), "new", []byte(`"x"`)); !bytes.Equal(got, want) {
+			t.Errorf("%s becomes %s, want %s", obj, got, want)
+		}
+	}
+}

@@ -207,6 +207,20 @@ func (l *Layout) Bytes(depth int) []byte {
 	return append(b, l.close...)
 }
 
+// WithLast returns an object that has members with a new one at its end, as [Layout.Set] would
+// insert it.
+func WithLast(obj []byte, name string, value []byte) []byte {
+	lead := obj[1:SkipSpace(obj, 1)] // formatted like its siblings
+	end := len(obj) - 1
+	for SkipSpace(obj, end-1) >= end {
+		end--
+	}
+	out := make([]byte, 0, len(obj)+len(lead)+len(name)+len(value)+len(`,"": `))
+	out = append(append(append(out, obj[:end]...), ','), lead...)
+	out = append(append(Quote(out, name), ": "...), value...)
+	return append(out, obj[end:]...)
+}
+
 // Object returns the fields that have a value as a compact object.
 func Object(fs []Field) []byte { return AppendObject(nil, fs, Compacted) }
 
