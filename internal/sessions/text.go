@@ -78,6 +78,11 @@ func (k *keeper) bytes(text []byte) []byte {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
+	return k.valid(text)
+}
+
+// valid is bytes for UTF-8.
+func (k *keeper) valid(text []byte) []byte {
 	text = k.places.replace(text)
 	if k.options.Redact != nil {
 		text = k.options.Redact(Place{k.session.Name, k.key}, text, k.report.Redacted)
@@ -113,7 +118,7 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 				k.room, _ = jsontext.AppendUnquote(k.room[:0], v[i:behind])
 				in = k.room
 			}
-			kept := k.bytes(in)
+			kept := k.valid(in)
 			if asWritten && isSame(kept, in) {
 				out = append(out, v[i:behind]...)
 			} else if out, err = jsontext.AppendQuote(out, kept); err != nil {

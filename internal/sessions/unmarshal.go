@@ -20,8 +20,11 @@ import (
 // package json: names with escapes, duplicate names, unexpected types, and invalid JSON.
 type shape struct {
 	kind   reading
-	fields map[string]field // of a struct
-	of     reflect.Type     // of the elements of a list or a map, or of a pointer
+	fields []field // of a struct
+	// first has the number of the first field with a name of some look, and each field that of the
+	// next one; 0 ends them. A map takes longer than comparing with one or two names.
+	first [256]uint8
+	of    reflect.Type // of the elements of a list or a map, or of a pointer
 }
 
 // A reading is a way of parsing a value.
@@ -39,6 +42,8 @@ const (
 
 // A field is a field of a struct.
 type field struct {
+	name  string
+	next  uint8
 	bit   uint64 // its bit in a set of fields
 	index []int
 	*shape
@@ -72,7 +77,7 @@ func newShape(t reflect.Type) *shape {
 	case t.Kind() == reflect.Map && t.Key() == reflect.TypeFor[string]():
 		return &shape{kind: mapping, of: t.Elem()}
 	case t.Kind() == reflect.Struct:
-		s := &shape{kind: structure, fields: map[string]field{}}
+		s := &shape{kind: structure}
 		if s.add(t, nil) {
 			return s
 		}
@@ -95,13 +100,15 @@ func (s *shape) add(t reflect.Type, index []int) bool {
 			continue
 		}
 		of := shapeOf(f.Type)
-		if _, twice := s.fields[name]; twice || name == "" || options != "" || of.kind == foreign ||
+		if name == "" || s.field([]byte(name)) != nil || options != "" || of.kind == foreign ||
 			len(s.fields) == 64 {
 			return false
 		}
-		s.fields[name] = field{
-			1 << len(s.fields), append(index[:len(index):len(index)], i), of,
-		}
+		first := &s.first[look([]byte(name))]
+		s.fields = append(s.fields, field{
+			name, *first, 1 << len(s.fields), append(index[:len(index):len(index)], i), of,
+		})
+		*first = uint8(len(s.fields)) //nolint:gosec // at most 64
 	}
 	for _, f := range inner {
 		if f.Type.Kind() != reflect.Struct || !s.add(f.Type, append(index, f.Index...)) {
@@ -110,6 +117,22 @@ func (s *shape) add(t reflect.Type, index []int) bool {
 	}
 	return true
 }
+
+// field returns the field for a member, or nil if there is none.
+func (s *shape) field(name []byte) *field {
+	if len(name) == 0 {
+		return nil
+	}
+	for n := s.first[look(name)]; n > 0; n = s.fields[n-1].next {
+		if f := &s.fields[n-1]; f.name == string(name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// look returns a number in which names that are not alike usually differ.
+func look(name []byte) uint8 { return name[0]*7 + name[len(name)-1]*3 + uint8(len(name)) }
 
 // unmarshal parses data into v, which is zero, and reports whether it could. depth is 0, or known.
 func unmarshal(data []byte, v reflect.Value, depth int) bool {
@@ -156,11 +179,11 @@ func (s *shape) read(b []byte, i int, v reflect.Value, depth int) int {
 func (s *shape) members(b []byte, i int, v reflect.Value, depth int) int {
 	seen := uint64(0)
 	return eachMember(b, i, depth, func(name []byte, i int) int {
-		f, known := s.fields[string(name)]
+		f := s.field(name)
 		switch {
 		case bytes.IndexByte(name, '\\') >= 0:
 			return -1
-		case !known:
+		case f == nil:
 			return skip(b, i, depth+1)
 		case seen&f.bit != 0:
 			return -1

@@ -21,13 +21,14 @@ type details struct {
 
 // detailsOf reads three members of a result's details; the others may be megabytes.
 func detailsOf(members map[string]jsontext.Value) (d details) {
-	for name, v := range map[string]any{
-		"agentId": &d.agent, "persistedOutputPath": &d.persisted, "file": &d.file,
-	} {
+	read := func(name string, v any) {
 		if members[name] != nil {
 			_ = sessions.UnmarshalInner(members[name], v) // a value of another type is ignored
 		}
 	}
+	read("agentId", &d.agent)
+	read("persistedOutputPath", &d.persisted)
+	read("file", &d.file)
 	return d
 }
 
