@@ -102,3 +102,13 @@ func (t *turn) settle() {
 		t.drafts[0].md = t.drafts[0].md.With(MetadataOpen, jsontext.Value("true"))
 	}
 }
+
+// reuse takes over the memory of the turn before, which was written.
+func (t *turn) reuse(before *turn) {
+	clear(before.drafts)
+	t.drafts = before.drafts[:0]
+	if before.records.lines.Cap() <= maxKept {
+		t.records.lines = before.records.lines
+		t.records.lines.Reset()
+	}
+}

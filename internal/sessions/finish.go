@@ -96,6 +96,7 @@ func (b *Builder) bound(size int64) {
 func (b *Builder) endTurn(over bool) {
 	t := b.current
 	b.current = &turn{}
+	defer b.current.reuse(t)
 	if b.err != nil {
 		return
 	}
