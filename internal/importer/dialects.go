@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -157,7 +158,9 @@ func findPath(ctx context.Context, path string, add func(Found)) {
 }
 
 func findFile(ctx context.Context, path string, add func(Found)) {
-	head, err := headOf(path)
+	room := heads.Get().(*bytes.Buffer)
+	defer heads.Put(room)
+	head, err := headOf(path, room)
 	if err != nil {
 		add(Found{Session: sessions.Session{Path: path}, Err: err})
 		return
@@ -187,9 +190,13 @@ func findFile(ctx context.Context, path string, add func(Found)) {
 // long.
 const headSize = 256 << 10
 
-// firstLines reads up to headSize bytes of a file with that size, and at least its first line.
-func firstLines(r io.Reader, size int64) ([]byte, error) {
-	var room bytes.Buffer
+// heads holds buffers for the beginnings of files, which are looked at one after the other.
+var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// firstLines reads up to headSize bytes of a file with that size, and at least its first line. The
+// result may be in room.
+func firstLines(r io.Reader, size int64, room *bytes.Buffer) ([]byte, error) {
+	room.Reset()
 	room.Grow(int(min(size, headSize)) + bytes.MinRead)
 	_, err := room.ReadFrom(io.LimitReader(r, headSize))
 	head := room.Bytes()
@@ -205,7 +212,7 @@ func firstLines(r io.Reader, size int64) ([]byte, error) {
 }
 
 // headOf returns the beginning of a file, decompressed.
-func headOf(path string) ([]byte, error) {
+func headOf(path string, room *bytes.Buffer) ([]byte, error) {
 	f, err := regular.OpenFile(path)
 	if err != nil {
 		return nil, err
@@ -215,7 +222,7 @@ func headOf(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := firstLines(f, info.Size())
+	head, err := firstLines(f, info.Size(), room)
 	if err != nil || !sessions.IsPacked(head) {
 		return head, err
 	}
@@ -227,7 +234,7 @@ func headOf(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer d.Close()
-	head, err = firstLines(d, headSize)
+	head, err = firstLines(d, headSize, room)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
