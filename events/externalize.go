@@ -8,7 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
-// A Writer stores content. [*blobs.Store] is one.
+// A Writer stores content, and does not keep b. [*blobs.Store] is one.
 type Writer interface {
 	Write(b []byte) (blobs.Ref, error)
 }
