@@ -51,8 +51,7 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	}})
 	switch exitCode(err) {
 	case 1: // git was asked to be quiet
-		asked := strings.ReplaceAll(rev, "^{"+kindCommit+"}", "")
-		return OID{}, fmt.Errorf("%w %q", ErrUnknownRevision, asked)
+		return OID{}, unknownRevision(strings.ReplaceAll(rev, "^{"+kindCommit+"}", ""))
 	case 128:
 		return OID{}, fmt.Errorf("%w (%w)", ErrUnknownRevision, err)
 	}
@@ -62,13 +61,30 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	return ParseOID(strings.TrimSuffix(string(out), "\n"))
 }
 
-// treeID returns the tree of a revision. For an object id it starts no process. It does not let git
-// peel, because a revision may end with a path.
-func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
-	id, err := ParseOID(rev)
-	if err != nil {
-		id, err = r.revParse(ctx, rev)
+func unknownRevision(rev string) error { return fmt.Errorf("%w %q", ErrUnknownRevision, rev) }
+
+// objectID returns the object that a revision names. For an object id, and mostly for HEAD, it starts
+// no process.
+func (r *Repo) objectID(ctx context.Context, rev string) (OID, error) {
+	if id, err := ParseOID(rev); err == nil {
+		return id, nil
 	}
+	if rev == headName {
+		id, ok := r.headInFiles(ctx)
+		switch {
+		case ok && id.IsZero():
+			return OID{}, unknownRevision(rev)
+		case ok:
+			return id, nil
+		}
+	}
+	return r.revParse(ctx, rev)
+}
+
+// treeID returns the tree of a revision. It does not let git peel, because a revision may end with a
+// path.
+func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
+	id, err := r.objectID(ctx, rev)
 	if err != nil {
 		return OID{}, err
 	}

@@ -108,6 +108,13 @@ func (o oracle) head(repo *gitint.Repo) {
 	case id != "" && (err != nil || commit.String() != id):
 		o.tb.Errorf("Resolve(HEAD) = %v, %v; want %s", commit, err, id)
 	}
+
+	treeID := ""
+	if tree, err := repo.Tree(o.tb.Context(), "HEAD"); err == nil {
+		treeID = tree.ID().String()
+	}
+	want, _, _ := o.told.ask("HEAD^{tree}")
+	o.same("tree of HEAD", want, treeID)
 }
 
 // refs also compares the tree of every ref that has one.

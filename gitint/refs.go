@@ -2,7 +2,11 @@ package gitint
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -81,6 +85,26 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	}
 	head.Peeled = head.OID
 	return head, nil
+}
+
+// headInFiles returns the object of HEAD if HEAD and its branch are files, and zero for a branch
+// without a commit where no ref is packed. Git is to be asked otherwise: it finds a packed ref without
+// reading them all, and says what is wrong with a broken one.
+func (r *Repo) headInFiles(ctx context.Context) (id OID, ok bool) {
+	l, err := r.layout(ctx)
+	if err != nil || l.refs != refsInFiles {
+		return OID{}, false
+	}
+	f := refFiles{r.gitDir, r.commonDir, 2 * r.idSize()}
+	id, target, err := f.value(f.gitDir, headName)
+	if err == nil && strings.HasPrefix(target, "refs/heads/") {
+		id, target, err = f.value(f.commonDir, target)
+		if errors.Is(err, fs.ErrNotExist) { // git packs a ref before it removes the file
+			_, err := os.Lstat(filepath.Join(f.commonDir, "packed-refs"))
+			return OID{}, errors.Is(err, fs.ErrNotExist)
+		}
+	}
+	return id, err == nil && target == ""
 }
 
 // peel sets the peeled ids that the ref store did not have. Each object is read once.
