@@ -13,10 +13,10 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// TestSizeOfPackedDelta asks for an object of 200 MiB that is a delta in a pack, and for a small
+// TestSizeOfPackedDelta asks for an object of 32 MB that is a delta in a pack, and for a small
 // one that is a delta of a large one: neither is decompressed to be refused.
 func TestSizeOfPackedDelta(t *testing.T) {
-	const size = 200 << 20
+	const size = 32_000_000
 	repo := gittest.Repo(t)
 	small := []byte("small")
 	var p handPack
