@@ -63,8 +63,8 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 
 func unknownRevision(rev string) error { return fmt.Errorf("%w %q", ErrUnknownRevision, rev) }
 
-// objectID returns the object that a revision names. For an object id, and mostly for HEAD, it starts
-// no process.
+// objectID returns the object that a revision names. For an object id, and mostly for HEAD, it
+// starts no process.
 func (r *Repo) objectID(ctx context.Context, rev string) (OID, error) {
 	if id, err := ParseOID(rev); err == nil {
 		return id, nil
@@ -81,8 +81,8 @@ func (r *Repo) objectID(ctx context.Context, rev string) (OID, error) {
 	return r.revParse(ctx, rev)
 }
 
-// treeID returns the tree of a revision. It does not let git peel, because a revision may end with a
-// path.
+// treeID returns the tree of a revision. It does not let git peel, because a revision may end with
+// a path.
 func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 	id, err := r.objectID(ctx, rev)
 	if err != nil {

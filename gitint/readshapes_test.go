@@ -195,6 +195,11 @@ func placeShapes() []repositoryShape {
 			return populated(t).In(".git")
 		}},
 		{name: "linked worktree", make: linked},
+		{name: "linked worktree, no ref packed", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("worktree", "add", "-q", "../linked", "side")
+			return r.In("../linked")
+		}},
 		{name: "subdirectory of a linked worktree", make: func(t *testing.T) *gittest.Repository {
 			return linked(t).In("b")
 		}},

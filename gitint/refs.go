@@ -88,8 +88,8 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 }
 
 // headInFiles returns the object of HEAD if HEAD and its branch are files, and zero for a branch
-// without a commit where no ref is packed. Git is to be asked otherwise: it finds a packed ref without
-// reading them all, and says what is wrong with a broken one.
+// without a commit where no ref is packed. Git is to be asked otherwise: it finds a packed ref
+// without reading them all, and says what is wrong with a broken one.
 func (r *Repo) headInFiles(ctx context.Context) (id OID, ok bool) {
 	l, err := r.layout(ctx)
 	if err != nil || l.refs != refsInFiles {
