@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/ondemand"
@@ -46,6 +47,7 @@ type app struct {
 	openLimits    *regular.Limits
 	tracer        *trace.Log
 	models        func() (*models.Table, error) // the table of models, read once
+	entries       *leaks.Memo                   // about secrets, that were read
 	onDemand      []*ondemand.Source            // one for each open workspace
 	lacks         bool                          // content was requested that is not here
 	closers       []func() error
@@ -53,7 +55,9 @@ type app struct {
 }
 
 func newApp(w *environment, g globals) *app {
-	a := &app{invocation: invocation{environment: w, globals: g}}
+	a := &app{
+		invocation: invocation{environment: w, globals: g}, entries: leaks.NewMemo(),
+	}
 	a.models = sync.OnceValues(func() (*models.Table, error) { return models.Known(userDir(a)) })
 	a.terminal = &ask.Terminal{
 		Printer: render.Printer{

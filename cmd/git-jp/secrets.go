@@ -33,7 +33,9 @@ func (a *app) guardOptions(repo *gitint.Repo) leaks.Options {
 			dirs = append(dirs, root)
 		}
 	}
-	return a.leakPolicy().Guard(repo.Root(), dirs...)
+	o := a.leakPolicy().Guard(repo.Root(), dirs...)
+	o.Memo = a.entries
+	return o
 }
 
 // scanOptions is guardOptions with the limit of the workspace.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -186,11 +185,12 @@ func (in *Installer) isLeftOut(ctx context.Context, f attributesFile) (bool, err
 	if rel == "" {
 		return false, nil
 	}
-	left, err := in.repo.LeftOut(ctx, rel, path.Join(rel, blobsDir))
+	name := path.Join(rel, f.step.file)
+	left, err := in.repo.LeftOut(ctx, rel, func(path []byte) bool { return string(path) == name })
 	if err != nil {
 		return false, fmt.Errorf("inspect attributes: %w", err)
 	}
-	return slices.Contains(left, f.step.file), nil
+	return len(left.Names()) > 0, nil
 }
 
 // install puts the block at the end of the file: the last line that matches counts.

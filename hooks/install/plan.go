@@ -17,7 +17,9 @@ type Repo interface {
 	CommonDir() string
 	HooksDir(ctx context.Context) (dir, scope string, err error)
 	Index(ctx context.Context) (*gitint.Index, error)
-	LeftOut(ctx context.Context, dir, except string) ([]string, error)
+	LeftOut(
+		ctx context.Context, dir string, wanted func(path []byte) bool,
+	) (*gitint.LeftOut, error)
 	Version(ctx context.Context) (gitint.Version, error)
 	ConfigMatching(ctx context.Context, pattern string) (map[string][]gitint.Setting, error)
 	SetConfig(ctx context.Context, key, value string) error

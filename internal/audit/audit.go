@@ -120,6 +120,9 @@ func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error
 		return nil, err
 	}
 	tips := heads(commits)
+	if err := a.removed(ctx, report, commits, tips); err != nil {
+		return nil, err
+	}
 	if err := a.merges(ctx, report, commits, tips); err != nil {
 		return nil, err
 	}

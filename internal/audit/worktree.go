@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -45,6 +46,11 @@ func (a Auditor) WorkTree(ctx context.Context) (*check.Report, error) {
 		return nil, err
 	}
 	a.Options.LeftOut = left
+	if a.Secrets != nil {
+		o := *a.Secrets
+		o.LeftOut = leaks.LeftOutOf(ctx, a.Repo)
+		a.Secrets = &o
+	}
 	report, found, err := FilesBelow(ctx, root, a.Options, a.Repo.Limits(), a.Secrets)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // LeftOut returns the snapshots that have the blobs which the working tree of a lazy clone leaves
@@ -286,6 +287,14 @@ func (s *lazySource) ReadFile(name string) ([]byte, error) {
 		}
 	}
 	return nil, err
+}
+
+// OpenFolder opens a directory of the working tree if that has all of it.
+func (s *lazySource) OpenFolder(name string) (*regular.Folder, error) {
+	if from, ok := s.Source.(openerOfFolders); ok && !leftOut(name, fs.ModeDir) {
+		return from.OpenFolder(name)
+	}
+	return nil, nil //nolint:nilnil // no folder, as of other sources
 }
 
 // Sizes implements [Source].

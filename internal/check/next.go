@@ -64,3 +64,11 @@ func ansiQuote(s string) string {
 	b.WriteByte('\'')
 	return b.String()
 }
+
+// Pathspec quotes a path from the root of the working tree for git commands in any directory of it.
+func Pathspec(name string) string {
+	if strings.ContainsAny(name, `*?[\`) {
+		return ShellQuote(":(top,literal)" + name)
+	}
+	return ShellQuote(":/" + name)
+}

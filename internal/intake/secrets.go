@@ -32,9 +32,6 @@ type Destination struct {
 // secrets. If any of that cannot be read it fails: a redacted text or a secret could come in.
 func NewImporter(d Destination) (*importer.Importer, error) {
 	w := d.Workspace
-	if err := w.FileLeftOut(secrets.Dir); err != nil {
-		return nil, err
-	}
 	entries, err := leaks.EntriesOf(w)
 	if err != nil {
 		return nil, err

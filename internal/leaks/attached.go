@@ -44,7 +44,7 @@ func (s *Scanner) attached(c conversation, fresh func(int) bool) {
 				"/resources/%d is the file %s, which Git does not have", at, name,
 			)
 			cf.Next = fmt.Sprintf("git jp check --allow-secret %s", cf.Fingerprint)
-			s.found = append(s.found, found{c.dir + cf.Fingerprint, cf, f})
+			s.found = append(s.found, found{c.dir + cf.Fingerprint, c.dir, cf, f})
 		}
 	}
 }

@@ -26,43 +26,64 @@ type Entries struct {
 // maxEntries is how many entries of a kind are read.
 const maxEntries = 100_000
 
-// ReadEntries reads the entries of the workspace dir of a source.
-func ReadEntries(src check.Source, dir string) (*Entries, error) {
-	r := entryReader{src: src, dir: dir, entries: &Entries{
-		Allowed: map[string]secrets.Allowed{}, Redactions: secrets.Redactions{},
-	}}
-	top, err := list(src, path.Join(dir, secrets.Dir))
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range top {
-		name := path.Join(secrets.Dir, e.Name)
-		switch {
-		case name == secrets.RulesFile:
-			r.file(name, e, r.rules)
-		case name == secrets.AllowedDir && e.Mode.IsDir():
-			err = r.each(name, r.allowed)
-		case name == secrets.RedactedDir && e.Mode.IsDir():
-			err = r.each(name, r.redacted)
-		default:
-			r.problem(name, errors.New("is not a file of secrets"))
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return r.entries, nil
+// ReadEntries reads the entries of the workspace dir of a source. For a working tree, left has
+// those that a sparse checkout leaves out, see [LeftOut]; else it is nil.
+func ReadEntries(src check.Source, dir string, left LeftOut) (*Entries, error) {
+	r := newReader(src, dir, left, nil)
+	return r.all(r.rules, r.readAllowed, r.readRedacted)
 }
 
-// EntriesOf reads the entries in the working tree of a workspace.
+// ReadRedactions is [ReadEntries] without rules and allowed findings. It skips the names for which
+// known is true, unless known is nil.
+func ReadRedactions(
+	src check.Source, dir string, left LeftOut, known func(name string) bool,
+) (*Entries, error) {
+	r := newReader(src, dir, left, nil)
+	r.known = known
+	return r.redactions()
+}
+
+// EntriesOf reads the entries of the working tree of a workspace.
 func EntriesOf(w *workspace.Workspace) (*Entries, error) {
+	return entriesOf(w, ReadEntries)
+}
+
+// RedactionsOf is [EntriesOf] for redactions alone. A memo may be nil.
+func RedactionsOf(w *workspace.Workspace, m *Memo) (*Entries, error) {
+	return entriesOf(w, func(src check.Source, dir string, left LeftOut) (*Entries, error) {
+		return newReader(src, dir, left, m).redactions()
+	})
+}
+
+func entriesOf(
+	w *workspace.Workspace, read func(check.Source, string, LeftOut) (*Entries, error),
+) (*Entries, error) {
 	src, err := check.OpenWorkTree(w.Root(), w.Limits())
 	if err != nil {
 		return nil, err
 	}
-	entries, err := ReadEntries(src, workspace.DirName)
+	entries, err := read(src, workspace.DirName, w)
 	return entries, errors.Join(err, src.Close())
 }
+
+// A Memo has the entries that were parsed, so that a command that reads the same ones several times
+// reads each file once. What an entry says is determined by its name, so one that was valid is not
+// read again. It is not safe for use by several goroutines.
+type Memo struct {
+	allowed  map[string]secrets.Allowed // by path below .jp, and object
+	redacted map[string]secrets.Redaction
+	reads    int
+}
+
+// NewMemo returns an empty memo.
+func NewMemo() *Memo {
+	return &Memo{
+		allowed: map[string]secrets.Allowed{}, redacted: map[string]secrets.Redaction{},
+	}
+}
+
+// Reads returns how many files were read, for tests of the cost.
+func (m *Memo) Reads() int { return m.reads }
 
 // list lists a directory; a missing one is empty.
 func list(src check.Source, dir string) ([]check.Entry, error) {
@@ -73,14 +94,89 @@ func list(src check.Source, dir string) ([]check.Entry, error) {
 	return entries, nil
 }
 
+// An entryReader reads the entries of one tree. Every reader of entries is one: what a sparse
+// checkout leaves out, strange files and limits are dealt with here.
 type entryReader struct {
 	src     check.Source
 	dir     string
+	left    LeftOut
+	memo    *Memo
+	known   func(name string) bool // skips a file, by its path below .jp
 	entries *Entries
 }
 
-func (r *entryReader) each(dir string, parse func(name string, data []byte) error) error {
-	all, err := list(r.src, path.Join(r.dir, dir))
+func newReader(src check.Source, dir string, left LeftOut, m *Memo) *entryReader {
+	if m == nil {
+		m = NewMemo()
+	}
+	return &entryReader{src: src, dir: dir, left: left, memo: m, entries: &Entries{
+		Allowed: map[string]secrets.Allowed{}, Redactions: secrets.Redactions{},
+	}}
+}
+
+// A handler is given an entry, and a function that reads it.
+type handler func(name string, e check.Entry, read func() ([]byte, error)) error
+
+// all calls a handler for each entry of its kind; a nil handler skips the kind.
+func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
+	top, err := r.list(secrets.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range top {
+		name := path.Join(secrets.Dir, e.Name)
+		switch {
+		case name == secrets.RulesFile:
+			r.handle(name, e, rules, func() ([]byte, error) { return r.read(name) })
+		case name == secrets.AllowedDir && e.Mode.IsDir():
+			err = r.each(name, allowed)
+		case name == secrets.RedactedDir && e.Mode.IsDir():
+			err = r.each(name, redacted)
+		default:
+			r.problem(name, errors.New("is not a file of secrets"))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.entries, nil
+}
+
+func (r *entryReader) redactions() (*Entries, error) { return r.all(nil, nil, r.readRedacted) }
+
+// list lists a directory below .jp, with what a sparse checkout leaves out.
+func (r *entryReader) list(name string) ([]check.Entry, error) {
+	all, err := list(r.src, path.Join(r.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	return r.withLeft(name, all)
+}
+
+// read reads a file below .jp, also if a sparse checkout leaves it out.
+func (r *entryReader) read(name string) ([]byte, error) {
+	data, err := r.src.ReadFile(path.Join(r.dir, name))
+	if r.left != nil && errors.Is(err, fs.ErrNotExist) {
+		return r.left.ReadLeftOut(path.Join(r.dir, name))
+	}
+	return data, err
+}
+
+// each calls a handler for each entry in a directory.
+func (r *entryReader) each(dir string, h handler) error {
+	if h == nil {
+		return nil
+	}
+	at := path.Join(r.dir, dir)
+	open, err := check.OpenDirectory(r.src, at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		open = &check.Directory{}
+	case err != nil:
+		return fmt.Errorf("list %s:%s: %w", r.src.Name(), at, err)
+	}
+	defer open.Close() //nolint:errcheck // was only read
+	all, err := r.withLeft(dir, open.Entries)
 	if err != nil {
 		return err
 	}
@@ -89,22 +185,30 @@ func (r *entryReader) each(dir string, parse func(name string, data []byte) erro
 			r.problem(dir, fmt.Errorf("has %d entries, of which %d are read", len(all), maxEntries))
 			break
 		}
-		r.file(path.Join(dir, e.Name), e, parse)
+		name := path.Join(dir, e.Name)
+		r.handle(name, e, h, func() ([]byte, error) {
+			if i >= len(open.Entries) {
+				return r.read(name)
+			}
+			return open.Read(e.Name, secrets.MaxFile)
+		})
 	}
 	return nil
 }
 
-func (r *entryReader) file(name string, e check.Entry, parse func(string, []byte) error) {
-	if !e.Mode.IsRegular() {
+// handle calls a handler for a regular file.
+func (r *entryReader) handle(
+	name string, e check.Entry, h handler, read func() ([]byte, error),
+) {
+	switch {
+	case h == nil:
+	case !e.Mode.IsRegular():
 		r.problem(name, errors.New("is not a regular file"))
-		return
-	}
-	data, err := r.src.ReadFile(path.Join(r.dir, name))
-	if err == nil {
-		err = parse(name, data)
-	}
-	if err != nil {
-		r.problem(name, fmt.Errorf("counts for nothing: %w", err))
+	case r.known != nil && r.known(name):
+	default:
+		if err := h(name, e, read); err != nil {
+			r.problem(name, fmt.Errorf("counts for nothing: %w", err))
+		}
 	}
 }
 
@@ -115,27 +219,76 @@ func (r *entryReader) problem(name string, err error) {
 	})
 }
 
-func (r *entryReader) rules(_ string, data []byte) (err error) {
-	r.entries.Committed, err = secrets.ParseRules(data)
+func (r *entryReader) rules(_ string, _ check.Entry, read func() ([]byte, error)) error {
+	data, err := read()
+	if err == nil {
+		r.entries.Committed, err = secrets.ParseRules(data)
+	}
 	return err
 }
 
-func (r *entryReader) allowed(name string, data []byte) error {
-	a, err := secrets.ParseAllowed(name, data)
+func (r *entryReader) readAllowed(
+	name string, e check.Entry, read func() ([]byte, error),
+) error {
+	a, err := r.memo.readAllowed(name, e, read)
 	if err == nil {
 		r.entries.Allowed[a.Fingerprint()] = a
 	}
 	return err
 }
 
-func (r *entryReader) redacted(name string, data []byte) error {
-	entry, err := secrets.ParseRedaction(name, data)
+func (r *entryReader) readRedacted(
+	name string, e check.Entry, read func() ([]byte, error),
+) error {
+	entry, err := r.memo.readRedacted(name, e, read)
 	if err == nil {
 		r.entries.Redactions.Add(entry)
 		r.entries.Redacted = append(r.entries.Redacted, entry)
 	}
 	return err
 }
+
+func (m *Memo) readAllowed(
+	name string, e check.Entry, read func() ([]byte, error),
+) (secrets.Allowed, error) {
+	return parsed(m, m.allowed, versionOf(name, e), func() (a secrets.Allowed, err error) {
+		data, err := read()
+		if err == nil {
+			a, err = secrets.ParseAllowed(name, data)
+		}
+		return a, err
+	})
+}
+
+func (m *Memo) readRedacted(
+	name string, e check.Entry, read func() ([]byte, error),
+) (secrets.Redaction, error) {
+	return parsed(m, m.redacted, versionOf(name, e), func() (r secrets.Redaction, err error) {
+		data, err := read()
+		if err == nil {
+			r, err = secrets.ParseRedaction(name, data)
+		}
+		return r, err
+	})
+}
+
+// parsed returns a version of an entry, which read reads and parses unless known has it.
+func parsed[T any](
+	m *Memo, known map[string]T, version string, read func() (T, error),
+) (T, error) {
+	if is, ok := known[version]; ok {
+		return is, nil
+	}
+	m.reads++
+	is, err := read()
+	if err == nil {
+		known[version] = is
+	}
+	return is, err
+}
+
+// versionOf identifies a version of an entry: its path below .jp, and its object.
+func versionOf(name string, e check.Entry) string { return name + " " + e.ID.String() }
 
 // isConversation reports whether an entry of a workspace's directory is a directory of a
 // conversation.

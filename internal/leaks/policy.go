@@ -33,8 +33,7 @@ func ruleOffClaim(dir, name string) trust.Claim {
 
 // Claims returns the claims of a workspace to turn rules off.
 func Claims(w *workspace.Workspace) (claims []trust.Claim) {
-	file := filepath.Join(w.Dir(), filepath.FromSlash(secrets.RulesFile))
-	data, err := regular.ReadFile(file, secrets.MaxFile)
+	data, err := ReadFile(w, secrets.RulesFile)
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -29,6 +30,11 @@ type Options struct {
 	Off func(dir string, names []string) []string
 	// Own are the user's own secrets, as [OwnValues] finds them: they stop a commit.
 	Own []string
+	// LeftOut has what a sparse checkout leaves out of a working tree that is scanned; see
+	// [LeftOutOf]. It may be nil.
+	LeftOut LeftOut
+	// Memo has the entries that the command has read of the working tree. It may be nil.
+	Memo *Memo
 	// Tracked, when not nil, reports whether Git has a file, by its path from the root of the
 	// source. An attached file that it does not have is a finding.
 	Tracked func(name string) bool
@@ -50,7 +56,7 @@ type Scanner struct {
 	rules    map[string]*secrets.Scanner // by digest
 	streams  map[string]bool             // with digest and object
 	elements map[[sha256.Size]byte]bool
-	listed   map[string]bool     // exceptions of earlier trees, by directory and fingerprint
+	listed   map[string]bool     // entries of earlier trees, by directory and version
 	allowed  map[string]bool     // in any tree, by directory and fingerprint
 	away     map[blobs.Hash]bool // blobs that a lazy clone does not have here
 	found    []found
@@ -59,12 +65,16 @@ type Scanner struct {
 // A found is a finding that a later tree may allow.
 type found struct {
 	key     string
+	dir     string // .jp
 	finding check.Finding
 	allowed secrets.Allowed // the entry that would allow it
 }
 
 // NewScanner returns a scanner.
 func NewScanner(o Options) *Scanner {
+	if o.Memo == nil {
+		o.Memo = NewMemo()
+	}
 	return &Scanner{
 		Options: o, rules: map[string]*secrets.Scanner{}, streams: map[string]bool{},
 		elements: map[[sha256.Size]byte]bool{}, listed: map[string]bool{},
@@ -72,17 +82,18 @@ func NewScanner(o Options) *Scanner {
 	}
 }
 
-// Skip marks everything in a tree as known, so that it causes no findings.
+// Skip marks everything in a tree as known, so that it causes no findings. It reads no entry.
 func (s *Scanner) Skip(ctx context.Context, src check.Source) error {
 	for _, dir := range s.Dirs {
-		entries, err := ReadEntries(src, dir)
-		if err != nil {
+		list := func(name string, e check.Entry, _ func() ([]byte, error)) error {
+			s.listed[dir+versionOf(name, e)] = true
+			s.listed[dir+versionOf(name, check.Entry{})] = true
+			return nil
+		}
+		if _, err := s.reader(src, dir).all(nil, list, list); err != nil {
 			return err
 		}
-		for fp := range entries.Allowed {
-			s.listed[dir+fp] = true
-		}
-		err = s.each(ctx, src, dir, func(c conversation) error {
+		err := s.each(ctx, src, dir, func(c conversation) error {
 			if c.stream != nil {
 				for _, e := range c.stream.All() {
 					s.elements[c.sum(e)] = true
@@ -144,20 +155,54 @@ func (s *Scanner) Report(r *check.Report) {
 	}
 }
 
+// reader returns a reader of the entries of a tree.
+func (s *Scanner) reader(src check.Source, dir string) *entryReader {
+	left := s.LeftOut
+	if src.Name() != check.WorkTreeName {
+		left = nil
+	}
+	return newReader(src, dir, left, s.Memo)
+}
+
 func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) error {
-	entries, err := ReadEntries(src, dir)
+	r := s.reader(src, dir)
+	files := map[string]func() bool{} // whether an entry allows, by fingerprint
+	entries, err := r.all(r.rules, s.exceptions(r, files), s.fresh(r))
 	if err != nil {
 		return err
 	}
 	for _, p := range entries.Problems {
 		s.found = append(s.found, found{finding: p})
 	}
-	s.exceptions(src, dir, entries)
+	redactions := sync.OnceValues(func() (secrets.Redactions, error) {
+		entries, err := s.reader(src, dir).redactions()
+		if err != nil {
+			return nil, err
+		}
+		return entries.Redactions, nil
+	})
 	scanner := s.scanner(dir, entries.Committed)
-	return s.each(ctx, src, dir, func(c conversation) error {
-		c.scan, c.entries = scanner, entries
+	err = s.each(ctx, src, dir, func(c conversation) error {
+		c.scan, c.redactions = scanner, redactions
 		return s.conversation(c)
 	})
+	for _, f := range s.found {
+		if allows := files[f.finding.Fingerprint]; allows != nil && f.dir == dir && allows() {
+			s.allowed[f.key] = true
+		}
+	}
+	return err
+}
+
+// fresh returns a handler of redactions that reads those that no earlier tree had.
+func (s *Scanner) fresh(r *entryReader) handler {
+	return func(name string, e check.Entry, read func() ([]byte, error)) error {
+		if s.listed[r.dir+versionOf(name, e)] {
+			return nil
+		}
+		s.listed[r.dir+versionOf(name, e)] = true
+		return r.readRedacted(name, e, read)
+	}
 }
 
 // scanner returns the one for the rules of a workspace.
@@ -170,19 +215,30 @@ func (s *Scanner) scanner(dir string, c secrets.Committed) *secrets.Scanner {
 	return s.rules[digest]
 }
 
-// exceptions lists the exceptions of a tree that no earlier tree had.
-func (s *Scanner) exceptions(src check.Source, dir string, entries *Entries) {
-	for fp, a := range entries.Allowed {
-		s.allowed[dir+fp] = true
-		if s.listed[dir+fp] {
-			continue
+// exceptions returns a handler of allowed findings that lists those that no earlier tree had. The
+// others are read if there is a finding with their fingerprint, which is their name: files has a
+// function for each that does so.
+func (s *Scanner) exceptions(r *entryReader, files map[string]func() bool) handler {
+	return func(name string, e check.Entry, read func() ([]byte, error)) error {
+		version := r.dir + versionOf(name, e)
+		files[strings.TrimSuffix(path.Base(name), path.Ext(name))] = func() bool {
+			return r.readAllowed(name, e, func() ([]byte, error) { return r.read(name) }) == nil
 		}
-		s.listed[dir+fp] = true
+		if s.listed[version] {
+			return nil
+		}
+		s.listed[version] = true
+		if err := r.readAllowed(name, e, read); err != nil {
+			return err
+		}
+		a := r.memo.allowed[versionOf(name, e)]
+		s.allowed[r.dir+a.Fingerprint()] = true
 		s.found = append(s.found, found{finding: check.Finding{
-			State: check.Allowed, Commit: src.Name(), Path: path.Join(dir, a.Name()), Element: -1,
+			State: check.Allowed, Commit: r.src.Name(), Path: path.Join(r.dir, name), Element: -1,
 			Conversation: "jp-c" + a.Conversation,
 			Detail:       fmt.Sprintf("allows %s in event %s", a.Rule, a.Event),
 		}})
+		return nil
 	}
 }
 
@@ -195,9 +251,10 @@ type conversation struct {
 	data  []byte
 	files map[string][]byte
 	// stream is nil if it cannot be read, which other checks report.
-	stream  *events.Stream
-	scan    *secrets.Scanner
-	entries *Entries
+	stream *events.Stream
+	scan   *secrets.Scanner
+	// redactions reads those of the tree.
+	redactions func() (secrets.Redactions, error)
 }
 
 // sum returns the hash of an element in a conversation.
@@ -306,7 +363,7 @@ func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	cf := c.finding(check.Secret, f.Element, file)
 	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, f.String()
 	cf.Next = fmt.Sprintf("git jp redact %s; if it is not a secret: git jp check --allow-secret %[1]s", fp)
-	s.found = append(s.found, found{c.dir + fp, cf, f.Allowed})
+	s.found = append(s.found, found{c.dir + fp, c.dir, cf, f.Allowed})
 }
 
 // finding returns the beginning of a finding about a conversation, of element i of its stream; -1
@@ -345,7 +402,11 @@ func (c *conversation) finding(state check.State, i int, file string) check.Find
 
 // unredacted reports texts that an entry says are redacted and that are back.
 func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reader) error {
-	done, err := c.entries.Redactions.Apply(c.id, c.stream, r)
+	redactions, err := c.redactions()
+	if err != nil {
+		return err
+	}
+	done, err := redactions.Apply(c.id, c.stream, r)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (m Merge) inspect(
 		b.sides = append(b.sides, h)
 	}
 	b.redacted.dir = dir
-	if err := b.redacted.add(check.Git(m.Repo, merged)); err != nil {
+	if err := b.redacted.add(check.Git(m.Repo, merged), nil); err != nil {
 		return nil, err
 	}
 	for _, h := range b.sides { // they have content that the merge may lack

@@ -23,19 +23,24 @@ type redactions struct {
 	dir     string // .jp
 	sources []check.Source
 	entries secrets.Redactions
+	known   map[string]bool // names of the entries; what one says is determined by its name
 }
 
-func (r *redactions) add(src check.Source) error {
-	entries, err := leaks.ReadEntries(src, r.dir)
+// add adds the entries of a tree; left has what a sparse checkout leaves out of it.
+func (r *redactions) add(src check.Source, left leaks.LeftOut) error {
+	entries, err := leaks.ReadRedactions(src, r.dir, left, func(name string) bool {
+		return r.known[name]
+	})
 	if err != nil {
 		return err
 	}
 	r.sources = append(r.sources, src)
 	if r.entries == nil {
-		r.entries = secrets.Redactions{}
+		r.entries, r.known = secrets.Redactions{}, map[string]bool{}
 	}
 	for _, entry := range entries.Redacted {
 		r.entries.Add(entry)
+		r.known[entry.Name()] = true
 	}
 	return nil
 }
@@ -120,7 +125,7 @@ func redactionsOf(
 			return r, done, err
 		}
 		done = func() { _ = src.Close() } // it is only read
-		if err := r.add(src); err != nil {
+		if err := r.add(src, leaks.LeftOutOf(ctx, repo)); err != nil {
 			return r, done, err
 		}
 	}
@@ -133,7 +138,7 @@ func redactionsOf(
 			continue
 		}
 		if err == nil {
-			err = r.add(check.Git(repo, tree))
+			err = r.add(check.Git(repo, tree), nil)
 		}
 		if err != nil {
 			return r, done, err

@@ -43,7 +43,7 @@ func (t Tracked) Find(
 	if err != nil {
 		return found, err
 	}
-	o.Dirs = []string{workspace.DirName}
+	o.Dirs, o.LeftOut = []string{workspace.DirName}, t.Workspace
 	o.Tracked = func(name string) bool { return hasFile(index, path.Join(path.Dir(t.Dir), name)) }
 	return scanFor(ctx, o, check.Lazily(src, left), fingerprint)
 }

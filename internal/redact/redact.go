@@ -26,6 +26,8 @@ type Redactor struct {
 	Quarantine quarantine.Quarantine
 	Now        func() time.Time
 	PID        int
+	// Memo has the entries that the command has read. It may be nil.
+	Memo *leaks.Memo
 	// Forget, if set, removes copies of content that was deleted from the store.
 	Forget func(blobs.Hash) error
 }
@@ -108,7 +110,7 @@ func (t Tracked) Apply(ctx context.Context, ids ...events.ID) (*Result, error) {
 
 // committed returns the entries of the workspace.
 func (r Redactor) committed() (secrets.Redactions, error) {
-	entries, err := leaks.EntriesOf(r.Workspace)
+	entries, err := leaks.RedactionsOf(r.Workspace, r.Memo)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,8 @@ func (s Session) Again(ctx context.Context, ids []events.ID) ([]blobs.Hash, erro
 // HasEntries reports whether the workspace has entries of redactions.
 func HasEntries(w *workspace.Workspace) bool {
 	names, err := fs.ReadDir(regular.Dir(w.Dir()), secrets.RedactedDir)
-	return err == nil && len(names) > 0
+	left, leftErr := w.LeftOutBelow(path.Join(workspace.DirName, secrets.RedactedDir))
+	return err == nil && len(names) > 0 || leftErr != nil || len(left) > 0
 }
 
 // Restore restores the original of a conversation.

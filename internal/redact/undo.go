@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -154,7 +156,7 @@ func (b before) name(c *workspace.Conversation) {
 
 // forget removes the entries that change a stream.
 func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err error) {
-	entries, err := leaks.EntriesOf(r.Workspace)
+	entries, err := leaks.RedactionsOf(r.Workspace, r.Memo)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +174,9 @@ func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err er
 		if len(done.Replaced) == 0 {
 			continue
 		}
-		if err := root.Remove(entry.Name()); err != nil {
+		// A sparse checkout may leave it out: the caller removes it from the index.
+		err = root.Remove(entry.Name())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		names = append(names, entry.Name())

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"path"
-	"path/filepath"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/leaks"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -18,8 +16,7 @@ import (
 // Rules returns the rules of a workspace. A rules file with an error is ignored.
 func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
 	var c secrets.Committed
-	file := filepath.Join(w.Dir(), filepath.FromSlash(secrets.RulesFile))
-	if data, err := regular.ReadFile(file, secrets.MaxFile); err == nil {
+	if data, err := leaks.ReadFile(w, secrets.RulesFile); err == nil {
 		c, _ = secrets.ParseRules(data)
 	}
 	return o.Rules(workspace.DirName, c)

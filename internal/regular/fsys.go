@@ -68,6 +68,14 @@ func sorted(dir *os.File) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
+// OpenFolder opens and lists a directory to read several of its files. Close it after use.
+func (r RootFS) OpenFolder(name string) (*Folder, error) {
+	if err := localPath("open", name); err != nil {
+		return nil, err
+	}
+	return OpenFolder(r.root, name)
+}
+
 // Stat implements [fs.StatFS].
 func (r RootFS) Stat(name string) (fs.FileInfo, error) {
 	if err := localPath("stat", name); err != nil {

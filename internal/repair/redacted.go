@@ -17,7 +17,7 @@ type redaction struct {
 
 // redaction reads the list of the working tree.
 func (m *planner) redaction() (r redaction, err error) {
-	entries, err := leaks.EntriesOf(m.Workspace)
+	entries, err := leaks.RedactionsOf(m.Workspace, nil)
 	if err != nil {
 		return r, err
 	}

@@ -190,7 +190,7 @@ func (r *Review) bringBeside(ctx context.Context, id events.ID) error {
 		return err
 	}
 	for _, side := range sides {
-		names, err := stage.FilesBeside(side, r.Dir, id)
+		names, err := stage.FilesBeside(r.Repo, side, r.Dir, id)
 		if err != nil {
 			return err
 		}

@@ -10,115 +10,126 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// besideDirs are the directories below .jp with files that belong to a conversation but are not in
-// its directory: redaction entries, allowed findings, and records of its removal. If someone gets
-// the conversation without them, their next import brings the redacted text back.
-var besideDirs = []string{secrets.RedactedDir, secrets.AllowedDir, workspace.RemovedDir}
+// A besideFile is a file in one of [leaks.BesideDirs].
+type besideFile struct {
+	check.Entry
+	path string // from the root of the source
 
-// besideOf returns the conversation to which a file in one of these directories belongs.
-func besideOf(fsys fs.FS, dir, name string) (events.ID, bool) {
-	below := strings.TrimPrefix(name, dir+"/")
-	if path.Dir(below) != secrets.AllowedDir {
-		return events.ParseDirname(strings.TrimSuffix(path.Base(below), path.Ext(below)))
-	}
-	data, err := regular.Read(fsys, name, secrets.MaxFile)
-	if err != nil {
-		return 0, false
-	}
-	allowed, err := secrets.ParseAllowed(below, data)
-	if err != nil {
-		return 0, false // it allows nothing
-	}
-	return events.ParseDirname(allowed.Conversation)
+	name string // below .jp
+	memo *leaks.Memo
+	read func() ([]byte, error)
 }
 
-// filesBeside lists the files of a tree in besideDirs.
-func filesBeside(fsys fs.FS, dir string) (names []string, err error) {
-	for _, below := range besideDirs {
+// of returns the conversation to which the file belongs, if it is a wanted one. A file that cannot
+// be read, or that counts for nothing, belongs to none. It is not read if its name shows that it is
+// another conversation's.
+func (f besideFile) of(wanted func(events.ID) bool) (events.ID, bool) {
+	if !f.Mode.IsRegular() || !leaks.MayBeside(f.name, wanted) {
+		return 0, false
+	}
+	id, err := f.memo.Beside(f.name, f.Entry, f.read)
+	return id, err == nil && wanted(id)
+}
+
+// eachBeside calls f for the files in [leaks.BesideDirs] of a tree. It lists each directory once.
+func eachBeside(src check.Source, dir string, m *leaks.Memo, f func(besideFile)) error {
+	if m == nil {
+		m = leaks.NewMemo()
+	}
+	for _, below := range leaks.BesideDirs() {
 		at := path.Join(dir, below)
-		entries, err := fs.ReadDir(fsys, at)
+		open, err := check.OpenDirectory(src, at)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", at, err)
+			return fmt.Errorf("list %s: %w", at, err)
 		}
-		for _, e := range entries {
-			if e.Type().IsRegular() {
-				names = append(names, path.Join(at, e.Name()))
-			}
+		for _, e := range open.Entries {
+			f(besideFile{e, path.Join(at, e.Name), path.Join(below, e.Name), m,
+				func() ([]byte, error) { return open.Read(e.Name, secrets.MaxFile) }})
 		}
+		_ = open.Close() // was only read
 	}
-	return names, nil
+	return nil
 }
 
 // FilesBeside returns the paths of the files that a commit or the index has beside a conversation:
 // redaction entries, allowed findings, and the record of its removal.
-func FilesBeside(tree gitint.Snapshot, dir string, id events.ID) ([]string, error) {
-	names, err := filesBeside(tree, dir)
-	return slices.DeleteFunc(names, func(name string) bool {
-		of, ok := besideOf(tree, dir, name)
-		return !ok || of != id
-	}), err
+func FilesBeside(
+	repo *gitint.Repo, tree gitint.Snapshot, dir string, id events.ID,
+) (names []string, err error) {
+	is := func(of events.ID) bool { return of == id }
+	err = eachBeside(check.Git(repo, tree), dir, nil, func(f besideFile) {
+		if _, ok := f.of(is); ok {
+			names = append(names, f.path)
+		}
+	})
+	return names, err
 }
 
 // unindexedBeside returns the files beside wanted conversations that a working tree has and the
-// index lacks, with their conversations.
+// index lacks, with their conversations. It calls here with the path of every file that the working
+// tree has there.
 func unindexedBeside(
-	fsys fs.FS, dir string, index *gitint.Index, wanted func(events.ID) bool,
+	src check.Source, dir string, index *gitint.Index, m *leaks.Memo,
+	wanted func(events.ID) bool, here func(name string),
 ) (map[string]events.ID, error) {
-	names, err := filesBeside(fsys, dir)
-	if err != nil || len(names) == 0 {
-		return nil, err
+	found, unmerged := map[string]events.ID{}, map[string]bool{}
+	for _, name := range index.Conflicts() {
+		unmerged[name] = true
 	}
-	found, unmerged := map[string]events.ID{}, index.Conflicts()
-	for _, name := range names {
-		if _, ok := index.OID(name); ok || slices.Contains(unmerged, name) {
-			continue
+	return found, eachBeside(src, dir, m, func(f besideFile) {
+		here(f.path)
+		if _, ok := index.OID(f.path); ok || unmerged[f.path] {
+			return
 		}
-		if id, ok := besideOf(fsys, dir, name); ok && wanted(id) {
-			found[name] = id
+		if id, ok := f.of(wanted); ok {
+			found[f.path] = id
 		}
-	}
-	return found, nil
+	})
 }
 
-// goneBeside returns the files beside wanted conversations that the index has and the working tree
-// lacks, except those that a sparse checkout leaves out.
-func (s *survey) goneBeside(
+// changedBeside returns the files beside wanted conversations that the index lacks, and those that
+// only the index has, except those that a sparse checkout leaves out.
+func (s *survey) changedBeside(
 	ctx context.Context, wanted func(events.ID) bool,
-) (map[string]events.ID, error) {
-	found := map[string]events.ID{}
-	indexed, err := filesBeside(s.index, s.req.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range indexed {
-		if _, err := fs.Lstat(s.fsys, name); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if id, ok := besideOf(s.index, s.req.Dir, name); ok && wanted(id) {
-			found[name] = id
-		}
-	}
-	if len(found) == 0 {
-		return nil, nil
-	}
-	work, err := s.req.Repo.WorkChanges(ctx, slices.Collect(maps.Keys(found))...)
-	maps.DeleteFunc(found, func(name string, _ events.ID) bool {
-		return !slices.Contains(work, gitint.WorkPath{Path: name, State: gitint.Deleted})
+) (added, gone map[string]events.ID, err error) {
+	dir, m, repo := s.req.Dir, s.req.Secrets.Memo, s.req.Repo
+	work := check.FS(check.WorkTreeName, s.fsys, repo.Limits())
+	here := map[string]bool{}
+	added, err = unindexedBeside(work, dir, s.index, m, wanted, func(name string) {
+		here[name] = true
 	})
-	return found, err
+	if err != nil {
+		return nil, nil, err
+	}
+	gone = map[string]events.ID{}
+	err = eachBeside(check.Git(repo, s.index), dir, m, func(f besideFile) {
+		if here[f.path] || s.index.IsLeftOut(f.path) {
+			return
+		}
+		if id, ok := f.of(wanted); ok {
+			gone[f.path] = id
+		}
+	})
+	if err != nil || len(gone) == 0 {
+		return added, nil, err
+	}
+	changes, err := repo.WorkChanges(ctx, slices.Collect(maps.Keys(gone))...)
+	maps.DeleteFunc(gone, func(name string, _ events.ID) bool {
+		return !slices.Contains(changes, gitint.WorkPath{Path: name, State: gitint.Deleted})
+	})
+	return added, gone, err
 }
 
 // addBeside adds changed files beside conversations to the plan. A request for named conversations
@@ -127,11 +138,7 @@ func (p *Plan) addBeside(ctx context.Context, s *survey) error {
 	wanted := func(id events.ID) bool {
 		return p.req.Select != Named || p.req.Beside || slices.Contains(s.req.IDs, id)
 	}
-	added, err := unindexedBeside(s.fsys, p.req.Dir, s.index, wanted)
-	if err != nil {
-		return err
-	}
-	gone, err := s.goneBeside(ctx, wanted)
+	added, gone, err := s.changedBeside(ctx, wanted)
 	if err != nil {
 		return err
 	}
@@ -164,17 +171,33 @@ func (p *Plan) item(s *survey, id events.ID) *Item {
 }
 
 // besideCommit returns the files beside the changed conversations that the index lacks. A commit of
-// some paths, and one after a reset, leaves them out.
+// some paths, and one after a reset, leaves them out. The working tree is read once.
 func (c *commit) besideCommit() (map[string]events.ID, error) {
+	if c.apartFiles == nil {
+		found, err := c.readBeside()
+		if err != nil {
+			return nil, err
+		}
+		c.apartFiles = found
+	}
+	maps.DeleteFunc(c.apartFiles, func(name string, _ events.ID) bool {
+		_, ok := c.index.OID(name)
+		return ok
+	})
+	return c.apartFiles, nil
+}
+
+func (c *commit) readBeside() (map[string]events.ID, error) {
 	root, err := os.OpenRoot(c.hook.Repo.Root())
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it
+	src := check.FS(check.WorkTreeName, regular.In(root), c.hook.Repo.Limits())
 	found := map[string]events.ID{}
 	for dir, ids := range c.dirs {
 		of := func(id events.ID) bool { return ids[id] }
-		names, err := unindexedBeside(regular.In(root), dir, c.index, of)
+		names, err := unindexedBeside(src, dir, c.index, nil, of, func(string) {})
 		if err != nil {
 			return nil, err
 		}
@@ -211,24 +234,24 @@ func (c *commit) apart(v *Verdict) error {
 }
 
 // unkept warns about redaction entries that the commit removes without changing their conversation:
-// the next import would bring the redacted text back. Undoing a redaction changes both.
-func (c *commit) unkept(staged []gitint.StagedPath) (all []check.Finding) {
+// the next import would bring the redacted text back. Undoing a redaction changes both. The warning
+// is read when the commit is made, so its commands amend it.
+func (c *commit) unkept(
+	ctx context.Context, staged []gitint.StagedPath,
+) (all []check.Finding, err error) {
 	for _, p := range staged {
-		dir, ok := workspace.PathDir(p.Path)
-		if !ok || p.Status != 'D' || path.Dir(p.Path) != path.Join(dir, secrets.RedactedDir) {
+		dir, id, ok := leaks.IsRedaction(p.Path)
+		if !ok || p.Status != 'D' || c.dirs[dir][id] {
 			continue
 		}
-		id, ok := events.ParseDirname(path.Base(p.Path))
-		if !ok || c.dirs[dir][id] {
-			continue
+		head, err := c.hook.Repo.Head(ctx)
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, check.Finding{
-			State: check.Unredacted, Severity: check.Warning, Commit: check.IndexName, Path: p.Path,
-			Conversation: id.String(), Element: -1,
-			Detail: fmt.Sprintf("the commit removes %s, without which an import brings "+
-				"the redacted text back: 'git restore --staged --worktree %s' keeps it",
-				p.Path, check.ShellQuote(p.Path)),
-		})
+		f := leaks.RemovedEntry(check.IndexName, p.Path, id, head.Peeled)
+		f.Next += " && git commit --amend --no-edit --allow-empty"
+		f.Detail += "; to keep it, run: " + f.Next
+		all = append(all, f)
 	}
-	return all
+	return all, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -187,6 +188,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 	}
 	o := p.req.Secrets
 	o.Dirs, o.Select, o.MaxBlobBytes = []string{p.req.Dir}, is, p.req.MaxBlobBytes
+	o.LeftOut = leaks.LeftOutOf(ctx, p.req.Repo)
 	if !p.req.NoContent {
 		indexed := func(c *closure) bool { return len(s.indexed[c.id]) > 0 }
 		added := !slices.ContainsFunc(closures, indexed)

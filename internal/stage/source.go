@@ -125,6 +125,14 @@ func (src *closureSource) List(dir string) ([]check.Entry, error) {
 	return entries, nil
 }
 
+// OpenFolder opens a directory of the working tree that is not in the store.
+func (src *closureSource) OpenFolder(dir string) (*regular.Folder, error) {
+	if src.inStore(dir) {
+		return nil, nil //nolint:nilnil // no folder, as of sources of other files
+	}
+	return src.survey.fsys.OpenFolder(dir)
+}
+
 // identified sets the ids of the files of a directory that were read.
 func (src *closureSource) identified(dir string, entries []check.Entry) []check.Entry {
 	d, ok := src.survey.fsys.known[dir]

@@ -10,6 +10,8 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -106,22 +108,30 @@ func (u *unstaging) collect() error {
 	return nil
 }
 
-// collectBeside adds the files beside the wanted conversations.
+// collectBeside adds the files beside the wanted conversations. Allowed findings, whose names have
+// no conversation, are read only if index and HEAD differ.
 func (u *unstaging) collectBeside(wanted map[events.ID]bool) error {
 	trees := []gitint.Snapshot{u.index}
 	if u.head != nil {
 		trees = append(trees, u.head)
 	}
-	for _, tree := range trees {
-		names, err := filesBeside(tree, u.req.Dir)
+	is := func(id events.ID) bool {
+		_, named := wanted[id]
+		return named || u.req.Select != Named
+	}
+	for i, tree := range trees {
+		err := eachBeside(check.Git(u.req.Repo, tree), u.req.Dir, u.req.Secrets.Memo, func(f besideFile) {
+			if _, named := leaks.BesideNamed(f.name); !named && len(trees) > 1 {
+				if is, ok := trees[1-i].OID(f.path); ok && is == f.ID {
+					return
+				}
+			}
+			if id, ok := f.of(is); ok {
+				wanted[id], u.paths[f.path] = true, true
+			}
+		})
 		if err != nil {
 			return err
-		}
-		for _, name := range names {
-			id, ok := besideOf(tree, u.req.Dir, name)
-			if _, named := wanted[id]; ok && (named || u.req.Select != Named) {
-				wanted[id], u.paths[name] = true, true
-			}
 		}
 	}
 	return nil

@@ -33,12 +33,19 @@ type Env struct {
 
 	// LeftOut returns the files, below the root, that git has and a sparse checkout leaves out of
 	// the working tree. It is called once. Nil means none.
-	LeftOut func() ([]string, error)
+	LeftOut func() (LeftOutFiles, error)
 
 	// Elsewhere has the workspace's blobs that have no file. Nil means none.
 	Elsewhere Elsewhere
 
 	Settings Settings
+}
+
+// LeftOutFiles are files that git has and a sparse checkout leaves out of the working tree.
+type LeftOutFiles interface {
+	Names() []string
+	// ReadFile reads one as the next commit has it.
+	ReadFile(name string) ([]byte, error)
 }
 
 // An Elsewhere has blobs without files, and fetches those read together in one go.

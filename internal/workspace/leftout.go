@@ -31,6 +31,7 @@ func (*LeftOutError) Is(target error) bool { return target == fs.ErrExist }
 // leftOut has what a sparse checkout leaves out of the workspace.
 type leftOut struct {
 	files []string // sorted
+	read  func(name string) ([]byte, error)
 	dirs  map[events.ID]string
 }
 
@@ -41,9 +42,11 @@ func readLeftOut(env Env) func() (leftOut, error) {
 			return left, nil
 		}
 		left.dirs = map[events.ID]string{}
-		if left.files, err = env.LeftOut(); err != nil {
+		all, err := env.LeftOut()
+		if err != nil {
 			return left, fmt.Errorf("look for what a sparse checkout leaves out: %w", err)
 		}
+		left.files, left.read = all.Names(), all.ReadFile
 		slices.Sort(left.files)
 		for _, name := range left.files {
 			dir, ok := strings.CutPrefix(name, DirName+"/"+archiveDir+"/")
@@ -83,4 +86,30 @@ func (w *Workspace) FileLeftOut(name string) error {
 		}
 	}
 	return err
+}
+
+// LeftOutBelow returns the files below a directory that a sparse checkout leaves out. All names are
+// below the root.
+func (w *Workspace) LeftOutBelow(dir string) ([]string, error) {
+	left, err := w.leftOut()
+	return Below(left.files, dir), err
+}
+
+// Below returns the names below a directory among sorted names.
+func Below(names []string, dir string) []string {
+	first, _ := slices.BinarySearch(names, dir+"/")
+	last, _ := slices.BinarySearch(names, dir+"0") // '0' comes after '/'
+	return names[first:last]
+}
+
+// ReadLeftOut reads a file that a sparse checkout leaves out, as the next commit has it.
+func (w *Workspace) ReadLeftOut(name string) ([]byte, error) {
+	left, err := w.leftOut()
+	switch {
+	case err != nil:
+		return nil, err
+	case left.read == nil:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	}
+	return left.read(name)
 }

@@ -1,0 +1,214 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// removed adds a warning to a report for each redaction entry that a commit removes and no tip has,
+// unless the commit changes its conversation too, as the undo of a redaction does.
+func (a Auditor) removed(
+	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
+) error {
+	if a.Secrets == nil {
+		return nil
+	}
+	r := removals{
+		repo: a.Repo, tips: tips, trees: map[gitint.OID]*gitint.Tree{},
+		listed: map[string]map[string]events.ID{},
+	}
+	dirs, err := r.dirs(ctx, commits)
+	if err != nil {
+		return err
+	}
+	for _, commit := range commits {
+		for _, dir := range dirs {
+			gone, err := r.of(ctx, commit, dir)
+			if err != nil {
+				return err
+			}
+			for name, id := range gone {
+				report.Add(leaks.RemovedEntry(commit.OID.String(), name, id, commit.Parents[0]))
+			}
+		}
+	}
+	return nil
+}
+
+// removals finds the redaction entries that commits remove.
+type removals struct {
+	repo  *gitint.Repo
+	tips  []gitint.OID
+	trees map[gitint.OID]*gitint.Tree // nil for a commit that is not here
+	// listed has versions of directories of entries.
+	listed map[string]map[string]events.ID
+}
+
+// dirs returns the directories .jp that the tips, or the commits before the first ones, have.
+func (r removals) dirs(ctx context.Context, commits []gitint.Commit) (all []string, err error) {
+	finder := finder()
+	ends := boundary(commits)
+	for _, tip := range r.tips {
+		ends = append(ends, tip.String())
+	}
+	for _, rev := range ends {
+		id, err := gitint.ParseOID(rev)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := r.tree(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if tree == nil {
+			continue
+		}
+		dirs, err := finder.Find(tree)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, dirs...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+func (r removals) tree(ctx context.Context, commit gitint.OID) (*gitint.Tree, error) {
+	tree, ok := r.trees[commit]
+	if ok {
+		return tree, nil
+	}
+	tree, err := r.repo.Tree(ctx, commit.String())
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		tree, err = nil, nil // beyond the boundary of a shallow clone
+	}
+	r.trees[commit] = tree
+	return tree, err
+}
+
+// of returns the redaction entries that a commit removes and that no tip has: all parents have them.
+// If only one side of a merge removed an entry, a commit of that side did.
+func (r removals) of(
+	ctx context.Context, commit gitint.Commit, dir string,
+) (gone map[string]events.ID, err error) {
+	now, err := r.entries(ctx, commit.OID, dir)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range commit.Parents {
+		was, err := r.entries(ctx, p, dir)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			gone = maps.Clone(was)
+			maps.DeleteFunc(gone, func(name string, _ events.ID) bool { return has(now, name) })
+		}
+		maps.DeleteFunc(gone, func(name string, _ events.ID) bool { return !has(was, name) })
+	}
+	for name, id := range gone {
+		kept, err := r.kept(ctx, name)
+		if err == nil && !kept {
+			kept, err = r.changes(ctx, commit, dir, id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kept {
+			delete(gone, name)
+		}
+	}
+	return gone, nil
+}
+
+func has(entries map[string]events.ID, name string) bool { _, ok := entries[name]; return ok }
+
+// entries returns the redaction entries of a commit with their conversations. Most commits have
+// those of the commit before, so each version of the directory is listed once.
+func (r removals) entries(
+	ctx context.Context, commit gitint.OID, dir string,
+) (map[string]events.ID, error) {
+	tree, err := r.tree(ctx, commit)
+	if err != nil || tree == nil {
+		return nil, err
+	}
+	at := path.Join(dir, secrets.RedactedDir)
+	beside, err := tree.Children(path.Dir(at))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(beside, func(e gitint.Entry) bool { return e.Path == at })
+	if i < 0 {
+		return nil, nil
+	}
+	version := at + " " + beside[i].OID.String()
+	if all, ok := r.listed[version]; ok {
+		return all, nil
+	}
+	all := map[string]events.ID{}
+	entries, err := tree.Entries(at)
+	for _, e := range entries {
+		if _, id, ok := leaks.IsRedaction(e.Path); ok {
+			all[e.Path] = id
+		}
+	}
+	r.listed[version] = all
+	return all, err
+}
+
+// kept reports whether a tip has a file.
+func (r removals) kept(ctx context.Context, name string) (bool, error) {
+	for _, tip := range r.tips {
+		tree, err := r.tree(ctx, tip)
+		if err != nil {
+			return false, err
+		}
+		if tree == nil {
+			continue
+		}
+		if _, ok := tree.OID(name); ok {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// changes reports whether a commit changes the files of a conversation.
+func (r removals) changes(
+	ctx context.Context, commit gitint.Commit, dir string, id events.ID,
+) (bool, error) {
+	now, err := r.conversation(ctx, commit.OID, dir, id)
+	if err != nil {
+		return false, err
+	}
+	was, err := r.conversation(ctx, commit.Parents[0], dir, id)
+	return !slices.Equal(was, now), err
+}
+
+func (r removals) conversation(
+	ctx context.Context, commit gitint.OID, dir string, id events.ID,
+) ([]gitint.Entry, error) {
+	tree, err := r.tree(ctx, commit)
+	if err != nil || tree == nil {
+		return nil, err
+	}
+	all, err := tree.Entries(path.Join(dir, workspace.Live.Dir()))
+	return slices.DeleteFunc(all, func(e gitint.Entry) bool {
+		is, ok := workspace.PathIDIn(dir, e.Path)
+		return !ok || is != id
+	}), err
+}

@@ -1,0 +1,41 @@
+package leaks
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// IsRedaction returns the conversation of a redaction entry, by its path from the root of the
+// repository.
+func IsRedaction(name string) (dir string, id events.ID, ok bool) {
+	dir, ok = workspace.PathDir(name)
+	if !ok || path.Dir(name) != path.Join(dir, secrets.RedactedDir) {
+		return "", 0, false
+	}
+	id, ok = BesideNamed(strings.TrimPrefix(name, dir+"/"))
+	return dir, id, ok
+}
+
+// shortDigits is the length of an abbreviated object name.
+const shortDigits = 12
+
+// RemovedEntry returns a warning that a commit removes a redaction entry, which the commit before
+// has, but leaves its conversation alone. The command in
+// Next restores the entry from any directory of the working tree, and after later commits too.
+func RemovedEntry(commit, name string, id events.ID, before gitint.OID) check.Finding {
+	return check.Finding{
+		State: check.Unredacted, Severity: check.Warning, Commit: commit, Path: name,
+		Conversation: id.String(), Element: -1,
+		Detail: "the commit removes a redaction entry, without which an import brings the " +
+			"redacted text back",
+		Next: fmt.Sprintf("git restore --source=%s --staged --worktree -- %s",
+			before.String()[:shortDigits], check.Pathspec(name)),
+	}
+}
