@@ -82,8 +82,11 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	if c.List || r.Left() > 0 {
-		return &resolve.UndecidedError{Listed: c.List, Left: r.Left()}
+	if c.List {
+		return &resolve.UndecidedError{Listed: true}
+	}
+	if err := r.Undecided(); err != nil {
+		return err
 	}
 	return r.NoteEmpty(ctx)
 }

@@ -58,11 +58,18 @@ func ConflictFinding(c merge.Case) check.Finding {
 		State: check.Conflicted, Severity: check.Error, Path: c.Path, Element: -1,
 		Next: "git jp resolve",
 	}
-	if id, ok := workspace.PathID(c.Path); ok {
-		f.Conversation = id.String()
-		f.Next += " " + f.Conversation
+	if id, ok := workspace.PathID(c.Path); ok || c.Kind == merge.Beside {
+		if !ok {
+			id = c.ID
+		}
+		if id != 0 {
+			f.Conversation = id.String()
+			f.Next += " " + f.Conversation
+		}
 	}
 	switch {
+	case c.Kind == merge.Beside:
+		f.Detail = c.Path + " is unmerged: 'git jp resolve' decides it"
 	case c.Kind == merge.Directories:
 		f.Path = path.Dir(c.Path)
 		f.Detail = "has another directory on each side: " + DirNames(c.Dirs)

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
@@ -26,7 +25,7 @@ func (a Auditor) removed(
 	}
 	r := removals{
 		repo: a.Repo, tips: tips, trees: map[gitint.OID]*gitint.Tree{},
-		listed: map[string]map[string]events.ID{},
+		listed: map[string]map[string]bool{},
 	}
 	dirs, err := r.dirs(ctx, commits)
 	if err != nil {
@@ -38,8 +37,8 @@ func (a Auditor) removed(
 			if err != nil {
 				return err
 			}
-			for name, id := range gone {
-				report.Add(leaks.RemovedEntry(commit.OID.String(), name, id, commit.Parents[0]))
+			for name := range gone {
+				report.Add(leaks.RemovedEntry(commit.OID.String(), name, commit.Parents[0]))
 			}
 		}
 	}
@@ -52,7 +51,7 @@ type removals struct {
 	tips  []gitint.OID
 	trees map[gitint.OID]*gitint.Tree // nil for a commit that is not here
 	// listed has versions of directories of entries.
-	listed map[string]map[string]events.ID
+	listed map[string]map[string]bool
 }
 
 // dirs returns the directories .jp that the tips, or the commits before the first ones, have.
@@ -101,7 +100,7 @@ func (r removals) tree(ctx context.Context, commit gitint.OID) (*gitint.Tree, er
 // If only one side of a merge removed an entry, a commit of that side did.
 func (r removals) of(
 	ctx context.Context, commit gitint.Commit, dir string,
-) (gone map[string]events.ID, err error) {
+) (gone map[string]bool, err error) {
 	now, err := r.entries(ctx, commit.OID, dir)
 	if err != nil {
 		return nil, err
@@ -113,14 +112,17 @@ func (r removals) of(
 		}
 		if i == 0 {
 			gone = maps.Clone(was)
-			maps.DeleteFunc(gone, func(name string, _ events.ID) bool { return has(now, name) })
+			maps.DeleteFunc(gone, func(name string, _ bool) bool { return now[name] })
 		}
-		maps.DeleteFunc(gone, func(name string, _ events.ID) bool { return !has(was, name) })
+		maps.DeleteFunc(gone, func(name string, _ bool) bool { return !was[name] })
 	}
-	for name, id := range gone {
+	for name := range gone {
 		kept, err := r.kept(ctx, name)
 		if err == nil && !kept {
-			kept, err = r.changes(ctx, commit, dir, id)
+			kept, err = r.damaged(ctx, commit.Parents[0], name)
+		}
+		if err == nil && !kept {
+			kept, err = r.changes(ctx, commit, name)
 		}
 		if err != nil {
 			return nil, err
@@ -132,13 +134,11 @@ func (r removals) of(
 	return gone, nil
 }
 
-func has(entries map[string]events.ID, name string) bool { _, ok := entries[name]; return ok }
-
-// entries returns the redaction entries of a commit with their conversations. Most commits have
+// entries returns the redaction entries of a commit. Most commits have
 // those of the commit before, so each version of the directory is listed once.
 func (r removals) entries(
 	ctx context.Context, commit gitint.OID, dir string,
-) (map[string]events.ID, error) {
+) (map[string]bool, error) {
 	tree, err := r.tree(ctx, commit)
 	if err != nil || tree == nil {
 		return nil, err
@@ -159,15 +159,24 @@ func (r removals) entries(
 	if all, ok := r.listed[version]; ok {
 		return all, nil
 	}
-	all := map[string]events.ID{}
+	all := map[string]bool{}
 	entries, err := tree.Entries(at)
 	for _, e := range entries {
-		if _, id, ok := leaks.IsRedaction(e.Path); ok {
-			all[e.Path] = id
+		if _, _, ok := leaks.IsRedaction(e.Path); ok {
+			all[e.Path] = true
 		}
 	}
 	r.listed[version] = all
 	return all, err
+}
+
+// damaged reports whether the entry of a commit counts for nothing.
+func (r removals) damaged(ctx context.Context, commit gitint.OID, name string) (bool, error) {
+	tree, err := r.tree(ctx, commit)
+	if err != nil || tree == nil {
+		return false, err
+	}
+	return !leaks.Redacts(name, func() ([]byte, error) { return tree.ReadFile(name) }), nil
 }
 
 // kept reports whether a tip has a file.
@@ -187,25 +196,27 @@ func (r removals) kept(ctx context.Context, name string) (bool, error) {
 	return false, nil
 }
 
-// changes reports whether a commit changes the files of a conversation.
+// changes reports whether a commit changes the files of the conversation of an entry.
 func (r removals) changes(
-	ctx context.Context, commit gitint.Commit, dir string, id events.ID,
+	ctx context.Context, commit gitint.Commit, entry string,
 ) (bool, error) {
-	now, err := r.conversation(ctx, commit.OID, dir, id)
+	now, err := r.conversation(ctx, commit.OID, entry)
 	if err != nil {
 		return false, err
 	}
-	was, err := r.conversation(ctx, commit.Parents[0], dir, id)
+	was, err := r.conversation(ctx, commit.Parents[0], entry)
 	return !slices.Equal(was, now), err
 }
 
+// conversation returns the files of the conversation of an entry.
 func (r removals) conversation(
-	ctx context.Context, commit gitint.OID, dir string, id events.ID,
+	ctx context.Context, commit gitint.OID, entry string,
 ) ([]gitint.Entry, error) {
 	tree, err := r.tree(ctx, commit)
 	if err != nil || tree == nil {
 		return nil, err
 	}
+	dir, id, _ := leaks.IsRedaction(entry)
 	all, err := tree.Entries(path.Join(dir, workspace.Live.Dir()))
 	return slices.DeleteFunc(all, func(e gitint.Entry) bool {
 		is, ok := workspace.PathIDIn(dir, e.Path)

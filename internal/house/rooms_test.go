@@ -127,7 +127,7 @@ var rooms = []room{
 		dir: "internal/leaks",
 		is:  "findings of secrets in the conversations of a tree",
 		imports: []string{
-			"events", "blobs", "internal/check", "internal/refs", "internal/regular",
+			"events", "blobs", "gitint", "internal/check", "internal/refs", "internal/regular",
 			"internal/secrets", "internal/trust", "internal/workspace",
 		},
 	},

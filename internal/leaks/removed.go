@@ -23,13 +23,21 @@ func IsRedaction(name string) (dir string, id events.ID, ok bool) {
 	return dir, id, ok
 }
 
+// Redacts reports whether a version of a redaction entry counts. The name is that of [IsRedaction].
+func Redacts(name string, read func() ([]byte, error)) bool {
+	dir, _, ok := IsRedaction(name)
+	_, err := NewMemo().Beside(strings.TrimPrefix(name, dir+"/"), check.Entry{}, read)
+	return ok && err == nil
+}
+
 // shortDigits is the length of an abbreviated object name.
 const shortDigits = 12
 
 // RemovedEntry returns a warning that a commit removes a redaction entry, which the commit before
 // has, but leaves its conversation alone. The command in
 // Next restores the entry from any directory of the working tree, and after later commits too.
-func RemovedEntry(commit, name string, id events.ID, before gitint.OID) check.Finding {
+func RemovedEntry(commit, name string, before gitint.OID) check.Finding {
+	_, id, _ := IsRedaction(name)
 	return check.Finding{
 		State: check.Unredacted, Severity: check.Warning, Commit: commit, Path: name,
 		Conversation: id.String(), Element: -1,

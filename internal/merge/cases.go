@@ -51,7 +51,7 @@ type Case struct {
 func (c Case) Placed() (version gitint.OID, ok bool) {
 	base, ours, theirs := c.Stages[stageBase], c.Stages[stageOurs], c.Stages[stageTheirs]
 	switch {
-	case c.Record != nil || c.Kind == Directories:
+	case c.Record != nil || c.Kind == Directories || c.Kind == Beside:
 		return version, false
 	case ours == theirs, base.IsZero() && theirs.IsZero(), c.Kind == "" && base == theirs:
 		return ours, true
@@ -65,7 +65,7 @@ func (c Case) Placed() (version gitint.OID, ok bool) {
 // Deleted reports whether one side deleted a file that the other changed.
 func (c Case) Deleted() bool {
 	_, placed := c.Placed()
-	return c.Record == nil && !placed &&
+	return c.Record == nil && !placed && c.Kind != Beside &&
 		c.Stages[stageOurs].IsZero() != c.Stages[stageTheirs].IsZero()
 }
 
@@ -105,8 +105,13 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := len(all)
+	whole := len(all) // conversations
 	for _, c := range byPath {
+		if c.Kind == Beside {
+			c.ID = besideID(ctx, repo, dir, *c)
+			all = append(all, *c)
+			continue
+		}
 		if _, placed := c.Placed(); c.Kind == "" && (c.ID == 0 || !placed) {
 			continue // another file, which the user merges
 		}
@@ -137,6 +142,9 @@ func kindOf(name string) Kind {
 	}
 	if _, isBlob := HashAt(name); isBlob {
 		return Blob
+	}
+	if _, ok := nameBeside(name); ok {
+		return Beside
 	}
 	return ""
 }

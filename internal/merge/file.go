@@ -24,6 +24,10 @@ const (
 	Metadata Kind = "metadata"
 	Config   Kind = "config"
 	Blob     Kind = "blob"
+
+	// Beside is the kind of a file beside conversations, such as a redaction entry, for which git
+	// calls no driver.
+	Beside Kind = "beside"
 )
 
 // A File holds three versions of a file. An empty version does not exist.

@@ -47,6 +47,7 @@ type Run struct {
 	merge    string             // name of git's operation in progress
 	rerere   bool               // use answers of earlier merges
 	left     int                // number of undecided cases
+	byHand   int                // number of those that no answer decides
 	stashed  map[events.ID]bool // conversations that were found in a stash and reported
 }
 
@@ -91,8 +92,13 @@ func (r *Run) Cases(ctx context.Context) ([]merge.Case, error) {
 	return cases, err
 }
 
-// Left returns how many cases are undecided.
-func (r *Run) Left() int { return r.left }
+// Undecided returns an [*UndecidedError] if cases are left.
+func (r *Run) Undecided() error {
+	if r.left == 0 {
+		return nil
+	}
+	return &UndecidedError{Left: r.left, ByHand: r.byHand == r.left}
+}
 
 // A Conflict is a decision to make, as JSON.
 type Conflict struct {
@@ -140,6 +146,7 @@ func (r *Run) Print(item merge.Case) error {
 // An UndecidedError reports conflicts that are left.
 type UndecidedError struct {
 	Listed bool // no questions were asked
+	ByHand bool // no answer decides them
 	Left   int
 }
 
@@ -154,8 +161,11 @@ func (e *UndecidedError) Error() string {
 // Undecided reports that a person has to decide.
 func (*UndecidedError) Undecided() bool { return true }
 
-// Hints returns the commands that decide.
-func (*UndecidedError) Hints() []string {
+// Hints returns the commands that decide, unless that was said of each conflict.
+func (e *UndecidedError) Hints() []string {
+	if e.ByHand {
+		return nil
+	}
 	return []string{
 		"'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all",
 	}
@@ -240,8 +250,12 @@ func (r *Run) turnOf(item merge.Case, conflict threeway.Conflict) int {
 
 // Decide decides one file, or counts it as left.
 func (r *Run) Decide(ctx context.Context, item merge.Case) error {
-	if item.Kind == merge.Directories {
+	switch item.Kind {
+	case merge.Directories:
 		return r.unite(ctx, item)
+	case merge.Beside:
+		return r.beside(ctx, item)
+	default:
 	}
 	if _, placed := item.Placed(); placed {
 		return r.place(ctx, item)
@@ -287,6 +301,21 @@ func (r *Run) Decide(ctx context.Context, item merge.Case) error {
 	r.remember(item.Record.Conflicts, decisions)
 	r.note("resolved %s", item.Path)
 	return nil
+}
+
+// beside decides about a file beside conversations.
+func (r *Run) beside(ctx context.Context, item merge.Case) error {
+	err := r.resolver.DecideBeside(ctx, item)
+	if errors.Is(err, merge.ErrDamaged) {
+		r.warn("%v; to remove it, run: git rm -q -- %s", err, check.Pathspec(item.Path))
+		r.left++
+		r.byHand++
+		return nil
+	}
+	if err == nil {
+		r.note("resolved %s", item.Path)
+	}
+	return err
 }
 
 // place stages a file if only its path is undecided.

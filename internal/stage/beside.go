@@ -241,14 +241,15 @@ func (c *commit) unkept(
 ) (all []check.Finding, err error) {
 	for _, p := range staged {
 		dir, id, ok := leaks.IsRedaction(p.Path)
-		if !ok || p.Status != 'D' || c.dirs[dir][id] {
+		read := func() ([]byte, error) { return c.hook.Repo.ReadObject(ctx, p.Old, secrets.MaxFile) }
+		if !ok || p.Status != 'D' || c.dirs[dir][id] || !leaks.Redacts(p.Path, read) {
 			continue
 		}
 		head, err := c.hook.Repo.Head(ctx)
 		if err != nil {
 			return nil, err
 		}
-		f := leaks.RemovedEntry(check.IndexName, p.Path, id, head.Peeled)
+		f := leaks.RemovedEntry(check.IndexName, p.Path, head.Peeled)
 		f.Next += " && git commit --amend --no-edit --allow-empty"
 		f.Detail += "; to keep it, run: " + f.Next
 		all = append(all, f)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -118,6 +119,15 @@ func (u *unstaging) collectBeside(wanted map[events.ID]bool) error {
 	is := func(id events.ID) bool {
 		_, named := wanted[id]
 		return named || u.req.Select != Named
+	}
+	for _, name := range u.index.Conflicts() {
+		below, ok := strings.CutPrefix(name, u.req.Dir+"/")
+		if ok = ok && slices.Contains(leaks.BesideDirs(), path.Dir(below)); !ok {
+			continue
+		}
+		if id, ok := leaks.BesideNamed(below); ok && is(id) {
+			wanted[id], u.paths[name] = true, true
+		}
 	}
 	for i, tree := range trees {
 		err := eachBeside(check.Git(u.req.Repo, tree), u.req.Dir, u.req.Secrets.Memo, func(f besideFile) {

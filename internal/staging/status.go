@@ -60,7 +60,7 @@ func Status(
 	}
 	slices.SortFunc(sorted, func(x, y *StatusRecord) int { return cmp.Compare(x.ID, y.ID) })
 	all.entitle(ctx, req.Repo, w, plan.Staged)
-	for _, f := range plan.Report.Findings {
+	for _, f := range slices.Concat(plan.Report.Findings, conflicts) {
 		if f.Conversation == "" {
 			others = append(others, f)
 		}
