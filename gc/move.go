@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -23,10 +24,14 @@ func (r *run) move(from, to string) error {
 		return err
 	}
 	err := os.Rename(from, to)
-	if !errors.Is(err, syscall.EXDEV) {
+	switch {
+	case errors.Is(err, syscall.EXDEV):
+		return r.copy(from, to)
+	case err == nil && isBelow(to, r.dir):
+		return atomicfile.Adopt(to)
+	default:
 		return err
 	}
-	return r.copy(from, to)
 }
 
 // forgetCopy removes the copy of a blob in a lazy clone, which would restore the blob.
@@ -80,8 +85,28 @@ func (r *run) writeCopy(to string, data []byte) error {
 		}
 	}
 	return atomicfile.WriteIn(dir, filepath.ToSlash(name), data, atomicfile.Options{
-		TempDir: temp, Hook: r.o.hook(),
+		TempDir: temp, Private: dir == r.dir, Hook: r.o.hook(),
 	})
+}
+
+// stamp sets the time of a file of the run. That of another member of a shared repository is
+// replaced by a copy first: only its owner may set its time.
+func (r *run) stamp(h blobs.Hash, at time.Time) error {
+	if err := r.o.step(StepStamp, r.file(h)); err != nil {
+		return err
+	}
+	err := os.Chtimes(r.file(h), at, at)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	data, err := regular.ReadFile(r.file(h), regular.MaxOwn)
+	if err == nil {
+		err = r.o.write(r.dir, "files/"+h.String(), data)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(r.file(h), at, at)
 }
 
 // errFresh reports that a writer has stamped a blob meanwhile.

@@ -98,10 +98,7 @@ func (r *run) undo(ctx context.Context) (*Restored, error) {
 		if !there {
 			continue
 		}
-		if err := r.o.step(StepStamp, r.file(i.Hash)); err != nil {
-			return res, err
-		}
-		if err := os.Chtimes(r.file(i.Hash), now, now); err != nil {
+		if err := r.stamp(i.Hash, now); err != nil {
 			return res, err
 		}
 		if err := r.restore(i); err != nil {

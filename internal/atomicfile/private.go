@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -43,22 +44,77 @@ func MkdirPrivate(dir string) error {
 // Share opens a directory of [MkdirPrivate], and everything in it, to the group of a shared
 // repository that lacks the setgid bit: core.sharedRepository was set later, or the system's
 // directories do not need the bit. Files created in it afterwards belong to the group too. It does
-// not look into a directory that is already shared.
+// not look into a directory that is already shared; [ShareAll] does.
 func Share(dir string) error {
 	if info, err := os.Lstat(dir); err != nil || isShared(info) {
 		return err
 	}
-	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	_, err := ShareAll(dir)
+	return err
+}
+
+// ShareAll is [Share] for what is closed to the group in a shared directory: an older release left
+// it, or it was moved there by other means than [Adopt]. It returns how many files and directories
+// it opened. Those of other members stay closed; the error names the first.
+func ShareAll(dir string) (opened int, err error) {
+	var failed error
+	fail := func(err error) { failed = cmp.Or(failed, err) }
+	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil {
+			var did bool
+			did, err = share(name)
+			if did {
+				opened++
+			}
+		}
 		switch {
-		case err != nil:
+		case errors.Is(err, fs.ErrNotExist) && name != dir: // removed since it was listed
+		case err != nil && name == dir:
 			return err
-		case e.IsDir():
-			return os.Chmod(name, privateDir|0o070|fs.ModeSetgid)
-		case e.Type().IsRegular():
-			return os.Chmod(name, privatePerm|0o060)
+		case err != nil:
+			fail(err)
 		}
 		return nil
 	})
+	return opened, cmp.Or(err, failed)
+}
+
+// share opens one file or directory to the group, and reports whether it had to.
+func share(name string) (opened bool, err error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return false, err
+	}
+	want := privatePerm | 0o060
+	switch mode := info.Mode(); {
+	case mode.IsDir() && !isShared(info) || mode.IsDir() && mode.Perm()&0o070 != 0o070:
+		want = privateDir | 0o070 | fs.ModeSetgid
+	case !mode.IsRegular() || mode.Perm()&0o060 == 0o060:
+		return false, nil
+	}
+	return true, os.Chmod(name, want)
+}
+
+// Adopt gives a file that was renamed into a directory of [MkdirPrivate] what a file that is
+// created there gets: below a shared directory its group may read and write it. A rename keeps mode
+// and group. A file of another member stays as it is.
+func Adopt(name string) error {
+	dir, err := os.Stat(filepath.Dir(name))
+	if err != nil || !isShared(dir) {
+		return err
+	}
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	err = giveGroup(name, info, dir)
+	if perm := info.Mode().Perm(); err == nil && perm&0o060 != 0o060 {
+		err = os.Chmod(name, perm|0o060)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
 }
 
 // isShared reports whether a directory is a group's.

@@ -19,6 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -100,18 +101,40 @@ func (d *examination) state(ctx context.Context, repo *gitint.Repo) error {
 	if err != nil {
 		return err
 	}
-	for _, dir := range []string{repo.Dir(), filepath.Join(repo.GitDir(), "jp")} {
-		if !ok || !gitint.IsGroupShared(shared) {
+	dirs := []string{repo.Dir(), filepath.Join(repo.GitDir(), "jp")}
+	isShared := ok && gitint.IsGroupShared(shared)
+	if isShared && repo.Root() != "" {
+		for _, dir := range d.Dirs(repo) {
+			dirs = append(dirs, filepath.Join(dir, workspace.LocksDir))
+		}
+	}
+	for _, dir := range dirs {
+		if !isShared {
 			d.private(dir)
 			continue
 		}
-		err := atomicfile.Share(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			d.add(dir, "not accessible to its group: "+err.Error(),
-				"chmod -R g+rwXs "+check.ShellQuote(dir))
+		opened, err := atomicfile.ShareAll(dir)
+		if opened > 0 {
+			d.Note("opened %s in %s to the group of the repository",
+				render.Count(opened, "file"), dir)
 		}
+		d.closed(dir, err)
 	}
 	return nil
+}
+
+// closed adds a finding for a file that could not be opened to its group.
+func (d *examination) closed(dir string, err error) {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+	case ok && errors.Is(err, fs.ErrPermission):
+		d.add(failed.Path, "is closed to the group of the repository: "+
+			"its owner opens it by running 'git jp doctor'", "")
+	default:
+		d.add(dir, "not accessible to its group: "+err.Error(),
+			"chmod -R g+rwXs "+check.ShellQuote(dir))
+	}
 }
 
 // private closes directories of git jp and of the user's data that other users can enter: jp, and

@@ -4,6 +4,7 @@ package gittest
 
 import (
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +54,35 @@ func RanAsUser(t *testing.T) bool {
 		t.Fatalf("as user %d: the test did not run to its end", nobody)
 	}
 	return true
+}
+
+// member is another user of the group of the user that [RanAsUser] takes.
+const member = nobody - 1
+
+// GiveToMember gives a directory, and everything in it, to another user, and to the group of the
+// user that [RanAsUser] takes, if this process is root's: as if two users shared it. For every other
+// user it does nothing.
+func GiveToMember(t *testing.T, dir string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return
+	}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			err = os.Lchown(name, member, nobody)
+		}
+		if err == nil && info.Mode().Type() != fs.ModeSymlink {
+			err = os.Chmod(name, info.Mode()) // a change of the owner removes some bits
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // exactly returns the pattern that matches one test, or subtest, and no other.

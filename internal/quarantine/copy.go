@@ -125,7 +125,8 @@ func keepContents(dir string, c Change) (err error) {
 			return err
 		}
 		if store == nil {
-			if store, err = blobs.Open(filepath.Join(dir, "blobs"), blobs.Options{}); err != nil {
+			if store, err = blobs.Open(
+				filepath.Join(dir, "blobs"), blobs.Options{Private: true}); err != nil {
 				return err
 			}
 			defer store.Close() //nolint:errcheck // nothing is left to be written

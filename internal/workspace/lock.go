@@ -17,10 +17,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-const (
-	locksDir = "locks"
-	lockPoll = 50 * time.Millisecond // jp tries every half second
-)
+// LocksDir is the directory of the locks, below .jp or in user-local storage.
+const LocksDir = "locks"
+
+const lockPoll = 50 * time.Millisecond // jp tries every half second
 
 // lockContent is the content of a lock file. It informs people; the lock itself is the system's.
 type lockContent struct {
@@ -65,7 +65,7 @@ func canceled(ctx context.Context) error {
 func (w *Workspace) Locks() ([]*LockedError, error) {
 	var all []*LockedError
 	for _, s := range w.stores() {
-		list, err := fs.ReadDir(s.fsys, locksDir)
+		list, err := fs.ReadDir(s.fsys, LocksDir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("list locks: %w", err)
 		}
@@ -91,7 +91,7 @@ func (s *store) isHeld(id events.ID) bool {
 	return errors.Join(err, f.Close()) != nil || !ok
 }
 
-func lockName(id events.ID) string { return locksDir + "/" + id.String() + ".lock" }
+func lockName(id events.ID) string { return LocksDir + "/" + id.String() + ".lock" }
 
 // lockStore selects the store as jp does: user-local storage, if there is one, unless only the
 // workspace has the lock file.
@@ -156,10 +156,19 @@ func (s *store) openLock(name string) (*os.File, error) {
 	}
 	f, err := s.root.OpenFile(name, how, perm)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := s.mkdir(locksDir); err != nil {
+		if err := s.mkdir(LocksDir); err != nil {
 			return nil, err
 		}
 		f, err = s.root.OpenFile(name, how, perm)
+	}
+	if err == nil { // in a directory that the doctor opened to the group
+		err = atomicfile.Adopt(filepath.Join(s.dir, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // jp, or its holder, removed it
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
 	}
 	return f, err
 }

@@ -121,7 +121,7 @@ func TestLockOfAFileThatWasRemovedCountsNothing(t *testing.T) {
 	ws := w.open()
 	f, err := ws.main.openLock(lockName(id1))
 	if err == nil {
-		_ = ws.main.root.Mkdir(locksDir, 0o755)
+		_ = ws.main.root.Mkdir(LocksDir, 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -169,7 +169,7 @@ func (w *world) noTrash() {
 	for name := range w.snapshot("proj/.jp") {
 		base := filepath.Base(name)
 		if strings.HasPrefix(name, tempDir) || strings.HasSuffix(base, ".tmp") ||
-			strings.HasPrefix(name, locksDir+"/") {
+			strings.HasPrefix(name, LocksDir+"/") {
 			w.Errorf("left over: %s", name)
 		}
 	}
