@@ -83,9 +83,17 @@ func (r Resolver) DecideBeside(ctx context.Context, c Case) error {
 	damaged := !c.Stages[stageOurs].IsZero() || !c.Stages[stageTheirs].IsZero()
 	switch {
 	case version.IsZero() && damaged:
+		// If both sides renamed a file, git leaves a textual merge in both places.
+		if data, ok := r.besideOfSides(ctx, c); ok {
+			return r.keepBeside(ctx, c, data)
+		}
 		return fmt.Errorf("%s %w", c.Path, ErrDamaged)
 	case keep:
-		return r.keepBeside(ctx, c, version)
+		data, err := r.object(ctx, version)
+		if err != nil {
+			return fmt.Errorf("resolve %s: %w", c.Path, err)
+		}
+		return r.keepBeside(ctx, c, data)
 	default:
 		return r.remove(ctx, c)
 	}
@@ -93,7 +101,7 @@ func (r Resolver) DecideBeside(ctx context.Context, c Case) error {
 
 // keepBeside stages a file beside conversations: as it is in the working tree if that is valid, else
 // a valid version.
-func (r Resolver) keepBeside(ctx context.Context, c Case, version gitint.OID) error {
+func (r Resolver) keepBeside(ctx context.Context, c Case, data []byte) error {
 	was, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
@@ -103,9 +111,23 @@ func (r Resolver) keepBeside(ctx context.Context, c Case, version gitint.OID) er
 	if _, err := leaks.NewMemo().Beside(below, check.Entry{}, read); err == nil {
 		return r.staged(ctx, c)
 	}
-	data, err := r.object(ctx, version)
-	if err != nil {
-		return fmt.Errorf("resolve %s: %w", c.Path, err)
-	}
 	return r.settle(ctx, c, was, data)
+}
+
+// besideOfSides returns a valid version that HEAD or a commit that is merged has.
+func (r Resolver) besideOfSides(ctx context.Context, c Case) ([]byte, bool) {
+	heads := []string{"HEAD"}
+	others, _ := r.Repo.MergeHeads() // without them there is only HEAD
+	for _, id := range others {
+		heads = append(heads, id.String())
+	}
+	below := strings.TrimPrefix(c.Path, r.Dir+"/")
+	for _, head := range heads {
+		data, err := at(ctx, r.Repo, head, c.Path)
+		read := func() ([]byte, error) { return data, err }
+		if _, err := leaks.NewMemo().Beside(below, check.Entry{}, read); err == nil {
+			return data, true
+		}
+	}
+	return nil, false
 }
