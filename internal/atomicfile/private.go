@@ -92,7 +92,8 @@ func share(name string) (opened bool, err error) {
 	case !mode.IsRegular() || mode.Perm()&0o060 == 0o060:
 		return false, nil
 	}
-	return true, os.Chmod(name, want)
+	err = os.Chmod(name, want)
+	return err == nil, err
 }
 
 // Adopt gives a file that was renamed into a directory of [MkdirPrivate] what a file that is
