@@ -96,7 +96,7 @@ func (r removals) tree(ctx context.Context, commit gitint.OID) (*gitint.Tree, er
 	return tree, err
 }
 
-// of returns the redaction entries that a commit removes and that no tip has: all parents have them.
+// of returns the redaction entries that a commit removes and no tip has: all parents have them.
 // If only one side of a merge removed an entry, a commit of that side did.
 func (r removals) of(
 	ctx context.Context, commit gitint.Commit, dir string,

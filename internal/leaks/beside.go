@@ -42,7 +42,7 @@ func MayBeside(name string, wanted func(events.ID) bool) bool {
 func (m *Memo) Beside(
 	name string, e check.Entry, read func() ([]byte, error),
 ) (id events.ID, err error) {
-	digits := ""
+	var digits string
 	switch path.Dir(name) {
 	case secrets.AllowedDir:
 		var entry secrets.Allowed

@@ -136,11 +136,10 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	unkept, err := c.unkept(ctx, staged)
-	if err != nil {
+	v := &Verdict{Beside: c.beside}
+	if v.Others, err = c.unkept(ctx, staged); err != nil {
 		return nil, err
 	}
-	v := &Verdict{Beside: c.beside, Others: unkept}
 	if len(c.dirs) == 0 && len(noted) == 0 {
 		return v, h.noteChecked()
 	}
@@ -195,8 +194,8 @@ type commit struct {
 	blobs []gitint.Entry
 	// corrupt are blobs that the working tree has and that could not be added, with the reason.
 	corrupt map[blobs.Hash]string
-	// beside are its files beside conversations and the store, apartFiles those of the working tree
-	// beside its conversations that the index lacks; nil if they are not known.
+	// beside are its files beside conversations and the store, apartFiles those that the index
+	// lacks beside its conversations; nil if they are not known.
 	beside     []string
 	apartFiles map[string]events.ID
 	// added says that HEAD has none of the changed conversations.
