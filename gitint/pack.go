@@ -257,6 +257,7 @@ type packPlace struct {
 
 // findPacked returns the position of each object, and which are in no pack.
 func findPacked(all []*pack, ids []OID) (places []packPlace, elsewhere []int) {
+	places = make([]packPlace, 0, len(ids))
 next:
 	for i, id := range ids {
 		for n, in := range all {

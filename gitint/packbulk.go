@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 )
 
 // A packedObject is an object that was read, by its index in the request. One whose size is not
@@ -24,9 +23,11 @@ const (
 	packedBytes    = 256 << 10
 	packedNear     = 64 // objects that are looked at to decide how much of a pack to read
 	maxPackReaders = 4
-	// packedShare is the fewest objects that a reader takes, because it begins without cached
-	// bases.
-	packedShare = 1 << 10
+	// packedShare is the fewest objects that a reader takes at once.
+	packedShare = 1 << 6
+	// packedEach is the number of objects from which another reader pays, because it begins without
+	// cached bases.
+	packedEach = 1 << 9
 )
 
 // readPacked reads packed objects in this process: unlike git it needs no pipe, and uses all
@@ -89,38 +90,43 @@ type eachPacked func(
 ) (passed []int, err error)
 
 // eachAtOnce is an [eachPacked] that calls f from several readers at once. Each reads one
-// contiguous part of the pack after the other, because deltas are near their bases.
+// contiguous part of the pack after the other, because deltas are near their bases. The parts get
+// smaller, so that all readers end at about the same time, however large the objects are.
 func eachAtOnce(
 	ctx context.Context, job packJob, f func(packedObject) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	n := min(runtime.GOMAXPROCS(0), maxPackReaders)
-	const shares = 8 // per reader, because shares do not all take as long
-	share := max(len(job.places)/(n*shares), packedShare)
-	var next atomic.Int64
-	missed := make([][]int, n)
+	var mu sync.Mutex // guards places and passed
+	places := job.places
+	next := func(missed []int) []packPlace {
+		mu.Lock()
+		defer mu.Unlock()
+		passed = append(passed, missed...)
+		if ctx.Err() != nil {
+			return nil
+		}
+		k := min(len(places), max(len(places)/(2*n), packedShare))
+		some := places[:k]
+		places = places[k:]
+		return some
+	}
 	var group sync.WaitGroup
-	for i := range min(n, len(job.places)/share+1) {
+	for range min(n, len(places)/packedEach+1) {
 		group.Go(func() {
-			reader := newPackReader(job.packs)
-			for ctx.Err() == nil {
-				from := int(next.Add(int64(share))) - share
-				if from >= len(job.places) {
-					return
-				}
-				part := job
-				part.places = job.places[from:min(from+share, len(job.places))]
-				some, err := part.read(ctx, reader, f)
-				missed[i] = append(missed[i], some...)
-				if err != nil {
+			reader, part := newPackReader(job.packs), job
+			var missed []int
+			for part.places = next(nil); len(part.places) > 0; part.places = next(missed) {
+				var err error
+				if missed, err = part.read(ctx, reader, f); err != nil {
 					stop(err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	return slices.Concat(missed...), context.Cause(ctx)
+	return passed, context.Cause(ctx)
 }
 
 // eachInTurn is an [eachPacked] that calls f for one object at a time.
@@ -251,7 +257,7 @@ type objectSum struct {
 
 func (s *objectSum) of(obj object, size uint8) OID {
 	if s.hash == nil {
-		s.hash = newHash(size)
+		s.hash, s.buf = newHash(size), make([]byte, 0, 2*sha256Size)
 	}
 	s.hash.Reset()
 	s.buf = append(append(s.buf[:0], obj.kind...), ' ')
