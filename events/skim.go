@@ -16,16 +16,17 @@ func Skim(data []byte) (found []RefAt, ok bool) {
 	if len(data) > MaxStreamBytes || crowded(data) >= 0 {
 		return nil, false
 	}
+	// Each reference has a "$blob". If there are more, the file refers to content in a place where
+	// this version has none.
+	refs := bytes.Count(data, []byte(blobMember))
 	s := skimmer{Cursor: jsonspan.Cursor{B: data}, turn: -1}
+	s.found = slices.Grow(s.found, min(refs, usualRefs))
 	s.Space()
 	for more := s.Begin('['); more; more = s.Next('[') {
 		s.element()
 		s.number++
 	}
-	// Each reference has a "$blob". If there are more, the file refers to content in a place where
-	// this version has none.
-	ok = s.End() && len(s.open) == 0 && bytes.Count(data, []byte(blobMember)) == len(s.found)
-	if !ok {
+	if !s.End() || len(s.open) > 0 || refs != len(s.found) {
 		return nil, false
 	}
 	return s.found, true
@@ -42,8 +43,12 @@ type skimmer struct {
 
 type openCall struct{ id, tool []byte }
 
-// usualCalls is the initial capacity for calls that await a response.
-const usualCalls = 32
+const (
+	// usualCalls is the initial capacity for calls that await a response.
+	usualCalls = 32
+	// usualRefs limits the initial capacity for references.
+	usualRefs = 1 << 10
+)
 
 // A glimpse holds the parts of an element that the skimmer keeps.
 type glimpse struct {

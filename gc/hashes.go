@@ -75,6 +75,7 @@ func (s *hashes) slot(digest uint32, h blobs.Hash) int {
 func (s *hashes) grow() {
 	before := s.slots
 	s.slots = make([]slot, 2*len(before))
+	s.all = slices.Grow(s.all, len(before)-len(s.all))
 	mask := len(s.slots) - 1
 	for _, moved := range before {
 		if moved.after == 0 {

@@ -177,18 +177,19 @@ func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 }
 
 func (l *referenceCache) number(m refs.Mentions) mentions {
-	out := mentions{err: m.Err, dark: m.Opaque}
-	for _, h := range m.Refs {
+	return mentions{l.numbers(m.Refs), l.numbers(m.Loose), m.Err, m.Opaque}
+}
+
+func (l *referenceCache) numbers(all []blobs.Hash) (numbers []int32) {
+	if !l.closed && len(all) > 0 {
+		numbers = make([]int32, 0, len(all))
+	}
+	for _, h := range all {
 		if n, ok := l.lookup(h); ok {
-			out.sure = append(out.sure, n)
+			numbers = append(numbers, n)
 		}
 	}
-	for _, h := range m.Loose {
-		if n, ok := l.lookup(h); ok {
-			out.loose = append(out.loose, n)
-		}
-	}
-	return out
+	return numbers
 }
 
 func (l *referenceCache) lookup(h blobs.Hash) (int32, bool) {

@@ -20,6 +20,9 @@ func (r *Repo) DiffTrees(ctx context.Context, was, is OID, f func(was, is Entry)
 	}
 	both := len(before) > 0 && len(now) > 0
 	var all []treeDifference
+	if !both {
+		all = make([]treeDifference, 0, len(before)+len(now))
+	}
 	for len(before) > 0 || len(now) > 0 {
 		switch c := compareHeads(before, now); {
 		case c < 0:

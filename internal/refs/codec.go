@@ -3,6 +3,7 @@ package refs
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -159,6 +160,8 @@ func (r *reader) syntaxError() *events.SyntaxError {
 
 // refs writes elements and offsets as differences, which are small.
 func (w *writer) refs(all []events.RefAt) {
+	const usual = 80 // bytes of a reference
+	w.buf = slices.Grow(w.buf, usual*len(all))
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	var last events.RefAt
 	for _, at := range all {

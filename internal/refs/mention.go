@@ -182,6 +182,7 @@ func decodeMentions(r *reader) Mentions {
 }
 
 func (w *writer) hashes(all []blobs.Hash) {
+	w.buf = slices.Grow(w.buf, (len(all)+1)*len(blobs.Hash{}))
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	for _, h := range all {
 		w.buf = append(w.buf, h[:]...)

@@ -93,6 +93,9 @@ func (s *shard) add(k key, payload []byte) {
 		return
 	}
 	from := len(s.batch)
+	if n := frameSize + bodyHead + int(k.size) + len(payload); cap(s.batch)-from < n {
+		s.batch = slices.Grow(s.batch, n+from) // doubled: it is copied less often
+	}
 	s.batch = appendRecord(s.batch, k, payload)
 	if s.added == nil {
 		s.added = make(map[key]span)

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -44,6 +45,7 @@ func (c *Cache) IsPointer(id gitint.OID, read func() ([]byte, error)) (bool, err
 
 // files writes hashes and object ids in binary; each id is preceded by its length.
 func (w *writer) files(all []BlobFile) {
+	w.buf = slices.Grow(w.buf, len(all)*(len(blobs.Hash{})+1+shortestID))
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	for _, f := range all {
 		w.buf = append(w.buf, f.Hash[:]...)
