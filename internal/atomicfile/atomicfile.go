@@ -210,7 +210,7 @@ func (w writer) mkdir(dir string) error {
 		return w.root.Mkdir(dir, DirPerm)
 	}
 	err := w.root.Mkdir(dir, privateDir)
-	if _, group := w.shared(); err == nil && group != 0 {
+	if _, group := w.shared(dir); err == nil && group != 0 {
 		err = w.root.Chmod(dir, privateDir|group)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 )
@@ -123,14 +124,21 @@ func isShared(dir fs.FileInfo) bool {
 	return dir.Mode()&fs.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
 }
 
-// shared returns the modes that give a group access to private files and directories below the
-// root.
-func (w writer) shared() (file, dir fs.FileMode) {
-	info, err := w.root.Stat(".")
-	if err != nil || !isShared(info) {
-		return 0, 0
+// shared returns the modes that give a group access to a private file or directory of this name.
+// What exists of the directories above it decides, not the root: a shared directory can be below
+// one that is not.
+func (w writer) shared(name string) (file, dir fs.FileMode) {
+	for {
+		name = path.Dir(name)
+		info, err := w.root.Stat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name != ".":
+		case err != nil || !isShared(info):
+			return 0, 0
+		default:
+			return 0o060, 0o070 | fs.ModeSetgid
+		}
 	}
-	return 0o060, 0o070 | fs.ModeSetgid
 }
 
 // OpenPrivate opens a file like [os.OpenFile], and creates a missing one closed like the

@@ -45,16 +45,25 @@ func TestPrivate(t *testing.T) {
 			if err := root.WriteFile("old", nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
+			above, err := os.OpenRoot(filepath.Dir(top))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer above.Close()
+			o := Options{TempDir: filepath.Base(top) + "/a/x", Private: true}
+			if err := Write(above, o.TempDir+"/below", []byte("x"), o); err != nil {
+				t.Fatal(err)
+			}
 			for _, name := range []string{"old", "c/d/new"} {
 				o := Options{TempDir: "tmp", Private: true}
 				if err := Write(root, name, []byte("x"), o); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"a", "a/b", "d", "d/e", "a/c", "a/c/d", "a/tmp"} {
+			for _, name := range []string{"a", "a/b", "d", "d/e", "a/c", "a/c/d", "a/tmp", "a/x"} {
 				wantMode(t, filepath.Join(top, name), tc.dir)
 			}
-			for _, name := range []string{"a/lock", "a/old", "a/c/d/new"} {
+			for _, name := range []string{"a/lock", "a/old", "a/c/d/new", "a/x/below"} {
 				wantMode(t, filepath.Join(top, name), tc.file)
 			}
 		})

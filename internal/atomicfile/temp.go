@@ -57,7 +57,7 @@ func (w writer) modes(target string) (perm, chmod fs.FileMode) {
 	switch {
 	case w.opts.Private:
 		perm = privatePerm
-		if group, _ := w.shared(); group != 0 {
+		if group, _ := w.shared(target); group != 0 {
 			perm, chmod = perm|group, perm|group // the umask excludes the group
 		}
 	case perm == 0:
