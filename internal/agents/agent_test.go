@@ -50,7 +50,7 @@ type tools struct {
 var known = []*agent{claudeCode, codex, geminiCLI, opencode, copilotCLI}
 
 var claudeCode = &agent{
-	name: "claude-code", pkg: "@anthropic-ai/claude-code", version: "2.1.197", binary: "claude",
+	name: "claude-code", pkg: "@anthropic-ai/claude-code", version: "2.1.332", binary: "claude",
 	finish:   "install.cjs",
 	sessions: []string{".claude/projects"},
 	config:   func(*world) map[string]string { return nil },
@@ -117,7 +117,7 @@ var claudeCode = &agent{
 }
 
 var codex = &agent{
-	name: "codex", pkg: "@openai/codex", version: "0.169.0", binary: "codex",
+	name: "codex", pkg: "@openai/codex", version: "0.171.0", binary: "codex",
 	sessions: []string{".codex/sessions"},
 	config: func(w *world) map[string]string {
 		instructions := filepath.Join(w.home, ".codex/instructions.md")

@@ -35,16 +35,21 @@ func TestServer(t *testing.T) {
 }
 
 // offered returns a call of a tool by the name under which an agent offers it. Codex names the
-// server and lists its tools on request.
+// server and lists its tools on request; Claude Code 2.1.332 names the tools and describes them on
+// request.
 func (w *world) offered(tool string) call {
 	w.Helper()
 	name := regexp.MustCompile(`"name":\s*"([^"]*` + tool + `)"`)
+	deferred := "mcp__git-jp__" + tool
 	for _, r := range w.provider.requests() {
 		if found := name.FindSubmatch(r.body); found != nil {
 			return call{name: string(found[1])}
 		}
-		if strings.Contains(string(r.body), "- mcp__git_jp: ") {
+		switch body := string(r.body); {
+		case strings.Contains(body, "- mcp__git_jp: "):
 			return call{name: tool, space: "mcp__git_jp"}
+		case strings.Contains(body, deferred):
+			return call{name: deferred}
 		}
 	}
 	w.Fatalf("%s offers no %s", w.agent.name, tool)

@@ -108,6 +108,9 @@ func (m *mapper) record(r *record, line []byte) {
 		m.queue(r, line)
 	case "last-prompt", sessions.ExportType:
 		m.Drop(string(r.Type), len(line)) // repeats a prompt; our own line
+	case "api-request", "api-request-blob", "api-request-shape":
+		// What was sent, of the records before, and with the prompt_snapshot that is kept.
+		m.Drop(string(r.Type), len(line))
 	default:
 		m.title(r)
 		m.Record(r.Time.Time, kind(string(r.Type)), line)

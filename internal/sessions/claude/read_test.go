@@ -55,6 +55,32 @@ func TestRecordsOfOneUUID(t *testing.T) {
 	}
 }
 
+// TestRequestsAreLeftOut checks that what Claude Code 2.1.332 notes of its requests, which has the
+// conversation and the agent's prompt once more, is left out and counted. What it attaches to a
+// prompt is a record.
+func TestRequestsAreLeftOut(t *testing.T) {
+	const at = `"sessionId":"s","timestamp":"2026-05-02T10:00:01Z"`
+	all, kept := sessionstest.Read(t, Dialect{}, list(t,
+		line("user", 1, `{"role":"user","content":"first"}`),
+		`{"type":"attachment","uuid":"`+uuid+`2","attachment":{"type":"prompt_snapshot",`+
+			`"systemPrompt":["Obey."]},`+at+"}\n",
+		`{"type":"api-request-shape","shapeHash":"1","shape":{"system":[{"text":"Obey."}]},`+at+"}\n",
+		`{"type":"api-request-blob","hash":"2","message":{"role":"user","content":"first"},`+
+			`"sessionId":"s"}`+"\n",
+		`{"type":"api-request","shapeHash":"1","params":{"max_tokens":1},`+at+"}\n",
+		line("assistant", 3, `{"role":"assistant","content":[{"type":"text","text":"Yes."}]}`),
+	), sessions.Options{Root: "/w"})
+	const want = "records attachment/prompt_snapshot:1\n"
+	if got := sessionstest.Dump(all, kept); !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want at its end %s", got, want)
+	}
+	for _, kind := range []string{"api-request", "api-request-blob", "api-request-shape"} {
+		if all[0].Report.Dropped[kind] == 0 {
+			t.Errorf("left out are %v and no %s", all[0].Report.Dropped, kind)
+		}
+	}
+}
+
 // TestLongFirstPrompt checks that a session is recognized by its first records, however long they
 // are.
 func TestLongFirstPrompt(t *testing.T) {
