@@ -152,7 +152,8 @@ func hookless(ts *testscript.TestScript, neg bool, args []string) {
 
 // condition evaluates [realdata], whether the real conversations exist, [mounts], whether a user
 // may mount file systems for a process, [root], whether files can be given to other users, and for
-// git [confighooks], whether it runs hooks of the configuration, [history] and [reftable].
+// git [confighooks], whether it runs hooks of the configuration, [replay], whether it replays and
+// reverts commits and moves their branch, and [reftable].
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -161,9 +162,9 @@ func condition(cond string) (bool, error) {
 		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
 	case "confighooks":
 		return RunsConfigHooks()
-	case "history":
-		out, _ := exec.Command("git", "history", "-h").CombinedOutput()
-		return bytes.Contains(out, []byte("git history drop")), nil
+	case "replay":
+		out, _ := exec.Command("git", "replay", "-h").CombinedOutput()
+		return bytes.Contains(out, []byte("--revert")), nil
 	case "reftable":
 		dir, err := os.MkdirTemp("", "reftable")
 		if err != nil {
