@@ -3,6 +3,7 @@
 package agents
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,8 @@ func (w *world) record(scene string) {
 		if text == "" || slices.Contains(w.agent.aside, filepath.Ext(name)) {
 			continue
 		}
-		w.write(filepath.Join(dir, name), prompts.ReplaceAllString(text, `${1}(not ours)"`))
+		text = prompts.ReplaceAllString(text, `${1}(not ours)"`)
+		w.write(filepath.Join(dir, name), snapshots.ReplaceAllStringFunc(text, w.emptied))
 	}
 }
 
@@ -52,6 +54,24 @@ func (w *world) record(scene string) {
 // kept.
 var prompts = regexp.MustCompile(
 	`("type":"system\.message","data":\{"role":"system","content":")(?:[^"\\]|\\.)*"`)
+
+// snapshots are the records of Claude Code with its prompt and its tools, which are not kept either.
+var snapshots = regexp.MustCompile(`(?m)^.*"type":"(?:prompt_snapshot|api-request-shape)".*$`)
+
+// emptied returns such a record without them.
+func (w *world) emptied(line string) string {
+	w.Helper()
+	var record map[string]any
+	w.check(json.Unmarshal([]byte(line), &record))
+	if a, ok := record["attachment"].(map[string]any); ok {
+		delete(a, "systemPrompt")
+		delete(a, "tools")
+	}
+	delete(record, "shape")
+	text, err := json.Marshal(record)
+	w.check(err)
+	return string(text)
+}
 
 // dump returns a database as text that recreates it: the tables with sessions.
 func (w *world) dump(path string) string {
