@@ -50,7 +50,8 @@ func servers() map[sessions.Agent]server {
 }
 
 // ErrOther reports settings that have a server with our name which starts something else.
-var ErrOther = errors.New("another server has the name " + serverName + " there (--force replaces it)")
+var ErrOther = errors.New("another server has the name " + serverName +
+	" there (--force replaces it)")
 
 // InstallServer plans to make an agent start git jp mcp. Settings with another server of that name
 // are refused.

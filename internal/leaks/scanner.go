@@ -362,7 +362,8 @@ func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	fp := f.Fingerprint()
 	cf := c.finding(check.Secret, f.Element, file)
 	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, f.String()
-	cf.Next = fmt.Sprintf("git jp redact %s; if it is not a secret: git jp check --allow-secret %[1]s", fp)
+	cf.Next = fmt.Sprintf(
+		"git jp redact %s; if it is not a secret: git jp check --allow-secret %[1]s", fp)
 	s.found = append(s.found, found{c.dir + fp, c.dir, cf, f.Allowed})
 }
 

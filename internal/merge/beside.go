@@ -99,8 +99,8 @@ func (r Resolver) DecideBeside(ctx context.Context, c Case) error {
 	}
 }
 
-// keepBeside stages a file beside conversations: as it is in the working tree if that is valid, else
-// a valid version.
+// keepBeside stages a file beside conversations: as it is in the working tree if that is valid,
+// else a valid version.
 func (r Resolver) keepBeside(ctx context.Context, c Case, data []byte) error {
 	was, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

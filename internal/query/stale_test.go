@@ -55,7 +55,7 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 		"it is not there":  {time.Hour, func(string) (events.Resource, error) { return is, errors.New("gone") }, false},
 		"nobody may look":  {time.Hour, nil, false},
 		"it is much more":  {time.Hour, func(string) (events.Resource, error) { return large(is), nil }, false},
-		"it is not text":    {time.Hour, func(string) (events.Resource, error) { return latin(is), nil }, false},
+		"it is not text":   {time.Hour, func(string) (events.Resource, error) { return latin(is), nil }, false},
 		"it is not a file": {time.Hour, func(string) (events.Resource, error) { return events.Resource{URI: "x:y"}, nil }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -144,8 +144,8 @@ func (s *setup) askKey(context.Context) (err error) {
 			return err
 		case !isVariable(name):
 			// If the user typed the key itself, it must not be shown.
-			return fmt.Errorf("set up %s: that is not the name of a variable, and keys are never written to a file",
-				s.provider.Name)
+			return fmt.Errorf("set up %s: that is not the name of a variable, and keys are never"+
+				" written to a file", s.provider.Name)
 		case s.Getenv(name) == "":
 			p := s.provider
 			p.KeyEnv = name

@@ -40,8 +40,16 @@ func (f besideFile) of(wanted func(events.ID) bool) (events.ID, bool) {
 	return id, err == nil && wanted(id)
 }
 
-// eachBeside calls f for the files in [leaks.BesideDirs] of a tree. It lists each directory once.
-func eachBeside(src check.Source, dir string, m *leaks.Memo, f func(besideFile)) error {
+// A besideTree has the files beside the conversations of one tree.
+type besideTree struct {
+	src  check.Source
+	dir  string      // .jp
+	memo *leaks.Memo // may be nil
+}
+
+// each calls f for the files in [leaks.BesideDirs]. It lists each directory once.
+func (t besideTree) each(f func(besideFile)) error {
+	src, dir, m := t.src, t.dir, t.memo
 	if m == nil {
 		m = leaks.NewMemo()
 	}
@@ -55,8 +63,10 @@ func eachBeside(src check.Source, dir string, m *leaks.Memo, f func(besideFile))
 			return fmt.Errorf("list %s: %w", at, err)
 		}
 		for _, e := range open.Entries {
-			f(besideFile{e, path.Join(at, e.Name), path.Join(below, e.Name), m,
-				func() ([]byte, error) { return open.Read(e.Name, secrets.MaxFile) }})
+			f(besideFile{
+				e, path.Join(at, e.Name), path.Join(below, e.Name), m,
+				func() ([]byte, error) { return open.Read(e.Name, secrets.MaxFile) },
+			})
 		}
 		_ = open.Close() // was only read
 	}
@@ -69,7 +79,7 @@ func FilesBeside(
 	repo *gitint.Repo, tree gitint.Snapshot, dir string, id events.ID,
 ) (names []string, err error) {
 	is := func(of events.ID) bool { return of == id }
-	err = eachBeside(check.Git(repo, tree), dir, nil, func(f besideFile) {
+	err = besideTree{check.Git(repo, tree), dir, nil}.each(func(f besideFile) {
 		if _, ok := f.of(is); ok {
 			names = append(names, f.path)
 		}
@@ -77,18 +87,16 @@ func FilesBeside(
 	return names, err
 }
 
-// unindexedBeside returns the files beside wanted conversations that a working tree has and the
-// index lacks, with their conversations. It calls here with the path of every file that the working
-// tree has there.
-func unindexedBeside(
-	src check.Source, dir string, index *gitint.Index, m *leaks.Memo,
-	wanted func(events.ID) bool, here func(name string),
+// unindexed returns the files beside wanted conversations that the index lacks, with their
+// conversations. It calls here with the path of every file that the tree has there.
+func (t besideTree) unindexed(
+	index *gitint.Index, wanted func(events.ID) bool, here func(name string),
 ) (map[string]events.ID, error) {
 	found, unmerged := map[string]events.ID{}, map[string]bool{}
 	for _, name := range index.Conflicts() {
 		unmerged[name] = true
 	}
-	return found, eachBeside(src, dir, m, func(f besideFile) {
+	return found, t.each(func(f besideFile) {
 		here(f.path)
 		if _, ok := index.OID(f.path); ok || unmerged[f.path] {
 			return
@@ -107,14 +115,14 @@ func (s *survey) changedBeside(
 	dir, m, repo := s.req.Dir, s.req.Secrets.Memo, s.req.Repo
 	work := check.FS(check.WorkTreeName, s.fsys, repo.Limits())
 	here := map[string]bool{}
-	added, err = unindexedBeside(work, dir, s.index, m, wanted, func(name string) {
+	added, err = besideTree{work, dir, m}.unindexed(s.index, wanted, func(name string) {
 		here[name] = true
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	gone = map[string]events.ID{}
-	err = eachBeside(check.Git(repo, s.index), dir, m, func(f besideFile) {
+	err = besideTree{check.Git(repo, s.index), dir, m}.each(func(f besideFile) {
 		if here[f.path] || s.index.IsLeftOut(f.path) {
 			return
 		}
@@ -197,7 +205,7 @@ func (c *commit) readBeside() (map[string]events.ID, error) {
 	found := map[string]events.ID{}
 	for dir, ids := range c.dirs {
 		of := func(id events.ID) bool { return ids[id] }
-		names, err := unindexedBeside(src, dir, c.index, nil, of, func(string) {})
+		names, err := besideTree{src, dir, nil}.unindexed(c.index, of, func(string) {})
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +249,9 @@ func (c *commit) unkept(
 ) (all []check.Finding, err error) {
 	for _, p := range staged {
 		dir, id, ok := leaks.IsRedaction(p.Path)
-		read := func() ([]byte, error) { return c.hook.Repo.ReadObject(ctx, p.Old, secrets.MaxFile) }
+		read := func() ([]byte, error) {
+			return c.hook.Repo.ReadObject(ctx, p.Old, secrets.MaxFile)
+		}
 		if !ok || p.Status != 'D' || c.dirs[dir][id] || !leaks.Redacts(p.Path, read) {
 			continue
 		}

@@ -35,8 +35,8 @@ func stateFile(repo *gitint.Repo, name string) string {
 	return filepath.Join(repo.GitDir(), "jp", name)
 }
 
-// noteChecked notes which index pre-commit let pass. If a crash loses the note, or cuts it off, that
-// costs a look at the next commit: nothing waits for the disk.
+// noteChecked notes which index pre-commit let pass. If a crash loses the note, or cuts it off,
+// that costs a look at the next commit: nothing waits for the disk.
 func (h Hook) noteChecked() error {
 	name := stateFile(h.Repo, checkedFile)
 	_ = os.Remove(name) // another user may have made it
@@ -83,9 +83,9 @@ func (h Hook) indexState() string {
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// Unchecked looks at the commit at HEAD, at which pre-commit did not, as after git commit --no-verify,
-// and returns what is wrong with the conversations that it changes. They are noted, so that the next
-// commits name them; those that are complete now are no longer named.
+// Unchecked looks at the commit at HEAD, at which pre-commit did not, as after git commit
+// --no-verify, and returns what is wrong with the conversations that it changes. They are noted, so
+// that the next commits name them; those that are complete now are no longer named.
 func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 	paths, err := h.Repo.ChangedPaths(ctx, "HEAD^", "HEAD", conversationsAnywhere, blobsAnywhere)
 	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
