@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 			data := f.ReadFile(".git/index")
 			f.WriteFile(".git/other-index", data[:len(data)-20])
 			f.Repository = f.With("GIT_INDEX_FILE=" + f.Path(".git/other-index"))
-		}, gitint.ReasonUnreadable, "other-index: it was cut off or damaged"},
+		}, gitint.ReasonUnreadable, "other-index: it is truncated or damaged"},
 		{"lock of the index that a killed git left", func(f *fixture) {
 			f.WriteFile(".git/index.lock", "")
 		}, gc.ReasonLocked, "index.lock of the main worktree: "},
@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 				f.tb.Fatalf("bases %v, %v", bases, err)
 			}
 			f.cutIndex(".git/" + filepath.Base(bases[0]))
-		}, gitint.ReasonUnreadable, "it was cut off or damaged"},
+		}, gitint.ReasonUnreadable, "it is truncated or damaged"},
 		{"worktree that cannot be found", func(f *fixture) {
 			f.WriteFile(".git/worktrees/x/HEAD", "ref: refs/heads/main\n")
 		}, gitint.ReasonWorktree, `worktree "x"`},

@@ -202,7 +202,7 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 		},
 		{
 			"mail in UTF-16", ".git/rebase-apply/0001", "\xff\xfeS\x00:\x00\r\x00\n",
-			"0001 has zero bytes",
+			"0001 contains zero bytes",
 		},
 		{
 			"compressed mail", ".git/rebase-apply/0001",

@@ -31,7 +31,7 @@ func TestValidate(t *testing.T) {
 		{"where it lies", `{"$id":"https://a.example/x","$ref":"#/definitions/a","definitions":{"a":{"type":"null"}}}`, `1`, "null"},
 		{"anything", `true`, `{"a":[1]}`, ""},
 		{"nothing", `false`, `1`, "not"},
-		{"no JSON", `{}`, `{`, "no JSON"},
+		{"no JSON", `{}`, `{`, "not JSON"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -54,11 +54,11 @@ func TestWhatIsRefused(t *testing.T) {
 		fmt.Fprintf(&doubling, `"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
 	}
 	tests := []struct{ name, schema, want string }{
-		{"an address", `{"$ref":"https://a.example/schema.json"}`, "leads out"},
-		{"a file", `{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, "leads out"},
-		{"a file beside it", `{"properties":{"a":{"$ref":"other.json#/a"}}}`, "leads out"},
-		{"an anchor", `{"$ref":"#a","$defs":{"a":{"$anchor":"a"}}}`, "leads out"},
-		{"nothing there", `{"$ref":"#/$defs/a"}`, "leads nowhere"},
+		{"an address", `{"$ref":"https://a.example/schema.json"}`, "points outside"},
+		{"a file", `{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, "points outside"},
+		{"a file beside it", `{"properties":{"a":{"$ref":"other.json#/a"}}}`, "points outside"},
+		{"an anchor", `{"$ref":"#a","$defs":{"a":{"$anchor":"a"}}}`, "points outside"},
+		{"nothing there", `{"$ref":"#/$defs/a"}`, "does not resolve"},
 		{"itself", `{"$ref":"#"}`, "refers to itself"},
 		{"a circle", `{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"anyOf":[{"$ref":"#/$defs/a"}]}}}`, "refers to itself"},
 		{"a circle below a member", `{"properties":{"a":{"$ref":"#/properties/a"}}}`, "refers to itself"},
@@ -67,7 +67,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"an identifier within", `{"properties":{"a":{"$id":"https://a.example/"}}}`, "$id"},
 		{"a dynamic reference", `{"$dynamicRef":"#a"}`, "$dynamicRef"},
 		{"a pattern that looks back", `{"pattern":"(a)\\1"}`, "pattern"},
-		{"no type", `{"type":"text"}`, "no type"},
+		{"not a type", `{"type":"text"}`, "no type"},
 		{"no schema", `[1]`, "cannot unmarshal"},
 		{"a cut schema", `{"type":`, "unexpected end"},
 		{"size", `{"description":"` + strings.Repeat("a", 1<<20) + `"}`, "bytes"},

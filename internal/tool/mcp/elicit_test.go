@@ -218,7 +218,7 @@ func TestAServerSendsNobodyElsewhere(t *testing.T) {
 	t.Cleanup(srv.Close)
 	_, err := mcp.Connect(t.Context(), mcp.Server{ID: "srv", URL: srv.URL},
 		mcp.Options{Client: mcp.NewClient(nil)})
-	if err == nil || !strings.Contains(err.Error(), "send us elsewhere") {
+	if err == nil || !strings.Contains(err.Error(), "may not redirect") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -380,7 +380,7 @@ func TestListsOfToolsComeToAnEnd(t *testing.T) {
 		}, "more than 100 pages", 100},
 		{"the same again", func(int) *sdk.ListToolsResult {
 			return &sdk.ListToolsResult{NextCursor: "again"}
-		}, "leads back", 2},
+		}, "repeats itself", 2},
 		{"tools without end", func(n int) *sdk.ListToolsResult {
 			return &sdk.ListToolsResult{Tools: listed(300, strconv.Itoa(n)+"-"), NextCursor: strconv.Itoa(n)}
 		}, "more than 1000 tools", 4},
@@ -388,7 +388,7 @@ func TestListsOfToolsComeToAnEnd(t *testing.T) {
 			return &sdk.ListToolsResult{Tools: []*sdk.Tool{{
 				Name: strconv.Itoa(n), Description: strings.Repeat("x", 3<<20), InputSchema: object,
 			}}, NextCursor: strconv.Itoa(n)}
-		}, "more than 8388608 bytes", 3},
+		}, "longer than 8388608 bytes", 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
