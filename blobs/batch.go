@@ -35,7 +35,26 @@ func (b *Batch) Write(content []byte) (Ref, error) {
 	return ref, nil
 }
 
+// WriteFile is [Batch.Write] with the bytes of a blob's file, which the new file will have: those
+// that git has as an object. They have to be intact.
+func (b *Batch) WriteFile(h Hash, gz []byte) error {
+	ref := Ref{Hash: h, Size: statedSize(gz)}
+	_, err := Decode(gz, ref)
+	if err == nil {
+		err = b.add(ref, func() []byte { return gz })
+	}
+	if err != nil {
+		return writeError(ref, err)
+	}
+	return nil
+}
+
 func (b *Batch) write(ref Ref, content []byte) error {
+	return b.add(ref, func() []byte { return Encode(content) })
+}
+
+// add adds a blob unless the store has it intact.
+func (b *Batch) add(ref Ref, file func() []byte) error {
 	if err := b.s.limits.Check(ref.Size); err != nil {
 		return err
 	}
@@ -43,7 +62,7 @@ func (b *Batch) write(ref Ref, content []byte) error {
 	if err != nil || group == nil || b.s.keep(dir, ref.Hash.Path(), ref) {
 		return err
 	}
-	return group.Add(ref.Hash.Path(), Encode(content))
+	return group.Add(ref.Hash.Path(), file())
 }
 
 // claim returns the store's directory and the group to add to; the group is nil if h is not new to

@@ -167,7 +167,7 @@ func fillCheckout(ctx context.Context, repo *gitint.Repo) error {
 	if err := ondemand.BringAll(ctx, repo); err != nil {
 		return fmt.Errorf("set %s %s: %w", checkoutKey, checkoutFull, err)
 	}
-	if err := stage.KeepSpares(ctx, repo); err != nil {
+	if err := stage.RestoreSpares(repo); err != nil {
 		return err
 	}
 	if err := repo.PutIn(ctx, stage.LeftOut); err != nil {

@@ -191,12 +191,26 @@ func (r reading) count(all []events.RefAt) {
 			continue
 		}
 		r.report.References++
+		r.seek(at.Ref.Hash)
 		b, well, first := r.store.refer(at.Ref)
 		if !well || limits.Check(at.Ref.Size) != nil {
 			r.c.suspect = true
 		}
 		if first {
 			r.wanted = append(r.wanted, b)
+		}
+	}
+}
+
+// seek looks for a blob that is in no listing where else a lazy clone may have it.
+func (r reading) seek(h blobs.Hash) {
+	from, ok := r.src.(seeker)
+	if !ok {
+		return
+	}
+	if b := r.store.at(h); b.mode == absent && b.refs == 0 {
+		if e, ok := from.Seek(context.Background(), r.store.path(h)); ok {
+			r.store.set(h, e)
 		}
 	}
 }

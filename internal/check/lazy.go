@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/spare"
 )
 
 // LeftOut returns the snapshots that have the blobs which the working tree of a lazy clone leaves
@@ -54,7 +55,7 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	for _, snap := range snapshots {
 		all = append(all, below{&gitSource{snap, repo}, filepath.ToSlash(dir)})
 	}
-	return all, err
+	return append(all, found{spare.NewFinder(repo), repo, filepath.ToSlash(dir)}), err
 }
 
 // A below is a directory of a snapshot as a source, with paths relative to it.
@@ -137,6 +138,52 @@ func (s below) fromRoot(files []File) []File {
 	return all
 }
 
+// A seeker is a Source that may have blobs which no listing of it has.
+type seeker interface {
+	// Seek looks for a file by its path.
+	Seek(ctx context.Context, name string) (Entry, bool)
+}
+
+// found is the source of what a [spare.Finder] finds: nothing until it is asked for.
+type found struct {
+	finder *spare.Finder
+	repo   *gitint.Repo
+	dir    string // as in below
+}
+
+var _ seeker = found{}
+
+// Name implements [Source].
+func (found) Name() string { return WorkTreeName }
+
+// List implements [Source].
+func (found) List(string) ([]Entry, error) { return nil, nil }
+
+// Sizes implements [Source].
+func (found) Sizes(_ context.Context, files []File) ([]int64, error) {
+	return slices.Repeat([]int64{-1}, len(files)), nil
+}
+
+// Seek implements seeker.
+func (s found) Seek(ctx context.Context, name string) (Entry, bool) {
+	id, ok := s.finder.Find(ctx, path.Join(s.dir, name))
+	return Entry{ID: id}, ok
+}
+
+// ReadFile implements [Source].
+func (s found) ReadFile(name string) ([]byte, error) {
+	ctx := context.Background() // nothing is fetched
+	name = path.Join(s.dir, name)
+	switch id, ok := s.finder.Find(ctx, name); {
+	case !ok:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	case id.IsZero():
+		return s.finder.File(name)
+	default:
+		return s.repo.ReadObject(ctx, id, 0)
+	}
+}
+
 // IsAway reports whether reading a file failed because its content is only at a remote.
 func IsAway(err error) bool {
 	missing, ok := errors.AsType[*gitint.MissingObjectError](err)
@@ -213,7 +260,18 @@ type lazySource struct {
 var (
 	_ Walker   = (*lazySource)(nil)
 	_ promiser = (*lazySource)(nil)
+	_ seeker   = (*lazySource)(nil)
 )
+
+// Seek implements seeker.
+func (s *lazySource) Seek(ctx context.Context, name string) (Entry, bool) {
+	for _, left := range s.left {
+		if from, ok := left.(seeker); ok {
+			return from.Seek(ctx, name)
+		}
+	}
+	return Entry{}, false
+}
 
 // IsLazy implements promiser.
 func (*lazySource) IsLazy(context.Context) bool { return true }
@@ -244,11 +302,19 @@ func (s *lazySource) notElsewhere(ctx context.Context, lost []File) ([]File, err
 	sizes, err := s.Sizes(ctx, lost)
 	var all []File
 	for i, size := range sizes {
-		if size < 0 {
+		if size < 0 && !s.restore(lost[i].Path) {
 			all = append(all, lost[i])
 		}
 	}
 	return all, err
+}
+
+// restore reports whether a copy of a lost file came back.
+func (s *lazySource) restore(name string) bool {
+	return slices.ContainsFunc(s.left, func(left Source) bool {
+		from, ok := left.(found)
+		return ok && from.finder.Restore(path.Join(from.dir, name))
+	})
 }
 
 // byName separates files with known objects from files with only a path.

@@ -99,12 +99,12 @@ var rooms = []room{
 	{
 		dir:     "internal/ondemand",
 		is:      "the blobs of a lazy clone: which are present, and fetching what is read in one request",
-		imports: []string{"blobs", "gitint", "internal/workspace"},
+		imports: []string{"blobs", "gitint", "internal/spare", "internal/workspace"},
 	},
 	{
 		dir:     "internal/spare",
-		is:      "a second copy of what only a lazy clone has",
-		imports: []string{"blobs", "internal/regular"},
+		is:      "a second copy of what only a lazy clone has; finding what a reset left unnamed",
+		imports: []string{"blobs", "gitint", "internal/regular"},
 	},
 	{
 		dir:     "internal/refs",
@@ -115,7 +115,8 @@ var rooms = []room{
 		dir: "internal/check",
 		is:  "findings on any tree, and the formats they are printed in",
 		imports: []string{
-			"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/regular",
+			"events", "blobs", "gitint", "internal/refs", "internal/regular", "internal/spare",
+			"internal/workspace",
 		},
 	},
 	{

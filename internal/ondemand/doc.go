@@ -3,7 +3,8 @@
 //
 // # Words
 //
-// A blob is present if HEAD's tree or the index names it at its path; the store has the blobs of
+// A blob is present if HEAD's tree or the index names it at its path, or a Finder of
+// internal/spare finds it; the store has the blobs of
 // the working tree. It is here if git has its object, and promised if a remote has to send it.
 //
 // # What holds
@@ -14,7 +15,7 @@
 //     before it is read: first their files together, then the contents.
 //   - Only objects that a tree or the index of this repository names at the path of a blob are
 //     requested: never a name from a conversation. The remote is that of git's own configuration.
-//   - Nothing that is fetched goes into the working tree.
+//   - Nothing that is fetched goes into the working tree. What a reset left unnamed may.
 //
 // # What is not promised
 //

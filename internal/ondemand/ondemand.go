@@ -11,13 +11,15 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/spare"
 )
 
 // ErrOffline reports that nothing was fetched because the user forbids it.
 var ErrOffline = errors.New("the command is offline")
 
-// A Source reads the blobs of one store from git: as HEAD and the index name them, and if they are
-// not here, from the remote that has promised them. It may be used by several goroutines.
+// A Source reads the blobs of one store from git: as HEAD and the index name them, else as a
+// [spare.Finder] finds them, and if they are not here, from the remote that has promised them. It may be used by
+// several goroutines.
 type Source struct {
 	repo *gitint.Repo
 	dir  string // of the store, from the root of the working tree
@@ -25,6 +27,7 @@ type Source struct {
 	mu       sync.Mutex
 	head     snapshot
 	index    snapshot
+	finder   *spare.Finder
 	expected map[blobs.Hash]int64   // sizes of blobs that may be read and were not requested
 	failed   map[blobs.Hash]absence // blobs that were requested and did not arrive
 }
@@ -42,7 +45,7 @@ type snapshot func() (gitint.Snapshot, error)
 // working tree.
 func New(repo *gitint.Repo, dir string) *Source {
 	s := &Source{
-		repo: repo, dir: dir,
+		repo: repo, dir: dir, finder: spare.NewFinder(repo),
 		expected: map[blobs.Hash]int64{}, failed: map[blobs.Hash]absence{},
 	}
 	s.head = sync.OnceValues(func() (gitint.Snapshot, error) {
@@ -58,8 +61,8 @@ func New(repo *gitint.Repo, dir string) *Source {
 	return s
 }
 
-// object returns git's object at the path of a blob. HEAD is searched first: it takes a few small
-// trees, and the index of a large store has many entries.
+// object returns git's object at the path of a blob, zero if it is a file again. HEAD is searched
+// first: it takes a few small trees, and the index of a large store has many entries.
 func (s *Source) object(h blobs.Hash) (gitint.OID, bool, error) {
 	name := path.Join(s.dir, h.Path())
 	for _, open := range []snapshot{s.head, s.index} {
@@ -74,7 +77,8 @@ func (s *Source) object(h blobs.Hash) (gitint.OID, bool, error) {
 			return id, true, nil
 		}
 	}
-	return gitint.OID{}, false, nil
+	id, ok := s.finder.Find(context.Background(), name)
+	return id, ok, nil
 }
 
 // Has implements [blobs.Elsewhere].
@@ -115,10 +119,17 @@ func (s *Source) File(ref blobs.Ref) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("blob %s: %w", ref.Hash, fs.ErrNotExist)
 	}
+	name := path.Join(s.dir, ref.Hash.Path())
+	if id.IsZero() {
+		return s.finder.File(name)
+	}
 	ctx := context.Background() // ending the command ends git too
 	gz, err := s.repo.ReadObject(ctx, id, 0)
 	if missing, ok := errors.AsType[*gitint.MissingObjectError](err); !ok || !missing.Promised {
 		return gz, err
+	}
+	if s.finder.Restore(name) {
+		return s.finder.File(name)
 	}
 	if err := s.bring(ctx, ref); err != nil {
 		return nil, &blobs.NotHereError{Ref: ref, Err: err}
@@ -156,7 +167,7 @@ func (s *Source) missing(ctx context.Context) (ids []gitint.OID, bytes int64, er
 		if err != nil {
 			return nil, 0, err
 		}
-		if _, twice := sizes[id]; ok && !twice {
+		if _, twice := sizes[id]; ok && !id.IsZero() && !twice {
 			all, sizes[id] = append(all, id), size
 		}
 	}
@@ -171,7 +182,7 @@ func (s *Source) missing(ctx context.Context) (ids []gitint.OID, bytes int64, er
 func (s *Source) fail(ctx context.Context, why error) {
 	for h, size := range s.expected {
 		id, ok, err := s.object(h)
-		if err != nil || !ok {
+		if err != nil || !ok || id.IsZero() {
 			continue // it is no promise
 		}
 		gone, err := s.repo.HasObject(ctx, []gitint.OID{id})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -17,15 +18,40 @@ func dirIn(gitDir, store string) string {
 	return filepath.Join(gitDir, "jp", "spare", filepath.FromSlash(store))
 }
 
-// Keep copies the blobs of a store of the working tree at root that have no copy, and restores
-// blobs that exist only as a copy. gitDir is the working tree's own.
+// Keep copies the blobs of a store of the working tree at root that have no copy. gitDir is the
+// working tree's own.
 func Keep(gitDir, root, store string) error {
+	return between(gitDir, root, store, func(tree, copies *blobs.Store) error {
+		return complete(copies, tree)
+	})
+}
+
+// Restore writes the blobs that exist only as a copy into the working tree.
+func Restore(gitDir, root, store string) error {
+	return between(gitDir, root, store, func(tree, copies *blobs.Store) error {
+		return complete(tree, copies)
+	})
+}
+
+func between(gitDir, root, store string, f func(tree, copies *blobs.Store) error) error {
 	tree, copies := open(filepath.Join(root, filepath.FromSlash(store))), open(dirIn(gitDir, store))
-	err := errors.Join(complete(copies, tree), complete(tree, copies), tree.Close(), copies.Close())
+	err := errors.Join(f(tree, copies), tree.Close(), copies.Close())
 	if err != nil {
 		return fmt.Errorf("keep what no remote has: %w", err)
 	}
 	return nil
+}
+
+// All returns the blobs of a store that have a copy, and what cannot be listed.
+func All(gitDir, store string) iter.Seq2[blobs.Hash, error] {
+	return open(dirIn(gitDir, store)).All()
+}
+
+// File returns the bytes of an intact copy.
+func File(gitDir, store string, h blobs.Hash) ([]byte, bool) {
+	copies := open(dirIn(gitDir, store))
+	defer copies.Close() //nolint:errcheck // it was only read
+	return read(copies, h)
 }
 
 // open opens a store whose path is absolute: opening fails only if a path is not.
@@ -45,11 +71,11 @@ func complete(to, from *blobs.Store) error {
 		if err != nil {
 			return err
 		}
-		if _, err := to.Stat(h); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := to.Stat(h); err == nil {
 			continue
 		}
-		if content, ok := read(from, h); ok {
-			if _, err := batch.Write(content); err != nil {
+		if gz, ok := read(from, h); ok {
+			if err := batch.WriteFile(h, gz); err != nil {
 				return err
 			}
 		}
@@ -57,15 +83,16 @@ func complete(to, from *blobs.Store) error {
 	return batch.Commit()
 }
 
-// read returns the content of an intact file.
+// read returns the bytes of an intact file. Another encoder may have written them, and git knows
+// them by these bytes.
 func read(s *blobs.Store, h blobs.Hash) ([]byte, bool) {
 	gz, err := regular.ReadFile(filepath.Join(s.Dir(), filepath.FromSlash(h.Path())),
 		regular.Limits{}.Of(h.Path()))
 	if err != nil {
 		return nil, false
 	}
-	content, err := blobs.DecodeHash(gz, h)
-	return content, err == nil
+	_, err = blobs.DecodeHash(gz, h)
+	return gz, err == nil
 }
 
 // Forget removes the copies of blobs that are deleted, or that a remote has.

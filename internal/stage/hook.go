@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -246,7 +245,11 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 // add adds to the index the blobs that changed streams refer to, that the index lacks, and that the
 // working tree has, and the files that name the workspaces.
 func (c *commit) add(ctx context.Context, v *Verdict) error {
-	wanted, err := c.missing()
+	lazy, err := c.hook.Repo.Lazy(ctx)
+	if err != nil {
+		return err
+	}
+	wanted, err := c.missing(ctx, lazy)
 	if err != nil {
 		return err
 	}
@@ -259,9 +262,7 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 		return err
 	}
 	var left []string
-	if lazy, err := c.hook.Repo.Lazy(ctx); err != nil {
-		return err
-	} else if lazy {
+	if lazy {
 		left = slices.Collect(maps.Keys(wanted))
 	}
 	res, err := c.hook.Repo.Stage(ctx, gitint.Change{
@@ -329,58 +330,6 @@ func (c *commit) verify(
 		return nil
 	}
 	return addToNote(c.hook.Repo, staged)
-}
-
-// missing returns the blobs to add, by path. Blobs that are unreadable, absent or damaged are left
-// to the check.
-func (c *commit) missing() (map[string]blobs.Ref, error) {
-	wanted := map[string]blobs.Ref{}
-	stores := map[string]*blobs.Store{}
-	defer func() {
-		for _, s := range stores {
-			_ = s.Close()
-		}
-	}()
-	for name, oid := range c.streams {
-		if c.hook.of(name).CheckOnly {
-			continue
-		}
-		dir, _ := workspace.PathDir(name)
-		if stores[dir] == nil {
-			store, err := c.openStore(dir)
-			if err != nil {
-				return nil, err
-			}
-			stores[dir] = store
-		}
-		res, err := c.cache.References(oid, func() ([]byte, error) {
-			return c.index.ReadFile(name)
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, at := range res.Refs {
-			file := path.Join(dir, blobs.Dir, at.Ref.Hash.Path())
-			_, there := c.index.OID(file)
-			if _, known := wanted[file]; there || known {
-				continue
-			}
-			err := stores[dir].Verify(at.Ref)
-			if err == nil {
-				wanted[file] = at.Ref
-			} else if bad, ok := errors.AsType[*blobs.CorruptError](err); ok {
-				c.corrupt[at.Ref.Hash] = bad.Reason
-			}
-		}
-	}
-	return wanted, nil
-}
-
-func (c *commit) openStore(dir string) (*blobs.Store, error) {
-	at := filepath.Join(c.hook.Repo.Root(), filepath.FromSlash(dir), blobs.Dir)
-	return blobs.Open(at, blobs.Options{
-		Limits: blobs.Limits{MaxBlobBytes: c.hook.of(dir).MaxBlobBytes},
-	})
 }
 
 // judge checks the index that is about to be committed.

@@ -172,7 +172,7 @@ func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 // check looks for everything that is wrong with the closures, in the working tree, content
 // included.
 func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error {
-	src := newClosureSource(s, closures)
+	src := newClosureSource(ctx, s, closures)
 	selected := map[events.ID]bool{}
 	for _, c := range closures {
 		selected[c.id] = true

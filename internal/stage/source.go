@@ -34,7 +34,7 @@ type storeFile struct {
 	mode fs.FileMode
 }
 
-func newClosureSource(s *survey, closures []*closure) *closureSource {
+func newClosureSource(ctx context.Context, s *survey, closures []*closure) *closureSource {
 	src := &closureSource{
 		Source: check.FS(check.WorkTreeName, s.fsys, s.req.Repo.Limits()), survey: s,
 		store: s.req.Dir + "/" + blobs.Dir, seen: map[string]gitint.OID{},
@@ -48,7 +48,7 @@ func newClosureSource(s *survey, closures []*closure) *closureSource {
 				src.readLoose(at.Ref)
 			case !known[h]:
 				known[h] = true
-				src.add(s.blobPath(h))
+				src.add(ctx, s.blobPath(h))
 			}
 		}
 	}
@@ -56,14 +56,16 @@ func newClosureSource(s *survey, closures []*closure) *closureSource {
 	return src
 }
 
-func (src *closureSource) add(name string) {
+func (src *closureSource) add(ctx context.Context, name string) {
 	if info, err := fs.Lstat(src.survey.fsys, name); err == nil {
 		src.files = append(src.files, storeFile{name, info.Mode().Type()})
 		return
 	}
-	if e, ok := src.survey.leftOut(name); ok {
+	if e, ok := src.survey.leftOut(ctx, name); ok {
 		src.files = append(src.files, storeFile{name, 0})
-		src.absent[name] = e
+		if !e.OID.IsZero() {
+			src.absent[name] = e
+		}
 	}
 }
 
@@ -81,6 +83,10 @@ func (src *closureSource) Lost(ctx context.Context, files []check.File) ([]check
 	var all []check.File
 	lost, err := src.survey.req.Repo.Unpromised(ctx, entries)
 	for _, e := range lost {
+		if src.survey.finder.Restore(e.Path) {
+			delete(src.absent, e.Path) // it is a file again, which git has to read
+			continue
+		}
 		all = append(all, check.File{Path: e.Path})
 	}
 	return all, err

@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -38,6 +39,7 @@ type survey struct {
 	left []gitint.Snapshot
 	// partial says that index has only the entries that the chosen conversations need.
 	partial bool
+	finder  *spare.Finder
 	head    *settledHead // nil if nothing is cached
 	staged  []gitint.StagedPath
 	// dirs are the conversations of the working tree; indexed the paths of the index
@@ -51,7 +53,7 @@ type survey struct {
 
 func newSurvey(ctx context.Context, req Request) (*survey, error) {
 	s := &survey{
-		req: req, cache: req.Cache,
+		req: req, cache: req.Cache, finder: spare.NewFinder(req.Repo),
 		dirs: map[events.ID][]workspace.Entry{}, indexed: map[events.ID][]string{},
 		states: map[string]gitint.WorkState{},
 	}
@@ -511,14 +513,19 @@ func (s *survey) changed(c *closure) bool {
 	})
 }
 
-// leftOut returns the entry of a blob that a lazy clone leaves out of its working tree.
-func (s *survey) leftOut(name string) (gitint.Entry, bool) {
+// leftOut returns the entry of a blob that a lazy clone leaves out of its working tree. Its object
+// is zero if the blob is a file again.
+func (s *survey) leftOut(ctx context.Context, name string) (gitint.Entry, bool) {
+	if len(s.left) == 0 {
+		return gitint.Entry{}, false
+	}
 	for _, snap := range s.left {
 		if oid, ok := snap.OID(name); ok {
 			return gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid}, true
 		}
 	}
-	return gitint.Entry{}, false
+	oid, ok := s.finder.Find(ctx, name)
+	return gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid}, ok
 }
 
 func (s *survey) blobPath(h blobs.Hash) string {

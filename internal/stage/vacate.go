@@ -22,10 +22,11 @@ import (
 // out of its working tree.
 const LeftOut = "!**/" + workspace.DirName + "/" + blobs.Dir + "/"
 
-// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD, the index and
-// a remote have, after their objects were read back. A blob that no remote has stays a file, as in
-// every other clone: a reset removes it from the index, and then nothing names the object any more.
-// In every other clone Vacate does nothing.
+// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD and the index
+// have, after their objects were read back: git does not expect files where a sparse checkout
+// leaves them out, and refuses to merge, rebase or abort over them. A blob that no remote has keeps
+// its copy: a reset removes it from the index, and then nothing names the object any more. In every
+// other clone Vacate does nothing.
 func Vacate(ctx context.Context, repo *gitint.Repo) error {
 	return vacate(ctx, repo, ownIndexPath(repo))
 }
@@ -45,7 +46,15 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 		return fmt.Errorf("open working tree: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // what was removed is removed
-	done, err := committed(ctx, repo, regular.In(root))
+	stores, err := stores(repo)
+	if err != nil {
+		return err
+	}
+	at, err := newHistory(ctx, repo)
+	if err != nil || at == nil {
+		return err
+	}
+	done, err := at.committed(ctx, stores, regular.In(root))
 	for _, index := range indexes {
 		if err != nil || len(done) == 0 {
 			break
@@ -57,10 +66,7 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 	if err != nil {
 		return fmt.Errorf("leave blobs out of the working tree: %w", err)
 	}
-	if err := forgetSpares(repo, done); err != nil {
-		return err
-	}
-	return remove(root, done)
+	return errors.Join(at.forgetSpares(ctx, stores), remove(root, done))
 }
 
 // KeepSpares makes sure that blobs that only a lazy clone has are in its working tree, and that
@@ -69,33 +75,33 @@ func KeepSpares(ctx context.Context, repo *gitint.Repo) error {
 	if lazy, err := repo.Lazy(ctx); err != nil || !lazy {
 		return err
 	}
+	return eachStore(repo, spare.Keep)
+}
+
+// RestoreSpares writes what only such a copy has into the working tree.
+func RestoreSpares(repo *gitint.Repo) error { return eachStore(repo, spare.Restore) }
+
+func eachStore(repo *gitint.Repo, do func(gitDir, root, store string) error) error {
+	all, err := stores(repo)
+	for _, store := range all {
+		if err == nil {
+			err = do(repo.GitDir(), repo.Root(), store)
+		}
+	}
+	return err
+}
+
+// stores returns the stores of the working tree as slash paths from its root.
+func stores(repo *gitint.Repo) (all []string, err error) {
 	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read is left alone
 	for _, r := range roots {
 		dir, err := below(repo, r)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		err = spare.Keep(repo.GitDir(), repo.Root(), path.Join(dir, blobs.Dir))
-		if err != nil {
-			return err
-		}
+		all = append(all, path.Join(dir, blobs.Dir))
 	}
-	return nil
-}
-
-// forgetSpares removes the copies of blobs that a remote has.
-func forgetSpares(repo *gitint.Repo, files []gitint.Entry) error {
-	for _, e := range files {
-		store, name, _ := strings.Cut(e.Path, blobs.Dir+"/")
-		h, ok := blobs.ParsePath(name)
-		if !ok {
-			continue
-		}
-		if err := spare.Forget(repo.GitDir(), store+blobs.Dir, h); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all, nil
 }
 
 func isLocked(err error) bool {
@@ -103,15 +109,15 @@ func isLocked(err error) bool {
 	return ok
 }
 
-// committed returns the blobs of the working tree that HEAD and a remote have, and whose objects
-// are here and intact.
-func committed(
-	ctx context.Context, repo *gitint.Repo, tree fs.FS,
-) (all []gitint.Entry, err error) {
-	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read is left alone
-	if len(roots) == 0 {
-		return nil, nil
-	}
+// A history says which blobs are committed, and which of those a remote has.
+type history struct {
+	repo  *gitint.Repo
+	head  gitint.Snapshot
+	given func(name string, oid gitint.OID) bool
+}
+
+// newHistory returns nil if nothing is committed.
+func newHistory(ctx context.Context, repo *gitint.Repo) (*history, error) {
 	head, err := repo.Tree(ctx, "HEAD")
 	if errors.Is(err, gitint.ErrUnknownRevision) {
 		return nil, nil
@@ -120,20 +126,24 @@ func committed(
 		return nil, err
 	}
 	given, err := published(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range roots {
-		dir, err := below(repo, r)
-		if err != nil {
-			return nil, err
-		}
-		err = eachBlob(tree, path.Join(dir, blobs.Dir), func(h blobs.Hash, name string) error {
-			oid, ok := head.OID(name)
-			if !ok || !given(name, oid) || !readBack(ctx, repo, oid, h) {
+	return &history{repo, head, given}, err
+}
+
+// committed returns the blobs with files that HEAD has, whose objects are here and intact, and of
+// which a remote has them or there is a copy.
+func (at *history) committed(
+	ctx context.Context, stores []string, tree fs.FS,
+) (all []gitint.Entry, err error) {
+	for _, store := range stores {
+		err = eachBlob(tree, store, func(h blobs.Hash, name string) error {
+			oid, ok := at.head.OID(name)
+			if !ok || !readBack(ctx, at.repo, oid, h) {
 				return ctx.Err()
 			}
-			all = append(all, gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid})
+			_, copied := spare.File(at.repo.GitDir(), store, h)
+			if copied || at.given(name, oid) {
+				all = append(all, gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid})
+			}
 			return ctx.Err()
 		})
 		if err != nil {
@@ -141,6 +151,32 @@ func committed(
 		}
 	}
 	return all, nil
+}
+
+// forgetSpares removes the copies of blobs that a remote has and that are here and intact.
+func (at *history) forgetSpares(ctx context.Context, stores []string) error {
+	gitDir := at.repo.GitDir()
+	for _, store := range stores {
+		var done []blobs.Hash
+		for h, err := range spare.All(gitDir, store) {
+			if err != nil || ctx.Err() != nil {
+				continue // a file of somebody else
+			}
+			name := path.Join(store, h.Path())
+			gz, _ := spare.File(gitDir, store, h)
+			head, _ := at.head.OID(name)
+			for _, oid := range []gitint.OID{at.repo.HashBlob(gz), head} {
+				if at.given(name, oid) && readBack(ctx, at.repo, oid, h) {
+					done = append(done, h)
+					break
+				}
+			}
+		}
+		if err := spare.Forget(gitDir, store, done...); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // ErrUnpublished reports that a working tree cannot leave out blobs that no remote has.

@@ -13,6 +13,12 @@ func (f fixture) there(content string) bool {
 	return err == nil
 }
 
+// copied reports whether there is a second copy of a content's blob.
+func (f fixture) copied(content string) bool {
+	_, err := os.Lstat(f.Path(".git/jp/spare/" + f.blobPath(content)))
+	return err == nil
+}
+
 func (f fixture) vacate(t *testing.T) {
 	t.Helper()
 	if err := stage.Vacate(t.Context(), openRepo(t, f.Repository)); err != nil {
@@ -39,10 +45,16 @@ func TestVacateRemovesWhatIsCommittedAndHere(t *testing.T) {
 	f.blob("damaged")
 	f.blob("new")
 	f.vacate(t)
-	if !f.there("kept") {
-		t.Fatal("a file went that no remote has")
+	if f.there("kept") || f.there("damaged") || !f.copied("kept") {
+		t.Fatal("a file stays that git has, or its copy went though no remote has it")
 	}
 	f.Run("update-ref", "refs/remotes/origin/main", "HEAD")
+	f.vacate(t)
+	if f.copied("kept") {
+		t.Error("a copy stays that a remote has")
+	}
+	f.blob("kept")
+	f.blob("damaged")
 	id := f.Run("rev-parse", "HEAD:"+f.blobPath("damaged"))
 	object := f.Path(".git/objects/" + id[:2] + "/" + id[2:])
 	if err := os.Chmod(object, 0o644); err != nil {
