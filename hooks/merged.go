@@ -304,6 +304,9 @@ func (r *run) afterwards(ctx context.Context) error {
 
 func (r *run) lookBack(ctx context.Context, went headMove) error {
 	hook, err := r.hook(ctx)
+	if err == nil {
+		err = stage.KeepSpares(ctx, hook.Repo)
+	}
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ One thing is changed: directories of git jp that other users could enter are clo
 // Run examines the clone.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
 	found, err := doctor.Examine(ctx, doctor.Options{
-		Getenv: a.getenv, Private: a.workspaceEnv(config.Settings{}).PrivateDirs(),
+		Getenv: a.getenv, Now: a.now, Private: a.workspaceEnv(config.Settings{}).PrivateDirs(),
 		Repo: a.repo, Workspace: a.workspace, Config: a.configAt, Short: a.short, Note: a.note,
 		Dirs: func(repo *gitint.Repo) []string { return cloneOf(a, repo).Dirs() },
 	})

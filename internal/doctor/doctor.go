@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -27,6 +28,7 @@ import (
 // not exist: [gitint.ErrNotRepository], [workspace.ErrNoWorkspace].
 type Options struct {
 	Getenv    func(string) string
+	Now       func() time.Time
 	Private   []string // directories that only the user may enter
 	Repo      func(context.Context) (*gitint.Repo, error)
 	Workspace func() (*workspace.Workspace, error)
@@ -85,7 +87,7 @@ func (d *examination) all(ctx context.Context) error {
 		return err
 	}
 	for _, look := range []func(context.Context, *gitint.Repo) error{
-		d.git, d.shape, d.drivers, d.hooks,
+		d.git, d.shape, d.packs, d.drivers, d.hooks,
 	} {
 		if err := look(ctx, repo); err != nil {
 			return err

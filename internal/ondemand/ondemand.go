@@ -18,8 +18,8 @@ import (
 var ErrOffline = errors.New("the command is offline")
 
 // A Source reads the blobs of one store from git: as HEAD and the index name them, else as a
-// [spare.Finder] finds them, and if they are not here, from the remote that has promised them. It may be used by
-// several goroutines.
+// [spare.Finder] finds them, and if they are not here, from the remote that has promised them. It
+// may be used by several goroutines.
 type Source struct {
 	repo *gitint.Repo
 	dir  string // of the store, from the root of the working tree
