@@ -67,7 +67,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"an identifier within", `{"properties":{"a":{"$id":"https://a.example/"}}}`, "$id"},
 		{"a dynamic reference", `{"$dynamicRef":"#a"}`, "$dynamicRef"},
 		{"a pattern that looks back", `{"pattern":"(a)\\1"}`, "pattern"},
-		{"not a type", `{"type":"text"}`, "no type"},
+		{"no type", `{"type":"text"}`, "not a type"},
 		{"no schema", `[1]`, "cannot unmarshal"},
 		{"a cut schema", `{"type":`, "unexpected end"},
 		{"size", `{"description":"` + strings.Repeat("a", 1<<20) + `"}`, "bytes"},
