@@ -68,7 +68,7 @@ func TestParseRulesRefuses(t *testing.T) {
 		"1 to 500":                rule("a", "abc", strings.Repeat("a", 501)),
 		"error parsing regexp":    rule("a", "abc", "abc("),
 		"keywords":                "[[rule]]\nname = \"a\"\nregex = \"abc\"\n",
-		"public is longer":          rule("a", "abc", "abc") + "public = 4\n",
+		"public is longer":        rule("a", "abc", "abc") + "public = 4\n",
 		"201 rules":               strings.Repeat(rule("a", "abc", "abc"), 201),
 		"more than 65536":         strings.Repeat("#", 65537),
 		"rule \"a\": the name is": strings.Repeat(rule("a", "abc", "abc"), 2),
