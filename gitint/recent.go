@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Recent returns the commits that the working tree may still have files of: HEAD, ORIG_HEAD, the
-// tips of remote-tracking branches, and where HEAD was before, the latest first; each once.
+// Recent returns the commits that the working tree may have files of: HEAD, ORIG_HEAD, the tips of
+// branches and of remote-tracking ones, the latest stash, and where HEAD was before, the latest
+// first; each once.
 func (r *Repo) Recent(ctx context.Context) ([]OID, error) {
 	var all []OID
 	seen := map[OID]bool{}
@@ -24,7 +25,8 @@ func (r *Repo) Recent(ctx context.Context) ([]OID, error) {
 	}
 	refs, err := r.Refs(ctx)
 	for _, ref := range refs {
-		if strings.HasPrefix(ref.Name, remoteRefs) {
+		if strings.HasPrefix(ref.Name, remoteRefs) || strings.HasPrefix(ref.Name, branchRefs) ||
+			ref.Name == stashRef {
 			add(ref.Peeled)
 		}
 	}
@@ -34,4 +36,10 @@ func (r *Repo) Recent(ctx context.Context) ([]OID, error) {
 		add(e.was)
 	}
 	return all, errors.Join(err, logErr)
+}
+
+// HasStash reports whether anything is stashed.
+func (r *Repo) HasStash(ctx context.Context) (bool, error) {
+	refs, err := r.Refs(ctx)
+	return slices.ContainsFunc(refs, func(ref Ref) bool { return ref.Name == stashRef }), err
 }

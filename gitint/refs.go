@@ -12,6 +12,12 @@ import (
 	"sync"
 )
 
+// branchRefs is the namespace of local branches, and stashRef the ref whose reflog has the stashes.
+const (
+	branchRefs = "refs/heads/"
+	stashRef   = "refs/stash"
+)
+
 // A Ref is a name for an object.
 type Ref struct {
 	// Name is the full name, such as refs/heads/main.
@@ -97,7 +103,7 @@ func (r *Repo) headInFiles(ctx context.Context) (id OID, ok bool) {
 	}
 	f := refFiles{r.gitDir, r.commonDir, 2 * r.idSize()}
 	id, target, err := f.value(f.gitDir, headName)
-	if err == nil && strings.HasPrefix(target, "refs/heads/") {
+	if err == nil && strings.HasPrefix(target, branchRefs) {
 		id, target, err = f.value(f.commonDir, target)
 		if errors.Is(err, fs.ErrNotExist) { // git packs a ref before it removes the file
 			_, err := os.Lstat(filepath.Join(f.commonDir, "packed-refs"))

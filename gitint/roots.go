@@ -157,7 +157,7 @@ func (c *rootCollector) addRefs(refs []Ref, worktree string) {
 
 func refKind(name string) RootKind {
 	switch {
-	case name == "refs/stash":
+	case name == stashRef:
 		return RootStash
 	case strings.HasPrefix(name, "refs/tags/"):
 		return RootTag
@@ -264,7 +264,7 @@ func (c *rootCollector) addReflog(l reflog) {
 }
 
 func reflogName(name string, n int) string {
-	return fmt.Sprintf("%s@{%d}", strings.TrimPrefix(name, "refs/heads/"), n)
+	return fmt.Sprintf("%s@{%d}", strings.TrimPrefix(name, branchRefs), n)
 }
 
 // lookAlike reports whether a name in a git directory can be a pseudo-ref.

@@ -90,7 +90,7 @@ func (r *Repo) Beside(ctx context.Context, commit OID, most int) ([]Ref, error) 
 			return nil, fmt.Errorf("unexpected line %q of git for-each-ref", line)
 		}
 		name := fields[2]
-		if name == "refs/stash" || strings.HasPrefix(name, "refs/notes/") || len(refs) == most {
+		if name == stashRef || strings.HasPrefix(name, "refs/notes/") || len(refs) == most {
 			continue
 		}
 		ref := Ref{Name: name}

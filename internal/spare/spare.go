@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -18,8 +20,33 @@ func dirIn(gitDir, store string) string {
 	return filepath.Join(gitDir, "jp", "spare", filepath.FromSlash(store))
 }
 
-// Keep copies the blobs of a store of the working tree at root that have no copy. gitDir is the
-// working tree's own.
+// Path returns the path of a copy, for people.
+func Path(store string, h blobs.Hash) string {
+	return path.Join(".git/jp/spare", store, h.Path())
+}
+
+// Tidy removes what killed processes left among the copies of a store before a time. Each was a
+// part of a copy of something that exists elsewhere.
+func Tidy(gitDir, store string, before time.Time) error {
+	dir := filepath.Join(dirIn(gitDir, store), ".tmp")
+	left, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range left {
+		info, infoErr := e.Info()
+		if infoErr == nil && info.ModTime().Before(before) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("remove unfinished copies: %w", err)
+	}
+	return nil
+}
+
+// Keep copies the blobs of a store of the working tree at root that have no copy, or a damaged one
+// of another size. gitDir is the working tree's own.
 func Keep(gitDir, root, store string) error {
 	return between(gitDir, root, store, func(tree, copies *blobs.Store) error {
 		return complete(copies, tree)
@@ -60,7 +87,8 @@ func open(dir string) *blobs.Store {
 	return s
 }
 
-// complete writes the blobs of one store that another one lacks.
+// complete writes the blobs of one store that another one lacks, or has in another size and not
+// intact.
 func complete(to, from *blobs.Store) error {
 	batch := to.NewBatch()
 	defer batch.Discard()
@@ -71,7 +99,7 @@ func complete(to, from *blobs.Store) error {
 		if err != nil {
 			return err
 		}
-		if _, err := to.Stat(h); err == nil {
+		if isLike(to, from, h) {
 			continue
 		}
 		if gz, ok := read(from, h); ok {
@@ -81,6 +109,16 @@ func complete(to, from *blobs.Store) error {
 		}
 	}
 	return batch.Commit()
+}
+
+// isLike reports whether both stores have a blob, as a file of the same size.
+func isLike(a, b *blobs.Store, h blobs.Hash) bool {
+	is, err := a.Stat(h)
+	if err != nil || !is.Mode().IsRegular() {
+		return false
+	}
+	like, err := b.Stat(h)
+	return err == nil && like.Size() == is.Size()
 }
 
 // read returns the bytes of an intact file. Another encoder may have written them, and git knows
