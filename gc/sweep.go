@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/recheck"
+	"github.com/git-jp/git-jp/internal/spare"
 )
 
 // A Result has the result of a sweep.
@@ -422,7 +423,10 @@ func (s *sweeper) removeTemporaries() error {
 		}
 		s.result.Temporaries++
 	}
-	return nil
+	if s.plan.place.prefix == "" {
+		return nil
+	}
+	return spare.Tidy(s.o.Repo.GitDir(), s.plan.place.prefix, s.plan.started.Add(-s.o.Grace))
 }
 
 // purge ends expired runs: it moves back what is wanted again, and erases the rest.

@@ -15,7 +15,7 @@ var stageImports = []string{
 var redactImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/leaks",
 	"internal/quarantine", "internal/regular", "internal/render", "internal/secrets",
-	"internal/workspace",
+	"internal/spare", "internal/workspace",
 }
 
 var mergeImports = []string{

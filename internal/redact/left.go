@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/klauspost/compress/gzip"
 )
@@ -32,6 +33,8 @@ type Place struct {
 	Unmerged bool
 	// Label is the label with the target if it identifies the agent session of the conversation.
 	Label string
+	// Stashed is true if only a stash may refer to it.
+	Stashed bool
 	// Leftover is true for a temporary file that a killed process left, and Kept if the quarantine
 	// has the same.
 	Leftover, Kept bool
@@ -74,7 +77,9 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 			l.side(ctx, s)
 		}
 	}
-	l.strays()
+	if err := l.strays(ctx, tree); err != nil {
+		return nil, err
+	}
 	l.leftovers(tree, path.Join(t.Dir, blobs.Dir, tempDir))
 	return l.left, ctx.Err()
 }
@@ -261,8 +266,12 @@ func (l *look) content(id events.ID, ref blobs.Ref) {
 	}
 }
 
-// strays searches the blobs to which no stream refers.
-func (l *look) strays() {
+// strays searches the blobs to which no stream refers, and the copies of a lazy clone.
+func (l *look) strays(ctx context.Context, tree check.Source) error {
+	stashed, err := l.Repo.HasStash(ctx)
+	if err != nil {
+		return err
+	}
 	for _, h := range l.stored(l.index) {
 		if l.blobs[h] {
 			continue
@@ -271,9 +280,22 @@ func (l *look) strays() {
 		case err != nil:
 			l.left.Unread++
 		case l.target.isIn(h, text):
-			l.add(Place{Path: workspace.BlobPath(l.Dir, h)})
+			l.stray(h, tree, stashed)
 		}
 	}
+	return nil
+}
+
+// stray adds a blob where it is: in the index, in the working tree, or only as a copy.
+func (l *look) stray(h blobs.Hash, tree check.Source, stashed bool) {
+	name := workspace.BlobPath(l.Dir, h)
+	if _, ok := l.index.OID(name); !ok {
+		l.tree = tree
+		if _, err := tree.ReadFile(name); err != nil {
+			name = spare.Path(path.Join(l.Dir, blobs.Dir), h)
+		}
+	}
+	l.add(Place{Path: name, Stashed: stashed})
 }
 
 // leftovers searches the temporary files that killed processes left in a directory, except a

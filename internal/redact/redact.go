@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -244,7 +245,10 @@ func (r *run) complete(ctx context.Context) error {
 	if err := r.addStrays(ctx); err != nil {
 		return err
 	}
-	return r.sweep(ctx)
+	// What is younger may be a copy that is being written.
+	unfinished := r.Now().Add(-time.Minute)
+	err := spare.Tidy(r.Repo.GitDir(), path.Join(r.Dir, blobs.Dir), unfinished)
+	return errors.Join(err, r.sweep(ctx))
 }
 
 // addTaken adds the blobs that quarantined originals refer to and their redacted versions do not.

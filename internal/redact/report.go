@@ -210,6 +210,9 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 		return text
 	case strings.HasPrefix(p.Path, ":"):
 		return text + ": " + s.decide(p.Path[len(":1:"):]) + "; redact again after that"
+	case p.Stashed:
+		return text + ": a stash may refer to it; redact again after 'git stash pop' or" +
+			" 'git stash drop'"
 	case p.Label != "":
 		return text + " in the label " + p.Label +
 			", which identifies the agent session and is not redacted"

@@ -12,17 +12,23 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // addStrays adds the blobs with the target to which no stream refers. A merge brings along the
-// blobs of the side that was not chosen, and a commit would have them. They are quarantined first.
+// blobs of the side that was not chosen, and a commit would have them; a lazy clone keeps copies of
+// what a reset took away. They are quarantined first. If something is stashed, it may need them:
+// then they are left, and named.
 func (r *run) addStrays(ctx context.Context) error {
 	if r.target.Rule == "" || len(r.res.Skipped) > 0 {
 		return nil
 	}
 	index, err := r.Repo.Index(ctx)
 	if err != nil {
+		return err
+	}
+	if stashed, err := r.Repo.HasStash(ctx); err != nil || stashed {
 		return err
 	}
 	needed, err := r.referred(ctx, true)
@@ -52,7 +58,7 @@ func (r *run) addStrays(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// stored returns the blobs of the store and of the index, sorted.
+// stored returns the blobs of the store, of its copies in a lazy clone, and of the index, sorted.
 func (t Tracked) stored(index *gitint.Index) []blobs.Hash {
 	all := map[blobs.Hash]bool{}
 	for h, err := range t.Workspace.Blobs().All() {
@@ -61,6 +67,11 @@ func (t Tracked) stored(index *gitint.Index) []blobs.Hash {
 		}
 	}
 	below := path.Join(t.Dir, blobs.Dir)
+	for h, err := range spare.All(t.Repo.GitDir(), below) {
+		if err == nil {
+			all[h] = true
+		}
+	}
 	entries, _ := index.Entries(below) // an index that was read has no error
 	for _, e := range entries {
 		if h, ok := blobs.ParsePath(e.Path[len(below)+1:]); ok {
@@ -70,13 +81,17 @@ func (t Tracked) stored(index *gitint.Index) []blobs.Hash {
 	return slices.SortedFunc(maps.Keys(all), blobs.Hash.Compare)
 }
 
-// blob returns a blob of the store, or else of the index, and its content.
+// blob returns a blob of the store, or else its copy, or that of the index, and its content.
 func (t Tracked) blob(index *gitint.Index, h blobs.Hash) (gz, content []byte, err error) {
 	file := filepath.Join(t.Workspace.Dir(), blobs.Dir, filepath.FromSlash(h.Path()))
 	if gz, err = regular.ReadFile(file, t.Repo.Limits().Of(file)); err == nil {
 		if content, err = blobs.DecodeHash(gz, h); err == nil {
 			return gz, content, nil
 		}
+	}
+	if gz, ok := spare.File(t.Repo.GitDir(), path.Join(t.Dir, blobs.Dir), h); ok {
+		content, err = blobs.DecodeHash(gz, h)
+		return gz, content, err
 	}
 	if gz, err = index.ReadFile(workspace.BlobPath(t.Dir, h)); err != nil {
 		return nil, nil, err
