@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -37,7 +38,7 @@ type Plan struct {
 	Missing []Obstacle
 	// Notes are remarks that stop nothing.
 	Notes []string
-	// Temporaries are old leftovers of killed writers, below the store.
+	// Temporaries are the paths of old leftovers of killed writers.
 	Temporaries []string
 	// Expired are earlier runs whose blobs can be erased.
 	Expired []ExpiredRun
@@ -185,7 +186,7 @@ func (m *marker) idle(p *Plan, listed listing) (bool, error) {
 		return false, err
 	}
 	p.Total, p.Unmarked = len(listed.blobs.all), true
-	_, err = m.o.oldTemporaries(p, &m.notes)
+	p.Temporaries, err = m.o.oldTemporaries(p, &m.notes)
 	p.Notes = m.notes
 	return true, err
 }
@@ -486,21 +487,27 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	if err != nil || held {
 		return nil, err
 	}
-	dir := filepath.Join(p.place.store, ".tmp")
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	dirs := []string{filepath.Join(p.place.store, ".tmp")}
+	if p.place.prefix != "" {
+		dirs = append(dirs, spare.Unfinished(o.Repo.GitDir(), p.place.prefix))
 	}
 	var old []string
-	for _, e := range entries {
-		info, err := e.Info()
-		switch {
-		case err != nil || isOurs(e.Name()):
-		case strings.HasPrefix(e.Name(), atomicfile.Marked):
-			*notes = append(*notes, filepath.Join(dir, e.Name())+" was left by a killed"+
-				" process and may hold another program's changes; look at it before you remove it")
-		case info.ModTime().Before(p.started.Add(-o.Grace)):
-			old = append(old, e.Name())
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			at := filepath.Join(dir, e.Name())
+			switch {
+			case err != nil || isOurs(e.Name()):
+			case strings.HasPrefix(e.Name(), atomicfile.Marked):
+				*notes = append(*notes, at+" was left by a killed process and may hold another"+
+					" program's changes; look at it before you remove it")
+			case info.ModTime().Before(p.started.Add(-o.Grace)):
+				old = append(old, at)
+			}
 		}
 	}
 	return old, nil

@@ -13,7 +13,6 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/recheck"
-	"github.com/git-jp/git-jp/internal/spare"
 )
 
 // A Result has the result of a sweep.
@@ -412,9 +411,7 @@ func (s *sweeper) tidy(ctx context.Context) error {
 }
 
 func (s *sweeper) removeTemporaries() error {
-	dir := filepath.Join(s.plan.place.store, ".tmp")
-	for _, name := range s.plan.Temporaries {
-		at := filepath.Join(dir, name)
+	for _, at := range s.plan.Temporaries {
 		if err := s.o.step(StepUnlink, at); err != nil {
 			return err
 		}
@@ -423,10 +420,7 @@ func (s *sweeper) removeTemporaries() error {
 		}
 		s.result.Temporaries++
 	}
-	if s.plan.place.prefix == "" {
-		return nil
-	}
-	return spare.Tidy(s.o.Repo.GitDir(), s.plan.place.prefix, s.plan.started.Add(-s.o.Grace))
+	return nil
 }
 
 // purge ends expired runs: it moves back what is wanted again, and erases the rest.

@@ -25,10 +25,13 @@ func Path(store string, h blobs.Hash) string {
 	return path.Join(".git/jp/spare", store, h.Path())
 }
 
-// Tidy removes what killed processes left among the copies of a store before a time. Each was a
-// part of a copy of something that exists elsewhere.
+// Unfinished returns the directory of copies that are being written, or that killed processes left
+// unfinished. Each is of something that exists elsewhere.
+func Unfinished(gitDir, store string) string { return filepath.Join(dirIn(gitDir, store), ".tmp") }
+
+// Tidy removes unfinished copies that were begun before a time.
 func Tidy(gitDir, store string, before time.Time) error {
-	dir := filepath.Join(dirIn(gitDir, store), ".tmp")
+	dir := Unfinished(gitDir, store)
 	left, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
