@@ -97,7 +97,11 @@ func (w *writer) write(s step) error {
 			return err
 		}
 	}
-	return s.replace(w.root, atomicfile.Options{TempDir: tempDir, Perm: s.perm})
+	err := s.replace(w.root, atomicfile.Options{TempDir: tempDir, Perm: s.perm})
+	if err == nil && !s.remove {
+		err = atomicfile.Adopt(filepath.Join(w.root.Name(), filepath.FromSlash(s.file)))
+	}
+	return err
 }
 
 // replace writes or removes the file, unless it differs from the one that the plan saw.

@@ -97,9 +97,9 @@ func share(name string) (opened bool, err error) {
 	return err == nil, err
 }
 
-// Adopt gives a file that was renamed into a directory of [MkdirPrivate] what a file that is
-// created there gets: below a shared directory its group may read and write it. A rename keeps mode
-// and group. A file of another member stays as it is.
+// Adopt gives a file in a shared directory what git gives the files that it makes there: the group
+// may read and write it, and execute it if the owner may. A rename keeps mode and group, and a
+// umask excludes the group. A file of another member stays as it is.
 func Adopt(name string) error {
 	dir, err := os.Stat(filepath.Dir(name))
 	if err != nil || !isShared(dir) {
@@ -110,8 +110,9 @@ func Adopt(name string) error {
 		return err
 	}
 	err = giveGroup(name, info, dir)
-	if perm := info.Mode().Perm(); err == nil && perm&0o060 != 0o060 {
-		err = os.Chmod(name, perm|0o060)
+	perm := info.Mode().Perm()
+	if want := perm | 0o060 | perm&0o100>>3; err == nil && perm != want {
+		err = os.Chmod(name, want)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return nil
