@@ -24,7 +24,7 @@ func (a Auditor) secrets(
 		return nil
 	}
 	o := *a.Secrets
-	o.Dirs, o.MaxBlobBytes = dirs, a.Options.MaxBlobBytes
+	o.Dirs, o.MaxBlobBytes, o.RulesMatter = dirs, a.Options.MaxBlobBytes, true
 	s := leaks.NewScanner(o)
 	for _, rev := range known {
 		tree, err := a.Repo.Tree(ctx, rev)

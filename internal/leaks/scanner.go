@@ -35,6 +35,9 @@ type Options struct {
 	LeftOut LeftOut
 	// Memo has the entries that the command has read of the working tree. It may be nil.
 	Memo *Memo
+	// RulesMatter makes it an error that the rules of a workspace cannot be read: without them
+	// secrets may go unfound.
+	RulesMatter bool
 	// Tracked, when not nil, reports whether Git has a file, by its path from the root of the
 	// source. An attached file that it does not have is a finding.
 	Tracked func(name string) bool
@@ -172,6 +175,9 @@ func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) e
 		return err
 	}
 	for _, p := range entries.Problems {
+		if s.RulesMatter && p.Path == path.Join(dir, secrets.RulesFile) {
+			p.Severity, p.Next = check.Error, "correct the file, then 'git add' it"
+		}
 		s.found = append(s.found, found{finding: p})
 	}
 	redactions := sync.OnceValues(func() (secrets.Redactions, error) {
