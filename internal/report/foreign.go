@@ -15,7 +15,7 @@ import (
 // foreign names the command that removes files that do not belong in a workspace. None of these
 // commands loses what no commit has: git removes a file whose version HEAD has, untracks one that
 // HEAD has in another version, and untracked files are moved out of the workspace.
-// What belongs there, like rules that cannot be parsed, has its next step already.
+// A file that belongs there, such as rules that cannot be parsed, has its next step already.
 func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 	var known *gitState
 	for i, f := range findings {
