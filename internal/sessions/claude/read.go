@@ -109,7 +109,7 @@ func (m *mapper) record(r *record, line []byte) {
 	case "last-prompt", sessions.ExportType:
 		m.Drop(string(r.Type), len(line)) // repeats a prompt; our own line
 	case "api-request", "api-request-blob", "api-request-shape":
-		// What was sent, of the records before, and with the prompt_snapshot that is kept.
+		// They repeat earlier records, and the prompt_snapshot that is kept.
 		m.Drop(string(r.Type), len(line))
 	default:
 		m.title(r)
