@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A grower replaces the file x by what it has and a line more.
@@ -175,6 +176,14 @@ func TestSpare_isAsItWas(t *testing.T) {
 			}
 			return errors.Join(err, f.Close())
 		},
+		"another content": func(_ *grower, spare string) error {
+			f, err := os.OpenFile(spare, os.O_WRONLY, 0)
+			if err == nil {
+				_, err = f.WriteString("other") // the new file begins with the old bytes
+			}
+			later := time.Now().Add(time.Second) // the clock may not have ticked
+			return errors.Join(err, f.Close(), os.Chtimes(spare, later, later))
+		},
 		"another mode": func(g *grower, _ string) error {
 			return os.Chmod(filepath.Join(g.dir, "x"), 0o640)
 		},
@@ -232,5 +241,31 @@ func TestSpare_isSynced(t *testing.T) {
 			return
 		}
 		noTemps(t, g.root)
+	}
+}
+
+// TestSpare_needsDurableNames checks that a replaced file is no spare where a power failure could
+// give it its name back: without syncs, and on a file system that is not known to keep them.
+func TestSpare_needsDurableNames(t *testing.T) {
+	g := newGrower(t)
+	g.opts.NoSync = true
+	for range 2 {
+		if g.grow(); g.opts.Spare.root != nil {
+			t.Error("there is a spare without syncs")
+		}
+	}
+	unknown, err := os.Open("/proc/self/status")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unknown.Close()
+	info, err := unknown.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := writer{root: g.root, opts: Options{TempDir: tmp, Spare: &Spare{made: info}}}
+	r := &temp{w: w, name: "x", target: "x", replaced: unknown}
+	if r.retain(1) {
+		t.Error("there is a spare on a file system without files")
 	}
 }

@@ -2,6 +2,7 @@ package stage_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/stage"
@@ -79,7 +80,44 @@ func TestVacateRemovesWhatIsCommittedAndHere(t *testing.T) {
 		t.Errorf("kept is there: %v; damaged: %v; new: %v",
 			f.there("kept"), f.there("damaged"), f.there("new"))
 	}
+	if f.copied("kept") || !f.copied("damaged") {
+		t.Errorf("the copy of kept is there: %v; of damaged: %v",
+			f.copied("kept"), f.copied("damaged"))
+	}
 	if got := f.Run("status", "--porcelain", "--", f.blobPath("kept")); got != "" {
 		t.Errorf("status: %s", got)
+	}
+}
+
+// TestVacateKeepsTheOnlyIntactBlob damages the copy of one blob, and commits a damaged file of
+// another one, which the remote then has too: both files stay, and a copy of the second.
+func TestVacateKeepsTheOnlyIntactBlob(t *testing.T) {
+	f := newFixture(t)
+	f.converse(firstID, "first", "copy", "committed")
+	good := f.ReadFile(f.blobPath("committed"))
+	f.WriteFile(f.blobPath("committed"), "damaged")
+	f.Run("add", ".jp")
+	f.Run("commit", "-qm", "first")
+	if err := openRepo(t, f.Repository).LeaveOut(t.Context(), stage.LeftOut); err != nil {
+		t.Fatal(err)
+	}
+	f.blob("copy")
+	f.vacate(t)
+	if !f.copied("copy") || f.there("copy") {
+		t.Fatal("a blob that no remote has was not left out, or has no copy")
+	}
+	f.blob("copy")
+	copied := ".git/jp/spare/" + f.blobPath("copy")
+	f.WriteFile(copied, strings.Repeat("x", len(f.ReadFile(copied))))
+	f.WriteFile(f.blobPath("committed"), good)
+	f.vacate(t)
+	if !f.there("copy") {
+		t.Error("a file went whose copy is damaged")
+	}
+	f.Run("update-ref", "refs/remotes/origin/main", "HEAD")
+	f.vacate(t)
+	if !f.there("committed") || !f.copied("committed") {
+		t.Errorf("the intact file is there: %v; its copy: %v",
+			f.there("committed"), f.copied("committed"))
 	}
 }
