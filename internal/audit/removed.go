@@ -50,7 +50,7 @@ type removals struct {
 	repo  *gitint.Repo
 	tips  []gitint.OID
 	trees map[gitint.OID]*gitint.Tree // nil for a commit that is not here
-	// listed has versions of directories of entries.
+	// listed caches the entries of each version of a directory, by its path and object name.
 	listed map[string]map[string]bool
 }
 
@@ -96,8 +96,8 @@ func (r removals) tree(ctx context.Context, commit gitint.OID) (*gitint.Tree, er
 	return tree, err
 }
 
-// of returns the redaction entries that a commit removes and no tip has: all parents have them.
-// If only one side of a merge removed an entry, a commit of that side did.
+// of returns the redaction entries that all parents of a commit have, and neither the commit nor a
+// tip. If only one parent of a merge has an entry, a commit of the other side removed it.
 func (r removals) of(
 	ctx context.Context, commit gitint.Commit, dir string,
 ) (gone map[string]bool, err error) {
@@ -134,8 +134,8 @@ func (r removals) of(
 	return gone, nil
 }
 
-// entries returns the redaction entries of a commit. Most commits have
-// those of the commit before, so each version of the directory is listed once.
+// entries returns the redaction entries of a commit. Most commits leave the directory unchanged, so
+// each version of it is listed once.
 func (r removals) entries(
 	ctx context.Context, commit gitint.OID, dir string,
 ) (map[string]bool, error) {
@@ -170,7 +170,7 @@ func (r removals) entries(
 	return all, err
 }
 
-// damaged reports whether the entry of a commit counts for nothing.
+// damaged reports whether the entry of a commit is invalid and ignored.
 func (r removals) damaged(ctx context.Context, commit gitint.OID, name string) (bool, error) {
 	tree, err := r.tree(ctx, commit)
 	if err != nil || tree == nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // BesideDirs returns the directories below .jp with files that belong to a conversation but are not
-// in its directory: redaction entries, allowed findings, and records of its removal. Someone who
-// gets the conversation without them brings redacted or removed text back with the next import.
+// in its directory: redaction entries, allowed findings, and records of its removal. If a clone has
+// the conversation without these files, its next import restores redacted or removed text.
 func BesideDirs() []string {
 	return []string{secrets.RedactedDir, secrets.AllowedDir, workspace.RemovedDir}
 }
 
-// BesideNamed returns the conversation that the name of a file in one of [BesideDirs] has, without
-// reading it. The name of an allowed finding has none, and needs to be read.
+// BesideNamed returns the conversation in the name of a file in one of [BesideDirs], and does not
+// read the file. The name of an allowed finding does not contain its conversation.
 func BesideNamed(name string) (id events.ID, ok bool) {
 	if path.Dir(name) == secrets.AllowedDir {
 		return 0, false
@@ -29,16 +29,16 @@ func BesideNamed(name string) (id events.ID, ok bool) {
 	return events.ParseDirname(strings.TrimSuffix(path.Base(name), path.Ext(name)))
 }
 
-// MayBeside reports whether a file in one of [BesideDirs] can belong to one of the wanted
-// conversations, by its name. Then [Memo.Beside] decides.
+// MayBeside reports whether the name of a file in one of [BesideDirs] permits that it belongs to a
+// wanted conversation. If so, [Memo.Beside] reads the file to decide.
 func MayBeside(name string, wanted func(events.ID) bool) bool {
 	id, ok := BesideNamed(name)
 	return ok && wanted(id) || path.Dir(name) == secrets.AllowedDir
 }
 
 // Beside returns the conversation to which a file in one of [BesideDirs] belongs. The name is below
-// .jp. A file that cannot be parsed, or whose name does not match its content, belongs to none: it
-// counts for nothing.
+// .jp. It is an error if the file cannot be parsed or its name does not match its content: such a
+// file is ignored everywhere.
 func (m *Memo) Beside(
 	name string, e check.Entry, read func() ([]byte, error),
 ) (id events.ID, err error) {
@@ -70,8 +70,8 @@ func (m *Memo) Beside(
 	return id, nil
 }
 
-// parseRemoved is Beside for the record of a removal: the session that it has must be that of
-// the conversation in its name.
+// parseRemoved is Beside for the record of a removal. The session in the record must be that of the
+// conversation in its name.
 func parseRemoved(name string, data []byte) (events.ID, error) {
 	var record struct {
 		Session string `json:"session"`

@@ -17,17 +17,17 @@ type Entries struct {
 	Committed  secrets.Committed
 	Allowed    map[string]secrets.Allowed // by fingerprint
 	Redactions secrets.Redactions
-	// Redacted are the same, as they were written.
+	// Redacted lists the entries of Redactions as they were written.
 	Redacted []secrets.Redaction
-	// Problems are files that are not read.
+	// Problems reports the files that are ignored.
 	Problems []check.Finding
 }
 
-// maxEntries is how many entries of a kind are read.
+// maxEntries is the number of entries of each kind that are read.
 const maxEntries = 100_000
 
-// ReadEntries reads the entries of the workspace dir of a source. For a working tree, left has
-// those that a sparse checkout leaves out, see [LeftOut]; else it is nil.
+// ReadEntries reads the entries of the workspace dir of a source. For a working tree, left reads
+// the entries that a sparse checkout leaves out, see [LeftOut]; for other sources it is nil.
 func ReadEntries(src check.Source, dir string, left LeftOut) (*Entries, error) {
 	r := newReader(src, dir, left, nil)
 	return r.all(r.rules, r.readAllowed, r.readRedacted)
@@ -66,11 +66,11 @@ func entriesOf(
 	return entries, errors.Join(err, src.Close())
 }
 
-// A Memo has the entries that were parsed, so that a command that reads the same ones several times
-// reads each file once. What an entry says is determined by its name, so one that was valid is not
-// read again. It is not safe for use by several goroutines.
+// A Memo caches parsed entries, so that a command that needs the same entries several times reads
+// each file once. The name of an entry determines its content, so a valid entry is not read again.
+// A Memo is not safe for concurrent use.
 type Memo struct {
-	allowed  map[string]secrets.Allowed // by path below .jp, and object
+	allowed  map[string]secrets.Allowed // by path below .jp, and object name
 	redacted map[string]secrets.Redaction
 	reads    int
 }
@@ -94,8 +94,8 @@ func list(src check.Source, dir string) ([]check.Entry, error) {
 	return entries, nil
 }
 
-// An entryReader reads the entries of one tree. Every reader of entries is one: what a sparse
-// checkout leaves out, strange files and limits are dealt with here.
+// An entryReader reads the entries of one tree. All code that reads entries uses it, so that files
+// that a sparse checkout leaves out, unexpected files and limits are handled in one place.
 type entryReader struct {
 	src     check.Source
 	dir     string
@@ -114,7 +114,7 @@ func newReader(src check.Source, dir string, left LeftOut, m *Memo) *entryReader
 	}}
 }
 
-// A handler is given an entry, and a function that reads it.
+// A handler processes an entry. It calls read if it needs the content.
 type handler func(name string, e check.Entry, read func() ([]byte, error)) error
 
 // all calls a handler for each entry of its kind; a nil handler skips the kind.
@@ -133,7 +133,8 @@ func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
 		case name == secrets.RedactedDir && e.Mode.IsDir():
 			err = r.each(name, redacted)
 		default:
-			r.problem(name, errors.New("is not a file of secrets"))
+			r.problem(name, errors.New(
+				"is ignored: it is neither the rules file nor a directory of entries"))
 		}
 		if err != nil {
 			return nil, err
@@ -144,7 +145,7 @@ func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
 
 func (r *entryReader) redactions() (*Entries, error) { return r.all(nil, nil, r.readRedacted) }
 
-// list lists a directory below .jp, with what a sparse checkout leaves out.
+// list lists a directory below .jp, with the files that a sparse checkout leaves out.
 func (r *entryReader) list(name string) ([]check.Entry, error) {
 	all, err := list(r.src, path.Join(r.dir, name))
 	if err != nil {
@@ -207,7 +208,7 @@ func (r *entryReader) handle(
 	case r.known != nil && r.known(name):
 	default:
 		if err := h(name, e, read); err != nil {
-			r.problem(name, fmt.Errorf("counts for nothing: %w", err))
+			r.problem(name, fmt.Errorf("is ignored: %w", err))
 		}
 	}
 }
@@ -287,7 +288,7 @@ func parsed[T any](
 	return is, err
 }
 
-// versionOf identifies a version of an entry: its path below .jp, and its object.
+// versionOf identifies a version of an entry: its path below .jp, and its object name.
 func versionOf(name string, e check.Entry) string { return name + " " + e.ID.String() }
 
 // isConversation reports whether an entry of a workspace's directory is a directory of a

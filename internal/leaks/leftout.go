@@ -18,10 +18,9 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A LeftOut has the files about secrets that git has and a sparse checkout leaves out of a working
-// tree. They count there too: otherwise allowed findings would stop a commit, and redacted text
-// would come back, because of a setting of the clone. A [workspace.Workspace] is one, and so is
-// what [LeftOutOf] returns.
+// A LeftOut reads the files about secrets that a sparse checkout leaves out of a working tree, from
+// the index. They are in force there too: otherwise a setting of the clone would make allowed
+// findings stop a commit, and imports restore redacted text. A [workspace.Workspace] implements it.
 type LeftOut interface {
 	// LeftOutBelow returns the sorted paths of the files below a directory.
 	LeftOutBelow(dir string) ([]string, error)
@@ -29,8 +28,8 @@ type LeftOut interface {
 	ReadLeftOut(name string) ([]byte, error)
 }
 
-// LeftOutOf returns what a sparse checkout leaves out of the working tree of a repository, with
-// paths from its root. It is found when it is needed.
+// LeftOutOf returns a LeftOut for the working tree of a repository, with paths from its root. It
+// reads the index when it is first used.
 func LeftOutOf(ctx context.Context, repo *gitint.Repo) LeftOut {
 	return leftOut{sync.OnceValues(func() (*gitint.LeftOut, error) {
 		const at = "/" + workspace.DirName + "/" + secrets.Dir + "/"
@@ -73,7 +72,7 @@ func ReadFile(w *workspace.Workspace, name string) ([]byte, error) {
 	return data, err
 }
 
-// withLeft adds to the entries of a directory below .jp those that a sparse checkout leaves out.
+// withLeft adds the entries that a sparse checkout leaves out to those of a directory below .jp.
 func (r *entryReader) withLeft(name string, all []check.Entry) ([]check.Entry, error) {
 	if r.left == nil {
 		return all, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// IsRedaction returns the conversation of a redaction entry, by its path from the root of the
-// repository.
+// IsRedaction returns the directory .jp and the conversation of a redaction entry, from its path in
+// the repository.
 func IsRedaction(name string) (dir string, id events.ID, ok bool) {
 	dir, ok = workspace.PathDir(name)
 	if !ok || path.Dir(name) != path.Join(dir, secrets.RedactedDir) {
@@ -23,7 +23,8 @@ func IsRedaction(name string) (dir string, id events.ID, ok bool) {
 	return dir, id, ok
 }
 
-// Redacts reports whether a version of a redaction entry counts. The name is that of [IsRedaction].
+// Redacts reports whether a version of a redaction entry is valid. The name is its path in the
+// repository.
 func Redacts(name string, read func() ([]byte, error)) bool {
 	dir, _, ok := IsRedaction(name)
 	_, err := NewMemo().Beside(strings.TrimPrefix(name, dir+"/"), check.Entry{}, read)
@@ -34,8 +35,8 @@ func Redacts(name string, read func() ([]byte, error)) bool {
 const shortDigits = 12
 
 // RemovedEntry returns a warning that a commit removes a redaction entry, which the commit before
-// has, but leaves its conversation alone. The command in
-// Next restores the entry from any directory of the working tree, and after later commits too.
+// has, without changing its conversation. The command in Next restores the entry. It works in any
+// directory of the working tree, and after later commits too.
 func RemovedEntry(commit, name string, before gitint.OID) check.Finding {
 	_, id, _ := IsRedaction(name)
 	return check.Finding{

@@ -29,7 +29,7 @@ func nameBeside(name string) (below string, ok bool) {
 }
 
 // besideID returns the conversation of a file beside conversations. The name of an allowed finding
-// has none: 0 if it is damaged in all versions.
+// does not contain it: besideID reads the versions, and returns 0 if all are damaged.
 func besideID(ctx context.Context, repo *gitint.Repo, dir string, c Case) events.ID {
 	if id, ok := leaks.BesideNamed(strings.TrimPrefix(c.Path, dir+"/")); ok {
 		return id
@@ -42,8 +42,8 @@ func besideID(ctx context.Context, repo *gitint.Repo, dir string, c Case) events
 	return 0
 }
 
-// validBeside returns the conversation of a version of a file beside conversations; false if there
-// is none, or if it counts for nothing.
+// validBeside returns the conversation of a version of a file beside conversations, or false if the
+// version does not exist or is damaged.
 func validBeside(
 	ctx context.Context, repo *gitint.Repo, dir string, c Case, version gitint.OID,
 ) (events.ID, bool) {
@@ -56,14 +56,14 @@ func validBeside(
 	return id, err == nil
 }
 
-// ErrDamaged reports that no version of a file beside conversations counts.
-var ErrDamaged = errors.New("counts for nothing on either side")
+// ErrDamaged reports that all versions of a file beside conversations are damaged.
+var ErrDamaged = errors.New("has no valid version on either side")
 
 // DecideBeside decides a case of kind [Beside] without a question. The name of such a file
-// determines what it says, so its versions differ only in whether there is one, and what one side
-// changed counts: an entry that one side removed and the other gave another layout is removed, and
-// so is the old entry if each side put another in its place. A damaged version is no change. The
-// error is [ErrDamaged] if there are only damaged ones.
+// determines its content, so a side can only add or remove the file, and the change of one side
+// wins: an entry that one side removed and the other only reformatted is removed. The old entry is
+// removed too if each side replaced it by another. A damaged version is not a change. The error is
+// [ErrDamaged] if all versions are damaged.
 func (r Resolver) DecideBeside(ctx context.Context, c Case) error {
 	var has [stages]bool
 	var version gitint.OID

@@ -29,9 +29,8 @@ type besideFile struct {
 	read func() ([]byte, error)
 }
 
-// of returns the conversation to which the file belongs, if it is a wanted one. A file that cannot
-// be read, or that counts for nothing, belongs to none. It is not read if its name shows that it is
-// another conversation's.
+// of returns the conversation to which the file belongs, if it is wanted. A file that is damaged or
+// cannot be read belongs to none. The file is not read if its name contains another conversation.
 func (f besideFile) of(wanted func(events.ID) bool) (events.ID, bool) {
 	if !f.Mode.IsRegular() || !leaks.MayBeside(f.name, wanted) {
 		return 0, false
@@ -88,7 +87,7 @@ func FilesBeside(
 }
 
 // unindexed returns the files beside wanted conversations that the index lacks, with their
-// conversations. It calls here with the path of every file that the tree has there.
+// conversations. It calls here with the path of every file in [leaks.BesideDirs].
 func (t besideTree) unindexed(
 	index *gitint.Index, wanted func(events.ID) bool, here func(name string),
 ) (map[string]events.ID, error) {
@@ -242,8 +241,8 @@ func (c *commit) apart(v *Verdict) error {
 }
 
 // unkept warns about redaction entries that the commit removes without changing their conversation:
-// the next import would bring the redacted text back. Undoing a redaction changes both. The warning
-// is read when the commit is made, so its commands amend it.
+// the next import would restore the redacted text. Undoing a redaction changes both. The user reads
+// the warning after the commit exists, so its commands amend the commit.
 func (c *commit) unkept(
 	ctx context.Context, staged []gitint.StagedPath,
 ) (all []check.Finding, err error) {
