@@ -221,6 +221,16 @@ func (r *Repo) store(ctx context.Context) (*store, error) {
 	return r.objects.store, nil
 }
 
+// PackedObjects estimates how many objects the packs have, 0 if that cannot be read. An object has
+// at least 28 bytes in the index of its pack (gitformat-pack(5)).
+func (r *Repo) PackedObjects(ctx context.Context) int {
+	l, err := r.layout(ctx)
+	if err != nil {
+		return 0
+	}
+	return int(indexSize(l.objectDirs) / 28)
+}
+
 // indexSize returns the size of all pack indexes. It ignores errors: it only decides who is asked
 // first.
 func indexSize(objectDirs []string) (n int64) {

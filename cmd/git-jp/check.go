@@ -150,6 +150,9 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if repo.PackedObjects(ctx) >= muchToRead {
+		a.garbage.growLarge()
+	}
 	conf, err := checkConfig(a, repo)
 	if err != nil {
 		return nil, err

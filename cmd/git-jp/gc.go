@@ -61,6 +61,9 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 		o.Fetch = fetchFiles(a, o.Repo)
 	}
 	a.garbage.seldom()
+	if o.Repo != nil && o.Repo.PackedObjects(ctx) >= muchToRead {
+		a.garbage.growLarge()
+	}
 	return upkeep.Collection{
 		Options: o, Terminal: a.terminal, DryRun: c.DryRun, Yes: c.Yes, LsRemote: c.LsRemote,
 	}.Run(ctx)

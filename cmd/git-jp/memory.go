@@ -82,6 +82,19 @@ func (g *garbage) seldom() {
 	}
 }
 
+// muchToRead is how many objects in packs take far longer to read than large pages to ask for.
+const muchToRead = 20_000
+
+// growLarge makes the heap grow in large pages, for a command that has much to read.
+func (g *garbage) growLarge() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock() // begin sets the percentage, too
+	defer g.mu.Unlock()
+	growInLargePages()
+}
+
 // proportion returns how much garbage there may be, in percent of the live heap.
 func proportion(inUse uint64) int {
 	percent := roomForGarbage * 100 / max(inUse, 1)
