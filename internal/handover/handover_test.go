@@ -322,7 +322,7 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Look in $HOME.", `{"path":"/home/ann/x"}`, "$HOME is signed",
+		"Look in /home/ann.", `{"path":"/home/ann/x"}`, "$HOME is signed",
 	} {
 		if !bytes.Contains(s.Data, []byte(want)) {
 			t.Errorf("it has no %s", want)

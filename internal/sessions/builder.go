@@ -121,7 +121,8 @@ func or(a, b string) string {
 // belongs to it, and the report of the import shows it.
 func (b *Builder) In(dir string) {
 	rest, below := strings.CutPrefix(dir, b.options.Root)
-	if dir != "" && b.options.Root != "" && (!below || rest != "" && inName(rest[0])) {
+	below = below && (rest == "" || rest[0] == '/' || rest[0] == '\\')
+	if dir != "" && b.options.Root != "" && !below {
 		b.report.Outside[dir]++
 	}
 }

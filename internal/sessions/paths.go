@@ -2,10 +2,15 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Placeholders for the root of the working tree and for a home directory, as in the URIs of files.
@@ -23,15 +28,20 @@ var home = sync.OnceValue(func() *regexp.Regexp {
 // HomeOf returns the home directory that contains a recorded directory, "" if none does.
 func HomeOf(dir string) string { return home().FindString(dir) }
 
-// places replaces two path prefixes by placeholders, only where the prefix is a complete directory.
-// Paths occur in text as programs write them, so each prefix is searched in several forms: plain,
-// with doubled Windows separators, in a URI.
+// places replaces two directories by placeholders, only where a path has the complete name. Paths
+// occur in text as programs write them, so each directory is searched in several spellings.
 type places struct {
-	forms []form
+	dirs  []directory
 	count int
 }
 
-type form struct{ prefix, place []byte }
+// A directory is replaced by place.
+type directory struct {
+	place     []byte
+	spellings [][]byte
+	core      []byte // occurs in all spellings: most texts have it not, and are searched once
+	ascii     bool   // whether the name ends with an ASCII character
+}
 
 func newPlaces(root, home string) *places {
 	p := &places{}
@@ -41,48 +51,101 @@ func newPlaces(root, home string) *places {
 }
 
 func (p *places) add(dir, place string) {
-	dir = strings.TrimRight(dir, `/\`)
-	if dir == "" {
-		return
+	if dir = strings.TrimRight(dir, `/\`); dir != "" {
+		p.dirs = append(p.dirs, newDirectory(place, spellings(dir)...))
 	}
-	known := map[string]bool{}
-	for _, f := range []string{
-		dir, strings.ReplaceAll(dir, `\`, `\\`), strings.ReplaceAll(dir, `\`, `/`),
-		(&url.URL{Path: dir}).EscapedPath(),
-	} {
-		if !known[f] {
-			known[f] = true
-			p.forms = append(p.forms, form{[]byte(f), []byte(place)})
-		}
+}
+
+func newDirectory(place string, spellings ...string) directory {
+	d := directory{place: []byte(place)}
+	d.core, d.ascii = core(spellings[0]), spellings[0][len(spellings[0])-1] < utf8.RuneSelf
+	slices.Sort(spellings[1:])
+	for _, s := range slices.Compact(spellings) {
+		d.spellings = append(d.spellings, []byte(s))
 	}
+	return d
+}
+
+// spellings returns a directory as it is named: plain, in JSON text that is itself quoted once or
+// twice, with slashes for backslashes, in a URI, and as a part of one; a drive in both cases, and
+// as a directory, as in a Unix shell on Windows.
+func spellings(dir string) (all []string) {
+	for _, dir := range drives(dir) {
+		slashes := strings.ReplaceAll(dir, `\`, `/`)
+		component := strings.ReplaceAll(url.QueryEscape(dir), "+", "%20")
+		all = append(all,
+			dir, strings.ReplaceAll(dir, `\`, `\\`), strings.ReplaceAll(dir, `\`, `\\\\`), slashes,
+			strings.ReplaceAll(dir, `/`, `\/`), strings.ReplaceAll(dir, `/`, `\\/`),
+			strings.Trim(strconv.QuoteToASCII(slashes), `"`),
+			(&url.URL{Path: slashes}).EscapedPath(), url.PathEscape(dir),
+			component, lowerEscapes(component),
+		)
+	}
+	return all
+}
+
+func drives(dir string) []string {
+	if !isDrive(strings.ReplaceAll(dir, `\`, `/`)) {
+		return []string{dir}
+	}
+	lower, rest := strings.ToLower(dir[:1]), dir[1:]
+	return []string{
+		dir, lower + rest, strings.ToUpper(lower) + rest,
+		"/" + lower + strings.ReplaceAll(rest[1:], `\`, `/`),
+	}
+}
+
+// lowerEscapes returns a percent-encoded text with escapes in lower case.
+func lowerEscapes(s string) string {
+	parts := strings.Split(s, "%")
+	for i, part := range parts[1:] {
+		parts[i+1] = strings.ToLower(part[:2]) + part[2:]
+	}
+	return strings.Join(parts, "%")
+}
+
+// core returns the longest run of ASCII letters and digits, which no spelling changes.
+func core(dir string) []byte {
+	if isDrive(strings.ReplaceAll(dir, `\`, `/`)) {
+		dir = dir[2:]
+	}
+	runs := strings.FieldsFunc(dir, func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	slices.SortFunc(runs, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return []byte(strings.Join(runs[:min(1, len(runs))], ""))
 }
 
 // replace returns text with placeholders. It returns text itself if there is nothing to replace.
 func (p *places) replace(text []byte) []byte {
-	for _, f := range p.forms {
-		text = p.replaceOne(text, f)
+	for _, d := range p.dirs {
+		if !bytes.Contains(text, d.core) {
+			continue
+		}
+		for _, s := range d.spellings {
+			text = p.replaceOne(text, d, s)
+		}
 	}
 	return text
 }
 
-func (p *places) replaceOne(text []byte, f form) []byte {
-	i := bytes.Index(text, f.prefix)
+func (p *places) replaceOne(text []byte, d directory, spelling []byte) []byte {
+	i := bytes.Index(text, spelling)
 	if i < 0 {
 		return text
 	}
-	out := make([]byte, 0, len(text)+len(f.place))
-	for ; ; i = bytes.Index(text, f.prefix) {
+	out := make([]byte, 0, len(text)+len(d.place))
+	for ; ; i = bytes.Index(text, spelling) {
 		if i < 0 {
 			return append(out, text...)
 		}
-		end := i + len(f.prefix)
-		whole := end == len(text) || !inName(text[end])
+		end := i + len(spelling)
 		out = append(out, text[:i]...)
-		if whole {
-			out = append(out, f.place...)
+		if d.endsBefore(text[end:]) {
+			out = append(out, d.place...)
 			p.count++
 		} else {
-			out = append(out, f.prefix...)
+			out = append(out, spelling...)
 		}
 		text = text[end:]
 	}
@@ -92,20 +155,32 @@ func (p *places) replaceOne(text []byte, f form) []byte {
 // placeholder.
 func Expand(text, root, home string) string {
 	back := &places{}
-	for _, f := range []form{
-		{[]byte(workspacePlace), []byte(root)}, {[]byte(homePlace), []byte(home)},
+	for _, d := range []directory{
+		newDirectory(root, workspacePlace), newDirectory(home, homePlace),
 	} {
-		if len(f.place) > 0 {
-			back.forms = append(back.forms, f)
+		if len(d.place) > 0 {
+			back.dirs = append(back.dirs, d)
 		}
 	}
 	return string(back.replace([]byte(text)))
 }
 
-// inName reports whether a byte after a directory continues its name.
-func inName(c byte) bool {
-	return c == '_' || c == '-' || c == '.' || c >= 0x80 ||
-		'0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+// endsBefore reports whether a name is complete before rest. Full stops, hyphens and underscores
+// continue it only where a letter or digit follows: else they end a sentence, or mark text in
+// Markdown. So "/home/ada." is /home/ada, and "/home/ada.old" another directory.
+//
+// Scripts without spaces continue no name that ends in ASCII: the next word follows it directly.
+func (d directory) endsBefore(rest []byte) bool {
+	more := bytes.TrimLeft(rest, "._-")
+	if len(more) == 0 {
+		return true
+	}
+	r, _ := utf8.DecodeRune(more)
+	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+		return d.ascii
+	}
+	return r != utf8.RuneError && !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit)
 }
 
 // uri returns the canonical URI of a file that an agent named, relative to the agent's directory.
