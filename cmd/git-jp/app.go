@@ -176,9 +176,18 @@ func (a *app) limits() regular.Limits {
 	return *a.openLimits
 }
 
-// userDir returns the directory of the user's own configuration.
+// home returns the user's home directory, "" if there is none, as for a service that runs without
+// HOME: what is read from it is then absent.
+func (a *app) home() string {
+	if home := a.getenv("HOME"); filepath.IsAbs(home) {
+		return home
+	}
+	return ""
+}
+
+// userDir returns the directory of the user's own configuration, "" if there is none.
 func userDir(a *app) string {
-	return config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
+	return config.UserDir(a.getenv, a.home(), runtime.GOOS)
 }
 
 // workspace returns the workspace that the command runs in.
@@ -283,7 +292,7 @@ func committedIn(a *app, root string) func(events.ID) bool {
 
 func (a *app) workspaceEnv(s config.Settings) workspace.Env {
 	return workspace.Env{
-		Getenv: a.getenv, Now: a.now, Home: a.getenv("HOME"), Dir: a.directory(),
+		Getenv: a.getenv, Now: a.now, Home: a.home(), Dir: a.directory(),
 		Getsid: a.session, PID: a.pid,
 		Settings: workspace.Settings{
 			Format:       workspace.Format(s.Storage.Format),

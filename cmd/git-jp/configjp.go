@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/config"
@@ -34,13 +35,20 @@ func (f layerFlags) layer() jpconfig.Layer {
 	}
 }
 
+var errNoHome = errors.New(
+	"there is no place for your settings: HOME is not set to an absolute path")
+
 // ownFile returns the file of our settings that the flags select, the user's or the workspace's.
 func (f layerFlags) ownFile(a *app, doing, key string) (string, error) {
 	switch {
 	case f.UserWorkspace, f.Cwd:
 		return "", usagef("%s %s: a key of git jp is yours (--user) or the workspace's", doing, key)
 	case f.User:
-		return filepath.Join(userDir(a), config.OwnFile), nil
+		dir := userDir(a)
+		if dir == "" {
+			return "", fmt.Errorf("%s %s: %w", doing, key, errNoHome)
+		}
+		return filepath.Join(dir, config.OwnFile), nil
 	}
 	root, err := a.root()
 	if err != nil {

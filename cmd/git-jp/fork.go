@@ -59,16 +59,15 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Activate {
-		if err := activate(a, w, entry.ID); err != nil {
-			return err
-		}
-	}
 	a.note("forked %s in %s", conv.ID, entry.Path)
 	if a.JSON {
-		return a.printRecord(entry)
+		err = a.printRecord(entry)
+	} else {
+		_, err = fmt.Fprintln(a.stdout, entry.ID)
 	}
-	_, err = fmt.Fprintln(a.stdout, entry.ID)
+	if c.Activate { // last: what cannot be activated is a fork anyway
+		err = errors.Join(err, activate(a, w, entry.ID))
+	}
 	return err
 }
 

@@ -114,7 +114,7 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 // openIntake returns the intake for importing sessions into a workspace.
 func openIntake(ctx context.Context, a *app, w *workspace.Workspace) (intake.Intake, error) {
 	d := intake.Destination{
-		Workspace: w, Home: a.getenv("HOME"), Off: a.rulesOff(w.Root()),
+		Workspace: w, Home: a.home(), Off: a.rulesOff(w.Root()),
 		Restored: restored(ctx, a, w), Warn: a.warn,
 	}
 	if repo, err := a.repo(ctx); err == nil {
@@ -125,7 +125,7 @@ func openIntake(ctx context.Context, a *app, w *workspace.Workspace) (intake.Int
 }
 
 func placesOf(a *app) sessions.Places {
-	return sessions.Places{Home: a.getenv("HOME"), Getenv: a.getenv}
+	return sessions.Places{Home: a.home(), Getenv: a.getenv}
 }
 
 func (c importCmd) selection(a *app, w *workspace.Workspace) (sel importer.Selection, err error) {

@@ -29,7 +29,7 @@ func (a *app) host() *prepare.Host {
 	if a.interrupts != nil {
 		l.Groups = &a.interrupts.Groups
 	}
-	home := a.getenv("HOME")
+	home := a.home()
 	return &prepare.Host{
 		Env: a.env, Getenv: a.getenv, Dir: a.directory(), UserDir: userDir(a),
 		StateDir: workspace.Env{Getenv: a.getenv, Home: home}.StateDir(),

@@ -162,13 +162,17 @@ func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, erro
 }
 
 // activateIfKnown returns a function that makes a conversation the active one of this terminal, if
-// the terminal can be distinguished from others.
-func activateIfKnown(a *app, w *workspace.Workspace) func(events.ID) error {
-	return func(id events.ID) error {
+// the terminal can be distinguished from others. If that fails, as with a home directory that
+// cannot be written, it prints a warning: the conversation is saved, and repeating the command
+// would save another.
+func activateIfKnown(a *app, w *workspace.Workspace) func(events.ID) {
+	return func(id events.ID) {
 		s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
 		if !ok {
-			return nil
+			return
 		}
-		return w.Activate(s, id)
+		if err := w.Activate(s, id); err != nil {
+			a.warn("%v; 'git jp query --id %s' continues it", err, id)
+		}
 	}
 }

@@ -28,7 +28,7 @@ type Job struct {
 	Diff   bool // a dry run prints how it changes what a model is given
 	Yes    bool // do not ask
 	// Activate makes a fork the active conversation; it may be nil.
-	Activate func(events.ID) error
+	Activate func(events.ID)
 	// Paged calls a function with a writer for output that may be long.
 	Paged func(context.Context, func(io.Writer) error) error
 }
@@ -129,10 +129,10 @@ func (j Job) fork(ctx context.Context, s *events.Stream) (events.ID, error) {
 		return 0, err
 	}
 	j.terminal().Note("compacted %s into %s, in %s", conv.ID, entry.ID, entry.Path)
-	if j.Activate == nil {
-		return entry.ID, nil
+	if j.Activate != nil {
+		j.Activate(entry.ID)
 	}
-	return entry.ID, j.Activate(entry.ID)
+	return entry.ID, nil
 }
 
 // replace replaces the stream of the conversation, and returns where the old one is kept.

@@ -331,6 +331,12 @@ func TestUserDir(t *testing.T) {
 		if filepath.ToSlash(got) != tt.want {
 			t.Errorf("%s %v: %s, want %s", tt.goos, tt.env, got, tt.want)
 		}
+		for _, home := range []string{"", "rel"} {
+			got := UserDir(func(k string) string { return tt.env[k] }, home, tt.goos)
+			if strings.HasPrefix(tt.want, "/home/a/") && got != "" {
+				t.Errorf("%s %v, home %q: %s", tt.goos, tt.env, home, got)
+			}
+		}
 	}
 }
 

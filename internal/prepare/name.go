@@ -65,7 +65,8 @@ func (q *Query) Name(ctx context.Context, n Naming, r *events.ChatRequest) error
 	if err != nil {
 		return err
 	}
-	return t.Activate(t.Hold.Conversation().ID)
+	t.Activate(t.Hold.Conversation().ID)
+	return nil
 }
 
 // indented returns JSON in the format of files.

@@ -13,7 +13,7 @@ import (
 type Beginning struct {
 	workspace *workspace.Workspace
 	create    *workspace.NewConversation
-	created   func(workspace.Entry) error
+	created   func(workspace.Entry)
 	hold      *workspace.Hold
 	held      *held
 }
@@ -21,7 +21,7 @@ type Beginning struct {
 // Begin returns the record of a new conversation, which begins with the stream of n. Created is
 // called once the conversation exists, and may be nil. The creation cannot be interrupted.
 func Begin(
-	w *workspace.Workspace, n *workspace.NewConversation, created func(workspace.Entry) error,
+	w *workspace.Workspace, n *workspace.NewConversation, created func(workspace.Entry),
 ) *Beginning {
 	if n.Stream == nil {
 		n.Stream = events.New()
@@ -63,10 +63,10 @@ func (b *Beginning) Save(change func(*events.Stream) error) error {
 		return err
 	}
 	b.held = heldFrom(b.workspace, b.hold, b.create.Stream.Len())
-	if b.created == nil {
-		return nil
+	if b.created != nil {
+		b.created(e)
 	}
-	return b.created(e)
+	return nil
 }
 
 // Update changes the conversation. It does nothing before the conversation exists.

@@ -17,7 +17,7 @@ type Target struct {
 	ID        events.ID                  // 0 before it exists; set before tools read it
 	Fresh     bool                       // its configuration is the current one
 	// Activate is called with a conversation that the question created.
-	Activate func(events.ID) error
+	Activate func(events.ID)
 
 	beginning *Beginning
 	unsaved   Record // of a question that is not saved, else nil
@@ -120,9 +120,9 @@ func (t *Target) Record() Record {
 		return Held(t.Workspace, t.Hold)
 	}
 	if t.beginning == nil {
-		t.beginning = Begin(t.Workspace, t.Create, func(e workspace.Entry) error {
+		t.beginning = Begin(t.Workspace, t.Create, func(e workspace.Entry) {
 			t.ID = e.ID
-			return t.Activate(e.ID)
+			t.Activate(e.ID)
 		})
 	}
 	return t.beginning

@@ -103,7 +103,7 @@ func TestWhatWasWrittenIsKept(t *testing.T) {
 		}, false},
 	} {
 		target, _ := targetOf(events.New())
-		target.Activate = func(events.ID) error { return nil }
+		target.Activate = func(events.ID) {}
 		path := ""
 		target.Terminal.Editor = &ask.Editor{
 			Command: func(context.Context) (string, error) { return "printf mine >", nil },

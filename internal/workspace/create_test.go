@@ -137,7 +137,7 @@ func TestCreateLocalWithoutPlace(t *testing.T) {
 	w := newWorld(t)
 	w.write("proj/.jp/.id", "")
 	_, err := w.open().Create(t.Context(), &NewConversation{Details: details("x"), Local: true})
-	if !errors.Is(err, ErrNoUserData) {
+	if !errors.Is(err, errNoID) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -17,8 +17,10 @@ var ErrNoWorkspace = errors.New("no workspace")
 var ErrLegacy = errors.New("the conversation is a messages.json, which is never rewritten")
 
 // ErrNoUserData reports that a user-local conversation has no place: there is no user data
-// directory, or the workspace has no id.
-var ErrNoUserData = errors.New("no place for user-local conversations")
+// directory.
+var ErrNoUserData = errors.New("no user data directory: set HOME or JP_USER_DATA_DIR")
+
+var errNoID = errors.New("the workspace has no id for user-local conversations")
 
 // ErrLinked reports a symbolic link in place of the conversations.
 var ErrLinked = errors.New("it is a symbolic link, and links are not followed")

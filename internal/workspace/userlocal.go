@@ -84,8 +84,11 @@ func newest(dir string) time.Time {
 // finds the workspace.
 func makeUserLocal(env Env, root, wsid string) (string, error) {
 	data := env.jpDataDir()
-	if data == "" || wsid == "" {
+	switch {
+	case data == "":
 		return "", ErrNoUserData
+	case wsid == "":
+		return "", errNoID
 	}
 	dir, jp := filepath.Join(data, "workspace", siloName(root, wsid)), filepath.Join(root, DirName)
 	// The directory is private, so that its content is, whatever the modes of the files below it.
