@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +31,29 @@ func manySessions(t *testing.T, n int) []Found {
 		t.Fatalf("found %d sessions, want %d", len(found), n)
 	}
 	return found
+}
+
+// TestLinksBelowNamedDirectories checks that an import of a directory follows no link below it,
+// which the owner of a repository may have made, and names those that look like sessions.
+func TestLinksBelowNamedDirectories(t *testing.T) {
+	there, dir := filepath.Dir(manySessions(t, 1)[0].Path), t.TempDir()
+	for _, name := range []string{"dir", "s.jsonl", "other"} {
+		target := there
+		if name != "dir" {
+			target = filepath.Join(there, "00000000-0000-4000-8000-000000000000.jsonl")
+		}
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip("no links here: ", err) // for some users of Windows
+		}
+	}
+	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: []string{dir}, Foreign: true})
+	if len(found) != 1 || !errors.Is(found[0].Err, sessions.ErrLink) {
+		t.Errorf("found %v", found)
+	}
+	named := Selection{Paths: []string{filepath.Join(dir, "s.jsonl")}, Foreign: true}
+	if found, _ := Find(t.Context(), sessions.Places{}, named); len(found) != 1 || found[0].Err != nil {
+		t.Errorf("found %v by the name of a link", found)
+	}
 }
 
 // TestAllYieldsInOrder checks that sessions imported at the same time are reported in the order in

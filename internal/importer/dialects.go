@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -136,23 +136,28 @@ func findPath(ctx context.Context, path string, add func(Found)) {
 		findFile(ctx, path, add)
 		return
 	}
-	err = sessions.Walk(path, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
+	w := sessions.Walk{Visit: func(name string, err error) error {
+		switch {
+		case errors.Is(err, sessions.ErrLink):
+			if strings.Contains(filepath.Base(name), ".jsonl") {
+				err = fmt.Errorf("read %s: %w", name, err)
+				add(Found{Session: sessions.Session{Path: name}, Err: err})
+			}
+			return ctx.Err()
+		case err != nil || ctx.Err() != nil:
 			return errors.Join(err, ctx.Err())
 		}
-		if e.Type().IsRegular() {
-			findFile(ctx, name, func(f Found) {
-				if errors.Is(f.Err, ErrUnknown) {
-					f.Err = sessions.Readable(name)
-				}
-				if f.Err != nil || !f.Name.IsZero() {
-					add(f)
-				}
-			})
-		}
+		findFile(ctx, name, func(f Found) {
+			if errors.Is(f.Err, ErrUnknown) {
+				f.Err = sessions.Readable(name)
+			}
+			if f.Err != nil || !f.Name.IsZero() {
+				add(f)
+			}
+		})
 		return nil
-	})
-	if err != nil {
+	}}
+	if err := w.Below(path); err != nil {
 		add(Found{Err: err})
 	}
 }

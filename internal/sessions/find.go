@@ -16,7 +16,7 @@ const maxFound = 200_000
 var errManyFiles = errors.New("it has too many files to read")
 
 // FindFiles yields the sessions in all files below some directories whose names match. A directory
-// may be a symlink, as in a dotfiles setup; links below it are not followed.
+// may be a symlink, as in a dotfiles setup, and links below it are followed, as agents do.
 func FindFiles(
 	ctx context.Context, d Dialect, dirs []string, is func(name string) bool,
 ) iter.Seq2[Session, error] {
@@ -49,28 +49,19 @@ func Readable(path string) error {
 	return err
 }
 
-// Walk is [filepath.WalkDir] for a directory that may be a symlink.
-func Walk(dir string, f fs.WalkDirFunc) error {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		real = dir // WalkDir reports the error
-	}
-	return filepath.WalkDir(real, f)
-}
-
 func findIn(
 	ctx context.Context, d Dialect, dir string, is func(string) bool,
 	yield func(Session, error) bool,
 ) (more bool) {
 	more = true
 	looked := 0
-	err := Walk(dir, func(path string, e fs.DirEntry, err error) error {
+	w := Walk{Links: true, Visit: func(path string, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // removed, or an agent that was never used
-		case err == nil && (!e.Type().IsRegular() || !is(e.Name())):
+		case err == nil && !is(filepath.Base(path)):
 			return nil
 		}
 		var all []Session
@@ -93,7 +84,8 @@ func findIn(
 			return fs.SkipAll
 		}
 		return nil
-	})
+	}}
+	err := w.Below(dir)
 	if err != nil && more {
 		more = yield(Session{Path: dir}, err)
 	}

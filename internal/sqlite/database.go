@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -70,6 +71,9 @@ func view(name string, read func(*Database) error) (err error) {
 	f, err := regular.OpenFile(name)
 	if err != nil {
 		return err
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real // SQLite has the log of a linked database beside the file itself
 	}
 	s := &snapshot{file: f, name: name}
 	defer func() { err = errors.Join(err, s.close()) }()
