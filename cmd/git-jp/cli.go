@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/redact"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/update"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -133,11 +136,64 @@ func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parser.Parse(args)
+	k, err := parser.Parse(args)
+	if err == nil {
+		err = emptyValue(k)
+	}
+	return k, err
+}
+
+// emptyValue returns an error for a flag or an argument that is given as an empty text, as scripts
+// do whose variable is not set: without a name a command would choose what it works on, and an
+// empty filter would select everything. Texts may be empty; an empty -C is the working directory,
+// as in git.
+func emptyValue(k *kong.Context) error {
+	if node := k.Selected(); node == nil || node.Hidden {
+		return nil
+	}
+	texts := []string{"directory", "value", "title", "question", "pattern", "command"}
+	for _, p := range k.Path {
+		v := p.Positional
+		var name string
+		switch {
+		case v != nil && !slices.Contains(texts, v.Name):
+			name = "<" + v.Name + ">"
+		case p.Flag != nil && !p.Flag.Hidden && !slices.Contains(texts[:1], p.Flag.Name):
+			v, name = p.Flag.Value, "--"+p.Flag.Name
+		default:
+			continue
+		}
+		if isEmpty(v.Target) {
+			return &report.UsageError{
+				Err: fmt.Errorf("%s: the value is empty", name), Command: commandOf(k),
+			}
+		}
+	}
+	return nil
+}
+
+// isEmpty reports whether a text is empty, or a list, or one of its texts.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return v.Len() == 0
+	case reflect.Slice:
+		for _, element := range v.Seq2() {
+			if isEmpty(element) {
+				return true
+			}
+		}
+		return v.Len() == 0
+	default:
+		return false
+	}
 }
 
 // parseFailure turns kong's error into a report.UsageError.
 func parseFailure(err error) error {
+	if u := new(report.UsageError); errors.As(err, &u) {
+		return u
+	}
 	u := &report.UsageError{Err: err}
 	if p := new(kong.ParseError); errors.As(err, &p) && p.Context != nil {
 		u.Command = commandOf(p.Context)
@@ -246,7 +302,7 @@ func misused(err error, command string) error {
 			u.Command = command
 		}
 	case isA[*workspace.LabelError](err), isA[*prepare.AskedError](err),
-		isA[*update.UnnamedError](err):
+		isA[*update.UnnamedError](err), isA[*redact.NameError](err):
 		return &report.UsageError{Err: err, Command: command}
 	}
 	return err

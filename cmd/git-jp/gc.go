@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/upkeep"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -47,6 +48,9 @@ type gcRunCmd struct {
 // Run collects garbage.
 func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if c.Grace != "" {
+		if err := config.Valid("gc.grace", c.Grace); err != nil {
+			return usagef("--grace: %w", err)
+		}
 		a.Set = append(a.Set, "gc.grace="+c.Grace)
 	}
 	if c.DryRun {

@@ -193,6 +193,9 @@ func (c queryCmd) text(a *app) (t question.Text, err error) {
 		return t, err
 	}
 	t.Edit = c.opensEditor(a, t.Words, t.Piped)
+	if len(c.Question) > 0 && t.Words == "" && t.Piped == "" && !t.Edit {
+		return t, usagef("the question is empty")
+	}
 	return t, nil
 }
 

@@ -115,7 +115,9 @@ func (c redactCmd) targets(
 	case c.Text:
 		targets[0], err = redact.Text(a.stdin)
 	case c.Result != "":
-		targets[0], err = redact.Content(c.Result)
+		if targets[0], err = redact.Content(c.Result); err != nil {
+			err = fmt.Errorf("--result: %w", err)
+		}
 	}
 	for i, fp := range c.Finding {
 		o, err := a.scanOptions(t.Repo)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/upkeep"
 )
 
@@ -34,7 +35,8 @@ be loaded is restored. What is replaced or removed is kept in <git-common-dir>/j
 grace period, and 'git jp gc undo --list' lists it. Everything else is reported, with the command
 that helps, or with who may still have it.
 
-Exit code: 0 everything is complete, 1 something is left.`
+Exit code: 0 everything is complete, 1 something is left, or a remote that --remote names cannot
+be fetched.`
 }
 
 // Run repairs the workspace.
@@ -47,7 +49,11 @@ func (c repairCmd) Run(ctx context.Context, a *app) error {
 	if err := r.Fetch(ctx, c.Remote, c.Fetch); err != nil {
 		return err
 	}
-	return r.Run(ctx)
+	err = r.Run(ctx)
+	if err == nil && r.Unfetched {
+		err = report.ErrProblems // Fetch printed why
+	}
+	return err
 }
 
 // repairer opens what a repair needs. A workspace need not be in a repository.

@@ -63,7 +63,7 @@ func (a *app) allowSecret(ctx context.Context, fingerprints []string) error {
 	for _, fp := range fingerprints {
 		found, err := t.Find(ctx, o, fp)
 		if err != nil {
-			return fmt.Errorf("allow secret: %w", err)
+			return fmt.Errorf("--allow-secret: %w", err)
 		}
 		entries = append(entries, found)
 	}

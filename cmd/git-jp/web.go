@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/git-jp/git-jp/internal/view"
 	"github.com/git-jp/git-jp/internal/web"
 )
 
 type webCmd struct {
-	Port string `default:"0" placeholder:"PORT" help:"The port; by default one that is free."`
+	Port uint16 `default:"0" placeholder:"PORT" help:"The port; by default one that is free."`
 	Ref  string `placeholder:"REF" help:"Show conversations as a commit has them; HEAD in a bare repository."`
 }
 
@@ -33,9 +34,9 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	l, err := web.Listen(ctx, c.Port)
+	l, err := web.Listen(ctx, strconv.Itoa(int(c.Port)))
 	if err != nil {
-		return fmt.Errorf("serve on port %s: %w", c.Port, err)
+		return fmt.Errorf("serve on port %d: %w", c.Port, err)
 	}
 	s := &web.Server{
 		Source: source, Token: a.token(), Host: l.Addr().String(),

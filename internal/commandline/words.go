@@ -102,9 +102,15 @@ func PlainUsage(text string) string {
 		{`^(\S+) must be one of (.*) but got (".*")$`, "$1 $3: expected one of $2"},
 		{`^(--\S+): expected \w+ value but got "EOL".*$`, "$1 needs a value"},
 		{
+			`^(--\S+): expected a valid 16 bit uint but got (".*")$`,
+			"$1 $2: expected a number from 0 to 65535",
+		},
+		{
 			`^(--\S+): expected a valid \d+ bit u?int but got (".*")$`,
 			"$1 $2: expected a whole number",
 		},
+		{`^(--\S+): expected a float but got (".*") \(string\)$`, "$1 $2: expected a number"},
+		{`(expected one of )"",`, "$1"},
 		{`^(--\S+ and --\S+) can't be used together$`, "$1 cannot be used together"},
 		{`^expected "(<.*)"$`, "$1 is missing"},
 	} {

@@ -23,7 +23,7 @@ func Set(data []byte, file, name, text string) ([]byte, error) {
 	var v any = text
 	if k.Name != "" {
 		if v, err = k.parse(text); err != nil {
-			return nil, fmt.Errorf("set %s: %w", name, err)
+			return nil, &SettingError{Err: fmt.Errorf("set %s: %w", name, err)}
 		}
 	}
 	out, err := edit(data, change{path: path, literal: tomlLiteral(k, text, v)})
@@ -41,13 +41,23 @@ func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 		return nil, err
 	}
 	if k.Name != "" {
-		return nil, fmt.Errorf("set %s: it is not a key of jp", name)
+		return nil, &SettingError{Err: fmt.Errorf("set %s: it is not a key of jp", name)}
 	}
 	out, err := edit(data, change{path: path, literal: tomlLiteral(k, "", v)})
 	if err != nil {
 		return nil, fmt.Errorf("set %s in %s: %w", name, file, err)
 	}
 	return out, nil
+}
+
+// Valid returns an error if a text is no value of one of our keys.
+func Valid(name, text string) error {
+	path, err := split(name)
+	if err == nil {
+		k, _ := schema(Known()).find(path)
+		_, err = k.parse(text)
+	}
+	return err
 }
 
 // SplitKey splits a dotted name into its segments, which may be quoted.
@@ -66,10 +76,15 @@ func Unset(data []byte, file, name string) ([]byte, error) {
 	return out, nil
 }
 
-// target returns the key that name spells, or an error if the key does not belong in the file.
-func target(file, name string) ([]string, Key, error) {
-	path, err := split(name)
-	if err != nil {
+// target returns the key that name spells, or a [*SettingError] if the key does not belong in the
+// file.
+func target(file, name string) (path []string, k Key, err error) {
+	defer func() {
+		if err != nil {
+			err = &SettingError{Err: err}
+		}
+	}()
+	if path, err = split(name); err != nil {
 		return nil, Key{}, err
 	}
 	path = canonical(path)

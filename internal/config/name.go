@@ -65,6 +65,8 @@ func Covers(keys []string, key string) bool {
 type SettingError struct {
 	Err error
 	Key string // if the key is invalid, else ""
+	// Unset says that nothing is wrong with the key, except that it has no value.
+	Unset bool
 }
 
 // Error implements error.

@@ -37,7 +37,7 @@ func (j JP) editable(doing, key string, layer jpconfig.Layer) (string, error) {
 	}
 	file, err := j.Host.Sources(j.Workspace, nil).Editable(cmp.Or(layer, jpconfig.User))
 	if err != nil {
-		return "", &config.SettingError{Err: fmt.Errorf("%s %s: %w", doing, key, err)}
+		return "", fmt.Errorf("%s %s: %w", doing, key, err)
 	}
 	return file, nil
 }
@@ -64,7 +64,7 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	if conf, err := j.load(); err == nil {
 		before = append(conf.Claims(), conf.Held()...)
 	}
-	err = editSettings(file, func(data []byte) ([]byte, error) {
+	err = Edit(file, func(data []byte) ([]byte, error) {
 		return config.SetValue(data, file, key, value)
 	})
 	if err != nil {

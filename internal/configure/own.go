@@ -103,7 +103,9 @@ func (p Printer) Find(keys []string) error {
 }
 
 func noValue(key string) error {
-	return &config.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
+	return &config.SettingError{
+		Err: fmt.Errorf("no key %q has a value", key), Key: key, Unset: true,
+	}
 }
 
 // Table prints the keys, or those with these prefixes, with their values and origins.
@@ -160,29 +162,19 @@ func (p Printer) relative(o config.Origin) string {
 
 // Set sets a key of git jp in a file of its settings.
 func Set(file, key, value string) error {
-	return editSettings(file, func(data []byte) ([]byte, error) {
+	return Edit(file, func(data []byte) ([]byte, error) {
 		return config.Set(data, file, key, value)
 	})
 }
 
 // Unset removes a key from a file of settings. It reports whether the file had it.
 func Unset(file, key string) (had bool, err error) {
-	err = editSettings(file, func(data []byte) ([]byte, error) {
+	err = Edit(file, func(data []byte) ([]byte, error) {
 		out, err := config.Unset(data, file, key)
 		had = string(out) != string(data)
 		return out, err
 	})
 	return had, err
-}
-
-func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
-	return Edit(file, func(data []byte) ([]byte, error) {
-		out, err := edit(data)
-		if err != nil {
-			err = &config.SettingError{Err: err}
-		}
-		return out, err
-	})
 }
 
 // Edit edits a configuration file. Below .jp temporary files have their own place, and a link,

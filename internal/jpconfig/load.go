@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -285,7 +286,10 @@ func (l *loader) option(text string) error {
 		l.merge(p)
 		return err
 	case strings.Contains(text, "="):
-		return l.assign(optionAssignment(text), o)
+		if err := l.assign(optionAssignment(text), o); err != nil {
+			return &config.SettingError{Err: err}
+		}
+		return nil
 	default:
 		p, err := l.lookUp(text)
 		l.enter(p)

@@ -20,6 +20,15 @@ import (
 // leastDigits is the minimal length of an abbreviated fingerprint.
 const leastDigits = 8
 
+// A NameError is a name of a finding or of a content that cannot be one.
+type NameError struct{ Err error }
+
+// Error returns what is wrong with it.
+func (e *NameError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *NameError) Unwrap() error { return e.Err }
+
 // ErrNoFinding reports that no finding, or more than one, has the fingerprint.
 var ErrNoFinding = errors.New("no finding of this workspace, or more than one, has the fingerprint")
 
@@ -28,7 +37,9 @@ func (t Tracked) Find(
 	ctx context.Context, o leaks.Options, fingerprint string,
 ) (found secrets.Allowed, err error) {
 	if len(fingerprint) < leastDigits {
-		return found, fmt.Errorf("%q is shorter than %d digits", fingerprint, leastDigits)
+		return found, &NameError{
+			fmt.Errorf("%q is shorter than %d digits of a fingerprint", fingerprint, leastDigits),
+		}
 	}
 	src, err := check.OpenWorkTree(t.Workspace.Root(), t.Repo.Limits())
 	if err != nil {
@@ -130,5 +141,8 @@ func Text(r io.Reader) (Target, error) {
 // Content returns a target for all content with a hash.
 func Content(hash string) (Target, error) {
 	h, err := blobs.ParseHash(hash)
+	if err != nil {
+		err = &NameError{err}
+	}
 	return Target{Rule: ruleResult, Whole: h}, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -79,7 +80,7 @@ func Warn(stderr io.Writer, err error) {
 func exitCode(err error) int {
 	conflict, ok := errors.AsType[Conflict](err)
 	switch {
-	case isA[*UsageError](err), isA[*CommandError](err):
+	case isUsage(err):
 		return ExitUsage
 	case isA[*gitint.UnmergedError](err), isA[*hooks.ConflictError](err),
 		ok && conflict.Undecided():
@@ -87,6 +88,15 @@ func exitCode(err error) int {
 	default:
 		return ExitProblems
 	}
+}
+
+// isUsage reports whether the command line is wrong. A key or a value of the configuration may be
+// on it too.
+func isUsage(err error) bool {
+	setting, isSetting := errors.AsType[*config.SettingError](err)
+	key, isKey := errors.AsType[*config.KeyError](err)
+	return isA[*UsageError](err) || isA[*CommandError](err) || isSetting && !setting.Unset ||
+		isKey && key.Origin.Layer == config.Command
 }
 
 func isA[T error](err error) bool {

@@ -37,15 +37,17 @@ type Repair struct {
 	Terminal *ask.Terminal
 	DryRun   bool
 	Yes      bool // does not ask
+
+	Unfetched bool // a remote that was named could not be fetched
 }
 
 // Fetch fetches the branches of remotes, all of them or those that are named. An unreachable remote
 // stops nothing.
-func (r *Repair) Fetch(ctx context.Context, names []string, all bool) error {
-	if r.Repo == nil || !all && len(names) == 0 {
+func (r *Repair) Fetch(ctx context.Context, named []string, all bool) error {
+	if r.Repo == nil || !all && len(named) == 0 {
 		return nil
 	}
-	names = slices.Clone(names)
+	names := slices.Clone(named)
 	if all {
 		remotes, err := r.Repo.Remotes(ctx)
 		if err != nil {
@@ -60,6 +62,7 @@ func (r *Repair) Fetch(ctx context.Context, names []string, all bool) error {
 				return err
 			}
 			r.Terminal.Warn("%v", err)
+			r.Unfetched = r.Unfetched || slices.Contains(named, name)
 			continue
 		}
 		r.Fetched = append(r.Fetched, name)
