@@ -194,6 +194,9 @@ func parseFailure(err error) error {
 	if u := new(report.UsageError); errors.As(err, &u) {
 		return u
 	}
+	if w := new(unwrittenError); errors.As(err, &w) {
+		return w
+	}
 	u := &report.UsageError{Err: err}
 	if p := new(kong.ParseError); errors.As(err, &p) && p.Context != nil {
 		u.Command = commandOf(p.Context)
@@ -247,8 +250,18 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 	_, err = io.WriteString(out, strings.Replace(text.String(),
 		`Run "git jp <command> --help" for more information on a command.`,
 		"'git jp help <command>' explains a command.", 1))
+	if err != nil {
+		err = &unwrittenError{err}
+	}
 	return err
 }
+
+// An unwrittenError says that the help that a command line asks for could not be written. The
+// parser returns it like an error of the command line.
+type unwrittenError struct{ error }
+
+// Unwrap returns the reason.
+func (e *unwrittenError) Unwrap() error { return e.error }
 
 // run is the whole program except its surroundings. It returns the exit code.
 func run(ctx context.Context, w *environment) (code int) {

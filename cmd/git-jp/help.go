@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -25,7 +26,11 @@ func (c helpCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, err := parser.Parse(commandline.DropNamespace(append(c.Command, "--help"))); err != nil {
+	_, err = parser.Parse(commandline.DropNamespace(append(c.Command, "--help")))
+	if w := new(unwrittenError); errors.As(err, &w) {
+		return w
+	}
+	if err != nil {
 		return &report.CommandError{Name: strings.Join(c.Command, " "), Guess: guessed(err)}
 	}
 	return nil
