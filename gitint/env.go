@@ -38,9 +38,13 @@ func (r *Repo) lookupEnv(name string) (string, bool) {
 
 // settleEnv makes the paths in the environment independent of the directory in which git runs: they
 // are relative to the starting directory, and git runs at the root of the working tree. It sets no
-// variable that was not set.
+// variable that was not set, except GIT_DIR if git would not find the repository at that root: it
+// may be elsewhere by GIT_WORK_TREE or core.worktree.
 func (r *Repo) settleEnv() {
 	r.dropEnv()
+	if r.root != "" && r.getenv(envDir) == "" && !exists(filepath.Join(r.root, ".git")) {
+		r.env = append(r.env, envDir+"="+r.gitDir)
+	}
 	r.replaceEnv(envDir, r.gitDir)
 	r.replaceEnv(envCommonDir, r.commonDir)
 	r.replaceEnv(envIndexFile, r.indexPath)

@@ -238,6 +238,8 @@ func placeShapes() []repositoryShape {
 			r := populated(t)
 			return r.In("b").With("GIT_DIR=../.git", "GIT_WORK_TREE=..")
 		}},
+		{name: "GIT_WORK_TREE elsewhere, without GIT_DIR", make: treeByEnvironment},
+		{name: "core.worktree elsewhere", make: treeByConfig},
 		{name: "GIT_DIR from elsewhere", make: func(t *testing.T) *gittest.Repository {
 			r := populated(t)
 			return r.In(gittest.TempDir(t)).With("GIT_DIR=" + r.Path(".git"))

@@ -143,3 +143,17 @@ func chtimes(r *gittest.Repository, name string) {
 		panic(err)
 	}
 }
+
+// treeByEnvironment and treeByConfig return a repository whose working tree has no .git.
+func treeByEnvironment(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	r.WriteFile("../elsewhere/x", "")
+	return r.With("GIT_WORK_TREE=" + r.Path("../elsewhere"))
+}
+
+func treeByConfig(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	r.WriteFile("../elsewhere/x", "")
+	r.Run("config", "core.worktree", "../../elsewhere")
+	return r
+}
