@@ -177,12 +177,16 @@ func (a *app) limits() regular.Limits {
 }
 
 // home returns the user's home directory, "" if there is none, as for a service that runs without
-// HOME: what is read from it is then absent.
+// HOME or with /dev/null: what is read from it is then absent.
 func (a *app) home() string {
-	if home := a.getenv("HOME"); filepath.IsAbs(home) {
-		return home
+	home := a.getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return ""
 	}
-	return ""
+	if info, err := os.Stat(home); err == nil && !info.IsDir() {
+		return ""
+	}
+	return home
 }
 
 // userDir returns the directory of the user's own configuration, "" if there is none.

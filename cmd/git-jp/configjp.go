@@ -36,7 +36,7 @@ func (f layerFlags) layer() jpconfig.Layer {
 }
 
 var errNoHome = errors.New(
-	"there is no place for your settings: HOME is not set to an absolute path")
+	"there is no place for your settings: HOME does not name a directory")
 
 // ownFile returns the file of our settings that the flags select, the user's or the workspace's.
 func (f layerFlags) ownFile(a *app, doing, key string) (string, error) {

@@ -24,7 +24,7 @@ type Draft struct {
 func NewDraft(name string, data []byte) (*Draft, error) {
 	dir, err := os.MkdirTemp("", "git-jp-edit-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make a file for the editor: %w", err)
 	}
 	d := &Draft{path: filepath.Join(dir, name), original: data}
 	return d, os.WriteFile(d.path, data, 0o600)

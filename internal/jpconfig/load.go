@@ -63,7 +63,11 @@ func Load(s Sources) (*Config, error) {
 	for _, dir := range []string{s.User, s.Workspace, s.Dir, s.UserWorkspace} {
 		// The path of a file decides whether it is foreign.
 		if dir != "" && !filepath.IsAbs(dir) {
-			return nil, fmt.Errorf("read configuration: %q is not an absolute path", dir)
+			err := fmt.Errorf("read configuration: %q is not an absolute path", dir)
+			if dir == s.User {
+				err = fmt.Errorf("%w, as JP_GLOBAL_CONFIG_DIR has to be", err)
+			}
+			return nil, err
 		}
 	}
 	s.Workspace, s.Dir = resolved(s.Workspace), resolved(s.Dir)

@@ -35,7 +35,7 @@ type Walk struct {
 func (w *Walk) Below(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return w.Visit(dir, err)
+		real = dir // list reports the error, with the path
 	}
 	w.root, w.linked, w.entries = real, map[string]bool{}, 0
 	return w.list(real)

@@ -68,7 +68,7 @@ var ErrInside = errors.New("approvals would be stored inside the workspace")
 func Open(dir string, w Workspace) (*Approvals, error) {
 	inside, err := contains(w.Root, dir)
 	if err != nil {
-		return nil, fmt.Errorf("open approvals: %w", err)
+		return nil, fmt.Errorf("open approvals %q: %w", dir, err)
 	}
 	if inside {
 		return nil, fmt.Errorf("open approvals %q: %w", dir, ErrInside)
