@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 type forkCmd struct {
 	Conversation string   `arg:"" optional:"" help:"The conversation to fork; the active one by default."`
 	Title        string   `placeholder:"TITLE" help:"Title of the fork; that of the source by default."`
-	First        int      `short:"f" placeholder:"N" help:"Keep the first N turns."`
-	Last         int      `short:"l" placeholder:"N" help:"Keep the last N turns."`
+	First        *int     `short:"f" placeholder:"N" help:"Keep the first N turns."`
+	Last         *int     `short:"l" placeholder:"N" help:"Keep the last N turns."`
 	From         string   `placeholder:"TIME" help:"Keep events from this time on."`
 	Until        string   `placeholder:"TIME" help:"Keep events before this time."`
 	NoTurns      bool     `short:"N" help:"Keep the configuration only."`
@@ -89,10 +90,14 @@ func compactedFork(
 
 // options parses which turns are kept.
 func (c forkCmd) options(a *app) (o events.ForkOptions, err error) {
-	if c.First < 0 || c.Last < 0 {
-		return o, usagef("--first and --last: expected a positive number")
+	for _, n := range []*int{c.First, c.Last} {
+		if n != nil && *n < 1 {
+			return o, usagef("--first and --last: expected a positive number")
+		}
 	}
-	o = events.ForkOptions{First: c.First, Last: c.Last, KeepNone: c.NoTurns}
+	o = events.ForkOptions{
+		First: *cmp.Or(c.First, new(int)), Last: *cmp.Or(c.Last, new(int)), KeepNone: c.NoTurns,
+	}
 	if o.From, err = parseWhen(a, "from", c.From); err != nil {
 		return o, err
 	}
