@@ -98,7 +98,7 @@ func (s *Store) root() (*os.Root, error) {
 		return nil, &fs.PathError{Op: "open", Path: s.dir, Err: fs.ErrClosed}
 	}
 	if s.parent == nil {
-		parent, err := os.OpenRoot(filepath.Dir(s.dir))
+		parent, err := regular.OpenRoot(filepath.Dir(s.dir))
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,11 @@
 package gc
 
-import "context"
+import (
+	"context"
+	"errors"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
 
 // A barrier collects the obstacles to a deletion.
 type barrier struct{ obstacles []Obstacle }
@@ -9,7 +14,11 @@ func (b *barrier) obstruct(o Obstacle) { b.obstacles = append(b.obstacles, o) }
 
 // unread records that the system refuses to read something that may have roots.
 func (b *barrier) unread(what string, err error) {
-	b.obstruct(Obstacle{Reason: ReasonFiles, Root: what, Detail: err.Error()})
+	reason := ReasonFiles
+	if errors.Is(err, regular.ErrNot) {
+		reason = ReasonIrregular
+	}
+	b.obstruct(Obstacle{Reason: reason, Root: what, Detail: err.Error()})
 }
 
 func (b *barrier) refused() error {

@@ -49,7 +49,7 @@ const (
 // place that was not read yet to one that was. So the names are listed before and after, and a
 // reading counts only if both lists are equal and no file was missing meanwhile.
 func (d *disk) read(ctx context.Context, dir string) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
@@ -104,6 +104,8 @@ func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 	for _, top := range []string{conversationsName, tempName} {
 		err := fs.WalkDir(files, top, func(name string, e fs.DirEntry, err error) error {
 			switch {
+			case err != nil && name == top && isLink(files, top): // to nothing, or elsewhere
+				d.link(top)
 			case errors.Is(err, fs.ErrNotExist):
 				// A directory that was listed and is missing may be back at the next reading.
 				d.moved = d.moved || name != top
@@ -111,10 +113,12 @@ func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 				d.obstruct(ReasonFiles, name, err.Error())
 			case e.Name() == gitName && !d.lenient:
 				d.obstruct(ReasonNested, name, nestedObstacle(name).Detail)
-			case e.IsDir():
-				return d.enter(ctx, files, name)
 			case e.Type()&fs.ModeSymlink != 0:
 				d.link(name)
+			case d.misplaced(name, e.Type()) != "":
+				d.obstruct(ReasonIrregular, name, d.misplaced(name, e.Type()))
+			case e.IsDir():
+				return d.enter(ctx, files, name)
 			case e.Type().IsRegular() && !isStreamless(e.Name()) && !isTempBlob(name):
 				all = append(all, name)
 			}
@@ -144,11 +148,17 @@ func (d *disk) enter(ctx context.Context, files fs.FS, dir string) error {
 	return ctx.Err()
 }
 
+func isLink(files fs.FS, name string) bool {
+	info, err := fs.Lstat(files, name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
 // link makes an obstacle of a symlink behind which conversations may be: jp may follow it or not.
+// One in the place of a conversation is an obstacle even if it leads nowhere now.
 func (d *disk) link(name string) {
 	info, err := d.behind(name)
 	switch {
-	case err == nil && info.IsDir(), path.Base(name) == workspace.EventsFile:
+	case err == nil && info.IsDir(), d.misplaced(name, fs.ModeSymlink) != "":
 		d.obstruct(ReasonLinked, name, "is a symbolic link: what is behind it is not looked at")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		d.obstruct(ReasonFiles, name, err.Error())

@@ -8,19 +8,21 @@ import (
 
 // The reasons of an Obstacle, in addition to those of gitint.Incomplete.
 const (
-	ReasonStream  = "stream"  // a file that should be a stream is invalid
-	ReasonLarge   = "large"   // a stream is too large to be read
-	ReasonOpaque  = "opaque"  // a stream is in Git LFS or encrypted
-	ReasonObject  = "object"  // an object is missing or damaged
-	ReasonLinked  = "linked"  // a symbolic link is in place of conversations or blobs
-	ReasonForeign = "foreign" // the store has files that this version does not know
-	ReasonFiles   = "files"   // the system refuses to read something
-	ReasonMissing = "missing" // the content of a reference is already missing
-	ReasonLocked  = "locked"  // git writes an index, or a killed git has left its lock
-	ReasonNested  = "nested"  // another repository, or what may be one, is within the workspace
-	ReasonID      = "id"      // the workspace has no id
-	ReasonOpinion = "opinion" // the second opinion failed
-	ReasonDoubt   = "doubt"   // the second opinion contradicts the mark in more than a rare case
+	ReasonStream = "stream" // a file that should be a stream is invalid
+	ReasonLarge  = "large"  // a stream is too large to be read
+	ReasonOpaque = "opaque" // a stream is in Git LFS or encrypted
+	ReasonObject = "object" // an object is missing or damaged
+	ReasonLinked = "linked" // a symbolic link is in place of conversations or blobs
+	// ReasonIrregular: neither a file nor a directory is in place of a stream or a conversation.
+	ReasonIrregular = "irregular"
+	ReasonForeign   = "foreign" // the store has files that this version does not know
+	ReasonFiles     = "files"   // the system refuses to read something
+	ReasonMissing   = "missing" // the content of a reference is already missing
+	ReasonLocked    = "locked"  // git writes an index, or a killed git has left its lock
+	ReasonNested    = "nested"  // another repository, or what may be one, is within the workspace
+	ReasonID        = "id"      // the workspace has no id
+	ReasonOpinion   = "opinion" // the second opinion failed
+	ReasonDoubt     = "doubt"   // the second opinion contradicts the mark in more than a rare case
 
 	// ReasonPromised: objects that must be read are only at the remote of a partial clone.
 	ReasonPromised = "promised"

@@ -88,6 +88,11 @@ func (m *marker) indexTip(title string, x *gitint.Index) {
 	take := func(e gitint.Entry) {
 		m.workspaces.inIndex(e)
 		_, rest, ok := strings.Cut("/"+e.Path, "/"+workspace.DirName+"/")
+		if detail := misplacedBelow(rest, e.Mode); ok && detail != "" {
+			m.obstruct(Obstacle{
+				Reason: ReasonIrregular, Root: title, Path: e.Path, Detail: detail,
+			})
+		}
 		switch {
 		case !e.Mode.IsRegular():
 			return

@@ -135,6 +135,8 @@ func reasonOf(err error) string {
 		return ReasonObject
 	case errors.Is(err, os.ErrPermission):
 		return ReasonFiles
+	case errors.Is(err, regular.ErrNot):
+		return ReasonIrregular
 	default:
 		return gitint.ReasonUnreadable
 	}
@@ -475,6 +477,11 @@ func (m *marker) judgeStreams() {
 	judged := make(map[document]bool)
 	for _, t := range m.tips {
 		m.trees.eachDocument(t, func(d document, name func() string) {
+			if d.id.IsZero() && t.place.Kind == refs.Workspace {
+				m.obstruct(Obstacle{
+					Reason: ReasonIrregular, Root: t.title, Path: name(), Detail: notFile,
+				})
+			}
 			found := m.references.known[d]
 			if found.err == nil || judged[d] || !t.judges(found) {
 				return

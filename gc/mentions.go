@@ -73,7 +73,7 @@ func (l *referenceCache) load(ctx context.Context, o *Options, all []document) e
 	n := 0
 	asked := make(map[document]bool)
 	for _, d := range all {
-		if _, ok := l.known[d]; ok || asked[d] {
+		if _, ok := l.known[d]; ok || asked[d] || d.id.IsZero() {
 			continue
 		}
 		asked[d] = true

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -21,11 +21,14 @@ func (m *marker) quarantined(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(p.trash)
-	if errors.Is(err, fs.ErrNotExist) {
+	root, err := regular.OpenRoot(p.trash)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, syscall.ENOTDIR):
+		m.obstruct(Obstacle{Reason: ReasonIrregular, Root: p.trash, Detail: notDirectory})
+		return nil
+	case err != nil:
 		return err
 	}
 	defer root.Close() //nolint:errcheck // was only read
@@ -52,8 +55,11 @@ func (m *marker) quarantined(ctx context.Context) error {
 				Reason: ReasonLinked, Root: filepath.Join(p.trash, name),
 				Detail: "is a symbolic link: what is behind it is not looked at",
 			})
-		}
-		if !e.Type().IsRegular() {
+			return ctx.Err()
+		case !e.Type().IsRegular():
+			m.obstruct(Obstacle{
+				Reason: ReasonIrregular, Root: filepath.Join(p.trash, name), Detail: notFile,
+			})
 			return ctx.Err()
 		}
 		all, err := hashesIn(files, name)

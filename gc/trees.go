@@ -117,12 +117,21 @@ func unitOf(e gitint.Entry) (unit, bool) {
 	return u, u.file || e.Mode == gitint.ModeDir
 }
 
+// misplacedUnit returns a unit without an object for an entry that is [misplaced].
+func misplacedUnit(e gitint.Entry) (unit, bool) {
+	return unit{name: e.Path, file: true}, misplaced(e.Path, e.Mode.FileMode()) != ""
+}
+
 // units returns the entries of each tree of conversations.
 func (f *treeCache) units(ctx context.Context, trees []gitint.OID) ([][]unit, error) {
 	all := make([][]unit, len(trees))
 	err := f.repo.AtOnce().ReadTrees(ctx, trees, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
-			if u, ok := unitOf(e); ok {
+			u, ok := misplacedUnit(e)
+			if !ok {
+				u, ok = unitOf(e)
+			}
+			if ok {
 				all[i] = append(all[i], u)
 			}
 		})
@@ -131,7 +140,8 @@ func (f *treeCache) units(ctx context.Context, trees []gitint.OID) ([][]unit, er
 	return all, err
 }
 
-// files returns the files of a unit that can refer to content. list must have been called.
+// files returns the files of a unit that can refer to content; those without an object are
+// misplaced. list must have been called.
 func (f *treeCache) files(u unit) []refs.TreeFile {
 	if u.file {
 		if isStreamless(u.name) {
@@ -185,6 +195,9 @@ func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
 		err := f.repo.AtOnce().ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
 			n := nodes[level[i]] // the map does not change meanwhile
 			t.Entries(func(e gitint.Entry) {
+				if u, ok := misplacedUnit(e); ok && isStreamName(u.name) {
+					n.files = append(n.files, refs.TreeFile{Path: u.name})
+				}
 				u, ok := unitOf(e)
 				switch {
 				case !ok || u.file && isStreamless(u.name):

@@ -171,7 +171,7 @@ func (r *Repo) exclude(pattern string, ignored bool) error {
 	if err := atomicfile.MkdirPrivate(dir); err != nil { // git usually creates it
 		return err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if p.Empty() {
 		return nil
 	}
-	root, err := os.OpenRoot(repo.CommonDir())
+	root, err := regular.OpenRoot(repo.CommonDir())
 	if err != nil {
 		return fmt.Errorf("change hooks: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -277,7 +276,7 @@ const blobsDir = "blobs"
 
 // writeAttributes writes the file of a workspace, and leaves no other trace.
 func writeAttributes(s step) error {
-	root, err := os.OpenRoot(s.workspace)
+	root, err := regular.OpenRoot(s.workspace)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // The modes of files and directories in a working tree, before the umask: those that git and other
@@ -71,7 +73,7 @@ func Write(root *os.Root, name string, data []byte, opts Options) error {
 
 // WriteIn is [Write] below a directory, which it opens and closes.
 func WriteIn(dir, name string, data []byte, opts Options) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func ReplaceBy(root *os.Root, name string, c Change, opts Options) error {
 
 // ReplaceIn is [Replace] below a directory, which it opens and closes.
 func ReplaceIn(dir, name string, old, data []byte, opts Options) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func Remove(root *os.Root, name string, old []byte, opts Options) error {
 
 // RemoveIn is [Remove] below a directory, which it opens and closes.
 func RemoveIn(dir, name string, old []byte, opts Options) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type WorkTree struct {
 // OpenWorkTree opens a working tree. It reads no file outside of it, whatever symbolic links it
 // has.
 func OpenWorkTree(dir string, limits regular.Limits) (*WorkTree, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}

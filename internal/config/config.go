@@ -71,7 +71,7 @@ func (c *Config) addDefaults() {
 }
 
 func (c *Config) addWorkspace(dir string) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -368,7 +368,8 @@ func unboundedReads(f *ast.File) []string {
 		case name == "FS" && len(call.Args) == 0 && (pkg == nil || pkg.Name != "t"):
 			found = append(found, "FS of a directory")
 		case pkg == nil:
-		case pkg.Name == "os" && (name == "ReadFile" || name == "Open" || name == "DirFS"),
+		case pkg.Name == "os" && slices.Contains(
+			[]string{"ReadFile", "Open", "OpenRoot", "DirFS"}, name),
 			pkg.Name == "fs" && name == "ReadFile",
 			pkg.Name == "io" && name == "ReadAll" && !isLimited(call.Args[0]):
 			found = append(found, pkg.Name+"."+name)

@@ -116,8 +116,8 @@ var compactorImports = []string{
 // upkeepImports are collecting, repairing and restoring, showing results and asking a person.
 var upkeepImports = []string{
 	"blobs", "events", "gc", "internal/ask", "internal/check", "internal/compactor",
-	"internal/config", "internal/prepare", "internal/quarantine", "internal/render",
-	"internal/repair", "internal/report", "internal/workspace",
+	"internal/config", "internal/prepare", "internal/quarantine", "internal/regular",
+	"internal/render", "internal/repair", "internal/report", "internal/workspace",
 }
 
 // questionImports are writing a question, preparing it and printing it.

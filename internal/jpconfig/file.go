@@ -64,7 +64,7 @@ func (l *loader) placeOf(dir string, layer Layer) (place, error) {
 func (l *loader) workspace(layer Layer) (place, error) {
 	if l.root == nil {
 		var err error
-		if l.root, err = os.OpenRoot(l.sources.Workspace); err != nil {
+		if l.root, err = regular.OpenRoot(l.sources.Workspace); err != nil {
 			return place{}, err
 		}
 	}

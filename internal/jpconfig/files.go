@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -90,7 +89,7 @@ func (c *Config) recipe(name string, syntax command.Syntax) recipe {
 // readRecipe reads a file below dir. One that cannot be read completely, or that is outside the
 // workspace, has a hash that no file has.
 func readRecipe(dir, name string, syntax command.Syntax) recipe {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return recipe{}
 	}

@@ -55,7 +55,7 @@ func told(env []string) []gitint.OID {
 func Fix(
 	ctx context.Context, repo *gitint.Repo, index *gitint.Index, files []MergedFile,
 ) ([]MergedFile, error) {
-	root, err := os.OpenRoot(repo.Root())
+	root, err := regular.OpenRoot(repo.Root())
 	if err != nil {
 		return nil, fmt.Errorf("fix a merge: %w", err)
 	}

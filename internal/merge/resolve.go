@@ -399,7 +399,7 @@ func (r Resolver) write(ctx context.Context, c Case, was, data []byte) (err erro
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 	}
-	root, err := os.OpenRoot(r.Workspace.Dir())
+	root, err := regular.OpenRoot(r.Workspace.Dir())
 	if err != nil {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}

@@ -159,6 +159,9 @@ func names(ctx context.Context, dir string) ([]string, error) {
 			return ctx.Err()
 		case err != nil:
 			return err
+		case strings.EqualFold(e.Name(), "events.json") && e.Type()&^fs.ModeSymlink != 0 &&
+			!strings.HasPrefix(rel, "/conversations/.trash/"):
+			return fmt.Errorf("%s is not a regular file", name)
 		case e.IsDir():
 			return enter(rel, name, &all)
 		case e.Type()&fs.ModeSymlink != 0:

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -373,7 +374,7 @@ func (r *run) sweep(ctx context.Context) error {
 		return err
 	}
 	maps.DeleteFunc(gone, func(h blobs.Hash, _ bool) bool { return needed[h] })
-	root, err := os.OpenRoot(r.Workspace.Dir())
+	root, err := regular.OpenRoot(r.Workspace.Dir())
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
+
+	"github.com/git-jp/git-jp/internal/regular"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/leaks"
@@ -160,7 +161,7 @@ func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err er
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(r.Workspace.Dir())
+	root, err := regular.OpenRoot(r.Workspace.Dir())
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 // The version changes with the format of the records, and whenever package events gives another
 // answer about the same bytes, because old answers would not disappear by themselves.
 const (
-	version = 2
-	header  = "git-jp references 2\n"
+	version = 3
+	header  = "git-jp references 3\n"
 )
 
 const (

@@ -4,3 +4,5 @@ package regular
 
 // noWait is 0 on systems without pipes in directories.
 const noWait = 0
+
+const asDirectory = ""

@@ -9,7 +9,7 @@ import (
 
 // ErrNot is the error for reading a pipe, a socket, a device, or a directory instead of a regular
 // file.
-var ErrNot = errors.New("no regular file")
+var ErrNot = errors.New("it is not a regular file")
 
 // ReadFile is [os.ReadFile] for a regular file of at most limit bytes, or a link to one. A larger
 // file is a [*SizeError].

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -32,7 +31,7 @@ func (m *planner) trash(ctx context.Context) error {
 // trashIn examines one trash. A restored conversation also stays in it: only the user empties it,
 // and a conversation that already exists again is not offered again.
 func (m *planner) trashIn(ctx context.Context, dir, shown string, local bool) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package repair
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
@@ -30,7 +29,7 @@ func PlanUnion(ctx context.Context, o Options, ids []events.ID) (*Plan, error) {
 func newPlanner(o Options) (*planner, error) {
 	m := &planner{Options: &o, plan: &Plan{options: &o}}
 	m.plan.kept = newKeeper(&o)
-	dir, err := os.OpenRoot(o.Workspace.Root())
+	dir, err := regular.OpenRoot(o.Workspace.Root())
 	if err != nil {
 		return nil, err
 	}

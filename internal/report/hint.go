@@ -193,6 +193,8 @@ func obstacleHint(reason string) string {
 		return "'git fsck' says more; 'git fetch --refetch' may restore it"
 	case gc.ReasonLinked:
 		return linkedHint
+	case gc.ReasonIrregular:
+		return "move it away; 'git restore <path>' restores what was committed there"
 	case gc.ReasonForeign:
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -97,7 +98,7 @@ func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, err
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // a folder to be published
 		return Report{}, fmt.Errorf("make %s: %w", dir, err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", dir, err)
 	}
@@ -278,7 +279,7 @@ func (b *build) empty() error {
 		err = ErrForeign
 	}
 	if err != nil {
-		return fmt.Errorf("write a site to %s: %w", b.root.Name(), err)
+		return fmt.Errorf("write a site to %s: %w", filepath.Clean(b.root.Name()), err)
 	}
 	return nil
 }

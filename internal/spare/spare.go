@@ -138,7 +138,7 @@ func read(s *blobs.Store, h blobs.Hash) ([]byte, bool) {
 
 // Forget removes the copies of blobs that are deleted, or that a remote has.
 func Forget(gitDir, store string, all ...blobs.Hash) error {
-	root, err := os.OpenRoot(dirIn(gitDir, store))
+	root, err := regular.OpenRoot(dirIn(gitDir, store))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

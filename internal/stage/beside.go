@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 
@@ -195,7 +194,7 @@ func (c *commit) besideCommit() (map[string]events.ID, error) {
 }
 
 func (c *commit) readBeside() (map[string]events.ID, error) {
-	root, err := os.OpenRoot(c.hook.Repo.Root())
+	root, err := regular.OpenRoot(c.hook.Repo.Root())
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ var kinds = map[string]refs.File{
 }
 
 func openFolders(repo *gitint.Repo, cache *refs.Cache) (*folders, error) {
-	root, err := os.OpenRoot(repo.Root())
+	root, err := regular.OpenRoot(repo.Root())
 	if err != nil {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -293,7 +294,7 @@ func (c *commit) unnamed() (names []string, err error) {
 	if c.hook.TreeMade || len(c.streams) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(c.hook.Repo.Root())
+	root, err := regular.OpenRoot(c.hook.Repo.Root())
 	if err != nil {
 		return nil, err
 	}

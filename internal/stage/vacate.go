@@ -41,7 +41,7 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 	if err := KeepSpares(ctx, repo); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(repo.Root())
+	root, err := regular.OpenRoot(repo.Root())
 	if err != nil {
 		return fmt.Errorf("open working tree: %w", err)
 	}

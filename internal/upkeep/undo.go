@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gc"
@@ -182,7 +183,7 @@ func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 	case one.Kind == quarantine.Redacted && one.Conversation != 0:
 		return &redactedError{one}
 	}
-	root, err := os.OpenRoot(u.Workspace.Root())
+	root, err := regular.OpenRoot(u.Workspace.Root())
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (w *Workspace) Activate(s Session, id events.ID) error {
 // own if jp has none.
 func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 	if w.userLocal != nil {
-		root, err := os.OpenRoot(w.userLocal.dir)
+		root, err := regular.OpenRoot(w.userLocal.dir)
 		return root, atomicfile.Options{TempDir: tempDir, Private: true}, err
 	}
 	dir := w.ownState()
@@ -120,7 +120,7 @@ func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, atomicfile.Options{}, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	return root, atomicfile.Options{TempDir: ".tmp", Private: true}, err
 }
 
@@ -147,7 +147,7 @@ func (w *Workspace) history(s Session) []visit {
 		places = append(places, w.userLocal.fsys)
 	}
 	if dir := w.ownState(); dir != "" {
-		if root, err := os.OpenRoot(dir); err == nil {
+		if root, err := regular.OpenRoot(dir); err == nil {
 			defer func() { _ = root.Close() }() // it was only read
 			places = append(places, regular.In(root))
 		}

@@ -152,7 +152,7 @@ func TestLockDoesNotFollowLinks(t *testing.T) {
 			t.Skip(err)
 		}
 		_, err := w.open().Lock(t.Context(), id1)
-		if err == nil || !strings.Contains(err.Error(), "no regular file") {
+		if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("error is %v", err)
 		}
 		if err := os.Remove(w.path("proj/.jp/" + lockFile)); err != nil {

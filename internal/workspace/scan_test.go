@@ -185,7 +185,7 @@ func TestLinksAreRefused(t *testing.T) {
 		t.Fatalf("%v, %v, %v", entries, problems, err)
 	}
 	_, err = ws.Load(entries[0])
-	if err == nil || !strings.Contains(err.Error(), "events.json: no regular file") {
+	if err == nil || !strings.Contains(err.Error(), "events.json: it is not a regular file") {
 		t.Errorf("error is %v", err)
 	}
 	err = ws.Update(t.Context(), 17800000000, func(*Conversation) error { return nil })

@@ -31,7 +31,7 @@ type store struct {
 }
 
 func openStore(dir, prefix string, local bool, env Env) (*store, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func Init(root string, env Env) ([]string, error) {
 }
 
 func initialize(root string, env Env) (made []string, err error) {
-	top, err := os.OpenRoot(root)
+	top, err := regular.OpenRoot(root)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -113,7 +112,7 @@ func persisted(transcript, named string) (string, bool) {
 	if base == "" || !filepath.IsLocal(base) {
 		return "", false
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return "", false
 	}

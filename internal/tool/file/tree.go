@@ -58,7 +58,7 @@ func Open(dir string, deny ...string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(space.root)
+	root, err := regular.OpenRoot(space.root)
 	if err != nil {
 		return nil, fmt.Errorf("open workspace %q: %w", dir, err)
 	}

@@ -1,0 +1,43 @@
+//go:build unix
+
+package regular_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// TestOpenRoot opens a directory, and a link to one; of all else it returns an error at once, which
+// names the path that was given.
+func TestOpenRoot(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.Mkdir(at("dir"), 0o700), os.Symlink("dir", at("link")), syscall.Mkfifo(at("pipe"), 0o600),
+		os.WriteFile(at("file"), nil, 0o600), os.Symlink("pipe", at("linked-pipe")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{
+		"dir": nil, "link": nil, "file": syscall.ENOTDIR, "pipe": syscall.ENOTDIR,
+		"linked-pipe": syscall.ENOTDIR, "none": fs.ErrNotExist,
+	} {
+		root, err := regular.OpenRoot(at(name))
+		failed := new(fs.PathError)
+		if !errors.Is(err, want) || errors.As(err, &failed) && failed.Path != at(name) {
+			t.Errorf("OpenRoot(%s): %v, want %v", name, err, want)
+		}
+		if root != nil {
+			_ = root.Close()
+		}
+	}
+	if _, err := regular.OpenRoot(""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("OpenRoot of no path: %v", err)
+	}
+}
