@@ -339,6 +339,9 @@ type closure struct {
 	removed []string              // from the index
 	streams map[string]gitint.OID // those of files that are streams
 	refs    []events.RefAt
+	// odd says that one of its own files is no file but, for example, a pipe. Git reports it as
+	// changed; it cannot be staged, and the check reports it.
+	odd bool
 	// refused says that a directory of it cannot be listed. No part of it is then staged, and
 	// nothing of it is removed.
 	refused bool
@@ -440,6 +443,8 @@ func (s *survey) addFiles(c *closure, below string) error {
 	for _, e := range entries {
 		name := below + "/" + e.Name()
 		switch {
+		case !e.Type().IsRegular() && isOwn(c.dir, name):
+			c.odd = true
 		case e.IsDir():
 			if err := s.addFiles(c, name); err != nil {
 				return err
@@ -451,12 +456,20 @@ func (s *survey) addFiles(c *closure, below string) error {
 	return nil
 }
 
-// belongs reports whether a file of a conversation's directory is staged. Its own files are,
-// whatever ignore rules say; other files if git would add them.
-func (s *survey) belongs(dir, name string) bool {
+// isOwn reports whether a file in a conversation's directory is one of those of every conversation.
+func isOwn(dir, name string) bool {
 	switch strings.TrimPrefix(name, dir+"/") {
 	case workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
 		workspace.MessagesFile:
+		return true
+	}
+	return false
+}
+
+// belongs reports whether a file of a conversation's directory is staged. Its own files are,
+// whatever ignore rules say; other files if git would add them.
+func (s *survey) belongs(dir, name string) bool {
+	if isOwn(dir, name) {
 		return true
 	}
 	state, differs := s.states[name]
@@ -504,7 +517,7 @@ func (s *survey) changed(c *closure) bool {
 		_, ok := s.states[name]
 		return ok
 	}
-	if c.refused || len(c.removed) > 0 || slices.ContainsFunc(c.files, differs) {
+	if c.refused || c.odd || len(c.removed) > 0 || slices.ContainsFunc(c.files, differs) {
 		return true
 	}
 	return slices.ContainsFunc(c.refs, func(at events.RefAt) bool {
