@@ -28,10 +28,10 @@ all of them, tool results included: for GitHub Pages, GitLab Pages or an artifac
 be opened from the disk. It needs no server, and fetches nothing from anywhere else. Sessions
 of coding agents that were imported are there too.
 
-Called again it writes the pages of conversations that changed. A folder that has files of
-something else is refused. A list of the commits that added turns leads to these, where all
-of history is here. What others should not read does not belong into it: look at the
-pages before you publish them.
+Called again it writes the pages of conversations that changed, and completes what an
+interrupted run has begun. A folder that has files of something else is refused. A list of the
+commits that added turns leads to these, where all of history is here. What others should not
+read does not belong into it: look at the pages before you publish them.
 
 --files=GLOB publishes what files contain, as the commit that is checked out has them: of text
 files that calls of tools wrote all lines, with the turns behind them, marked recorded or

@@ -49,6 +49,15 @@ func (b *build) commits(ctx context.Context) ([]view.Link, error) {
 	if err := b.fetch(ctx, all); err != nil {
 		b.Problem(err)
 	}
+	var pages []string
+	for _, c := range all {
+		if id := c.OID.String(); !b.was.Commits[id].Read {
+			pages = append(pages, view.CommitPage(id))
+		}
+	}
+	if err := b.begin(pages...); err != nil {
+		return nil, err
+	}
 	b.is.Commits = make(map[string]added, len(all))
 	var shown []view.Commit
 	for _, c := range all {

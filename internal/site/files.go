@@ -68,13 +68,21 @@ func (b *build) files(ctx context.Context, drafts []draft) error {
 	for _, d := range drafts {
 		streams[d.ID.Digits()] = d.digest
 	}
-	for i, name := range names {
+	if b.moreFiles = max(0, len(names)-mostFiles); b.moreFiles > 0 {
+		names = names[:mostFiles]
+	}
+	var pages []string
+	for _, name := range names {
+		if _, ok := b.was.Files[name]; !ok {
+			pages = append(pages, filePage(name))
+		}
+	}
+	if err := b.begin(pages...); err != nil {
+		return err
+	}
+	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return err
-		}
-		if i >= mostFiles {
-			b.moreFiles = len(names) - i
-			break
 		}
 		id, _ := tree.OID(name)
 		digest := func(of []string) string {

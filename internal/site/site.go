@@ -10,8 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +31,7 @@ import (
 const (
 	manifestName = "git-jp-site.json"
 	indexName    = "index.html"
+	tempName     = ".git-jp-site"
 )
 
 // ErrForeign is the reason for refusing a folder that has files and no manifest.
@@ -65,7 +68,8 @@ type manifest struct {
 	Pages   map[string]entry `json:"pages"`
 	Commits map[string]added `json:"commits,omitempty"`
 	Files   map[string]file  `json:"files,omitempty"` // by their paths
-	// Sums are the checksums of the bytes that were written, by file name.
+	// Sums are the checksums of the bytes that were written, by file name; "" for a file that a run
+	// was about to write, and perhaps did.
 	Sums map[string]string `json:"sums,omitempty"`
 }
 
@@ -80,7 +84,6 @@ type build struct {
 	Options
 
 	root   *os.Root
-	temp   string
 	was    manifest
 	is     manifest
 	index  *index
@@ -103,7 +106,7 @@ func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, err
 		return Report{}, fmt.Errorf("open %s: %w", dir, err)
 	}
 	b := &build{
-		Options: o, root: root, temp: ".tmp",
+		Options: o, root: root,
 		pages: make(map[string]string), left: make(map[string]left),
 	}
 	for _, e := range all {
@@ -113,7 +116,7 @@ func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, err
 		}
 	}
 	err = b.run(ctx, all)
-	return b.report, errors.Join(err, root.RemoveAll(b.temp), root.Close())
+	return b.report, errors.Join(err, root.RemoveAll(tempName), root.Close())
 }
 
 func pageName(id events.ID) string { return id.Digits() + ".html" }
@@ -129,6 +132,16 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 	}
 	drafts, err := b.drafts(ctx, all)
 	if err != nil {
+		return err
+	}
+	pages := []string{indexName}
+	for i := range buckets {
+		pages = append(pages, pieceName(i))
+	}
+	for _, d := range drafts {
+		pages = append(pages, d.Page)
+	}
+	if err := b.begin(pages...); err != nil {
 		return err
 	}
 	if err := b.files(ctx, drafts); err != nil {
@@ -275,7 +288,9 @@ func sumOf(data []byte) string {
 func (b *build) empty() error {
 	b.index = newIndex()
 	entries, err := fs.ReadDir(regular.In(b.root), ".")
-	if err == nil && len(entries) > 0 {
+	if err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() != tempName // which a run that was killed has left
+	}) {
 		err = ErrForeign
 	}
 	if err != nil {
@@ -393,11 +408,38 @@ func (b *build) finish(links []view.Link) error {
 	if err := (view.Index{Title: b.Title, Links: links}).Write(&list, all); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(b.is, "", " ")
+	if err := b.write(indexName, list.Bytes()); err != nil {
+		return err
+	}
+	return b.save(&b.is)
+}
+
+func (b *build) save(m *manifest) error {
+	data, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", manifestName, err)
 	}
-	return errors.Join(b.write(indexName, list.Bytes()), b.write(manifestName, append(data, '\n')))
+	return b.put(manifestName, append(data, '\n'))
+}
+
+// begin names files in the manifest before they are written. If the run is interrupted, the folder
+// is a site for the next one, which knows what to remove. Files that are named together cost one
+// write of the manifest.
+func (b *build) begin(names ...string) error {
+	begun := maps.Clone(b.was.Sums)
+	for _, name := range names {
+		if _, ok := begun[name]; !ok {
+			if begun == nil {
+				begun = make(map[string]string)
+			}
+			begun[name] = ""
+		}
+	}
+	if len(begun) == len(b.was.Sums) {
+		return nil
+	}
+	b.was.Sums = begun
+	return b.save(&b.was)
 }
 
 // remove removes pages of conversations and commits that no longer exist.
@@ -428,8 +470,18 @@ func (b *build) remove() error {
 		remove(commitsName)
 	}
 	b.removeFiles(remove)
+	for name, sum := range b.was.Sums {
+		if _, ok := b.is.Sums[name]; !ok && sum == "" && isPage(name) {
+			remove(name)
+		}
+	}
 	return errors.Join(errs...)
 }
+
+// isPage reports whether a name is that of a page: the manifest may be forged.
+func isPage(name string) bool { return pageNames.MatchString(name) }
+
+var pageNames = regexp.MustCompile(`^(\d+(-rest)?|(file|commit)-[0-9a-f]+|files|commits)\.html$`)
 
 // isDigits reports whether a name of the manifest can name a page: the file may be forged.
 func isDigits(s string) bool {
@@ -437,14 +489,22 @@ func isDigits(s string) bool {
 	return err == nil && id.Digits() == s
 }
 
-// write replaces a file unless it has the bytes already: publishing the folder then sends less.
+// write writes a file of the site.
 func (b *build) write(name string, data []byte) error {
+	if err := b.begin(name); err != nil {
+		return err
+	}
 	b.is.Sums[name] = sumOf(data)
+	return b.put(name, data)
+}
+
+// put replaces a file unless it has the bytes already: publishing the folder then sends less.
+func (b *build) put(name string, data []byte) error {
 	was, err := regular.Read(regular.In(b.root), name, regular.MaxOwn)
 	if err == nil && bytes.Equal(was, data) {
 		return nil
 	}
-	err = atomicfile.Write(b.root, name, data, atomicfile.Options{TempDir: b.temp})
+	err = atomicfile.Write(b.root, name, data, atomicfile.Options{TempDir: tempName})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
