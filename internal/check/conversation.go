@@ -249,7 +249,8 @@ func (r reading) unreadable(name string, err error) {
 	f := r.finding(Unreadable, name)
 	f.Detail, f.Next = "cannot be read: "+err.Error(), "git fsck --full"
 	if IsRefused(r.src, err) {
-		f.Detail, f.Next = Refused(f.Path, err).Detail, ""
+		refused := Refused(f.Path, err)
+		f.Detail, f.Next = refused.Detail, refused.Next
 	}
 	if over, ok := errors.AsType[*regular.SizeError](err); ok {
 		f.Detail, f.Next = "cannot be read: "+over.Error(), earlier(f.Path)

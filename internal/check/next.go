@@ -1,7 +1,9 @@
 package check
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +11,18 @@ import (
 
 // The next commands of findings, unless a caller that knows the repository has better ones. Only
 // commands that exist are named.
+
+// ByMode is the hint for a file or directory that the operating system refuses to open for lack of
+// permission.
+const ByMode = "check the owner and the mode of the file and its directory"
+
+// byMode is ByMode if an error is such a refusal, otherwise "".
+func byMode(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return ByMode
+	}
+	return ""
+}
 
 // askAuthor is the hint for content that is not available here.
 func askAuthor(id string) string {

@@ -294,6 +294,7 @@ func Refused(dir string, err error) Finding {
 	}
 	return Finding{
 		State: Unreadable, Path: dir, Element: -1, Detail: "cannot be read: " + err.Error(),
+		Next: byMode(err),
 	}
 }
 

@@ -196,8 +196,10 @@ func heading(s State, n int) string {
 	switch s {
 	case Missing:
 		return refs + " without content"
-	case Corrupt, Unreadable:
+	case Corrupt:
 		return refs + " to damaged content"
+	case Unreadable:
+		return refs + " to content that cannot be read"
 	case SizeMismatch:
 		return refs + " with a wrong size"
 	case LFSPointer:

@@ -409,7 +409,9 @@ func (v *verifier) unreadable(err error) *verdict {
 	if errors.Is(err, fs.ErrNotExist) {
 		return v.objectAbsent()
 	}
-	return &verdict{state: Unreadable, detail: "cannot be read: " + err.Error(), size: -1}
+	return &verdict{
+		state: Unreadable, detail: "cannot be read: " + err.Error(), next: byMode(err), size: -1,
+	}
 }
 
 // pointer returns the verdict for a Git LFS pointer, which counts as present as far as can be known

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -28,6 +29,10 @@ func (m *planner) files(ctx context.Context) error {
 		fault := &Fault{
 			State: f.State, Path: f.Path, Conversation: conversationOf(f), Title: f.Title,
 			Detail: f.Detail, Outcome: Offered, Command: f.Next,
+		}
+		if !f.Hash.IsZero() {
+			fault.Path = path.Join(workspace.DirName, blobs.Dir, f.Hash.Path())
+			fault.Ref = blobs.Ref{Hash: f.Hash, Size: f.Size}
 		}
 		m.add(fault)
 		e := m.entryAt(path.Dir(f.Path))

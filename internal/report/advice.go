@@ -160,6 +160,9 @@ func blobPath(f check.Finding) (string, bool) {
 	default:
 		return "", false
 	}
+	if f.Next == check.ByMode {
+		return "", false // it is there
+	}
 	dir, ok := workspace.PathDir(f.Path)
 	return workspace.BlobPath(dir, f.Hash), ok && !f.Hash.IsZero()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -198,7 +199,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonForeign:
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:
-		return "check the owner and the mode of the file and its directory"
+		return check.ByMode
 	case gc.ReasonLocked:
 		return "wait until git is done; where none runs, a killed one has left the file: remove it"
 	case gc.ReasonNested:
@@ -288,7 +289,7 @@ func contentHints(err error) []string {
 	case isA[*events.SyntaxError](err):
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):
-		return []string{"check the owner and the mode of the file and its directory"}
+		return []string{check.ByMode}
 	default:
 		return nil
 	}
