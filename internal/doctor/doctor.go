@@ -73,7 +73,7 @@ func (d *examination) add(subject, problem, next string) {
 func (d *examination) all(ctx context.Context) error {
 	d.manPage()
 	d.private(d.Private...)
-	if err := errors.Join(d.keys(), d.userLocal()); err != nil {
+	if err := errors.Join(d.workspaceAccess(), d.keys(), d.userLocal()); err != nil {
 		return err
 	}
 	repo, err := d.Repo(ctx)
@@ -87,7 +87,7 @@ func (d *examination) all(ctx context.Context) error {
 		return err
 	}
 	for _, look := range []func(context.Context, *gitint.Repo) error{
-		d.git, d.shape, d.packs, d.drivers, d.hooks,
+		d.access, d.git, d.shape, d.packs, d.drivers, d.hooks,
 	} {
 		if err := look(ctx, repo); err != nil {
 			return err
