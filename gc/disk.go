@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -192,7 +193,7 @@ func (d *disk) file(files fs.FS, name string) {
 		d.obstruct(ReasonFiles, name, err.Error())
 		return
 	case m.Err != nil:
-		d.obstruct(streamReason(m.Opaque, nil), name, m.Err.Error())
+		d.obstruct(streamReason(m.Opaque, m.Err), name, m.Err.Error())
 	}
 	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.references.number(m)})
 }
@@ -257,10 +258,12 @@ func (n *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// streamReason returns the reason for a stream that is invalid, or whose references are unknown.
-func streamReason(dark bool, err error) string {
+// streamReason returns the reason for a stream that is invalid, or whose references are unknown. A
+// stream whose beginning can be read is damaged, even if the rest is not text: neither a Git LFS
+// pointer nor an encrypted file begins like one.
+func streamReason(dark bool, err *events.SyntaxError) string {
 	switch {
-	case dark:
+	case dark && err.Offset == 0:
 		return ReasonOpaque
 	case isLarge(err):
 		return ReasonLarge

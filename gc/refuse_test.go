@@ -40,6 +40,10 @@ func TestRefusals(t *testing.T) {
 			f.Run("add", "-A", ".jp")
 			f.Remove(conversation)
 		}, gc.ReasonStream, "index of the main worktree:" + conversation},
+		{"stream with a byte that is no text", func(f *fixture) {
+			f.WriteFile(conversation+"/events.json",
+				strings.Replace(stream(blobs.Sum(nil)), "why", "wh\xff", 1))
+		}, gc.ReasonStream, "invalid UTF-8"},
 		{"conflict markers", func(f *fixture) {
 			f.WriteFile(conversation+"/events.json", "<<<<<<< HEAD\n[]\n=======\n")
 		}, gc.ReasonStream, conversation},

@@ -189,7 +189,8 @@ func obstacleHint(reason string) string {
 	case gc.ReasonLarge:
 		return largeHint
 	case gc.ReasonOpaque:
-		return "decrypt it, or take it out of Git LFS: 'git lfs migrate export'"
+		return "if it is encrypted or in Git LFS, decrypt it or 'git lfs migrate export'; " +
+			"if it is damaged, 'git jp repair'"
 	case gc.ReasonObject:
 		return "'git fsck' says more; 'git fetch --refetch' may restore it"
 	case gc.ReasonLinked:
