@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // An Elsewhere provides blobs that have no file in a store, such as those that git has in a clone
@@ -49,7 +51,7 @@ func (s *Store) Missing(refs []Ref) (missing []Ref) {
 	root, err := s.root()
 	var dir *os.Root
 	if err == nil {
-		dir, err = root.OpenRoot(s.name)
+		dir, err = regular.OpenRootIn(root, s.name)
 	}
 	if err == nil {
 		defer dir.Close() //nolint:errcheck // was only read

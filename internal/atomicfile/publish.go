@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // PublishDir makes everything below the directory tmpName durable and renames it to name. If name
@@ -47,7 +49,7 @@ func (w writer) syncTree(dir string) error {
 	if !w.syncs() {
 		return nil
 	}
-	root, err := w.root.OpenRoot(dir) // saves resolving the path in each step
+	root, err := regular.OpenRootIn(w.root, dir) // saves resolving the path in each step
 	if err != nil {
 		return err
 	}

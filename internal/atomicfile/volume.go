@@ -1,6 +1,10 @@
 package atomicfile
 
-import "os"
+import (
+	"os"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
 
 // A Volume is a file system that can make everything written to it durable at once. That costs less
 // than syncing many files one by one, but also waits for writes of other programs.
@@ -35,5 +39,5 @@ func OpenDir(root *os.Root, dir string, opts Options) (*os.Root, error) {
 			return nil, err
 		}
 	}
-	return root.OpenRoot(dir)
+	return regular.OpenRootIn(root, dir)
 }

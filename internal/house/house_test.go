@@ -367,9 +367,11 @@ func unboundedReads(f *ast.File) []string {
 		switch name := sel.Sel.Name; {
 		case name == "FS" && len(call.Args) == 0 && (pkg == nil || pkg.Name != "t"):
 			found = append(found, "FS of a directory")
+		case name == "OpenRoot" && (pkg == nil || pkg.Name != "regular"):
+			found = append(found, "OpenRoot of package os")
 		case pkg == nil:
 		case pkg.Name == "os" && slices.Contains(
-			[]string{"ReadFile", "Open", "OpenRoot", "DirFS"}, name),
+			[]string{"ReadFile", "Open", "DirFS"}, name),
 			pkg.Name == "fs" && name == "ReadFile",
 			pkg.Name == "io" && name == "ReadAll" && !isLimited(call.Args[0]):
 			found = append(found, pkg.Name+"."+name)

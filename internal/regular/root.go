@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // OpenRoot is [os.OpenRoot], except that it never waits: os.OpenRoot opens whatever is at the path,
@@ -17,4 +18,16 @@ func OpenRoot(dir string) (*os.Root, error) {
 		at.Path = dir
 	}
 	return root, err
+}
+
+// OpenRootIn is OpenRoot for a directory below another one.
+func OpenRootIn(root *os.Root, dir string) (*os.Root, error) {
+	info, err := root.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return root.OpenRoot(dir)
 }

@@ -24,6 +24,11 @@ func TestOpenRoot(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
+	top, err := regular.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer top.Close() //nolint:errcheck // was only read
 	for name, want := range map[string]error{
 		"dir": nil, "link": nil, "file": syscall.ENOTDIR, "pipe": syscall.ENOTDIR,
 		"linked-pipe": syscall.ENOTDIR, "none": fs.ErrNotExist,
@@ -35,6 +40,13 @@ func TestOpenRoot(t *testing.T) {
 		}
 		if root != nil {
 			_ = root.Close()
+		}
+		below, err := regular.OpenRootIn(top, name)
+		if !errors.Is(err, want) {
+			t.Errorf("OpenRootIn(%s): %v, want %v", name, err, want)
+		}
+		if below != nil {
+			_ = below.Close()
 		}
 	}
 	if _, err := regular.OpenRoot(""); !errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // NewConversation has the content of a conversation for [Workspace.Create].
@@ -187,7 +188,7 @@ func (s *store) fill(c *creation, extra map[string][]byte) error {
 
 // build writes files into an unpublished directory, which publishing syncs.
 func (s *store) build(dir string, files []file) error {
-	root, err := s.root.OpenRoot(dir)
+	root, err := regular.OpenRootIn(s.root, dir)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Hold is a conversation that is locked for longer than one change, such as while a model
@@ -115,7 +116,7 @@ func isSame(a, b fs.FileInfo) bool {
 // look returns the stat results of a conversation's own files, nil for each that fails, and nil for
 // all if their directory cannot be opened.
 func (s *store) look(e Entry) []fs.FileInfo {
-	dir, err := s.root.OpenRoot(s.path(e)) // saves resolving the path of each file
+	dir, err := regular.OpenRootIn(s.root, s.path(e)) // saves resolving the path of each file
 	if err != nil {
 		return nil
 	}

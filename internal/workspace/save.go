@@ -178,7 +178,7 @@ func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 // it finds unchanged at any time, and the files written after that would be an incomplete
 // conversation.
 func (s *store) complete(c *Conversation, all [3]file) error {
-	dir, err := s.root.OpenRoot(s.path(c.Entry))
+	dir, err := regular.OpenRootIn(s.root, s.path(c.Entry))
 	gone := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !gone {
 		return err
