@@ -89,7 +89,29 @@ func AgentOf(session string) string {
 // KindAgentRecord is the kind of elements that keep parts of a session without a counterpart in jp.
 const KindAgentRecord Kind = "git_jp_agent_record"
 
-// RecordKey returns the identity of an element of [KindAgentRecord]: agent, session and ordinal.
+// RecordKeys returns for each element of [KindAgentRecord] its identity: agent, session, ordinal
+// and, after the first turn, the turn. Two copies of a session that was continued in two places
+// give the same ordinals to different records. Those at the beginning of a session precede its
+// first turn as long as it has none. Other elements have no key, "".
+func (s *Stream) RecordKeys() []string {
+	keys := make([]string, s.Len())
+	var names []string
+	turns := s.TurnOf()
+	for i, e := range s.All() {
+		key, ok := e.RecordKey()
+		if ok && turns[i] > 0 {
+			if names == nil {
+				names = s.SourceTurns()
+			}
+			key += "/" + names[i]
+		}
+		keys[i] = key
+	}
+	return keys
+}
+
+// RecordKey returns what identifies an element of [KindAgentRecord] within a turn: agent, session
+// and ordinal.
 func (e *Element) RecordKey() (string, bool) {
 	if e.Kind() != KindAgentRecord {
 		return "", false

@@ -258,20 +258,22 @@ type sourceKey struct {
 	key  string
 }
 
-// sourceKeyOf returns the key of element i. A turn_start has that of the element that it precedes.
-func sourceKeyOf(s *events.Stream, i int) (sourceKey, bool) {
-	e := s.At(i)
-	at := e
-	if e.Kind() == events.KindTurnStart && i+1 < s.Len() {
-		at = s.At(i + 1)
+// sourceKeysOf returns the key of each element, zero for one without. A turn_start has that of the
+// element that it precedes.
+func sourceKeysOf(s *events.Stream) []sourceKey {
+	keys, records := make([]sourceKey, s.Len()), s.RecordKeys()
+	for i, e := range s.All() {
+		at := e
+		if e.Kind() == events.KindTurnStart && i+1 < s.Len() {
+			at = s.At(i + 1)
+		}
+		if key, ok := at.Metadata().Text(events.MetadataSource); ok {
+			keys[i] = sourceKey{e.Kind(), key}
+		} else if records[i] != "" {
+			keys[i] = sourceKey{e.Kind(), records[i]}
+		}
 	}
-	if key, ok := at.Metadata().Text(events.MetadataSource); ok {
-		return sourceKey{e.Kind(), key}, true
-	}
-	if key, ok := e.RecordKey(); ok {
-		return sourceKey{e.Kind(), key}, true
-	}
-	return sourceKey{}, false
+	return keys
 }
 
 type sourceIndex map[sourceKey]*events.Element
@@ -281,9 +283,9 @@ type sourceIndex map[sourceKey]*events.Element
 func newSourceIndex(side Side, resumed string) sourceIndex {
 	s := side.Stream
 	index, said := sourceIndex{}, s.SessionOf(side.Source.Resumed)
-	for i, e := range s.All() {
-		if key, ok := sourceKeyOf(s, i); ok && said[i] == resumed && index[key] == nil {
-			index[key] = e
+	for i, key := range sourceKeysOf(s) {
+		if key != (sourceKey{}) && said[i] == resumed && index[key] == nil {
+			index[key] = s.At(i)
 		}
 	}
 	return index
@@ -300,12 +302,12 @@ type harmonizer struct {
 func (h harmonizer) stream(s *events.Stream) *events.Stream {
 	var out []*events.Element
 	open, changed := false, false
+	keys := sourceKeysOf(s)
 	for i, e := range s.All() {
 		if e.Kind() == events.KindTurnStart {
 			_, open = e.Metadata().Value(events.MetadataOpen)
 		}
-		key, ok := sourceKeyOf(s, i)
-		if with := h.all[key]; ok && with != nil && h.takes(key, e, with, open) {
+		if with := h.all[keys[i]]; with != nil && h.takes(keys[i], e, with, open) {
 			changed = true
 			e = with
 		}

@@ -174,14 +174,12 @@ func (im *Importer) before(
 // After that it adds the turns that imports brought and that were removed here.
 func common(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
 	has := map[string]bool{}
-	for _, e := range here.Stream.All() {
-		if key, ok := sourceKey(e); ok {
-			has[key] = true
-		}
+	for _, key := range sourceKeys(here.Stream) {
+		has[key] = key != ""
 	}
 	end := 0
-	for i, e := range now.All() {
-		if key, ok := sourceKey(e); ok && has[key] {
+	for i, key := range sourceKeys(now) {
+		if has[key] {
 			end = i + 1
 		}
 	}
@@ -200,13 +198,15 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 	return all
 }
 
-// sourceKey returns the key of an imported element, with its kind.
-func sourceKey(e *events.Element) (string, bool) {
-	if key, ok := e.RecordKey(); ok {
-		return key, true
+// sourceKeys returns the keys of imported elements, with their kinds, and "" for any other.
+func sourceKeys(s *events.Stream) []string {
+	keys := s.RecordKeys()
+	for i, e := range s.All() {
+		if key, ok := e.Metadata().Text(sessions.MetadataSource); ok {
+			keys[i] = string(e.Kind()) + " " + key
+		}
 	}
-	key, ok := e.Metadata().Text(sessions.MetadataSource)
-	return string(e.Kind()) + " " + key, ok
+	return keys
 }
 
 // keepOld keeps the events that are here in place of those that the source gives now under other
