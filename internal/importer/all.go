@@ -39,8 +39,13 @@ type Result struct {
 }
 
 // All imports sessions with distinct names, and yields the outcome of each in their order,
-// whichever ends first. If the caller stops, All waits for the imports in progress.
+// whichever ends first, but exports of conversations last: another session may be the one that
+// such a conversation is imported from. If the caller stops, All waits for the imports in progress.
 func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b Found) int {
+		return cmp.Compare(exports(a), exports(b))
+	})
 	return func(yield func(Result) bool) {
 		if im.Hold {
 			_ = im.Workspace.MakeUserDir() // before several need it; they report the error
@@ -65,11 +70,19 @@ func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 	}
 }
 
+func exports(f Found) int {
+	if f.Export != nil {
+		return 1
+	}
+	return 0
+}
+
 // partOf returns how many of the sessions are saved together.
 func partOf(found []Found) int {
 	bytes := int64(0)
 	for n, f := range found[:min(len(found), maxPart)] {
-		if bytes += f.Size; n > 0 && bytes > maxPartBytes {
+		bytes += f.Size
+		if n > 0 && (bytes > maxPartBytes || exports(f) != exports(found[0])) {
 			return n
 		}
 	}

@@ -73,7 +73,11 @@ func above(s sessions.Session, below string) (root string, known bool) {
 
 // below returns the directory of a session relative to its root.
 func below(s sessions.Session, root string) string {
-	dir := strings.ReplaceAll(strings.TrimPrefix(s.Dir, root), `\`, "/")
+	dir := s.Dir
+	if !strings.HasPrefix(dir, root) {
+		dir = filepath.Clean(dir) // as root is
+	}
+	dir = strings.ReplaceAll(strings.TrimPrefix(dir, root), `\`, "/")
 	if dir = strings.Trim(dir, "/"); dir == "" {
 		return "."
 	}
