@@ -47,7 +47,7 @@ func (cr creation) of(
 func (cr creation) note(e workspace.Entry) error {
 	cr.known.add(e)
 	if cr.Again {
-		return cr.Workspace.RemoveFile(RemovedPath(e.ID))
+		return cr.Workspace.RemoveFile(workspace.RemovedPath(e.ID))
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (im *Importer) receive(ctx context.Context, e *envelope.Envelope) error {
 		Local: isLocal, Archived: e.Archived,
 	})
 	if err == nil && im.Again {
-		err = im.Workspace.RemoveFile(RemovedPath(e.ID))
+		err = im.Workspace.RemoveFile(workspace.RemovedPath(e.ID))
 	}
 	return err
 }

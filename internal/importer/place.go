@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -84,12 +83,6 @@ func below(s sessions.Session, root string) string {
 	return dir
 }
 
-// RemovedPath returns the file, below .jp, that says that the conversation of a session was
-// removed.
-func RemovedPath(id events.ID) string {
-	return path.Join(workspace.RemovedDir, events.Dirname(id, "")+".json")
-}
-
 // A tombstone is the content of such a file.
 type tombstone struct {
 	Session string `json:"session"`
@@ -99,14 +92,14 @@ type tombstone struct {
 func (im *Importer) removed(n sessions.Name) bool {
 	fsys := regular.Dir(im.Workspace.Dir())
 	for _, id := range n.IDs() {
-		data, err := regular.ReadUnlinked(fsys, RemovedPath(id), maxTombstone)
+		data, err := regular.ReadUnlinked(fsys, workspace.RemovedPath(id), maxTombstone)
 		var t tombstone
 		if err == nil && json.Unmarshal(data, &t) == nil && t.Session == n.String() {
 			return true
 		}
 		// A file that a sparse checkout leaves out cannot be read: its name, which has the id, is
 		// enough.
-		if errors.Is(im.Workspace.FileLeftOut(RemovedPath(id)), fs.ErrExist) {
+		if errors.Is(im.Workspace.FileLeftOut(workspace.RemovedPath(id)), fs.ErrExist) {
 			return true
 		}
 	}
@@ -126,7 +119,7 @@ func Bury(w *workspace.Workspace, id events.ID, d *events.Details) (string, erro
 	if err != nil {
 		return "", err
 	}
-	name := RemovedPath(id)
+	name := workspace.RemovedPath(id)
 	if err := w.WriteFile(name, append(data, '\n')); err != nil {
 		return "", fmt.Errorf("note the removal of %s: %w", n, err)
 	}

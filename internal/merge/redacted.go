@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -89,23 +91,58 @@ func (f *File) redact(
 	}
 	defer done()
 	for _, version := range []*[]byte{&f.Base, &f.Ours, &f.Theirs} {
-		if len(r.entries) == 0 || len(*version) == 0 {
-			continue
+		if *version, err = r.redacted(repo, id, *version); err != nil {
+			return err
 		}
-		s, err := events.Decode(*version)
-		if err != nil {
-			continue // the merge reports it
-		}
-		now, texts := r.apply(id, s)
-		if now == s {
-			continue
-		}
-		if err := r.store(repo, now, texts); err != nil {
-			return fmt.Errorf("store what was redacted: %w", err)
-		}
-		*version = now.Encode()
 	}
 	return nil
+}
+
+// redact removes from a stream in the working tree, which is about to be staged, the text that
+// entries list: the version of a side that nothing was merged with may still have it.
+func (r Resolver) redact(ctx context.Context, c Case) error {
+	id := conversationOf(c.Path)
+	if id == 0 || kindOf(c.Path) != Events {
+		return nil
+	}
+	heads, err := r.Repo.MergeHeads()
+	if err != nil {
+		return err
+	}
+	entries, done, err := redactionsOf(ctx, r.Repo, r.Dir, append(heads, headOf(ctx, r.Repo)))
+	if err != nil {
+		return fmt.Errorf("resolve %s: read redactions: %w", c.Path, err)
+	}
+	defer done()
+	was, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	now, err := entries.redacted(r.Repo, id, was)
+	if err != nil || bytes.Equal(now, was) {
+		return err
+	}
+	return r.write(ctx, c, was, now)
+}
+
+// redacted returns a version of a stream without redacted text, and stores the content that takes
+// its place. A version that cannot be decoded is returned unchanged: a merge or a check reports it.
+func (r *redactions) redacted(repo *gitint.Repo, id events.ID, version []byte) ([]byte, error) {
+	if len(r.entries) == 0 || len(version) == 0 {
+		return version, nil
+	}
+	s, err := events.Decode(version)
+	if err != nil {
+		return version, nil //nolint:nilerr // see above
+	}
+	now, texts := r.apply(id, s)
+	if now == s {
+		return version, nil
+	}
+	if err := r.store(repo, now, texts); err != nil {
+		return nil, fmt.Errorf("store what was redacted: %w", err)
+	}
+	return now.Encode(), nil
 }
 
 // without returns a side without redacted text.

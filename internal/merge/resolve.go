@@ -217,7 +217,22 @@ func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 	if err := r.stageVersion(ctx, c, id); err != nil || c.ID == 0 {
 		return err
 	}
-	return r.complete(ctx, c)
+	if err := r.complete(ctx, c); err != nil {
+		return err
+	}
+	return r.unbury(ctx, c.ID)
+}
+
+// unbury removes the record that a conversation was removed, with which no import would bring what
+// its session says from now on.
+func (r Resolver) unbury(ctx context.Context, id events.ID) error {
+	name := workspace.RemovedPath(id)
+	c := Case{Path: path.Join(r.Dir, name)}
+	_, err := os.Lstat(r.file(c.Path))
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(r.Workspace.FileLeftOut(name), fs.ErrExist) {
+		return nil
+	}
+	return r.remove(ctx, c)
 }
 
 // remove removes a file from the working tree and the index.
@@ -323,8 +338,11 @@ func (r Resolver) settle(ctx context.Context, c Case, was, data []byte) error {
 	return r.staged(ctx, c)
 }
 
-// staged stages a file and closes its record.
+// staged stages a file, a stream without what was redacted, and closes its record.
 func (r Resolver) staged(ctx context.Context, c Case) error {
+	if err := r.redact(ctx, c); err != nil {
+		return err
+	}
 	if err := r.stage(ctx, gitint.Change{Add: []string{c.Path}}); err != nil {
 		return err
 	}

@@ -11,6 +11,12 @@ import (
 // RemovedDir is below .jp and has a file for each removed conversation that names its session.
 const RemovedDir = "sessions/removed"
 
+// RemovedPath returns the file, below .jp, that says that the conversation of a session was
+// removed.
+func RemovedPath(id events.ID) string {
+	return path.Join(RemovedDir, events.Dirname(id, "")+".json")
+}
+
 // PathDir returns the directory .jp in which a path of a repository lies: the outermost of several.
 // It is false for a path that lies in none.
 func PathDir(name string) (dir string, ok bool) {
