@@ -27,7 +27,8 @@ func (r *run) preMergeCommit(ctx context.Context) error {
 	hook, err := r.hook(ctx)
 	var paths []gitint.StagedPath
 	if err == nil {
-		paths, err = hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
+		paths, err = hook.Repo.StagedPaths(ctx,
+			audit.EveryConversation, audit.EveryBlob, audit.EveryRedaction)
 	}
 	if err == nil && len(paths) == 0 {
 		err = hook.Settle(ctx)

@@ -7,13 +7,16 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// EveryConversation and EveryBlob are pathspecs that match all conversations and all blobs.
+// EveryConversation, EveryBlob and EveryRedaction are pathspecs that match all conversations, all
+// blobs and all redaction entries.
 const (
 	EveryConversation = "**/" + workspace.DirName + "/conversations"
 	EveryBlob         = "**/" + workspace.DirName + "/" + blobs.Dir
+	EveryRedaction    = "**/" + workspace.DirName + "/" + secrets.RedactedDir
 )
 
 // A Push holds the commits of a push.

@@ -3,6 +3,7 @@ package leaks_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -240,8 +241,23 @@ func TestWhatWasRedactedIsFoundAgain(t *testing.T) {
 		Conversation: id.Digits(), Event: stream.Keys()[1], Member: "/content",
 		Ranges: []secrets.Range{secrets.NewRange([]byte(text), secrets.Match{Rule: "text", Start: 12, End: 18})},
 	}
+	other := one // another branch, without the entry
 	one = one.with(".jp/"+r.Name(), string(r.Encode()))
 	if got := states(scan(t, leaks.Options{}, nil, one)); !slices.Equal(got, []string{"one' unredacted"}) {
 		t.Errorf("found %q", got)
+	}
+	if got := scan(t, leaks.Options{}, &one, one); got != nil {
+		t.Errorf("found again: %v", got)
+	}
+	if got := scan(t, leaks.Options{}, &other, one); len(got) != 1 {
+		t.Errorf("the entry is new: %v", got)
+	}
+	s := leaks.NewScanner(leaks.Options{Dirs: []string{".jp"}})
+	if err := errors.Join(s.SkipMerged(t.Context(), one), s.Scan(t.Context(), one)); err != nil {
+		t.Fatal(err)
+	}
+	report := &check.Report{}
+	if s.Report(report); len(report.Findings) != 1 {
+		t.Errorf("merged from a branch that has both: %v", report.Findings)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -59,9 +58,11 @@ type Scanner struct {
 	rules    map[string]*secrets.Scanner // by digest
 	streams  map[string]bool             // with digest and object
 	elements map[[sha256.Size]byte]bool
-	listed   map[string]bool     // entries of earlier trees, by directory and version
-	allowed  map[string]bool     // in any tree, by directory and fingerprint
-	away     map[blobs.Hash]bool // blobs that a lazy clone does not have here
+	listed   map[string]bool       // entries of earlier trees, by directory and version
+	allowed  map[string]bool       // in any tree, by directory and fingerprint
+	away     map[blobs.Hash]bool   // blobs that a lazy clone does not have here
+	skipped  []check.Source        // the trees of Skip
+	back     map[returnedText]bool // texts that were reported, or that a skipped tree had
 	found    []found
 }
 
@@ -82,11 +83,20 @@ func NewScanner(o Options) *Scanner {
 		Options: o, rules: map[string]*secrets.Scanner{}, streams: map[string]bool{},
 		elements: map[[sha256.Size]byte]bool{}, listed: map[string]bool{},
 		allowed: map[string]bool{}, away: map[blobs.Hash]bool{},
+		back: map[returnedText]bool{},
 	}
 }
 
-// Skip marks everything in a tree as known, so that it causes no findings. It reads no entry.
+// Skip marks everything in a tree as known, so that it causes no findings. It reads no entry. A
+// text that was redacted is known only if the tree also has the entry that says so.
 func (s *Scanner) Skip(ctx context.Context, src check.Source) error {
+	s.skipped = append(s.skipped, src)
+	return s.SkipMerged(ctx, src)
+}
+
+// SkipMerged is Skip for a tree that a commit merges with another. What it has is committed
+// already, but a text that was redacted does not come into another branch because of that.
+func (s *Scanner) SkipMerged(ctx context.Context, src check.Source) error {
 	for _, dir := range s.Dirs {
 		list := func(name string, e check.Entry, _ func() ([]byte, error)) error {
 			s.listed[dir+versionOf(name, e)] = true
@@ -180,13 +190,7 @@ func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) e
 		}
 		s.found = append(s.found, found{finding: p})
 	}
-	redactions := sync.OnceValues(func() (secrets.Redactions, error) {
-		entries, err := s.reader(src, dir).redactions()
-		if err != nil {
-			return nil, err
-		}
-		return entries.Redactions, nil
-	})
+	redactions := s.redactionsOf(src, dir)
 	scanner := s.scanner(dir, entries.Committed)
 	err = s.each(ctx, src, dir, func(c conversation) error {
 		c.scan, c.redactions = scanner, redactions
@@ -275,6 +279,28 @@ func (c *conversation) sumOf(name string, data []byte) [sha256.Size]byte {
 func (s *Scanner) each(
 	ctx context.Context, src check.Source, dir string, f func(conversation) error,
 ) error {
+	return directories(src, dir, func(id events.ID, at string, e check.Entry) error {
+		if s.Select != nil && !s.Select(id) {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, ok := s.open(src, dir, at, id, e)
+		if !ok {
+			return nil
+		}
+		if err := f(c); err != nil {
+			return fmt.Errorf("%s:%s: %w", src.Name(), c.at, err)
+		}
+		return nil
+	})
+}
+
+// directories calls f with the directories of the conversations of a workspace.
+func directories(
+	src check.Source, dir string, f func(id events.ID, at string, e check.Entry) error,
+) error {
 	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
 		place := path.Join(dir, p.Dir())
 		all, err := list(src, place)
@@ -286,16 +312,11 @@ func (s *Scanner) each(
 		}
 		for _, e := range all {
 			id, ok := events.ParseDirname(e.Name)
-			if !ok || !isConversation(e) || s.Select != nil && !s.Select(id) {
+			if !ok || !isConversation(e) {
 				continue
 			}
-			if err := ctx.Err(); err != nil {
+			if err := f(id, path.Join(place, e.Name), e); err != nil {
 				return err
-			}
-			if c, ok := s.open(src, dir, path.Join(place, e.Name), id, e); ok {
-				if err := f(c); err != nil {
-					return fmt.Errorf("%s:%s: %w", src.Name(), c.at, err)
-				}
 			}
 		}
 	}
@@ -348,10 +369,10 @@ func (s *Scanner) conversation(c conversation) error {
 		}
 	}
 	if len(fresh) == 0 {
-		return nil
+		return s.unredacted(c)
 	}
 	is := func(i int) bool { return fresh[i] }
-	contents := reader{c, blobs.Limits{MaxBlobBytes: s.MaxBlobBytes}, s.away}
+	contents := s.contents(c)
 	all, err := c.scan.Stream(c.id, c.stream, is, contents)
 	if err != nil {
 		return err
@@ -360,7 +381,7 @@ func (s *Scanner) conversation(c conversation) error {
 		s.add(c, f, workspace.EventsFile)
 	}
 	s.attached(c, is)
-	return s.unredacted(c, is, contents)
+	return s.unredacted(c)
 }
 
 // add records a finding in the form of a check.
@@ -405,28 +426,6 @@ func (c *conversation) finding(state check.State, i int, file string) check.Find
 		f.Call = ev.ID
 	}
 	return f
-}
-
-// unredacted reports texts that an entry says are redacted and that are back.
-func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reader) error {
-	redactions, err := c.redactions()
-	if err != nil {
-		return err
-	}
-	done, err := redactions.Apply(c.id, c.stream, r)
-	if err != nil {
-		return err
-	}
-	for _, rep := range done.Replaced {
-		if !fresh(rep.Element) {
-			continue
-		}
-		f := c.finding(check.Unredacted, rep.Element, workspace.EventsFile)
-		f.Detail = fmt.Sprintf("%s has what was redacted", rep.Member)
-		f.Next = "git jp redact --apply"
-		s.found = append(s.found, found{finding: f})
-	}
-	return nil
 }
 
 // A reader reads the blobs of a conversation from its source.

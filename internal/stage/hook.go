@@ -140,7 +140,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if v.Others, err = c.unkept(ctx, staged); err != nil {
 		return nil, err
 	}
-	if len(c.dirs) == 0 && len(noted) == 0 {
+	if len(c.dirs)+len(c.entered)+len(noted) == 0 {
 		return v, h.noteChecked()
 	}
 	kept := KeepSpares(ctx, h.Repo) // the commit is checked anyway
@@ -202,13 +202,16 @@ type commit struct {
 	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.
 	lost bool
+	// entered are the conversations of the redaction entries that a merge brings, by workspace. It
+	// may take the conversation as HEAD has it.
+	entered map[string]map[events.ID]bool
 }
 
 func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 	c := &commit{
 		hook: h, cache: h.Cache,
 		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{}, added: true,
-		corrupt: map[blobs.Hash]string{},
+		corrupt: map[blobs.Hash]string{}, entered: map[string]map[events.ID]bool{},
 	}
 	if c.cache == nil {
 		c.cache = &refs.Cache{}
@@ -223,6 +226,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 			if p.NewMode.IsRegular() {
 				c.beside = append(c.beside, p.Path)
 			}
+			c.enter(p)
 			continue
 		}
 		if c.dirs[dir] == nil {

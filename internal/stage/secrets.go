@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,24 +26,18 @@ type secretsOf struct {
 
 // addTo reports them.
 func (r *secretsOf) addTo(ctx context.Context, report *check.Report) error {
-	repo, o := r.repo, r.options
+	o := r.options
 	o.Tracked = r.tracked
 	s := leaks.NewScanner(o)
-	revs, err := r.known(ctx)
+	heads, merged, err := r.known(ctx)
+	if err == nil {
+		err = r.each(ctx, heads, s.Skip)
+	}
+	if err == nil {
+		err = r.each(ctx, merged, s.SkipMerged)
+	}
 	if err != nil {
 		return err
-	}
-	for _, rev := range revs {
-		tree, err := repo.Tree(ctx, rev)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue
-		}
-		if err == nil {
-			err = s.Skip(ctx, check.Git(repo, tree))
-		}
-		if err != nil {
-			return err
-		}
 	}
 	if err := s.Scan(ctx, r.source); err != nil {
 		return err
@@ -51,58 +46,103 @@ func (r *secretsOf) addTo(ctx context.Context, report *check.Report) error {
 	return nil
 }
 
-// known returns the commits whose secrets are committed already. Before git has written MERGE_HEAD
-// it names the commits that it merges in the environment.
-func (r *secretsOf) known(ctx context.Context) (revs []string, err error) {
+// each calls f with the trees of revisions, as far as they are here.
+func (r *secretsOf) each(
+	ctx context.Context, revs []string, f func(context.Context, check.Source) error,
+) error {
+	for _, rev := range revs {
+		tree, err := r.repo.Tree(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			continue
+		}
+		if err == nil {
+			err = f(ctx, check.Git(r.repo, tree))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known returns the commits whose secrets are committed already: HEAD, unless it has none of the
+// conversations, and those that are merged. Before git has written MERGE_HEAD it names the commits
+// that it merges in the environment.
+func (r *secretsOf) known(ctx context.Context) (heads, merged []string, err error) {
 	if !r.added {
 		head, err := r.repo.Head(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !head.Peeled.IsZero() {
-			revs = append(revs, head.Peeled.String())
+			heads = append(heads, head.Peeled.String())
 		}
 	}
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD"} {
-		heads, err := r.repo.HeadsBeside(name)
+		beside, err := r.repo.HeadsBeside(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, id := range heads {
-			revs = append(revs, id.String())
+		for _, id := range beside {
+			merged = append(merged, id.String())
 		}
 	}
 	for _, kv := range r.repo.Env() {
 		name, _, _ := strings.Cut(kv, "=")
-		if id, ok := strings.CutPrefix(name, "GITHEAD_"); ok && !slices.Contains(revs, id) {
-			revs = append(revs, id)
+		if id, ok := strings.CutPrefix(name, "GITHEAD_"); ok && !slices.Contains(merged, id) {
+			merged = append(merged, id)
 		}
 	}
-	return revs, nil
+	return heads, merged, nil
+}
+
+// enter records a redaction entry that a merge brings.
+func (c *commit) enter(p gitint.StagedPath) {
+	dir, id, ok := leaks.IsRedaction(p.Path)
+	merges := c.hook.TreeMade || c.hook.Repo.InProgress("MERGE_HEAD")
+	if !ok || p.Status != 'A' || !merges {
+		return
+	}
+	if c.entered[dir] == nil {
+		c.entered[dir] = map[events.ID]bool{}
+	}
+	c.entered[dir][id] = true
 }
 
 // secrets reports the secrets that the commit would bring.
 func (c *commit) secrets(ctx context.Context, v *Verdict) error {
 	report := &check.Report{}
+	dirs := maps.Clone(c.dirs)
+	for dir := range c.entered {
+		dirs[dir] = c.dirs[dir]
+	}
 	var own leaks.Options
-	if c.hook.Secrets != nil && len(c.dirs) > 0 {
+	if c.hook.Secrets != nil && len(dirs) > 0 {
 		own = c.hook.Secrets()
 	}
-	for dir, ids := range c.dirs {
-		o := own
+	for dir, ids := range dirs {
+		o, entered := own, c.entered[dir]
 		o.Dirs, o.MaxBlobBytes = []string{dir}, c.hook.of(dir).MaxBlobBytes
-		o.Select = func(id events.ID) bool { return ids[id] }
+		o.Select = func(id events.ID) bool { return ids[id] || entered[id] }
 		tracked := func(name string) bool {
 			_, ok := c.index.OID(name)
 			return ok
 		}
-		s := secretsOf{c.hook.Repo, tracked, o, check.Git(c.hook.Repo, c.index), c.added}
+		s := secretsOf{
+			c.hook.Repo, tracked, o, check.Git(c.hook.Repo, c.index),
+			c.added && len(entered) == 0,
+		}
 		if err := s.addTo(ctx, report); err != nil {
 			return err
 		}
 	}
 	for _, f := range report.Findings {
-		if f.Severity == check.Error {
+		// The hook after a merge unites the directories of a conversation without redacted text.
+		united := c.hook.TreeMade && f.State == check.Unredacted &&
+			slices.ContainsFunc(v.Others, func(o check.Finding) bool {
+				return o.State == check.DuplicateID && o.Conversation == f.Conversation
+			})
+		if f.Severity == check.Error && !united {
 			v.Blocking = append(v.Blocking, f)
 		} else {
 			v.Others = append(v.Others, f)

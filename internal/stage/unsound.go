@@ -17,12 +17,12 @@ func (c *commit) unsound(ctx context.Context, v *Verdict) error {
 	if len(c.blobs) == 0 {
 		return nil
 	}
-	revs, err := (&secretsOf{repo: c.hook.Repo}).known(ctx)
+	heads, merged, err := (&secretsOf{repo: c.hook.Repo}).known(ctx)
 	if err != nil {
 		return err
 	}
 	brought := slices.Clone(c.blobs)
-	for _, rev := range revs {
+	for _, rev := range append(heads, merged...) {
 		tree, err := c.hook.Repo.Tree(ctx, rev)
 		if errors.Is(err, gitint.ErrUnknownRevision) {
 			continue
