@@ -160,7 +160,7 @@ func (h homes) same(other homes, id events.ID) bool {
 // loss compares a conversation in a merge with the sides, only by counting: every element of a side
 // must be in the merge, unless another side removed it from their common ancestor.
 func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
-	result, err := b.merged.said(id)
+	result, err := b.merged.saidBut(id, &b.redacted) // like the sides: redacted text is no loss
 	if err != nil {
 		return nil, err
 	}
