@@ -161,7 +161,8 @@ func (d *Details) Value(key string) (jsontext.Value, bool) {
 	return bytes.Clone(v), v != nil
 }
 
-// SetValue sets an unknown member; a nil value removes it.
+// SetValue sets an unknown member; a nil value removes it. A new one comes after those that sort
+// before it, so that the file does not depend on which was set first.
 func (d *Details) SetValue(key string, v jsontext.Value) error {
 	if jsonspan.HasField(d.fields(), key) {
 		return errors.New("set " + printable(key) + ": it has a field of its own")
@@ -176,8 +177,15 @@ func (d *Details) SetValue(key string, v jsontext.Value) error {
 		d.raw = bytes.TrimSuffix(d.Canonical(), []byte("\n"))
 		d.after = []byte("\n")
 	}
-	before := append(d.fields(), optionalJSON(key, jsonspan.MemberOf(d.raw, key)))
-	d.raw = jsonspan.Splice(d.raw, before, append(d.fields(), optionalJSON(key, v)), 0)
+	before := d.fields()
+	for _, m := range jsonspan.Members(d.raw) {
+		if m.Name < key && !jsonspan.HasField(before, m.Name) {
+			before = append(before, optionalJSON(m.Name, jsonspan.MemberOf(d.raw, m.Name)))
+		}
+	}
+	after := append(slices.Clone(before), optionalJSON(key, v))
+	before = append(before, optionalJSON(key, jsonspan.MemberOf(d.raw, key)))
+	d.raw = jsonspan.Splice(d.raw, before, after, 0)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,5 +204,30 @@ func TestManyLabels(t *testing.T) {
 	}
 	if len(d.Labels) != n || d.Labels["l49999"] != "v49999" {
 		t.Errorf("%d labels, the last is %q", len(d.Labels), d.Labels["l49999"])
+	}
+}
+
+// TestDetailsAreSorted: the order in which unknown members are set leaves no trace.
+func TestDetailsAreSorted(t *testing.T) {
+	names := []string{"git_jp_title", "git_jp_created_at", "other", "git_jp_imported"}
+	want := ""
+	for range names {
+		names = append(names[1:], names[0])
+		d := &events.Details{Labels: map[string]string{"a": "b"}}
+		for _, name := range names {
+			if err := d.SetValue(name, []byte("1")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.SetValue("other", nil); err != nil {
+			t.Fatal(err)
+		}
+		got := string(d.Encode())
+		if want == "" {
+			want = got
+		}
+		if got != want || !slices.IsSorted(d.Keys()) {
+			t.Errorf("%q give\n%s", names, got)
+		}
 	}
 }

@@ -299,8 +299,5 @@ func (p *prepared) details(here *events.Details) (*events.Details, error) {
 		return nil, err
 	}
 	turns := slices.Concat(d.NotRewound(here), p.behind.Stream.SourceTurns())
-	if err := d.SetImportedTurns(nil); err != nil { // they come last, whichever came first
-		return nil, err
-	}
 	return d, d.SetImportedTurns(turns)
 }
