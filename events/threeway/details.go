@@ -41,6 +41,7 @@ func Metadata(base, ours, theirs []byte) ([]byte, error) {
 
 // mergeDetails merges details member by member.
 func mergeDetails(base, ours, theirs *events.Details) []byte {
+	ours, theirs = AgreedDetails(ours, theirs)
 	m := &detailsMerger{later: ours.LastActivatedAt.After(theirs.LastActivatedAt)}
 	m.tie = ours.LastActivatedAt.Equal(theirs.LastActivatedAt)
 	out := &events.Details{
@@ -59,14 +60,12 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 			}
 		}
 	}
-	mergeSource(out, ours, theirs)
-	ours, theirs = mergeTurns(ours, theirs)
 	var keys []string
 	for _, d := range []*events.Details{base, ours, theirs} {
 		keys = append(keys, d.Keys()...)
 	}
 	slices.Sort(keys)
-	for _, key := range slices.Backward(slices.Compact(keys)) { // each before the last
+	for _, key := range slices.Compact(keys) {
 		v := chooseBy(m, unknown(base, key), unknown(ours, key), unknown(theirs, key))
 		if v != nil {
 			_ = out.SetValue(key, jsontext.Value(*v)) // valid: it was read from a file
@@ -75,12 +74,15 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 	return out.Encode()
 }
 
-// mergeTurns returns copies of two details that agree on the turns that imports added and on the
-// rewound elements, if both are of the same session or agents continued either conversation.
-func mergeTurns(ours, theirs *events.Details) (o, t *events.Details) {
+// AgreedDetails returns copies of two details that agree on what describes a session, if both were
+// imported from it or agents continued either conversation in it: how much was imported, the turns
+// that imports added and the rewound elements. [Metadata] compares these, and so does whoever
+// counts what a merge lost.
+func AgreedDetails(ours, theirs *events.Details) (o, t *events.Details) {
 	a, b := SourceOf(ours), SourceOf(theirs)
 	var imported []string
-	switch long := longerOf(ours, theirs); {
+	long := longerOf(ours, theirs)
+	switch {
 	case long != nil:
 		imported = slices.Concat(
 			long.ImportedTurns(), long.NotRewound(ours), long.NotRewound(theirs))
@@ -94,42 +96,41 @@ func mergeTurns(ours, theirs *events.Details) (o, t *events.Details) {
 	for _, d := range []*events.Details{o, t} {
 		_ = d.SetRewound(rewoundBy(a, b)) // valid: they were read from files
 		_ = d.SetImportedTurns(imported)
+		for session, v := range a.Resumed {
+			if w, both := b.Resumed[session]; both {
+				d.SetResumed(session, longest(v, w))
+			}
+		}
+		if long != nil {
+			setSource(d, long)
+		}
+	}
+	switch { // a title that a person set wins over one that an import set
+	case long == nil:
+	case ours.IsTitled() && !theirs.IsTitled():
+		t.Title = o.Title
+	case theirs.IsTitled() && !ours.IsTitled():
+		o.Title = t.Title
 	}
 	return o, t
 }
 
-// mergeSource sets what describes the source in the merge of two imports of one session, from the
-// side that has more of the session.
-func mergeSource(out, ours, theirs *events.Details) {
-	now := theirs.Resumed()
-	for session, v := range ours.Resumed() {
-		if w, both := now[session]; both {
-			if v.Compare(w) < 0 {
-				v = w
-			}
-			out.SetResumed(session, v)
-		}
+func longest(v, w events.ImportVersion) events.ImportVersion {
+	if v.Compare(w) < 0 {
+		return w
 	}
-	long := longerOf(ours, theirs)
-	if long == nil {
-		return
-	}
-	if long == theirs {
-		ours, theirs = theirs, ours
-	}
-	switch { // a title that a person set wins over one that an import set
-	case ours.IsTitled() && !theirs.IsTitled():
-		out.Title = ours.Title
-	case theirs.IsTitled() && !ours.IsTitled():
-		out.Title = theirs.Title
-	}
-	out.Labels[events.LabelImport] = SourceOf(ours).Version.String()
+	return v
+}
+
+// setSource sets the labels that describe the source to those of the side that has more of it.
+func setSource(d, long *events.Details) {
 	for _, label := range []string{events.LabelRules, events.LabelDir} {
-		delete(out.Labels, label)
-		if value, ok := ours.Labels[label]; ok {
-			out.Labels[label] = value
+		delete(d.Labels, label)
+		if value, ok := long.Labels[label]; ok {
+			d.Labels[label] = value
 		}
 	}
+	d.Labels[events.LabelImport] = SourceOf(long).Version.String()
 }
 
 // longerOf returns the side that has more of the session from which both were imported, or nil if

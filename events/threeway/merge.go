@@ -61,7 +61,7 @@ const (
 // If one side equals base, the result is the other side, byte for byte. Merge returns an error for
 // inputs that do not validate, and if the result fails the verification that follows every merge.
 func Merge(base, ours, theirs Side) (Result, error) {
-	return merge([versions]Side{base, ours, theirs}, false)
+	return merge(base, ours, theirs, false)
 }
 
 // VirtualBase merges two bases of a criss-cross merge into the base of the merge itself. Its result
@@ -69,7 +69,7 @@ func Merge(base, ours, theirs Side) (Result, error) {
 // the form that it has in their own base, so that the following merge reports it, whichever of the
 // two was called ours.
 func VirtualBase(base, ours, theirs Side) (Result, error) {
-	r, err := merge([versions]Side{base, ours, theirs}, true)
+	r, err := merge(base, ours, theirs, true)
 	r.Conflicts = nil
 	return r, err
 }
@@ -99,18 +99,22 @@ func Fold(first Side, steps ...Step) (Result, error) {
 	return all, nil
 }
 
-func merge(sides [versions]Side, virtual bool) (Result, error) {
+// whole returns three versions, with an empty stream for each that does not exist.
+func whole(all ...Side) (sides [versions]Side) {
 	for i := range sides {
-		if sides[i].Stream == nil {
+		if sides[i] = all[i]; sides[i].Stream == nil {
 			sides[i].Stream = events.New()
 		}
 	}
-	if unchanged(sides) == nil {
-		var err error
-		if sides, err = harmonize(sides); err != nil {
-			return Result{}, err
-		}
+	return sides
+}
+
+func merge(base, ours, theirs Side, virtual bool) (Result, error) {
+	base, ours, theirs, err := Agreed(base, ours, theirs)
+	if err != nil {
+		return Result{}, err
 	}
+	sides := [versions]Side{base, ours, theirs}
 	m := newMerger(sides, virtual)
 	r, err := m.merge()
 	if errors.Is(err, errUnverified) {

@@ -131,6 +131,19 @@ func longer(sides [versions]Side) (int, error) {
 	return inBase, nil
 }
 
+// Agreed returns three versions as [Merge] compares them. Where a session decides what an import
+// wrote, they agree: both sides and base have what the side says that has more of the session, and
+// lack what was rewound in it. Whoever counts what a merge lost counts these, since the merge
+// replaced the rest on purpose. Elements that it leaves out are those that Source.Rewound names;
+// without these each element has its place in the versions that are returned.
+func Agreed(base, ours, theirs Side) (b, o, t Side, err error) {
+	sides := whole(base, ours, theirs)
+	if unchanged(sides) == nil {
+		sides, err = harmonize(sides)
+	}
+	return sides[inBase], sides[inOurs], sides[inTheirs], err
+}
+
 // harmonize replaces events of an import by those of the side that has more of the session, where
 // the source decides: events of a turn that was still open, and events that another revision, other
 // rules or another root of the importer wrote. An event that a person changed is kept; if the same

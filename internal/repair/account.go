@@ -56,6 +56,9 @@ func newPart(stream *events.Stream, details, config []byte) (*part, error) {
 	return p, err
 }
 
+// importedMember names the turns that imports added, a set in one text.
+const importedMember = "git_jp_imported"
+
 func (p *part) add(e *events.Element) {
 	key, set := keyOf(e)
 	if e.Kind() == events.KindChatRequest || e.Kind() == events.KindTurnStart {
@@ -124,6 +127,16 @@ func flatten(to map[string]string, data []byte) error {
 		to[strings.TrimPrefix(at, ".")] = string(plain)
 	}
 	walk("", root)
+	if _, ok := to[importedMember]; ok {
+		delete(to, importedMember)
+		d, err := events.DecodeDetails(data)
+		if err != nil {
+			return fmt.Errorf("count: %w", err)
+		}
+		for _, name := range d.ImportedTurns() {
+			to[importedMember+" "+name] = "imported"
+		}
+	}
 	return nil
 }
 

@@ -168,30 +168,37 @@ func (u *union) versions(all []*workspace.Conversation) []*workspace.Conversatio
 	return append(slices.Clone(all), u.theirs)
 }
 
+// side returns the common ancestor as a side of a merge.
+func (a ancestor) side() (threeway.Side, error) {
+	side := threeway.Side{BaseConfig: a.baseConfig, Source: threeway.SourceIn(a.details)}
+	if a.stream == nil {
+		return side, nil
+	}
+	var err error
+	side.Stream, err = events.Decode(a.stream)
+	return side, err
+}
+
+// sideOf returns a version as a side of a merge.
+func sideOf(c *workspace.Conversation) threeway.Side {
+	s := threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+	if c.Details != nil {
+		s.Source = threeway.SourceOf(c.Details)
+	}
+	return s
+}
+
 // merge merges the files, without deciding about the directory.
 func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
-	from := threeway.Side{
-		BaseConfig: u.base.baseConfig, Source: threeway.SourceIn(u.base.details),
-	}
-	if u.base.stream != nil {
-		s, err := events.Decode(u.base.stream)
-		if err != nil {
-			return nil, err
-		}
-		from.Stream = s
-	}
-	side := func(c *workspace.Conversation) threeway.Side {
-		s := threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
-		if c.Details != nil {
-			s.Source = threeway.SourceOf(c.Details)
-		}
-		return s
+	from, err := u.base.side()
+	if err != nil {
+		return nil, err
 	}
 	versions := u.versions(all)
 	var steps []threeway.Step
 	details := versions[0].Details.Encode()
 	for _, c := range versions[1:] {
-		steps = append(steps, threeway.Step{Base: from, Theirs: side(c)})
+		steps = append(steps, threeway.Step{Base: from, Theirs: sideOf(c)})
 		if c.Details == nil {
 			continue
 		}
@@ -201,7 +208,7 @@ func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
 		}
 		details = merged
 	}
-	res, err := threeway.Fold(side(versions[0]), steps...)
+	res, err := threeway.Fold(sideOf(versions[0]), steps...)
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +229,9 @@ func (u *union) account(
 	versions []*workspace.Conversation, is *unified, warnings []string,
 ) error {
 	a := &account{decided: u.decided, warned: len(warnings) > 0}
-	var err error
-	if u.base.stream != nil {
-		var s *events.Stream
-		if s, err = events.Decode(u.base.stream); err == nil {
-			a.base, err = newPart(s, u.base.details, u.base.baseConfig)
-		}
+	base, versions, err := u.agreed(versions)
+	if err == nil && base != nil {
+		a.base, err = newPart(base, u.base.details, u.base.baseConfig)
 	}
 	for _, c := range versions {
 		if err != nil {
@@ -255,6 +259,35 @@ func (u *union) account(
 		is.note += "; " + w
 	}
 	return err
+}
+
+// agreed returns the common ancestor, nil if there is none, and the versions as merging compares
+// them: each two agree on what a session says.
+func (u *union) agreed(
+	versions []*workspace.Conversation,
+) (base *events.Stream, all []*workspace.Conversation, err error) {
+	from, err := u.base.side()
+	for _, c := range versions {
+		now := &workspace.Conversation{
+			Stream: c.Stream, Details: c.Details, BaseConfig: c.BaseConfig,
+		}
+		for _, other := range all {
+			if err != nil {
+				return nil, nil, err
+			}
+			var a, b threeway.Side
+			from, a, b, err = threeway.Agreed(from, sideOf(other), sideOf(now))
+			other.Stream, now.Stream = a.Stream, b.Stream
+			if other.Details != nil && now.Details != nil {
+				other.Details, now.Details = threeway.AgreedDetails(other.Details, now.Details)
+			}
+		}
+		all = append(all, now)
+	}
+	if u.base.stream == nil {
+		from.Stream = nil
+	}
+	return from.Stream, all, err
 }
 
 // decide decides the conflicts of a merge. A conflict that was asked about is not asked about again

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"pgregory.net/rapid"
@@ -281,4 +283,82 @@ func lacksATurn(u *union, s *events.Stream) bool {
 		}
 	}
 	return false
+}
+
+// TestSessionsAreUnited: the longer record of a session says what was in a turn that was open in
+// the shorter one, and what was rewound. Anything else that the result lacks is noticed.
+func TestSessionsAreUnited(t *testing.T) {
+	event := func(second int, source, members string) string {
+		return fmt.Sprintf(`{"timestamp": "2026-01-01 00:00:%02d.0", %s,
+			"metadata": {"git_jp_source": %q}}`, second, members,
+			base64.StdEncoding.EncodeToString([]byte(source)))
+	}
+	start := func(second int, metadata string) string {
+		return fmt.Sprintf(`{"timestamp": "2026-01-01 00:00:%02d.0", "type": "turn_start"%s}`,
+			second, metadata)
+	}
+	const open = `, "metadata": {"git_jp_open": "dHJ1ZQ=="}`
+	first := event(2, "q1", `"type": "chat_request", "content": "first"`)
+	back := event(5, "q2", `"type": "chat_request", "content": "taken back"`)
+	next := event(8, "q3", `"type": "chat_request", "content": "next"`)
+	said := func(text string) string {
+		return event(3, "a1", fmt.Sprintf(`"type": "chat_response", "message": %q`, text))
+	}
+	imported := func(at, version, members string, elements ...string) *workspace.Conversation {
+		stream, err := events.Decode([]byte("[" + strings.Join(elements, ",") + "]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		details, err := events.DecodeDetails([]byte(fmt.Sprintf(
+			`{"title": "x", "last_activated_at": "2026-01-01 00:00:00.0",
+			"labels": {"agent-session": "codex-s", "agent-import": %q}, %s}`,
+			version, members)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &workspace.Conversation{Stream: stream, Details: details}
+		c.ID, c.Dirname, c.Path = 1, path1(at), ".jp/conversations/"+path1(at)
+		return c
+	}
+	base := imported("base", "3.1.0123456789abcdef", `"git_jp_imported": "11111111"`,
+		start(1, open), first)
+	short := imported("short", "3.2.0123456789abcdef", fmt.Sprintf(
+		`"git_jp_imported": "11111111%s"`, blobs.Sum([]byte("q2")).String()[:8]),
+		start(1, open), first, said("more"), start(4, ""), back)
+	long := imported("long", "3.3.0123456789abcdef", `"git_jp_imported": "1111111133333333"`,
+		start(1, ""), first, said("all"), start(7, ""), next)
+	err := long.Details.SetRewound(map[string][]string{
+		"codex-s@q3": append(
+			short.Stream.At(3).RewoundNames(), short.Stream.At(4).RewoundNames()...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []*workspace.Conversation{short, long}
+	u := &union{base: ancestor{base.Details.Encode(), nil, base.Stream.Encode()}}
+	is, err := u.of(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(is.stream.Encode())
+	if !strings.Contains(text, "all") || !strings.Contains(text, "next") ||
+		strings.Contains(text, "more") || strings.Contains(text, "taken") {
+		t.Errorf("the result is\n%s", text)
+	}
+	for i, e := range is.stream.All() {
+		less := is.stream.Clone()
+		less.Remove(i, 1)
+		err := u.account(all, &unified{details: is.details, stream: less}, nil)
+		if e.Kind() != events.KindTurnStart && !errors.Is(err, errUncounted) {
+			t.Errorf("without %s: %v", e.Raw(), err)
+		}
+	}
+	less := is.details.Clone()
+	if err := less.SetImportedTurns(less.ImportedTurns()[1:]); err != nil {
+		t.Fatal(err)
+	}
+	err = u.account(all, &unified{details: less, stream: is.stream}, nil)
+	if !errors.Is(err, errUncounted) {
+		t.Errorf("without the name of a turn: %v", err)
+	}
 }
