@@ -207,6 +207,28 @@ func theirHeads(env []string) []string {
 	return append(heads, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 }
 
+// picked returns the commit that a rebase is applying, "" if it is none: that of the last step that
+// it noted as done. REBASE_HEAD names it only once git stops, and until then one that it stopped at
+// before.
+func picked(repo *gitint.Repo) string {
+	done, err := regular.ReadFile(
+		filepath.Join(repo.GitDir(), "rebase-merge", "done"), regular.MaxNote)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(done)), "\n")
+	step := strings.Fields(lines[len(lines)-1])
+	if len(step) == 0 || strings.HasPrefix(step[0], "m") {
+		return "" // a merge, which names the commit that it makes again
+	}
+	for _, word := range step[1:] {
+		if _, err := gitint.ParseOID(word); err == nil {
+			return word
+		}
+	}
+	return ""
+}
+
 // headOf returns the commit that is checked out, or zero before the first one. It starts no git,
 // since a driver runs for each file of a merge.
 func headOf(ctx context.Context, repo *gitint.Repo) gitint.OID {
@@ -222,7 +244,7 @@ func beside(
 	ctx context.Context, repo *gitint.Repo, head gitint.OID, file, base string,
 ) (configs [3][]byte, err error) {
 	name := path.Join(path.Dir(file), base)
-	ours, err := at(ctx, repo, head.String(), name)
+	ours, err := conversationAt(ctx, repo, head.String(), name)
 	if err != nil {
 		return configs, err
 	}
@@ -230,8 +252,12 @@ func beside(
 		file := filepath.Join(repo.Root(), filepath.FromSlash(name))
 		ours, _ = regular.ReadFile(file, repo.Limits().Of(name))
 	}
-	for _, rev := range theirHeads(repo.Env()) {
-		theirs, err := at(ctx, repo, rev, name)
+	heads, forked := theirHeads(repo.Env()), ""
+	if rev := picked(repo); rev != "" {
+		heads, forked = []string{rev}, rev+"^"
+	}
+	for _, rev := range heads {
+		theirs, err := conversationAt(ctx, repo, rev, name)
 		if err != nil {
 			return configs, err
 		}
@@ -242,14 +268,43 @@ func beside(
 			break
 		}
 		base := theirs
-		if id, err := repo.MergeBase(ctx, head.String(), rev); err == nil {
-			if base, err = at(ctx, repo, id.String(), name); err != nil {
+		if forked == "" {
+			if id, err := repo.MergeBase(ctx, head.String(), rev); err == nil {
+				forked = id.String()
+			}
+		}
+		if forked != "" {
+			if base, err = conversationAt(ctx, repo, forked, name); err != nil {
 				return configs, err
 			}
 		}
 		return [3][]byte{base, ours, theirs}, nil
 	}
 	return [3][]byte{ours, ours, ours}, nil
+}
+
+// conversationAt reads a file of a conversation in a revision, in which the conversation may have
+// another directory: archived, or renamed. It returns nil if the revision does not have it.
+func conversationAt(
+	ctx context.Context, repo *gitint.Repo, rev, name string,
+) ([]byte, error) {
+	data, err := at(ctx, repo, rev, name)
+	id := conversationOf(name)
+	if err != nil || data != nil || id == 0 {
+		return data, err
+	}
+	tree, err := repo.Tree(ctx, rev)
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h, err := homesIn(tree, workspaceIn(name))
+	if err != nil {
+		return nil, err
+	}
+	return h.read(id, path.Base(name))
 }
 
 // at reads a file of a revision. It returns nil if either does not exist.

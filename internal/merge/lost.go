@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -179,12 +180,12 @@ func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
 		if len(missing) == 0 {
 			continue
 		}
-		removed, err := b.removedFrom(ctx, id, i, sides)
+		excused, err := b.excused(ctx, id, i, sides, result)
 		if err != nil {
 			return nil, err
 		}
 		l.add(b.parents[i], side, slices.DeleteFunc(missing, func(e *events.Element) bool {
-			return removed[e.Sum()]
+			return excused[e.Sum()]
 		}))
 	}
 	if len(l.Elements) == 0 {
@@ -218,12 +219,13 @@ func (l *Loss) add(parent gitint.OID, side said, missing []*events.Element) {
 	}
 }
 
-// removedFrom returns the elements of one side that the other sides had in common with it and
-// removed.
-func (b *inspection) removedFrom(
-	ctx context.Context, id events.ID, one int, sides []said,
+// excused returns the elements of one side that the merge may lack: those that the other sides had
+// in common with it and removed, and those in whose place it has what a longer record of their
+// session says.
+func (b *inspection) excused(
+	ctx context.Context, id events.ID, one int, sides []said, result said,
 ) (map[blobs.Hash]bool, error) {
-	removed := make(map[blobs.Hash]bool)
+	excused := make(map[blobs.Hash]bool)
 	for j, other := range sides {
 		if j == one {
 			continue
@@ -232,12 +234,56 @@ func (b *inspection) removedFrom(
 		if err != nil {
 			return nil, err
 		}
-		before, _ := b.redacted.apply(id, base.Stream)
-		for _, e := range newSaid("", before).without(other) {
-			removed[e.Sum()] = true
+		base = b.redacted.without(id, base)
+		agreed, replaced, err := b.agree(id, base, one, j)
+		if err != nil {
+			return nil, err
+		}
+		for _, before := range []*events.Stream{base.Stream, agreed} {
+			for _, e := range newSaid("", before).without(other) {
+				excused[e.Sum()] = true
+			}
+		}
+		for was, is := range replaced {
+			if result.sums[is] {
+				excused[was] = true
+			}
 		}
 	}
-	return removed, nil
+	return excused, nil
+}
+
+// agree returns what two sides agree that their base said, and the elements of the first in whose
+// place the second has others of the same session, with these. It knows nothing of rewound
+// elements: those are lost unless a conversation has them, see [notRewound].
+func (b *inspection) agree(
+	id events.ID, base threeway.Side, one, other int,
+) (before *events.Stream, replaced map[blobs.Hash]blobs.Hash, err error) {
+	var sides [2]threeway.Side
+	for i, of := range []int{one, other} {
+		if sides[i], err = b.sides[of].side(id); err != nil {
+			return nil, nil, err
+		}
+		if sides[i].Stream == nil {
+			return nil, nil, nil // it has none, or several
+		}
+		sides[i] = b.redacted.without(id, sides[i])
+		sides[i].Source.Rewound = nil
+	}
+	base, now, _, err := threeway.Agreed(base, sides[0], sides[1])
+	if errors.Is(err, threeway.ErrSessions) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	replaced = make(map[blobs.Hash]blobs.Hash)
+	for i, e := range sides[0].Stream.All() {
+		if with := now.Stream.At(i); with != e {
+			replaced[e.Sum()] = with.Sum()
+		}
+	}
+	return base.Stream, replaced, nil
 }
 
 // knowAll records the elements of the sides and their bases: a person wrote any other element of
