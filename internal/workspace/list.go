@@ -16,13 +16,20 @@ type ListOptions struct {
 // including those of conversations that were not selected. It opens no file:
 // [Workspace.LoadDetails] reads the metadata of an entry.
 func (w *Workspace) List(o ListOptions) ([]Entry, []Problem, error) {
-	entries, problems, err := w.main.scan()
+	return w.listOf(o, anyID)
+}
+
+// listOf is List limited to the wanted ids: it opens no other conversation's directory.
+func (w *Workspace) listOf(
+	o ListOptions, wanted func(events.ID) bool,
+) ([]Entry, []Problem, error) {
+	entries, problems, err := w.main.scan(wanted)
 	if err != nil {
 		return nil, nil, err
 	}
 	entries = firstOfEach(entries)
 	if o.Local && w.userLocal != nil {
-		local, more, err := w.userLocal.scan()
+		local, more, err := w.userLocal.scan(wanted)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -23,14 +23,18 @@ func (w *Workspace) Find(arg string, o FindOptions) (Entry, error) {
 	if arg == "." || arg == "-" {
 		return w.findRecent(arg, o.Session)
 	}
+	if id, err := events.ParseID(arg); err == nil {
+		found, _, err := w.listOf(o.ListOptions, func(is events.ID) bool { return is == id })
+		if err != nil {
+			return Entry{}, err
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
 	entries, problems, err := w.List(o.ListOptions)
 	if err != nil {
 		return Entry{}, err
-	}
-	if id, err := events.ParseID(arg); err == nil {
-		if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
-			return entries[i], nil
-		}
 	}
 	for _, candidates := range []func(string, []Entry) []Candidate{
 		w.byDigits, w.byPath, w.byTitle,

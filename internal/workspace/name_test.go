@@ -2,8 +2,12 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 func TestFindByName(t *testing.T) {
@@ -101,4 +105,34 @@ func TestAWholeTitleIsNotAmbiguous(t *testing.T) {
 	if _, err := ws.Find("index", FindOptions{}); !errors.As(err, &many) {
 		t.Errorf("words in both: %v", err)
 	}
+}
+
+// TestFindOpensOneDirectory: a conversation is found by its id without opening any other.
+func TestFindOpensOneDirectory(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(live+"17800000001-one", "One")
+	w.conversation(live+"17800000002-two", "Two")
+	w.conversation(live+".archive/17800000003-three", "Three")
+	ws := w.open()
+	listed := &listedFS{RootFS: ws.main.fsys.(regular.RootFS)}
+	ws.main.fsys = listed
+	if _, err := ws.Find("17800000002", FindOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"conversations", "conversations/17800000002-two", "conversations/.archive"}
+	if !slices.Equal(listed.dirs, want) {
+		t.Errorf("listed %q, want %q", listed.dirs, want)
+	}
+}
+
+// A listedFS notes the directories that are listed.
+type listedFS struct {
+	regular.RootFS
+
+	dirs []string
+}
+
+func (l *listedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	l.dirs = append(l.dirs, name)
+	return l.RootFS.ReadDir(name)
 }

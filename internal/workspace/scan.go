@@ -21,8 +21,10 @@ import (
 // include all directories that share an id. Scan only reads the names in a conversation's
 // directory, it opens no file. A .jp without conversations has no entries.
 func Scan(fsys fs.FS, jpDir string) ([]Entry, []Problem, error) {
-	return ScanOf(fsys, jpDir, func(events.ID) bool { return true })
+	return ScanOf(fsys, jpDir, anyID)
 }
+
+func anyID(events.ID) bool { return true }
 
 // ScanOf is Scan limited to the wanted ids.
 func ScanOf(fsys fs.FS, jpDir string, wanted func(events.ID) bool) ([]Entry, []Problem, error) {

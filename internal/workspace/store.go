@@ -84,9 +84,9 @@ func (s *store) path(e Entry, elem ...string) string {
 	return path.Join(append([]string{e.Partition.Dir(), e.Dirname}, elem...)...)
 }
 
-// scan is Scan with the paths of entries.
-func (s *store) scan() ([]Entry, []Problem, error) {
-	entries, problems, err := Scan(s.fsys, ".")
+// scan is ScanOf with the paths of entries.
+func (s *store) scan(wanted func(events.ID) bool) ([]Entry, []Problem, error) {
+	entries, problems, err := ScanOf(s.fsys, ".", wanted)
 	for i := range entries {
 		entries[i].Local = s.local
 		entries[i].Path = path.Join(s.prefix, entries[i].Path)

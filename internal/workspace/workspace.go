@@ -150,7 +150,7 @@ func (w *Workspace) Copies(id events.ID) ([]Entry, error) {
 func (w *Workspace) AllCopies() (map[events.ID][]Entry, error) {
 	all := map[events.ID][]Entry{}
 	for _, s := range w.stores() {
-		entries, problems, err := s.scan()
+		entries, problems, err := s.scan(anyID)
 		if err = errors.Join(err, Unlisted(problems)); err != nil {
 			return nil, err
 		}
