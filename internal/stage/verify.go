@@ -3,7 +3,9 @@ package stage
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -51,6 +53,21 @@ var texts = []string{
 
 // verifyFile verifies that a file of a conversation is staged unchanged.
 func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {
+	file, err := p.file(e)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // renamed since git read it: the object is what is committed
+	}
+	if err == nil && p.req.Repo.HashBlob(file) != e.OID {
+		err = p.verifyConverted(ctx, e, file)
+	}
+	if err != nil || path.Base(e.Path) != workspace.EventsFile || p.Report.Problems() {
+		return err
+	}
+	return p.verifyStream(ctx, e)
+}
+
+// verifyConverted verifies that no attribute makes git commit another text than that of the file.
+func (p *Plan) verifyConverted(ctx context.Context, e gitint.Entry, file []byte) error {
 	values, err := p.req.Repo.CheckAttr(ctx, converting, []string{e.Path})
 	if err != nil {
 		return err
@@ -61,39 +78,27 @@ func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {
 			by = append(by, name)
 		}
 	}
-	if len(by) > 0 {
-		same, err := p.unconverted(ctx, e)
-		if err != nil {
-			return err
-		}
-		if !same {
-			p.Report.Add(check.Finding{
-				State: check.Corrupt, Commit: check.IndexName, Path: e.Path, Element: -1,
-				Detail: "would be committed as something else, by the attribute " +
-					strings.Join(by, " and "),
-				Next: "git check-attr -a -- " + e.Path,
-			})
-			return nil
-		}
-	}
-	if path.Base(e.Path) != workspace.EventsFile {
+	if len(by) == 0 {
 		return nil
 	}
-	return p.verifyStream(ctx, e)
-}
-
-// unconverted reports whether the staged object has the lines of its file.
-func (p *Plan) unconverted(ctx context.Context, e gitint.Entry) (bool, error) {
 	staged, err := p.req.Repo.ReadObject(ctx, e.OID, 0)
 	if err != nil {
-		return false, fmt.Errorf("read what was staged as %s: %w", e.Path, err)
+		return fmt.Errorf("read what was staged as %s: %w", e.Path, err)
 	}
-	file := filepath.Join(p.req.Repo.Root(), filepath.FromSlash(e.Path))
-	data, err := regular.ReadFile(file, p.req.Repo.Limits().Of(e.Path))
-	if err != nil {
-		return false, err
+	if !bytes.Equal(unix(staged), unix(file)) {
+		p.Report.Add(check.Finding{
+			State: check.Corrupt, Commit: check.IndexName, Path: e.Path, Element: -1,
+			Detail: "would be committed as something else, by the attribute " +
+				strings.Join(by, " and "),
+			Next: "git check-attr -a -- " + e.Path,
+		})
 	}
-	return bytes.Equal(unix(staged), unix(data)), nil
+	return nil
+}
+
+func (p *Plan) file(e gitint.Entry) ([]byte, error) {
+	name := filepath.Join(p.req.Repo.Root(), filepath.FromSlash(e.Path))
+	return regular.ReadFile(name, p.req.Repo.Limits().Of(e.Path))
 }
 
 // unix returns text with the line ends that git has in its objects.
