@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -24,7 +23,7 @@ const roomInLargePages = 256 << 20
 // to it, and is returned to the runtime, which allocates from it what follows. Collection stops
 // meanwhile: a collection that met the space in use would allow as much garbage.
 func growInLargePages() {
-	if !hasRoom(roomInLargePages) {
+	if !hasRoom() {
 		return
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -37,21 +36,14 @@ func growInLargePages() {
 	runtime.GC()
 }
 
-// hasRoom reports whether the system surely lets the process allocate so many bytes. The runtime
-// ends a process that is refused some.
-func hasRoom(bytes uint64) bool {
-	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64/8 {
-		return false // GOMEMLIMIT or ulimit -v, see limitMemory
-	}
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
+// hasRoom reports whether the system lets the process allocate the space several times. It asks
+// the system, because the runtime ends a process that is refused some: by ulimit -d for example,
+// or by vm.overcommit_memory, see proc(5).
+func hasRoom() bool {
+	if debug.SetMemoryLimit(-1) < math.MaxInt64/8 { // GOMEMLIMIT or ulimit -v, see limitMemory
 		return false
 	}
-	ram := uint64(info.Totalram) * uint64(info.Unit) //nolint:unconvert // 32 bits on some
-	if ram < 8*bytes {
-		return false
-	}
-	policy, err := os.ReadFile("/proc/sys/vm/overcommit_memory")
-	const strict = "2" // space counts as memory: proc(5)
-	return err == nil && !strings.HasPrefix(string(policy), strict)
+	const access, kind = unix.PROT_READ | unix.PROT_WRITE, unix.MAP_PRIVATE | unix.MAP_ANON
+	space, err := unix.Mmap(-1, 0, 4*roomInLargePages, access, kind)
+	return err == nil && unix.Munmap(space) == nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -17,7 +16,7 @@ func TestHeapGrowsInLargePages(t *testing.T) {
 	if err != nil || strings.Contains(string(enabled), "[never]") {
 		t.Skip("this system provides no large pages")
 	}
-	if !hasRoom(roomInLargePages) {
+	if !hasRoom() {
 		t.Skip("the memory of this process or system is limited")
 	}
 	before := usage(t)
@@ -36,13 +35,41 @@ func TestHeapGrowsInLargePages(t *testing.T) {
 	}
 }
 
-// TestLimitedMemoryStaysSmall: a process whose memory is limited asks for no space.
+// TestLimitedMemoryStaysSmall: a process whose memory is limited asks for no space, of which the
+// runtime would die if it were refused.
 func TestLimitedMemoryStaysSmall(t *testing.T) {
-	t.Cleanup(func() { debug.SetMemoryLimit(math.MaxInt64) })
-	debug.SetMemoryLimit(1 << 30)
-	if hasRoom(roomInLargePages) {
-		t.Error("there is room beside a memory limit")
+	for _, c := range []struct {
+		name     string
+		resource int
+		limit    uint64
+	}{
+		{"ulimit -d", unix.RLIMIT_DATA, 900 << 20},
+		{"ulimit -v", unix.RLIMIT_AS, 4 << 30},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var was unix.Rlimit
+			if err := unix.Getrlimit(c.resource, &was); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = unix.Setrlimit(c.resource, &was) })
+			if err := unix.Setrlimit(c.resource, &unix.Rlimit{Cur: c.limit, Max: was.Max}); err != nil {
+				t.Fatal(err)
+			}
+			limit := debug.SetMemoryLimit(-1)
+			t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+			limitMemory(addressSpace() / 8)
+			if hasRoom() {
+				t.Error("there is room")
+			}
+		})
 	}
+	t.Run("GOMEMLIMIT", func(t *testing.T) {
+		limit := debug.SetMemoryLimit(1 << 30)
+		t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+		if hasRoom() {
+			t.Error("there is room")
+		}
+	})
 }
 
 func usage(t *testing.T) unix.Rusage {

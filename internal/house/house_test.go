@@ -316,7 +316,6 @@ func TestTopLevelHoldsNoMore(t *testing.T) {
 var readsAsIs = map[string]string{
 	"hooks/amends.go":                "asks /proc",
 	"gc/move.go":                     "opens directories, to sync them",
-	"cmd/git-jp/pages_linux.go":      "asks /proc",
 	"gitint/lock.go":                 "asks /proc",
 	"gitint/pack.go":                 "packs of git's own making, which it maps too",
 	"gitint/store.go":                "objects, of which it looks for sizes itself",
