@@ -10,12 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -426,19 +426,18 @@ func (b *build) save(m *manifest) error {
 // is a site for the next one, which knows what to remove. Files that are named together cost one
 // write of the manifest.
 func (b *build) begin(names ...string) error {
-	begun := maps.Clone(b.was.Sums)
+	known := len(b.was.Sums)
+	if known == 0 {
+		b.was.Sums = make(map[string]string, len(names))
+	}
 	for _, name := range names {
-		if _, ok := begun[name]; !ok {
-			if begun == nil {
-				begun = make(map[string]string)
-			}
-			begun[name] = ""
+		if _, ok := b.was.Sums[name]; !ok {
+			b.was.Sums[name] = ""
 		}
 	}
-	if len(begun) == len(b.was.Sums) {
+	if len(b.was.Sums) == known {
 		return nil
 	}
-	b.was.Sums = begun
 	return b.save(&b.was)
 }
 
@@ -479,9 +478,11 @@ func (b *build) remove() error {
 }
 
 // isPage reports whether a name is that of a page: the manifest may be forged.
-func isPage(name string) bool { return pageNames.MatchString(name) }
+func isPage(name string) bool { return pageNames().MatchString(name) }
 
-var pageNames = regexp.MustCompile(`^(\d+(-rest)?|(file|commit)-[0-9a-f]+|files|commits)\.html$`)
+var pageNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d+(-rest)?|(file|commit)-[0-9a-f]+|files|commits)\.html$`)
+})
 
 // isDigits reports whether a name of the manifest can name a page: the file may be forged.
 func isDigits(s string) bool {
