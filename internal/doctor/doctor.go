@@ -73,8 +73,10 @@ func (d *examination) add(subject, problem, next string) {
 func (d *examination) all(ctx context.Context) error {
 	d.manPage()
 	d.private(d.Private...)
-	if err := errors.Join(d.workspaceAccess(), d.keys(), d.userLocal()); err != nil {
-		return err
+	for _, look := range []func() error{d.workspaceAccess, d.keys, d.userLocal} {
+		if err := look(); err != nil {
+			return err // of the workspace: the others would return it too
+		}
 	}
 	repo, err := d.Repo(ctx)
 	switch {
