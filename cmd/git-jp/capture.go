@@ -173,20 +173,18 @@ func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error 
 	if !slices.Contains(capture.Agents(), agent) {
 		return fmt.Errorf("%q is not captured", agent)
 	}
-	event, err := capture.ReadEvent(a.stdin)
-	if err != nil {
-		return err
-	}
-	a.Dir = event.Dir
-	root, err := workspace.Find(event.Dir)
-	if err != nil {
-		return err
-	}
-	repo, err := a.repo(ctx)
-	if err != nil {
-		return err
-	}
-	return intake.Note(repo, root, agent, event, a.env)
+	return capture.ReadEvents(a.stdin, func(event capture.Event) error {
+		a.Dir = event.Dir
+		root, err := workspace.Find(event.Dir)
+		if err != nil {
+			return err
+		}
+		repo, err := a.repo(ctx)
+		if err != nil {
+			return err
+		}
+		return intake.Note(repo, root, agent, event, a.env)
+	})
 }
 
 // sweep imports what grew in sessions of the captured agents.

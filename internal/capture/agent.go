@@ -116,25 +116,41 @@ func copilotHooks() string {
 `
 }
 
-// opencodePlugin starts the hook without waiting for it.
+// opencodePlugin starts a hook for each turn, without waiting for it. The turn ends with the hook's
+// input, also if opencode ends before it can write to a process. Two hooks would run in any order,
+// and a turn whose beginning is noted after its end seems to go on.
 const opencodePlugin = `// Made by git jp capture; git jp capture --uninstall opencode removes it.
 import { spawn } from "node:child_process"
 
-export const GitJp = async ({ directory }) => ({
-  event: async ({ event }) => {
-    const properties = event.properties ?? {}
-    const busy = event.type === "session.status" && properties.status?.type === "busy"
-    if (!busy && event.type !== "session.idle") return
+export const GitJp = async ({ directory }) => {
+  const hooks = new Map() // of the sessions in a turn
+  const start = (session, name) => {
     const hook = spawn("git-jp", ["capture", "--hook", "opencode"], {
       cwd: directory, stdio: ["pipe", "ignore", "ignore"], detached: true,
     })
-    hook.on("error", () => {}) // git-jp is not there
+    const gone = () => hooks.get(session) === hook && hooks.delete(session)
+    hook.on("error", gone) // git-jp is not there
+    hook.on("exit", gone)
     hook.stdin.on("error", () => {})
-    hook.stdin.end(JSON.stringify({
-      session_id: properties.sessionID, cwd: directory,
-      hook_event_name: busy ? "session.busy" : event.type,
-    }))
     hook.unref()
-  },
-})
+    hook.stdin.unref?.()
+    hook.stdin.write(JSON.stringify({
+      session_id: session, cwd: directory, hook_event_name: name,
+    }))
+    return hook
+  }
+  return {
+    event: async ({ event }) => {
+      const session = event.properties?.sessionID
+      const hook = hooks.get(session)
+      if (event.type === "session.idle") {
+        (hook ?? start(session, event.type)).stdin.end()
+        hooks.delete(session)
+      } else if (!hook && event.type === "session.status"
+          && event.properties.status?.type === "busy") {
+        hooks.set(session, start(session, "session.turn"))
+      }
+    },
+  }
+}
 `

@@ -2,12 +2,12 @@ package capture
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
@@ -21,7 +21,7 @@ const (
 	Ended                // a turn or the session ended
 )
 
-// An Event is the input of an agent's hook.
+// An Event is what an agent's hook was told.
 type Event struct {
 	Moment  Moment
 	Session string
@@ -32,32 +32,51 @@ type Event struct {
 // maxEvent limits how much of an event is read: it may contain what was asked or answered.
 const maxEvent = 32 << 20
 
+// turn is the name of an event that lasts as long as the hook's input.
+const turn = "session.turn"
+
 // moments are the names of events. Any other event is in the middle of a turn.
 var moments = map[string]Moment{
 	"UserPromptSubmit": Begun, "BeforeAgent": Begun, "session.busy": Begun,
+	turn:   Begun,
 	"Stop": Ended, "AfterAgent": Ended, "session.idle": Ended, "SessionEnd": Ended,
 }
 
-// ReadEvent reads an event in the agents' forms, each of which has its own names.
-func ReadEvent(r io.Reader) (Event, error) {
-	var in struct {
-		Session   string  `json:"session_id"`
-		Path      *string `json:"transcript_path"`
-		Dir       string  `json:"cwd"`
-		Name      string  `json:"hook_event_name"`
-		SessionID string  `json:"sessionId"`
-		File      string  `json:"transcriptPath"`
-		Prompt    *string `json:"prompt"`
-		Stopped   *string `json:"stopReason"`
-		Reason    *string `json:"reason"`
+// ReadEvents reads what a hook was told, in the agents' forms, each of which has its own names, and
+// calls do with it. A turn that begins with the input ends with the input.
+func ReadEvents(r io.Reader, do func(Event) error) error {
+	var in input
+	if err := json.NewDecoder(io.LimitReader(r, maxEvent)).Decode(&in); err != nil {
+		return fmt.Errorf("read the event of a hook: %w", err)
 	}
-	data, err := regular.ReadAll(r, maxEvent)
+	e, err := in.event()
 	if err == nil {
-		err = json.Unmarshal(data, &in)
+		err = do(e)
 	}
-	if err != nil {
-		return Event{}, fmt.Errorf("read the event of a hook: %w", err)
+	if err != nil || in.Name != turn {
+		return err
 	}
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return fmt.Errorf("wait for the end of a turn: %w", err)
+	}
+	e.Moment = Ended
+	return do(e)
+}
+
+// An input is an event as agents write it.
+type input struct {
+	Session   string  `json:"session_id"`
+	Path      *string `json:"transcript_path"`
+	Dir       string  `json:"cwd"`
+	Name      string  `json:"hook_event_name"`
+	SessionID string  `json:"sessionId"`
+	File      string  `json:"transcriptPath"`
+	Prompt    *string `json:"prompt"`
+	Stopped   *string `json:"stopReason"`
+	Reason    *string `json:"reason"`
+}
+
+func (in input) event() (Event, error) {
 	e := Event{Moment: moments[in.Name], Session: in.Session, Dir: in.Dir}
 	if in.Path != nil {
 		e.Path = *in.Path
@@ -72,7 +91,7 @@ func ReadEvent(r io.Reader) (Event, error) {
 		}
 	}
 	if e.Session == "" || !filepath.IsAbs(e.Dir) {
-		return e, fmt.Errorf("the event of a hook names no session and directory")
+		return e, errors.New("the event of a hook names no session and directory")
 	}
 	return e, nil
 }

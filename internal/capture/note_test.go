@@ -138,8 +138,8 @@ func TestExcludes(t *testing.T) {
 	}
 }
 
-// TestReadEvent reads the agents' events, verbatim from runs of them.
-func TestReadEvent(t *testing.T) {
+// TestReadEvents reads the agents' events, verbatim from runs of them.
+func TestReadEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want Event
@@ -181,15 +181,28 @@ func TestReadEvent(t *testing.T) {
 			Event{Ended, "ses_1", "", "/p"},
 		},
 	} {
-		if got, err := ReadEvent(strings.NewReader(c.text)); err != nil || got != c.want {
+		if got, err := readEvents(c.text); err != nil || !slices.Equal(got, []Event{c.want}) {
 			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, c.want)
 		}
 	}
 	for _, text := range []string{
 		"", "{", "[]", "{}", `{"session_id":"a","cwd":"p"}`, `{"cwd":"/p"}`, `{"session_id":7,"cwd":"/p"}`,
 	} {
-		if e, err := ReadEvent(strings.NewReader(text)); err == nil {
-			t.Errorf("%q is read as %+v", text, e)
+		if got, err := readEvents(text); err == nil || len(got) > 0 {
+			t.Errorf("%q is read as %+v, %v", text, got, err)
 		}
 	}
+	want := []Event{{Begun, "a", "", "/p"}, {Ended, "a", "", "/p"}}
+	const whole = `{"session_id":"a","cwd":"/p","hook_event_name":"session.turn"}`
+	if got, err := readEvents(whole); err != nil || !slices.Equal(got, want) {
+		t.Errorf("a turn: got %+v, %v; want %+v", got, err, want)
+	}
+}
+
+func readEvents(text string) (all []Event, err error) {
+	err = ReadEvents(strings.NewReader(text), func(e Event) error {
+		all = append(all, e)
+		return nil
+	})
+	return all, err
 }

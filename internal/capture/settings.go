@@ -79,10 +79,10 @@ func isMade(doc []byte) bool {
 	return err == nil && len(root.items) == 1 && root.items[0].start > root.open+1
 }
 
-// Installed reports whether all hooks of an agent are installed.
+// Installed reports whether an agent has hooks of ours, even if only some or of another version.
 func Installed(p Places, name sessions.Agent) (bool, error) {
-	c, err := Install(p, name)
-	return err == nil && !c.Changes(), err
+	c, err := Uninstall(p, name)
+	return err == nil && c.Changes(), err
 }
 
 func plan(

@@ -149,6 +149,19 @@ func TestFilesOfOurOwnComeAndGo(t *testing.T) {
 			if ok, err := Installed(p, a.name); err != nil || !ok {
 				t.Fatalf("installed: %t, %v", ok, err)
 			}
+			doc, err := os.ReadFile(a.file(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for of, to := range map[string]string{"Prompt": "Question", "Agent": "It", "idle": "rest"} {
+				doc = bytes.ReplaceAll(doc, []byte(of), []byte(to))
+			}
+			if err := os.WriteFile(a.file(p), doc, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := Installed(p, a.name); err != nil || !ok {
+				t.Errorf("with other events: installed: %t, %v", ok, err)
+			}
 			apply(t, p, Uninstall, a.name)
 			if _, err := os.Lstat(a.file(p)); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s is still there", a.file(p))

@@ -157,14 +157,12 @@ func (s Settings) Status(agents []sessions.Agent) error {
 		r := CaptureRecord{
 			Agent: string(agent), Path: change.Path, Installed: err == nil && !change.Changes(),
 		}
-		word := "no"
+		word := s.word(agent, r.Installed)
 		switch {
 		case errors.Is(err, capture.ErrOther):
 			r.Error, word = err.Error(), "other"
 		case err != nil:
 			r.Error, word = err.Error(), "unreadable"
-		case r.Installed:
-			word = "installed"
 		}
 		if p.JSON {
 			if err := p.Records(r); err != nil {
@@ -178,4 +176,15 @@ func (s Settings) Status(agents []sessions.Agent) error {
 		return nil
 	}
 	return table.Write(p.Out)
+}
+
+// word says whether an agent whose settings are readable has what it should have.
+func (s Settings) word(agent sessions.Agent, installed bool) string {
+	if installed {
+		return "installed"
+	}
+	if some, err := capture.Installed(s.Places, agent); err == nil && some && !s.MCP {
+		return "outdated"
+	}
+	return "no"
 }

@@ -68,7 +68,7 @@ func StartSweep(repo *gitint.Repo, places sessions.Places, now time.Time, env []
 	return capture.Detach(root, env, "capture", "--sweep", "--noted")
 }
 
-// Enabled returns the agents whose hooks are installed.
+// Enabled returns the agents that have hooks of ours.
 func Enabled(places sessions.Places) (all []sessions.Agent) {
 	for _, agent := range capture.Agents() {
 		if ok, err := capture.Installed(places, agent); err == nil && ok {
