@@ -204,9 +204,6 @@ func (c captureCmd) sweep(ctx context.Context, a *app) error {
 // agent's last hook calls noted again.
 func (captureCmd) noted(ctx context.Context, a *app) error {
 	in, err := openCaptured(ctx, a, true)
-	if err == nil {
-		err = importer.Flushed(ctx)
-	}
 	if err != nil {
 		return err
 	}

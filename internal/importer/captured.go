@@ -32,47 +32,70 @@ func (in Captured) waits() bool {
 		(in.Stopped() || len(in.Store.InTurn(in.Now(), in.Workspace.Root())) > 0)
 }
 
-// flushed is how long an agent may still write earlier messages after it ran the hook.
-const flushed = 300 * time.Millisecond
-
-// Flushed waits until an agent has written the messages from before it ran the hook.
-func Flushed(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(flushed):
-		return nil
-	}
+// flushed are the times between looks at a session whose turn has ended: an agent may still write
+// messages from before it ran the hook, the later the busier the machine is.
+var flushed = []time.Duration{
+	300 * time.Millisecond, 1200 * time.Millisecond, 5 * time.Second, 20 * time.Second,
 }
 
 // Sweep imports the sessions of some agents that have grown, and returns how many could not be
 // read.
 func (in Captured) Sweep(ctx context.Context, agents []sessions.Agent) (failed int, err error) {
 	found, _ := Find(ctx, in.Places, Selection{Agents: agents, Root: in.Workspace.Root()})
-	failed = in.take(ctx, found)
-	return failed, in.Noted(ctx)
+	_, failed = in.take(ctx, found)
+	return failed, in.settle(ctx, 0)
 }
 
-// Noted imports the sessions that hooks noted in this workspace. A note is kept until its session
-// could be imported.
-func (in Captured) Noted(ctx context.Context) error {
+// Noted imports the sessions that hooks noted in this workspace, at the end of a turn. It looks at
+// them twice, and again until nothing is new: else the last message of a turn would be missing
+// until the next one.
+func (in Captured) Noted(ctx context.Context) error { return in.settle(ctx, flushed...) }
+
+// settle looks at the noted sessions after each of these times, or fewer if nothing is new. A note
+// is kept until then, and if its session could not be imported.
+func (in Captured) settle(ctx context.Context, waits ...time.Duration) error {
+	for i, wait := range waits {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		again, err := in.look(ctx, func(grown bool) bool {
+			return i < len(waits)-1 && (grown || i == 0)
+		})
+		if err != nil || !again {
+			return err
+		}
+	}
+	return nil
+}
+
+// look imports the noted sessions, and reports whether any is to be looked at again.
+func (in Captured) look(
+	ctx context.Context, isAgain func(grown bool) bool,
+) (again bool, err error) {
 	notes, err := in.Store.Notes()
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, n := range notes {
 		if n.Root != in.Workspace.Root() {
 			continue
 		}
 		found, _ := Find(ctx, in.Places, selectionOf(n))
-		if in.take(ctx, found) > 0 || ctx.Err() != nil || in.waits() {
+		grown, failed := in.take(ctx, found)
+		if failed > 0 || ctx.Err() != nil || in.waits() {
+			continue
+		}
+		if isAgain(grown) {
+			again = true
 			continue
 		}
 		if err := in.Store.Done(n); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return again, nil
 }
 
 // selectionOf returns the selection for a note: the sessions in its file, or those of its name if
@@ -84,29 +107,30 @@ func selectionOf(n capture.Note) Selection {
 	return Selection{Root: n.Root, Agents: []sessions.Agent{n.Agent}, IDs: []string{n.Session}}
 }
 
-// take imports sessions that are not excluded, and returns how many failed. A file that is no
-// session does not count: anyone can run a hook with any arguments.
-func (in Captured) take(ctx context.Context, found []Found) (failed int) {
+// take imports sessions that are not excluded, and returns whether one had grown, and how many
+// failed. A file that is no session does not count: anyone can run a hook with any arguments.
+func (in Captured) take(ctx context.Context, found []Found) (grown bool, failed int) {
 	found = slices.DeleteFunc(found, func(f Found) bool {
 		return errors.Is(f.Err, ErrUnknown) || errors.Is(f.Err, regular.ErrNot) ||
 			in.Store.Excludes(f.Name.ID, f.Dir)
 	})
 	if in.waits() {
-		return 0
+		return false, 0
 	}
 	for r := range in.All(ctx, found) {
 		if ctx.Err() != nil {
-			return failed
+			return grown, failed
 		}
 		if r.Err != nil {
 			failed++
 		}
+		grown = grown || r.Err == nil && r.Outcome.State != Unchanged && r.Outcome.State != Removed
 		if err := in.Report(r); err != nil {
 			failed++
 		}
 		if in.waits() {
-			return failed
+			break
 		}
 	}
-	return failed
+	return grown, failed
 }
