@@ -35,11 +35,6 @@ func TestDeltasAreJoinedInTime(t *testing.T) {
 	}{
 		{list, config},
 		{list, func(s *events.Stream) error {
-			s.Append(events.NewElement(time.Unix(0, 0), &events.TurnStart{}, events.Metadata{}))
-			_, err := settings.OfTurns(s, settings.Config{}, 0)
-			return err
-		}},
-		{list, func(s *events.Stream) error {
 			return settings.EachDelta(s, settings.Config{}, func(int, settings.Config, settings.Config) {})
 		}},
 		{`{"providers":{"llm":{"aliases":{"a%d":"x/y"}}}}`, config},

@@ -1,9 +1,11 @@
 package events_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 )
 
@@ -17,12 +19,8 @@ func TestMergeNotesWhatATurnRanWithout(t *testing.T) {
 	}
 	sameWays(t, commits, ways, "1 db 2 dc 3 4")
 	s := walkWay(t, commits, ways[0])
-	configs, err := settings.OfTurns(s, settings.Config{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i, want := range []string{`{}`, `{"x":"b"}`, `{"x":"c"}`, `{}`} {
-		if got := string(configs[i].Plain()); got != want {
+		if got := ranWith(t, s, i); got != want {
 			t.Errorf("turn %d ran under %s, not %s", i, got, want)
 		}
 	}
@@ -38,4 +36,22 @@ func TestMergeWithoutNotesOfWhatATurnRanWithout(t *testing.T) {
 	if s := walkWay(t, commits, "r=o,x,c"); !strings.Contains(string(s.Encode()), "unset") {
 		t.Errorf("nothing says that turn 3 ran without: %s", s.Encode())
 	}
+}
+
+// ranWith returns the settings that a turn ran with: those in force where it begins, without what its
+// turn_start lists.
+func ranWith(t *testing.T, s *events.Stream, turn int) string {
+	t.Helper()
+	first := s.Turns()[turn].First
+	config, err := settings.InForce(s, settings.Config{}, first, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unset []string
+	if v, ok := s.At(first).Metadata().Value(events.MetadataUnset); ok {
+		if err := json.Unmarshal(v, &unset); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(config.WithoutPointers(unset).Plain())
 }

@@ -27,12 +27,25 @@ func nested(path, v string) string {
 	return v
 }
 
+// joined is [Config.Merge] of JSON.
+func joined(base, delta jsontext.Value) (jsontext.Value, error) {
+	b, err := Parse(base, 0)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Parse(delta, 0)
+	if err != nil {
+		return nil, err
+	}
+	return b.Merge(d).JSON(), nil
+}
+
 func merged(t testing.TB, configs ...string) string {
 	t.Helper()
 	all := jsontext.Value("{}")
 	for _, c := range configs {
 		var err error
-		if all, err = Merge(all, jsontext.Value(c)); err != nil {
+		if all, err = joined(all, jsontext.Value(c)); err != nil {
 			t.Fatalf("%s: %v", c, err)
 		}
 	}
@@ -148,10 +161,10 @@ func TestMergeConfig(t *testing.T) {
 
 func TestMergeConfigRefuses(t *testing.T) {
 	for _, bad := range []string{"", "[]", `"x"`, `{"a":1,"a":2}`, `{"a":}`, "{}{}", strings.Repeat(`{"a":`, 600) + "1" + strings.Repeat("}", 600)} {
-		if v, err := Merge(jsontext.Value("{}"), jsontext.Value(bad)); err == nil {
+		if v, err := joined(jsontext.Value("{}"), jsontext.Value(bad)); err == nil {
 			t.Errorf("%.20q gives %s", bad, v)
 		}
-		if _, err := Merge(jsontext.Value(bad), jsontext.Value("{}")); err == nil {
+		if _, err := joined(jsontext.Value(bad), jsontext.Value("{}")); err == nil {
 			t.Errorf("%.20q is a base", bad)
 		}
 	}
@@ -230,7 +243,7 @@ func same(t interface{ Fatalf(string, ...any) }, what string, got, want []byte) 
 
 func TestMergeConfigLaws(t *testing.T) {
 	merge := func(t *rapid.T, a, b []byte) []byte {
-		v, err := Merge(a, b)
+		v, err := joined(a, b)
 		if err != nil {
 			t.Fatalf("%s and %s: %v", a, b, err)
 		}
@@ -277,7 +290,7 @@ func TestDiffConfig(t *testing.T) {
 		from, _ := Parse([]byte(configText(false).Draw(t, "from")), 0)
 		to, _ := Parse([]byte(configText(false).Draw(t, "to")), 0)
 		delta, lost := Diff(from, to)
-		got, err := Merge(from.JSON(), delta)
+		got, err := joined(from.JSON(), delta)
 		if err != nil {
 			t.Fatalf("delta %s: %v", delta, err)
 		}
@@ -386,16 +399,13 @@ func TestTurnConfigs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	configs, err := OfTurns(s, base, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want := []string{
 		`{"a":1,"b":true}`, `{"a":1,"b":true,"l":["x"]}`, `{"a":1,"b":true,"l":["x"]}`,
 	}
-	for i, c := range configs {
-		if string(c.Plain()) != want[i] {
-			t.Errorf("turn %d ran under %s, want %s", i, c.Plain(), want[i])
+	for i, turn := range s.Turns() {
+		c, err := InForce(s, base, turn.First, 1)
+		if err != nil || string(c.Plain()) != want[i] {
+			t.Errorf("turn %d ran under %s, %v; want %s", i, c.Plain(), err, want[i])
 		}
 	}
 	if last, err := InForce(s, base, s.Len(), 1); err != nil ||
@@ -458,7 +468,7 @@ func BenchmarkMergeConfig(b *testing.B) {
 	delta := jsontext.Value(`{"conversation":{"attachments":["file:a"]}}`)
 	b.SetBytes(int64(len(base)))
 	for b.Loop() {
-		if _, err := Merge(base, delta); err != nil {
+		if _, err := joined(base, delta); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -15,21 +14,6 @@ func InForce(s *events.Stream, base Config, element, source int) (Config, error)
 	j := deltaJoiner{config: base, source: source}
 	err := j.all(s, 0, element)
 	return j.config, err
-}
-
-// OfTurns returns for each turn the configuration that it ran with: the one in force where it
-// begins, without the keys that its turn_start lists in [events.MetadataUnset].
-func OfTurns(s *events.Stream, base Config, source int) ([]Config, error) {
-	j := deltaJoiner{config: base, source: source}
-	var configs []Config
-	from := 0
-	for _, turn := range s.Turns() {
-		if err := j.all(s, from, turn.First); err != nil {
-			return nil, err
-		}
-		configs, from = append(configs, j.config.without(s.At(turn.First))), turn.First
-	}
-	return configs, nil
 }
 
 // EachDelta calls f for each config_delta, with its element and the configuration before and after
@@ -83,15 +67,6 @@ func (j *deltaJoiner) all(s *events.Stream, from, to int) error {
 		}
 	}
 	return nil
-}
-
-// without returns the configuration that a turn which begins with start ran with.
-func (c Config) without(start *events.Element) Config {
-	v, ok := start.Metadata().Value(events.MetadataUnset)
-	if !ok || start.Kind() != events.KindTurnStart {
-		return c
-	}
-	return c.WithoutPointers(jsonspan.Strings(v))
 }
 
 // WithoutPointers returns the configuration without the values that JSON pointers name.

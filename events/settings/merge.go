@@ -5,11 +5,10 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Merge merges a delta into a base configuration as jp does. It is the only implementation of these
-// rules. Both are JSON objects; the result is one too, and can be merged further.
+// Merge merges a delta into the configuration as jp does. It is the only implementation of these
+// rules. Values keep their sources.
 //
 //   - Objects are merged by key. What only one side has is kept, including unknown keys; null
 //     means absent. A map may ask for "merge" (its keys replace), "keep" (they do not) or
@@ -23,22 +22,9 @@ import (
 //   - All other values replace, as does a value of another type.
 //   - A value marked discard_when_merged is dropped as soon as another one is merged.
 //
-// The empty object is the identity. Merging is associative unless a value has a strategy or changes
-// its type.
-func Merge(base, delta jsontext.Value) (jsontext.Value, error) {
-	b, err := Parse(base, 0)
-	if err != nil {
-		return nil, err
-	}
-	d, err := Parse(delta, 0)
-	if err != nil {
-		return nil, err
-	}
-	return b.Merge(d).JSON(), nil
-}
-
-// Merge is the function [Merge] on parsed configurations. It keeps the sources of the values.
-func (c Config) Merge(next Config) Config { return new(configMerger).merge(c, next) }
+// The empty configuration is the identity. Merging is associative unless a value has a strategy or
+// changes its type.
+func (c Config) Merge(delta Config) Config { return new(configMerger).merge(c, delta) }
 
 // A configMerger keeps track of its path in the configuration and counts its work.
 type configMerger struct {

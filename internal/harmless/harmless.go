@@ -43,9 +43,6 @@ type Row struct {
 	path   []string
 }
 
-// Rows returns the table, each key written out.
-func Rows() []Row { return slices.Clone(rows()) }
-
 // rows parses the table once. It is part of the program: a fault in it is ours.
 var rows = sync.OnceValue(func() []Row {
 	all, err := parse(Table)

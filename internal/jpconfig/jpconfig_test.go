@@ -442,11 +442,15 @@ func TestDelta(t *testing.T) {
 	if len(lost) > 0 || strings.Contains(string(delta), "extends") {
 		t.Errorf("delta is %s, lost %v", delta, lost)
 	}
-	joined, err := settings.Merge(s.Base, delta)
+	base, err := settings.Parse(s.Base, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Base, s.Options = joined, nil
+	next, err := settings.Parse(delta, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Base, s.Options = base.Merge(next).JSON(), nil
 	again := load(t, s)
 	if got, want := value(again, "conversation.attachments"), `["file:a","file:b"]`; got != want {
 		t.Errorf("then attachments are %s", got)

@@ -28,14 +28,6 @@ type AgentRecord struct {
 	Data    jsontext.Value `json:"data"`    // the lines, see [events.RecordContent]
 }
 
-// RecordsOf returns the records of an element of that type.
-func RecordsOf(e *events.Element) (r AgentRecord, ok bool) {
-	if e.Kind() != KindRecord {
-		return AgentRecord{}, false
-	}
-	return r, json.Unmarshal(e.Raw(), &r) == nil
-}
-
 // records collects the records of a turn until it is written.
 type records struct {
 	at    time.Time // of the last

@@ -1,6 +1,7 @@
 package sessionstest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,8 +56,16 @@ func hash(key string) string {
 	return " #" + key
 }
 
+// recordsOf returns the records of an element that has some.
+func recordsOf(e *events.Element) (r sessions.AgentRecord, ok bool) {
+	if e.Kind() != sessions.KindRecord {
+		return r, false
+	}
+	return r, json.Unmarshal(e.Raw(), &r) == nil
+}
+
 func said(e *events.Element, kept Contents) string {
-	if r, ok := sessions.RecordsOf(e); ok {
+	if r, ok := recordsOf(e); ok {
 		var kinds []string
 		for _, k := range slices.Sorted(maps.Keys(r.Kinds)) {
 			kinds = append(kinds, fmt.Sprintf("%s:%d", k, r.Kinds[k]))

@@ -248,7 +248,7 @@ func line(e *events.Element, kept Contents) string {
 	case *events.ConfigDelta:
 		add("", string(ev.Delta))
 	}
-	if r, ok := sessions.RecordsOf(e); ok {
+	if r, ok := recordsOf(e); ok {
 		out += fmt.Sprint(" ", r.Kinds)
 	}
 	for _, key := range e.Metadata().Keys() {

@@ -1,0 +1,4 @@
+package harmless
+
+// Rows returns the table, each key written out.
+func Rows() []Row { return rows() }
