@@ -46,12 +46,8 @@ func (r *Repo) MergeTree(
 	if !have.AtLeast(mergeTreeVersion()) {
 		return nil, &VersionError{"merging without a working tree", have, mergeTreeVersion()}
 	}
-	var args []string
-	for _, s := range settings {
-		args = append(args, "-c", s)
-	}
-	args = append(args, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
-		ours, theirs)
+	args := append(withSettings(settings), "merge-tree", "--write-tree", "-z", "--name-only",
+		"--no-messages", ours, theirs)
 	out, err := r.run(ctx, command{args: args, write: true})
 	fields := splitZ(out)
 	if code := exitCode(err); err != nil && code != 1 || len(fields) == 0 {
@@ -67,25 +63,36 @@ func (r *Repo) MergeTree(
 func userEnv() []string { return []string{"GIT_LITERAL_PATHSPECS=0"} }
 
 // Merge merges a commit into the branch of this working tree, with the user's drivers and hooks,
-// and returns their output. If the merge stops, the error is an *ExitError; it may then wait for
-// its commit.
-func (r *Repo) Merge(ctx context.Context, rev string) (said string, err error) {
-	return r.saying(ctx, "merge", "--no-edit", "--end-of-options", rev)
+// and returns their output. The settings, each "key=value", apply to this merge. If the merge
+// stops, the error is an *ExitError; it may then wait for its commit.
+func (r *Repo) Merge(
+	ctx context.Context, rev string, settings ...string,
+) (said string, err error) {
+	return r.saying(ctx, settings, "merge", "--no-edit", "--end-of-options", rev)
+}
+
+// withSettings returns the arguments that apply settings, each "key=value", to one git command.
+func withSettings(settings []string) (args []string) {
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	return args
 }
 
 // CommitMerge commits a merge that waits for its commit.
 func (r *Repo) CommitMerge(ctx context.Context) (said string, err error) {
-	return r.saying(ctx, "commit", "--no-edit", "--quiet")
+	return r.saying(ctx, nil, "commit", "--no-edit", "--quiet")
 }
 
 // Push pushes a local ref to a ref of a remote.
 func (r *Repo) Push(ctx context.Context, remote, from, to string) (said string, err error) {
-	return r.saying(ctx, "push", "--quiet", "--end-of-options", remote, from+":"+to)
+	return r.saying(ctx, nil, "push", "--quiet", "--end-of-options", remote, from+":"+to)
 }
 
-func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
+func (r *Repo) saying(ctx context.Context, settings []string, args ...string) (string, error) {
 	_, said, err := r.runWarned(ctx, command{
-		args: args, write: true, remote: true, env: userEnv(),
+		args:  append(withSettings(settings), args...),
+		write: true, remote: true, env: userEnv(),
 	})
 	if err != nil {
 		return said, fmt.Errorf("%s: %w", args[0], err)

@@ -78,6 +78,6 @@ func (r *Repo) Trailers(ctx context.Context, key string, revs ...string) ([]Trai
 
 // CommitEmpty makes a commit without changes and keeps what is staged.
 func (r *Repo) CommitEmpty(ctx context.Context, message string) (said string, err error) {
-	return r.saying(ctx, "commit", "--quiet", "--allow-empty", "--only", "--cleanup=verbatim",
+	return r.saying(ctx, nil, "commit", "--quiet", "--allow-empty", "--only", "--cleanup=verbatim",
 		"--message="+message)
 }

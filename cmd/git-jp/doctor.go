@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/doctor"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/update"
 )
 
 type doctorCmd struct{}
@@ -25,6 +27,16 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Getenv: a.getenv, Now: a.now, Private: a.workspaceEnv(config.Settings{}).PrivateDirs(),
 		Repo: a.repo, Workspace: a.workspace, Config: a.configAt, Short: a.short, Note: a.note,
+		Untracked: func(ctx context.Context, repo *gitint.Repo) ([]string, error) {
+			if repo.Root() == "" {
+				return nil, nil
+			}
+			names, err := update.Untracked(ctx, repo, "@{upstream}", nearDirs(a, repo))
+			if errors.Is(err, gitint.ErrUnknownRevision) {
+				return nil, nil
+			}
+			return names, err
+		},
 		Dirs: func(repo *gitint.Repo) []string { return cloneOf(a, repo).Dirs() },
 	})
 	if err != nil {

@@ -20,8 +20,9 @@ type updateBranchCmd struct {
 func (updateBranchCmd) Help() string {
 	return `Merges the base into the current branch on this machine, with the drivers: the merge
 button of a forge runs none. Nothing is fetched, and nothing is pushed without --push. The working
-tree must have no changes of tracked files. Where a person has to decide, the merge is left as
-git leaves it.
+tree must have no changes of tracked files. Untracked blobs that the base has too, over which git
+refuses to merge, are replaced: their content is the same. Where a person has to decide, the merge
+is left as git leaves it.
 
     git fetch && git jp update-branch --push
 

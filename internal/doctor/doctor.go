@@ -36,6 +36,9 @@ type Options struct {
 	Config func(root string) (*config.Config, error)
 	// Dirs returns all directories .jp of a working tree.
 	Dirs func(*gitint.Repo) []string
+	// Untracked returns the untracked blobs over which git refuses to merge the upstream of the
+	// branch although that has their content.
+	Untracked func(context.Context, *gitint.Repo) ([]string, error)
 	// Short returns a path as the user would write it here.
 	Short func(string) string
 	// Note reports what was changed or can be changed.
@@ -89,7 +92,7 @@ func (d *examination) all(ctx context.Context) error {
 		return err
 	}
 	for _, look := range []func(context.Context, *gitint.Repo) error{
-		d.access, d.git, d.shape, d.packs, d.drivers, d.hooks,
+		d.access, d.git, d.shape, d.packs, d.drivers, d.hooks, d.untracked,
 	} {
 		if err := look(ctx, repo); err != nil {
 			return err
@@ -322,6 +325,17 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 		}
 	}
 	return nil
+}
+
+// untracked reports blobs over which git refuses to pull.
+func (d *examination) untracked(ctx context.Context, repo *gitint.Repo) error {
+	names, err := d.Untracked(ctx, repo)
+	if len(names) > 0 {
+		d.add("repository", fmt.Sprintf("git refuses to merge @{upstream} over %s of the same "+
+			"content", render.Count(len(names), "untracked blob")),
+			"git jp update-branch '@{upstream}'")
+	}
+	return err
 }
 
 // leftToHand returns the actions that an installation leaves to the user, by hook.

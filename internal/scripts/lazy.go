@@ -28,6 +28,7 @@ var notLazy = map[string][]string{
 	},
 	"processes or files of blobs are counted":                   {"hook_idle", "stage_first", "stage_thousand"},
 	"it makes a lazy clone itself":                              {"lazy_failures", "lazy_redact", "lazy_unpublished"},
+	"git ignores untracked blobs there, and merges over them":   {"update_untracked"},
 	"it leaves blobs out as a person does":                      {"check_sparse"},
 	"a mark of its own to leave a file out is taken off by git": {"foreign_files"},
 }

@@ -143,8 +143,15 @@ func (o Options) Merge(
 	if _, err := o.Repo.Resolve(ctx, base); errors.Is(err, gitint.ErrUnknownRevision) {
 		return "", "", audit.NewRevisionError(o.Repo, "merge "+base+": unknown revision")
 	}
-	said, err := o.Repo.Merge(ctx, base)
-	o.Said(said)
+	names, err := Untracked(ctx, o.Repo, base, o.Dirs)
+	if err != nil {
+		return "", "", err
+	}
+	err = overwriting(names, func(settings ...string) error {
+		said, err := o.Repo.Merge(ctx, base, settings...)
+		o.Said(said)
+		return err
+	})
 	if err != nil {
 		err = o.complete(ctx, err)
 	}
