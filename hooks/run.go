@@ -84,6 +84,9 @@ func (r *run) preCommit(ctx context.Context) error {
 			r.Warn("pre-commit: the merge of conversations was not checked: %v", err)
 		}
 	}
+	if err := r.restoreKept(ctx, hook); err != nil {
+		r.Warn("pre-commit: conversations that one side removed: %v", err)
+	}
 	verdict, err := r.restoring(ctx, hook)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/git-jp/git-jp/internal/merge"
@@ -69,8 +70,11 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(cases) == 0 {
+		if !c.List {
+			err = r.RestoreKept(ctx)
+		}
 		a.note("nothing is in conflict")
-		return nil
+		return err
 	}
 	for _, item := range cases {
 		if c.List {
@@ -85,7 +89,7 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	if c.List {
 		return &resolve.UndecidedError{Listed: true}
 	}
-	if err := r.Undecided(); err != nil {
+	if err := errors.Join(r.RestoreKept(ctx), r.Undecided()); err != nil {
 		return err
 	}
 	return r.NoteEmpty(ctx)

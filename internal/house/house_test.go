@@ -466,6 +466,7 @@ var makesOpenDirs = map[string]string{
 	"gc/journal.go":                     "the store of the working tree; else private",
 	"internal/atomicfile/private.go":    "makes private ones",
 	"internal/atomicfile/atomicfile.go": "makes what it is told to",
+	"internal/merge/kept.go":            "the working tree",
 	"internal/merge/resolve.go":         "the working tree",
 	"internal/site/site.go":             "a folder to be published",
 	"internal/workspace/store.go":       "the working tree; else private",

@@ -211,3 +211,19 @@ func (r *Run) stage(ctx context.Context, id events.ID) error {
 	}
 	return r.Refuse(ctx, r.Repo, refused.Report.Findings)
 }
+
+// RestoreKept restores the files of conversations that one side removed, if the index has only
+// those that the other changed.
+func (r *Run) RestoreKept(ctx context.Context) error {
+	kept, err := merge.KeptIn(ctx, r.Repo, r.Dir)
+	if err != nil {
+		return err
+	}
+	for _, k := range kept {
+		if err := k.Restore(ctx, r.Repo); err != nil {
+			return err
+		}
+		r.note("%s", k)
+	}
+	return nil
+}

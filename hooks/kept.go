@@ -1,0 +1,36 @@
+package hooks
+
+import (
+	"context"
+
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/merge"
+)
+
+// restoreKept restores the files of conversations that one side removed and the other changed, if
+// the commit that completes a merge or a pick keeps only the changed ones.
+func (r *run) restoreKept(ctx context.Context, hook served) error {
+	if !merge.Stopped(hook.Repo) || hook.Partial() {
+		return nil
+	}
+	paths, err := hook.Repo.StagedPaths(ctx, audit.EveryConversation)
+	if err != nil {
+		return err
+	}
+	for _, dir := range workspacesOf(paths) {
+		if !hook.changes(dir) {
+			continue
+		}
+		kept, err := merge.KeptIn(ctx, hook.Repo, dir)
+		if err != nil {
+			return err
+		}
+		for _, k := range kept {
+			if err := k.Restore(ctx, hook.Repo); err != nil {
+				return err
+			}
+			r.Note("git jp: %s", k)
+		}
+	}
+	return nil
+}
