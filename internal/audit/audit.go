@@ -89,7 +89,7 @@ func (a Auditor) snapshot(ctx context.Context, snap gitint.Snapshot) (*check.Rep
 		return nil, err
 	}
 	report.AddAll(findings)
-	return report, a.secrets(ctx, report, dirs, nil, sourceOf(src))
+	return report, a.secrets(ctx, report, dirs, src)
 }
 
 // Index checks the index, which is the next commit.
@@ -111,15 +111,11 @@ func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error
 	if err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, commit := range commits {
-		ids = append(ids, commit.OID.String())
-	}
-	report, err := a.several(ctx, ids, boundary(commits)...)
+	tips := heads(commits)
+	report, err := a.several(ctx, revisionsOf(commits))
 	if err != nil {
 		return nil, err
 	}
-	tips := heads(commits)
 	if err := a.removed(ctx, report, commits, tips); err != nil {
 		return nil, err
 	}
@@ -163,22 +159,35 @@ func (a Auditor) Refs(ctx context.Context) (*check.Report, error) {
 		}
 		revs = append(revs, ref.Peeled.String())
 	}
-	return a.several(ctx, revs)
+	return a.several(ctx, revisions{all: revs, tips: revs})
+}
+
+// Revisions are those that a check looks at.
+type revisions struct {
+	all   []string
+	tips  []string // those that are no parent of another one
+	known []string // those whose secrets are known
+}
+
+func revisionsOf(commits []gitint.Commit) revisions {
+	r := revisions{all: commitIDs(commits), known: boundary(commits)}
+	for _, tip := range heads(commits) {
+		r.tips = append(r.tips, tip.String())
+	}
+	return r
 }
 
 // several checks many revisions. It looks for workspaces first, so that one which only some
 // revisions have is not missed.
 //
 // It reports only secrets that are in none of the known revisions.
-func (a Auditor) several(
-	ctx context.Context, revs []string, known ...string,
-) (*check.Report, error) {
+func (a Auditor) several(ctx context.Context, revs revisions) (*check.Report, error) {
 	finder := finder()
 	o := a.Options
 	o.Dirs = []string{}
 	settings := settingsReader{known: map[gitint.OID]bool{}}
 	var unmerged []check.Finding
-	for _, rev := range revs {
+	for _, rev := range revs.all {
 		tree, err := a.Repo.Tree(ctx, rev)
 		if err != nil {
 			return nil, err
@@ -196,13 +205,28 @@ func (a Auditor) several(
 	}
 	progress := o.Progress
 	o.Progress = nil // it is the progress of a single tree
-	report, err := check.Range(ctx, a.sources(ctx, revs, progress), o)
+	report, err := check.Range(ctx, a.sources(ctx, revs.all, progress), o)
 	if err != nil {
 		return nil, err
 	}
 	report.AddAll(unmerged)
-	read := a.sources(ctx, revs, func(string, int, int) {})
-	return report, a.secrets(ctx, report, o.Dirs, known, read)
+	s, err := a.scanner(ctx, o.Dirs, revs.known)
+	if err != nil || s == nil {
+		return report, err
+	}
+	for src, err := range a.sources(ctx, revs.all, func(string, int, int) {}) {
+		if err == nil {
+			err = s.Scan(ctx, src)
+		}
+		if err == nil && slices.Contains(revs.tips, src.Name()) {
+			err = s.Revisit(ctx, src)
+		}
+		if err != nil {
+			return report, err
+		}
+	}
+	s.Report(report)
+	return report, nil
 }
 
 // sources opens one revision after the other.
@@ -247,8 +271,8 @@ func FilesBelow(
 	}
 	report, err := check.Tree(ctx, src, o)
 	if err == nil {
-		err = Auditor{Options: o, Secrets: secrets}.secrets(ctx, report, o.Dirs, nil,
-			sourceOf(check.Lazily(src, o.LeftOut)))
+		err = Auditor{Options: o, Secrets: secrets}.secrets(ctx, report, o.Dirs,
+			check.Lazily(src, o.LeftOut))
 	}
 	return report, roots, errors.Join(err, src.Close())
 }

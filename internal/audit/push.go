@@ -36,7 +36,7 @@ func NewPush(ctx context.Context, repo *gitint.Repo, r gitint.PushRange) (Push, 
 // Push checks the commits of a push. It reports only faults that the receiver does not have
 // already.
 func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
-	report, err := a.several(ctx, commitIDs(p.Commits), boundary(p.Commits)...)
+	report, err := a.several(ctx, revisionsOf(p.Commits))
 	if err == nil {
 		err = a.pushedMerges(ctx, report, p)
 	}
@@ -48,7 +48,7 @@ func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
 		return nil, err
 	}
 	a.Secrets = nil // known secrets are not reported
-	base, err := a.several(ctx, boundary(all))
+	base, err := a.several(ctx, revisions{all: boundary(all)})
 	if err != nil {
 		return nil, err
 	}

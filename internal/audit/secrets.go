@@ -3,25 +3,34 @@ package audit
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 )
 
-// sourceOf returns a sequence of one source.
-func sourceOf(src check.Source) iter.Seq2[check.Source, error] {
-	return func(yield func(check.Source, error) bool) { yield(src, nil) }
+// secrets adds the secrets of a source to a report.
+func (a Auditor) secrets(
+	ctx context.Context, report *check.Report, dirs []string, src check.Source,
+) error {
+	s, err := a.scanner(ctx, dirs, nil)
+	if err != nil || s == nil {
+		return err
+	}
+	if err := s.Scan(ctx, src); err != nil {
+		return err
+	}
+	s.Report(report)
+	return nil
 }
 
-// secrets adds to a report the secrets of sources that are in none of the known revisions.
-func (a Auditor) secrets(
-	ctx context.Context, report *check.Report, dirs []string,
-	known []string, sources iter.Seq2[check.Source, error],
-) error {
+// scanner returns a scanner for secrets that are in none of the known revisions, or nil if there is
+// nothing to look for.
+func (a Auditor) scanner(
+	ctx context.Context, dirs, known []string,
+) (*leaks.Scanner, error) {
 	if a.Secrets == nil {
-		return nil
+		return nil, nil
 	}
 	o := *a.Secrets
 	o.Dirs, o.MaxBlobBytes, o.RulesMatter = dirs, a.Options.MaxBlobBytes, true
@@ -35,17 +44,8 @@ func (a Auditor) secrets(
 			err = s.Skip(ctx, check.Git(a.Repo, tree))
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for src, err := range sources {
-		if err == nil {
-			err = s.Scan(ctx, src)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	s.Report(report)
-	return nil
+	return s, nil
 }

@@ -59,6 +59,7 @@ type Scanner struct {
 	streams  map[string]bool             // with digest and object
 	elements map[[sha256.Size]byte]bool
 	listed   map[string]bool       // entries of earlier trees, by directory and version
+	beside   *beside               // nil until Revisit needs it
 	allowed  map[string]bool       // in any tree, by directory and fingerprint
 	away     map[blobs.Hash]bool   // blobs that a lazy clone does not have here
 	skipped  []check.Source        // the trees of Skip
@@ -327,26 +328,32 @@ func directories(
 func (s *Scanner) open(
 	src check.Source, dir, at string, id events.ID, tree check.Entry,
 ) (conversation, bool) {
-	if key := at + " " + tree.ID.String(); !tree.ID.IsZero() {
+	if key := keyOf(at, tree); !tree.ID.IsZero() {
 		if s.streams[key] {
 			return conversation{}, false
 		}
 		s.streams[key] = true
 	}
-	c := conversation{src: src, dir: dir, at: at, id: id, files: map[string][]byte{}}
+	c := conversation{src: src, dir: dir, at: at, id: id}
+	c.read()
+	return c, true
+}
+
+// read reads the files of a conversation, as far as they can be read.
+func (c *conversation) read() {
+	c.files = map[string][]byte{}
 	for _, name := range []string{workspace.MetadataFile, workspace.BaseConfigFile} {
-		if data, err := src.ReadFile(path.Join(at, name)); err == nil {
+		if data, err := c.src.ReadFile(path.Join(c.at, name)); err == nil {
 			c.files[name] = data
 		}
 	}
 	var err error
-	if c.data, err = src.ReadFile(path.Join(at, workspace.EventsFile)); err != nil {
-		return c, true
+	if c.data, err = c.src.ReadFile(path.Join(c.at, workspace.EventsFile)); err != nil {
+		return
 	}
 	if c.stream, err = events.Decode(c.data); err != nil {
 		c.stream = nil
 	}
-	return c, true
 }
 
 // conversation scans the new parts of a conversation.

@@ -202,16 +202,15 @@ type commit struct {
 	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.
 	lost bool
-	// entered are the conversations of the redaction entries that a merge brings, by workspace. It
-	// may take the conversation as HEAD has it.
-	entered map[string]map[events.ID]bool
+	// entered has the workspaces for which a merge brings redaction entries.
+	entered map[string]bool
 }
 
 func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 	c := &commit{
 		hook: h, cache: h.Cache,
 		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{}, added: true,
-		corrupt: map[blobs.Hash]string{}, entered: map[string]map[events.ID]bool{},
+		corrupt: map[blobs.Hash]string{}, entered: map[string]bool{},
 	}
 	if c.cache == nil {
 		c.cache = &refs.Cache{}

@@ -193,7 +193,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 		indexed := func(c *closure) bool { return len(s.indexed[c.id]) > 0 }
 		added := !slices.ContainsFunc(closures, indexed)
 		tracked := func(name string) bool { return s.tracks(ctx, name) }
-		secrets := secretsOf{p.req.Repo, tracked, o, src, added}
+		secrets := secretsOf{p.req.Repo, tracked, o, src, added, false}
 		if err := secrets.addTo(ctx, report); err != nil {
 			return err
 		}

@@ -20,8 +20,9 @@ type secretsOf struct {
 	tracked func(name string) bool // by git
 	options leaks.Options
 	source  check.Source
-	// added says that HEAD has none of the conversations.
-	added bool
+	// added says that HEAD has none of the conversations, entered that a merge brings redaction
+	// entries, which hold for every conversation.
+	added, entered bool
 }
 
 // addTo reports them.
@@ -39,11 +40,14 @@ func (r *secretsOf) addTo(ctx context.Context, report *check.Report) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Scan(ctx, r.source); err != nil {
-		return err
+	err = s.Scan(ctx, r.source)
+	if err == nil && r.entered {
+		err = s.Revisit(ctx, r.source)
 	}
-	s.Report(report)
-	return nil
+	if err == nil {
+		s.Report(report)
+	}
+	return err
 }
 
 // each calls f with the trees of revisions, as far as they are here.
@@ -98,15 +102,11 @@ func (r *secretsOf) known(ctx context.Context) (heads, merged []string, err erro
 
 // enter records a redaction entry that a merge brings.
 func (c *commit) enter(p gitint.StagedPath) {
-	dir, id, ok := leaks.IsRedaction(p.Path)
+	dir, _, ok := leaks.IsRedaction(p.Path)
 	merges := c.hook.TreeMade || c.hook.Repo.InProgress("MERGE_HEAD")
-	if !ok || p.Status != 'A' || !merges {
-		return
+	if ok && p.Status == 'A' && merges {
+		c.entered[dir] = true
 	}
-	if c.entered[dir] == nil {
-		c.entered[dir] = map[events.ID]bool{}
-	}
-	c.entered[dir][id] = true
 }
 
 // secrets reports the secrets that the commit would bring.
@@ -123,14 +123,14 @@ func (c *commit) secrets(ctx context.Context, v *Verdict) error {
 	for dir, ids := range dirs {
 		o, entered := own, c.entered[dir]
 		o.Dirs, o.MaxBlobBytes = []string{dir}, c.hook.of(dir).MaxBlobBytes
-		o.Select = func(id events.ID) bool { return ids[id] || entered[id] }
+		o.Select = func(id events.ID) bool { return ids[id] }
 		tracked := func(name string) bool {
 			_, ok := c.index.OID(name)
 			return ok
 		}
 		s := secretsOf{
 			c.hook.Repo, tracked, o, check.Git(c.hook.Repo, c.index),
-			c.added && len(entered) == 0,
+			c.added && !entered, entered,
 		}
 		if err := s.addTo(ctx, report); err != nil {
 			return err
