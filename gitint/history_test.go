@@ -43,3 +43,47 @@ func TestLastWithOfNothing(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
+
+// TestHomes tests that objects are found wherever they were below a directory, also if only a merge
+// has them, and nowhere else.
+func TestHomes(t *testing.T) {
+	r := committed(t, map[string]string{".jp/a": "1", "b": "elsewhere"})
+	first := r.Run("rev-parse", "HEAD")
+	r.WriteFile(".jp/a", "2")
+	r.Commit("second")
+	second := r.Run("rev-parse", "HEAD")
+	r.Run("mv", ".jp/a", ".jp/moved")
+	r.Commit("third")
+	r.Run("checkout", "-q", "-b", "other", first)
+	r.WriteFile(".jp/c", "3")
+	r.Commit("fourth")
+	r.Run("merge", "-q", "--no-commit", "main")
+	r.WriteFile(".jp/c", "4")
+	r.Run("commit", "-qam", "merge")
+	merge := r.Run("rev-parse", "HEAD")
+	r.Run("checkout", "-q", "main")
+	repo := openAt(t, r)
+	of := func(s string) gitint.OID { return repo.HashBlob([]byte(s)) }
+	got, err := repo.Homes(t.Context(), ".jp",
+		of("1"), of("2"), of("4"), of("never"), of("elsewhere"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := make(map[string]string, len(got))
+	for id, home := range got {
+		text[id.String()] = home.Commit.String() + ":" + home.Path
+	}
+	third := r.Run("rev-parse", "main")
+	want := map[string]string{
+		of("1").String(): first + ":.jp/a", of("4").String(): merge + ":.jp/c",
+		of("2").String(): third + ":.jp/moved",
+	}
+	for _, is := range text {
+		if is == merge+":.jp/moved" || is == second+":.jp/a" {
+			want[of("2").String()] = is // commits of one second have no order
+		}
+	}
+	if !maps.Equal(text, want) {
+		t.Errorf("got %q, want %q", text, want)
+	}
+}

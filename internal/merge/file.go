@@ -159,8 +159,35 @@ func (f *File) lookBeside(
 	}
 	if err == nil && f.says(events.MetadataSource) {
 		f.Details, err = beside(ctx, repo, head, f.Path, workspace.MetadataFile)
+		if err == nil && len(f.Base) > 0 && len(told(repo.Env())) == 0 && !Stopped(repo) {
+			err = f.lookInHistory(ctx, repo)
+		}
 	}
 	return err
+}
+
+// lookInHistory reads the metadata of base and theirs from the newest commits that have these
+// streams. A cherry-pick or revert names its commit only once it stops, a stash never does.
+func (f *File) lookInHistory(ctx context.Context, repo *gitint.Repo) error {
+	dir := path.Join(workspaceIn(f.Path), conversationDirs[0])
+	base, theirs := repo.HashBlob(f.Base), repo.HashBlob(f.Theirs)
+	homes, err := repo.Homes(ctx, dir, base, theirs)
+	if err != nil {
+		return err
+	}
+	var found [2][]byte
+	for i, id := range []gitint.OID{base, theirs} {
+		home, ok := homes[id]
+		if !ok || conversationOf(home.Path) != conversationOf(f.Path) {
+			return nil
+		}
+		name := path.Join(path.Dir(home.Path), workspace.MetadataFile)
+		if found[i], err = at(ctx, repo, home.Commit.String(), name); err != nil {
+			return err
+		}
+	}
+	f.Details[0], f.Details[2] = found[0], found[1]
+	return nil
 }
 
 // says reports whether one of the versions contains a text.
