@@ -99,7 +99,11 @@ func (r *run) remerge(
 	files = append(files, damaged...)
 	fixed, err := merge.Fix(ctx, hook.Repo, index, hook.replaceable(files))
 	for _, b := range fixed {
-		r.Note("git jp: %s: git had merged it as text, without its driver; merged again", b.Path)
+		why := "git had merged it as text, without its driver"
+		if b.Outcome == merge.Misplaced {
+			why = "git had put what another conversation has there"
+		}
+		r.Note("git jp: %s: %s; merged again", b.Path, why)
 	}
 	found := audit.TextMergeFindings(check.IndexName, notFixed(files, fixed))
 	u := remerged{fixed: len(fixed) > 0, damaged: hook.refused(found)}

@@ -45,6 +45,8 @@ func TextMergeFindings(source string, files []merge.MergedFile) []check.Finding 
 		case b.Outcome == merge.Altered:
 			f.Severity = check.Warning
 			f.Detail = "is not the merge of its sides, and has lines that neither of them has"
+		case b.Outcome == merge.Misplaced:
+			f.Detail = "has what another conversation has: git took one for the other"
 		case b.Outcome == merge.TextMerged && b.Conflicts > 0:
 			f.Detail = "was put together from the lines of both sides, with " +
 				render.Count(b.Conflicts, "undecided conflict")

@@ -63,7 +63,7 @@ func Fix(
 	var fixed []MergedFile
 	var names []string
 	for _, b := range files {
-		if b.Outcome != TextMerged || b.Data == nil {
+		if b.Outcome != TextMerged && b.Outcome != Misplaced || b.Data == nil {
 			continue
 		}
 		staged, ok := untouched(repo, root, index, b.Path)

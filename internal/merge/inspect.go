@@ -31,11 +31,14 @@ const (
 	// Altered: it differs from the drivers' result and has elements that no side has. Either a
 	// person edited it, or interleaved lines form another element.
 	Altered Outcome = "altered"
+	// Misplaced: git put what another conversation has, or a part of it, into a file that at most
+	// one side changed.
+	Misplaced Outcome = "misplaced"
 	// Decided: a person had to decide and did, or took one side unchanged.
 	Decided Outcome = "decided"
 )
 
-// A MergedFile reports on a file of a conversation that more than one side of a merge changed.
+// A MergedFile reports on a file of a conversation that a merge changed.
 type MergedFile struct {
 	Conversation events.ID
 	Path         string
@@ -57,7 +60,7 @@ type Merge struct {
 }
 
 // MergedFiles examines every conversation file that more than one parent changed, even if
-// directories were renamed. Git handles files that only one parent changed. Files that are
+// directories were renamed. Of the others it returns those that git misplaced. Files that are
 // unmerged, and conversations with two directories, are left to other functions.
 func (m Merge) MergedFiles(ctx context.Context, merged gitint.Snapshot) ([]MergedFile, error) {
 	var all []MergedFile
@@ -181,7 +184,10 @@ func (b *inspection) changed(ctx context.Context, id events.ID, name string) (bo
 // stream compares a stream with the drivers' merge of its versions.
 func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, error) {
 	is, err := b.changed(ctx, id, workspace.EventsFile)
-	if err != nil || !is {
+	if err == nil && !is {
+		return b.misplaced(ctx, id, workspace.EventsFile)
+	}
+	if err != nil {
 		return nil, err
 	}
 	at, oid, err := b.merged.file(id, workspace.EventsFile)
@@ -310,7 +316,10 @@ func compare(want, is *events.Stream, known tally) (goesOn, altered bool) {
 func (b *inspection) details(name string, merge mergeBytes, valid func([]byte) error) looker {
 	return func(ctx context.Context, id events.ID) (*MergedFile, error) {
 		is, err := b.changed(ctx, id, name)
-		if err != nil || !is {
+		if err == nil && !is {
+			return b.misplaced(ctx, id, name)
+		}
+		if err != nil {
 			return nil, err
 		}
 		at, _, err := b.merged.file(id, name)

@@ -1,0 +1,176 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// misplaced examines a file that at most one parent changed. Git detects renames by content, and a
+// fork can have that of its conversation: if both are moved, or one is removed, git may merge the
+// change of one into the other. A file is misplaced if it differs from the only version that there
+// is, and is the file of another conversation in a parent or has elements of one.
+func (b *inspection) misplaced(
+	ctx context.Context, id events.ID, name string,
+) (*MergedFile, error) {
+	at, oid, err := b.merged.file(id, name)
+	if err != nil || oid.IsZero() {
+		return nil, err
+	}
+	side, version, err := b.onlyVersion(ctx, id, name)
+	if err != nil || version.IsZero() || version == oid {
+		return nil, err
+	}
+	is, err := b.isOfAnother(id, name, oid)
+	if err == nil && !is && name == workspace.EventsFile {
+		is, err = b.hasForeign(ctx, id, at)
+	}
+	if err != nil || !is {
+		return nil, err
+	}
+	file := &MergedFile{Path: at, Outcome: Misplaced}
+	file.Data, err = side.read(id, name)
+	if err != nil || name != workspace.EventsFile {
+		return file, err
+	}
+	said, err := side.side(id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // checking the tree reports a side that cannot be read
+	}
+	if is := b.redacted.without(id, said).Stream; is != said.Stream {
+		file.Data = is.Encode()
+	}
+	if data, err := b.merged.snap.ReadFile(at); err != nil || bytes.Equal(data, file.Data) {
+		return nil, err
+	}
+	return file, nil
+}
+
+// onlyVersion returns the version of a file if at most one of two parents changed it, and a parent
+// that has it. The version is zero if a parent removed the file, or if the merge base is not
+// certain.
+func (b *inspection) onlyVersion(
+	ctx context.Context, id events.ID, name string,
+) (side *homes, version gitint.OID, err error) {
+	versions := make([]gitint.OID, len(b.sides))
+	for i, h := range b.sides {
+		if _, versions[i], err = h.file(id, name); err != nil {
+			return nil, version, err
+		}
+	}
+	if distinct := slices.Compact(slices.Clone(versions)); len(distinct) == 1 {
+		return &b.sides[0], versions[0], nil
+	}
+	was, ok, err := b.base(ctx)
+	if err != nil || !ok {
+		return nil, version, err
+	}
+	_, before, err := was.file(id, name)
+	if err != nil {
+		return nil, version, err
+	}
+	for i, version := range versions {
+		if !version.IsZero() && versions[1-i] == before {
+			return &b.sides[i], version, nil
+		}
+	}
+	return nil, version, nil
+}
+
+// base returns the conversations of the single merge base of two parents.
+func (b *inspection) base(ctx context.Context) (h homes, ok bool, err error) {
+	if len(b.parents) != 2 { //nolint:mnd // several bases and octopus merges are not certain
+		return h, false, nil
+	}
+	bases, err := b.family.mergeBases(ctx, b.parents[1], b.parents[:1])
+	if err != nil || len(bases) != 1 {
+		return h, false, err
+	}
+	h, err = b.family.at(ctx, bases[0])
+	return h, err == nil, err
+}
+
+// isOfAnother reports whether a parent has an object as the file of another conversation.
+func (b *inspection) isOfAnother(id events.ID, name string, oid gitint.OID) (bool, error) {
+	for _, h := range b.sides {
+		for other := range h.dirs {
+			_, is, err := h.file(other, name)
+			if err != nil || other != id && is == oid {
+				return err == nil, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// hasForeign reports whether a stream of the merge has elements that no parent has in its
+// conversation, and all of these are in other conversations that a parent changed.
+func (b *inspection) hasForeign(ctx context.Context, id events.ID, at string) (bool, error) {
+	data, err := b.merged.snap.ReadFile(at)
+	if err != nil {
+		return false, err
+	}
+	is, err := events.Decode(data)
+	if err != nil {
+		return false, nil //nolint:nilerr // checking the tree reports it
+	}
+	foreign := make(map[blobs.Hash]bool)
+	for _, e := range is.All() {
+		foreign[e.Sum()] = true
+	}
+	var own, others []*events.Stream
+	for _, h := range b.sides {
+		if side, err := h.side(id); err == nil && side.Stream != nil {
+			own = append(own, side.Stream)
+		}
+	}
+	remove := func(streams []*events.Stream) {
+		for _, s := range streams {
+			for _, e := range s.All() {
+				delete(foreign, e.Sum())
+			}
+		}
+	}
+	if remove(own); len(foreign) == 0 {
+		return false, nil
+	}
+	if others, err = b.changedBeside(ctx, id); err != nil {
+		return false, err
+	}
+	remove(others)
+	return len(foreign) == 0, nil
+}
+
+// changedBeside returns the streams of other conversations that parents changed or added.
+func (b *inspection) changedBeside(
+	ctx context.Context, id events.ID,
+) (all []*events.Stream, err error) {
+	was, ok, err := b.base(ctx)
+	if err != nil || !ok {
+		return nil, err
+	}
+	for _, h := range b.sides {
+		for other := range h.dirs {
+			_, is, err := h.file(other, workspace.EventsFile)
+			if err != nil {
+				return nil, err
+			}
+			_, before, err := was.file(other, workspace.EventsFile)
+			if err != nil {
+				return nil, err
+			}
+			if other == id || is == before || is.IsZero() {
+				continue
+			}
+			if side, err := h.side(other); err == nil && side.Stream != nil {
+				all = append(all, side.Stream)
+			}
+		}
+	}
+	return all, nil
+}
