@@ -251,7 +251,11 @@ func (r *run) warnStanding(ctx context.Context, hook served, found []check.Findi
 		return false
 	}
 	r.Advise(ctx, hook.Repo, found)
-	r.Warn("HEAD lacks content of conversations:")
+	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.Hash.IsZero() }) {
+		r.Warn("HEAD has conversations with errors:")
+	} else {
+		r.Warn("HEAD lacks content of conversations:")
+	}
 	r.WarnFindings(found)
 	r.hintNext(found)
 	return true

@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -94,7 +96,8 @@ func (ad Adviser) repair(
 			if err == nil && repair.Loads(path.Base(f.Path), data) {
 				findings[i].Next = "git jp stage " + f.Conversation
 			}
-		case f.State == check.Malformed && ad.isHere(ctx, f):
+		case f.State == check.Malformed && ad.isHere(ctx, f),
+			f.State == check.DuplicateID && ad.isHead(ctx, f):
 			findings[i].Next = ad.repairCommand(f.Path)
 		}
 	}
@@ -106,15 +109,31 @@ func IsUnmerged(ctx context.Context, repo *gitint.Repo, name string) bool {
 	return err == nil && slices.Contains(index.Conflicts(), name)
 }
 
-// isHere reports whether the working tree has exactly a commit's file: then the repair of the one
-// is committed on top of the other.
+// isHead reports whether a finding is about the commit that is checked out, with a directory that
+// the working tree has.
+func (ad Adviser) isHead(ctx context.Context, f check.Finding) bool {
+	if ad.Repo.Root() == "" || f.Commit == check.IndexName {
+		return false
+	}
+	head, err := ad.Repo.Head(ctx)
+	if err != nil {
+		return false
+	}
+	is, err := ad.Repo.Resolve(ctx, f.Commit)
+	_, missing := os.Stat(filepath.Join(ad.Repo.Root(), filepath.FromSlash(f.Path)))
+	return err == nil && is == head.Peeled && missing == nil
+}
+
+// isHere reports whether the working tree has exactly a commit's file, or lacks it like the commit:
+// then the repair of the one is committed on top of the other.
 func (ad Adviser) isHere(ctx context.Context, f check.Finding) bool {
 	if ad.Repo.Root() == "" {
 		return false
 	}
 	file := filepath.Join(ad.Repo.Root(), filepath.FromSlash(f.Path))
-	data, err := regular.ReadFile(file, ad.Repo.Limits().Of(f.Path))
-	if err != nil {
+	data, missing := regular.ReadFile(file, ad.Repo.Limits().Of(f.Path))
+	if _, err := os.Stat(filepath.Dir(file)); err != nil ||
+		missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return false
 	}
 	tree, err := ad.Repo.Tree(ctx, f.Commit)
@@ -122,7 +141,7 @@ func (ad Adviser) isHere(ctx context.Context, f check.Finding) bool {
 		return false
 	}
 	id, ok := tree.OID(f.Path)
-	return ok && id == ad.Repo.HashBlob(data)
+	return ok == (missing == nil) && (!ok || id == ad.Repo.HashBlob(data))
 }
 
 // repairCommand returns the command that repairs the workspace of a path, which need not be the one

@@ -126,7 +126,8 @@ func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 	return found, h.writeDangling(append(known, places...))
 }
 
-// wrong returns what is dangling in a snapshot of a workspace.
+// wrong returns the errors in a snapshot of a workspace. While a rebase is in progress these are
+// not conversations in several directories, which the hook after it unites.
 func (c *commit) wrong(
 	ctx context.Context, snap gitint.Snapshot, dir string, selects func(events.ID) bool,
 ) ([]check.Finding, error) {
@@ -138,8 +139,9 @@ func (c *commit) wrong(
 	if err != nil {
 		return nil, err
 	}
+	rebases := c.hook.Repo.InProgress("rebase-merge")
 	return slices.DeleteFunc(report.Findings, func(f check.Finding) bool {
-		return f.Hash.IsZero() || f.Severity != check.Error
+		return f.Severity != check.Error || f.State == check.DuplicateID && rebases
 	}), nil
 }
 
