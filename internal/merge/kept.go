@@ -48,7 +48,7 @@ func KeptIn(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) 
 	f := newFamily(repo, dir)
 	var all []Kept
 	for _, id := range slices.Sorted(maps.Keys(staged.dirs)) {
-		side, err := f.onlySide(ctx, sides, id)
+		side, err := f.removedBy(ctx, sides, id)
 		if err != nil {
 			return nil, err
 		}
@@ -66,26 +66,32 @@ func KeptIn(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) 
 	return all, nil
 }
 
-// onlySide returns the side that alone has a conversation which the other removed, or nil.
-func (f *family) onlySide(ctx context.Context, sides *Sides, id events.ID) (*homes, error) {
-	ours, err := f.at(ctx, sides.Ours)
-	if err != nil {
-		return nil, err
-	}
-	theirs, err := f.at(ctx, sides.Theirs)
-	if err != nil || len(ours.dirs[id]) > 0 == (len(theirs.dirs[id]) > 0) {
-		return nil, err
-	}
+// removedBy returns the side that alone has a conversation which the other removed, or nil.
+func (f *family) removedBy(ctx context.Context, sides *Sides, id events.ID) (*homes, error) {
 	if !sides.Base.IsZero() {
 		base, err := f.at(ctx, sides.Base)
 		if err != nil || len(base.dirs[id]) == 0 {
 			return nil, err // it was added
 		}
 	}
-	if len(ours.dirs[id]) > 0 {
-		return &ours, nil
+	return f.onlySide(ctx, sides, id)
+}
+
+// onlySide returns the side that alone has a conversation, or nil.
+func (f *family) onlySide(ctx context.Context, sides *Sides, id events.ID) (*homes, error) {
+	ours, err := f.at(ctx, sides.Ours)
+	if err != nil {
+		return nil, err
 	}
-	return &theirs, nil
+	theirs, err := f.at(ctx, sides.Theirs)
+	switch ofOurs, ofTheirs := len(ours.dirs[id]) > 0, len(theirs.dirs[id]) > 0; {
+	case err != nil || ofOurs == ofTheirs:
+		return nil, err
+	case ofOurs:
+		return &ours, nil
+	default:
+		return &theirs, nil
+	}
 }
 
 // lacking returns the files of a directory in a snapshot that the index lacks, below it.

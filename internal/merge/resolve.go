@@ -51,7 +51,7 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 		}
 	}
 	was, edited, err := r.edited(c, f)
-	if err != nil || edited {
+	if err != nil {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
 	heads, err := r.Repo.MergeHeads()
@@ -66,6 +66,9 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	m, err := f.Merge()
+	if edited && (err != nil || len(m.Conflicts) > 0 || !bytes.Equal(was, m.Data)) {
+		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, ErrEdited)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +125,8 @@ func (r Resolver) object(ctx context.Context, id gitint.OID) ([]byte, error) {
 }
 
 // edited returns the file of the working tree, nil if there is none, and reports whether it is
-// neither a side's version nor git's textual merge.
+// neither a side's version nor git's textual merge. It may be the drivers' result: git leaves a
+// merged file unmerged if the sides renamed it differently.
 func (r Resolver) edited(c Case, f File) (now []byte, edited bool, err error) {
 	now, err = regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	switch {
@@ -136,13 +140,44 @@ func (r Resolver) edited(c Case, f File) (now []byte, edited bool, err error) {
 }
 
 // Place stages the version of a case that [Case.Placed] returns: as it is in the working tree, if
-// it is there.
+// it is there. If a side added the conversation, and git took it for another one that was renamed,
+// Place stages the file of that side.
 func (r Resolver) Place(ctx context.Context, c Case) error {
 	version, _ := c.Placed()
 	if version.IsZero() {
 		return r.remove(ctx, c)
 	}
-	return r.stageVersion(ctx, c, version)
+	added, err := r.added(ctx, c)
+	if err != nil {
+		return err
+	}
+	if added == nil {
+		return r.stageVersion(ctx, c, version)
+	}
+	was, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	return r.settle(ctx, c, was, added)
+}
+
+// added returns the file of the only side of the operation in progress that has a conversation,
+// which their base lacks; nil if that is not certain.
+func (r Resolver) added(ctx context.Context, c Case) ([]byte, error) {
+	sides, err := SidesOf(ctx, r.Repo)
+	if err != nil || sides == nil || sides.Base.IsZero() || sides.Theirs.IsZero() || c.ID == 0 {
+		return nil, err
+	}
+	f := newFamily(r.Repo, r.Dir)
+	base, err := f.at(ctx, sides.Base)
+	if err != nil || len(base.dirs[c.ID]) > 0 {
+		return nil, err
+	}
+	side, err := f.onlySide(ctx, sides, c.ID)
+	if err != nil || side == nil || !slices.Equal(side.dirs[c.ID], []string{path.Dir(c.Path)}) {
+		return nil, err
+	}
+	return readIn(side.snap, c.Path)
 }
 
 // stageVersion stages a file as it is in the working tree, where it may have been edited. If it is
