@@ -45,7 +45,11 @@ func (r reader) read(layer Layer, name string) (all []setting, faults []error, e
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("read configuration %s: %w", origin.File, err)
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err
+		}
+		err = &fs.PathError{Op: "read", Path: origin.File, Err: err}
+		return nil, nil, fmt.Errorf("read configuration: %w", err)
 	}
 	tree, locate, err := decode(name, data)
 	if err != nil {

@@ -1,6 +1,7 @@
 package regular
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -26,8 +27,25 @@ func localPath(op, name string) error {
 // names need not be UTF-8.
 func In(root *os.Root) RootFS { return RootFS{root} }
 
+// ErrOutside is the error for a name behind a symbolic link that leads out of the directory.
+var ErrOutside = errors.New("a symbolic link in this path leads elsewhere")
+
 // RootFS is the file system of [In].
 type RootFS struct{ root *os.Root }
+
+// explain replaces the error of [os.Root] for links that lead out of it, which names a rule of that
+// package, by [ErrOutside].
+func (r RootFS) explain(err error) error {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err
+	}
+	_, outside := r.root.Lstat("..")
+	if is, ok := errors.AsType[*fs.PathError](outside); ok && errors.Is(at.Err, is.Err) {
+		return &fs.PathError{Op: at.Op, Path: at.Path, Err: ErrOutside}
+	}
+	return err
+}
 
 // Open implements [fs.FS].
 func (r RootFS) Open(name string) (fs.File, error) {
@@ -42,7 +60,8 @@ func (r RootFS) open(op, name string) (*os.File, error) {
 	if err := localPath(op, name); err != nil {
 		return nil, err
 	}
-	return r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	return f, r.explain(err)
 }
 
 // ReadDir implements [fs.ReadDirFS].
@@ -73,7 +92,8 @@ func (r RootFS) OpenFolder(name string) (*Folder, error) {
 	if err := localPath("open", name); err != nil {
 		return nil, err
 	}
-	return OpenFolder(r.root, name)
+	f, err := OpenFolder(r.root, name)
+	return f, r.explain(err)
 }
 
 // Stat implements [fs.StatFS].
@@ -81,7 +101,8 @@ func (r RootFS) Stat(name string) (fs.FileInfo, error) {
 	if err := localPath("stat", name); err != nil {
 		return nil, err
 	}
-	return r.root.Stat(name)
+	info, err := r.root.Stat(name)
+	return info, r.explain(err)
 }
 
 // Lstat implements [fs.ReadLinkFS].

@@ -53,3 +53,30 @@ func TestOpenRoot(t *testing.T) {
 		t.Errorf("OpenRoot of no path: %v", err)
 	}
 }
+
+// TestOutside verifies that a link out of a directory is named, whatever the operation.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Symlink("/nowhere/else", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	root, err := regular.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	fsys := regular.In(root)
+	_, open := fsys.Open("link")
+	_, stat := fsys.Stat("link/below")
+	_, list := fsys.ReadDir("link")
+	_, folder := fsys.OpenFolder("link")
+	for i, err := range []error{open, stat, list, folder} {
+		if !errors.Is(err, regular.ErrOutside) {
+			t.Errorf("error %d is %v", i, err)
+		}
+	}
+	if _, err := fsys.Stat("missing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

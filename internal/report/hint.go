@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
@@ -22,6 +24,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -154,6 +157,9 @@ const largeHint = "commit a smaller one; or, " + sizeHint
 // nestedHint is for a workspace that contains a repository, or is in one of another project.
 const nestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
 
+// irregularHint is for something else in the place of a file or a directory.
+const irregularHint = "move it away; 'git restore <path>' restores what was committed there"
+
 // linkedHint is for links in the place of directories.
 const linkedHint = "replace the link by the directory itself"
 
@@ -196,7 +202,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonLinked:
 		return linkedHint
 	case gc.ReasonIrregular:
-		return "move it away; 'git restore <path>' restores what was committed there"
+		return irregularHint
 	case gc.ReasonForeign:
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:
@@ -291,9 +297,23 @@ func contentHints(err error) []string {
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):
 		return []string{check.ByMode}
+	case errors.Is(err, regular.ErrOutside):
+		return []string{"replace the link by what it leads to"}
+	case isMisplaced(err):
+		return []string{irregularHint}
 	default:
 		return nil
 	}
+}
+
+// isMisplaced reports whether a file of a workspace, or a directory, has something else in its
+// place.
+func isMisplaced(err error) bool {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok || !errors.Is(at.Err, regular.ErrNot) && !errors.Is(at.Err, syscall.ENOTDIR) {
+		return false
+	}
+	return slices.Contains(strings.Split(filepath.ToSlash(at.Path), "/"), workspace.DirName)
 }
 
 // RepairHere repairs the workspace in the user's directory. Every message about a damaged file of
