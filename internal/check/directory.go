@@ -65,7 +65,11 @@ func (d *Directory) Close() error {
 // OpenFolder returns no folder if the file system is not one of the operating system.
 func (s *fileSource) OpenFolder(name string) (*regular.Folder, error) {
 	if from, ok := s.fsys.(openerOfFolders); ok {
-		return from.OpenFolder(name)
+		open, err := from.OpenFolder(name)
+		if err != nil {
+			err = s.unlisted(name, err)
+		}
+		return open, err
 	}
 	return nil, nil //nolint:nilnil // the documented answer
 }

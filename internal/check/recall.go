@@ -23,7 +23,7 @@ func (ch *checker) remembering(ctx context.Context, t transition) string {
 	conversations, store := t.is[conversationsDir], t.is[blobs.Dir]
 	switch {
 	case !ch.alone || !ofGit || mergeable || t.old != nil || ch.opts.Rules == "" || ch.opts.Content,
-		ch.opts.Select != nil,
+		ch.opts.Select != nil, len(ch.foreign) > 0,
 		!conversations.Mode.IsDir() || conversations.ID.IsZero(),
 		!store.Mode.IsDir() || store.ID.IsZero(),
 		// Content that is not here now may arrive, and was not checked.

@@ -93,10 +93,36 @@ func list(src Source, dir string) ([]Entry, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
+		return nil, ListError(src, dir, err)
 	}
 	return entries, nil
 }
+
+// A listError is the error of listing a directory of a source.
+type listError struct {
+	source, dir string
+	err         error
+}
+
+// ListError returns an error that names the source and the directory in which listing it failed. It
+// returns err if that names a directory already, such as one below.
+func ListError(src Source, dir string, err error) error {
+	if _, ok := errors.AsType[*listError](err); ok {
+		return err
+	}
+	return &listError{src.Name(), dir, err}
+}
+
+// Error has no path of the operating system beside that of the source.
+func (e *listError) Error() string {
+	err := e.err
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return fmt.Sprintf("list %s:%s: %v", e.source, e.dir, err)
+}
+
+func (e *listError) Unwrap() error { return e.err }
 
 // A change is a file that differs between two sources. If a source does not have it, its mode is
 // absent.
@@ -167,7 +193,7 @@ func (d differ) differences(
 	o, ok := d.new.(objectSource)
 	if ok && byObject(was) && byObject(is) {
 		if err := o.Differ(ctx, was.ID, is.ID, f); err != nil {
-			return fmt.Errorf("list %s:%s: %w", d.new.Name(), dir, err)
+			return ListError(d.new, dir, err)
 		}
 		return nil
 	}
@@ -202,7 +228,7 @@ func (d differ) all(ctx context.Context, w Walker, sub string) error {
 		d.emit(change{path.Join(sub, e.Name), Entry{Mode: absent}, e})
 	})
 	if err != nil {
-		return fmt.Errorf("list %s:%s: %w", d.new.Name(), path.Join(d.dir, sub), err)
+		return ListError(d.new, path.Join(d.dir, sub), err)
 	}
 	return nil
 }

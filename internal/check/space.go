@@ -14,12 +14,19 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 const (
 	conversationsDir = "conversations"
 	archiveName      = ".archive" // in conversationsDir
+	secretsDir       = "secrets"
 )
+
+// partDirs returns the parts of a workspace that are directories.
+func partDirs() []string {
+	return []string{blobs.Dir, conversationsDir, secretsDir, workspace.RemovedDir}
+}
 
 // A checker holds the state of one workspace after the last source, and updates it with the
 // differences to the next one.
@@ -64,6 +71,10 @@ func (ch *checker) step(ctx context.Context, src Source) error {
 		return err
 	}
 	t := transition{ch.last, src, ch.parts, parts}
+	for _, name := range partDirs() {
+		was, is := t.part(name)
+		ch.place(path.Join(ch.dir, name), was, is)
+	}
 	if ch.recall(ctx, t) {
 		return ctx.Err()
 	}
@@ -210,7 +221,7 @@ func (ch *checker) walk(ctx context.Context, src Source, w Walker) error {
 		ch.hold(path.Clean(at), e)
 	})
 	if err != nil {
-		return fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
+		return ListError(src, dir, err)
 	}
 	return nil
 }
@@ -274,17 +285,51 @@ func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, erro
 func (ch *checker) partition(
 	ctx context.Context, d differ, dir string, is change, f func(was, is Entry),
 ) error {
-	if is.old.Mode != absent || is.new.Mode != absent {
-		delete(ch.foreign, dir)
-	}
-	if is.new.Mode != absent && !is.new.Mode.IsDir() {
-		ch.foreign[dir] = foreignDirectory(dir, is.new)
-	}
+	ch.place(dir, is.old, is.new)
 	err := d.differences(ctx, dir, orNone(is.old), orNone(is.new), f)
 	if IsRefused(d.new, err) {
 		ch.foreign[dir], err = Refused(dir, err), nil
 	}
 	return err
+}
+
+// place updates the finding that something else is in the place of a directory of the workspace.
+func (ch *checker) place(dir string, was, is Entry) {
+	if was.Mode != absent || is.Mode != absent {
+		delete(ch.foreign, dir)
+	}
+	if is.Mode != absent && !is.Mode.IsDir() {
+		ch.foreign[dir] = notDirectory(dir, is)
+	}
+}
+
+// notDirectory returns the finding for something else in the place of a directory of the workspace.
+func notDirectory(name string, e Entry) Finding {
+	f := Finding{State: Foreign, Path: name, Element: -1}
+	switch {
+	case e.Mode&fs.ModeSymlink != 0:
+		f.Detail = "is a link, and a commit has only the link"
+	default:
+		f.Detail = "is not a directory"
+	}
+	return f
+}
+
+// Unlisted returns the finding for a directory that the operating system does not list: that it, or
+// a directory above it, is something else, or that it is refused.
+func Unlisted(src Source, dir string, err error) Finding {
+	for at := dir; at != "."; at = path.Dir(at) {
+		entries, _ := src.List(path.Dir(at)) // if it cannot be listed either, see above it
+		i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == path.Base(at) })
+		switch {
+		case i < 0:
+		case entries[i].Mode.IsDir():
+			return Refused(dir, err)
+		default:
+			return notDirectory(at, entries[i])
+		}
+	}
+	return Refused(dir, err)
 }
 
 // Refused returns the finding for a directory that the operating system refuses to list.

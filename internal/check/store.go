@@ -58,7 +58,7 @@ func (s *store) update(ctx context.Context, t transition, parts chan<- part) err
 	was, is := t.part(blobs.Dir)
 	o, ok := t.new.(objectSource)
 	if !ok || t.old != nil || !is.Mode.IsDir() {
-		return d.walk(ctx, ".", was, is)
+		return d.walk(ctx, ".", orNone(was), orNone(is))
 	}
 	return s.fill(ctx, o, d, parts)
 }

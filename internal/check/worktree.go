@@ -2,11 +2,13 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"sync"
+	"syscall"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -53,13 +55,32 @@ func (s *fileSource) ReadFile(name string) ([]byte, error) {
 func (s *fileSource) List(dir string) ([]Entry, error) {
 	listed, err := fs.ReadDir(s.fsys, dir)
 	if err != nil {
-		return nil, err
+		return nil, s.unlisted(dir, err)
 	}
 	entries := make([]Entry, len(listed))
 	for i, d := range listed {
 		entries[i] = Entry{Name: d.Name(), Mode: d.Type()}
 	}
 	return entries, nil
+}
+
+// unlisted returns the error of listing a directory. A directory behind a link to nothing is not
+// missing: git has it, and its files are not removed.
+func (s *fileSource) unlisted(dir string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for at := dir; at != "."; at = path.Dir(at) {
+		info, statErr := fs.Lstat(s.fsys, at)
+		switch {
+		case statErr != nil:
+		case info.IsDir():
+			return err
+		default:
+			return &fs.PathError{Op: "list", Path: dir, Err: syscall.ENOTDIR}
+		}
+	}
+	return err
 }
 
 // Sizes implements [Source]. The size of a file that was removed since it was listed is -1.

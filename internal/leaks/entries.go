@@ -89,7 +89,7 @@ func (m *Memo) Reads() int { return m.reads }
 func list(src check.Source, dir string) ([]check.Entry, error) {
 	entries, err := src.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
+		return nil, check.ListError(src, dir, err)
 	}
 	return entries, nil
 }
@@ -97,11 +97,14 @@ func list(src check.Source, dir string) ([]check.Entry, error) {
 // An entryReader reads the entries of one tree. All code that reads entries uses it, so that files
 // that a sparse checkout leaves out, unexpected files and limits are handled in one place.
 type entryReader struct {
-	src     check.Source
-	dir     string
-	left    LeftOut
-	memo    *Memo
-	known   func(name string) bool // skips a file, by its path below .jp
+	src   check.Source
+	dir   string
+	left  LeftOut
+	memo  *Memo
+	known func(name string) bool // skips a file, by its path below .jp
+	// reports says that a directory that the operating system does not list is a problem. Otherwise
+	// it is an error: nothing may be written without the redactions in it.
+	reports bool
 	entries *Entries
 }
 
@@ -128,9 +131,9 @@ func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
 		switch {
 		case name == secrets.RulesFile:
 			r.handle(name, e, rules, func() ([]byte, error) { return r.read(name) })
-		case name == secrets.AllowedDir && e.Mode.IsDir():
+		case name == secrets.AllowedDir && r.isDir(e):
 			err = r.each(name, allowed)
-		case name == secrets.RedactedDir && e.Mode.IsDir():
+		case name == secrets.RedactedDir && r.isDir(e):
 			err = r.each(name, redacted)
 		default:
 			r.problem(name, errors.New(
@@ -145,13 +148,30 @@ func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
 
 func (r *entryReader) redactions() (*Entries, error) { return r.all(nil, nil, r.readRedacted) }
 
+// isDir reports whether to list an entry as a directory. In a working tree that is done whatever it
+// is, since the operating system says why it cannot be.
+func (r *entryReader) isDir(e check.Entry) bool {
+	return e.Mode.IsDir() || r.src.Name() == check.WorkTreeName
+}
+
 // list lists a directory below .jp, with the files that a sparse checkout leaves out.
 func (r *entryReader) list(name string) ([]check.Entry, error) {
 	all, err := list(r.src, path.Join(r.dir, name))
 	if err != nil {
-		return nil, err
+		return nil, r.unlisted(name, err)
 	}
 	return r.withLeft(name, all)
+}
+
+// unlisted handles the error of listing a directory below .jp.
+func (r *entryReader) unlisted(name string, err error) error {
+	if !r.reports || !check.IsRefused(r.src, err) {
+		return err
+	}
+	f := check.Unlisted(r.src, path.Join(r.dir, name), err)
+	f.Commit = r.src.Name()
+	r.entries.Problems = append(r.entries.Problems, f)
+	return nil
 }
 
 // read reads a file below .jp, also if a sparse checkout leaves it out.
@@ -174,7 +194,7 @@ func (r *entryReader) each(dir string, h handler) error {
 	case errors.Is(err, fs.ErrNotExist):
 		open = &check.Directory{}
 	case err != nil:
-		return fmt.Errorf("list %s:%s: %w", r.src.Name(), at, err)
+		return r.unlisted(dir, check.ListError(r.src, at, err))
 	}
 	defer open.Close() //nolint:errcheck // was only read
 	all, err := r.withLeft(dir, open.Entries)

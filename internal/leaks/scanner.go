@@ -175,7 +175,9 @@ func (s *Scanner) reader(src check.Source, dir string) *entryReader {
 	if src.Name() != check.WorkTreeName {
 		left = nil
 	}
-	return newReader(src, dir, left, s.Memo)
+	r := newReader(src, dir, left, s.Memo)
+	r.reports = true
+	return r
 }
 
 func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) error {

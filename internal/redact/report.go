@@ -2,6 +2,7 @@ package redact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -99,11 +100,12 @@ func (s Session) Again(ctx context.Context, ids []events.ID) ([]blobs.Hash, erro
 	return res.Gone, nil
 }
 
-// HasEntries reports whether the workspace has entries of redactions.
+// HasEntries reports whether the workspace has entries of redactions, or they cannot be listed.
 func HasEntries(w *workspace.Workspace) bool {
 	names, err := fs.ReadDir(regular.Dir(w.Dir()), secrets.RedactedDir)
 	left, leftErr := w.LeftOutBelow(path.Join(workspace.DirName, secrets.RedactedDir))
-	return err == nil && len(names) > 0 || leftErr != nil || len(left) > 0
+	return err != nil && !errors.Is(err, fs.ErrNotExist) || len(names) > 0 ||
+		leftErr != nil || len(left) > 0
 }
 
 // Restore restores the original of a conversation.

@@ -32,6 +32,8 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 		switch staged, changed := below(known.staged, f.Path), below(known.changed, f.Path); {
 		case !known.tracks(f.Path):
 			findings[i].Next = ad.moveOut(f.Path)
+		case f.Commit == check.WorkTreeName && known.displaced(ad.Repo.Root(), f.Path):
+			findings[i].Next = ad.moveOut(f.Path) + " && git restore -- " + name
 		case staged && changed:
 			findings[i].Next = "git rm -r -f --cached -- " + name
 		case staged || changed:
@@ -91,6 +93,14 @@ func (s *gitState) tracks(name string) bool {
 	}
 	entries, err := s.index.Entries(name)
 	return err == nil && len(entries) > 0
+}
+
+// displaced reports whether a file is in the place of a directory that git tracks: removing the
+// directory from the index would remove what is missing.
+func (s *gitState) displaced(root, name string) bool {
+	info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+	_, is := s.index.OID(name)
+	return err == nil && !info.IsDir() && !is
 }
 
 // below reports whether one of the names is name, or is below it as a directory.

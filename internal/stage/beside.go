@@ -43,6 +43,14 @@ type besideTree struct {
 	src  check.Source
 	dir  string      // .jp
 	memo *leaks.Memo // may be nil
+	// unlisted records the findings about directories that the operating system does not list, by
+	// directory: they hide no others.
+	unlisted map[string]check.Finding
+}
+
+// newBesideTree returns the files beside conversations. The memo may be nil.
+func newBesideTree(src check.Source, dir string, m *leaks.Memo) besideTree {
+	return besideTree{src, dir, m, map[string]check.Finding{}}
 }
 
 // each calls f for the files in [leaks.BesideDirs]. It lists each directory once.
@@ -54,11 +62,16 @@ func (t besideTree) each(f func(besideFile)) error {
 	for _, below := range leaks.BesideDirs() {
 		at := path.Join(dir, below)
 		open, err := check.OpenDirectory(src, at)
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			continue
-		}
-		if err != nil {
-			return fmt.Errorf("list %s: %w", at, err)
+		case check.IsRefused(src, err):
+			f := check.Unlisted(src, at, err)
+			f.Commit = src.Name()
+			t.unlisted[at] = f
+			continue
+		case err != nil:
+			return check.ListError(src, at, err)
 		}
 		for _, e := range open.Entries {
 			f(besideFile{
@@ -71,13 +84,22 @@ func (t besideTree) each(f func(besideFile)) error {
 	return nil
 }
 
+// findings returns those about directories that are not listed, each once.
+func (t besideTree) findings() []check.Finding {
+	byPath := map[string]check.Finding{}
+	for _, f := range t.unlisted {
+		byPath[f.Path] = f
+	}
+	return slices.Collect(maps.Values(byPath))
+}
+
 // FilesBeside returns the paths of the files that a commit or the index has beside a conversation:
 // redaction entries, allowed findings, and the record of its removal.
 func FilesBeside(
 	repo *gitint.Repo, tree gitint.Snapshot, dir string, id events.ID,
 ) (names []string, err error) {
 	is := func(of events.ID) bool { return of == id }
-	err = besideTree{check.Git(repo, tree), dir, nil}.each(func(f besideFile) {
+	err = newBesideTree(check.Git(repo, tree), dir, nil).each(func(f besideFile) {
 		if _, ok := f.of(is); ok {
 			names = append(names, f.path)
 		}
@@ -106,22 +128,22 @@ func (t besideTree) unindexed(
 }
 
 // changedBeside returns the files beside wanted conversations that the index lacks, and those that
-// only the index has, except those that a sparse checkout leaves out.
+// only the index has, except those that a sparse checkout leaves out. A directory that cannot be
+// listed has neither: unlisted has the findings about it.
 func (s *survey) changedBeside(
 	ctx context.Context, wanted func(events.ID) bool,
-) (added, gone map[string]events.ID, err error) {
+) (added, gone map[string]events.ID, unlisted []check.Finding, err error) {
 	dir, m, repo := s.req.Dir, s.req.Secrets.Memo, s.req.Repo
-	work := check.FS(check.WorkTreeName, s.fsys, repo.Limits())
+	work := newBesideTree(check.FS(check.WorkTreeName, s.fsys, repo.Limits()), dir, m)
 	here := map[string]bool{}
-	added, err = besideTree{work, dir, m}.unindexed(s.index, wanted, func(name string) {
-		here[name] = true
-	})
+	added, err = work.unindexed(s.index, wanted, func(name string) { here[name] = true })
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	gone = map[string]events.ID{}
-	err = besideTree{check.Git(repo, s.index), dir, m}.each(func(f besideFile) {
-		if here[f.path] || s.index.IsLeftOut(f.path) {
+	err = newBesideTree(check.Git(repo, s.index), dir, m).each(func(f besideFile) {
+		_, hidden := work.unlisted[path.Dir(f.path)]
+		if here[f.path] || hidden || s.index.IsLeftOut(f.path) {
 			return
 		}
 		if id, ok := f.of(wanted); ok {
@@ -129,13 +151,13 @@ func (s *survey) changedBeside(
 		}
 	})
 	if err != nil || len(gone) == 0 {
-		return added, nil, err
+		return added, nil, work.findings(), err
 	}
 	changes, err := repo.WorkChanges(ctx, slices.Collect(maps.Keys(gone))...)
 	maps.DeleteFunc(gone, func(name string, _ events.ID) bool {
 		return !slices.Contains(changes, gitint.WorkPath{Path: name, State: gitint.Deleted})
 	})
-	return added, gone, err
+	return added, gone, work.findings(), err
 }
 
 // addBeside adds changed files beside conversations to the plan. A request for named conversations
@@ -144,10 +166,11 @@ func (p *Plan) addBeside(ctx context.Context, s *survey) error {
 	wanted := func(id events.ID) bool {
 		return p.req.Select != Named || p.req.Beside || slices.Contains(s.req.IDs, id)
 	}
-	added, gone, err := s.changedBeside(ctx, wanted)
+	added, gone, unlisted, err := s.changedBeside(ctx, wanted)
 	if err != nil {
 		return err
 	}
+	p.Report.AddAll(unlisted)
 	for _, name := range slices.Sorted(maps.Keys(added)) {
 		item := p.item(s, added[name])
 		item.Files, item.Beside = append(item.Files, name), append(item.Beside, name)
@@ -203,11 +226,13 @@ func (c *commit) readBeside() (map[string]events.ID, error) {
 	found := map[string]events.ID{}
 	for dir, ids := range c.dirs {
 		of := func(id events.ID) bool { return ids[id] }
-		names, err := besideTree{src, dir, nil}.unindexed(c.index, of, func(string) {})
+		tree := newBesideTree(src, dir, nil)
+		names, err := tree.unindexed(c.index, of, func(string) {})
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(found, names)
+		c.unlisted = append(c.unlisted, tree.findings()...)
 	}
 	return found, nil
 }
@@ -226,9 +251,11 @@ func (c *commit) joining() (names []string, err error) {
 	return names, err
 }
 
-// apart warns about the files beside conversations that are not added.
+// apart warns about the files beside conversations that are not added, and about directories of
+// such files that cannot be listed.
 func (c *commit) apart(v *Verdict) error {
 	all, err := c.besideCommit()
+	v.Others = append(v.Others, c.unlisted...)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		v.Others = append(v.Others, check.Finding{
 			State: check.Unredacted, Severity: check.Warning, Commit: check.IndexName, Path: name,

@@ -198,6 +198,8 @@ type commit struct {
 	// lacks beside its conversations; nil if they are not known.
 	beside     []string
 	apartFiles map[string]events.ID
+	// unlisted are the findings about directories of such files that cannot be listed.
+	unlisted []check.Finding
 	// added says that HEAD has none of the changed conversations.
 	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.

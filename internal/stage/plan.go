@@ -50,8 +50,8 @@ type Plan struct {
 	// Report has the findings; it refuses the stage if there are problems.
 	Report *check.Report
 	// Staged is what differs between HEAD and the index for the examined conversations, and Lost
-	// the blobs that are in the index and not in the working tree. Both are known in a plan for all
-	// conversations, or for changed ones.
+	// the blobs of the index that the working tree lacks, or has something else for. Both are known
+	// in a plan for all conversations, or for changed ones.
 	Staged []gitint.StagedPath
 	Lost   []string
 
@@ -128,7 +128,8 @@ func (p *Plan) addState(s *survey) {
 		}
 	}
 	for name, state := range s.states {
-		if _, ok := blobOf(p.req.Dir, name); ok && state == gitint.Deleted {
+		_, ok := blobOf(p.req.Dir, name)
+		if ok && (state == gitint.Deleted || state == gitint.Modified) {
 			p.Lost = append(p.Lost, name)
 		}
 	}

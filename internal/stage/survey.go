@@ -47,8 +47,10 @@ type survey struct {
 	dirs    map[events.ID][]workspace.Entry
 	indexed map[events.ID][]string
 	states  map[string]gitint.WorkState
-	// unlisted are the findings about directories that cannot be listed.
+	// unlisted are the findings about directories that cannot be listed, and hidden the partitions
+	// among these: what the index has of one is not removed.
 	unlisted []check.Finding
+	hidden   []string
 }
 
 func newSurvey(ctx context.Context, req Request) (*survey, error) {
@@ -166,10 +168,8 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 	if err != nil {
 		return err
 	}
-	s.unlisted = nil
-	if s.req.Select != Named {
-		s.addUnlisted(problems)
-	}
+	s.unlisted, s.hidden = nil, nil
+	s.addUnlisted(problems)
 	for _, e := range entries {
 		s.dirs[e.ID] = append(s.dirs[e.ID], e)
 	}
@@ -198,14 +198,17 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 	return nil
 }
 
-// addUnlisted notes which partitions cannot be listed. The closures report conversations.
+// addUnlisted notes which partitions cannot be listed, or are links, and reports them unless named
+// conversations are staged. The closures report conversations.
 func (s *survey) addUnlisted(problems []workspace.Problem) {
+	src := check.FS(check.WorkTreeName, s.fsys, s.req.Repo.Limits())
 	for _, p := range problems {
-		if p.Kind == workspace.Unreadable && p.ID == 0 {
-			f := check.Refused(p.Path, p.Err)
-			if workspace.Unlisted([]workspace.Problem{p}) == nil {
-				f.State = check.Foreign // and nothing is in it
-			}
+		if p.ID != 0 || p.Kind != workspace.Unreadable && p.Kind != workspace.Linked {
+			continue
+		}
+		s.hidden = append(s.hidden, p.Path+"/")
+		if s.req.Select != Named {
+			f := check.Unlisted(src, p.Path, cmp.Or(p.Err, workspace.ErrLinked))
 			f.Commit = check.WorkTreeName
 			s.unlisted = append(s.unlisted, f)
 		}
@@ -373,6 +376,9 @@ func (s *survey) closure(
 		// A file that is missing because a sparse checkout leaves it out is not Deleted.
 		switch _, differs := s.states[p]; {
 		case slices.Contains(c.files, p):
+		case slices.ContainsFunc(s.hidden, func(dir string) bool {
+			return strings.HasPrefix(p, dir)
+		}):
 		case s.states[p] == gitint.Deleted:
 			c.removed = append(c.removed, p)
 		case !differs && !c.refused && len(s.dirs[id]) > 0 && !s.there.has(p):

@@ -130,7 +130,7 @@ func (u *unstaging) collectBeside(wanted map[events.ID]bool) error {
 		}
 	}
 	for i, tree := range trees {
-		beside := besideTree{check.Git(u.req.Repo, tree), u.req.Dir, u.req.Secrets.Memo}
+		beside := newBesideTree(check.Git(u.req.Repo, tree), u.req.Dir, u.req.Secrets.Memo)
 		err := beside.each(func(f besideFile) {
 			if _, named := leaks.BesideNamed(f.name); !named && len(trees) > 1 {
 				if is, ok := trees[1-i].OID(f.path); ok && is == f.ID {

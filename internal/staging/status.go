@@ -60,12 +60,13 @@ func Status(
 	}
 	slices.SortFunc(sorted, func(x, y *StatusRecord) int { return cmp.Compare(x.ID, y.ID) })
 	all.entitle(ctx, req.Repo, w, plan.Staged)
-	for _, f := range slices.Concat(plan.Report.Findings, conflicts) {
+	var about check.Report // has each once
+	for _, f := range slices.Concat(plan.Report.Findings, lost, conflicts) {
 		if f.Conversation == "" {
-			others = append(others, f)
+			about.Add(f)
 		}
 	}
-	return sorted, others, nil
+	return sorted, about.Findings, nil
 }
 
 // missing returns what is missing because files of the store were deleted. The plan does not see
