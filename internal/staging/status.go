@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 
@@ -46,6 +47,9 @@ func Status(
 		return nil, nil, err
 	}
 	conflicts, err := audit.InConflict(ctx, req.Repo, req.Dir)
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		conflicts, err = append(conflicts, check.Refused(at.Path, err)), nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}
