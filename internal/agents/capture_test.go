@@ -94,7 +94,7 @@ func TestCapture(t *testing.T) {
 			if strings.Count(captured, "The first question.") != 1 || strings.Count(captured, "The second question.") != 1 {
 				t.Errorf("captured is:\n%s", captured)
 			}
-			if out := w.jp("import", a.name, "-n"); !strings.Contains(out, "1 unchanged") {
+			if out := w.jp("import", a.name, "-n"); !strings.Contains(out, "1 session unchanged") {
 				t.Errorf("an import after the capture says %q", out)
 			}
 			if out := w.jp("check"); !strings.Contains(out, "no problems found") {

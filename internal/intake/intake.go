@@ -134,7 +134,7 @@ func (in Intake) ask(ctx context.Context, repo *gitint.Repo, found []importer.Fo
 func (in Intake) Run(
 	ctx context.Context, found []importer.Found, foreign map[string]int,
 ) error {
-	counts := map[importer.State]int{}
+	counts := newTally()
 	var refused unimportedError
 	bar := in.Terminal.Progress("import", int64(len(found)))
 	for r := range in.All(ctx, found) {
@@ -145,7 +145,7 @@ func (in Intake) Run(
 		if r.Err != nil {
 			refused = append(refused, r.Err)
 		} else {
-			counts[r.Outcome.State]++
+			counts.add(r.Outcome)
 		}
 		if err := in.Report(r); err != nil {
 			return err
@@ -223,19 +223,43 @@ func (in Intake) printMade(m importer.Made) error {
 	return in.Terminal.Line(render.Sanitize(fmt.Sprintf("%-5s  %s  %s", m.State, m.ID, m.Title)))
 }
 
-func (in Intake) noteCounts(counts map[importer.State]int) {
-	var parts []string
-	for _, s := range []importer.State{
-		importer.New, importer.Grown, importer.Unchanged, importer.Removed,
-	} {
-		if counts[s] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+// A tally counts sessions by their state, and the conversations that new and grown ones became: a
+// session may be several.
+type tally struct{ sessions, conversations map[importer.State]int }
+
+func newTally() tally { return tally{map[importer.State]int{}, map[importer.State]int{}} }
+
+func (t tally) add(o importer.Outcome) {
+	t.sessions[o.State]++
+	for _, m := range o.Made {
+		t.conversations[m.State]++
+	}
+}
+
+// String names the unit of each number.
+func (t tally) String() string {
+	var made, parts []string
+	for _, s := range []importer.State{importer.New, importer.Grown} {
+		if n := t.conversations[s]; n > 0 {
+			made = append(made, render.Count(n, string(s)+" conversation"))
+		}
+	}
+	if n := t.sessions[importer.New] + t.sessions[importer.Grown]; len(made) > 0 {
+		parts = append(parts, render.Count(n, "session")+": "+strings.Join(made, ", "))
+	}
+	for _, s := range []importer.State{importer.Unchanged, importer.Removed} {
+		if n := t.sessions[s]; n > 0 {
+			parts = append(parts, render.Count(n, "session")+" "+string(s))
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{"nothing to import"}
+		return "nothing to import"
 	}
-	text := strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
+}
+
+func (in Intake) noteCounts(counts tally) {
+	text := counts.String()
 	if in.Dry {
 		text += " (dry run: nothing was changed)"
 	}
