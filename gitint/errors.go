@@ -20,6 +20,18 @@ var (
 	ErrZeroByte = errors.New("a name contains a zero byte")
 )
 
+// A ConfigError reports a value of git's configuration that this package does not know.
+type ConfigError struct {
+	Key, Value string
+	Want       []string
+}
+
+// Error names the key and its values.
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("%s of git's configuration is %q, not %s",
+		e.Key, e.Value, strings.Join(e.Want, " or "))
+}
+
 // An ExitError reports that a git command failed.
 type ExitError struct {
 	// Args are the arguments of git.

@@ -20,7 +20,13 @@ import (
 const (
 	checkoutKey  = "jp.checkout"
 	checkoutLazy = "lazy"
+	checkoutFull = "full" // the same as no value
 )
+
+// checkouts returns the values of the key.
+func checkouts() []string { return []string{checkoutLazy, checkoutFull} }
+
+func isCheckout(value string) bool { return slices.Contains(checkouts(), value) }
 
 // sparseFile has the patterns of a sparse checkout, in the git directory of a worktree.
 const sparseFile = "info/sparse-checkout"

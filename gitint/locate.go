@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,21 @@ func (r *Repo) locate(ctx context.Context) error {
 		return &EmbeddedError{Dir: r.gitDir, In: in}
 	}
 	r.settle()
-	return nil
+	return r.judgeOwn(ctx)
+}
+
+// judgeOwn returns an error for a value that this package does not know of a key of its own, as git
+// does for its keys. The plain form of the file shows whether there is a key.
+func (r *Repo) judgeOwn(ctx context.Context) error {
+	text, err := readWhole(filepath.Join(r.commonDir, "config"))
+	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("[jp")) {
+		return nil //nolint:nilerr // says who needs it
+	}
+	_, err = r.shape(ctx)
+	if _, ok := errors.AsType[*ConfigError](err); !ok {
+		return nil
+	}
+	return fmt.Errorf("open repository at %q: %w", r.root, err)
 }
 
 // surrounding returns the working tree that contains a repository which git found by itself and

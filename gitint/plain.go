@@ -141,7 +141,8 @@ func isPlainConfig(text string) bool {
 			case key == "core.repositoryformatversion":
 				version = value
 			case key == "core.worktree", key == "core.bare" && value != "false",
-				section == "extensions" && !isPlainExtension(key):
+				section == "extensions" && !isPlainExtension(key),
+				key == checkoutKey && !isCheckout(value): // whoever reads it reports it
 				return false
 			}
 		}

@@ -159,6 +159,9 @@ func (s *shape) readConfig(out []byte) error {
 		case local && strings.HasPrefix(key, "extensions."):
 			own = append(own, [2]string{key, value})
 		case (local || string(fields[i]) == "worktree") && key == checkoutKey:
+			if !isCheckout(value) {
+				return &ConfigError{Key: key, Value: value, Want: checkouts()}
+			}
 			s.lazy = value == checkoutLazy
 		case key == "core.sparsecheckout":
 			s.sparse = !isFalse(value)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/recall"
 	"github.com/git-jp/git-jp/internal/web"
@@ -24,6 +26,13 @@ Agents start it themselves, with the command "git-jp mcp" in their settings.`
 
 // Run serves until the agent goes away.
 func (c mcpCmd) Run(ctx context.Context, a *app) error {
+	if c.Ref != "" {
+		// A place without a workspace may get one while the server runs. A ref is a setting.
+		_, err := sourceOf(ctx, a, c.Ref)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return err
+		}
+	}
 	warn := func(err error) { a.warn("%v", err) }
 	commits := recall.Repository{Open: a.repo, Warn: warn}
 	server := recall.New(recall.Options{

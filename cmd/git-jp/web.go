@@ -85,7 +85,7 @@ func sourceOf(ctx context.Context, a *app, ref string) (web.Source, error) {
 		return nil, err
 	}
 	if _, err := repo.Resolve(ctx, ref+"^{commit}"); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read conversations of a commit: %w", err)
 	}
 	return web.Revision{Repo: repo, Ref: ref}, nil
 }

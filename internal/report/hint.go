@@ -104,8 +104,11 @@ func revisionHints(err error) []string {
 	if errors.As(err, &r) && r.Shallow {
 		return []string{"this clone is shallow; 'git fetch --unshallow' brings the rest"}
 	}
-	return nil
+	return []string{revisionHint}
 }
+
+// revisionHint is for a revision that does not exist.
+const revisionHint = "'git branch --all' lists branches, 'git log --oneline' commits"
 
 // namedHints say how to name content, or where to look for it.
 func namedHints(err error) []string {
@@ -253,8 +256,10 @@ func nameHint(err error) string {
 // gitHint helps with errors of git or a lock.
 func gitHint(err error) string {
 	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
-	embedded := new(gitint.EmbeddedError)
+	embedded, value := new(gitint.EmbeddedError), new(gitint.ConfigError)
 	switch {
+	case errors.As(err, &value):
+		return "git config --unset-all " + value.Key
 	case errors.Is(err, gitint.ErrNotRepository):
 		return "run it inside a Git repository, or 'git init' one"
 	case errors.As(err, &unsafe):
@@ -299,6 +304,8 @@ func contentHints(err error) []string {
 		return []string{check.ByMode}
 	case errors.Is(err, regular.ErrOutside):
 		return []string{"replace the link by what it leads to"}
+	case errors.Is(err, gitint.ErrUnknownRevision):
+		return []string{revisionHint}
 	case isMisplaced(err):
 		return []string{irregularHint}
 	default:

@@ -97,6 +97,9 @@ const baseKey = "jp.base"
 // DefaultBase returns the base if none is named.
 func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string, error) {
 	if base, ok, err := repo.Config(ctx, baseKey); err != nil || ok {
+		if _, unknown := repo.Resolve(ctx, base); errors.Is(unknown, gitint.ErrUnknownRevision) {
+			err = &gitint.ConfigError{Key: baseKey, Value: base, Want: []string{"a revision"}}
+		}
 		return base, err
 	}
 	base := "refs/remotes/" + remote + "/HEAD"

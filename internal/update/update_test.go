@@ -104,6 +104,11 @@ func TestDefaultBase(t *testing.T) {
 		t.Errorf("of another remote: got %q, want an error", got)
 	}
 	r.Run("config", "jp.base", "next")
+	_, err = base("up")
+	if e, ok := errors.AsType[*gitint.ConfigError](err); !ok || e.Key != "jp.base" {
+		t.Errorf("with jp.base, which is missing: got %v, want an error that names it", err)
+	}
+	r.Run("branch", "next")
 	if got, err := base("up"); got != "next" || err != nil {
 		t.Errorf("with jp.base: got %q, %v, want next", got, err)
 	}
