@@ -111,7 +111,7 @@ func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 				// A directory that was listed and is missing may be back at the next reading.
 				d.moved = d.moved || name != top
 			case err != nil:
-				d.obstruct(ReasonFiles, name, err.Error())
+				d.obstruct(ReasonFiles, name, regular.Cause(err).Error())
 			case e.Name() == gitName && !d.lenient:
 				d.obstruct(ReasonNested, name, nestedObstacle(name).Detail)
 			case e.Type()&fs.ModeSymlink != 0:
@@ -141,7 +141,7 @@ func (d *disk) enter(ctx context.Context, files fs.FS, dir string) error {
 	}
 	ours, err := isRun(files, dir)
 	if err != nil {
-		d.obstruct(ReasonFiles, dir, err.Error())
+		d.obstruct(ReasonFiles, dir, regular.Cause(err).Error())
 	}
 	if ours {
 		return fs.SkipDir
@@ -162,7 +162,7 @@ func (d *disk) link(name string) {
 	case err == nil && info.IsDir(), d.misplaced(name, fs.ModeSymlink) != "":
 		d.obstruct(ReasonLinked, name, "is a symbolic link: what is behind it is not looked at")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		d.obstruct(ReasonFiles, name, err.Error())
+		d.obstruct(ReasonFiles, name, regular.Cause(err).Error())
 	}
 }
 
@@ -187,10 +187,10 @@ func (d *disk) file(files fs.FS, name string) {
 		d.moved = true // the next reading shows where it is, or its content
 		return
 	case isLarge(err):
-		d.obstruct(ReasonLarge, name, err.Error())
+		d.obstruct(ReasonLarge, name, regular.Cause(err).Error())
 		return
 	case err != nil:
-		d.obstruct(ReasonFiles, name, err.Error())
+		d.obstruct(ReasonFiles, name, regular.Cause(err).Error())
 		return
 	case m.Err != nil:
 		d.obstruct(streamReason(m.Opaque, m.Err), name, m.Err.Error())

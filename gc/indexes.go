@@ -24,9 +24,7 @@ func (m *marker) indexTips(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			m.obstruct(Obstacle{
-				Reason: gitint.ReasonUnreadable, Root: "index of " + w.Title(), Detail: err.Error(),
-			})
+			m.obstruct(Obstacle{Reason: gitint.ReasonUnreadable, Detail: err.Error()})
 			continue
 		}
 		if w.Index() == m.o.Repo.IndexPath() {

@@ -160,14 +160,14 @@ func TestRefusals(t *testing.T) {
 		}, gitint.ReasonOperation, "jp/conflicts/1.json: is not a conflict record"},
 		{"torn index", func(f *fixture) {
 			f.WriteFile(".git/index", "DIRC\x00\x00\x00\x02")
-		}, gitint.ReasonUnreadable, "index of the main worktree"},
+		}, gitint.ReasonUnreadable, "the main worktree: read index"},
 		{"index that was cut off", func(f *fixture) {
 			f.cutIndex(".git/index")
-		}, gitint.ReasonUnreadable, "index of the main worktree"},
+		}, gitint.ReasonUnreadable, "the main worktree: read index"},
 		{"index that was cut off, of another worktree", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.cutIndex(".git/worktrees/linked/index")
-		}, gitint.ReasonUnreadable, `index of worktree "linked"`},
+		}, gitint.ReasonUnreadable, `worktree "linked": read index`},
 		{"index that was cut off, of GIT_INDEX_FILE", func(f *fixture) {
 			data := f.ReadFile(".git/index")
 			f.WriteFile(".git/other-index", data[:len(data)-20])

@@ -335,7 +335,7 @@ func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w", name, err)
+		err = fmt.Errorf("%s: %w", name, regular.Cause(err))
 	}
 	return f, err
 }

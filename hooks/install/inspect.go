@@ -99,10 +99,7 @@ func blocked(dir string) string {
 	case err == nil:
 		return ", which is not a directory"
 	}
-	if cause, ok := errors.AsType[*fs.PathError](err); ok {
-		err = cause.Err
-	}
-	return fmt.Sprintf(", which cannot be used (%v)", err)
+	return fmt.Sprintf(", which cannot be used (%v)", regular.Cause(err))
 }
 
 // own returns the repository's own hooks directory, whether or not git looks there.

@@ -115,11 +115,7 @@ func ListError(src Source, dir string, err error) error {
 
 // Error has no path of the operating system beside that of the source.
 func (e *listError) Error() string {
-	err := e.err
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		err = at.Err
-	}
-	return fmt.Sprintf("list %s:%s: %v", e.source, e.dir, err)
+	return fmt.Sprintf("list %s:%s: %v", e.source, e.dir, regular.Cause(e.err))
 }
 
 func (e *listError) Unwrap() error { return e.err }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -334,9 +335,7 @@ func Unlisted(src Source, dir string, err error) Finding {
 
 // Refused returns the finding for a directory that the operating system refuses to list.
 func Refused(dir string, err error) Finding {
-	if inner, ok := errors.AsType[*fs.PathError](err); ok {
-		err = inner.Err
-	}
+	err = regular.Cause(err)
 	return Finding{
 		State: Unreadable, Path: dir, Element: -1, Detail: "cannot be read: " + err.Error(),
 		Next: byMode(err),

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/regular"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -45,11 +46,9 @@ func (r reader) read(layer Layer, name string) (all []setting, faults []error, e
 		return nil, nil, nil
 	}
 	if err != nil {
-		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			err = at.Err
+		return nil, nil, &fs.PathError{
+			Op: "read configuration", Path: origin.File, Err: regular.Cause(err),
 		}
-		err = &fs.PathError{Op: "read", Path: origin.File, Err: err}
-		return nil, nil, fmt.Errorf("read configuration: %w", err)
 	}
 	tree, locate, err := decode(name, data)
 	if err != nil {

@@ -99,10 +99,7 @@ func (d *examination) refused(name, what string, err error, n int) {
 	if n == 0 {
 		return
 	}
-	if inner, ok := errors.AsType[*fs.PathError](err); ok {
-		err = inner.Err
-	}
-	problem := what + ": " + err.Error()
+	problem := what + ": " + regular.Cause(err).Error()
 	if n > 1 {
 		problem += fmt.Sprintf(" (and %d more)", n-1)
 	}

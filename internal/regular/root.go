@@ -7,6 +7,15 @@ import (
 	"syscall"
 )
 
+// Cause returns the reason of an error of the operating system, without the operation and the path:
+// for messages that name the file themselves.
+func Cause(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
 // OpenRoot is [os.OpenRoot], except that it never waits: os.OpenRoot opens whatever is at the path,
 // and the opening of a pipe blocks until a writer opens it.
 func OpenRoot(dir string) (*os.Root, error) {

@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Partition is live or archive, the two places for conversations.
@@ -104,6 +105,6 @@ func (p Problem) String() string {
 	case Duplicate:
 		return fmt.Sprintf("%s has the id of %s", p.Path, p.Detail)
 	default:
-		return fmt.Sprintf("%s cannot be read: %v", p.Path, p.Err)
+		return fmt.Sprintf("%s cannot be read: %v", p.Path, regular.Cause(p.Err))
 	}
 }

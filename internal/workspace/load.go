@@ -169,10 +169,7 @@ func (r reader) details(dir, shown string) (*events.Details, []byte, error) {
 
 // unreadable names a file in an error by its path for people, not by the one below the store.
 func unreadable(err error, name string) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
-	}
-	return fmt.Errorf("load %s: %w", name, err)
+	return fmt.Errorf("load %s: %w", name, regular.Cause(err))
 }
 
 // located adds the path to an error of the codec, which does not know it.
