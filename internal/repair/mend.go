@@ -59,8 +59,8 @@ func (m *planner) entryAt(dir string) workspace.Entry {
 func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) error {
 	name := path.Base(fault.Path)
 	damaged, err := m.Workspace.ReadFile(e, name)
-	if err != nil {
-		return nil //nolint:nilerr // a link or a device, which nobody replaces unasked
+	if err != nil { // a link, a pipe or a directory, which is not replaced unasked
+		return m.displaced(ctx, fault, e)
 	}
 	c, err := m.cure(ctx, e.ID, fault.Path, damaged)
 	if err != nil || c == nil {
@@ -85,6 +85,31 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 	return nil
 }
 
+// displaced offers the newest version of a file in whose place something else is, which the command
+// moves out of the workspace first.
+func (m *planner) displaced(ctx context.Context, fault *Fault, e workspace.Entry) error {
+	if err := m.lookForVersions(ctx); err != nil {
+		return err
+	}
+	c := newCutFile(path.Base(fault.Path), nil)
+	err := m.versions.each(ctx, versionKey{e.ID, c.name}, c.compare)
+	if err != nil || c.whole == nil {
+		return err
+	}
+	fault.Remedy = "the newest version that loads is in " + c.whole.title()
+	fault.Command = "mv -i -- " + check.ShellQuote(fault.Path) + " . && " +
+		m.command(c.whole.version, fault.Path)
+	return nil
+}
+
+// lookForVersions sets m.versions, once.
+func (m *planner) lookForVersions(ctx context.Context) (err error) {
+	if m.versions == nil {
+		m.versions, err = m.newVersions(ctx)
+	}
+	return err
+}
+
 // cure finds the content for a file that cannot be loaded. It is certain in three cases: the file
 // is in a merge whose sides are known, from git's index or from conflict markers in the file, and
 // they merge without conflict; or the file is missing or is the beginning of a version that loads,
@@ -93,12 +118,8 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 func (m *planner) cure(
 	ctx context.Context, id events.ID, name string, damaged []byte,
 ) (*cure, error) {
-	if m.versions == nil {
-		v, err := m.newVersions(ctx)
-		if err != nil {
-			return nil, err
-		}
-		m.versions = v
+	if err := m.lookForVersions(ctx); err != nil {
+		return nil, err
 	}
 	key := versionKey{id, path.Base(name)}
 	if c := m.remerge(ctx, key, damaged); c != nil {
