@@ -43,6 +43,8 @@ func TestPlacesSpellings(t *testing.T) {
 		{`C:\Users\ada`, `C%3A%5CUsers%5Cada c%3a%5cUsers%5cada`, `$HOME $HOME`},
 		{`C:\Users\ada`, `C:\Users\ada.old C:\Users\adam`, `C:\Users\ada.old C:\Users\adam`},
 		{"/\u00e9", "/\u00e9.", "$HOME."},
+		// A name that Claude Code makes of a path: the home directory may end at any of its hyphens.
+		{"/home/ada", "/home/ada/.claude/-home-ada-proj/x", "$HOME/.claude/-home-ada-proj/x"},
 	} {
 		if got := string(newPlaces("", c.home).replace([]byte(c.in))); got != c.want {
 			t.Errorf("%q became %q, want %q", c.in, got, c.want)
