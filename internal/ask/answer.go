@@ -3,8 +3,12 @@ package ask
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -30,6 +34,7 @@ type Answer struct {
 	said      bool             // standard output has text
 	line      bool             // and it ends within a line
 	failed    error            // first error of a write
+	unread    func()           // the reader of standard output has gone; may be nil
 	records   *recorder        // prints events as JSON instead; nil for text
 	reasoning reasoning
 	spin      *spinner
@@ -133,9 +138,26 @@ func (s *Answer) print(text string) {
 }
 
 func (s *Answer) fail(err error) {
-	if s.failed == nil {
-		s.failed = err
+	if s.failed != nil || err == nil {
+		return
 	}
+	s.failed = err
+	if s.unread != nil && s.Unread() {
+		s.unread()
+	}
+}
+
+// Unread reports whether the reader of standard output went away, as one does who leaves a pager.
+func (s *Answer) Unread() bool { return errors.Is(s.failed, syscall.EPIPE) }
+
+// WhenUnread calls f when the reader of standard output goes away. Until release is called, a write
+// to a pipe that no one reads fails, and does not end the process: what was shown of the answer
+// would not be saved. Programs that are started meanwhile get the default action of SIGPIPE.
+func (s *Answer) WhenUnread(f func()) (release func()) {
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGPIPE)
+	s.unread = f
+	return func() { signal.Stop(ignored) }
 }
 
 // stop stops the spinner until the next event.

@@ -14,7 +14,7 @@ import (
 )
 
 // Turn runs a turn and shows it. An interrupt asks what to do, or ends the turn if no user can be
-// asked.
+// asked. It also ends when the reader of standard output goes away.
 func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt) error {
 	show := t.NewAnswer(ctx, q.Manner())
 	turn, err := q.Turn(ctx, show)
@@ -24,10 +24,16 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 	turn.Control = new(query.Control)
 	release := t.Interrupts.Take(q.Menu(turn.Control).Pressed)
 	defer release()
+	defer show.WhenUnread(func() { turn.Control.Want(query.Wish{Act: query.ActStop}) })()
 	started := t.Now()
 	title := q.MakeTitle(ctx, p)
 	answer, err := turn.Run(ctx, p)
-	if err := errors.Join(show.End(answer), title.End(err != nil), err); err != nil {
+	shown := show.End(answer)
+	if show.Unread() {
+		t.Note("standard output is closed; what came of the answer is saved")
+		shown = context.Canceled
+	}
+	if err := errors.Join(shown, title.End(err != nil), err); err != nil {
 		return err
 	}
 	noteUsage(&t.Printer, q, answer, t.Now().Sub(started))
