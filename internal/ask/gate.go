@@ -160,7 +160,7 @@ func (g *ToolGate) change(r tool.Request) string {
 			strings.Join(r.Caution.Subjects, ", "), r.Caution.Reason)
 	}
 	o := g.prompter.terminal.device()
-	return o.Text(head) + "\n" + o.Patch(strings.TrimRight(change, "\n"))
+	return o.Line(head) + "\n" + o.Patch(strings.TrimRight(change, "\n"))
 }
 
 // clippedArguments shows a call in a question: one line for each argument, strings without JSON's
@@ -168,7 +168,7 @@ func (g *ToolGate) change(r tool.Request) string {
 func clippedArguments(r tool.Request) string {
 	members, err := tool.Members(r.Call.Arguments)
 	if err != nil {
-		return render.Sanitize(r.Call.Name + " " + string(r.Call.Arguments))
+		return render.Exact(r.Call.Name + " " + string(r.Call.Arguments))
 	}
 	var b strings.Builder
 	b.WriteString(r.Call.Name)
@@ -187,7 +187,7 @@ func clippedArguments(r tool.Request) string {
 		shown = fmt.Sprintf("%s… (%d bytes, [p] prints all)",
 			strings.ToValidUTF8(shown[:shownArguments], ""), len(r.Call.Arguments))
 	}
-	return render.Sanitize(shown)
+	return render.Exact(shown)
 }
 
 // formatted returns the output of the tool's formatter for the arguments, else the arguments.

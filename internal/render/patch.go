@@ -2,10 +2,14 @@ package render
 
 import "strings"
 
-// Patch is [Output.Text] for a unified diff, in git's colours.
+// Patch is [Output.Text] for a unified diff, in git's colours. A terminal shows colour sequences of
+// the text as well, since a patch is compared and approved.
 func (o Output) Patch(diff string) string {
+	if o.Terminal || o.Color {
+		diff = Exact(diff)
+	}
 	if !o.Color {
-		return o.Text(diff)
+		return diff
 	}
 	var b strings.Builder
 	n := 0

@@ -15,7 +15,13 @@ import (
 // that are not UTF-8.
 //
 // Sanitising twice is the same as sanitising once.
-func Sanitize(s string) string {
+func Sanitize(s string) string { return sanitize(s, true) }
+
+// Exact is [Sanitize] for text that a person approves before it is written or run: colour sequences
+// are shown too, since they are part of it.
+func Exact(s string) string { return sanitize(s, false) }
+
+func sanitize(s string, plain bool) string {
 	i := firstUnsafe(s)
 	if i < 0 {
 		return s
@@ -24,7 +30,7 @@ func Sanitize(s string) string {
 	b.Grow(len(s) + len(s)/8)
 	b.WriteString(s[:i])
 	for i < len(s) {
-		if n := sgrLen(s[i:]); n > 0 {
+		if n := sgrLen(s[i:]); plain && n > 0 {
 			i += n
 			continue
 		}

@@ -347,6 +347,39 @@ func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
+// TestForgedNames: a name neither adds lines to the patch that a user approves, nor is a user asked
+// about a name that would be refused then.
+func TestForgedNames(t *testing.T) {
+	b := newBench(t, "")
+	b.put("odd\n-all\nname", "all:\n")
+	tree, err := file.Open(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	caution := func(name, args string) (tool.Caution, error) {
+		for _, it := range builtin.Items(builtin.Workspace{Tree: tree}) {
+			if c, ok := it.Tool.(tool.Cautious); ok && it.Tool.Definition().Name == name {
+				return c.Caution(t.Context(), tool.Call{Name: name, Arguments: jsontext.Value(args)})
+			}
+		}
+		t.Fatalf("no cautious tool %s", name)
+		return tool.Caution{}, nil
+	}
+	for name, args := range map[string]string{
+		"fs_modify_file": `{"path":"odd\n-all\nname","patterns":[{"old":"all","new":"x"}]}`,
+		"fs_delete_file": `{"path":"odd\n-all\nname"}`,
+	} {
+		got, err := caution(name, args)
+		if err != nil || !strings.HasPrefix(got.Change, `--- "odd\n-all\nname"`+"\n+++ ") {
+			t.Errorf("%s: %q (%v)", name, got.Change, err)
+		}
+	}
+	if got, err := caution("fs_create_file", `{"path":"x\ny"}`); !errors.Is(err, file.ErrControl) {
+		t.Errorf("a name with a line feed: %+v (%v)", got, err)
+	}
+}
+
 // TestFilesThatOthersObeyAreAskedFor checks the caution of every tool that writes.
 func TestFilesThatOthersObeyAreAskedFor(t *testing.T) {
 	b := newBench(t, "")

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -107,9 +109,14 @@ func written(patch string) tool.Result {
 	return tool.OK("File modified successfully:\n\n```diff\n" + patch + "```")
 }
 
-// unified returns the change as a patch, without the first line, which is not part of the format.
+// unified returns the change as a patch, without the first line, which is not part of the format. A
+// name that could forge lines of the patch is quoted.
 func unified(e *edit) []byte {
 	before, after := e.Rel, e.Rel
+	if strings.ContainsFunc(e.Rel, unicode.IsControl) {
+		before = strconv.Quote(e.Rel)
+		after = before
+	}
 	if e.Data == nil {
 		before = "/dev/null"
 	}

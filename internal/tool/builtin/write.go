@@ -46,7 +46,7 @@ func (w Workspace) createFile(_ context.Context, a createArgs) (tool.Result, err
 
 // creation returns the change of a call that creates a file.
 func (w Workspace) creation(_ context.Context, a createArgs) ([]*edit, error) {
-	rel, err := w.Tree.Rel(a.Path)
+	rel, err := w.Tree.Creatable(a.Path)
 	if err != nil {
 		return nil, err
 	}

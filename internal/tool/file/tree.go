@@ -231,20 +231,25 @@ func (t *Tree) IsFile(rel string) bool {
 
 // Create creates a file, and its directories. The error wraps fs.ErrExist if the file exists.
 func (t *Tree) Create(path string, data []byte) (File, error) {
-	if err := nameable(path); err != nil {
-		return File{}, &AccessError{Path: path, Err: err}
-	}
-	rel, err := t.Rel(path)
+	rel, err := t.Creatable(path)
 	if err != nil {
-		return File{}, err
-	}
-	if err := t.granted(path, rel, CanCreate); err != nil {
 		return File{}, err
 	}
 	if _, err := t.root.Lstat(filepath.FromSlash(rel)); err == nil {
 		return File{}, fmt.Errorf("create file %q: %w", path, fs.ErrExist)
 	}
 	return t.write("create", path, rel, nil, data)
+}
+
+// Creatable is [Tree.Rel] for a file that is to be created. The error says why it may not be.
+func (t *Tree) Creatable(path string) (rel string, err error) {
+	if err := nameable(path); err != nil {
+		return "", &AccessError{Path: path, Err: err}
+	}
+	if rel, err = t.Rel(path); err != nil {
+		return "", err
+	}
+	return rel, t.granted(path, rel, CanCreate)
 }
 
 // nameable returns an error if no file with that name should be created: one with characters that a
