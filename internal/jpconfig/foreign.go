@@ -1,6 +1,8 @@
 package jpconfig
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -176,7 +178,10 @@ func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict 
 	switch {
 	case len(path) == 3 && all.IsTable():
 		return settings.Members
-	case !j.mine(own), len(path) == 4 && path[3] == "timeout" && shorter(all, own):
+	case renames(path, all):
+		return j.ask(path, all)
+	case !j.mine(own) && !j.lifts(path, all),
+		len(path) == 4 && path[3] == "timeout" && shorter(all, own):
 		return settings.TakeAll
 	case all.IsTable() && own.IsTable() && (path[3] == "style" || !j.declares(path[:3])):
 		return settings.Members
@@ -184,6 +189,48 @@ func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict 
 		return settings.TakeAll
 	}
 	return j.leave(path)
+}
+
+// renames reports whether a source gives a built-in tool another name: what the user sets for the
+// tool under its own name would not restrict it.
+func renames(path []string, all settings.Setting) bool {
+	if len(path) != 4 || path[3] != "source" {
+		return false
+	}
+	kind, name, _ := strings.Cut(text(all), ".")
+	return kind == "builtin" && name != "" && name != path[2]
+}
+
+// lifts reports whether a setting of a tool would be less strict than what the user sets for all
+// tools ('*'). What the claim of the tool covers is not judged here.
+func (j *judge) lifts(path []string, all settings.Setting) bool {
+	if len(path) != 4 || !slices.Contains([]string{"enable", "run", "result", "access"}, path[3]) {
+		return false
+	}
+	forAll := []string{"conversation", "tools", "*"}
+	own, ok := j.config.own.Setting(append(forAll, path[3])...)
+	if !ok || !j.mine(own) || bytes.Equal(own.Value(), all.Value()) {
+		return false
+	}
+	if slices.Contains([]string{"false", `"off"`, `"ask"`, `"skip"`}, string(all.Value())) {
+		return false
+	}
+	source, _ := j.config.all.Setting(append(slices.Clone(path[:3]), "source")...)
+	switch kind, _, _ := strings.Cut(text(source), "."); kind {
+	case "local":
+		return path[3] == "result"
+	case "mcp":
+		return path[3] != "run"
+	}
+	return true
+}
+
+// text returns a value that is a string, "" for any other.
+func text(s settings.Setting) (text string) {
+	if s.IsSet() {
+		_ = json.Unmarshal(s.Value(), &text)
+	}
+	return text
 }
 
 // shorter reports whether a limit is shorter than another.

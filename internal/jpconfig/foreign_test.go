@@ -329,6 +329,45 @@ func TestNothingTakesAwayWhatTheUserSays(t *testing.T) {
 	}
 }
 
+// TestToolsStayRestricted: what the user sets for all tools is not lifted for one of them, and a
+// built-in tool does not get a second name under which the user's settings for it do not hold.
+func TestToolsStayRestricted(t *testing.T) {
+	const closed = `[conversation.tools.'*']
+enable = false
+run = "ask"
+result = "ask"
+access.fs = [{path = "src", read = true}]
+`
+	for _, tt := range []struct{ mine, foreign, want string }{
+		{closed, "[conversation.tools.x]\nenable = true", `{}`},
+		{closed, "[conversation.tools.x]\nenable = 'explicit'", `{}`},
+		{closed, "[conversation.tools.x]\nenable = {state = true}", `{}`},
+		{closed, "[conversation.tools.x]\nrun = 'unattended'\nresult = 'unattended'", `{}`},
+		{closed, "[conversation.tools.x]\naccess.fs = [{path = '.', read = true}]", `{}`},
+		{closed, "[conversation.tools.x]\nenable = false\nrun = 'skip'",
+			`{"enable":false,"run":"skip"}`},
+		{closed, "[conversation.tools.x]\nsource = 'local'\ncommand = 'x'\nenable = true\n" +
+			"result = 'unattended'", `{"enable":true,"source":"local"}`},
+		{closed, "[conversation.tools.x]\nsource = 'mcp.s'\nenable = true\nrun = 'unattended'",
+			`{"run":"unattended","source":"mcp.s"}`},
+		{"", "[conversation.tools.x]\nenable = true\nrun = 'unattended'",
+			`{"enable":true,"run":"unattended"}`},
+		{"", "[conversation.tools.x]\nsource = 'builtin.fs_read_file'\nenable = true",
+			`{"enable":true}`},
+		{"[conversation.tools.x]\nsource = 'builtin.fs_read_file'", "",
+			`{"source":"builtin.fs_read_file"}`},
+		{"", "[conversation.tools.x]\nsource = 'builtin.x'", `{"source":"builtin.x"}`},
+	} {
+		s := sources(t, map[string]string{
+			"user/config.toml": tt.mine, "ws/.jp/config.toml": tt.foreign,
+		})
+		if got := string(load(t, s).Tool("x").JSON); got != tt.want && got+tt.want != `{}` {
+			t.Errorf("the user says %q, the repository %q: %s, want %s", tt.mine, tt.foreign,
+				got, tt.want)
+		}
+	}
+}
+
 // TestAnApprovedSettingCounts checks that an approved setting counts, and that its claim keeps its
 // key and value.
 func TestAnApprovedSettingCounts(t *testing.T) {
