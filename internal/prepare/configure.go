@@ -110,22 +110,9 @@ func (q *Query) sources(flags map[string][]byte) jpconfig.Sources {
 	return s
 }
 
-// sticking returns the configuration change for flags that switch tools or attach. Tools that are
-// not configured have no place in it.
+// sticking returns the configuration change for flags that switch tools or attach.
 func (q *Query) sticking() ([]byte, error) {
-	tools := map[string]any{}
-	for _, name := range q.Config.ToolNames() {
-		known, _, err := q.tools.toolConfig(name)
-		if err != nil {
-			continue // such a tool is not offered
-		}
-		for _, s := range q.options.Switches {
-			free := known.Enable.Toggle == "" || known.Enable.Toggle == tool.ToggleAny
-			if s.Name == name || s.Name == "" && free {
-				tools[name] = map[string]bool{"enable": s.On}
-			}
-		}
-	}
+	tools := q.switched()
 	urls, err := q.host.urls(q.tools.files, q.options.Attach)
 	if err != nil {
 		return nil, err
@@ -144,6 +131,40 @@ func (q *Query) sticking() ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal(map[string]any{"conversation": conversation})
+}
+
+// switched returns the changes of conversation.tools for flags that switch tools. A built-in tool
+// that is not configured gets a table only when it is switched off: jp refuses to offer a built-in
+// tool that it does not have.
+func (q *Query) switched() map[string]any {
+	tools := map[string]any{}
+	declared := q.Config.ToolNames()
+	for _, name := range declared {
+		known, _, err := q.tools.toolConfig(name)
+		if err != nil {
+			continue // such a tool is not offered
+		}
+		if on, ok := q.switchOf(name, known.Enable); ok {
+			tools[name] = map[string]any{"enable": on}
+		}
+	}
+	for name, enable := range q.tools.undeclared(declared) {
+		if on, ok := q.switchOf(name, enable); ok && !on {
+			tools[name] = map[string]any{"source": "builtin", "enable": false}
+		}
+	}
+	return tools
+}
+
+// switchOf returns how the flags leave a tool, and whether one of them switches it.
+func (q *Query) switchOf(name string, e tool.Enable) (on, ok bool) {
+	free := e.Toggle == "" || e.Toggle == tool.ToggleAny
+	for _, s := range q.options.Switches {
+		if s.Name == name || s.Name == "" && free {
+			on, ok = s.On, true
+		}
+	}
+	return on, ok
 }
 
 // warnOf reports faults of the configuration, and, in a line each, foreign settings that are not

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -185,6 +186,21 @@ func (k *toolset) candidates() []candidate {
 			return k.servant(name), nil
 		}, true})
 	}
+	return all
+}
+
+// undeclared returns the built-in tools for which the configuration has no table of their own.
+func (k *toolset) undeclared(declared []string) map[string]tool.Enable {
+	all := map[string]tool.Enable{}
+	for _, it := range builtin.Items(k.files) {
+		all[it.Tool.Definition().Name] = tool.Enable{On: true}
+	}
+	for _, name := range servants() {
+		all[name] = tool.Enable{On: true, Toggle: tool.ToggleIfNamed}
+	}
+	maps.DeleteFunc(all, func(name string, _ tool.Enable) bool {
+		return slices.Contains(declared, name)
+	})
 	return all
 }
 
