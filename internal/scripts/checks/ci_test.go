@@ -256,7 +256,7 @@ func tryUpdate(t *testing.T, commands string, env ...string) {
 func TestActionUpdatesTheBranch(t *testing.T) {
 	var action struct {
 		Runs struct {
-			Steps []struct{ Name, Run string }
+			Steps []struct{ Name, Run, If string }
 		}
 	}
 	if err := yaml.Unmarshal(readRoot(t, "action.yml"), &action); err != nil {
@@ -264,6 +264,11 @@ func TestActionUpdatesTheBranch(t *testing.T) {
 	}
 	for _, step := range action.Runs.Steps {
 		if step.Name == "Update the branch" {
+			// A fork names its branches as it likes, also like one that the step would push to.
+			const own = "github.event.pull_request.head.repo.full_name == github.repository"
+			if !strings.Contains(step.If, own) {
+				t.Errorf("the step runs for forks: %s", step.If)
+			}
 			tryUpdate(t, step.Run, "BASE_REF=main", "HEAD_REF=topic", "NUMBER=7")
 			return
 		}
@@ -279,9 +284,16 @@ func TestGitLabUpdatesTheBranch(t *testing.T) {
 	if !ok || !end {
 		t.Fatal("docs/ci.md has no such job")
 	}
-	var job struct{ Script []string }
+	var job struct {
+		Script []string
+		Rules  []struct{ If string }
+	}
 	if err := yaml.Unmarshal([]byte(snippet), &job); err != nil {
 		t.Fatal(err)
+	}
+	const own = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID"
+	if len(job.Rules) != 1 || !strings.Contains(job.Rules[0].If, own) {
+		t.Errorf("the job runs for forks: %v", job.Rules)
 	}
 	commands := slices.DeleteFunc(job.Script, func(line string) bool {
 		return strings.HasPrefix(line, "go install") || strings.Contains(line, "set-url")
