@@ -24,6 +24,8 @@ options = {deep = {a = 1, b = 2}}
 		"user/config/.jp/config/dev.toml": "style.code.line_numbers = true\n",
 		"ws/own.toml":                     "assistant.name = 'own'\n",
 		"ws/plain":                        "not read\n",
+		"ws/both":                         `{"user":{"name":"ws"}}`,
+		"user/config/mine/both.toml":      "style.code.color = false\n",
 	}
 	for _, test := range []struct{ option, path, want string }{
 		{"@own.toml", "assistant.name", `"own"`},
@@ -32,6 +34,10 @@ options = {deep = {a = 1, b = 2}}
 		{"dev", "style.code.color", "false"},
 		{"dev", "style.code.line_numbers", "-"}, // a foreign load path finds no file of the user's
 		{"personas/dev", "user.name", `"ws"`},
+		{"both", "user.name", `"ws"`},
+		{"both", "style.code.color", "false"}, // a file of the repository does not replace it
+		{"./both", "user.name", `"ws"`},
+		{"./both", "style.code.color", "-"},
 		{`{"user":{"name":"json"}}`, "user.name", `"json"`},
 		{"user.name=a=b", "user.name", `"a=b"`},
 		{`user.name:="q"`, "user.name", `"q"`},

@@ -386,23 +386,28 @@ func (l *loader) named(name string) (part, error) {
 }
 
 // lookUp reads a file by its path, else by its name on the load paths of each root: the first match
-// of each root, merged from low to high.
+// of each root, merged from low to high. A file of the working tree that has the name of one of the
+// user's own does not replace it: both are read, unless the name begins with "./".
 func (l *loader) lookUp(name string) (part, error) {
-	if direct := filepath.Join(l.sources.Dir, name); l.sources.Dir != "" &&
-		filepath.IsLocal(name) && outside(Option).names(direct) {
-		return l.named(name)
-	}
-	if !filepath.IsLocal(name) {
+	direct := l.sources.Dir != "" && outside(Option).names(filepath.Join(l.sources.Dir, name))
+	if !filepath.IsLocal(name) || direct && strings.HasPrefix(name, "./") {
 		return l.named(name)
 	}
 	var joined part
 	found := false
 	for _, r := range l.roots() {
+		if direct && r.layer == Option {
+			continue
+		}
 		p, ok, err := l.onLoadPaths(r, name)
 		if err != nil {
 			return part{}, err
 		}
 		joined, found = joined.merge(p), found || ok
+	}
+	if direct {
+		p, err := l.named(name)
+		return joined.merge(p), err
 	}
 	if !found {
 		return part{}, fmt.Errorf("%q on config_load_paths: %w", name, fs.ErrNotExist)
