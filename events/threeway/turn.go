@@ -151,7 +151,9 @@ func (cm *contentMerge) mergeEvents(in [versions][]*events.Element) turnContent 
 			c.kind = x.kind
 		}
 	}
-	if c.kind == "" && order.continued {
+	if c.kind != "" {
+		keepPairs(in, cells)
+	} else if order.continued {
 		c.kind = ConflictContinued
 	}
 	for _, x := range order.ours {
@@ -276,6 +278,33 @@ func (cm *contentMerge) decide(x *cell) {
 		x.ours, x.theirs = o, o
 	default:
 		x.ours, x.theirs, x.kind = o, th, ConflictEdited
+	}
+}
+
+// keepPairs makes a conflict about one half of a call or of a question be about the other half too,
+// if a side removed both: a result without its call is of no use to a model, nor a call without its
+// result.
+func keepPairs(in [versions][]*events.Element, cells [versions][]*cell) {
+	for _, side := range []int{inOurs, inTheirs} {
+		other := inOurs + inTheirs - side
+		keep := func(request, response int) {
+			if response < 0 {
+				return
+			}
+			x, y := cells[side][request], cells[side][response]
+			if x.in[other] == nil && y.in[other] == nil && (x.kind != "") != (y.kind != "") {
+				for _, half := range []*cell{x, y} {
+					half.ours, half.theirs = half.in[inOurs], half.in[inTheirs]
+				}
+			}
+		}
+		s := events.New(in[side]...)
+		for _, c := range s.Calls() {
+			keep(c.Request, c.Response)
+		}
+		for _, q := range s.Inquiries() {
+			keep(q.Request, q.Response)
+		}
 	}
 }
 
