@@ -227,10 +227,6 @@ func curtailed(s *events.Stream) bool {
 	return false
 }
 
-// metadataCompacted is the key under which the first event of a compacted conversation keeps how to
-// estimate its prompt: usage from before the compaction is for another text.
-const metadataCompacted = events.MetadataPrefix + "compacted"
-
 type compacted struct {
 	At    time.Time `json:"at"`
 	Scale float64   `json:"scale"` // see [Estimator]
@@ -240,7 +236,7 @@ type compacted struct {
 func compactedOf(s *events.Stream) (c compacted, ok bool) {
 	for _, e := range s.All() {
 		if e.Kind().IsEvent() {
-			v, ok := e.Metadata().Value(metadataCompacted)
+			v, ok := e.Metadata().Value(events.MetadataCompacted)
 			return c, ok && json.Unmarshal(v, &c) == nil && c.Scale > 0
 		}
 	}
@@ -259,7 +255,7 @@ func (j *job) remember() {
 		case err != nil || i >= j.limit(): // a time out of range: record nothing
 			return
 		case e.Kind().IsEvent():
-			md := e.Metadata().With(metadataCompacted, jsontext.Value(v))
+			md := e.Metadata().With(events.MetadataCompacted, jsontext.Value(v))
 			j.stream = j.stream.Clone()
 			j.stream.Set(i, e.WithMetadata(md))
 			return

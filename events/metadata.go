@@ -22,6 +22,10 @@ const (
 // provider's own form: searches and programs that it ran itself, sources, citations, images.
 const MetadataExtra = MetadataPrefix + "extra"
 
+// MetadataCompacted is the key under which the first event of a compacted conversation keeps how to
+// estimate its prompt: usage from before the compaction is for another text.
+const MetadataCompacted = MetadataPrefix + "compacted"
+
 // Metadata is the "metadata" of an element: an ordered JSON object with any keys. On disk its
 // strings are base64; the methods decode and encode them. It is immutable, and the zero value is
 // empty.

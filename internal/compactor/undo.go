@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
@@ -19,6 +20,7 @@ var errNoPlace = errors.New("it has no turn, call or file with that name")
 // Pin sets pins by their names and removes others. It reports whether the conversation was changed.
 func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err error) {
 	s := j.Conversation.Stream
+	var done []string
 	for _, step := range []struct {
 		verb  string
 		names []string
@@ -31,29 +33,43 @@ func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err 
 					errNoPlace)
 			}
 			s = held
-			j.terminal().Note("%sned %s in %s", step.verb, name, render.Count(n, "place"))
+			done = append(done,
+				fmt.Sprintf("%sned %s in %s", step.verb, name, render.Count(n, "place")))
 		}
 	}
-	return j.rewrite(ctx, s)
+	if changed, err = j.rewrite(ctx, s); err != nil {
+		return false, err
+	}
+	for _, line := range done {
+		j.terminal().Note("%s", line)
+	}
+	return changed, nil
 }
 
-// Undo removes compactions of the overlay, where n is as in [compact.RemoveOverlay], or else
-// restores what the last compaction removed. It reports whether the conversation was changed.
+// Undo undoes the last compaction, or removes compactions of the overlay, where n is as in
+// [compact.RemoveOverlay]. It reports whether the conversation was changed.
 func (j Job) Undo(ctx context.Context, n int) (changed bool, err error) {
-	out, gone, err := compact.RemoveOverlay(j.Conversation.Stream, n)
+	last, err := j.lastInPlace(ctx)
+	if n < 0 && last.kept.At.After(lastOverlay(j.Conversation.Stream)) {
+		return j.bringBack(ctx, last, err)
+	}
+	out, gone, none := compact.RemoveOverlay(j.Conversation.Stream, n)
 	returned := 0
-	if none := errors.Is(err, compact.ErrNoOverlay); none && n <= 0 || n == 0 {
-		if none {
+	if missing := errors.Is(none, compact.ErrNoOverlay); missing && n <= 0 || n == 0 {
+		if missing {
 			out = j.Conversation.Stream
 		}
 		if out, returned = dedup.Returned(out); returned > 0 {
-			err = nil
-		} else if none {
-			return j.bringBack(ctx)
+			none = nil
+		} else if missing {
+			return j.bringBack(ctx, last, err)
 		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("undo the compaction of %s: %w", j.Conversation.ID, err)
+	if none != nil {
+		return false, fmt.Errorf("undo the compaction of %s: %w", j.Conversation.ID, none)
+	}
+	if changed, err = j.rewrite(ctx, out); err != nil {
+		return false, err
 	}
 	gave, removed := "gave", "removed"
 	if j.DryRun {
@@ -66,25 +82,53 @@ func (j Job) Undo(ctx context.Context, n int) (changed bool, err error) {
 	for _, g := range gone {
 		j.terminal().Note("%s the compaction of %s", removed, listing.NewCompactionRecord(g))
 	}
-	return j.rewrite(ctx, out)
+	return changed, nil
 }
 
-// bringBack restores what the last compaction in place removed.
-func (j Job) bringBack(ctx context.Context) (changed bool, err error) {
-	id := j.Conversation.ID
-	for _, kept := range j.Host.Copies(ctx, j.Workspace.Root(), id) {
-		was, ok := kept.Restored(j.Conversation.Stream)
-		if !ok {
-			continue
+// lastOverlay returns when the last compaction of the overlay was made, or the zero time.
+func lastOverlay(s *events.Stream) (last time.Time) {
+	for _, e := range s.All() {
+		if e.Kind() == events.KindCompaction && e.Time().After(last) {
+			last = e.Time()
 		}
-		if j.DryRun {
-			j.terminal().Note("would restore %s to its state of %s", id,
-				j.terminal().Moment(kept.At))
-			return false, nil
-		}
-		return true, j.Restore(ctx, kept, was)
 	}
-	return false, fmt.Errorf("undo the compaction of %s: %w", id, quarantine.ErrNone)
+	return last
+}
+
+// An inPlace is a compaction in place: the copy from before it, and the conversation without it.
+type inPlace struct {
+	kept quarantine.Copy
+	was  *events.Stream
+}
+
+// lastInPlace returns the last compaction in place that is not undone. The error is
+// [quarantine.ErrNone] without one; with another error kept alone is set.
+func (j Job) lastInPlace(ctx context.Context) (last inPlace, failed error) {
+	failed = quarantine.ErrNone
+	for _, kept := range j.Host.Copies(ctx, j.Workspace.Root(), j.Conversation.ID) {
+		was, err := kept.Restored(j.Conversation.Stream)
+		switch {
+		case err == nil:
+			return inPlace{kept, was}, nil
+		case !errors.Is(err, quarantine.ErrNone) && last.kept.Dir == "":
+			last.kept, failed = kept, err
+		}
+	}
+	return last, failed
+}
+
+// bringBack restores what the last compaction in place removed. err is the result of lastInPlace.
+func (j Job) bringBack(ctx context.Context, last inPlace, err error) (changed bool, _ error) {
+	id := j.Conversation.ID
+	if err != nil {
+		return false, fmt.Errorf("undo the compaction of %s: %w", id, err)
+	}
+	if j.DryRun {
+		j.terminal().Note("would restore %s to its state of %s", id,
+			j.terminal().Moment(last.kept.At))
+		return false, nil
+	}
+	return true, j.Restore(ctx, last.kept, last.was)
 }
 
 // Restore restores the conversation from a copy.

@@ -318,9 +318,11 @@ var rooms = []room{
 		},
 	},
 	{
-		dir:     "internal/quarantine",
-		is:      "what commands quarantine before they change or remove it, and how long it stays",
-		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
+		dir: "internal/quarantine",
+		is:  "what commands quarantine before they change or remove it, and how long it stays",
+		imports: []string{
+			"events", "events/threeway", "blobs", "internal/atomicfile", "internal/regular",
+		},
 	},
 	{
 		dir: "internal/harmless",

@@ -20,11 +20,13 @@ import (
 
 const (
 	eventsFile   = "events.json"
+	resultFile   = "result.json" // events.json after a compaction; earlier copies lack it
 	metadataFile = "metadata.json"
 	recordFile   = "compacted.json" // written last: without it there is no copy
 )
 
-// ErrNone reports that no copy matches a conversation.
+// ErrNone reports that no copy of a conversation is kept, or only copies from before changes that
+// are undone.
 var ErrNone = errors.New("no copy of it is kept")
 
 // A Change is a change of a conversation.
@@ -88,6 +90,9 @@ func (q Quarantine) put(c Change) (*Item, error) {
 		data []byte
 	}
 	files := []file{{eventsFile, c.Was.Encode()}}
+	if c.Kind == Compacted { // what it was redacted to is not needed any longer than the conversation
+		files = append(files, file{resultFile, c.Is.Encode()})
+	}
 	if n := c.Named; n != nil {
 		files = append(files, file{metadataFile, n.Was.Metadata})
 		rec.WasDirname, rec.Dirname, rec.Metadata = n.Was.Dirname, n.Is.Dirname, n.Is.Metadata
@@ -168,6 +173,7 @@ type Copy struct {
 	Stream *events.Stream
 	Named  *Named // nil if the metadata did not change
 	record record
+	result *events.Stream // nil in the copy of an earlier release
 }
 
 // Copies returns the copies of a conversation from before it was compacted, latest first. Copies
@@ -203,7 +209,10 @@ func read(dir string) (Copy, error) {
 	if data, err = regular.ReadFile(filepath.Join(dir, eventsFile), regular.MaxOwn); err != nil {
 		return c, err
 	}
-	if c.Stream, err = events.Decode(data); err != nil || c.record.Metadata == nil {
+	if c.Stream, err = events.Decode(data); err != nil {
+		return c, err
+	}
+	if c.result, err = readResult(dir); err != nil || c.record.Metadata == nil {
 		return c, err
 	}
 	c.Named = &Named{
@@ -212,20 +221,6 @@ func read(dir string) (Copy, error) {
 	}
 	c.Named.Was.Metadata, err = regular.ReadFile(filepath.Join(dir, metadataFile), regular.MaxOwn)
 	return c, err
-}
-
-// Restored returns a conversation with the change undone: its former elements, followed by the
-// elements that were added since. It returns false if the conversation does not begin with the
-// result of the change.
-func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
-	if now.Len() < c.record.Elements || sum(now, c.record.Elements) != c.record.Sum {
-		return nil, false
-	}
-	out := c.Stream.Clone()
-	for i := c.record.Elements; i < now.Len(); i++ {
-		out.Append(now.At(i))
-	}
-	return out, true
 }
 
 // SameResult reports whether both changes had the same result.

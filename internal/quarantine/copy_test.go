@@ -1,6 +1,7 @@
 package quarantine_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/google/go-cmp/cmp"
 )
 
 const id = events.ID(17000000001)
@@ -63,15 +65,74 @@ func TestRoundTrip(t *testing.T) {
 	}
 	later := events.NewElement(at(10), &events.TurnStart{}, events.Metadata{})
 	is.Append(later)
-	back, ok := copies[0].Restored(is)
-	if !ok || back.Len() != was.Len()+1 || !events.Equal(back.At(back.Len()-1), later) ||
+	back, err := copies[0].Restored(is)
+	if err != nil || back.Len() != was.Len()+1 || !events.Equal(back.At(back.Len()-1), later) ||
 		!events.Equal(back.At(0), was.At(0)) {
-		t.Errorf("restored: %t, %v", ok, back)
+		t.Errorf("restored: %v, %v", back, err)
 	}
-	is.Remove(0, 1)
-	if _, ok := copies[0].Restored(is); ok {
-		t.Error("a conversation that was changed since is overwritten")
+	if _, err := copies[0].Restored(was); !errors.Is(err, quarantine.ErrNone) {
+		t.Errorf("a change that is undone already gives %v", err)
 	}
+}
+
+// TestChangedSince checks which changes an undo keeps beside what it restores, and which stop it.
+func TestChangedSince(t *testing.T) {
+	was, is, store := conversation(t)
+	start := events.NewElement(at(-2), &events.TurnStart{}, events.Metadata{})
+	ask := events.NewElement(at(-1), &events.ChatRequest{Content: "q"}, events.Metadata{})
+	for _, s := range []*events.Stream{was, is} {
+		s.Insert(0, ask)
+		s.Insert(0, start)
+	}
+	second := func(text string) *events.Element {
+		r := result("second", blobs.Refer(blobs.RefTo([]byte(text))))
+		return events.NewElement(at(3), r, events.Metadata{})
+	}
+	short := second("short")
+	is.Set(3, short)
+	q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "jp", "trash")}
+	if _, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: store}); err != nil {
+		t.Fatal(err)
+	}
+	kept := q.Copies(id)[0]
+	mark := events.Metadata{}.With(events.MetadataPrefix+"pin", []byte(`"turn"`))
+	inner := events.NewElement(at(4), &events.ChatResponse{Form: events.FormMessage, Text: "a"},
+		events.Metadata{})
+	now := is.Clone()
+	now.Set(1, ask.WithMetadata(mark))
+	now.Insert(4, inner)
+	back, err := kept.Restored(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := was.Clone()
+	want.Set(1, ask.WithMetadata(mark))
+	want.Insert(6, inner)
+	if diff := cmp.Diff(raws(want), raws(back)); diff != "" {
+		t.Errorf("a pin and an event within the turn are not kept: %s", diff)
+	}
+	for name, e := range map[string]*events.Element{
+		"shortened otherwise": second("other"),
+		"redacted":            short.WithMetadata(events.Metadata{}.With(events.MetadataRedacted, []byte("true"))),
+	} {
+		now := is.Clone()
+		now.Set(3, e)
+		if _, err := kept.Restored(now); !isChanged(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func isChanged(err error) bool {
+	_, ok := errors.AsType[*quarantine.ChangedError](err)
+	return ok
+}
+
+func raws(s *events.Stream) (all []string) {
+	for _, e := range s.All() {
+		all = append(all, string(e.Raw()))
+	}
+	return all
 }
 
 // TestACopyThatIsNotWhole checks that a crash leaves nothing that is taken for a copy, and that

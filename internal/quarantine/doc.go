@@ -6,8 +6,9 @@
 // redacted also with its metadata and the name of its directory; a repair quarantines single files.
 //
 // What it keeps true: a quarantined file is complete and synced before the call returns. The record
-// of a conversation's copy is written last; without it there is no copy. A copy is restored only to
-// a conversation that still begins with what it was changed to, and what was added since is kept.
+// of a conversation's copy is written last; without it there is no copy. When a copy is restored,
+// what was added or changed since is kept; a conversation that was changed in the same places, or
+// redacted, since is left as it is.
 // Files are restored only to a place that is free, a directory in one step. Nothing is removed
 // before its time or without a manifest, and from the first step of a removal on the rest is not
 // taken for a copy.

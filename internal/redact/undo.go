@@ -94,7 +94,7 @@ func (r Redactor) lastRedacted(c *workspace.Conversation) (last before, ok bool)
 func beforeOf(kept quarantine.Copy, c *workspace.Conversation) before {
 	b := before{kept: kept, texts: map[string]string{}}
 	now, before := c.Stream.Encode(), kept.Stream.Encode()
-	if was, ok := kept.Restored(c.Stream); ok && !bytes.Equal(now, before) {
+	if was, err := kept.Restored(c.Stream); err == nil && !bytes.Equal(now, before) {
 		b.stream = was
 	}
 	n := kept.Named

@@ -209,9 +209,12 @@ func (u Undo) restoreCompacted(ctx context.Context, one quarantine.Item) error {
 	}
 	conv := j.Conversation
 	for _, kept := range u.Host.Copies(ctx, u.Workspace.Root(), conv.ID) {
-		was, ok := kept.Restored(conv.Stream)
-		if kept.Dir != one.Dir() || !ok {
+		if kept.Dir != one.Dir() {
 			continue
+		}
+		was, err := kept.Restored(conv.Stream)
+		if err != nil {
+			return fmt.Errorf("restore %s of %s: %w", conv.ID, one.Name, err)
 		}
 		if err := j.Restore(ctx, kept, was); err != nil {
 			return err
