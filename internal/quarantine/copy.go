@@ -90,7 +90,7 @@ func (q Quarantine) put(c Change) (*Item, error) {
 		data []byte
 	}
 	files := []file{{eventsFile, c.Was.Encode()}}
-	if c.Kind == Compacted { // what it was redacted to is not needed any longer than the conversation
+	if c.Kind == Compacted { // content of a redacted one is needed no longer than the conversation
 		files = append(files, file{resultFile, c.Is.Encode()})
 	}
 	if n := c.Named; n != nil {
