@@ -142,7 +142,10 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 		return err
 	case repo.Root() == "":
 		return fmt.Errorf("set %s: %s has no working tree", checkoutKey, repo.GitDir())
-	case lazy == (value == checkoutLazy):
+	case lazy && value == checkoutLazy:
+		a.note("%s is %s already", checkoutKey, value)
+		return stage.Vacate(ctx, repo) // an interrupted command may have left files there
+	case !lazy && value == checkoutFull:
 		a.note("%s is %s already", checkoutKey, value)
 		return nil
 	case value == checkoutFull:
