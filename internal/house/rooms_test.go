@@ -313,8 +313,8 @@ var rooms = []room{
 		is:  "a folder of such pages with a list and a search, made again by what changed",
 		imports: []string{
 			"events", "gitint", "internal/atomicfile", "internal/blame", "internal/regular",
-			"internal/render", "internal/review", "internal/revisions", "internal/sessions",
-			"internal/view", "internal/workspace",
+			"internal/render", "internal/review", "internal/revisions", "internal/search",
+			"internal/sessions", "internal/view", "internal/workspace",
 		},
 	},
 	{

@@ -88,6 +88,39 @@ func TestFindsInBlobsAndBase64(t *testing.T) {
 	}
 }
 
+// TestFindsWhatJSONEscapes checks that a text is found as the model wrote it.
+func TestFindsWhatJSONEscapes(t *testing.T) {
+	b64 := base64.StdEncoding.EncodeToString
+	s, err := events.Decode([]byte(fmt.Sprintf(`[
+  {"timestamp":"2026-01-01 00:00:01.0","type":"tool_call_request","id":"a","name":"run","arguments":{"command":%q,"n":1}},
+  {"timestamp":"2026-01-01 00:00:02.0","type":"chat_response","data":{"say":"a \\ b\nsecond \u0022x\""}}
+]`, b64([]byte("echo \"hello\" && \\\ncat 'x'")))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]string{
+		`echo "hello"`: `tool-call:1:echo "hello" && \`,
+		`cat 'x'`:      `tool-call:1:run {"command":"echo \"hello\" && \\\ncat 'x'","n":1}`,
+		`second "x"`:   `structured:2:second "x"`,
+		`a \ b`:        `structured:1:a \ b`,
+	} {
+		p, err := search.Compile(search.Query{Pattern: pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, _ := p.Stream(s, &store{})
+		got := ""
+		for _, h := range hits {
+			for _, l := range h.Lines {
+				got += fmt.Sprintf("%s:%d:%s", h.Scope, l.Number, l.Text)
+			}
+		}
+		if got != want {
+			t.Errorf("%q finds %s, want %s", pattern, got, want)
+		}
+	}
+}
+
 func TestSmartCaseMindsUpperCase(t *testing.T) {
 	found, _ := find(t, search.Query{Pattern: "Index?"})
 	if diff := cmp.Diff([]string{"user::2:m:the Index?"}, found); diff != "" {

@@ -1,11 +1,14 @@
 package search
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Hit is a text with at least one matching line.
@@ -85,13 +88,13 @@ func (w *walk) event(ev events.Event) {
 	case *events.ChatResponse:
 		w.response(ev)
 	case *events.ToolCallRequest:
-		w.text(ToolCall, ev.Name, ev.Name+" "+string(ev.Arguments))
+		w.data(ToolCall, ev.Name, ev.Name+" ", ev.Arguments)
 	case *events.ToolCallResponse:
 		w.result(ev)
 	case *events.InquiryRequest:
-		w.text(Inquiry, "", string(ev.Question))
+		w.data(Inquiry, "", "", ev.Question)
 	case *events.InquiryResponse:
-		w.text(Inquiry, "", string(ev.Answer))
+		w.data(Inquiry, "", "", ev.Answer)
 	}
 }
 
@@ -102,7 +105,7 @@ func (w *walk) response(ev *events.ChatResponse) {
 	case events.FormReasoning:
 		w.text(Reasoning, "", ev.Text)
 	case events.FormData:
-		w.text(Structured, "", string(ev.Data))
+		w.data(Structured, "", "", ev.Data)
 	}
 }
 
@@ -116,7 +119,7 @@ func (w *walk) result(ev *events.ToolCallResponse) {
 		case !b.Content.IsZero():
 			w.content(ToolResult, tool, b.Content)
 		default:
-			w.text(ToolResult, tool, string(b.Raw))
+			w.data(ToolResult, tool, "", b.Raw)
 		}
 	}
 }
@@ -145,6 +148,35 @@ func (w *walk) content(scope Scope, where string, c blobs.Content) {
 	}
 	if utf8.Valid(b) {
 		w.text(scope, where, string(b))
+	}
+}
+
+// data searches a JSON value behind a lead. If it is not found in the value as it is written, it is
+// looked for in each of its strings, in which JSON escapes quotes, backslashes and line feeds.
+func (w *walk) data(scope Scope, where, lead string, v []byte) {
+	before := len(w.hits)
+	w.text(scope, where, lead+string(v))
+	if len(w.hits) > before || !w.pattern.wants(scope) || !bytes.ContainsRune(v, '\\') {
+		return
+	}
+	for text := range Texts(v) {
+		w.text(scope, where, text)
+	}
+}
+
+// Texts yields the names, strings and numbers of a JSON value. Strings are not escaped.
+func Texts(v []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		dec := jsontext.NewDecoder(bytes.NewReader(v))
+		for {
+			t, err := dec.ReadToken()
+			if err != nil {
+				return // the end
+			}
+			if k := t.Kind(); (k == '"' || k == '0') && !yield(t.String()) {
+				return
+			}
+		}
 	}
 }
 

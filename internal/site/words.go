@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/search"
 )
 
 // The lengths of a word: a longer one is found by its beginning.
@@ -116,16 +117,24 @@ func (v *wordVisitor) Item(it render.Item) error {
 		v.text(ev.Content)
 	case *events.ChatResponse:
 		v.text(ev.Text)
-		v.text(string(ev.Data))
+		v.data(ev.Data)
 	case *events.ToolCallRequest:
 		v.text(ev.Name)
-		v.text(string(ev.Arguments))
+		v.data(ev.Arguments)
 	}
 	for _, p := range it.Parts {
 		v.text(p.URI)
 		v.text(p.Text)
 	}
 	return nil
+}
+
+// data adds the words of a JSON value. In its escaped form the first word of a line would begin
+// with an n.
+func (v *wordVisitor) data(value []byte) {
+	for text := range search.Texts(value) {
+		v.text(text)
+	}
 }
 
 func (v *wordVisitor) text(s string) {

@@ -130,6 +130,42 @@ func TestIndexForgetsWhatIsGone(t *testing.T) {
 	}
 }
 
+// TestIndexHasWordsOfCalls checks the words at the beginning of a line of an argument, before which
+// JSON writes a letter.
+func TestIndexHasWordsOfCalls(t *testing.T) {
+	dir := t.TempDir()
+	s := events.New()
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, ev := range []events.Event{
+		&events.TurnStart{}, &events.ChatRequest{Content: "q"},
+		&events.ToolCallRequest{ID: "a", Name: "write", Arguments: []byte(`{"text":"one\ntwo\tthree"}`)},
+		&events.ToolCallResponse{ID: "a"},
+		&events.ChatResponse{Form: events.FormData, Data: []byte(`{"say":"four\nfive"}`)},
+	} {
+		at = at.Add(time.Second)
+		s.Append(events.NewElement(at, ev, events.Metadata{}))
+	}
+	o := site.Options{Problem: func(err error) { t.Error(err) }}
+	if _, err := site.Build(t.Context(), dir, []site.Entry{entryOf(1, s)}, o); err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	files, _ := filepath.Glob(filepath.Join(dir, "search", "*.js"))
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`"(\w+)":"`).FindAllStringSubmatch(string(data), -1) {
+			words = append(words, m[1])
+		}
+	}
+	slices.Sort(words)
+	if got, want := strings.Join(words, " "), "five four one say text three two write"; got != want {
+		t.Errorf("the index has %s, want %s", got, want)
+	}
+}
+
 func entryOf(id events.ID, s *events.Stream) site.Entry {
 	return site.Entry{ID: id, Load: func() (*workspace.Conversation, view.Conversation, error) {
 		conv := &workspace.Conversation{Stream: s, Details: &events.Details{}}
