@@ -7,15 +7,15 @@ import "fmt"
 const (
 	// maxContainers is the number of objects and arrays that a file may have.
 	maxContainers = 350_000
-	// MaxMembers is the number of members that one object may have.
-	MaxMembers = 100_000
+	// maxMembers is the number of members that one object may have.
+	maxMembers = 100_000
 	// roomy is the size below which a file cannot exceed the limits.
 	roomy = 1 << 20
 )
 
 // ErrCrowded is the reason of a [SyntaxError] about a file that exceeds these limits.
 var ErrCrowded = fmt.Errorf("more than %d objects and lists, or %d members of one of them",
-	maxContainers, MaxMembers)
+	maxContainers, maxMembers)
 
 // crowded returns the offset at which a file exceeds the limits, or -1.
 func crowded(data []byte) int {
@@ -52,7 +52,7 @@ func (c *crowd) add(data []byte) int {
 		case ',':
 			c.members++
 		}
-		if c.containers > maxContainers || c.members >= MaxMembers && len(c.outer) > 1 ||
+		if c.containers > maxContainers || c.members >= maxMembers && len(c.outer) > 1 ||
 			c.members >= maxContainers {
 			return i
 		}

@@ -344,18 +344,28 @@ access.fs = [{path = "src", read = true}]
 		{closed, "[conversation.tools.x]\nenable = {state = true}", `{}`},
 		{closed, "[conversation.tools.x]\nrun = 'unattended'\nresult = 'unattended'", `{}`},
 		{closed, "[conversation.tools.x]\naccess.fs = [{path = '.', read = true}]", `{}`},
-		{closed, "[conversation.tools.x]\nenable = false\nrun = 'skip'",
-			`{"enable":false,"run":"skip"}`},
+		{
+			closed, "[conversation.tools.x]\nenable = false\nrun = 'skip'",
+			`{"enable":false,"run":"skip"}`,
+		},
 		{closed, "[conversation.tools.x]\nsource = 'local'\ncommand = 'x'\nenable = true\n" +
 			"result = 'unattended'", `{"enable":true,"source":"local"}`},
-		{closed, "[conversation.tools.x]\nsource = 'mcp.s'\nenable = true\nrun = 'unattended'",
-			`{"run":"unattended","source":"mcp.s"}`},
-		{"", "[conversation.tools.x]\nenable = true\nrun = 'unattended'",
-			`{"enable":true,"run":"unattended"}`},
-		{"", "[conversation.tools.x]\nsource = 'builtin.fs_read_file'\nenable = true",
-			`{"enable":true}`},
-		{"[conversation.tools.x]\nsource = 'builtin.fs_read_file'", "",
-			`{"source":"builtin.fs_read_file"}`},
+		{
+			closed, "[conversation.tools.x]\nsource = 'mcp.s'\nenable = true\nrun = 'unattended'",
+			`{"run":"unattended","source":"mcp.s"}`,
+		},
+		{
+			"", "[conversation.tools.x]\nenable = true\nrun = 'unattended'",
+			`{"enable":true,"run":"unattended"}`,
+		},
+		{
+			"", "[conversation.tools.x]\nsource = 'builtin.fs_read_file'\nenable = true",
+			`{"enable":true}`,
+		},
+		{
+			"[conversation.tools.x]\nsource = 'builtin.fs_read_file'", "",
+			`{"source":"builtin.fs_read_file"}`,
+		},
 		{"", "[conversation.tools.x]\nsource = 'builtin.x'", `{"source":"builtin.x"}`},
 	} {
 		s := sources(t, map[string]string{

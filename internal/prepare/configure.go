@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm/models"
-	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -112,7 +111,7 @@ func (q *Query) sources(flags map[string][]byte) jpconfig.Sources {
 
 // sticking returns the configuration change for flags that switch tools or attach.
 func (q *Query) sticking() ([]byte, error) {
-	tools := q.switched()
+	tools := q.tools.switched(q.Config.ToolNames(), q.options.Switches)
 	urls, err := q.host.urls(q.tools.files, q.options.Attach)
 	if err != nil {
 		return nil, err
@@ -131,40 +130,6 @@ func (q *Query) sticking() ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal(map[string]any{"conversation": conversation})
-}
-
-// switched returns the changes of conversation.tools for flags that switch tools. A built-in tool
-// that is not configured gets a table only when it is switched off: jp refuses to offer a built-in
-// tool that it does not have.
-func (q *Query) switched() map[string]any {
-	tools := map[string]any{}
-	declared := q.Config.ToolNames()
-	for _, name := range declared {
-		known, _, err := q.tools.toolConfig(name)
-		if err != nil {
-			continue // such a tool is not offered
-		}
-		if on, ok := q.switchOf(name, known.Enable); ok {
-			tools[name] = map[string]any{"enable": on}
-		}
-	}
-	for name, enable := range q.tools.undeclared(declared) {
-		if on, ok := q.switchOf(name, enable); ok && !on {
-			tools[name] = map[string]any{"source": "builtin", "enable": false}
-		}
-	}
-	return tools
-}
-
-// switchOf returns how the flags leave a tool, and whether one of them switches it.
-func (q *Query) switchOf(name string, e tool.Enable) (on, ok bool) {
-	free := e.Toggle == "" || e.Toggle == tool.ToggleAny
-	for _, s := range q.options.Switches {
-		if s.Name == name || s.Name == "" && free {
-			on, ok = s.On, true
-		}
-	}
-	return on, ok
 }
 
 // warnOf reports faults of the configuration, and, in a line each, foreign settings that are not

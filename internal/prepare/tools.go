@@ -216,6 +216,39 @@ func (k *toolset) servant(name string) tool.Item {
 	return builtin.Refresh(k.refresher())
 }
 
+// switched returns the changes of conversation.tools for flags that switch tools. A built-in tool
+// that is not configured gets a table only when it is switched off: jp refuses to offer a built-in
+// tool that it does not have.
+func (k *toolset) switched(declared []string, switches []tool.Switch) map[string]any {
+	tools := map[string]any{}
+	for _, name := range declared {
+		known, _, err := k.toolConfig(name)
+		if err != nil {
+			continue // such a tool is not offered
+		}
+		if on, ok := switchOf(switches, name, known.Enable); ok {
+			tools[name] = map[string]any{"enable": on}
+		}
+	}
+	for name, enable := range k.undeclared(declared) {
+		if on, ok := switchOf(switches, name, enable); ok && !on {
+			tools[name] = map[string]any{"source": "builtin", "enable": false}
+		}
+	}
+	return tools
+}
+
+// switchOf returns how flags leave a tool, and whether one of them switches it.
+func switchOf(switches []tool.Switch, name string, e tool.Enable) (on, ok bool) {
+	free := e.Toggle == "" || e.Toggle == tool.ToggleAny
+	for _, s := range switches {
+		if s.Name == name || s.Name == "" && free {
+			on, ok = s.On, true
+		}
+	}
+	return on, ok
+}
+
 // toolConfig reads the table of a tool. The table of a built-in tool may omit its source, as jp
 // allows: to ignore such a table would lift its restrictions.
 func (k *toolset) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
