@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -68,7 +69,7 @@ func (c *comment) conversation(conv Conversation) string {
 
 func (c *comment) turn(b *strings.Builder, s *events.Stream, t events.Turn) {
 	author, prompt, answer, calls := Asked(s, t)
-	fmt.Fprintf(b, "\n**%d. %s**\n\n", t.Index+1, render.EscapeInline(cmp.Or(author, "User")))
+	fmt.Fprintf(b, "\n**%d. %s**\n\n", t.Index+1, plain(render.Sanitize(cmp.Or(author, "User"))))
 	b.WriteString(c.quoted(prompt, mostPrompt))
 	if calls > 0 {
 		fmt.Fprintf(b, "\n*%s*\n", render.Count(calls, "call"))
@@ -111,23 +112,22 @@ const mostIndent = 24
 
 // plain returns a line of text that has no Markdown syntax and mentions no users or issues.
 func plain(line string) string {
-	const joiner = "\u2060" // zero-width: separates a sign from its word
-	line = render.EscapeInline(line)
-	line = strings.ReplaceAll(line, "@", "@"+joiner)
-	line = strings.ReplaceAll(line, `\#`, `\#`+joiner)
-	line = strings.ReplaceAll(line, "://", ":"+joiner+"//")
-	for _, issue := range []string{"GH-", "gh-"} {
-		line = strings.ReplaceAll(line, issue, issue[:2]+joiner+"-")
-	}
+	line = render.EscapeInline(unlinked.Replace(line))
 	if line != "" && strings.ContainsRune("-+=0123456789", rune(line[0])) {
 		line = joiner + line // neither list nor rule
 	}
 	return line
 }
 
+const joiner = "\u2060" // zero-width: separates a sign from its word
+
+// unlinked separates what a forge makes links of: users, issues, commits by their address.
+var unlinked = strings.NewReplacer(
+	"@", "@"+joiner, "#", "#"+joiner, "://", ":"+joiner+"//",
+	"GH-", "GH"+joiner+"-", "gh-", "gh"+joiner+"-",
+)
+
+// htmlText returns text for an element of HTML that mentions no users or issues.
 func htmlText(s string) string {
-	return strings.NewReplacer(
-		"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "@\u2060", "#", "#\u2060",
-		"GH-", "GH\u2060-", "gh-", "gh\u2060-",
-	).Replace(render.Sanitize(s))
+	return html.EscapeString(unlinked.Replace(render.Sanitize(s)))
 }
