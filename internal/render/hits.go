@@ -32,6 +32,9 @@ func NewHits(w io.Writer, o Output) *Hits { return &Hits{w: w, out: o} }
 // Conversation begins the hits of a conversation, whose title may contain some itself.
 func (h *Hits) Conversation(place, title string, spans [][]int) error {
 	head := h.out.styled(styleHeading, oneLine(place))
+	if line := oneLine(title); line != title {
+		title, spans = line, nil // they are of one of its lines
+	}
 	if title != "" {
 		head += "  " + h.out.around(title, spans, len(place)+2)
 	}
