@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/commandline"
@@ -40,11 +41,18 @@ func (c completeCmd) Run(a *app) error {
 	a.stderr, a.terminal.Err = io.Discard, io.Discard // a completion must not complain
 	values := func(name string) ([]string, bool) { return valuesOf(a, name, last) }
 	for _, candidate := range line.Candidates(last, values) {
-		if strings.HasPrefix(candidate, last) {
+		if strings.HasPrefix(candidate, last) && !strings.ContainsFunc(candidate, obeyed) {
 			fmt.Fprintln(a.stdout, candidate)
 		}
 	}
 	return nil
+}
+
+// obeyed reports whether a shell may do more with a rune than keep it. Bash puts a completion on
+// the command line unquoted, and others choose the names of branches and models.
+func obeyed(r rune) bool {
+	return !unicode.In(r, unicode.L, unicode.N, unicode.M) &&
+		!strings.ContainsRune("-_./:=+,@%^", r)
 }
 
 // valuesOf returns the possible values of a flag or an argument, including those of config.
