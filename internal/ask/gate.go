@@ -110,8 +110,12 @@ func (g *ToolGate) choose(
 	if r.Formatter != nil && r.Policy.Format != tool.Unattended {
 		menu += ", [f]ormat"
 	}
+	name := r.Call.Name
+	if r.Origin != "" {
+		name += " (" + r.Origin + ")"
+	}
 	for {
-		answer, err := s.Key("Run %s? %s, [p]rint: ", r.Call.Name, menu)
+		answer, err := s.Key("Run %s? %s, [p]rint: ", name, menu)
 		if err != nil {
 			return tool.Decision{}, false, err
 		}

@@ -178,7 +178,7 @@ func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict 
 	switch {
 	case len(path) == 3 && all.IsTable():
 		return settings.Members
-	case renames(path, all):
+	case j.redirects(path, all):
 		return j.ask(path, all)
 	case !j.mine(own) && !j.lifts(path, all),
 		len(path) == 4 && path[3] == "timeout" && shorter(all, own):
@@ -191,14 +191,23 @@ func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict 
 	return j.leave(path)
 }
 
-// renames reports whether a source gives a built-in tool another name: what the user sets for the
-// tool under its own name would not restrict it.
-func renames(path []string, all settings.Setting) bool {
+// redirects reports whether a source offers something of the user's under a name of others: a
+// built-in tool under another name, for which what the user sets for it would not hold, or a tool
+// of the user's own MCP server, of which the user names each tool that a model may call.
+func (j *judge) redirects(path []string, all settings.Setting) bool {
 	if len(path) != 4 || path[3] != "source" {
 		return false
 	}
-	kind, name, _ := strings.Cut(text(all), ".")
-	return kind == "builtin" && name != "" && name != path[2]
+	kind, rest, _ := strings.Cut(text(all), ".")
+	switch kind {
+	case "builtin":
+		return rest != "" && rest != path[2]
+	case "mcp":
+		server, _, _ := strings.Cut(rest, ".")
+		at := []string{"providers", "mcp", server}
+		return j.says(at, "command") || j.says(at, "url")
+	}
+	return false
 }
 
 // lifts reports whether a setting of a tool would be less strict than what the user sets for all

@@ -367,6 +367,16 @@ access.fs = [{path = "src", read = true}]
 			`{"source":"builtin.fs_read_file"}`,
 		},
 		{"", "[conversation.tools.x]\nsource = 'builtin.x'", `{"source":"builtin.x"}`},
+		{"providers.mcp.s.command = 'mine'", "[conversation.tools.x]\nsource = 'mcp.s.delete'", `{}`},
+		{"providers.mcp.s.url = 'https://s'", "[conversation.tools.x]\nsource = 'mcp.s'", `{}`},
+		{
+			"providers.mcp.s.command = 'mine'\n[conversation.tools.x]\nsource = 'mcp.s.read'",
+			"[conversation.tools.x]\nsource = 'mcp.s.delete'", `{"source":"mcp.s.read"}`,
+		},
+		{
+			"", "providers.mcp.s.command = 'a'\n[conversation.tools.x]\nsource = 'mcp.s.y'",
+			`{"source":"mcp.s.y"}`,
+		},
 	} {
 		s := sources(t, map[string]string{
 			"user/config.toml": tt.mine, "ws/.jp/config.toml": tt.foreign,

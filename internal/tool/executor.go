@@ -208,6 +208,9 @@ func (it Item) request(c Call) Request {
 	if f, ok := it.Tool.(Formatter); ok {
 		r.Formatter = f
 	}
+	if renamed, ok := it.Tool.(Renamed); ok {
+		r.Origin = renamed.Origin()
+	}
 	return r
 }
 

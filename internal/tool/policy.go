@@ -54,6 +54,7 @@ type Request struct {
 	Call       Call
 	Definition Definition
 	Policy     Policy
+	Origin     string // of a [Renamed] tool: its name does not say what the call does
 	// Formatter formats the arguments; nil if the tool has none. It may start a process, before the
 	// call is approved: see Policy.Format.
 	Formatter Formatter

@@ -22,6 +22,12 @@ type Formatter interface {
 	FormatArguments(ctx context.Context, c Call) (string, error)
 }
 
+// A Renamed tool has the name that a configuration gave it.
+type Renamed interface {
+	// Origin says what the tool is where it comes from, "" if that has the same name.
+	Origin() string
+}
+
 // A Cautious tool has calls that the user is asked about whatever its policy says.
 type Cautious interface {
 	// Caution returns what the user must know of a call. If it fails, the call does not run: a

@@ -298,6 +298,9 @@ func TestConfigurationComesFirst(t *testing.T) {
 	if err != nil || shows(t, r) != `{"x":3}` {
 		t.Errorf("%+v (%v)", r, err)
 	}
+	if named, ok := it.Tool.(tool.Renamed); !ok || named.Origin() != "echo of MCP server srv" {
+		t.Errorf("a question about %s does not say what it is", d.Name)
+	}
 	c.Source.Tool = "nope"
 	if _, err := session.Tool(c); err == nil {
 		t.Error("found a tool that is not there")

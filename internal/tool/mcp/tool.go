@@ -24,7 +24,18 @@ type remote struct {
 	def     tool.Definition
 }
 
-var _ tool.Tool = (*remote)(nil)
+var _ interface {
+	tool.Tool
+	tool.Renamed
+} = (*remote)(nil)
+
+// Origin implements [tool.Renamed].
+func (r *remote) Origin() string {
+	if r.def.Name == r.name {
+		return ""
+	}
+	return fmt.Sprintf("%s of MCP server %s", r.name, r.session.id)
+}
 
 // tools returns the server's tools. It lists them again after a reported change, also if that came
 // during a listing.
