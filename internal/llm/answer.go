@@ -34,6 +34,9 @@ func ReadError(model string, res *http.Response, now func() time.Time) error {
 		e.RetryAfter = retryDelay(raw)
 	}
 	e.Type, e.Message = errorBody(raw)
+	if to, err := res.Location(); err == nil && res.StatusCode < http.StatusBadRequest {
+		e.Message = "it redirects to " + wire.Address(to) + ", where nothing is sent"
+	}
 	mayPass := e.Status >= http.StatusInternalServerError || !wire.IsPage(raw)
 	e.Retryable = mayPass && retryable(res, e.Type)
 	return Classify(model, e)

@@ -297,7 +297,8 @@ func testRedirect(t *testing.T, h Harness) {
 	away := Reply{Status: 307, Header: http.Header{"Location": {elsewhere.URL}}}
 	got, _ := h.ask(t, away)
 	var api *llm.APIError
-	if !errors.As(got.Err, &api) || api.Status != 307 || len(elsewhere.Sent()) > 0 {
+	if !errors.As(got.Err, &api) || api.Status != 307 || len(elsewhere.Sent()) > 0 ||
+		!strings.Contains(api.Message, elsewhere.URL) {
 		t.Errorf("a redirect ends with %v, and %d requests went elsewhere",
 			got.Err, len(elsewhere.Sent()))
 	}

@@ -115,7 +115,7 @@ func (t *transport) CloseIdleConnections() {
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	outer := req.Context()
 	ctx, cancel := context.WithCancelCause(outer)
-	body := &body{t: t, outer: outer, cancel: cancel, address: addressOf(req.URL)}
+	body := &body{t: t, outer: outer, cancel: cancel, address: Address(req.URL)}
 	body.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { body.connected.Store(true) },
 	})
@@ -136,8 +136,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// addressOf returns a URL for error messages: without user and query, which may be secret.
-func addressOf(u *url.URL) string {
+// Address returns a URL for error messages: without user and query, which may be secret.
+func Address(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
