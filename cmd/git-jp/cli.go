@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/redact"
@@ -300,7 +301,11 @@ func run(ctx context.Context, w *environment) (code int) {
 	}
 	err = misused(err, c.command)
 	if ctx.Err() != nil && err != nil {
-		err = ctx.Err()
+		if d, ok := errors.AsType[*ask.DraftError](err); ok {
+			err = &ask.DraftError{Err: ctx.Err(), Path: d.Path}
+		} else {
+			err = ctx.Err()
+		}
 	}
 	return a.report(err)
 }

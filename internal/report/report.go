@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -53,6 +54,9 @@ func Print(stderr io.Writer, err error) int {
 		return ExitDone
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "interrupted")
+		if isA[*ask.DraftError](err) {
+			fmt.Fprintf(stderr, "hint: %s\n", render.Message(draftHint(err)))
+		}
 		return ExitInterrupted
 	case errors.Is(err, ErrProblems):
 		return ExitProblems
