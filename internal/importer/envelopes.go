@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,48 +15,72 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Receive creates the conversations of envelopes unchanged, all or none. An id that already has a
-// conversation here is [ErrTaken]. A user-local conversation becomes one of this user.
+// Receive creates the conversations of envelopes unchanged, all or none. An id that already has
+// another conversation here is [ErrTaken]; the same one stays, so that an import that was killed
+// can be repeated. A user-local conversation becomes one of this user.
 func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Made, error) {
-	for _, e := range all {
-		if err := im.welcome(e); err != nil {
+	made := make([]Made, len(all))
+	for i, e := range all {
+		state, err := im.welcome(e)
+		if err != nil {
 			return nil, fmt.Errorf("conversation %s: %w", e.ID, err)
 		}
+		made[i] = Made{ID: e.ID, Title: title(e.Details), State: state}
 	}
-	var made []Made
-	for _, e := range all {
-		m := Made{ID: e.ID, Title: title(e.Details), State: New}
-		if !im.Dry {
+	for i, e := range all {
+		if !im.Dry && made[i].State == New {
 			if err := im.receive(ctx, e); err != nil {
 				return nil, errors.Join(fmt.Errorf("conversation %s: %w", e.ID, err),
-					undo(ctx, im.Workspace, made))
+					undo(ctx, im.Workspace, made[:i]))
 			}
 		}
-		made = append(made, m)
 	}
 	return made, nil
 }
 
-// welcome returns an error for an envelope that is refused.
-func (im *Importer) welcome(e *envelope.Envelope) error {
+// welcome returns what an envelope will be here, or an error if it is refused.
+func (im *Importer) welcome(e *envelope.Envelope) (State, error) {
 	copies, err := im.Workspace.Copies(e.ID)
 	n, _ := sessions.ParseName(e.Details.Labels[sessions.LabelSession])
 	switch {
 	case err != nil:
-		return err
+		return "", err
+	case len(copies) > 0 && im.same(e, copies):
+		return Unchanged, nil
 	case len(copies) > 0:
-		return ErrTaken
+		return "", ErrTaken
 	case !im.Again && im.removed(n):
-		return ErrRemoved
+		return "", ErrRemoved
 	}
-	return im.Workspace.LeftOut(e.ID)
+	return New, im.Workspace.LeftOut(e.ID)
+}
+
+// same reports whether the conversation here is what receive would make of an envelope.
+func (im *Importer) same(e *envelope.Envelope, copies []workspace.Entry) bool {
+	here := copies[0]
+	archived := here.Partition == workspace.Archive
+	if len(copies) > 1 || here.Local != (e.Local || im.Hold) || archived != e.Archived {
+		return false
+	}
+	c, err := im.Workspace.Load(here)
+	if err != nil {
+		return false
+	}
+	batch := im.Workspace.BlobsOf(here).NewBatch()
+	defer batch.Discard()
+	base := func(data []byte) string { return cmp.Or(string(data), "{}\n") }
+	return im.place(e, batch) == nil && base(c.BaseConfig) == base(e.BaseConfig) &&
+		bytes.Equal(c.Details.Encode(), e.Details.Encode()) &&
+		bytes.Equal(c.Stream.Encode(), e.Stream.Encode())
 }
 
 // undo removes conversations that were created.
 func undo(ctx context.Context, w *workspace.Workspace, made []Made) error {
 	var all []error
 	for _, m := range slices.Backward(made) {
-		all = append(all, w.Remove(context.WithoutCancel(ctx), m.ID))
+		if m.State == New {
+			all = append(all, w.Remove(context.WithoutCancel(ctx), m.ID))
+		}
 	}
 	return errors.Join(all...)
 }

@@ -290,7 +290,11 @@ func (in Intake) Receive(ctx context.Context, from io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("import: %w; nothing was imported", err)
 	}
+	imported := 0
 	for _, m := range made {
+		if m.State == importer.New {
+			imported++
+		}
 		if in.Terminal.JSON {
 			err = in.Terminal.Records(Record{
 				Session: m.ID.String(), State: string(m.State), ID: m.ID.String(), Title: m.Title,
@@ -302,6 +306,6 @@ func (in Intake) Receive(ctx context.Context, from io.Reader) error {
 			return err
 		}
 	}
-	in.Terminal.Note("%s imported", render.Count(len(made), "conversation"))
+	in.Terminal.Note("%s imported", render.Count(imported, "conversation"))
 	return nil
 }
