@@ -2,6 +2,7 @@ package quarantine_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -120,6 +121,41 @@ func TestChangedSince(t *testing.T) {
 		if _, err := kept.Restored(now); !isChanged(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestSavedResult checks that a compaction whose inline content a save moved to the store is undone
+// exactly: a merge may change the order of elements that are not events.
+func TestSavedResult(t *testing.T) {
+	read := func(first, content string) *events.Stream {
+		s, err := events.Decode([]byte(`[
+  {"type": "config_delta", "timestamp": "2026-01-01 00:00:00.2", "delta": {"x": 1}},
+  {"type": "future", "timestamp": "2026-01-01 00:00:00.1"},
+  {"timestamp": "2026-01-01 00:00:01.0", "type": "turn_start"},
+  {"timestamp": "2026-01-01 00:00:02.0", "type": "chat_request", "content": "q"},` + first + `
+  {"timestamp": "2026-01-01 00:00:04.0", "type": "tool_call_request", "id": "a", "name": "x", "arguments": {}},
+  {"timestamp": "2026-01-01 00:00:05.0", "type": "tool_call_response", "id": "a", "is_error": false,
+   "content": [{"type": "text", "content": ` + content + `}]}
+]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	inline := `{"text": "a"}`
+	was := read(`{"timestamp": "2026-01-01 00:00:03.0", "type": "chat_response", "reasoning": "r"},`, inline)
+	q := quarantine.Quarantine{Dir: t.TempDir()}
+	if _, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: read("", inline)}); err != nil {
+		t.Fatal(err)
+	}
+	ref := blobs.RefTo([]byte("a"))
+	now := read("", fmt.Sprintf(`{"$blob": %q, "size": %d}`, ref.Hash, ref.Size))
+	back, err := q.Copies(id)[0].Restored(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(raws(was), raws(back)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
@@ -104,8 +105,8 @@ func markOf(s *events.Stream) ([]byte, bool) {
 	return nil, false
 }
 
-// begins reports whether a conversation begins with the result of the change, byte for byte if the
-// copy has it.
+// begins reports whether a conversation begins with the result of the change, with the same
+// metadata if the copy has it. Saving the result may have moved content to the store.
 func (c Copy) begins(now *events.Stream) bool {
 	n := c.record.Elements
 	if now.Len() < n {
@@ -115,11 +116,28 @@ func (c Copy) begins(now *events.Stream) bool {
 		return sum(now, n) == c.record.Sum
 	}
 	for i, e := range c.result.All() {
-		if !bytes.Equal(e.Raw(), now.At(i).Raw()) {
+		if !unchanged(e, now.At(i)) {
 			return false
 		}
 	}
 	return true
+}
+
+// unchanged reports whether two elements are equal and have the same metadata, also that which
+// equality leaves out.
+func unchanged(a, b *events.Element) bool {
+	if bytes.Equal(a.Raw(), b.Raw()) {
+		return true
+	}
+	keys := a.Metadata().Keys()
+	if !events.Equal(a, b) || len(keys) != b.Metadata().Len() {
+		return false
+	}
+	return !slices.ContainsFunc(keys, func(key string) bool {
+		v, _ := a.Metadata().Value(key)
+		w, ok := b.Metadata().Value(key)
+		return !ok || !bytes.Equal(v, w)
+	})
 }
 
 // redacted returns how many elements of a stream have a mark of a redaction.
