@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -38,6 +39,8 @@ type Place struct {
 	// Leftover is true for a temporary file that a killed process left, and Kept if the quarantine
 	// has the same.
 	Leftover, Kept bool
+	// Copied is true for the copy from before a compaction. Path is its directory, absolute.
+	Copied bool
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -81,6 +84,7 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 		return nil, err
 	}
 	l.leftovers(tree, path.Join(t.Dir, blobs.Dir, tempDir))
+	l.compacted()
 	return l.left, ctx.Err()
 }
 
@@ -319,6 +323,35 @@ func (l *look) leftovers(tree *check.WorkTree, dir string) {
 			if text := unzipped(data, l.Repo.Limits().OfAny()); l.has(data) || l.has(text) ||
 				l.target.isIn(blobs.Sum(text), text) {
 				l.add(Place{Path: name, Leftover: true, Kept: l.Quarantine.Has(data)})
+			}
+		}
+	}
+}
+
+// compacted searches the copies from before compactions: undoing one restores text that was not in
+// the conversation when it was redacted, and that no entry names.
+func (l *look) compacted() {
+	items, err := l.Quarantine.Items()
+	if err != nil {
+		l.left.Unread++
+	}
+	for _, item := range items {
+		if item.Kind != quarantine.Compacted {
+			continue
+		}
+		for _, kept := range l.Quarantine.Copies(item.Conversation) {
+			if kept.Dir != item.Dir() {
+				continue
+			}
+			has := l.has(kept.Stream.Encode())
+			if err := kept.Contents(func(content []byte) error {
+				has = has || l.has(content)
+				return nil
+			}); err != nil {
+				l.left.Unread++
+			}
+			if has {
+				l.add(Place{Path: kept.Dir, Copied: true})
 			}
 		}
 	}
