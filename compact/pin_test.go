@@ -53,7 +53,7 @@ func TestPins(t *testing.T) {
 				t.Errorf("%d unpinned, got %s", n, got)
 			}
 			if string(loose.Encode()) != string(s.Encode()) {
-				t.Error("a pin that was taken away left something")
+				t.Error("a removed pin left something")
 			}
 		})
 	}

@@ -107,7 +107,7 @@ type attachmentPrintCmd struct {
 // Help says what has to be approved.
 func (attachmentPrintCmd) Help() string {
 	return `Looks attachments up and prints their text, each behind its URI when there are several.
-Binary content is printed with --json only. What the configuration declares and somebody else
+Binary content is printed with --json only. What the configuration declares and another user
 may have written has to be approved where it runs a command, reaches a host or reads outside
 of the workspace, whether it is named here or not.`
 }

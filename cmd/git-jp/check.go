@@ -35,7 +35,7 @@ type checkCmd struct {
 
 // Help says what is checked and what is not.
 func (checkCmd) Help() string {
-	return `Looks whether every blob that a conversation refers to is there: in the working tree by
+	return `Checks whether every blob that a conversation refers to is there: in the working tree by
 default, in HEAD of a bare repository. Presence is checked without opening content, so it is
 quick; --content verifies every byte. Needs neither network nor working tree.
 
@@ -44,18 +44,19 @@ quick; --content verifies every byte. Needs neither network nor working tree.
     git jp check --merge origin/main HEAD
     git jp check --squash main origin/topic
 
-A merge is not what its sides say: content that one side deleted and the other refers to again is
-lost by it, and lines that git put together without the drivers are no conversation. --merge shows
-it before, and a check of the merge commit afterwards. A squash names no second parent: --squash
-compares it with the branch. A range does so where the message is that of 'git merge --squash', and
-warns where the files of a commit are those of a squash of a branch of which there is a ref.
+A merge can break what both sides have: it loses content that one side deleted and the other refers
+to again, and lines that git merged without the drivers are not a conversation. --merge shows that
+before the merge, and a check of the merge commit afterwards. A squash names no second parent:
+--squash compares it with the branch. A range does so where the message is that of
+'git merge --squash', and warns where the files of a commit are those of a squash of a branch that
+still has a ref.
 
 --secrets scans text and content for keys, passwords and tokens, as 'git jp stage' and the commit
-hook do. A finding shows what kind it is, how long and where, never the secret. 'git jp redact'
-takes it out; --allow-secret says that it is none, for everybody. What a range allows is listed.
+hook do. A finding shows its kind, length and place, never the secret. 'git jp redact' removes it;
+--allow-secret records for everyone that it is not a secret. What a range allows is listed.
 
-Whether this clone has registered the drivers that its attributes name is said by 'git jp doctor',
-and here as a warning about the working tree.
+A clone without the drivers that its attributes name is reported by 'git jp doctor', and here as a
+warning about the working tree.
 
 Exit code: 0 nothing wrong, 1 problems. What cannot be seen in a shallow or partial clone is
 reported as unchecked and is no problem.`

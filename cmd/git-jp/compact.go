@@ -28,11 +28,11 @@ type compactCmd struct {
 	Model        string   `short:"m" placeholder:"MODEL" help:"The model that summarizes and classifies."`
 	Yes          bool     `short:"y" help:"Do not ask."`
 	Pin          []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Leave a turn, the call with this id or what shows a file as it is from now on, repeated."`
-	Unpin        []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Take a pin away."`
+	Unpin        []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Remove a pin."`
 
 	overlayFlags
 
-	Undo undoFlag `placeholder:"N|all" help:"Take back the last compaction, the N-th of the overlay, or all of it."`
+	Undo undoFlag `placeholder:"N|all" help:"Undo the last compaction, the N-th of the overlay, or all of it."`
 }
 
 // overlayFlags concern rules, which remove nothing.

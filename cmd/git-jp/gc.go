@@ -15,7 +15,7 @@ import (
 type gcCmd struct {
 	Run  gcRunCmd  `cmd:"" default:"withargs" help:"Delete what nothing refers to."`
 	Why  gcWhyCmd  `cmd:"" help:"Show what keeps a blob, or what did."`
-	Undo gcUndoCmd `cmd:"" help:"Bring back what was deleted."`
+	Undo gcUndoCmd `cmd:"" help:"Restore what was deleted."`
 }
 
 // Help says what is kept and what happens to the rest.

@@ -13,12 +13,12 @@ type gcUndoCmd struct {
 	UserLocal bool   `help:"Undo a run of the user-local store."`
 }
 
-// Help says what comes back.
+// Help says what is restored.
 func (gcUndoCmd) Help() string {
-	return `Brings back the files of a collection and their entries in the index. Their grace period
-begins again. Named as --list names it, what 'git jp compact --in-place' has changed comes back
-too, followed by what was said since, and what 'git jp repair' has removed. What has
-something else in its place by now stays in the quarantine, and is named.`
+	return `Restores the files of a collection and their entries in the index. Their grace period
+begins again. By the name that --list prints it also restores what 'git jp compact --in-place' has
+changed, followed by the turns that were added since, and what 'git jp repair' has removed. A file
+whose path is taken by now stays in the quarantine, and is named.`
 }
 
 // Run restores, or lists.

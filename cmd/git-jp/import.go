@@ -35,7 +35,7 @@ func (importCmd) Help() string {
 Without arguments it lists what could be imported and imports nothing.
 
 An imported conversation is in the archive (git jp ls --agents). Everybody who imports the session
-gets the same id. Importing again adds what is new; what somebody added or changed here stays.
+gets the same id. Importing again adds what is new; what anyone added or changed here stays.
 Sessions that ran outside of this working tree are left out unless --foreign is given. The
 directory of the working tree becomes $WORKSPACE and the home directory $HOME. Secrets that rules
 find are left out; docs/secrets.md lists the rules. --dry-run lists each of them with its

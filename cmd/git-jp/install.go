@@ -16,14 +16,14 @@ type installCmd struct {
 
 // Help says what is installed and what is never touched.
 func (installCmd) Help() string {
-	return `Registers this clone: the drivers by which git merges conversations and shows them in
-diffs, the attributes that name them, and the hooks. pre-commit stages the content that staged
-conversations need and stops a commit that would dangle, post-commit completes partial commits,
-pre-push checks what is about to leave, and the hooks of merges look after what git merged on
-its own. A bare repository gets pre-receive instead.
+	return `Sets up this clone: registers the drivers by which git merges conversations and shows
+them in diffs, writes the attributes that name them, and installs the hooks. pre-commit stages
+the content that staged conversations need and stops a commit that would dangle, post-commit
+completes partial commits, pre-push checks the commits that are about to be pushed, and the hooks
+of merges check what git merged on its own. A bare repository gets pre-receive instead.
 
-.jp/.gitattributes is to be committed: with it a clone without these drivers stops at a merge
-instead of blending lines. Files of other tools are not changed; where a hook is in the way, the
+Commit .jp/.gitattributes: with it a clone without these drivers stops at a merge instead of
+merging by lines. Files of other tools are not changed; where a hook is in the way, the
 line to add to it is printed, and --chain puts it there. 'git jp uninstall' leaves the repository
 as it was.`
 }

@@ -17,23 +17,23 @@ import (
 
 type redactCmd struct {
 	Finding []string `arg:"" optional:"" help:"Fingerprints, as 'git jp check --secrets' shows them."`
-	Text    bool     `xor:"what" help:"Read the text to take out from standard input."`
-	Result  string   `xor:"what" placeholder:"HASH" help:"Take out the content with this SHA-256."`
-	Apply   bool     `xor:"what" help:"Take out again what was redacted before."`
-	Undo    []string `xor:"what" placeholder:"CONVERSATION" sep:"none" help:"Bring back what was redacted last."`
+	Text    bool     `xor:"what" help:"Read the text to remove from standard input."`
+	Result  string   `xor:"what" placeholder:"HASH" help:"Remove the content with this SHA-256."`
+	Apply   bool     `xor:"what" help:"Remove again what was redacted before."`
+	Undo    []string `xor:"what" placeholder:"CONVERSATION" sep:"none" help:"Restore what was redacted last."`
 }
 
 // Help says what happens to the secret and what does not.
 func (redactCmd) Help() string {
-	return `Takes a secret out of all conversations of the workspace that have it, in the stream and
-in content, and puts [redacted:<rule>] in its place. Reasoning with a signature over it goes, and
+	return `Replaces a secret by [redacted:<rule>] in all conversations of the workspace that have
+it, in the stream and in content. Reasoning that is signed over it is removed, and so is
 reasoning that only a provider can read and that followed it in its turn. An entry below
 .jp/secrets/redacted, which is staged with the conversations, keeps it out: 'git jp stage', the
 merge driver and 'git jp import' apply it to what an older branch or another machine brings.
 
-The original lies in <git-common-dir>/jp/trash for the grace period of the collector; --undo
-restores it. Commits that have the secret are counted, and how to take it out of them is
-said: that rewrites history. A secret that was pushed has to be revoked, whatever is rewritten.
+The original is in <git-common-dir>/jp/trash for the grace period of the collector; --undo
+restores it. Commits that have the secret are counted, and a command that removes it from them
+is printed: it rewrites history. A secret that was pushed has to be revoked in any case.
 
     git jp check --secrets
     git jp redact 0123456789abcdef0123456789abcdef

@@ -17,7 +17,7 @@ type resolveCmd struct {
 	Both         bool     `xor:"how" help:"Keep theirs behind ours, as a turn of its own."`
 	Fork         bool     `xor:"how" help:"Keep ours, and make their side a conversation of its own."`
 	Forget       bool     `help:"Forget how these conflicts were answered before."`
-	Restore      string   `xor:"how" placeholder:"COMMIT" help:"Bring back what a merge commit left out."`
+	Restore      string   `xor:"how" placeholder:"COMMIT" help:"Restore what a merge commit left out."`
 	Accept       string   `xor:"how" placeholder:"COMMIT" help:"Accept what a merge commit left out."`
 }
 

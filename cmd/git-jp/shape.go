@@ -86,7 +86,7 @@ func (c archiveCmd) Run(ctx context.Context, a *app) error {
 }
 
 type unarchiveCmd struct {
-	Conversation []string `arg:"" help:"Conversations to take back."`
+	Conversation []string `arg:"" help:"Conversations to move back."`
 }
 
 // Help says what happens to the index.

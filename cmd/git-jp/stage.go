@@ -29,8 +29,8 @@ type stageCmd struct {
 
 // Help says what is staged and when nothing is.
 func (stageCmd) Help() string {
-	return `Puts a conversation's files and all content they refer to into the index, in one step
-and whole or not at all. Ignored files and files outside a sparse checkout are staged too;
+	return `Puts a conversation's files and all content they refer to into the index, in one step,
+completely or not at all, also where an ignore rule or a sparse checkout leaves them out;
 a conversation that was renamed, archived or deleted leaves its old place. If content is
 missing, damaged or too large, nothing is staged and the turn and the call are named.
 
@@ -193,8 +193,8 @@ type unstageCmd struct {
 
 // Help says what is restored.
 func (unstageCmd) Help() string {
-	return `Gives the index back what HEAD has of a conversation, and takes out the content that
-only what was staged needs. The working tree is not touched.`
+	return `Restores a conversation in the index to HEAD's version, and removes the content that
+only the staged version needs. The working tree is not touched.`
 }
 
 // Run unstages conversations.

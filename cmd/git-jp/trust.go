@@ -12,25 +12,24 @@ type trustCmd struct {
 	ID      string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation that is looked at, too; the active one by default."`
 	Approve []string `sep:"none" xor:"do" placeholder:"APPROVAL" help:"Approve what has this id in the list, without a question."`
 	List    bool     `xor:"do" help:"List what is approved in this workspace, and what was declined for good."`
-	Revoke  bool     `xor:"do" help:"Take approvals back and forget what was declined, all without a setting."`
+	Revoke  bool     `xor:"do" help:"Revoke approvals and forget what was declined, all without a setting."`
 }
 
 // Help explains what needs an approval.
 func (trustCmd) Help() string {
-	return `What is committed, or part of a conversation, may have been written by somebody else.
-Nothing of it starts a process, picks a host, reads an environment variable or reaches out of
-the workspace until you approve it. This command asks about what is not approved yet, in one
-question where settings want the same: yes, no, each on its own, or, once all of it was shown,
-all that is left. What you typed yourself, with -c or --attach, is approved. An approval
-holds for the exact value in this workspace, and is kept in your own data directory. When the
-value changes, it is asked about again.
+	return `Committed files and conversations may have been written by other people. Nothing in them
+starts a process, chooses a host, reads an environment variable or leaves the workspace until you
+approve it. This command asks about what is not approved yet, with one question for settings that
+want the same: yes, no, each separately, or, once all of it was shown, all that is left. What you
+typed yourself, with -c or --attach, is approved. An approval holds for the exact value in this
+workspace, and is kept in your own data directory. When the value changes, it is asked about
+again.
 
-Tools that start one program are one question, which says what they are given, what of the model's
-text reaches a shell, and which files of the repository they run. Such a file is approved as it is:
-when it changes, the question comes again, with what is different, unless you committed the
-change in this clone. What these files run in turn,
-or include by names that they compute, is not looked at. A no to what is only a setting is
-remembered for its value.
+Tools that start one program are one question, which says what they are given, which text of the
+model reaches a shell, and which files of the repository they run. Such a file is approved in its
+present version: when it changes, you are asked again and shown the difference, unless you
+committed the change in this clone. What these files run in turn, or include by names that they
+compute, is not examined. If you decline a mere setting, that is remembered for its value.
 
 Questions are asked on the terminal, wherever output goes. Without one, or with --json, what
 is not approved is listed and the exit code is 1; --approve takes the ids of that list.`

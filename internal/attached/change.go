@@ -83,7 +83,7 @@ func (d *Desk) Remove(ctx context.Context, e workspace.Entry, args []string) err
 	if err != nil {
 		return err
 	}
-	return d.report(ctx, conf, removed, "took away", "remove")
+	return d.report(ctx, conf, removed, "removed", "remove")
 }
 
 // change replaces the list of attachments of a conversation, and returns its new configuration. It

@@ -202,8 +202,8 @@ func TestRulesThatAreOffAreApproved(t *testing.T) {
 	}
 }
 
-// TestOwnSecretsAndFiles stop a commit: values of the user's own, in any form, and attached files
-// that Git does not have.
+// TestOwnSecretsAndFiles verifies what stops a commit: the user's own secrets, in any form, and
+// attached files that Git does not have.
 func TestOwnSecretsAndFiles(t *testing.T) {
 	own := secrets.OwnValues([]byte("# A_KEY=zzzz9zzzzzz8zy\nexport DB_PASSWORD='vb7.Kq-22x9'\nNAME=vb7.Kq-22x8\n" +
 		"TEST_TOKEN=placeholder\n"))

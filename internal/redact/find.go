@@ -20,7 +20,7 @@ import (
 // leastDigits is the minimal length of an abbreviated fingerprint.
 const leastDigits = 8
 
-// A NameError is a name of a finding or of a content that cannot be one.
+// A NameError reports a name that is neither a fingerprint nor the hash of content.
 type NameError struct{ Err error }
 
 // Error returns what is wrong with it.

@@ -51,7 +51,7 @@ const maxPaths = 5
 // pathsFile lists the paths of redacted blobs. It is below git's common directory.
 const pathsFile = "redacted-paths"
 
-// paths returns the options that name contents. If there are many, a file lists them, one a line,
+// paths returns the options that name blobs. If there are many, a file lists them, one a line,
 // together with those of earlier redactions.
 func (s Session) paths(contents []string) (string, error) {
 	hasBreak := func(name string) bool { return strings.Contains(name, "\n") }

@@ -64,8 +64,8 @@ type Result struct {
 	Skipped []error
 }
 
-// Redact removes a target from all conversations of the workspace but unmerged ones, and writes the
-// entries that keep it out.
+// Redact removes a target from all conversations of the workspace except unmerged ones, and writes
+// the entries that keep it out.
 func (t Tracked) Redact(ctx context.Context, target Target) (*Result, error) {
 	r, err := t.newRun(ctx, target)
 	if err != nil {
@@ -246,7 +246,7 @@ func (r *run) complete(ctx context.Context) error {
 	if err := r.addStrays(ctx); err != nil {
 		return err
 	}
-	// What is younger may be a copy that is being written.
+	// A newer one may be a copy that is being written.
 	unfinished := r.Now().Add(-time.Minute)
 	err := spare.Tidy(r.Repo.GitDir(), path.Join(r.Dir, blobs.Dir), unfinished)
 	return errors.Join(err, r.sweep(ctx))

@@ -18,8 +18,8 @@ import (
 
 // addStrays adds the blobs with the target to which no stream refers. A merge brings along the
 // blobs of the side that was not chosen, and a commit would have them; a lazy clone keeps copies of
-// what a reset took away. They are quarantined first. If something is stashed, it may need them:
-// then they are left, and named.
+// blobs that a reset removed. They are quarantined first. If there is a stash, which may need them,
+// they are left and reported.
 func (r *run) addStrays(ctx context.Context) error {
 	if r.target.Rule == "" || len(r.res.Skipped) > 0 {
 		return nil

@@ -29,7 +29,7 @@ type History struct {
 	Dirs []string // .jp in it
 }
 
-// An added is what a commit added. It is read once: a commit does not change.
+// An added lists what a commit added. It is read once: a commit does not change.
 type added struct {
 	Read  bool          `json:"read"`
 	Turns []view.Origin `json:"turns,omitempty"`

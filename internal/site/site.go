@@ -172,11 +172,11 @@ type draft struct {
 	entry  Entry
 	digest string
 	files  []string // that its calls name, if files are published
-	left   []string // the sessions that have the turns that were left
+	left   []string // the sessions of its rewound branches
 	view.Summary
 }
 
-// A left is the part of a session from which the person went back.
+// A left has the turns of a rewound branch.
 type left struct {
 	view.Left
 
@@ -289,7 +289,7 @@ func (b *build) empty() error {
 	b.index = newIndex()
 	entries, err := fs.ReadDir(regular.In(b.root), ".")
 	if err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() != tempName // which a run that was killed has left
+		return e.Name() != tempName // left by a run that was killed
 	}) {
 		err = ErrForeign
 	}

@@ -221,7 +221,7 @@ func (s *survey) mayDiffer(name string) bool {
 	return differs || s.req.Select != Changed
 }
 
-// addRemoved notes which files at which git does not look are removed.
+// addRemoved notes the removed files among those that git assumes to be unchanged.
 func (s *survey) addRemoved() {
 	for _, name := range s.index.Assumed() {
 		if _, err := fs.Lstat(s.fsys, name); errors.Is(err, fs.ErrNotExist) {

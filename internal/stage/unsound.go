@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// unsound reports blobs that the commit would bring and whose content does not match their names:
-// from then on everyone would take the content for present. What is merged has been checked.
+// unsound reports blobs that the commit would bring and whose content does not match their names: a
+// check that reads no content would count them as present. What is merged has been checked.
 func (c *commit) unsound(ctx context.Context, v *Verdict) error {
 	if len(c.blobs) == 0 {
 		return nil

@@ -160,7 +160,7 @@ func (at *history) forgetSpares(ctx context.Context, stores []string) error {
 		var done []blobs.Hash
 		for h, err := range spare.All(gitDir, store) {
 			if err != nil || ctx.Err() != nil {
-				continue // a file of somebody else
+				continue // not a copy of ours
 			}
 			name := path.Join(store, h.Path())
 			gz, _ := spare.File(gitDir, store, h)

@@ -55,7 +55,7 @@ var texts = []string{
 func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {
 	file, err := p.file(e)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // renamed since git read it: the object is what is committed
+		err = nil // it was renamed since git read it, and the commit gets the object
 	}
 	if err == nil && p.req.Repo.HashBlob(file) != e.OID {
 		err = p.verifyConverted(ctx, e, file)
@@ -140,8 +140,7 @@ func (p *Plan) verifyBlob(ctx context.Context, ref blobs.Ref, e gitint.Entry) er
 	return nil
 }
 
-// filtered returns what is wrong with a staged blob. A finding without a state means that nothing
-// is.
+// filtered returns a finding about a staged blob. It has no state if the blob is fine.
 func filtered(
 	ctx context.Context, repo *gitint.Repo, limits blobs.Limits, ref blobs.Ref, e gitint.Entry,
 ) (check.Finding, error) {
