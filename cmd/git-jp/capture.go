@@ -37,7 +37,8 @@ func (captureCmd) Help() string {
 at the user's level: each notifies git jp when a session grew, and the new part is imported when
 the agent's turn has ended. Nothing else in the settings changes; a file that does not parse is
 refused, and --uninstall restores the original bytes. --ignore also makes agents that read a file
-for that (.geminiignore, .ignore) leave the conversations out of their searches.
+for that (.geminiignore, .ignore) leave the conversations out of their searches; with --uninstall
+it removes that line.
 
 Sessions are imported in workspaces of clones in which an import was agreed to once, by
 'git jp import'. A hook never blocks an agent. --sweep imports what hooks missed,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -40,7 +41,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *question.Target, err e
 			}
 		}()
 	}
-	first, err := c.first(w)
+	first, err := c.first(a, w)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +80,22 @@ func (c queryCmd) begins() bool {
 }
 
 // first reports whether a question that names no conversation is the first one of a workspace: then
-// it begins a conversation, since there is none to continue.
-func (c queryCmd) first(w *workspace.Workspace) (bool, error) {
+// it begins a conversation, since there is none to continue. An imported session is continued only
+// if it is named, or active.
+func (c queryCmd) first(a *app, w *workspace.Workspace) (bool, error) {
 	if !c.begins() {
 		return false, nil
 	}
 	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
-	return len(entries) == 0, err
+	own := func(e workspace.Entry) bool { return !e.ID.IsDerived() }
+	if err != nil || slices.ContainsFunc(entries, own) {
+		return false, err
+	}
+	if len(entries) > 0 {
+		_, err = a.findOr("")
+		return isA[*workspace.NotFoundError](err), nil
+	}
+	return true, nil
 }
 
 // newDetails returns the metadata of a new conversation. The expiry time counts from now, its
