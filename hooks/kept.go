@@ -9,7 +9,9 @@ import (
 
 // restoreKept restores the files of conversations that one side removed and the other changed, if
 // the commit that completes a merge or a pick keeps only the changed ones.
-func (r *run) restoreKept(ctx context.Context, hook served) error {
+func restoreKept(
+	ctx context.Context, hook served, note func(format string, args ...any),
+) error {
 	if !merge.Stopped(hook.Repo) || hook.Partial() {
 		return nil
 	}
@@ -29,7 +31,7 @@ func (r *run) restoreKept(ctx context.Context, hook served) error {
 			if err := k.Restore(ctx, hook.Repo); err != nil {
 				return err
 			}
-			r.Note("git jp: %s", k)
+			note("git jp: %s", k)
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (r *run) preCommit(ctx context.Context) error {
 			r.Warn("pre-commit: the merge of conversations was not checked: %v", err)
 		}
 	}
-	if err := r.restoreKept(ctx, hook); err != nil {
+	if err := restoreKept(ctx, hook, r.Note); err != nil {
 		r.Warn("pre-commit: conversations that one side removed: %v", err)
 	}
 	verdict, err := r.restoring(ctx, hook)

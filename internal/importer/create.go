@@ -95,7 +95,7 @@ func (cr creation) family(all []*sessions.Conversation) []*workspace.NewConversa
 	family := make([]*workspace.NewConversation, len(all))
 	for i, c := range all {
 		_, _, err := cr.find(c.Name)
-		if !errors.Is(err, fs.ErrNotExist) || !cr.Again && cr.removed(c.Name) {
+		if !errors.Is(err, fs.ErrNotExist) || !cr.Again && removed(cr.Workspace, c.Name) {
 			return nil
 		}
 		if family[i], err = cr.of(c); err != nil {

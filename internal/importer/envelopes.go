@@ -49,7 +49,7 @@ func (im *Importer) welcome(e *envelope.Envelope) (State, error) {
 		return Unchanged, nil
 	case len(copies) > 0:
 		return "", ErrTaken
-	case !im.Again && im.removed(n):
+	case !im.Again && removed(im.Workspace, n):
 		return "", ErrRemoved
 	}
 	return New, im.Workspace.LeftOut(e.ID)

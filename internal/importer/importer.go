@@ -96,7 +96,7 @@ var (
 func (im *Importer) Look(s sessions.Session) (State, error) {
 	e, d, err := im.find(s.Name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && im.removed(s.Name):
+	case errors.Is(err, fs.ErrNotExist) && removed(im.Workspace, s.Name):
 		return Removed, nil
 	case errors.Is(err, fs.ErrNotExist) && s.Export != nil:
 		return im.lookBehind(s)
@@ -169,7 +169,7 @@ func (im *Importer) prepare(
 	}
 	if state == Removed && !im.Again || state == Unchanged && !im.Fresh {
 		p.out.State = state
-		if state == Removed && s.Export != nil && !im.removed(s.Name) {
+		if state == Removed && s.Export != nil && !removed(im.Workspace, s.Name) {
 			p.out.Apart = &apartError{s.Export.ID(), ErrElsewhere}
 		}
 		return p

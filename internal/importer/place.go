@@ -89,8 +89,8 @@ type tombstone struct {
 }
 
 // removed reports whether the conversation of a session was removed.
-func (im *Importer) removed(n sessions.Name) bool {
-	fsys := regular.Dir(im.Workspace.Dir())
+func removed(w *workspace.Workspace, n sessions.Name) bool {
+	fsys := regular.Dir(w.Dir())
 	for _, id := range n.IDs() {
 		data, err := regular.ReadUnlinked(fsys, workspace.RemovedPath(id), maxTombstone)
 		var t tombstone
@@ -99,7 +99,7 @@ func (im *Importer) removed(n sessions.Name) bool {
 		}
 		// A file that a sparse checkout leaves out cannot be read: its name, which has the id, is
 		// enough.
-		if errors.Is(im.Workspace.FileLeftOut(workspace.RemovedPath(id)), fs.ErrExist) {
+		if errors.Is(w.FileLeftOut(workspace.RemovedPath(id)), fs.ErrExist) {
 			return true
 		}
 	}

@@ -24,7 +24,7 @@ func (im *Importer) save(
 	made := Made{Name: c.Name, Title: title(c.Details)}
 	e, _, err := im.find(c.Name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !im.Again && im.removed(c.Name):
+	case errors.Is(err, fs.ErrNotExist) && !im.Again && removed(im.Workspace, c.Name):
 		made.State = Removed
 		return made, nil
 	case errors.Is(err, fs.ErrNotExist):
