@@ -146,49 +146,53 @@ func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
 }
 
 // changed reports whether more than one parent has a version of a file that differs from the merge
-// base, and the merge has the file.
-func (b *inspection) changed(ctx context.Context, id events.ID, name string) (bool, error) {
+// base, and the merge has the file; settled whether the merge has the only version that parents
+// have.
+func (b *inspection) changed(
+	ctx context.Context, id events.ID, name string,
+) (is, settled bool, err error) {
 	var versions []gitint.OID
 	for _, h := range b.sides {
 		_, oid, err := h.file(id, name)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if !oid.IsZero() && !slices.Contains(versions, oid) {
 			versions = append(versions, oid)
 		}
 	}
-	if _, oid, err := b.merged.file(id, name); err != nil || oid.IsZero() || len(versions) < 2 {
-		return false, err
+	_, oid, err := b.merged.file(id, name)
+	if err != nil || oid.IsZero() || len(versions) < 2 {
+		return false, len(versions) == 1 && versions[0] == oid, err
 	}
 	for i := 1; i < len(b.parents); i++ {
 		bases, err := b.family.mergeBases(ctx, b.parents[i], b.parents[:i])
 		if err != nil || len(bases) > 1 {
-			return true, err
+			return true, false, err
 		}
 		for _, base := range bases {
 			h, err := b.family.at(ctx, base)
 			if err != nil {
-				return false, err
+				return false, false, err
 			}
 			_, was, err := h.file(id, name)
 			if err != nil {
-				return false, err
+				return false, false, err
 			}
 			versions = slices.DeleteFunc(versions, func(v gitint.OID) bool { return v == was })
 		}
 	}
-	return len(versions) > 1, nil
+	return len(versions) > 1, false, nil
 }
 
 // stream compares a stream with the drivers' merge of its versions.
 func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, error) {
-	is, err := b.changed(ctx, id, workspace.EventsFile)
-	if err == nil && !is {
-		return b.misplaced(ctx, id, workspace.EventsFile)
-	}
-	if err != nil {
+	is, settled, err := b.changed(ctx, id, workspace.EventsFile)
+	switch {
+	case err != nil || settled:
 		return nil, err
+	case !is:
+		return b.misplaced(ctx, id, workspace.EventsFile)
 	}
 	at, oid, err := b.merged.file(id, workspace.EventsFile)
 	file := &MergedFile{Path: at, Outcome: Same}
@@ -315,12 +319,12 @@ func compare(want, is *events.Stream, known tally) (goesOn, altered bool) {
 // Any readable result is accepted.
 func (b *inspection) details(name string, merge mergeBytes, valid func([]byte) error) looker {
 	return func(ctx context.Context, id events.ID) (*MergedFile, error) {
-		is, err := b.changed(ctx, id, name)
-		if err == nil && !is {
-			return b.misplaced(ctx, id, name)
-		}
-		if err != nil {
+		is, settled, err := b.changed(ctx, id, name)
+		switch {
+		case err != nil || settled:
 			return nil, err
+		case !is:
+			return b.misplaced(ctx, id, name)
 		}
 		at, _, err := b.merged.file(id, name)
 		if err != nil {
