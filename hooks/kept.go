@@ -12,7 +12,8 @@ import (
 func restoreKept(
 	ctx context.Context, hook served, note func(format string, args ...any),
 ) error {
-	if !merge.Stopped(hook.Repo) || hook.Partial() {
+	waits := merge.Stopped(hook.Repo) || hook.Repo.InProgress(merge.SquashMessage)
+	if !waits || hook.Partial() {
 		return nil
 	}
 	paths, err := hook.Repo.StagedPaths(ctx, audit.EveryConversation)

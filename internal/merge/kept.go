@@ -31,6 +31,9 @@ type Kept struct {
 // KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones.
 func KeptIn(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) {
 	sides, err := SidesOf(ctx, repo)
+	if err == nil && sides == nil {
+		sides, err = sidesOfSquash(ctx, repo)
+	}
 	if err != nil || sides == nil || sides.Theirs.IsZero() {
 		return nil, err
 	}

@@ -304,8 +304,8 @@ func (r Resolver) complete(ctx context.Context, c Case) error {
 	return nil
 }
 
-// before returns the newest committed version of a file, or nil. After merge --squash, cherry-pick
-// -n, am and checkout -m git does not name their commit, and ours has deleted the file.
+// before returns the newest committed version of a file, or nil. After cherry-pick -n, am and
+// checkout -m git does not name their commit, and ours has deleted the file.
 func (r Resolver) before(ctx context.Context, file string) ([]byte, error) {
 	found, err := r.Repo.LastWith(ctx, file)
 	if err != nil || found[file].IsZero() {
@@ -357,6 +357,13 @@ func (r Resolver) beside(dirs []string, name string) []byte {
 // ofSides returns a file of the side that has it, or nil.
 func (r Resolver) ofSides(ctx context.Context, file string) ([]byte, error) {
 	heads := append([]string{"HEAD"}, theirHeads(r.Repo.Env())...)
+	squash, err := sidesOfSquash(ctx, r.Repo)
+	if err != nil {
+		return nil, err
+	}
+	if squash != nil {
+		heads = append(heads, squash.Theirs.String())
+	}
 	for _, head := range append(heads, stashRef) {
 		if data, err := at(ctx, r.Repo, head, file); err != nil || data != nil {
 			return data, err

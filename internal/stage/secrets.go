@@ -100,10 +100,11 @@ func (r *secretsOf) known(ctx context.Context) (heads, merged []string, err erro
 	return heads, merged, nil
 }
 
-// enter records a redaction entry that a merge brings.
+// enter records a redaction entry that a merge, a squash or a pick brings.
 func (c *commit) enter(p gitint.StagedPath) {
 	dir, _, ok := leaks.IsRedaction(p.Path)
-	merges := c.hook.TreeMade || c.hook.Repo.InProgress("MERGE_HEAD")
+	merges := c.hook.TreeMade || slices.ContainsFunc(
+		[]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "SQUASH_MSG"}, c.hook.Repo.InProgress)
 	if ok && p.Status == 'A' && merges {
 		c.entered[dir] = true
 	}
