@@ -343,7 +343,7 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 		paths, err = hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
 	} else {
 		paths, err = hook.Repo.ChangedPaths(ctx, went.from, went.to,
-			audit.EveryConversation, audit.EveryBlob)
+			audit.EveryConversation, audit.EveryBlob, audit.EveryRedaction)
 	}
 	if err != nil || len(paths) == 0 {
 		return err
@@ -377,7 +377,10 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 	if err != nil {
 		return err
 	}
-	return r.bringBack(ctx, hook, change.Findings)
+	if err := r.bringBack(ctx, hook, change.Findings); err != nil || r.name == "post-checkout" {
+		return err
+	}
+	return r.warnReturned(ctx, hook, went, workspacesOf(paths))
 }
 
 // UniteAfter unites conversations that a merge, from one revision to another, left in several

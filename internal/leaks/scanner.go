@@ -91,9 +91,12 @@ func NewScanner(o Options) *Scanner {
 // Skip marks everything in a tree as known, so that it causes no findings. It reads no entry. A
 // text that was redacted is known only if the tree also has the entry that says so.
 func (s *Scanner) Skip(ctx context.Context, src check.Source) error {
-	s.skipped = append(s.skipped, src)
+	s.Know(src)
 	return s.SkipMerged(ctx, src)
 }
+
+// Know is Skip for a scanner that only revisits: it reads nothing.
+func (s *Scanner) Know(src check.Source) { s.skipped = append(s.skipped, src) }
 
 // SkipMerged is Skip for a tree that a commit merges with another. What it has is committed
 // already, but a text that was redacted does not come into another branch because of that.

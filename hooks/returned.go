@@ -1,0 +1,64 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
+)
+
+// warnReturned warns about text that was redacted and that a command of git brought back: a rebase
+// and a fast-forward run no hook that could stop it.
+func (r *run) warnReturned(
+	ctx context.Context, hook served, went headMove, dirs []string,
+) error {
+	if went.to == "" {
+		return nil // the hook of its commit looks
+	}
+	s := leaks.NewScanner(leaks.Options{Dirs: dirs})
+	was, err := hook.Repo.Tree(ctx, went.from)
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.Know(check.Git(hook.Repo, was))
+	is, err := hook.Repo.Tree(ctx, went.to)
+	if err != nil {
+		return err
+	}
+	index, err := hook.Repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Revisit(ctx, completed{check.Git(hook.Repo, is), index}); err != nil {
+		return err
+	}
+	report := &check.Report{}
+	s.Report(report)
+	found := hook.checked(report.Findings)
+	r.WarnFindings(found)
+	r.hintNext(found)
+	return nil
+}
+
+// A completed source also reads the files that only the index has: the hook staged content that the
+// commit lacks.
+type completed struct {
+	check.Source
+
+	index *gitint.Index
+}
+
+// ReadFile implements [check.Source].
+func (c completed) ReadFile(name string) ([]byte, error) {
+	data, err := c.Source.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.index.ReadFile(name)
+	}
+	return data, err
+}
