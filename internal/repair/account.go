@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -53,8 +54,17 @@ func newPart(stream *events.Stream, details, config []byte) (*part, error) {
 	if err == nil {
 		err = flatten(p.config, config)
 	}
+	if p.config[modelMember+".name"] == strconv.Quote(events.UnknownModel) {
+		maps.DeleteFunc(p.config, func(name, _ string) bool {
+			return strings.HasPrefix(name, modelMember+".")
+		})
+	}
 	return p, err
 }
+
+// modelMember names the model in base_config.json. An import that knows no model yet says so, which
+// any other value replaces.
+const modelMember = "assistant.model.id"
 
 // importedMember names the turns that imports added, a set in one text.
 const importedMember = "git_jp_imported"
