@@ -53,8 +53,8 @@ func Run(ctx context.Context, env Env, name string, args []string) error {
 // putsBack reports whether a hook moves back what a killed collection had moved. After a checkout
 // nothing is written into the working tree, because git would refuse the next one, and a push reads
 // commits only: then the next command does it.
-func (r *run) putsBack() bool {
-	return r.name != "post-checkout" && r.name != "pre-push" && r.name != "pre-receive"
+func putsBack(hook string) bool {
+	return hook != "post-checkout" && hook != "pre-push" && hook != "pre-receive"
 }
 
 // preCommit blocks only damage that the commit itself would do. A failure of ours is reported and

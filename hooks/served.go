@@ -26,7 +26,7 @@ func (r *run) hook(ctx context.Context) (served, error) {
 	if err != nil {
 		return served{}, err
 	}
-	if repo.Root() != "" && r.putsBack() {
+	if repo.Root() != "" && putsBack(r.name) {
 		if root, err := workspace.Find(repo.Root()); err == nil {
 			r.PutBack(ctx, root, repo)
 		}
