@@ -70,7 +70,7 @@ var seededBugs = []seededBug{
 	},
 	{
 		name: "a file that cannot be read is passed over", file: "disk.go",
-		was:   "case err != nil:\n\t\td.obstruct(ReasonFiles, name, err.Error())\n\t\treturn",
+		was:   "case err != nil:\n\t\td.obstruct(ReasonFiles, name, regular.Cause(err).Error())\n\t\treturn",
 		is:    "case err != nil:\n\t\treturn",
 		tests: "^TestUnreadableFiles$",
 	},
