@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // restoreKept restores the files of conversations that one side removed and the other changed, if
@@ -24,7 +25,7 @@ func restoreKept(
 		if !hook.changes(dir) {
 			continue
 		}
-		kept, err := merge.KeptIn(ctx, hook.Repo, dir)
+		kept, err := merge.KeptIn(ctx, hook.Repo, dir, workspace.MetadataFile) // which a repair restores
 		if err != nil {
 			return err
 		}

@@ -28,8 +28,12 @@ type Kept struct {
 	side gitint.Snapshot
 }
 
-// KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones.
-func KeptIn(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) {
+// KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones. A
+// conversation of which the index has another deleted file than those of the given names, which
+// commands restore by themselves, is left out: a person has decided which files stay.
+func KeptIn(
+	ctx context.Context, repo *gitint.Repo, dir string, restored ...string,
+) ([]Kept, error) {
 	sides, err := SidesOf(ctx, repo)
 	if err == nil && sides == nil {
 		sides, err = sidesOfSquash(ctx, repo)
@@ -51,15 +55,19 @@ func KeptIn(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) 
 	f := newFamily(repo, dir)
 	var all []Kept
 	for _, id := range slices.Sorted(maps.Keys(staged.dirs)) {
-		side, err := f.removedBy(ctx, sides, id)
+		side, err := f.onlySide(ctx, sides, id)
 		if err != nil {
 			return nil, err
 		}
 		if side == nil || !slices.Equal(side.dirs[id], staged.dirs[id]) || len(side.dirs[id]) != 1 {
 			continue
 		}
+		base, err := f.removedFrom(ctx, sides, id)
+		if err != nil {
+			return nil, err
+		}
 		k := Kept{ID: id, Dir: side.dirs[id][0], side: side.snap}
-		if k.Deleted, err = lacking(index, side.snap, k.Dir); err != nil {
+		if k.Deleted, err = deleted(index, *side, base, id, restored); err != nil {
 			return nil, err
 		}
 		if len(k.Deleted) > 0 {
@@ -69,15 +77,20 @@ func KeptIn(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) 
 	return all, nil
 }
 
-// removedBy returns the side that alone has a conversation which the other removed, or nil.
-func (f *family) removedBy(ctx context.Context, sides *Sides, id events.ID) (*homes, error) {
-	if !sides.Base.IsZero() {
-		base, err := f.at(ctx, sides.Base)
-		if err != nil || len(base.dirs[id]) == 0 {
-			return nil, err // it was added
+// removedFrom returns a merge base that has a conversation, or nothing if it was added.
+func (f *family) removedFrom(
+	ctx context.Context, sides *Sides, id events.ID,
+) (base homes, err error) {
+	bases := []gitint.OID{sides.Base}
+	if sides.Base.IsZero() {
+		bases, err = f.mergeBases(ctx, sides.Theirs, []gitint.OID{sides.Ours})
+	}
+	for _, b := range bases {
+		if base, err = f.at(ctx, b); err != nil || len(base.dirs[id]) == 1 {
+			return base, err
 		}
 	}
-	return f.onlySide(ctx, sides, id)
+	return homes{}, err
 }
 
 // onlySide returns the side that alone has a conversation, or nil.
@@ -97,16 +110,34 @@ func (f *family) onlySide(ctx context.Context, sides *Sides, id events.ID) (*hom
 	}
 }
 
-// lacking returns the files of a directory in a snapshot that the index lacks, below it.
-func lacking(index *gitint.Index, side gitint.Snapshot, dir string) (names []string, err error) {
-	all, err := side.Entries(dir)
+// deleted returns the files of a conversation that git deleted without a conflict, below its
+// directory: those that the side has as the merge base has them, beside one that it changed.
+func deleted(
+	index *gitint.Index, side, base homes, id events.ID, restored []string,
+) (names []string, err error) {
+	dir, changed := side.dirs[id][0], false
+	all, err := side.snap.Entries(dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range all {
-		if _, ok := index.OID(e.Path); !ok && e.Mode.IsRegular() {
-			names = append(names, e.Path[len(dir)+1:])
+		name := e.Path[len(dir)+1:]
+		_, was, err := base.file(id, name)
+		if err != nil {
+			return nil, err
 		}
+		_, staged := index.OID(e.Path)
+		switch {
+		case was != e.OID:
+			changed = changed || staged && !was.IsZero()
+		case staged && !slices.Contains(restored, name):
+			return nil, nil
+		case !staged && e.Mode.IsRegular():
+			names = append(names, name)
+		}
+	}
+	if !changed {
+		return nil, nil
 	}
 	return names, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // unite merges the directories of a conversation that both sides renamed differently, and replaces
@@ -215,7 +216,8 @@ func (r *Run) stage(ctx context.Context, id events.ID) error {
 // RestoreKept restores the files of conversations that one side removed, if the index has only
 // those that the other changed.
 func (r *Run) RestoreKept(ctx context.Context) error {
-	kept, err := merge.KeptIn(ctx, r.Repo, r.Dir)
+	kept, err := merge.KeptIn(ctx, r.Repo, r.Dir,
+		workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile) // by Resolver
 	if err != nil {
 		return err
 	}
