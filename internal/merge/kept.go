@@ -157,12 +157,19 @@ func (k Kept) Restore(ctx context.Context, repo *gitint.Repo) error {
 		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		data, err := k.side.ReadFile(name)
+		e, err := entryIn(k.side, name)
+		var data []byte
+		if err == nil {
+			data, err = k.side.ReadFile(name)
+		}
 		if err == nil {
 			err = root.MkdirAll(path.Dir(name), atomicfile.DirPerm)
 		}
 		if err == nil {
 			opts := atomicfile.Options{TempDir: tempOf(name)}
+			if e.Mode == gitint.ModeExecutable {
+				opts.Perm = atomicfile.DirPerm
+			}
 			err = atomicfile.Replace(root, name, nil, data, opts)
 		}
 		if err != nil {
