@@ -48,6 +48,8 @@ type MergedFile struct {
 	// Conflicts counts the decisions that are still needed, because the file cannot be read.
 	Conflicts int
 	Warnings  []string
+
+	earlier bool // misplaced, and what the conversation had
 }
 
 // A Merge is a merge by git, finished or in progress.
@@ -142,7 +144,7 @@ func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
 			}
 		}
 	}
-	return all, nil
+	return trulyMisplaced(all), nil
 }
 
 // changed reports whether more than one parent has a version of a file that differs from the merge

@@ -34,6 +34,9 @@ func (b *inspection) misplaced(
 		return nil, err
 	}
 	file := &MergedFile{Path: at, Outcome: Misplaced}
+	if file.earlier, err = b.wasOwn(ctx, id, name, oid); err != nil {
+		return nil, err
+	}
 	file.Data, err = side.read(id, name)
 	if err != nil || name != workspace.EventsFile {
 		return file, err
@@ -49,6 +52,37 @@ func (b *inspection) misplaced(
 		return nil, err
 	}
 	return file, nil
+}
+
+// trulyMisplaced leaves out misplaced files that have what their conversation had, unless others are
+// misplaced: git exchanges the files of two conversations, and a person keeps what one side has.
+func trulyMisplaced(all []MergedFile) []MergedFile {
+	if slices.ContainsFunc(all, func(f MergedFile) bool {
+		return f.Outcome == Misplaced && !f.earlier
+	}) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(f MergedFile) bool { return f.earlier })
+}
+
+// wasOwn reports whether a parent or the merge base has an object as a file of a conversation.
+func (b *inspection) wasOwn(
+	ctx context.Context, id events.ID, name string, oid gitint.OID,
+) (bool, error) {
+	before, ok, err := b.base(ctx)
+	if err != nil {
+		return false, err
+	}
+	versions := b.sides
+	if ok {
+		versions = append(slices.Clone(versions), before)
+	}
+	for _, h := range versions {
+		if _, is, err := h.file(id, name); err != nil || is == oid {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // onlyVersion returns the version of a file if at most one of two parents changed it, and a parent
