@@ -187,7 +187,7 @@ func workspacesOf(paths []gitint.StagedPath) []string {
 func (r *run) restoring(ctx context.Context, hook served,
 ) (*stage.Verdict, error) {
 	verdict, err := hook.PreCommit(ctx)
-	if err != nil || r.name == "pre-commit" && !merge.Waits(hook.Repo) {
+	if err != nil || r.name == "pre-commit" && !completes(hook) {
 		return verdict, err
 	}
 	restored, err := r.restoreLost(ctx, hook, verdict.Blocking)
