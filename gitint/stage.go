@@ -21,8 +21,8 @@ type Change struct {
 	// --force --sparse: through the filters of the attributes, also if they are ignored, outside a
 	// sparse checkout, or marked skip-worktree or assume-unchanged, a mark which they lose.
 	Add []string
-	// AddObjects are files whose content is an object of the repository, independent of the working
-	// tree.
+	// AddObjects are files whose content is an object of the repository, or one that a remote has
+	// promised, independent of the working tree.
 	AddObjects []Entry
 	// Remove are paths to remove from the index. A missing path is no error.
 	Remove []string
@@ -282,12 +282,10 @@ var (
 // checkChange returns the paths of a change, sorted, or its fault, before any index is read.
 func (r *Repo) checkChange(ctx context.Context, c Change) ([]string, error) {
 	paths := c.paths()
-	ids := make([]OID, 0, len(c.AddObjects))
 	for _, e := range c.AddObjects {
 		if e.Mode != ModeFile && e.Mode != ModeExecutable && e.Mode != ModeSymlink {
 			return nil, fmt.Errorf("stage %q: mode %o: %w", e.Path, uint32(e.Mode), errMode)
 		}
-		ids = append(ids, e.OID)
 	}
 	if err := checkPaths(paths); err != nil {
 		return nil, fmt.Errorf("stage %w", err)
@@ -295,12 +293,9 @@ func (r *Repo) checkChange(ctx context.Context, c Change) ([]string, error) {
 	if err := r.checkFiles(c.Add); err != nil {
 		return nil, err
 	}
-	if len(ids) == 0 {
-		return paths, nil
-	}
-	missing, err := r.HasObject(ctx, ids)
-	if err == nil && len(missing) > 0 {
-		err = &MissingObjectError{OID: missing[0]}
+	lost, err := r.Unpromised(ctx, c.AddObjects)
+	if err == nil && len(lost) > 0 {
+		err = &MissingObjectError{OID: lost[0].OID}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("stage objects: %w", err)

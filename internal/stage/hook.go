@@ -255,7 +255,7 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := c.missing(ctx, lazy)
+	wanted, promised, err := c.missing(ctx, lazy)
 	if err != nil {
 		return err
 	}
@@ -264,15 +264,18 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 		return err
 	}
 	joined, err := c.joining()
-	if names = append(names, joined...); err != nil || len(wanted)+len(names) == 0 {
+	if names = append(names, joined...); err != nil || len(wanted)+len(promised)+len(names) == 0 {
 		return err
 	}
 	var left []string
 	if lazy {
 		left = slices.Collect(maps.Keys(wanted))
+		for _, e := range promised {
+			left = append(left, e.Path)
+		}
 	}
 	res, err := c.hook.Repo.Stage(ctx, gitint.Change{
-		Add: slices.AppendSeq(names, maps.Keys(wanted)), LeftOut: left, LockTimeout: gitint.NoWait,
+		Add: slices.AppendSeq(names, maps.Keys(wanted)), AddObjects: promised, LeftOut: left, LockTimeout: gitint.NoWait,
 		Verify: func(ctx context.Context, staged []gitint.Entry) error {
 			return c.verify(ctx, staged, wanted)
 		},
@@ -282,7 +285,7 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 	}
 	for _, e := range res.Added {
 		switch _, isBlob := wanted[e.Path]; {
-		case isBlob:
+		case isBlob, slices.Contains(promised, e):
 			v.Added = append(v.Added, e.Path)
 		case path.Base(e.Path) == workspace.IDFile:
 			v.Named = append(v.Named, e.Path)

@@ -4,18 +4,24 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// missing returns the blobs to add, by path, which a lazy clone may have to put back first. Blobs
-// that are unreadable, absent or damaged are left to the check.
-func (c *commit) missing(ctx context.Context, lazy bool) (map[string]blobs.Ref, error) {
-	wanted := map[string]blobs.Ref{}
+// missing returns the blobs to add, by path, which a lazy clone may have to put back first, and
+// those that it does not have and a remote has promised. Blobs that are unreadable, absent or
+// damaged are left to the check.
+func (c *commit) missing(
+	ctx context.Context, lazy bool,
+) (wanted map[string]blobs.Ref, promised []gitint.Entry, err error) {
+	wanted, absent := map[string]blobs.Ref{}, map[string]gitint.Entry{}
 	stores := map[string]*blobs.Store{}
 	finder := spare.NewFinder(c.hook.Repo)
 	defer func() {
@@ -31,7 +37,7 @@ func (c *commit) missing(ctx context.Context, lazy bool) (map[string]blobs.Ref, 
 		if stores[dir] == nil {
 			store, err := c.openStore(dir)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			stores[dir] = store
 		}
@@ -39,7 +45,7 @@ func (c *commit) missing(ctx context.Context, lazy bool) (map[string]blobs.Ref, 
 			return c.index.ReadFile(name)
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, at := range res.Refs {
 			file := path.Join(dir, blobs.Dir, at.Ref.Hash.Path())
@@ -49,7 +55,9 @@ func (c *commit) missing(ctx context.Context, lazy bool) (map[string]blobs.Ref, 
 			}
 			err := stores[dir].Verify(at.Ref)
 			if lazy && errors.Is(err, fs.ErrNotExist) {
-				_, _ = finder.Find(ctx, file)
+				if oid, ok := finder.Find(ctx, file); ok && !oid.IsZero() {
+					absent[file] = gitint.Entry{Path: file, Mode: gitint.ModeFile, OID: oid}
+				}
 				err = stores[dir].Verify(at.Ref)
 			}
 			if err == nil {
@@ -59,7 +67,12 @@ func (c *commit) missing(ctx context.Context, lazy bool) (map[string]blobs.Ref, 
 			}
 		}
 	}
-	return wanted, nil
+	promised = slices.Collect(maps.Values(absent))
+	lost, err := c.hook.Repo.Unpromised(ctx, promised)
+	promised = slices.DeleteFunc(promised, func(e gitint.Entry) bool {
+		return slices.Contains(lost, e)
+	})
+	return wanted, promised, err
 }
 
 func (c *commit) openStore(dir string) (*blobs.Store, error) {
