@@ -30,7 +30,8 @@ func restoreKept(
 		if !hook.changes(dir) {
 			continue
 		}
-		kept, err := merge.KeptIn(ctx, hook.Repo, dir, workspace.MetadataFile) // which a repair restores
+		// A repair restores the metadata.
+		kept, err := merge.KeptIn(ctx, hook.Repo, dir, workspace.MetadataFile)
 		if err != nil {
 			return err
 		}

@@ -54,8 +54,9 @@ func (b *inspection) misplaced(
 	return file, nil
 }
 
-// trulyMisplaced leaves out misplaced files that have what their conversation had, unless others are
-// misplaced: git exchanges the files of two conversations, and a person keeps what one side has.
+// trulyMisplaced leaves out misplaced files that have what their conversation had, unless other
+// files are misplaced: git exchanges the files of two conversations, and a person keeps what one
+// side has.
 func trulyMisplaced(all []MergedFile) []MergedFile {
 	if slices.ContainsFunc(all, func(f MergedFile) bool {
 		return f.Outcome == Misplaced && !f.earlier

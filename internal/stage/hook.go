@@ -275,7 +275,8 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 		}
 	}
 	res, err := c.hook.Repo.Stage(ctx, gitint.Change{
-		Add: slices.AppendSeq(names, maps.Keys(wanted)), AddObjects: promised, LeftOut: left, LockTimeout: gitint.NoWait,
+		Add: slices.AppendSeq(names, maps.Keys(wanted)), AddObjects: promised, LeftOut: left,
+		LockTimeout: gitint.NoWait,
 		Verify: func(ctx context.Context, staged []gitint.Entry) error {
 			return c.verify(ctx, staged, wanted)
 		},
