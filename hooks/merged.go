@@ -190,13 +190,26 @@ func (r *run) restoring(ctx context.Context, hook served,
 	if err != nil || r.name == "pre-commit" && !completes(hook) {
 		return verdict, err
 	}
-	restored, err := r.restoreLost(ctx, hook, verdict.Blocking)
-	if err != nil || len(restored) == 0 {
+	change := gitint.Change{LockTimeout: gitint.NoWait}
+	if change.Add, err = r.restoreLost(ctx, hook, verdict.Blocking); err != nil {
 		return verdict, err
 	}
+	var absent []string
+	for _, f := range verdict.Blocking {
+		if name, ok := lostBlob(hook, f); ok && !slices.Contains(change.Add, name) {
+			absent = append(absent, name)
+		}
+	}
+	change.AddObjects, err = hook.Promised(ctx, absent)
+	if err != nil || len(change.Add)+len(change.AddObjects) == 0 {
+		return verdict, err
+	}
+	restored := slices.Clone(change.Add)
+	for _, e := range change.AddObjects {
+		restored, change.LeftOut = append(restored, e.Path), append(change.LeftOut, e.Path)
+	}
 	// The stream that refers to it may be one that the merge does not change.
-	_, err = hook.Repo.Stage(ctx, gitint.Change{Add: restored, LockTimeout: gitint.NoWait})
-	if err != nil {
+	if _, err = hook.Repo.Stage(ctx, change); err != nil {
 		return verdict, err
 	}
 	again, err := hook.PreCommit(ctx)
@@ -206,6 +219,15 @@ func (r *run) restoring(ctx context.Context, hook served,
 	return again, err
 }
 
+// lostBlob returns the path of missing content that a finding is about and the hook may restore.
+func lostBlob(hook served, f check.Finding) (name string, ok bool) {
+	if f.State != check.Missing || f.Hash.IsZero() || !hook.restores(f.Path) {
+		return "", false
+	}
+	dir, ok := workspace.PathDir(f.Path)
+	return workspace.BlobPath(dir, f.Hash), ok
+}
+
 // restoreLost brings missing content back, wherever this repository has it, and returns the paths
 // that are back in the working tree.
 func (r *run) restoreLost(
@@ -213,7 +235,7 @@ func (r *run) restoreLost(
 ) ([]string, error) {
 	lost := make(map[string][]repair.Lost)
 	for _, f := range findings {
-		if f.State != check.Missing || f.Hash.IsZero() || !hook.restores(f.Path) {
+		if _, ok := lostBlob(hook, f); !ok {
 			continue
 		}
 		l := repair.Lost{Hash: f.Hash, Size: f.Size}

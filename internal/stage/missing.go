@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,8 @@ import (
 func (c *commit) missing(
 	ctx context.Context, lazy bool,
 ) (wanted map[string]blobs.Ref, promised []gitint.Entry, err error) {
-	wanted, absent := map[string]blobs.Ref{}, map[string]gitint.Entry{}
+	wanted = map[string]blobs.Ref{}
+	var absent []string
 	stores := map[string]*blobs.Store{}
 	finder := spare.NewFinder(c.hook.Repo)
 	defer func() {
@@ -55,10 +55,9 @@ func (c *commit) missing(
 			}
 			err := stores[dir].Verify(at.Ref)
 			if lazy && errors.Is(err, fs.ErrNotExist) {
-				if oid, ok := finder.Find(ctx, file); ok && !oid.IsZero() {
-					absent[file] = gitint.Entry{Path: file, Mode: gitint.ModeFile, OID: oid}
-				}
+				_, _ = finder.Find(ctx, file)
 				err = stores[dir].Verify(at.Ref)
+				absent = append(absent, file)
 			}
 			if err == nil {
 				wanted[file] = at.Ref
@@ -67,12 +66,27 @@ func (c *commit) missing(
 			}
 		}
 	}
-	promised = slices.Collect(maps.Values(absent))
-	lost, err := c.hook.Repo.Unpromised(ctx, promised)
-	promised = slices.DeleteFunc(promised, func(e gitint.Entry) bool {
-		return slices.Contains(lost, e)
-	})
+	promised, err = c.hook.Promised(ctx, absent)
 	return wanted, promised, err
+}
+
+// Promised returns the index entries of those blobs that a lazy clone does not have and a remote
+// has promised, by their paths.
+func (h Hook) Promised(ctx context.Context, names []string) (all []gitint.Entry, err error) {
+	if lazy, err := h.Repo.Lazy(ctx); err != nil || !lazy {
+		return nil, err
+	}
+	finder := spare.NewFinder(h.Repo)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if oid, ok := finder.Find(ctx, name); ok && !oid.IsZero() {
+			all = append(all, gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid})
+		}
+	}
+	lost, err := h.Repo.Unpromised(ctx, all)
+	return slices.DeleteFunc(all, func(e gitint.Entry) bool {
+		return slices.Contains(lost, e)
+	}), err
 }
 
 func (c *commit) openStore(dir string) (*blobs.Store, error) {
