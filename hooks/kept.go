@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"strings"
 
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
@@ -40,6 +41,30 @@ func restoreKept(
 				return err
 			}
 			note("git jp: %s", k)
+		}
+	}
+	return nil
+}
+
+// warnKept names the files of such conversations that the commit of a rebase lacks.
+func (r *run) warnKept(ctx context.Context, hook served) error {
+	if !hook.Repo.InProgress("rebase-merge") {
+		return nil
+	}
+	_, dirs, err := indexed(ctx, hook.Repo)
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		kept, err := merge.KeptByRebase(ctx, hook.Repo, dir)
+		if err != nil {
+			return err
+		}
+		for _, k := range kept {
+			r.Warn("HEAD lacks %s of %s, which one side removed and the other changed",
+				strings.Join(k.Deleted, ", "), k.ID)
+			r.Hint(k.Command())
+			r.Hint("git commit --amend --no-edit")
 		}
 	}
 	return nil

@@ -60,11 +60,7 @@ func (r *run) warnLosing(ctx context.Context, hook served) error {
 	if err != nil {
 		return err
 	}
-	index, err := hook.Repo.Index(ctx)
-	if err != nil {
-		return err
-	}
-	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(index)
+	index, dirs, err := indexed(ctx, hook.Repo)
 	if err != nil {
 		return err
 	}
@@ -110,4 +106,14 @@ func (r *run) noteDecided(ctx context.Context, repo *gitint.Repo) error {
 		return fmt.Errorf("%w; 'git jp resolve --accept HEAD' says it in a commit of its own", err)
 	}
 	return merge.ForgetDecided(repo)
+}
+
+// indexed returns the index with its workspaces.
+func indexed(ctx context.Context, repo *gitint.Repo) (*gitint.Index, []string, error) {
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(index)
+	return index, dirs, err
 }

@@ -234,6 +234,9 @@ func (r *run) postCommit(ctx context.Context) error {
 			r.Hint("git commit --amend --no-edit")
 		}
 	}
+	if err == nil && !checked {
+		err = r.warnKept(ctx, hook)
+	}
 	if err != nil {
 		r.Warn("post-commit: %v", err)
 	}

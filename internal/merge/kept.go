@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -25,7 +26,8 @@ type Kept struct {
 	// Deleted has the other files that the side has, below Dir.
 	Deleted []string
 
-	side gitint.Snapshot
+	side   gitint.Snapshot
+	commit gitint.OID // of the side
 }
 
 // KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones. A
@@ -41,6 +43,38 @@ func KeptIn(
 	if err != nil || sides == nil || sides.Theirs.IsZero() {
 		return nil, err
 	}
+	return sides.kept(ctx, repo, dir, restored)
+}
+
+// KeptByRebase is [KeptIn] after the commit of a rebase, for which git runs no hook before it.
+func KeptByRebase(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, error) {
+	sides, err := SidesOf(ctx, repo)
+	if err != nil || sides == nil || sides.Theirs.IsZero() {
+		return nil, err
+	}
+	sides.Ours, err = repo.Resolve(ctx, "HEAD^")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil, nil // it is the first commit
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sides.kept(ctx, repo, dir, nil)
+}
+
+// Command returns the command that restores the deleted files from the commit that has them.
+func (k Kept) Command() string {
+	var names strings.Builder
+	for _, name := range k.Deleted {
+		names.WriteString(" " + check.ShellQuote(path.Join(k.Dir, name)))
+	}
+	return fmt.Sprintf("git restore --staged --worktree --source=%.12s --%s",
+		k.commit, names.String())
+}
+
+func (sides *Sides) kept(
+	ctx context.Context, repo *gitint.Repo, dir string, restored []string,
+) ([]Kept, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
 		return nil, err
@@ -66,7 +100,10 @@ func KeptIn(
 		if err != nil {
 			return nil, err
 		}
-		k := Kept{ID: id, Dir: side.dirs[id][0], side: side.snap}
+		k := Kept{ID: id, Dir: side.dirs[id][0], side: side.snap, commit: sides.Theirs}
+		if ours, err := f.at(ctx, sides.Ours); err == nil && len(ours.dirs[id]) > 0 {
+			k.commit = sides.Ours
+		}
 		if k.Deleted, err = deleted(index, *side, base, id, restored); err != nil {
 			return nil, err
 		}
