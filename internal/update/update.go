@@ -96,14 +96,18 @@ const baseKey = "jp.base"
 
 // DefaultBase returns the base if none is named.
 func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string, error) {
-	if base, ok, err := repo.Config(ctx, baseKey); err != nil || ok {
-		if _, unknown := repo.Resolve(ctx, base); errors.Is(unknown, gitint.ErrUnknownRevision) {
+	base, ok, err := repo.Config(ctx, baseKey)
+	if err != nil {
+		return "", err
+	}
+	if ok {
+		if _, err = repo.Resolve(ctx, base); errors.Is(err, gitint.ErrUnknownRevision) {
 			err = &gitint.ConfigError{Key: baseKey, Value: base, Want: []string{"a revision"}}
 		}
 		return base, err
 	}
-	base := "refs/remotes/" + remote + "/HEAD"
-	_, err := repo.Resolve(ctx, base)
+	base = "refs/remotes/" + remote + "/HEAD"
+	_, err = repo.Resolve(ctx, base)
 	if errors.Is(err, gitint.ErrUnknownRevision) {
 		return "", &NoBaseError{remote}
 	}

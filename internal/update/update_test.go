@@ -112,6 +112,12 @@ func TestDefaultBase(t *testing.T) {
 	if got, err := base("up"); got != "next" || err != nil {
 		t.Errorf("with jp.base: got %q, %v, want next", got, err)
 	}
+	repo := open(t, r)
+	r.WriteFile(".git/config", "[jp\n")
+	_, err = update.DefaultBase(t.Context(), repo, "up")
+	if _, ok := errors.AsType[*gitint.ExitError](err); !ok {
+		t.Errorf("with a damaged configuration: got %v, want the error of git", err)
+	}
 }
 
 // TestReady tests what is refused before anything is merged.
