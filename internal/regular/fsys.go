@@ -110,7 +110,8 @@ func (r RootFS) Lstat(name string) (fs.FileInfo, error) {
 	if err := localPath("lstat", name); err != nil {
 		return nil, err
 	}
-	return r.root.Lstat(name)
+	info, err := r.root.Lstat(name)
+	return info, r.explain(err)
 }
 
 // ReadLink implements [fs.ReadLinkFS].
@@ -118,7 +119,8 @@ func (r RootFS) ReadLink(name string) (string, error) {
 	if err := localPath("readlink", name); err != nil {
 		return "", err
 	}
-	return r.root.Readlink(name)
+	to, err := r.root.Readlink(name)
+	return to, r.explain(err)
 }
 
 // Dir is [os.DirFS] for a directory that others write to as well: opening a file never blocks, and

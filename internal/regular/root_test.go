@@ -71,7 +71,9 @@ func TestOutside(t *testing.T) {
 	_, stat := fsys.Stat("link/below")
 	_, list := fsys.ReadDir("link")
 	_, folder := fsys.OpenFolder("link")
-	for i, err := range []error{open, stat, list, folder} {
+	_, lstat := fsys.Lstat("link/below")
+	_, read := fsys.ReadLink("link/below")
+	for i, err := range []error{open, stat, list, folder, lstat, read} {
 		if !errors.Is(err, regular.ErrOutside) {
 			t.Errorf("error %d is %v", i, err)
 		}
