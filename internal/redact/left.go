@@ -335,14 +335,15 @@ func (l *look) compacted() {
 	if err != nil {
 		l.left.Unread++
 	}
+	var ids []events.ID
 	for _, item := range items {
-		if item.Kind != quarantine.Compacted {
-			continue
+		if item.Kind == quarantine.Compacted {
+			ids = append(ids, item.Conversation)
 		}
-		for _, kept := range l.Quarantine.Copies(item.Conversation) {
-			if kept.Dir != item.Dir() {
-				continue
-			}
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		for _, kept := range l.Quarantine.Copies(id) {
 			has := l.has(kept.Stream.Encode())
 			if err := kept.Contents(func(content []byte) error {
 				has = has || l.has(content)
