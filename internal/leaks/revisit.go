@@ -14,7 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
-// Beside records which redaction entries the trees of [Scanner.Skip] have beside a conversation.
+// A beside records which redaction entries the trees of [Scanner.Skip] have beside a conversation.
 type beside struct {
 	// names has the entries of those trees, by the key of their directory.
 	names map[string]map[string]bool
@@ -69,7 +69,7 @@ func redactedIn(r *entryReader) (key string, ok bool, err error) {
 	all, err := list(r.src, path.Join(r.dir, secrets.Dir))
 	for _, e := range all {
 		if path.Join(secrets.Dir, e.Name) == secrets.RedactedDir {
-			return keyOf(r.dir, e), true, err
+			return keyOf(r.dir, e), true, nil
 		}
 	}
 	return keyOf(r.dir, check.Entry{}), false, err
