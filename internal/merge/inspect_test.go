@@ -112,11 +112,77 @@ func compareBlends(
 	t *testing.T, r *gittest.Repository, tree string, want map[string]merge.Outcome,
 ) {
 	t.Helper()
-	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
-	if err != nil {
-		t.Fatal(err)
+	got := map[string]merge.Outcome{}
+	for _, b := range mergedFiles(t, r, tree) {
+		name := strings.TrimPrefix(b.Path, blendDir)
+		got[name] = b.Outcome
+		if b.Outcome == merge.TextMerged && b.Conflicts == 0 && !json.Valid(b.Data) {
+			t.Errorf("%s would become\n%s", name, b.Data)
+		}
 	}
-	defer repo.Close() //nolint:errcheck // was only read
+	if len(got) != len(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for name, outcome := range want {
+		if got[name] != outcome {
+			t.Errorf("%s is %q, want %q", name, got[name], outcome)
+		}
+	}
+}
+
+// TestMisplaced tests files that git merged into those of another conversation. Conversations x and
+// y begin with the same turn; ours changed x, theirs changed y.
+func TestMisplaced(t *testing.T) {
+	const x, y = blendDir, ".jp/conversations/17800000001-y/"
+	const config = `{"z":1}` + "\n"
+	first, second := turnOf("01", "First?"), turnOf("02", "Second?")
+	ours, theirs := turnOf("03", "Ours?"), turnOf("04", "Theirs?")
+	wasX, wasY := streamOf(first), streamOf(first, second)
+	oursX, theirsY := streamOf(first, ours), streamOf(first, second, theirs)
+	for name, tt := range map[string]struct {
+		theirsY, merged string // streams of y, and of x in the merge
+		misplaced       bool
+	}{
+		"the only change":         {theirsY, oursX, false},
+		"the other file":          {theirsY, theirsY, true},
+		"a part of it":            {theirsY, streamOf(first, ours, theirs), true},
+		"of a person":             {theirsY, streamOf(first, ours, turnOf("05", "New?")), false},
+		"the base, by a person":   {theirsY, wasX, false},
+		"of one as it was before": {wasY, streamOf(first, ours, second), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := gittest.Repo(t)
+			r.WriteFile(x+"events.json", wasX)
+			r.WriteFile(y+"events.json", wasY)
+			r.WriteFile(x+"base_config.json", "{}\n")
+			r.WriteFile(y+"base_config.json", config)
+			r.Commit("base")
+			r.Run("checkout", "-q", "-b", "theirs")
+			r.WriteFile(y+"events.json", tt.theirsY)
+			r.WriteFile("other", name)
+			r.Commit("theirs")
+			r.Run("checkout", "-q", "main")
+			r.WriteFile(x+"events.json", oursX)
+			r.WriteFile(x+"base_config.json", config) // is that of y, and the only change
+			r.Commit("ours")
+			r.WriteFile(x+"events.json", tt.merged)
+			r.WriteFile(y+"events.json", tt.theirsY)
+			r.Run("add", ".")
+			found := mergedFiles(t, r, strings.TrimSpace(r.Run("write-tree")))
+			switch {
+			case !tt.misplaced && len(found) == 0:
+			case !tt.misplaced, len(found) != 1, found[0].Outcome != merge.Misplaced,
+				found[0].Path != x+"events.json", string(found[0].Data) != oursX:
+				t.Errorf("found %+v", found)
+			}
+		})
+	}
+}
+
+// mergedFiles returns those of a merge of main and theirs whose result is a tree.
+func mergedFiles(t *testing.T, r *gittest.Repository, tree string) []merge.MergedFile {
+	t.Helper()
+	repo := opened(t, r)
 	var parents []gitint.OID
 	for _, rev := range []string{"main", "theirs"} {
 		id, err := repo.Resolve(t.Context(), rev)
@@ -134,20 +200,5 @@ func compareBlends(
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]merge.Outcome{}
-	for _, b := range files {
-		name := strings.TrimPrefix(b.Path, blendDir)
-		got[name] = b.Outcome
-		if b.Outcome == merge.TextMerged && b.Conflicts == 0 && !json.Valid(b.Data) {
-			t.Errorf("%s would become\n%s", name, b.Data)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	for name, outcome := range want {
-		if got[name] != outcome {
-			t.Errorf("%s is %q, want %q", name, got[name], outcome)
-		}
-	}
+	return files
 }
