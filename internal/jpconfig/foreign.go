@@ -221,8 +221,13 @@ func (j *judge) lifts(path []string, all settings.Setting) bool {
 	if !ok || !j.mine(own) || bytes.Equal(own.Value(), all.Value()) {
 		return false
 	}
-	if slices.Contains([]string{"false", `"off"`, `"ask"`, `"skip"`}, string(all.Value())) {
+	switch string(all.Value()) {
+	case "false", `"off"`, `"skip"`:
 		return false
+	case `"ask"`:
+		if string(own.Value()) != `"skip"` { // which runs no call, or delivers no result
+			return false
+		}
 	}
 	source, _ := j.config.all.Setting(append(slices.Clone(path[:3]), "source")...)
 	switch kind, _, _ := strings.Cut(text(source), "."); kind {

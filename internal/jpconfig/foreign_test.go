@@ -348,6 +348,14 @@ access.fs = [{path = "src", read = true}]
 			closed, "[conversation.tools.x]\nenable = false\nrun = 'skip'",
 			`{"enable":false,"run":"skip"}`,
 		},
+		{
+			"[conversation.tools.'*']\nrun = 'skip'\nresult = 'skip'",
+			"[conversation.tools.x]\nenable = true\nrun = 'ask'\nresult = 'ask'", `{"enable":true}`,
+		},
+		{
+			"[conversation.tools.'*']\nrun = 'unattended'", "[conversation.tools.x]\nrun = 'ask'",
+			`{"run":"ask"}`,
+		},
 		{closed, "[conversation.tools.x]\nsource = 'local'\ncommand = 'x'\nenable = true\n" +
 			"result = 'unattended'", `{"enable":true,"source":"local"}`},
 		{
