@@ -122,6 +122,23 @@ func TestChangedSince(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	shorter := is.Clone()
+	shorter.Remove(3, 1)
+	if _, err := kept.Restored(shorter); !isChanged(err) {
+		t.Errorf("what was shortened is removed: %v", err)
+	}
+	now, pinned := is.Clone(), ask.WithMetadata(mark)
+	other := events.Metadata{}.With(events.MetadataPrefix+"pin", []byte(`"other"`))
+	was.Set(1, ask.WithMetadata(other))
+	is.Set(1, ask.WithMetadata(other))
+	now.Set(1, pinned)
+	if _, err := q.Put(quarantine.Change{ID: id, At: at(10), Was: was, Is: is, Contents: store}); err != nil {
+		t.Fatal(err)
+	}
+	back, err = q.Copies(id)[0].Restored(now)
+	if err != nil || string(back.At(1).Raw()) != string(pinned.Raw()) {
+		t.Errorf("a pin that was changed: %v", err)
+	}
 }
 
 // TestSavedResult checks that a compaction whose inline content a save moved to the store is undone
