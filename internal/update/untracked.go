@@ -58,6 +58,9 @@ func overwriting(names []string, merge func(settings ...string) error) error {
 	}
 	defer os.Remove(f.Name()) //nolint:errcheck // a list that nothing reads
 	for _, name := range names {
+		if strings.Contains(name, "\n") {
+			continue // a part of it would name another file; git refuses to replace this one
+		}
 		_, err = fmt.Fprintf(f, "/%s\n", escaped(name))
 		if err != nil {
 			break
