@@ -39,9 +39,22 @@ func TestMergeKeepsPairsTogether(t *testing.T) {
 	} {
 		first, second := fmt.Sprintf(tt.first, "one"), fmt.Sprintf(tt.second, "one")
 		base, removed := turn(first, second), turn()
+		first2, second2 := fmt.Sprintf(tt.first, "two"), fmt.Sprintf(tt.second, "two")
+		both, err := threeway.Merge(base, turn(first, second2),
+			turn(first2, fmt.Sprintf(tt.second, "three")))
+		if err != nil || len(both.Conflicts) != 1 {
+			t.Fatalf("%s: %v, %d conflicts, want 1", tt.name, err, len(both.Conflicts))
+		}
+		ours, err := threeway.Resolve(both.Stream, both.Conflicts[0], threeway.Choice(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(raws(turn(first2, second2).Stream), raws(ours)); diff != "" {
+			t.Errorf("%s: the half that only theirs changed is not taken: %s", tt.name, diff)
+		}
 		for half, changed := range map[string]threeway.Side{
-			"second": turn(first, fmt.Sprintf(tt.second, "two")),
-			"first":  turn(fmt.Sprintf(tt.first, "two"), second),
+			"second": turn(first, second2),
+			"first":  turn(first2, second),
 		} {
 			for side, sides := range map[string][2]threeway.Side{
 				"ours": {changed, removed}, "theirs": {removed, changed},
