@@ -35,12 +35,12 @@ func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) 
 }
 
 // hintNext prints the commands of findings, each once.
-func (r *run) hintNext(found []check.Finding) {
+func (e Env) hintNext(found []check.Finding) {
 	seen := make(map[string]bool)
 	for _, f := range found {
 		if f.Next != "" && !seen[f.Next] {
 			seen[f.Next] = true
-			r.Hint(f.Next)
+			e.Hint(f.Next)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (r *run) uniteIn(ctx context.Context, hook served, u uniting) (bool, error)
 }
 
 // workspaceAt opens a workspace of a hook.
-func (r *run) workspaceAt(hook served, dir string) (*workspace.Workspace, error) {
+func (e Env) workspaceAt(hook served, dir string) (*workspace.Workspace, error) {
 	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
-	return r.Workspace(root, hook.settings(dir))
+	return e.Workspace(root, hook.settings(dir))
 }
