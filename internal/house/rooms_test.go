@@ -168,7 +168,7 @@ var rooms = []room{
 	{
 		dir:     "internal/update",
 		is:      "merging a base into the branch that is checked out",
-		imports: []string{"blobs", "gitint", "hooks", "hooks/install", "internal/audit", "internal/merge", "internal/render", "internal/resolve"},
+		imports: []string{"blobs", "gitint", "hooks", "hooks/install", "internal/audit", "internal/merge", "internal/regular", "internal/render", "internal/resolve"},
 	},
 	{
 		dir:     "internal/audit",

@@ -9,11 +9,13 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Untracked returns the untracked blobs of the workspaces in dirs over which git would refuse to
-// check out a commit that has the same content there. Their bytes may differ, as gzip allows. It
-// leaves out a file of the commit that is not here or does not hold the content of its name.
+// check out a commit that has the same content there. Their bytes may differ, as gzip allows. Both
+// files are read: one that does not hold the content of its name, here or in the commit, is left
+// out.
 func Untracked(
 	ctx context.Context, repo *gitint.Repo, rev string, dirs []string,
 ) (names []string, err error) {
@@ -21,6 +23,7 @@ func Untracked(
 	if err != nil {
 		return nil, err
 	}
+	files := regular.Dir(repo.Root())
 	for _, dir := range dirs {
 		store := path.Join(dir, blobs.Dir)
 		all, err := repo.WorkChanges(ctx, store)
@@ -34,6 +37,12 @@ func Untracked(
 				continue
 			}
 			gz, err := repo.ReadObject(ctx, oid, 0)
+			if err == nil {
+				_, err = blobs.DecodeHash(gz, h)
+			}
+			if err == nil {
+				gz, err = regular.ReadUnlinked(files, w.Path, blobs.DefaultMaxBlobBytes)
+			}
 			if err == nil {
 				_, err = blobs.DecodeHash(gz, h)
 			}
