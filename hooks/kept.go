@@ -9,14 +9,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// completes reports whether a commit completes a merge, a squash or a pick. It starts no process.
-func completes(hook served) bool {
-	waits := merge.Stopped(hook.Repo) || hook.Repo.InProgress(merge.SquashMessage)
-	return waits && !hook.Partial()
-}
+// completes reports whether a commit completes what git combined. It starts no process.
+func completes(hook served) bool { return merge.Completes(hook.Repo) && !hook.Partial() }
 
 // restoreKept restores the files of conversations that one side removed and the other changed, if
-// the commit that completes a merge or a pick keeps only the changed ones.
+// the commit that completes a merge, a pick or an applied stash keeps only the changed ones.
 func restoreKept(
 	ctx context.Context, hook served, note func(format string, args ...any),
 ) error {

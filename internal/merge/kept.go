@@ -36,14 +36,36 @@ type Kept struct {
 func KeptIn(
 	ctx context.Context, repo *gitint.Repo, dir string, restored ...string,
 ) ([]Kept, error) {
-	sides, err := SidesOf(ctx, repo)
-	if err == nil && sides == nil {
-		sides, err = sidesOfSquash(ctx, repo)
+	of := []func(context.Context, *gitint.Repo) (*Sides, error){SidesOf}
+	if !Stopped(repo) {
+		of = append(of[:0], sidesOfSquash)
+		if repo.InProgress(conflictTree) {
+			of = append(of, sidesOfStash)
+		}
 	}
-	if err != nil || sides == nil || sides.Theirs.IsZero() {
-		return nil, err
+	for _, of := range of {
+		sides, err := of(ctx, repo)
+		if err != nil {
+			return nil, err
+		}
+		if sides == nil || sides.Theirs.IsZero() {
+			continue
+		}
+		if all, err := sides.kept(ctx, repo, dir, restored); err != nil || len(all) > 0 {
+			return all, err
+		}
 	}
-	return sides.kept(ctx, repo, dir, restored)
+	return nil, nil
+}
+
+// conflictTree names the tree with conflict markers that git keeps until the next commit, also
+// after git stash pop, which it records nowhere else.
+const conflictTree = "AUTO_MERGE"
+
+// Completes reports whether the next commit may complete what git combined with conflicts, recorded
+// or not. It only checks for files.
+func Completes(repo *gitint.Repo) bool {
+	return Stopped(repo) || repo.InProgress(squashMessage) || repo.InProgress(conflictTree)
 }
 
 // KeptByRebase is [KeptIn] after the commit of a rebase, for which git runs no hook before it.

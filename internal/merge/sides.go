@@ -117,8 +117,8 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	return nil, nil
 }
 
-// SquashMessage is the only trace of 'git merge --squash'.
-const SquashMessage = "SQUASH_MSG"
+// squashMessage is the only trace of 'git merge --squash'.
+const squashMessage = "SQUASH_MSG"
 
 // unnoted returns the sides that git combines for a conversation without recording them in a ref:
 // by merge --squash or by stash. Their traces may be left from an earlier operation, so the index
@@ -198,7 +198,7 @@ func (f *family) stagedOf(
 // sidesOfSquash returns the sides of git merge --squash, or nil if there was none. The file may be
 // left from an earlier merge, so callers compare the content of the sides.
 func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
-	data, err := regular.ReadFile(filepath.Join(repo.GitDir(), SquashMessage), regular.MaxOther)
+	data, err := regular.ReadFile(filepath.Join(repo.GitDir(), squashMessage), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
