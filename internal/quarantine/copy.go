@@ -196,6 +196,9 @@ func (q Quarantine) CopiesOf(kind Kind, id events.ID) []Copy {
 	return all
 }
 
+// Copy returns what an item keeps of a conversation.
+func (i Item) Copy() (Copy, error) { return read(i.dir) }
+
 func read(dir string) (Copy, error) {
 	c := Copy{Dir: dir}
 	data, err := regular.ReadFile(filepath.Join(dir, recordFile), regular.MaxOwn)

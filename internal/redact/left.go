@@ -39,8 +39,9 @@ type Place struct {
 	// Leftover is true for a temporary file that a killed process left, and Kept if the quarantine
 	// has the same.
 	Leftover, Kept bool
-	// Copied is true for the copy from before a compaction. Path is its directory, absolute.
-	Copied bool
+	// Copied is true for the copy from before a compaction, and Unread if it cannot be read and may
+	// have the target. Path is its directory, absolute.
+	Copied, Unread bool
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -335,25 +336,20 @@ func (l *look) compacted() {
 	if err != nil {
 		l.left.Unread++
 	}
-	var ids []events.ID
 	for _, item := range items {
-		if item.Kind == quarantine.Compacted {
-			ids = append(ids, item.Conversation)
+		if item.Kind != quarantine.Compacted {
+			continue
 		}
-	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		for _, kept := range l.Quarantine.Copies(id) {
-			has := l.has(kept.Stream.Encode())
-			if err := kept.Contents(func(content []byte) error {
+		kept, err := item.Copy()
+		has := err == nil && l.has(kept.Stream.Encode())
+		if err == nil {
+			err = kept.Contents(func(content []byte) error {
 				has = has || l.has(content)
 				return nil
-			}); err != nil {
-				l.left.Unread++
-			}
-			if has {
-				l.add(Place{Path: kept.Dir, Copied: true})
-			}
+			})
+		}
+		if has || err != nil {
+			l.add(Place{Path: item.Dir(), Copied: true, Unread: !has})
 		}
 	}
 }

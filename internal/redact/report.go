@@ -208,6 +208,9 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 	remove := "rm " + check.ShellQuote(
 		s.Short(filepath.Join(s.Repo.Root(), filepath.FromSlash(p.Path))))
 	switch {
+	case p.Unread:
+		return s.Short(p.Path) + " cannot be read and may contain the text; to remove it: rm -r " +
+			check.ShellQuote(s.Short(p.Path))
 	case p.Copied:
 		return s.Short(p.Path) + " still contains the text, and 'git jp compact --undo' may bring" +
 			" it back; to remove it: rm -r " + check.ShellQuote(s.Short(p.Path))
