@@ -174,7 +174,7 @@ func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error 
 	if !slices.Contains(capture.Agents(), agent) {
 		return fmt.Errorf("%q is not captured", agent)
 	}
-	return capture.ReadEvents(a.stdin, func(event capture.Event) error {
+	return capture.ReadEvents(ctx, a.stdin, func(event capture.Event) error {
 		a.Dir = event.Dir
 		root, err := workspace.Find(event.Dir)
 		if err != nil {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,8 +44,9 @@ var moments = map[string]Moment{
 }
 
 // ReadEvents reads what a hook was told, in the agents' forms, each of which has its own names, and
-// calls do with it. A turn that begins with the input ends with the input.
-func ReadEvents(r io.Reader, do func(Event) error) error {
+// calls do with it. A turn that begins with the input ends with the input. If the context ends
+// before that, its error is returned.
+func ReadEvents(ctx context.Context, r io.Reader, do func(Event) error) error {
 	var in input
 	if err := json.NewDecoder(io.LimitReader(r, maxEvent)).Decode(&in); err != nil {
 		return fmt.Errorf("read the event of a hook: %w", err)
@@ -56,7 +58,17 @@ func ReadEvents(r io.Reader, do func(Event) error) error {
 	if err != nil || in.Name != turn {
 		return err
 	}
-	if _, err := io.Copy(io.Discard, r); err != nil {
+	over := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, r)
+		over <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err = <-over:
+	}
+	if err != nil {
 		return fmt.Errorf("wait for the end of a turn: %w", err)
 	}
 	e.Moment = Ended

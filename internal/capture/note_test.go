@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -199,8 +201,32 @@ func TestReadEvents(t *testing.T) {
 	}
 }
 
+// TestAWaitingHookCanBeStopped: the input of a turn may stay open for hours.
+func TestAWaitingHookCanBeStopped(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close() //nolint:errcheck // in memory
+	const begun = `{"session_id":"a","cwd":"/p","hook_event_name":"session.turn"}`
+	if _, err := out.WriteString(begun); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var all []Event
+	err = ReadEvents(ctx, in, func(e Event) error {
+		all = append(all, e)
+		stop()
+		return nil
+	})
+	if want := []Event{{Begun, "a", "", "/p"}}; !errors.Is(err, context.Canceled) ||
+		!slices.Equal(all, want) {
+		t.Errorf("got %+v, %v; want %+v, %v", all, err, want, context.Canceled)
+	}
+}
+
 func readEvents(text string) (all []Event, err error) {
-	err = ReadEvents(strings.NewReader(text), func(e Event) error {
+	err = ReadEvents(context.Background(), strings.NewReader(text), func(e Event) error {
 		all = append(all, e)
 		return nil
 	})
