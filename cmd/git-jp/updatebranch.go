@@ -37,7 +37,7 @@ func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 	}
 	b, err := update.Current(ctx, repo)
 	if err != nil {
-		return err
+		return fmt.Errorf("update the branch: %w", err)
 	}
 	if c.Base == "" {
 		c.Base, err = update.DefaultBase(ctx, repo, b.Remote)

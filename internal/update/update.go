@@ -52,15 +52,20 @@ type Options struct {
 	Said func(string)
 }
 
-// Current returns the branch that is checked out.
+var errDetached = errors.New("HEAD is detached: no branch is checked out")
+
+// Current returns the branch that is checked out. It is an error if it has no commit.
 func Current(ctx context.Context, repo *gitint.Repo) (Branch, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return Branch{}, err
 	}
 	name, ok := strings.CutPrefix(head.Target, "refs/heads/")
-	if !ok || head.OID.IsZero() {
-		return Branch{}, &RefusedError{"HEAD is not on one"}
+	if !ok {
+		return Branch{}, errDetached
+	}
+	if head.OID.IsZero() {
+		return Branch{}, fmt.Errorf("branch %q does not have any commits yet", name)
 	}
 	b := Branch{Ref: head.Target, Name: name, RemRef: head.Target}
 	if remote, ok, err := repo.Config(ctx, "branch."+name+".remote"); err != nil || ok {

@@ -75,12 +75,12 @@ func TestCurrent(t *testing.T) {
 func TestCurrentWithoutABranch(t *testing.T) {
 	detached := committed(t)
 	detached.Run("checkout", "-q", "--detach")
-	for name, r := range map[string]*gittest.Repository{
-		"detached": detached, "without a commit": gittest.Repo(t),
+	for want, r := range map[string]*gittest.Repository{
+		"HEAD is detached: no branch is checked out":  detached,
+		`branch "main" does not have any commits yet`: gittest.Repo(t),
 	} {
-		_, err := update.Current(t.Context(), open(t, r))
-		if _, ok := errors.AsType[*update.RefusedError](err); !ok {
-			t.Errorf("%s: got %v, want a refusal", name, err)
+		if _, err := update.Current(t.Context(), open(t, r)); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
