@@ -6,6 +6,8 @@ PREFIX   ?= $(HOME)/.local
 BINDIR   ?= $(PREFIX)/bin
 MANDIR   ?= $(PREFIX)/share/man
 TOOLS    := internal/tools/bin
+# lint builds git-lfs with the other tools; the script lfs_real runs it, and is skipped without one.
+export PATH := $(PATH):$(CURDIR)/$(TOOLS)
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 BINARY   := cmd/git-jp/git-jp
 DIST     := cmd/git-jp/dist
