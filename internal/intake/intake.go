@@ -153,7 +153,7 @@ func (in Intake) Run(
 	}
 	bar.Done()
 	in.noteForeign(foreign)
-	in.noteCounts(counts)
+	in.noteCounts(counts.String())
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -258,8 +258,8 @@ func (t tally) String() string {
 	return strings.Join(parts, "; ")
 }
 
-func (in Intake) noteCounts(counts tally) {
-	text := counts.String()
+// noteCounts says what was imported, or would be.
+func (in Intake) noteCounts(text string) {
 	if in.Dry {
 		text += " (dry run: nothing was changed)"
 	}
@@ -290,6 +290,12 @@ func (in Intake) Receive(ctx context.Context, from io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("import: %w; nothing was imported", err)
 	}
+	for _, e := range all {
+		if len(e.Unknown) > 0 {
+			in.Terminal.Warn("import %s: unknown members are not imported: %s",
+				e.ID, strings.Join(e.Unknown, ", "))
+		}
+	}
 	imported := 0
 	for _, m := range made {
 		if m.State == importer.New {
@@ -306,6 +312,6 @@ func (in Intake) Receive(ctx context.Context, from io.Reader) error {
 			return err
 		}
 	}
-	in.Terminal.Note("%s imported", render.Count(imported, "conversation"))
+	in.noteCounts(render.Count(imported, "conversation") + " imported")
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -26,6 +27,8 @@ type Envelope struct {
 	Stream *events.Stream
 	// Contents has the contents that the stream refers to where jp's format has no place for them.
 	Contents map[blobs.Hash][]byte
+	// Unknown has the names of its other members, sorted, which a later version may have added.
+	Unknown []string
 }
 
 // Errors of envelopes that are refused.
@@ -50,6 +53,8 @@ type wire struct {
 	BaseConfig jsontext.Value    `json:"base_config,omitzero"`
 	Events     jsontext.Value    `json:"events"`
 	Contents   map[string]string `json:"git_jp_contents,omitempty"` // by hash, in Base64
+
+	Unknown map[string]jsontext.Value `json:",embed"`
 }
 
 // Write writes a conversation as a line. It reads the contents through r, and puts them into a copy
@@ -134,7 +139,6 @@ func Read(r io.Reader) ([]*Envelope, error) {
 
 func decode(line []byte) (*Envelope, error) {
 	var in wire
-	// Unknown members are ignored, as jp does: a later version may add some.
 	if err := json.Unmarshal(line, &in); err != nil {
 		return nil, err
 	}
@@ -148,7 +152,10 @@ func decode(line []byte) (*Envelope, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Envelope{ID: id, Local: in.Projection == local, Archived: in.Archived}
+	e := &Envelope{
+		ID: id, Local: in.Projection == local, Archived: in.Archived,
+		Unknown: slices.Sorted(maps.Keys(in.Unknown)),
+	}
 	if !e.Local && in.Projection != projected {
 		return nil, fmt.Errorf("projection is %q, neither local nor projected", in.Projection)
 	}
