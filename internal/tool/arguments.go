@@ -143,7 +143,8 @@ func (d Definition) complete(o outline, given map[string]json.RawMessage) error 
 }
 
 // coerce corrects a value of the wrong type: models pass JSON in a string where another type is
-// wanted, and one value where a list of them is.
+// wanted, one value where a list of them is, and integers as 7.0, which is valid by the schema and
+// which a program that expects an integer refuses.
 func (o outline) coerce(v json.RawMessage) json.RawMessage {
 	var text string
 	if len(o.Type) > 0 && !slices.Contains(o.Type, "string") && json.Unmarshal(v, &text) == nil {
@@ -155,6 +156,12 @@ func (o outline) coerce(v json.RawMessage) json.RawMessage {
 		v = json.RawMessage("[" + string(v) + "]")
 	}
 	switch kindOf(v) {
+	case "number":
+		whole, zeros, _ := bytes.Cut(v, []byte("."))
+		if slices.Contains(o.Type, "integer") && !slices.Contains(o.Type, "number") &&
+			strings.Trim(string(zeros), "0") == "" {
+			return whole
+		}
 	case "array":
 		var list []json.RawMessage
 		if o.Items == nil || json.Unmarshal(v, &list) != nil {

@@ -200,6 +200,9 @@ func TestPrepare(t *testing.T) {
 	tests := []struct{ in, want, why string }{
 		{`{"path":"a"}`, `{"n":3,"path":"a"}`, ""},
 		{`{"path":"5","n":"7"}`, `{"n":7,"path":"5"}`, ""},
+		{`{"path":"a","n":7.00}`, `{"n":7,"path":"a"}`, ""},
+		{`{"path":"a","n":7.01}`, "", "/properties/n: type"},
+		{`{"path":"a","size":7.0}`, `{"n":3,"path":"a","size":7.0}`, ""},
 		{`{"path":"a","n":12345678901234567890}`, `{"n":12345678901234567890,"path":"a"}`, ""},
 		{`{"path":"a","list":"[\"x\"]"}`, `{"list":["x"],"n":3,"path":"a"}`, ""},
 		{`{"path":"a","list":"x"}`, `{"list":["x"],"n":3,"path":"a"}`, ""},
