@@ -1,8 +1,9 @@
 package edits
 
 import (
+	"bytes"
 	"encoding/json"
-	"strconv"
+	"maps"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -13,27 +14,56 @@ type Arguments map[string]any
 
 // Parse parses arguments; anything but an object has none.
 func Parse(args []byte) (a Arguments) {
-	_ = json.Unmarshal(args, &a) // anything but an object is shown unchanged
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	_ = d.Decode(&a) // anything but an object is shown unchanged
 	return a
 }
 
 // Text returns a text argument, by the first of the names that it has.
 func (a Arguments) Text(names ...string) string {
+	_, text := a.first(names...)
+	return text
+}
+
+// first returns the first of the names that has a text, and the text.
+func (a Arguments) first(names ...string) (name, text string) {
 	for _, n := range names {
 		switch v := a[n].(type) {
 		case string:
-			if v != "" {
-				return v
-			}
-		case float64:
-			return strconv.FormatFloat(v, 'g', -1, 64)
+			text = v
+		case json.Number:
+			text = v.String()
 		case []any:
-			if s := joined(v); s != "" {
-				return s
-			}
+			text = joined(v)
+		}
+		if text != "" {
+			return n, text
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// Without returns the arguments but those of the names, as JSON, and nil if there are none: what a
+// view that shows these in a form of its own has to show beside it.
+func (a Arguments) Without(names ...string) []byte {
+	rest := a.without(names...)
+	if len(rest) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(rest) // what was parsed can be encoded
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func (a Arguments) without(names ...string) Arguments {
+	rest := maps.Clone(a)
+	for _, n := range names {
+		delete(rest, n)
+	}
+	return rest
 }
 
 // joined returns a list of texts as one text.
@@ -50,6 +80,12 @@ func joined(list []any) string {
 // Command returns the command line of a call that runs one. For a shell that is given a script, it
 // is the script.
 func (a Arguments) Command() string {
+	_, line := a.CommandNamed()
+	return line
+}
+
+// CommandNamed returns the name of the argument that has the command line too.
+func (a Arguments) CommandNamed() (name, line string) {
 	for _, n := range []string{"command", "cmd", "script"} {
 		list, ok := a[n].([]any)
 		if !ok || len(list) != 3 {
@@ -57,15 +93,21 @@ func (a Arguments) Command() string {
 		}
 		if flag, _ := list[1].(string); flag == "-c" || flag == "-lc" {
 			s, _ := list[2].(string)
-			return s
+			return n, s
 		}
 	}
-	return a.Text("command", "cmd", "script", "command_line", "CommandLine")
+	return a.first("command", "cmd", "script", "command_line", "CommandLine")
 }
 
 // File returns the path of the file that a call concerns.
 func (a Arguments) File() string {
-	return a.Text("path", "file_path", "filePath", "filename", "file", "notebook_path",
+	_, file := a.FileNamed()
+	return file
+}
+
+// FileNamed returns the name of the argument that has the path too.
+func (a Arguments) FileNamed() (name, file string) {
+	return a.first("path", "file_path", "filePath", "filename", "file", "notebook_path",
 		"absolute_path", "target_file", "paths", "files", "dir_path", "directory", "uri")
 }
 
@@ -78,48 +120,64 @@ type Edit struct {
 
 // Edits returns the changes that a call makes, in the forms of the known agents.
 func (a Arguments) Edits() []Edit {
-	file := a.File()
-	for _, list := range []string{"patterns", "edits"} {
-		if all := a.listed(list, file); len(all) > 0 {
-			return all
-		}
-	}
-	if was, is, ok := replaced(a); ok {
-		return []Edit{{File: file, Old: was, New: is}}
-	}
-	patch := a.Text("patch", "input", "diff", "patchText")
-	if patch == "" {
-		patch = a.Command()
-	}
-	if at := strings.Index(patch, "*** Begin Patch"); at >= 0 {
-		return []Edit{{Patch: patch[at:]}}
-	}
-	if strings.HasPrefix(patch, "--- ") || strings.HasPrefix(patch, "diff --git ") {
-		return []Edit{{Patch: patch}}
-	}
-	return nil
+	all, _ := a.EditsBeside()
+	return all
 }
 
-// listed returns the changes that an argument lists.
-func (a Arguments) listed(list, file string) (all []Edit) {
+// EditsBeside returns the other arguments too, as [Arguments.Without] does. They may say as much: a
+// reason, or that every place is to be replaced.
+func (a Arguments) EditsBeside() (all []Edit, beside []byte) {
+	named, file := a.FileNamed()
+	for _, list := range []string{"patterns", "edits"} {
+		if all, left := a.listed(list, file); len(all) > 0 {
+			if all[0].File != file {
+				named = ""
+			}
+			rest := a.without(list, named)
+			if left != nil {
+				rest[list] = left
+			}
+			return all, rest.Without()
+		}
+	}
+	if was, is, names, ok := replaced(a); ok {
+		return []Edit{{File: file, Old: was, New: is}}, a.Without(named, names[0], names[1])
+	}
+	name, patch := a.first("patch", "input", "diff", "patchText")
+	if name == "" {
+		name, patch = a.CommandNamed()
+	}
+	if strings.Contains(patch, "*** Begin Patch") || strings.HasPrefix(patch, "--- ") ||
+		strings.HasPrefix(patch, "diff --git ") {
+		return []Edit{{Patch: patch}}, a.Without(name)
+	}
+	return nil, nil
+}
+
+// listed returns the changes that an argument lists, if it lists nothing else, and what else it
+// says of them, nil if nothing.
+func (a Arguments) listed(list, file string) (all []Edit, left []any) {
 	items, _ := a[list].([]any)
 	for _, item := range items {
 		object, _ := item.(map[string]any)
-		was, is, ok := replaced(object)
+		was, is, names, ok := replaced(object)
 		if !ok {
-			continue
+			return nil, nil
 		}
 		at := file
 		if paths, _ := object["paths"].([]any); len(paths) > 0 {
 			at = joined(paths)
 		}
 		all = append(all, Edit{File: at, Old: was, New: is})
+		if rest := Arguments(object).without("paths", names[0], names[1]); len(rest) > 0 {
+			left = append(left, rest)
+		}
 	}
-	return all
+	return all, left
 }
 
-// replaced returns the old and the new text in an object.
-func replaced(object map[string]any) (was, is string, ok bool) {
+// replaced returns the old and the new text in an object, and the names of both.
+func replaced(object map[string]any) (was, is string, names [2]string, ok bool) {
 	for _, names := range [][2]string{
 		{"old", "new"},
 		{"old_string", "new_string"},
@@ -130,10 +188,10 @@ func replaced(object map[string]any) (was, is string, ok bool) {
 		was, hasOld := object[names[0]].(string)
 		is, hasNew := object[names[1]].(string)
 		if hasOld && (hasNew || object[names[1]] == nil) {
-			return was, is, true
+			return was, is, names, true
 		}
 	}
-	return "", "", false
+	return "", "", names, false
 }
 
 // Diff returns an edit as a patch without the lines that name its sides.

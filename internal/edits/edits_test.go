@@ -44,3 +44,26 @@ func TestEdits(t *testing.T) {
 		}
 	}
 }
+
+// TestEditsLeaveNothingOut verifies that what is not in a change is beside it.
+func TestEditsLeaveNothingOut(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"file_path":"a","old_string":"b","new_string":"c"}`:                                           ``,
+		`{"file_path":"a","old_string":"b","new_string":"c","replace_all":true}`:                        `{"replace_all":true}`,
+		`{"path":"a","edits":[{"old":"b","new":"c"}],"why":"<x>"}`:                                      `{"why":"<x>"}`,
+		`{"path":"a","edits":[{"old":"b","new":"c"},{"old":"d","new":"e","all":12345678901234567890}]}`: `{"edits":[{"all":12345678901234567890}]}`,
+		`{"path":"z","patterns":[{"old":"b","new":"c","paths":["a"]}]}`:                                 `{"path":"z"}`,
+		`{"input":"*** Begin Patch\nx","explanation":"tidy"}`:                                           `{"explanation":"tidy"}`,
+		`{"command":"--- a\n+++ b","timeout":5,"path":"w"}`:                                             `{"path":"w","timeout":5}`,
+	} {
+		all, beside := edits.Parse([]byte(args)).EditsBeside()
+		if len(all) == 0 || string(beside) != want {
+			t.Errorf("%s: %+v, %s beside, want %s", args, all, beside, want)
+		}
+	}
+	const before = "sh pwn; apply_patch <<'*** Begin Patch'"
+	all := edits.Parse([]byte(`{"command":"` + before + `"}`)).Edits()
+	if len(all) != 1 || all[0].Diff() != before {
+		t.Errorf("got %+v, want the whole command", all)
+	}
+}

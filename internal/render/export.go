@@ -106,19 +106,23 @@ func (f *markdownFormatter) item(it item) error {
 	}
 }
 
-// callMarkdown returns the content of a call: the diffs of its changes, else its arguments.
+// callMarkdown returns the content of a call: its arguments, and its changes as diffs.
 func callMarkdown(ev *events.ToolCallRequest) string {
+	changes, args := edits.Parse(ev.Arguments).EditsBeside()
+	if len(changes) == 0 {
+		return fenced(indentedJSON(ev.Arguments), "json")
+	}
 	var all []string
+	if args != nil {
+		all = append(all, fenced(indentedJSON(args), "json"))
+	}
 	file := ""
-	for _, e := range edits.Parse(ev.Arguments).Edits() {
+	for _, e := range changes {
 		if e.File != "" && e.File != file {
 			file = e.File
 			all = append(all, codeSpan(file))
 		}
 		all = append(all, fenced(e.Diff(), "diff"))
-	}
-	if all == nil {
-		return fenced(indentedJSON(ev.Arguments), "json")
 	}
 	return strings.Join(all, "\n\n")
 }

@@ -199,16 +199,20 @@ func (f *textFormatter) reply(ev *events.ChatResponse) error {
 	}
 }
 
-// call writes a call, and the conversation that it started. Changes to files are shown as a diff.
+// call writes a call, and the conversation that it started. Changes to files are shown as a diff,
+// after the other arguments.
 func (f *textFormatter) call(it item, ev *events.ToolCallRequest) error {
 	head := f.opts.Output.styled(styleTool, "→ "+oneLine(ev.Name))
 	text := head
 	if f.opts.Style == StyleFull {
-		if all := edits.Parse(ev.Arguments).Edits(); len(all) > 0 {
-			text += f.edits(it, all)
-		} else {
-			text += f.clip(" "+compactJSON(ev.Arguments), ansi.StringWidth(head))
+		all, args := edits.Parse(ev.Arguments).EditsBeside()
+		if len(all) == 0 {
+			args = ev.Arguments
 		}
+		if args != nil {
+			text += f.clip(" "+compactJSON(args), ansi.StringWidth(head))
+		}
+		text += f.edits(it, all)
 	}
 	if started := startedBy(it.el); started != "" {
 		text += "\n" + f.opts.Output.styled(styleMark, started)

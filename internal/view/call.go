@@ -179,17 +179,18 @@ func countEdits(all []edits.Edit) (added, removed int) {
 	return added, removed
 }
 
-// written returns the text that a call writes as a complete file.
-func (c *call) written() (text string, ok bool) {
+// written returns the text that a call writes as a complete file, and the name of the argument that
+// has it, "" for none.
+func (c *call) written() (name, text string) {
 	if c.args.File() == "" {
-		return "", false
+		return "", ""
 	}
 	for _, n := range []string{"content", "file_text", "contents", "text"} {
 		if s, is := c.args[n].(string); is {
-			return s, true
+			return n, s
 		}
 	}
-	return "", false
+	return "", ""
 }
 
 // language returns the language of the code in a file, by the extension of its name.
@@ -201,17 +202,17 @@ func language(file string) string {
 // A todo is an entry of a to-do list.
 type todo struct{ text, state string }
 
-// todos returns the list that a call sets.
-func (c *call) todos() (all []todo) {
+// todos returns the list that a call sets, and the name of the argument that has it.
+func (c *call) todos() (name string, all []todo) {
 	for _, n := range []string{"todos", "plan"} {
 		items, _ := c.args[n].([]any)
 		for _, item := range items {
 			object, _ := item.(map[string]any)
 			text := func(names ...string) string { return edits.Arguments(object).Text(names...) }
 			if t := text("content", "step", "text"); t != "" {
-				all = append(all, todo{t, text("status", "state")})
+				name, all = n, append(all, todo{t, text("status", "state")})
 			}
 		}
 	}
-	return all
+	return name, all
 }

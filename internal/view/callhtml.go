@@ -55,37 +55,42 @@ func cutRunes(s string, n int) string {
 	return s[:runeStart(s, 4*n)]
 }
 
-// writeRequest writes the arguments of a call.
+// writeRequest writes the arguments of a call: those that have a form of their own in it, and the
+// others as JSON.
 func (p *pageWriter) writeRequest(c *call) {
-	m := p.m
-	if all := c.args.Edits(); len(all) > 0 {
+	all, rest := c.args.EditsBeside()
+	named, file := c.args.FileNamed()
+	command, line := c.args.CommandNamed()
+	written, text := c.written()
+	list, todos := c.todos()
+	switch {
+	case len(all) > 0:
 		for _, e := range all {
 			if e.File != "" {
 				p.file(e.File)
 			}
-			long(m, e.Diff(), func(piece string) { writePatch(m, piece) })
+			long(p.m, e.Diff(), func(piece string) { writePatch(p.m, piece) })
 		}
-		return
-	}
-	if text, ok := c.written(); ok {
-		p.file(c.args.File())
-		p.writeCode(language(c.args.File()), text)
-		return
-	}
-	if all := c.todos(); len(all) > 0 {
-		p.m.writeTodos(all)
-		return
-	}
-	if line := c.args.Command(); line != "" && len(c.args) <= 2 {
+	case written != "":
+		p.file(file)
+		p.writeCode(language(file), text)
+		rest = c.args.Without(named, written)
+	case len(todos) > 0:
+		p.m.writeTodos(todos)
+		rest = c.args.Without(list)
+	case line != "":
 		p.writeCode("sh", line)
-		return
+		rest = c.args.Without(command)
+	case len(c.args) == 0 && string(c.raw) == "{}" || len(c.args) == 1 && c.told():
+	default:
+		rest = c.raw
 	}
-	if len(c.args) == 0 && string(c.raw) == "{}" || len(c.args) == 1 && c.told() {
+	if rest == nil {
 		return
 	}
 	var b bytes.Buffer
-	if json.Indent(&b, c.raw, "", "  ") != nil {
-		b.Write(c.raw)
+	if json.Indent(&b, rest, "", "  ") != nil {
+		b.Write(rest)
 	}
 	p.writeCode("json", b.String())
 }

@@ -29,10 +29,11 @@ func Changes(s *events.Stream) (all []Change) {
 			}
 		}
 		c := newCall("", ev, events.Metadata{})
-		for _, e := range c.args.Edits() {
+		edited := c.args.Edits()
+		for _, e := range edited {
 			all = append(all, changesOf(e, found.Request)...)
 		}
-		if text, ok := c.written(); ok && len(c.args.Edits()) == 0 {
+		if name, text := c.written(); name != "" && len(edited) == 0 {
 			all = append(all, Change{found.Request, c.args.File(), lines(text)})
 		}
 	}
