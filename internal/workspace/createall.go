@@ -92,12 +92,19 @@ func (b *creations) options() atomicfile.Options {
 
 // build writes the conversations, several at a time: they are encoded first.
 func (b *creations) build(families [][]*NewConversation) {
+	inParallel(len(families), runtime.GOMAXPROCS(0), func(i int) {
+		b.errs[i] = b.buildFamily(i, families[i])
+	})
+}
+
+// inParallel calls f for each number below n, several at a time.
+func inParallel(n, atOnce int, f func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(len(families), runtime.GOMAXPROCS(0)) {
+	for range min(n, atOnce) {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(families); i = int(next.Add(1)) - 1 {
-				b.errs[i] = b.buildFamily(i, families[i])
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
 			}
 		})
 	}
@@ -155,6 +162,10 @@ func (b *creations) publish(ctx context.Context, part func([]*creation) []*creat
 	b.each(part, func(c *creation) error { return c.content.verify(c.Conversation) })
 }
 
+// unlocksAtOnce is how many conversations are unlocked at a time. Lock files were synced together
+// with the conversations, so removing one can wait for the disk.
+const unlocksAtOnce = 16
+
 // lock locks conversations, and returns a function that unlocks them.
 func (b *creations) lock(part func([]*creation) []*creation) (unlock func()) {
 	var unlocks []func() error
@@ -166,10 +177,10 @@ func (b *creations) lock(part func([]*creation) []*creation) (unlock func()) {
 		return err
 	})
 	return func() {
-		for _, unlock := range unlocks {
-			if err := unlock(); err != nil {
-				b.fail(err)
-			}
+		errs := make([]error, len(unlocks))
+		inParallel(len(unlocks), unlocksAtOnce, func(i int) { errs[i] = unlocks[i]() })
+		if err := errors.Join(errs...); err != nil {
+			b.fail(err)
 		}
 	}
 }
