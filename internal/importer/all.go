@@ -23,11 +23,12 @@ const maxWaiting = 16
 
 // A part of an import is saved together, which needs only a few waits for the disk: up to maxPart
 // sessions of maxPartBytes together, or one larger session. The conversations are in memory until
-// then. Fewer than minJoint sessions are saved one by one: syncing a file system also waits for
-// writes of other programs.
+// then. A session of unknown size counts as unknownBytes. Fewer than minJoint sessions are saved
+// one by one: syncing a file system also waits for writes of other programs.
 const (
-	maxPart      = 32
+	maxPart      = 128
 	maxPartBytes = 16 << 20
+	unknownBytes = maxPartBytes / 32
 	minJoint     = 8
 )
 
@@ -81,7 +82,7 @@ func exports(f Found) int {
 func partOf(found []Found) int {
 	bytes := int64(0)
 	for n, f := range found[:min(len(found), maxPart)] {
-		bytes += f.Size
+		bytes += cmp.Or(f.Size, unknownBytes)
 		if n > 0 && (bytes > maxPartBytes || exports(f) != exports(found[0])) {
 			return n
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -110,7 +111,8 @@ func TestExportsWaitForEarlierParts(t *testing.T) {
 // TestAllEndsWhereTheCallerDoes: nothing is at work after the loop is left.
 func TestAllEndsWhereTheCallerDoes(t *testing.T) {
 	im := &Importer{Workspace: newWorkspace(t)}
-	for range im.All(t.Context(), manySessions(t, 40)) {
+	found := manySessions(t, maxPart+minJoint)
+	for range im.All(t.Context(), found) {
 		break
 	}
 	made := func() int {
@@ -122,8 +124,48 @@ func TestAllEndsWhereTheCallerDoes(t *testing.T) {
 	}
 	first := made()
 	time.Sleep(10 * time.Millisecond)
-	if then := made(); first == 0 || first == 40 || then != first {
-		t.Errorf("%d conversations, then %d; want some of 40, and no more then", first, then)
+	if then := made(); first == 0 || first == len(found) || then != first {
+		t.Errorf("%d conversations, then %d; want some of %d, and no more then",
+			first, then, len(found))
+	}
+}
+
+// TestPartsAreBounded checks that a part has as many sessions as fit in memory, also if their sizes
+// are unknown.
+func TestPartsAreBounded(t *testing.T) {
+	for size, want := range map[int64]int{
+		1: maxPart, 0: maxPartBytes / unknownBytes, maxPartBytes / 4: 4, maxPartBytes + 1: 1,
+	} {
+		found := make([]Found, 2*maxPart)
+		for i := range found {
+			found[i].Size = size
+		}
+		if n := partOf(found); n != want {
+			t.Errorf("a part has %d sessions of %d bytes, want %d", n, size, want)
+		}
+	}
+}
+
+// TestAllOfAPartIsCreatedTogether checks that no conversation of a part is left to be saved by
+// itself, also if there are more than may be locked at a time.
+func TestAllOfAPartIsCreatedTogether(t *testing.T) {
+	w := newWorkspace(t)
+	im := &Importer{Workspace: w}
+	_, errs := w.CreateAll(t.Context(), make([][]*workspace.NewConversation, 1))
+	if errors.Is(errs[0], errors.ErrUnsupported) {
+		t.Skip("files are synced one by one here")
+	}
+	var read []*prepared
+	for _, f := range manySessions(t, maxCreated+minJoint) {
+		p := im.prepare(t.Context(), f.Dialect, f.Session, (*blobs.Store).NewBatch)
+		defer p.batch.Discard()
+		read = append(read, p)
+	}
+	creation{im}.all(t.Context(), read)
+	for i, p := range read {
+		if len(p.made) != 1 || p.saving != nil {
+			t.Fatalf("session %d: made %v, %v; want one conversation", i, p.made, p.saving)
+		}
 	}
 }
 

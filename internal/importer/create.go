@@ -56,20 +56,33 @@ func (cr creation) note(e workspace.Entry) error {
 // open file.
 const maxCreated = 256
 
-// all creates together the conversations of sessions that are completely new, which needs only a
-// few waits for the disk. If that fails, maybe because of another process, they are left to be
-// saved one by one.
+// all creates the conversations of sessions that are completely new, as many together as
+// maxCreated allows.
 func (cr creation) all(ctx context.Context, parts []*prepared) {
-	var families [][]*workspace.NewConversation
-	var of []*prepared
+	var next []*prepared
 	count := 0
 	for _, p := range parts {
-		if p == nil || p.err != nil || p.origin != nil || cr.Dry || count+len(p.all) > maxCreated {
+		if p == nil || p.err != nil || p.origin != nil || cr.Dry || len(p.all) > maxCreated {
 			continue
 		}
+		if count += len(p.all); count > maxCreated {
+			cr.together(ctx, next)
+			next, count = nil, len(p.all)
+		}
+		next = append(next, p)
+	}
+	cr.together(ctx, next)
+}
+
+// together creates the conversations of sessions that are completely new, which needs only a few
+// waits for the disk. If that fails, maybe because of another process, they are left to be saved
+// one by one.
+func (cr creation) together(ctx context.Context, parts []*prepared) {
+	var families [][]*workspace.NewConversation
+	var of []*prepared
+	for _, p := range parts {
 		if family := cr.family(p.all); family != nil {
 			families, of = append(families, family), append(of, p)
-			count += len(family)
 		}
 	}
 	if len(families) < minJoint {
