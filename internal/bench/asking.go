@@ -69,7 +69,7 @@ func (p *provider) answer(w http.ResponseWriter, r *http.Request) {
 
 // firstWords measures the time from a question to the first words of its answer, the question being
 // saved before it is sent, and compares it with a client that posts the same bytes.
-func firstWords(n int) func(*builder) (ours, theirs side, err error) {
+func firstWords(n int) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
 		p := serve(1)
 		turn, err := b.turn(n, p)

@@ -32,8 +32,8 @@ var benches = []bench{
 	{"a page of a conversation of 10 MB, in bytes", none, pageSize},
 	{"stage of 1,000 blobs", none, stage},
 	{"migrate of the real conversations", none, migrate},
-	{"check HEAD with 100,000 blobs, first time", 2, checkCold},
-	{"check HEAD with 100,000 blobs, again", 0.7, checkWarm},
+	{"check HEAD with 100,000 blobs, first time", 2, check(false)},
+	{"check HEAD with 100,000 blobs, again", 0.7, check(true)},
 	{"gc --dry-run, 100,000 blobs, 4,000 commits, first time", 2.5, collect(100, false)},
 	{"gc --dry-run, 100,000 blobs, 4,000 commits, again", 0.7, collect(100, true)},
 	{"gc --dry-run, 10,000 blobs, 400 commits, first time", none, collect(10, false)},
@@ -72,42 +72,26 @@ var long = []bench{
 }
 
 func startUp(b *builder) (ours, theirs side, err error) {
-	ours = side{
-		label: "version", dir: b.dir, args: []string{b.binary, "version"},
-	}
-	theirs = side{
-		label: "git --version", dir: b.dir, args: []string{"git", "--version"},
-	}
-	return ours, theirs, nil
+	return b.jp("version"), b.other("git --version", "git", "--version"), nil
 }
 
 // idleHook measures the cost of every commit, merge and checkout. Its opponent is the cheapest hook
 // that could find out the same: one git process that lists what is staged.
-func idleHook(hook ...string) func(b *builder) (ours, theirs side, err error) {
-	return func(b *builder) (ours, theirs side, err error) { return idle(b, hook) }
-}
-
-func idle(b *builder, hook []string) (ours, theirs side, err error) {
-	if err := b.repository(1, 1, true); err != nil {
-		return ours, theirs, err
+func idleHook(hook ...string) setUp {
+	return func(b *builder) (ours, theirs side, err error) {
+		if err := b.repository(1, 1, true); err != nil {
+			return ours, theirs, err
+		}
+		if err := b.git("reset", "-q", "--hard"); err != nil {
+			return ours, theirs, err
+		}
+		if err := b.write("main.go", []byte("package main\n")); err != nil {
+			return ours, theirs, err
+		}
+		err = b.git("add", "main.go")
+		theirs = b.other("git diff --cached", "git", "diff", "--cached", "--quiet", "--", ".jp")
+		return b.jp("hook", hook...), theirs, err
 	}
-	if err := b.git("reset", "-q", "--hard"); err != nil {
-		return ours, theirs, err
-	}
-	if err := b.write("main.go", []byte("package main\n")); err != nil {
-		return ours, theirs, err
-	}
-	if err := b.git("add", "main.go"); err != nil {
-		return ours, theirs, err
-	}
-	ours = side{
-		label: "hook", dir: b.dir, args: append([]string{b.binary, "hook"}, hook...),
-	}
-	theirs = side{
-		label: "git diff --cached", dir: b.dir,
-		args: []string{"git", "diff", "--cached", "--quiet", "--", ".jp"},
-	}
-	return ours, theirs, nil
 }
 
 // scanned measures the cost of searching a commit for secrets. Its opponent searches for two
@@ -133,45 +117,19 @@ func scanned(b *builder) (ours, theirs side, err error) {
 			return ours, theirs, err
 		}
 	}
-	if err := b.git("add", dir); err != nil {
-		return ours, theirs, err
-	}
-	ours = side{
-		label: "hook", dir: b.dir, args: []string{b.binary, "hook", "pre-commit"},
-	}
-	theirs = side{
-		label: "git grep --cached", dir: b.dir,
-		args: []string{"sh", "-c", "git grep --cached -qF -e ghp_ -e AKIA -- .jp || true"},
-	}
-	return ours, theirs, nil
+	theirs = b.shell("git grep --cached", "git grep --cached -qF -e ghp_ -e AKIA -- .jp || true")
+	return b.jp("hook", "pre-commit"), theirs, b.git("add", dir)
 }
 
 func list(b *builder) (ours, theirs side, err error) {
-	if err := b.shared("conversations", b.conversations); err != nil {
-		return ours, theirs, err
-	}
-	ours = side{
-		label: "ls", dir: b.dir, args: []string{b.binary, "ls"},
-	}
-	theirs = side{
-		label: "cat metadata.json", dir: b.dir,
-		args: []string{"sh", "-c", "cat .jp/conversations/*/metadata.json"},
-	}
-	return ours, theirs, nil
+	err = b.shared("conversations", b.conversations)
+	return b.jp("ls"), b.shell("cat metadata.json", "cat .jp/conversations/*/metadata.json"), err
 }
 
 func status(b *builder) (ours, theirs side, err error) {
-	if err := b.shared("conversations", b.conversations); err != nil {
-		return ours, theirs, err
-	}
-	ours = side{
-		label: "status", dir: b.dir, args: []string{b.binary, "status"},
-	}
-	theirs = side{
-		label: "git status", dir: b.dir,
-		args: []string{"git", "status", "--porcelain", "--untracked-files=all"},
-	}
-	return ours, theirs, nil
+	err = b.shared("conversations", b.conversations)
+	theirs = b.other("git status", "git", "status", "--porcelain", "--untracked-files=all")
+	return b.jp("status"), theirs, err
 }
 
 // stage adds the same paths to an empty index in a fresh repository each time.
@@ -192,14 +150,9 @@ func stage(b *builder) (ours, theirs side, err error) {
 		}
 		return err
 	})
-	ours = side{
-		label: "stage", dir: b.dir, before: fresh,
-		args: []string{b.binary, "stage", "17000000000"},
-	}
-	theirs = side{
-		label: "git add", dir: b.dir, before: fresh, stdin: paths.Bytes(),
-		args: []string{"git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"},
-	}
+	ours = b.jp("stage", "17000000000")
+	theirs = b.other("git add", "git", "add", "--pathspec-from-file=-", "--pathspec-file-nul")
+	ours.before, theirs.before, theirs.stdin = fresh, fresh, paths.Bytes()
 	return ours, theirs, err
 }
 
@@ -224,35 +177,13 @@ func migrate(b *builder) (ours, theirs side, err error) {
 		if err := b.write(".jp/.id", []byte("generated\nbench\n")); err != nil {
 			return err
 		}
-		return copyTree(filepath.Join(b.dir, ".jp", "conversations"), source)
+		return os.CopyFS(filepath.Join(b.dir, ".jp", "conversations"), os.DirFS(source))
 	}
-	ours = side{
-		label: "migrate", dir: b.dir, before: fresh,
-		args: []string{b.binary, "-q", "migrate", "--to", "blobs"},
-	}
-	theirs = side{
-		label: "gzip -6; sha256sum", dir: filepath.Join(b.dir, "contents"),
-		args: []string{"sh", "-c", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin"},
-	}
+	ours = b.jp("migrate", "-q", "--to", "blobs")
+	ours.before = fresh
+	theirs = b.shell("gzip -6; sha256sum", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin")
+	theirs.dir = filepath.Join(b.dir, "contents")
 	return ours, theirs, nil
-}
-
-// copyTree copies a folder and makes the copies writable, since the source may not be.
-func copyTree(to, from string) error {
-	return fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(filepath.Join(from, path))
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, path)
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(target, data, 0o644)
-	})
 }
 
 // contents writes each content of the conversations below source to a file.
@@ -287,22 +218,14 @@ func (b *builder) contents(source string) error {
 	})
 }
 
-func checkCold(b *builder) (ours, theirs side, err error) {
-	ours, theirs, err = checkWarm(b)
-	ours.before = func() error { return os.RemoveAll(filepath.Join(b.dir, ".git", "jp")) }
-	return ours, theirs, err
-}
-
-func checkWarm(b *builder) (ours, theirs side, err error) {
-	if err := b.shared("committed", b.committed); err != nil {
-		return ours, theirs, err
+// check compares the check of a commit with git's, with what the last one found out or without.
+func check(warm bool) setUp {
+	return func(b *builder) (ours, theirs side, err error) {
+		err = b.shared("committed", b.committed)
+		ours = b.jp("check", "HEAD")
+		if !warm {
+			ours.before = b.forget
+		}
+		return ours, b.other("git fsck", "git", "fsck", "--connectivity-only"), err
 	}
-	ours = side{
-		label: "check", dir: b.dir, args: []string{b.binary, "check", "HEAD"},
-	}
-	theirs = side{
-		label: "git fsck", dir: b.dir,
-		args: []string{"git", "fsck", "--connectivity-only"},
-	}
-	return ours, theirs, nil
 }

@@ -56,6 +56,22 @@ func (b *builder) conversations() error { return b.repository(10000, 0, false) }
 // committed makes a commit of 100,000 blobs.
 func (b *builder) committed() error { return b.repository(4000, blobsEach, true) }
 
+// jp is a command of git jp in the directory.
+func (b *builder) jp(command string, args ...string) side {
+	return side{label: command, dir: b.dir, args: append([]string{b.binary, command}, args...)}
+}
+
+// other is another program in the directory.
+func (b *builder) other(label string, args ...string) side {
+	return side{label: label, dir: b.dir, args: args}
+}
+
+// shell is a script in the directory.
+func (b *builder) shell(label, script string) side { return b.other(label, "sh", "-c", script) }
+
+// forget removes what git jp has found out about the repository.
+func (b *builder) forget() error { return os.RemoveAll(filepath.Join(b.dir, ".git", "jp")) }
+
 // environment returns the process's own, without the user's configuration of git.
 func environment() []string {
 	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
@@ -64,14 +80,26 @@ func environment() []string {
 }
 
 func (b *builder) git(args ...string) error {
-	return b.gitIn(nil, args...)
+	return b.start(nil, append([]string{"git"}, args...)...)
 }
 
-func (b *builder) gitIn(stdin io.Reader, args ...string) error {
-	cmd := exec.Command("git", args...)
+// fastImport gives git what write writes, which is streamed, because the memory of this process
+// counts as that of its children: until a child executes its program, it is a copy of this one.
+func (b *builder) fastImport(write func(io.Writer) error) error {
+	pipe, in := io.Pipe()
+	go func() {
+		out := bufio.NewWriterSize(in, 1<<20)
+		in.CloseWithError(errors.Join(write(out), out.Flush()))
+	}()
+	return b.start(pipe, "git", "fast-import", "--quiet")
+}
+
+// start runs a program in the directory.
+func (b *builder) start(stdin io.Reader, args ...string) error {
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdin = b.dir, environment(), stdin
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, out)
+		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
@@ -89,6 +117,15 @@ type file struct {
 	path string
 	data []byte
 }
+
+// add adds the file to a commit of git fast-import.
+func (f file) add(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", f.path, len(f.data), f.data)
+	return err
+}
+
+// identity is the file that makes a folder a workspace.
+func identity() file { return file{".jp/.id", []byte("generated\nbench\n")} }
 
 // conversation returns the files of a generated conversation with n blobs of
 // 0.2 to 4 KB, the events last.
@@ -145,32 +182,27 @@ func (b *builder) repository(conversations, blobsEach int, commit bool) error {
 	if !commit {
 		return b.each(conversations, blobsEach, func(f file) error { return b.write(f.path, f.data) })
 	}
-	// Streamed, because the memory of this process counts as that of its children: until a child
-	// executes its program, it is a copy of this one.
-	pipe, in := io.Pipe()
-	go func() {
-		in.CloseWithError(b.fastImport(in, conversations, blobsEach))
-	}()
-	if err := b.gitIn(pipe, "fast-import", "--quiet"); err != nil {
+	err := b.fastImport(func(w io.Writer) error {
+		beginCommit(w, "main", 0)
+		return b.each(conversations, blobsEach, func(f file) error { return f.add(w) })
+	})
+	if err != nil {
 		return err
 	}
 	return b.git("symbolic-ref", "HEAD", "refs/heads/main")
 }
 
-// fastImport writes one commit with all conversations.
-func (b *builder) fastImport(w io.Writer, conversations, blobsEach int) error {
-	const head = "commit refs/heads/main\ncommitter Ada <ada@example.com> 1767225600 +0000\n"
-	in := bufio.NewWriter(w)
-	fmt.Fprintf(in, "%sdata 1\nx\n", head)
-	err := b.each(conversations, blobsEach, func(f file) error {
-		fmt.Fprintf(in, "M 100644 inline %s\ndata %d\n%s\n", f.path, len(f.data), f.data)
-		return nil
-	})
-	return errors.Join(err, in.Flush())
+// beginCommit begins commit n of a branch for git fast-import.
+func beginCommit(w io.Writer, branch string, n int) {
+	fmt.Fprintf(w, "commit refs/heads/%s\n", branch)
+	if n == 0 {
+		fmt.Fprint(w, "mark :1\n")
+	}
+	fmt.Fprintf(w, "committer Ada <ada@example.com> %d +0000\ndata 1\nx\n", firstCommit+n)
 }
 
 func (b *builder) each(conversations, blobsEach int, do func(file) error) error {
-	if err := do(file{".jp/.id", []byte("generated\nbench\n")}); err != nil {
+	if err := do(identity()); err != nil {
 		return err
 	}
 	for n := range max(conversations/b.scale, 1) {

@@ -12,7 +12,7 @@ import (
 )
 
 // compacting compares a strategy on twenty thousand events with reading them once.
-func compacting(strategy string) func(*builder) (ours, theirs side, err error) {
+func compacting(strategy string) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
 		data := working(20_000 / b.scale)
 		s, err := events.Decode(data)

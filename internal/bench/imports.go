@@ -113,24 +113,22 @@ func importing(b *builder) (ours, theirs side, err error) {
 
 // importer creates a new workspace and imports all sessions into it.
 func (b *builder) importer(found []importer.Found) side {
-	args := []string{b.binary, "import", "--yes", "-q"}
+	ours := b.jp("import", "--yes", "-q", "--foreign")
 	for _, f := range found {
-		args = append(args, f.Path)
+		ours.args = append(ours.args, f.Path)
 	}
 	runs := 0
-	return side{
-		label: "import", dir: b.dir, args: append(args, "--foreign"),
-		before: func() error {
-			// Not removed: file systems without a journal are slow to create files where many were
-			// just deleted.
-			runs++
-			err := os.Rename(filepath.Join(b.dir, ".jp"), fmt.Sprintf("%s-%d", b.dir, runs))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			return b.write(".jp/.id", []byte("generated\nbench\n"))
-		},
+	ours.before = func() error {
+		// Not removed: file systems without a journal are slow to create files where many were just
+		// deleted.
+		runs++
+		err := os.Rename(filepath.Join(b.dir, ".jp"), fmt.Sprintf("%s-%d", b.dir, runs))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return b.write(identity().path, identity().data)
 	}
+	return ours
 }
 
 func importingToDisk(b *builder) (ours, theirs side, err error) {
@@ -216,11 +214,8 @@ func captured(b *builder) (ours, theirs side, err error) {
 	transcript := filepath.Join(b.dir, "11111111-2222-4333-8444-555555555555.jsonl")
 	const line = `{"type":"user","sessionId":"11111111-2222-4333-8444-555555555555"}` + "\n"
 	err = errors.Join(os.WriteFile(transcript, []byte(line), 0o600), os.Truncate(transcript, 1<<30))
-	ours = side{
-		label: "capture --hook", dir: b.dir, args: []string{b.binary, "capture", "--hook", "claude-code"},
-		stdin: fmt.Appendf(nil, `{"session_id":"11111111-2222-4333-8444-555555555555",`+
-			`"transcript_path":%q,"cwd":%q,"hook_event_name":"PostToolUse"}`, transcript, b.dir),
-	}
-	theirs = side{label: "git rev-parse", dir: b.dir, args: []string{"git", "rev-parse", "--git-dir"}}
-	return ours, theirs, err
+	ours = b.jp("capture", "--hook", "claude-code")
+	ours.stdin = fmt.Appendf(nil, `{"session_id":"11111111-2222-4333-8444-555555555555",`+
+		`"transcript_path":%q,"cwd":%q,"hook_event_name":"PostToolUse"}`, transcript, b.dir)
+	return ours, b.other("git rev-parse", "git", "rev-parse", "--git-dir"), err
 }

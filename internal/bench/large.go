@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -43,9 +42,7 @@ func (b *builder) large() error {
 		if err := b.git("init", "-q"); err != nil {
 			return err
 		}
-		pipe, in := io.Pipe()
-		go func() { in.CloseWithError(b.importLarge(in)) }()
-		if err := b.gitIn(pipe, "fast-import", "--quiet"); err != nil {
+		if err := b.fastImport(b.writeLarge); err != nil {
 			return err
 		}
 		if err := b.git("symbolic-ref", "HEAD", "refs/heads/main"); err != nil {
@@ -64,29 +61,28 @@ func (b *builder) large() error {
 	return cmp.Or(b.git("reset", "-q", "--hard"), b.git("clean", "-dfq", ".jp"))
 }
 
-func (b *builder) importLarge(w io.Writer) error {
-	in := bufio.NewWriterSize(w, 1<<20)
+// writeLarge writes the large repository for git fast-import.
+func (b *builder) writeLarge(w io.Writer) (err error) {
 	each := max(b.blobs/blobsEach/commits, 1)
 	for n := range b.blobs / blobsEach {
 		if n%each == 0 {
-			fmt.Fprintf(in, "commit refs/heads/main\ncommitter Ada <ada@example.com> %d +0000\n"+
-				"data 1\nx\n", collectSince+n)
+			beginCommit(w, "main", n)
 		}
 		if n == 0 {
-			fmt.Fprint(in, "M 100644 inline .jp/.id\ndata 16\ngenerated\nbench\n\n")
+			err = identity().add(w)
 		}
 		for _, f := range conversation(n, blobsEach) {
-			fmt.Fprintf(in, "M 100644 inline %s\ndata %d\n%s\n", f.path, len(f.data), f.data)
+			err = cmp.Or(err, f.add(w))
 		}
 	}
-	return in.Flush()
+	return err
 }
 
 // against compares a command with a git command in the large repository.
 func (b *builder) against(ours []string, theirs ...string) (side, side, error) {
 	err := b.large()
-	return side{label: ours[0], dir: b.dir, args: append([]string{b.binary}, ours...)},
-		side{label: "git " + theirs[0], dir: b.dir, args: append([]string{"git"}, theirs...)}, err
+	return b.jp(ours[0], ours[1:]...),
+		b.other("git "+theirs[0], append([]string{"git"}, theirs...)...), err
 }
 
 func largeIdle(b *builder) (ours, theirs side, err error) {
@@ -122,12 +118,11 @@ func stageOne(b *builder) (ours, theirs side, err error) {
 }
 
 func migrateNothing(b *builder) (ours, theirs side, err error) {
-	ours, theirs, err = b.against([]string{"migrate", "--to", "blobs"}, "status")
-	theirs.label, theirs.args = "ls", []string{b.binary, "ls"}
-	return ours, theirs, err
+	err = b.large()
+	return b.jp("migrate", "--to", "blobs"), b.jp("ls"), err
 }
 
-func largeCheck(warm bool) func(*builder) (ours, theirs side, err error) {
+func largeCheck(warm bool) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
 		ours, theirs, err = b.against([]string{"check", "HEAD"}, "fsck", "--connectivity-only")
 		if !warm {
@@ -137,21 +132,19 @@ func largeCheck(warm bool) func(*builder) (ours, theirs side, err error) {
 	}
 }
 
-func (b *builder) forget() error { return os.RemoveAll(filepath.Join(b.dir, ".git", "jp")) }
-
-func largeCollect(warm bool) func(*builder) (ours, theirs side, err error) {
+func largeCollect(warm bool) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
-		ours, theirs, err = b.against([]string{"gc", "--dry-run", "--grace", "0s", "--json"}, "log")
-		theirs.label, theirs.args = "git log | git cat-file", []string{"sh", "-c", pipeline}
-		if !warm {
-			ours.before = b.forget
+		err = b.large()
+		ours, theirs = b.plan()
+		if warm {
+			ours.before = nil
 		}
 		return ours, theirs, err
 	}
 }
 
 // largeStatus has a hundredth of the blobs as new conversations.
-func largeStatus(n int) func(*builder) (ours, theirs side, err error) {
+func largeStatus(n int) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
 		ours, theirs, err = b.against([]string{"status"}, "status", "--porcelain",
 			"--untracked-files=all")

@@ -10,13 +10,16 @@ import (
 	"strings"
 )
 
-// A bench is one comparison. Its set-up builds what both sides need below a directory of its own,
-// or reuses what another bench has built there.
+// A bench is one comparison.
 type bench struct {
 	name  string
 	goal  float64 // the ratio that is wanted, or none
-	setUp func(b *builder) (ours, theirs side, err error)
+	setUp setUp
 }
+
+// A setUp builds what both sides need below a directory of its own, or reuses what another bench
+// has built there. The sides count only if there is no error.
+type setUp func(b *builder) (ours, theirs side, err error)
 
 // options say what is run, and on what data.
 type options struct {

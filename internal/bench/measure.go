@@ -23,8 +23,6 @@ type side struct {
 	stdin  []byte
 	// before is called before each run and is not measured.
 	before func() error
-	// codes are the exit codes that count as success, {0} when nil.
-	codes []int
 }
 
 // A result has what the counted runs of a side took.
@@ -139,14 +137,10 @@ func (s side) run() (t took, err error) {
 	start := time.Now()
 	err = cmd.Run()
 	t.time = time.Since(start)
-	if !s.accepts(cmd.ProcessState.ExitCode()) {
+	if err != nil {
 		return t, fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, stderr.Bytes())
 	}
 	t.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	t.memory = mostMemory(cmd.ProcessState)
 	return t, nil
-}
-
-func (s side) accepts(code int) bool {
-	return code == 0 || slices.Contains(s.codes, code)
 }

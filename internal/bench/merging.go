@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -41,18 +40,15 @@ func driverStart(b *builder) (ours, theirs side, err error) {
 		return ours, theirs, err
 	}
 	var files [3]string
-	for i, n := range []int{1, 2, 2} {
+	for i, days := range [][]int{{1}, {1, 2}, {1, 2}} {
 		files[i] = filepath.Join(b.dir, string(rune('a'+i))+".json")
-		if err := os.WriteFile(files[i], smallStream(n), 0o644); err != nil {
+		if err := os.WriteFile(files[i], streamOf(days...), 0o644); err != nil {
 			return ours, theirs, err
 		}
 	}
-	ours = side{label: "merge-driver events", dir: b.dir, args: []string{
-		b.binary, "merge-driver", "events", files[0], files[1], files[2], "a/events.json", "7",
-	}}
-	theirs = side{label: "git merge-file", dir: b.dir, args: []string{
-		"git", "merge-file", "-p", "-q", files[1], files[0], files[2],
-	}}
+	ours = b.jp("merge-driver", "events", files[0], files[1], files[2], "a/events.json", "7")
+	theirs = b.other("git merge-file",
+		"git", "merge-file", "-p", "-q", files[1], files[0], files[2])
 	return ours, theirs, nil
 }
 
@@ -76,10 +72,8 @@ func mergeMany(b *builder) (ours, theirs side, err error) {
 			return ours, theirs, err
 		}
 	}
-	install := exec.Command(b.binary, "install", "-q", "--drivers")
-	install.Dir = b.dir
-	if out, err := install.CombinedOutput(); err != nil {
-		return ours, theirs, fmt.Errorf("install the drivers: %w: %s", err, out)
+	if err := b.start(nil, b.binary, "install", "-q", "--drivers"); err != nil {
+		return ours, theirs, err
 	}
 	ours = side{label: "its driver", do: func() (time.Duration, error) {
 		return b.merge(b.binary + " merge-driver events %O %A %B %P %L")
@@ -116,15 +110,6 @@ func (b *builder) continued(subject string, days ...int) error {
 		return err
 	}
 	return b.git("commit", "-q", "-m", subject)
-}
-
-// smallStream returns a stream of n turns.
-func smallStream(n int) []byte {
-	days := make([]int, n)
-	for i := range days {
-		days[i] = i + 1
-	}
-	return streamOf(days...)
 }
 
 // streamOf returns a stream with a turn on each of the days.

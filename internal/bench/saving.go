@@ -17,7 +17,7 @@ const saves = 10
 
 // saving compares the cost of an event of an answer with the least that could be done: writing the
 // same bytes to a file, syncing it and renaming it.
-func saving(n int) func(*builder) (ours, theirs side, err error) {
+func saving(n int) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
 		h, err := b.hold(n)
 		if err != nil {

@@ -56,18 +56,9 @@ func (b *builder) bigConversation() (int64, error) {
 
 // pageOfBig writes a page of a large conversation. Its opponent reads the page's input.
 func pageOfBig(b *builder) (ours, theirs side, err error) {
-	if _, err := b.bigConversation(); err != nil {
-		return ours, theirs, err
-	}
-	ours = side{
-		label: "export --format html", dir: b.dir,
-		args: []string{b.binary, "export", "--format", "html", bigID},
-	}
-	theirs = side{
-		label: "cat events.json", dir: b.dir,
-		args: []string{"cat", ".jp/conversations/" + bigID + "/events.json"},
-	}
-	return ours, theirs, nil
+	_, err = b.bigConversation()
+	theirs = b.other("cat events.json", "cat", ".jp/conversations/"+bigID+"/events.json")
+	return b.jp("export", "--format", "html", bigID), theirs, err
 }
 
 // pageSize compares the bytes of the page with those of the text in it.
@@ -85,42 +76,23 @@ func pageSize(b *builder) (ours, theirs side, err error) {
 
 // siteOf writes the pages of 10,000 conversations, or finds that all exist. Its opponent reads
 // them.
-func siteOf(again bool) func(b *builder) (ours, theirs side, err error) {
+func siteOf(again bool) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
-		if err := b.shared("conversations", b.conversations); err != nil {
-			return ours, theirs, err
+		err = b.shared("conversations", b.conversations)
+		ours = b.jp("site", "-q", "pages")
+		if !again {
+			ours.before = func() error { return os.RemoveAll(filepath.Join(b.dir, "pages")) }
 		}
-		ours = side{
-			label: "site", dir: b.dir, args: []string{b.binary, "site", "-q", "pages"},
-			before: func() error {
-				if again {
-					return nil
-				}
-				return os.RemoveAll(filepath.Join(b.dir, "pages"))
-			},
-		}
-		theirs = side{
-			label: "cat events.json", dir: b.dir,
-			args: []string{"sh", "-c", "cat .jp/conversations/*/*.json"},
-		}
-		return ours, theirs, nil
+		return ours, b.shell("cat events.json", "cat .jp/conversations/*/*.json"), err
 	}
 }
 
 // webList requests the list of 10,000 conversations from a server: the first time, or once more.
-func webList(warm bool) func(b *builder) (ours, theirs side, err error) {
+func webList(warm bool) setUp {
 	return func(b *builder) (ours, theirs side, err error) {
-		if err := b.shared("conversations", b.conversations); err != nil {
-			return ours, theirs, err
-		}
-		ours = side{label: "web", do: func() (took time.Duration, err error) {
-			return b.listed(warm)
-		}}
-		theirs = side{
-			label: "cat events.json", dir: b.dir,
-			args: []string{"sh", "-c", "cat .jp/conversations/*/*.json"},
-		}
-		return ours, theirs, nil
+		err = b.shared("conversations", b.conversations)
+		ours = side{label: "web", do: func() (time.Duration, error) { return b.listed(warm) }}
+		return ours, b.shell("cat events.json", "cat .jp/conversations/*/*.json"), err
 	}
 }
 
