@@ -42,49 +42,42 @@ func ConfigAt(ctx context.Context, o Options, key string) (string, bool, error) 
 }
 
 // ConfigAll returns every value of key, the effective one last.
-func (r *Repo) ConfigAll(ctx context.Context, key string) ([]Setting, error) {
-	out, err := r.run(ctx, command{args: []string{
-		"config", "-z", "--show-scope", "--show-origin", "--get-all", key,
-	}})
-	if isAbsent(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read configuration %q: %w", key, err)
-	}
-	fields := splitZ(out)
-	if len(fields)%3 != 0 {
-		return nil, fmt.Errorf("read configuration %q: %d fields", key, len(fields))
-	}
-	var all []Setting
-	for ; len(fields) > 0; fields = fields[3:] {
-		all = append(all, Setting{Scope: fields[0], Origin: fields[1], Value: fields[2]})
-	}
-	return all, nil
+func (r *Repo) ConfigAll(ctx context.Context, key string) (all []Setting, err error) {
+	err = r.eachSetting(ctx, "--get-all", key, func(s Setting) { all = append(all, s) })
+	return all, err
 }
 
 // ConfigMatching returns every value of the keys that an extended regular expression matches, by
 // key; keys are in git's form, with section and name in lower case.
 func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][]Setting, error) {
+	all := make(map[string][]Setting)
+	err := r.eachSetting(ctx, "--get-regexp", pattern, func(s Setting) {
+		key, value, _ := strings.Cut(s.Value, "\n")
+		s.Value = value
+		all[key] = append(all[key], s)
+	})
+	return all, err
+}
+
+// eachSetting calls f for everything that git config prints of a key or a pattern.
+func (r *Repo) eachSetting(ctx context.Context, mode, key string, f func(Setting)) error {
 	out, err := r.run(ctx, command{args: []string{
-		"config", "-z", "--show-scope", "--show-origin", "--get-regexp", pattern,
+		"config", "-z", "--show-scope", "--show-origin", mode, key,
 	}})
 	if isAbsent(err) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read configuration %q: %w", pattern, err)
+		return fmt.Errorf("read configuration %q: %w", key, err)
 	}
 	fields := splitZ(out)
 	if len(fields)%3 != 0 {
-		return nil, fmt.Errorf("read configuration %q: %d fields", pattern, len(fields))
+		return fmt.Errorf("read configuration %q: %d fields", key, len(fields))
 	}
-	all := make(map[string][]Setting)
 	for ; len(fields) > 0; fields = fields[3:] {
-		key, value, _ := strings.Cut(fields[2], "\n")
-		all[key] = append(all[key], Setting{Scope: fields[0], Origin: fields[1], Value: value})
+		f(Setting{Scope: fields[0], Origin: fields[1], Value: fields[2]})
 	}
-	return all, nil
+	return nil
 }
 
 // SharedKey names the setting for who else may read and write what git creates in a repository.

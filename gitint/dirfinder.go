@@ -33,24 +33,25 @@ func (f *DirFinder) Find(snap Snapshot) ([]string, error) {
 
 // below returns the matching directories below dir, relative to it.
 func (f *DirFinder) below(snap Snapshot, dir string) ([]string, error) {
-	entries, err := snap.ReadDir(dir)
+	entries, err := snap.Children(dir)
 	if err != nil {
 		return nil, err
 	}
 	var dirs []string
 	for _, e := range entries {
-		if !e.IsDir() {
+		if e.Mode != ModeDir {
 			continue
 		}
-		if e.Name() == f.name {
-			dirs = append(dirs, e.Name())
+		name := path.Base(e.Path)
+		if name == f.name {
+			dirs = append(dirs, name)
 			continue
 		}
-		below := path.Join(dir, e.Name())
+		below := path.Join(dir, name)
 		if err := f.room.Take(len(below)); err != nil {
 			return nil, err
 		}
-		inside, err := f.inside(snap, below, e)
+		inside, err := f.inside(snap, below, e.OID)
 		if err != nil {
 			return nil, err
 		}
@@ -58,37 +59,24 @@ func (f *DirFinder) below(snap Snapshot, dir string) ([]string, error) {
 			if err := f.room.Take(len(below) + len(p)); err != nil {
 				return nil, err
 			}
-			dirs = append(dirs, path.Join(e.Name(), p))
+			dirs = append(dirs, path.Join(name, p))
 		}
 	}
 	slices.Sort(dirs)
 	return dirs, nil
 }
 
-// inside is below with the cache of earlier snapshots.
-func (f *DirFinder) inside(snap Snapshot, dir string, e fs.DirEntry) ([]string, error) {
-	oid := objectOf(e)
-	if dirs, ok := f.known[oid]; ok && !oid.IsZero() {
+// inside is below with the cache of earlier snapshots. The tree is zero if there is none, as in an
+// index.
+func (f *DirFinder) inside(snap Snapshot, dir string, tree OID) ([]string, error) {
+	if dirs, ok := f.known[tree]; ok && !tree.IsZero() {
 		return dirs, nil
 	}
 	dirs, err := f.below(snap, dir)
 	if err == nil {
-		f.known[oid] = dirs
+		f.known[tree] = dirs
 	}
 	return dirs, err
-}
-
-// objectOf returns the tree of a directory, zero if there is none, as in an index.
-func objectOf(e fs.DirEntry) OID {
-	info, err := e.Info()
-	if err != nil {
-		return OID{}
-	}
-	entry, ok := info.Sys().(Entry)
-	if !ok {
-		return OID{}
-	}
-	return entry.OID
 }
 
 // Sub returns a directory of a snapshot as a file system. Unlike [fs.Sub] it keeps the snapshot's
