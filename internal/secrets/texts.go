@@ -33,41 +33,11 @@ func DocumentTexts(data []byte) []Text {
 // out signatures, ciphertext, IDs, hashes and images in the places where the format defines them.
 func Texts(e *events.Element) []Text {
 	c := collector{}
-	switch ev := e.Event().(type) {
-	case *events.ChatRequest:
-		c.text("/content", ev.Content)
-		c.json("/schema", ev.Schema, false)
-		for i, r := range ev.Resources {
-			c.resource("/resources/"+strconv.Itoa(i), "", r)
-		}
-	case *events.ChatResponse:
-		switch ev.Form {
-		case events.FormMessage:
-			c.text("/message", ev.Text)
-		case events.FormReasoning:
-			c.text("/reasoning", ev.Text)
-		case events.FormData:
-			c.json("/data", ev.Data, false)
-		}
-	case *events.ToolCallRequest:
-		c.json("/arguments", ev.Arguments, false)
-	case *events.ToolCallResponse:
-		for i, b := range ev.Blocks {
-			c.block("/content/"+strconv.Itoa(i), b)
-		}
-	case *events.InquiryRequest:
-		c.json("/question", ev.Question, false)
-	case *events.InquiryResponse:
-		c.json("/answer", ev.Answer, false)
-	case *events.ConfigDelta:
-		c.json("/delta", ev.Delta, false)
-	case *events.Compaction:
-		if ev.Summary != nil {
-			c.text("/summary/summary", *ev.Summary)
-		}
-	case *events.Unknown:
+	if _, ok := e.Event().(*events.Unknown); ok {
 		c.json("", e.Raw(), true)
 		c.found = slices.DeleteFunc(c.found, func(t Text) bool { return identifies(e, t.Member) })
+	} else {
+		visitEvent(e.Event(), &c)
 	}
 	for _, key := range e.Metadata().TextKeys() {
 		if v, ok := e.Metadata().Value(key); ok && !exempt(key) {
@@ -90,49 +60,31 @@ func identifies(e *events.Element, member string) bool {
 	}
 }
 
-// A collector collects texts.
+// A visitor is shown the texts of an event, each with its member, and returns what is to be in its
+// place.
+type visitor interface {
+	text(member, was string) string
+	content(member string, was blobs.Content) blobs.Content
+	// json is shown a value with any number of texts. In a record, the members are defined by
+	// others.
+	json(member string, was jsontext.Value, record bool) jsontext.Value
+}
+
+// A collector collects texts and changes none.
 type collector struct{ found []Text }
 
-func (c *collector) text(member, s string) {
+func (c *collector) text(member, s string) string {
 	if s != "" {
 		c.found = append(c.found, Text{member, blobs.Loaded([]byte(s))})
 	}
+	return s
 }
 
-func (c *collector) content(member string, content blobs.Content) {
+func (c *collector) content(member string, content blobs.Content) blobs.Content {
 	if !content.IsZero() {
 		c.found = append(c.found, Text{member, content})
 	}
-}
-
-// resource collects the texts of a resource; beside is the member that holds its formatted content,
-// or "" for the resource itself.
-func (c *collector) resource(member, beside string, r events.Resource) {
-	c.text(member+"/uri", r.URI)
-	c.text(member+"/name", r.Name)
-	c.text(member+"/title", r.Title)
-	c.text(member+"/description", r.Description)
-	if !isMedia(r.MIMEType) {
-		c.content(member+"/content", r.Content)
-	}
-	if r.Formatted != nil {
-		if beside == "" {
-			beside = member
-		}
-		c.content(beside+"/formatted", *r.Formatted)
-	}
-}
-
-func (c *collector) block(member string, b events.Block) {
-	switch {
-	case b.Type == events.BlockText:
-		c.content(member+"/content", b.Content)
-	case b.Resource != nil:
-		c.resource(member+"/resource", member, *b.Resource)
-	case b.Type == events.BlockImage, b.Type == events.BlockAudio:
-	default:
-		c.json(member, b.Raw, true)
-	}
+	return content
 }
 
 func isMedia(mime string) bool {
@@ -142,9 +94,9 @@ func isMedia(mime string) bool {
 
 // json collects the strings of a value and the blobs that it refers to. In a record, whose members
 // are defined by others, it leaves out signatures, ciphertext, IDs and hashes.
-func (c *collector) json(member string, v jsontext.Value, record bool) {
+func (c *collector) json(member string, v jsontext.Value, record bool) jsontext.Value {
 	if len(v) == 0 {
-		return
+		return v
 	}
 	_ = rewrite(io.Discard, v, func(pointer string, value jsontext.Value) jsontext.Value {
 		s, ok := unquoted(value)
@@ -163,6 +115,7 @@ func (c *collector) json(member string, v jsontext.Value, record bool) {
 		}
 		return nil
 	})
+	return v
 }
 
 // sizeAt returns the size in a reference, which is next to its hash.
@@ -232,20 +185,20 @@ func (r *replacer) element(e *events.Element) (*events.Element, error) {
 	md := e.Metadata()
 	for _, key := range md.Keys() {
 		v, _ := md.Value(key)
-		if next := r.json("/metadata/"+escapeName(key), v); !bytes.Equal(v, next) {
+		if next := r.json("/metadata/"+escapeName(key), v, true); !bytes.Equal(v, next) {
 			md = md.With(key, next)
 		}
 	}
 	if _, ok := e.Event().(*events.Unknown); ok {
 		return r.unknown(e)
 	}
-	return e.With(r.event(e.Event())).WithMetadata(md).AsRedacted(e), nil
+	return e.With(visitEvent(e.Event(), r)).WithMetadata(md).AsRedacted(e), nil
 }
 
 // unknown decodes the changed bytes of an element of an unknown kind, because the codec does not
 // change these.
 func (r *replacer) unknown(e *events.Element) (*events.Element, error) {
-	raw := r.json("", e.Raw())
+	raw := r.json("", e.Raw(), true)
 	s, err := events.Decode(slices.Concat([]byte("["), raw, []byte("]")))
 	if err != nil {
 		return nil, err
@@ -253,68 +206,101 @@ func (r *replacer) unknown(e *events.Element) (*events.Element, error) {
 	return s.At(0), nil
 }
 
-func (r *replacer) event(ev events.Event) events.Event {
+// visitEvent returns an event with the texts that the visitor returns.
+func visitEvent(ev events.Event, v visitor) events.Event {
 	switch ev := ev.(type) {
 	case *events.ChatRequest:
 		next := *ev
-		next.Content = r.text("/content", ev.Content)
-		next.Schema = r.json("/schema", ev.Schema)
+		next.Content = v.text("/content", ev.Content)
+		next.Schema = v.json("/schema", ev.Schema, false)
 		next.Resources = slices.Clone(ev.Resources)
 		for i := range next.Resources {
-			r.resource("/resources/"+strconv.Itoa(i), "", &next.Resources[i])
+			visitResource("/resources/"+strconv.Itoa(i), "", &next.Resources[i], v)
 		}
 		return &next
 	case *events.ChatResponse:
 		next := *ev
 		switch ev.Form {
 		case events.FormMessage:
-			next.Text = r.text("/message", ev.Text)
+			next.Text = v.text("/message", ev.Text)
 		case events.FormReasoning:
-			next.Text = r.text("/reasoning", ev.Text)
+			next.Text = v.text("/reasoning", ev.Text)
 		case events.FormData:
-			next.Data = r.json("/data", ev.Data)
+			next.Data = v.json("/data", ev.Data, false)
 		}
 		return &next
 	case *events.ToolCallRequest:
 		next := *ev
-		next.Arguments = r.json("/arguments", ev.Arguments)
+		next.Arguments = v.json("/arguments", ev.Arguments, false)
 		return &next
 	case *events.ToolCallResponse:
 		next := *ev
 		next.Blocks = slices.Clone(ev.Blocks)
 		for i := range next.Blocks {
-			r.block("/content/"+strconv.Itoa(i), &next.Blocks[i])
+			visitBlock("/content/"+strconv.Itoa(i), &next.Blocks[i], v)
 		}
 		return &next
 	default:
-		return r.rest(ev)
+		return visitRest(ev, v)
 	}
 }
 
-// rest handles the kinds of events without content.
-func (r *replacer) rest(ev events.Event) events.Event {
+// visitRest handles the kinds of events without content.
+func visitRest(ev events.Event, v visitor) events.Event {
 	switch ev := ev.(type) {
 	case *events.InquiryRequest:
 		next := *ev
-		next.Question = r.json("/question", ev.Question)
+		next.Question = v.json("/question", ev.Question, false)
 		return &next
 	case *events.InquiryResponse:
 		next := *ev
-		next.Answer = r.json("/answer", ev.Answer)
+		next.Answer = v.json("/answer", ev.Answer, false)
 		return &next
 	case *events.ConfigDelta:
 		next := *ev
-		next.Delta = r.json("/delta", ev.Delta)
+		next.Delta = v.json("/delta", ev.Delta, false)
 		return &next
 	case *events.Compaction:
 		next := *ev
 		if ev.Summary != nil {
-			summary := r.text("/summary/summary", *ev.Summary)
+			summary := v.text("/summary/summary", *ev.Summary)
 			next.Summary = &summary
 		}
 		return &next
 	default:
 		return ev
+	}
+}
+
+// visitResource changes a resource; beside is the member that holds its formatted content, or "" for
+// the resource itself.
+func visitResource(member, beside string, res *events.Resource, v visitor) {
+	res.URI = v.text(member+"/uri", res.URI)
+	res.Name = v.text(member+"/name", res.Name)
+	res.Title = v.text(member+"/title", res.Title)
+	res.Description = v.text(member+"/description", res.Description)
+	if !isMedia(res.MIMEType) {
+		res.Content = v.content(member+"/content", res.Content)
+	}
+	if res.Formatted != nil {
+		if beside == "" {
+			beside = member
+		}
+		formatted := v.content(beside+"/formatted", *res.Formatted)
+		res.Formatted = &formatted
+	}
+}
+
+func visitBlock(member string, b *events.Block, v visitor) {
+	switch {
+	case b.Type == events.BlockText:
+		b.Content = v.content(member+"/content", b.Content)
+	case b.Resource != nil:
+		res := *b.Resource
+		visitResource(member+"/resource", member, &res, v)
+		b.Resource = &res
+	case b.Type != events.BlockImage && b.Type != events.BlockAudio:
+		b.Raw = v.json(member, b.Raw, true)
 	}
 }
 
@@ -334,36 +320,8 @@ func (r *replacer) content(member string, was blobs.Content) blobs.Content {
 	return was
 }
 
-func (r *replacer) resource(member, beside string, res *events.Resource) {
-	res.URI = r.text(member+"/uri", res.URI)
-	res.Name = r.text(member+"/name", res.Name)
-	res.Title = r.text(member+"/title", res.Title)
-	res.Description = r.text(member+"/description", res.Description)
-	res.Content = r.content(member+"/content", res.Content)
-	if res.Formatted != nil {
-		if beside == "" {
-			beside = member
-		}
-		formatted := r.content(beside+"/formatted", *res.Formatted)
-		res.Formatted = &formatted
-	}
-}
-
-func (r *replacer) block(member string, b *events.Block) {
-	switch {
-	case b.Type == events.BlockText:
-		b.Content = r.content(member+"/content", b.Content)
-	case b.Resource != nil:
-		res := *b.Resource
-		r.resource(member+"/resource", member, &res)
-		b.Resource = &res
-	case b.Type != events.BlockImage && b.Type != events.BlockAudio:
-		b.Raw = r.json(member, b.Raw)
-	}
-}
-
 // json replaces strings of a value and references in it.
-func (r *replacer) json(member string, v jsontext.Value) jsontext.Value {
+func (r *replacer) json(member string, v jsontext.Value, _ bool) jsontext.Value {
 	touched := false
 	for name := range r.texts {
 		touched = touched || name == member || strings.HasPrefix(name, member+"/")
