@@ -29,6 +29,24 @@ func FindFiles(
 	}
 }
 
+// ListEach passes the sessions at each of some paths to yield, until that wants no more. A missing
+// path has none.
+func ListEach(
+	ctx context.Context, d Dialect, paths []string, yield func(Session, error) bool,
+) {
+	for _, path := range paths {
+		all, err := d.List(ctx, path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Session{Path: path}, err) {
+			return
+		}
+		for _, s := range all {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
 var errNoRecord = errors.New("no line of it is a record")
 
 // Readable returns an error for a file that cannot be read, because it may have a session. Files

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"fmt"
 	"reflect"
 	"time"
 
@@ -164,6 +165,17 @@ func unmarshalAt(data []byte, v any, depth int) error {
 	to.SetZero()
 	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
+}
+
+// Marshal returns a record for what an agent's own form does not show as one value. It accepts what
+// Unmarshal accepts; the same value always gives the same bytes.
+func Marshal(v any) []byte {
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return fmt.Appendf(nil, "%q", err)
+	}
+	return data
 }
 
 // Complete reports whether a last line without a line feed is complete: valid JSON.

@@ -2,8 +2,8 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"fmt"
 	"hash/maphash"
 	"os"
 	"path/filepath"
@@ -14,7 +14,6 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -79,7 +78,7 @@ func (m *mapper) line(number int, line []byte) {
 		m.Broken(number, err)
 		return
 	}
-	m.Telling(r.Time.Time, kind(string(r.Type)), line, func() { m.record(r, line) })
+	m.Telling(r.Time.Time, cmp.Or(string(r.Type), "unknown"), line, func() { m.record(r, line) })
 }
 
 // record maps one record. line is the record as it was written.
@@ -113,7 +112,7 @@ func (m *mapper) record(r *record, line []byte) {
 		m.Drop(string(r.Type), len(line))
 	default:
 		m.title(r)
-		m.Record(r.Time.Time, kind(string(r.Type)), line)
+		m.Record(r.Time.Time, cmp.Or(string(r.Type), "unknown"), line)
 	}
 	if r.UUID != "" {
 		m.turns[string(r.UUID)] = m.Point()
@@ -146,13 +145,6 @@ func (m *mapper) repeats(r *record) bool {
 	r.further = m.sayings[id]
 	m.sayings[id]++
 	return false
-}
-
-func kind(t string) string {
-	if t == "" {
-		return "unknown"
-	}
-	return t
 }
 
 // context records the agent's directory, which changes within a session.
@@ -213,7 +205,7 @@ func (m *mapper) user(r *record, line []byte) {
 		m.prompt(r, text, all)
 	}
 	if r.Plan != "" {
-		m.Record(r.Time.Time, "plan", marshal(map[string]string{"plan": string(r.Plan)}))
+		m.Record(r.Time.Time, "plan", sessions.Marshal(map[string]string{"plan": string(r.Plan)}))
 	}
 }
 
@@ -237,7 +229,7 @@ func (m *mapper) prompt(r *record, text string, all content) {
 func (m *mapper) others(r *record, all content) {
 	for i := range all {
 		if _, content := all[i].bytes(); !content && all[i].Type != "text" {
-			m.Record(r.Time.Time, "user/"+kind(string(all[i].Type)), all[i].raw)
+			m.Record(r.Time.Time, "user/"+cmp.Or(string(all[i].Type), "unknown"), all[i].raw)
 		}
 	}
 }
@@ -293,7 +285,7 @@ func (m *mapper) block(r *record, i int, reply string, b *block) {
 			ID: string(b.ID), Name: string(b.Name), Arguments: b.Input,
 		})
 	default:
-		m.Record(at, "assistant/"+kind(string(b.Type)), b.raw)
+		m.Record(at, "assistant/"+cmp.Or(string(b.Type), "unknown"), b.raw)
 	}
 }
 
@@ -306,7 +298,7 @@ func (m *mapper) system(r *record, line []byte) {
 	if r.Subtype == "turn_duration" {
 		m.Complete()
 	}
-	m.Record(r.Time.Time, "system/"+kind(string(r.Subtype)), line)
+	m.Record(r.Time.Time, "system/"+cmp.Or(string(r.Subtype), "unknown"), line)
 }
 
 // attachment adds a prompt that was typed while a tool ran and given to the model then.
@@ -330,7 +322,7 @@ func (m *mapper) attachment(r *record, line []byte) {
 		}
 		return
 	}
-	m.Record(r.Time.Time, "attachment/"+kind(string(a.Type)), line)
+	m.Record(r.Time.Time, "attachment/"+cmp.Or(string(a.Type), "unknown"), line)
 }
 
 // queue adds prompts that were removed from the queue in the middle of a turn. A dequeued prompt
@@ -424,12 +416,4 @@ func (m *mapper) finish() {
 	for _, a := range m.order {
 		a.finish()
 	}
-}
-
-func marshal(v any) []byte {
-	data, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		return fmt.Appendf(nil, "%q", err)
-	}
-	return data
 }

@@ -133,7 +133,7 @@ func (m *mapper) rest(r *record, members map[string]jsontext.Value) {
 		}
 	}
 	if len(members) > 0 {
-		m.Record(r.Time.Time, "result", marshal(struct {
+		m.Record(r.Time.Time, "result", sessions.Marshal(struct {
 			ID     string                    `json:"uuid"`
 			Result map[string]jsontext.Value `json:"toolUseResult"`
 		}{string(r.UUID), members}))

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -79,7 +80,7 @@ func (m *mapper) line(number int, line []byte) {
 		return
 	}
 	if e.Data.Kind() != '{' && e.Data != nil {
-		m.Record(e.Time.Time, kind(string(e.Type)), line)
+		m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
 		return
 	}
 	d := e.data()
@@ -88,7 +89,7 @@ func (m *mapper) line(number int, line []byte) {
 		to = m.subagent(id)
 	}
 	to.number = number
-	m.Telling(e.Time.Time, kind(string(e.Type)), line, func() { to.event(&e, d, line) })
+	m.Telling(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line, func() { to.event(&e, d, line) })
 }
 
 // subagent returns the mapper of a sub-agent.
@@ -179,15 +180,8 @@ func (m *mapper) event(e *event, d *data, line []byte) {
 		}
 		m.Record(e.Time.Time, string(e.Type), line)
 	default:
-		m.Record(e.Time.Time, kind(string(e.Type)), line)
+		m.Record(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line)
 	}
-}
-
-func kind(t string) string {
-	if t == "" {
-		return "unknown"
-	}
-	return t
 }
 
 func (m *mapper) start(e *event, d *data, line []byte) {

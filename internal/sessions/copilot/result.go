@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -57,7 +56,7 @@ func (m *mapper) result(e *event, d *data) {
 	}
 	m.Result(m.key(e, 0), e.Time.Time, string(d.CallID), failed, blocks...)
 	if detail := string(s.Detail); detail != "" && detail != text {
-		m.Record(e.Time.Time, "tool.execution_complete/detail", marshal(map[string]string{
+		m.Record(e.Time.Time, "tool.execution_complete/detail", sessions.Marshal(map[string]string{
 			"toolCallId": string(d.CallID), "detailedContent": detail,
 		}))
 	}
@@ -91,12 +90,4 @@ func media(lists ...jsontext.Value) (out []sessions.Block) {
 		}
 	}
 	return out
-}
-
-func marshal(v any) []byte {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return []byte("null") // cannot happen: strings always marshal
-	}
-	return data
 }

@@ -91,7 +91,7 @@ func (f *fold) set(r *record, line []byte) (repeats bool, err error) {
 	if len(members) == 0 {
 		return true, nil
 	}
-	return true, f.keep(all.Updated.Time, "metadata", marshal(members))
+	return true, f.keep(all.Updated.Time, "metadata", sessions.Marshal(members))
 }
 
 // index returns the index of a message, -1 for an unknown id.

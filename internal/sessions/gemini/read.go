@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -14,7 +15,6 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -76,7 +76,7 @@ func readObject(s sessions.Session, b *sessions.Builder, f *fold) (sessions.Vers
 	messages := all["messages"].Clone() // it is compacted in place
 	delete(all, "messages")
 	delete(all, "lastUpdated")
-	if err := f.keep(about.Start.Time, "metadata", marshal(all)); err != nil {
+	if err := f.keep(about.Start.Time, "metadata", sessions.Marshal(all)); err != nil {
 		return sessions.Version{}, err
 	}
 	if messages.Kind() == '[' {
@@ -107,7 +107,7 @@ func (m *mapper) all(items []item) {
 		case i.kind != "":
 			m.Record(i.at, i.kind, i.raw)
 		default:
-			m.Telling(i.said.Time.Time, kind(string(i.said.Type)), i.raw, func() { m.message(i) })
+			m.Telling(i.said.Time.Time, cmp.Or(string(i.said.Type), "unknown"), i.raw, func() { m.message(i) })
 		}
 	}
 }
@@ -171,15 +171,8 @@ func (m *mapper) message(i *item) {
 		m.begun = append(m.begun, *i)
 		m.model(i)
 	default:
-		m.Record(i.said.Time.Time, kind(string(i.said.Type)), i.raw)
+		m.Record(i.said.Time.Time, cmp.Or(string(i.said.Type), "unknown"), i.raw)
 	}
-}
-
-func kind(t string) string {
-	if t == "" {
-		return "unknown"
-	}
-	return t
 }
 
 // user adds a prompt of a person. Results of calls are also messages in the person's name: those
@@ -370,9 +363,9 @@ func (m *mapper) shown(i *item, c *call, blocks []sessions.Block) {
 			m.Drop("resultDisplay/"+name, len(all[name]))
 			delete(all, name) // the diff has the change
 		}
-		display = marshal(all)
+		display = sessions.Marshal(all)
 	}
-	m.Record(i.said.Time.Time, "resultDisplay", marshal(struct {
+	m.Record(i.said.Time.Time, "resultDisplay", sessions.Marshal(struct {
 		ID      string         `json:"id"`
 		Display jsontext.Value `json:"resultDisplay"`
 	}{string(c.ID), display}))
@@ -422,13 +415,4 @@ func (p *part) block() sessions.Block {
 		return sessions.Block{Text: string(p.Text)}
 	}
 	return sessions.Block{Text: string(p.raw)}
-}
-
-func marshal(v any) []byte {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
-		jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		return []byte("null") // cannot happen: the values were parsed from JSON
-	}
-	return data
 }

@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -47,18 +46,7 @@ func Files(p sessions.Places) []string {
 // Find implements [sessions.Dialect]. llm does not record the directory in which it ran.
 func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions.Session, error] {
 	return func(yield func(sessions.Session, error) bool) {
-		for _, path := range Files(p) {
-			all, err := d.List(ctx, path)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) &&
-				!yield(sessions.Session{Path: path}, err) {
-				return
-			}
-			for _, s := range all {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
+		sessions.ListEach(ctx, d, Files(p), yield)
 	}
 }
 

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sqlite"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -144,17 +142,8 @@ func (m *mapper) details(kind string, r sqlite.Row, at time.Time, columns ...str
 		all["system_fragment "+f.Text("hash")] = f.Text("content")
 	}
 	if len(all) > 1 {
-		m.Record(at, kind, marshal(all))
+		m.Record(at, kind, sessions.Marshal(all))
 	}
-}
-
-func marshal(v any) []byte {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
-		jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		return fmt.Appendf(nil, "%q", err)
-	}
-	return data
 }
 
 // attached returns the fragments and attachments of a row. Those without content have only a name.
@@ -165,7 +154,7 @@ func (m *mapper) attached(id string, at time.Time) (all []sessions.Attachment) {
 		if path.IsAbs(source) {
 			a.Name = source
 		} else if source != "" {
-			m.Record(at, "fragment", marshal(map[string]string{
+			m.Record(at, "fragment", sessions.Marshal(map[string]string{
 				"hash": f.Text("hash"), "source": source,
 			}))
 		}
@@ -178,7 +167,7 @@ func (m *mapper) attached(id string, at time.Time) (all []sessions.Attachment) {
 			})
 			continue
 		}
-		m.Record(at, "attachment", marshal(map[string]string{
+		m.Record(at, "attachment", sessions.Marshal(map[string]string{
 			"id": r.Text("id"), "type": r.Text("type"), "path": r.Text("path"),
 			"url": r.Text("url"),
 		}))

@@ -57,7 +57,7 @@ func (m *mapper) aside(r sqlite.Row) {
 			})
 		}
 	}
-	m.Record(when(r), "turn/aside", marshal(map[string]any{
+	m.Record(when(r), "turn/aside", sessions.Marshal(map[string]any{
 		"id": r.Text("id"), "model": r.Text("model"), "messages": said,
 	}))
 }
@@ -106,7 +106,7 @@ func (m *mapper) message(r sqlite.Row, at time.Time, reply string) {
 		}
 	}
 	if r.Has("provider_metadata") {
-		m.Record(at, "message", marshal(map[string]any{
+		m.Record(at, "message", sessions.Marshal(map[string]any{
 			"hash": hash, "provider_metadata": asJSON(r.Text("provider_metadata")),
 		}))
 	}
@@ -218,12 +218,12 @@ func (m *mapper) result(key string, at time.Time, p sqlite.Row) {
 }
 
 func (m *mapper) other(at time.Time, role string, p sqlite.Row) {
-	m.Record(at, role+"/"+p.Text("type"), marshal(map[string]any{
+	m.Record(at, role+"/"+p.Text("type"), sessions.Marshal(map[string]any{
 		"text": p.Text("text"), "tool_name": p.Text("tool_name"),
 		"payload": asJSON(p.Text("payload")),
 	}))
 	for _, a := range m.attached(idOf(p, "id"), at) {
-		m.Record(at, role+"/attachment", marshal(map[string]any{
+		m.Record(at, role+"/attachment", sessions.Marshal(map[string]any{
 			"type": a.MIMEType, "content": a.Content,
 		}))
 	}

@@ -44,18 +44,7 @@ func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions
 		for _, e := range dirs {
 			paths = append(paths, filepath.Join(Home(p), "storage", "message", e.Name()))
 		}
-		for _, path := range paths {
-			all, err := d.List(ctx, path)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) &&
-				!yield(sessions.Session{Path: path}, err) {
-				return
-			}
-			for _, s := range all {
-				if !yield(s, nil) {
-					return
-				}
-			}
-		}
+		sessions.ListEach(ctx, d, paths, yield)
 	}
 }
 

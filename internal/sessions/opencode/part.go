@@ -203,7 +203,7 @@ func (a *answer) tool(key string, p part) {
 	st, call := p.State, string(p.CallID)
 	arguments := st.Input
 	if len(arguments) == 0 && st.Raw != "" {
-		arguments = marshal(string(st.Raw))
+		arguments = sessions.Marshal(string(st.Raw))
 	}
 	a.Call(key, a.when(st.Time.Start), a.reply(), sessions.Call{
 		ID: call, Name: string(p.Tool), Arguments: arguments,
@@ -268,7 +268,7 @@ func (a *answer) rest(call string, st *state) {
 		}
 	}
 	if len(all) > 0 {
-		a.Record(a.at, "result", marshal(map[string]any{"callID": call, "metadata": all}))
+		a.Record(a.at, "result", sessions.Marshal(map[string]any{"callID": call, "metadata": all}))
 	}
 }
 

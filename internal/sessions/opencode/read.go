@@ -9,7 +9,6 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -160,24 +159,15 @@ func (m *mapper) rest(msg *message, h head) {
 		m.Drop("summary", len(v))
 		delete(all, "summary")
 	}
-	m.Record(msg.at(h), "message/"+string(h.Role), wrap(row{id: msg.id, data: marshal(all)}))
+	m.Record(msg.at(h), "message/"+string(h.Role), wrap(row{id: msg.id, data: sessions.Marshal(all)}))
 }
 
 // wrap returns a record with the id of its row.
 func wrap(r row) []byte {
 	if !r.data.IsValid() {
-		r.data = marshal(string(r.data))
+		r.data = sessions.Marshal(string(r.data))
 	}
-	return marshal(map[string]any{"id": r.id, "data": r.data})
-}
-
-func marshal(v any) []byte {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
-		jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		return fmt.Appendf(nil, "%q", err)
-	}
-	return data
+	return sessions.Marshal(map[string]any{"id": r.id, "data": r.data})
 }
 
 // short returns the key of a message or a part: its id without the prefix for its kind.
