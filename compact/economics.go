@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -188,10 +189,7 @@ func (m Market) safe(p Pending) bool {
 		return true
 	}
 	r, _ := m.factors()
-	minimum := float64(m.Minimum)
-	if minimum == 0 {
-		minimum = unknownMinimum
-	}
+	minimum := cmp.Or(float64(m.Minimum), unknownMinimum)
 	return p.Prompt-p.Tokens >= margin*minimum && p.Tokens*r >= margin*float64(m.Grain)*(1-r)
 }
 

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -30,10 +31,7 @@ type Estimator struct {
 
 // scale returns 1 if nothing was learned.
 func (e Estimator) scale() float64 {
-	if e.Scale == 0 {
-		return 1
-	}
-	return e.Scale
+	return cmp.Or(e.Scale, 1)
 }
 
 func (e Estimator) tokens(s Sort, bytes int64) float64 { return e.scale() * s.Tokens(bytes) }

@@ -256,12 +256,9 @@ func messageOf(e *events.Element) string {
 }
 
 func asks(elems []*events.Element) bool {
-	for _, e := range elems {
-		if e.Kind() == events.KindChatRequest {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(elems, func(e *events.Element) bool {
+		return e.Kind() == events.KindChatRequest
+	})
 }
 
 func eventsBefore(s *events.Stream, limit int) []*events.Element {

@@ -100,12 +100,7 @@ func holdsBack(wide, narrow map[string][]string) bool {
 }
 
 func within(some, all []string) bool {
-	for _, s := range some {
-		if !slices.Contains(all, s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
 // An Invocation is a call with its result.

@@ -191,8 +191,7 @@ func syntaxError(err error) *SyntaxError {
 		e.Err = errors.New("the file is empty")
 		return e
 	}
-	var s *jsontext.SyntacticError
-	if errors.As(err, &s) {
+	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		e.Offset, e.Err = s.ByteOffset, s.Err
 	}
 	return e

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -198,11 +199,7 @@ func (m *marker) require(ctx context.Context, s *fileSearch, err error) error {
 	if err != nil {
 		return m.absorb(ctx, err)
 	}
-	ids := make([]gitint.OID, 0, len(s.files))
-	for id := range s.files {
-		ids = append(ids, id)
-	}
-	missing, err := m.o.Repo.HasObject(ctx, ids)
+	missing, err := m.o.Repo.HasObject(ctx, slices.Collect(maps.Keys(s.files)))
 	switch {
 	case err != nil:
 		return m.absorb(ctx, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -289,10 +290,7 @@ func (ws *workspaces) readLoosely(ctx context.Context, dir string) error {
 
 // readIDs reads the files .id of indexes and tips.
 func (ws *workspaces) readIDs(ctx context.Context) error {
-	var ids []gitint.OID
-	for id := range ws.objects {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(ws.objects))
 	err := ws.m.o.Repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
 		if err != nil {
 			return fmt.Errorf("read a file %s: %w", workspace.IDFile, err)

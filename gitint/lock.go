@@ -2,6 +2,7 @@ package gitint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,12 +170,7 @@ func breakLock(lock string) bool {
 
 // waitFor returns the timeout of a call, or else that of the repository.
 func (r *Repo) waitFor(timeout time.Duration) time.Duration {
-	if timeout == 0 {
-		timeout = r.lockTimeout
-	}
-	if timeout == 0 {
-		timeout = DefaultLockTimeout
-	}
+	timeout = cmp.Or(timeout, r.lockTimeout, DefaultLockTimeout)
 	return timeout
 }
 

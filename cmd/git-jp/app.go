@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -320,9 +321,7 @@ func (a *app) settings() (config.Settings, error) {
 
 // findOr is find for an optional argument; without it, it finds the active conversation.
 func (a *app) findOr(arg string) (workspace.Entry, error) {
-	if arg == "" {
-		arg = "."
-	}
+	arg = cmp.Or(arg, ".")
 	return a.find(arg)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -316,9 +317,7 @@ func misused(err error, command string) error {
 	u := new(report.UsageError)
 	switch {
 	case errors.As(err, &u):
-		if u.Command == "" {
-			u.Command = command
-		}
+		u.Command = cmp.Or(u.Command, command)
 	case isA[*workspace.LabelError](err), isA[*prepare.AskedError](err),
 		isA[*update.UnnamedError](err), isA[*redact.NameError](err):
 		return &report.UsageError{Err: err, Command: command}

@@ -139,9 +139,7 @@ func relabel(ctx context.Context, a *app, names []string, change func(*events.De
 		if err != nil {
 			return err
 		}
-		if now == "" {
-			now = " no labels"
-		}
+		now = cmp.Or(now, " no labels")
 		a.note("%s has%s", e.ID, a.output().Text(now))
 		return a.printRecord(e)
 	})

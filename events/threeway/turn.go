@@ -2,6 +2,7 @@ package threeway
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 
@@ -147,9 +148,7 @@ func (cm *contentMerge) mergeEvents(in [versions][]*events.Element) turnContent 
 	}
 	for _, x := range append(slices.Clip(cells[inBase]), order.added...) {
 		cm.decide(x)
-		if c.kind == "" {
-			c.kind = x.kind
-		}
+		c.kind = cmp.Or(c.kind, x.kind)
 	}
 	if c.kind != "" {
 		keepPairs(in, cells)

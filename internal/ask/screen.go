@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
@@ -70,10 +71,7 @@ func (s *spinner) run(
 ) {
 	defer close(done)
 	const frames = `|/-\`
-	step := s.step
-	if step == 0 {
-		step = spinnerStep
-	}
+	step := cmp.Or(s.step, spinnerStep)
 	tick := time.NewTicker(step)
 	defer tick.Stop()
 	width := 0 // of the longest frame, to erase it

@@ -112,8 +112,7 @@ func (r *Resolver) command(ctx context.Context, a string) (events.Resource, erro
 	}
 	err = p.Wait()
 	code := 0
-	var ee *tool.ExitError
-	if errors.As(err, &ee) {
+	if ee, ok := errors.AsType[*tool.ExitError](err); ok {
 		code, err = ee.Code, nil
 	}
 	if err == nil && stdout.Lost() > 0 {

@@ -2,6 +2,7 @@ package attach
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,12 +55,8 @@ type Fetcher struct {
 
 // NewFetcher returns a fetcher.
 func NewFetcher(o HTTPOptions) *Fetcher {
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = defaultBytes
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxBytes = cmp.Or(o.MaxBytes, defaultBytes)
 	f := &Fetcher{o: o}
 	f.client = &http.Client{
 		Transport: newGuard(o), Timeout: o.Timeout, CheckRedirect: checkRedirect,
@@ -241,10 +238,7 @@ func NormalizeURL(address string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("host of %q: %w", address, err)
 	}
-	p := removeDots(file.Normalize(u.EscapedPath()))
-	if p == "" {
-		p = "/"
-	}
+	p := cmp.Or(removeDots(file.Normalize(u.EscapedPath())), "/")
 	out := u.Scheme + "://" + host + p
 	if u.RawQuery != "" || u.ForceQuery {
 		out += "?" + file.Normalize(u.RawQuery)

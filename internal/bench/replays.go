@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,9 +69,7 @@ func newReplayed(name string, s *events.Stream) (replayed, error) {
 		o.Dedup, o.Estimator = arrivals(), r.plain.Estimator
 		h.Current = r.contents.tokens
 	}
-	if r.plain.Base == 0 {
-		r.plain.Base = assumedBase
-	}
+	r.plain.Base = cmp.Or(r.plain.Base, assumedBase)
 	r.plain.Base = min(max(r.plain.Base, leastBase), mostBase)
 	r.history.Base = r.plain.Base
 	return r, nil

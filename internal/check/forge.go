@@ -2,6 +2,7 @@ package check
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -78,9 +79,7 @@ func (p Printer) GitLab(w io.Writer, r *Report) error {
 	issues := make([]gitlabIssue, 0, len(r.Findings))
 	for _, f := range r.Findings {
 		severity := map[Severity]string{Error: "critical", Warning: "minor"}[f.Severity]
-		if severity == "" {
-			severity = "info"
-		}
+		severity = cmp.Or(severity, "info")
 		location := gitlabLocation{f.Path, gitlabLines{f.Line}}
 		if f.Path == "" {
 			location.Path = ".jp"

@@ -3,6 +3,7 @@ package check
 import (
 	"io/fs"
 	"runtime"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -105,10 +106,5 @@ func (o *Options) progress(stage string, done, total int) {
 }
 
 func (o *Options) partial() bool {
-	for _, gap := range o.Gaps {
-		if gap.Reason == "partial" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Gaps, func(gap Gap) bool { return gap.Reason == "partial" })
 }

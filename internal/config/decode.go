@@ -16,8 +16,7 @@ func Decode(name string, data []byte) (*File, error) {
 	tree, locate, err := decode(name, data)
 	if err != nil {
 		origin := Origin{File: name, Layer: UserJP}
-		var te *placedError
-		if errors.As(err, &te) {
+		if te, ok := errors.AsType[*placedError](err); ok {
 			origin.Line, origin.Column = te.pos.line, te.pos.column
 		}
 		return nil, &KeyError{Origin: origin, Err: err}

@@ -61,8 +61,7 @@ func parseDocument(data []byte) (*document, error) {
 	d := &document{data: data, tree: map[string]any{}}
 	if err := toml.Unmarshal(data, &d.tree); err != nil {
 		te := &placedError{err: err}
-		var de *toml.DecodeError
-		if errors.As(err, &de) {
+		if de, ok := errors.AsType[*toml.DecodeError](err); ok {
 			te.pos.line, te.pos.column = de.Position()
 			te.err = errors.New(strings.TrimPrefix(de.Error(), "toml: "))
 		}

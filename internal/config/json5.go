@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -276,9 +277,7 @@ func plainNumber(text string) (string, error) {
 		if whole == "" && fraction == "" {
 			return "", fmt.Errorf("%q is not a number", text)
 		}
-		if whole == "" {
-			whole = "0"
-		}
+		whole = cmp.Or(whole, "0")
 		if fraction == "" {
 			rest = "0" + rest
 		}

@@ -52,8 +52,7 @@ func (r reader) read(layer Layer, name string) (all []setting, faults []error, e
 	}
 	tree, locate, err := decode(name, data)
 	if err != nil {
-		var te *placedError
-		if errors.As(err, &te) {
+		if te, ok := errors.AsType[*placedError](err); ok {
 			origin.Line, origin.Column = te.pos.line, te.pos.column
 		}
 		return nil, nil, &KeyError{Origin: origin, Err: err}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -355,12 +356,7 @@ func about(path []string, err error) error {
 }
 
 func (l *loader) flags() error {
-	names := make([]string, 0, len(l.sources.Flags))
-	for name := range l.sources.Flags {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(l.sources.Flags)) {
 		p, err := l.parse(l.sources.Flags[name], Origin{Layer: Flag, Name: name})
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,9 +25,7 @@ func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // Add returns the sum of two exchanges; the later one names the model.
 func (u Usage) Add(v Usage) Usage {
-	if v.Model == "" {
-		v.Model = u.Model
-	}
+	v.Model = cmp.Or(v.Model, u.Model)
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output,
 		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -125,12 +126,8 @@ func (l *ModelList) model(info llm.Info, id string) KnownModel {
 	}
 	r.Aliases = append(r.Aliases, l.aliases[id]...)
 	r.Accepts = append(r.Accepts, row.Accepts...)
-	if r.Window == 0 {
-		r.Window = row.Window
-	}
-	if r.MaxOutput == 0 {
-		r.MaxOutput = row.Output
-	}
+	r.Window = cmp.Or(r.Window, row.Window)
+	r.MaxOutput = cmp.Or(r.MaxOutput, row.Output)
 	if own, ok := models.Offered(id, info.Price, l.models.Host.Now()).Find(id); ok {
 		row = own
 	}

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,9 +58,7 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 			if err != nil {
 				return "", err
 			}
-			if name == "" {
-				name = found.KeyEnv
-			}
+			name = cmp.Or(name, found.KeyEnv)
 			return s.Host.Getenv(name), nil
 		},
 		Anthropic: anthropic.Options{Continue: anthropic.DefaultContinue, Betas: table.Betas},

@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -268,10 +269,7 @@ func (k *toolset) maker(
 	switch c.Source.Kind {
 	case tool.Builtin:
 		return func(context.Context) (tool.Item, error) {
-			name := c.Source.Tool
-			if name == "" {
-				name = c.Name
-			}
+			name := cmp.Or(c.Source.Tool, c.Name)
 			if slices.Contains(servants(), name) {
 				return k.servant(name), nil
 			}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -208,9 +209,7 @@ func (h *histories) changes() []Change {
 			continue
 		case t.last == nil:
 			all = append(all, Change{Piece: t.first.Piece, By: t.by, Was: &t.first.text})
-			if from == 0 {
-				from = t.first.From
-			}
+			from = cmp.Or(from, t.first.From)
 			to = t.first.To
 			continue
 		case t.first.text != t.last.text:
@@ -333,8 +332,6 @@ func (f fragmenter) text(c blobs.Content, mime string) string {
 	if err == nil && file.IsText(data) {
 		return string(data)
 	}
-	if mime == "" {
-		mime = "binary"
-	}
+	mime = cmp.Or(mime, "binary")
 	return fmt.Sprintf("[%s, %d bytes, sha256:%s]", mime, c.Size(), c.Ref().Hash)
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -114,7 +115,7 @@ func (h *recorder) call(index int, ev *events.ToolCallRequest) {
 // breakOff saves the text of messages that did not end. Incomplete reasoning and calls are
 // discarded: they cannot be sent again.
 func (h *recorder) breakOff(cause error) error {
-	for _, i := range sortedKeys(h.open) {
+	for _, i := range slices.Sorted(maps.Keys(h.open)) {
 		text := h.open[i].String()
 		if strings.TrimSpace(text) == "" {
 			continue
@@ -130,15 +131,6 @@ func (h *recorder) breakOff(cause error) error {
 		return err
 	}
 	return cause
-}
-
-func sortedKeys(m map[int]*strings.Builder) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // account stores the usage and the description of the request with the last event of the answer.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -288,12 +289,9 @@ func (b *builder) compacted(md events.Metadata) {
 
 // foreign reports whether metadata has keys of other programs.
 func foreign(md events.Metadata) bool {
-	for _, key := range md.Keys() {
-		if !strings.HasPrefix(key, events.MetadataPrefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(md.Keys(), func(key string) bool {
+		return !strings.HasPrefix(key, events.MetadataPrefix)
+	})
 }
 
 func (b *builder) assistant(p llm.Part) {
@@ -363,9 +361,7 @@ func (b *builder) resource(i, n int, r *events.Resource) (llm.Part, error) {
 		URI: file.Expand(b.source.Root, r.URI), MIME: r.MIMEType,
 		Title: r.Title, Description: r.Description,
 	}
-	if out.Title == "" {
-		out.Title = r.Name
-	}
+	out.Title = cmp.Or(out.Title, r.Name)
 	content := r.Content
 	if r.Formatted != nil {
 		content = *r.Formatted

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,10 +126,7 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 	if s.control == nil {
 		s.control = new(Control)
 	}
-	limit := t.Cycles
-	if limit == 0 {
-		limit = defaultCycles
-	}
+	limit := cmp.Or(t.Cycles, defaultCycles)
 	err := s.takes(p)
 	if err == nil {
 		err = s.affords(p)
@@ -481,10 +479,7 @@ func (s *session) broken(ctx context.Context, h *recorder, err error) (done bool
 
 // cut continues an answer that was cut off at its limit, and returns true if it does not.
 func (s *session) cut(h *recorder) (done bool) {
-	limit := s.Continue
-	if limit == 0 {
-		limit = defaultContinue
-	}
+	limit := cmp.Or(s.Continue, defaultContinue)
 	if s.continued = h.end(); s.continued == nil || s.limited >= limit {
 		s.continued = nil
 		s.watch.Notice("the answer was cut off at its limit")

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -137,10 +138,7 @@ func (f *markdownFormatter) section(label, body string) error {
 }
 
 func (f *markdownFormatter) request(it item, ev *events.ChatRequest) error {
-	name := ev.Author
-	if name == "" {
-		name = "User"
-	}
+	name := cmp.Or(ev.Author, "User")
 	if _, injected := it.el.Metadata().Value(events.MetadataInjected); injected {
 		return f.section("Agent, in the user's name", quotedMarkdown(closed(ev.Content)))
 	}

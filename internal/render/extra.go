@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -91,12 +92,7 @@ func tellExtra(v any, add func(label, text string)) (known bool) {
 				}
 			}
 		}
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if _, text := v[name].(string); !text {
 				known = tellExtra(v[name], add) || known
 			}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -189,12 +190,9 @@ func (s syntax) commentAt(line string, i int) bool {
 	if i > 0 && line[i-1] != ' ' && line[i-1] != '\t' {
 		return false
 	}
-	for _, mark := range s.comments {
-		if strings.HasPrefix(line[i:], mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.comments, func(mark string) bool {
+		return strings.HasPrefix(line[i:], mark)
+	})
 }
 
 // stringLen returns the length of the string that text begins with, 0 if it does not end: then the

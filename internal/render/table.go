@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -80,12 +81,7 @@ func (t *Table) Write(w io.Writer) error {
 }
 
 func (t *Table) hasHead() bool {
-	for _, c := range t.columns {
-		if c.Head != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.columns, func(c Column) bool { return c.Head != "" })
 }
 
 func (t *Table) line(cells []string, widths []int) string {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -137,10 +138,7 @@ func (f *textFormatter) records(it item) error {
 }
 
 func (f *textFormatter) request(it item, ev *events.ChatRequest) error {
-	name := ev.Author
-	if name == "" {
-		name = "user"
-	}
+	name := cmp.Or(ev.Author, "user")
 	if _, injected := it.el.Metadata().Value(events.MetadataInjected); injected {
 		head := f.opts.Output.styled(styleMark, "agent, in the user's name:")
 		return f.print(head + "\n" + f.quoted(f.body(it, ev.Content)))
@@ -240,10 +238,7 @@ func (f *textFormatter) result(it item, ev *events.ToolCallResponse) error {
 	if ev.IsError {
 		st, verdict = styleError, " failed"
 	}
-	name := it.tool
-	if name == "" {
-		name = ev.ID
-	}
+	name := cmp.Or(it.tool, ev.ID)
 	block := o.styled(st, "← "+oneLine(name)+verdict)
 	if f.opts.Style != StyleFull {
 		return f.print(block + o.styled(styleMark, sizes(it.parts)))

@@ -1,10 +1,10 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -283,10 +283,5 @@ func (s *search) wanted(id events.ID) bool {
 
 // hashes returns the hashes of lost content, sorted.
 func (s *search) hashes() []blobs.Hash {
-	all := make([]blobs.Hash, 0, len(s.lost))
-	for h := range s.lost {
-		all = append(all, h)
-	}
-	slices.SortFunc(all, func(a, b blobs.Hash) int { return cmp.Compare(a.String(), b.String()) })
-	return all
+	return slices.SortedFunc(maps.Keys(s.lost), blobs.Hash.Compare)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -105,10 +106,7 @@ func (s *gitState) displaced(root, name string) bool {
 
 // below reports whether one of the names is name, or is below it as a directory.
 func below(names []string, name string) bool {
-	for _, n := range names {
-		if n == name || strings.HasPrefix(n, name+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == name || strings.HasPrefix(n, name+"/")
+	})
 }

@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strings"
@@ -35,9 +36,7 @@ type compiled struct {
 func newFilter(list []Rule) *filter {
 	f := new(filter)
 	for i, rule := range list {
-		if rule.within == 0 {
-			rule.within = usualWindow
-		}
+		rule.within = cmp.Or(rule.within, usualWindow)
 		f.rules = append(f.rules, &compiled{rule, sync.OnceValue(func() *regexp.Regexp {
 			return regexp.MustCompile(`\A(?:` + rule.Regex + `)`)
 		}), i})

@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -283,9 +284,7 @@ func visitResource(member, beside string, res *events.Resource, v visitor) {
 		res.Content = v.content(member+"/content", res.Content)
 	}
 	if res.Formatted != nil {
-		if beside == "" {
-			beside = member
-		}
+		beside = cmp.Or(beside, member)
 		formatted := v.content(beside+"/formatted", *res.Formatted)
 		res.Formatted = &formatted
 	}

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,7 +82,7 @@ type model struct{ provider, name, effort string }
 // NewBuilder returns a builder for a session.
 func NewBuilder(s Session, o Options) *Builder {
 	if o.Home == "" {
-		o.Home = HomeOf(or(s.Dir, o.Root))
+		o.Home = HomeOf(cmp.Or(s.Dir, o.Root))
 	}
 	return &Builder{
 		keeper: keeper{
@@ -108,13 +109,6 @@ func newReport() Report {
 		Records: map[string]int{}, Dropped: map[string]int64{}, Redacted: map[string]int{},
 		Outside: map[string]int{},
 	}
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // In records the directory in which something happened. The work of a session outside of the root

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ type heading struct {
 }
 
 // Headline sets the words that replace a missing title: those of the first prompt that has any.
-func (h *heading) Headline(words string) { h.words = or(h.words, strings.TrimSpace(words)) }
+func (h *heading) Headline(words string) { h.words = cmp.Or(h.words, strings.TrimSpace(words)) }
 
 // Label sets a label, unless it is set.
 func (h *heading) Label(key, value string) {

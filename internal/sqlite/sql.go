@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -86,12 +87,9 @@ func inParentheses(all []string) (items [][]string, after []string) {
 }
 
 func has(words []string, keyword string) bool {
-	for _, w := range words {
-		if strings.EqualFold(w, keyword) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool {
+		return strings.EqualFold(w, keyword)
+	})
 }
 
 // define reads the columns of a table from the statement that made it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,11 +32,7 @@ func Unstage(ctx context.Context, req Request) ([]string, error) {
 	if err := u.collect(); err != nil {
 		return nil, fmt.Errorf("unstage %w", err)
 	}
-	paths := make([]string, 0, len(u.paths))
-	for p := range u.paths {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
+	paths := slices.Sorted(maps.Keys(u.paths))
 	unmerged := slices.DeleteFunc(u.index.Conflicts(), func(p string) bool {
 		_, meant := slices.BinarySearch(paths, p)
 		return !meant

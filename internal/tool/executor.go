@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,18 +65,12 @@ type Executor struct {
 // NewExecutor returns an executor of these tools, in this order. Two tools of one name are an
 // error.
 func NewExecutor(items []Item, o Options) (*Executor, error) {
-	if o.Grace == 0 {
-		o.Grace = defaultGrace
-	}
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Time{} }
 	}
-	if o.SlowAfter == 0 {
-		o.SlowAfter = defaultSlowAfter
-	}
-	if o.Parallel == 0 {
-		o.Parallel = defaultParallel
-	}
+	o.SlowAfter = cmp.Or(o.SlowAfter, defaultSlowAfter)
+	o.Parallel = cmp.Or(o.Parallel, defaultParallel)
 	x := &Executor{
 		items: make(map[string]Item, len(items)), options: o, cleared: map[string]bool{},
 	}
@@ -161,9 +156,7 @@ func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, e
 		return Admitted{}, fmt.Errorf("ask about tool %q: %w", c.Name, err)
 	}
 	if !d.Run {
-		if d.Reply == "" {
-			d.Reply = textSkipped
-		}
+		d.Reply = cmp.Or(d.Reply, textSkipped)
 		return refuse(c, OK(d.Reply).by(Refused)), nil
 	}
 	if d.Arguments != nil {
@@ -314,10 +307,7 @@ func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
 
 // bounded runs a call, and abandons it if it does not end.
 func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
-	limit := a.item.Policy.Timeout
-	if limit == 0 {
-		limit = x.options.Timeout
-	}
+	limit := cmp.Or(a.item.Policy.Timeout, x.options.Timeout)
 	run, b := newBudget(ctx, limit, x.options.Now)
 	defer b.end()
 	if run.Err() != nil {

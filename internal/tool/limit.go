@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
@@ -26,20 +27,13 @@ const (
 // share returns the limits for each of n results. They do not depend on the order in which results
 // arrive, so that the same results are always cut in the same way.
 func (l Limits) share(n int) Limits {
-	l.Result = orDefault(l.Result, DefaultResultBytes)
-	l.Batch = orDefault(l.Batch, DefaultBatchBytes)
-	l.Binary = orDefault(l.Binary, DefaultBinaryBytes)
+	l.Result = cmp.Or(l.Result, DefaultResultBytes)
+	l.Batch = cmp.Or(l.Batch, DefaultBatchBytes)
+	l.Binary = cmp.Or(l.Binary, DefaultBinaryBytes)
 	if l.Result >= 0 && l.Batch >= 0 {
 		l.Result = min(l.Result, l.Batch/max(n, 1))
 	}
 	return l
-}
-
-func orDefault(n, def int) int {
-	if n == 0 {
-		return def
-	}
-	return n
 }
 
 // Apply returns the result cut to the limits. Text is cut at the end of a line, if possible. The

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,10 +32,7 @@ var bounds = []string{
 
 // Brief returns the description in the schema: the summary, else the description.
 func (p Parameter) Brief() string {
-	if p.Summary != "" {
-		return p.Summary
-	}
-	return p.Description
+	return cmp.Or(p.Summary, p.Description)
 }
 
 // Schema returns the JSON Schema of an object with these members, in their order, so that equal

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -58,10 +59,7 @@ type Definition struct {
 
 // Brief returns the description beside the schema: the summary, else the description.
 func (d Definition) Brief() string {
-	if d.Summary != "" {
-		return d.Summary
-	}
-	return d.Description
+	return cmp.Or(d.Summary, d.Description)
 }
 
 // A Call is one call of a tool.

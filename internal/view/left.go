@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"net/url"
 
 	"github.com/git-jp/git-jp/events"
@@ -90,8 +91,5 @@ func (p *pageWriter) left() {
 }
 
 func orNoPrompt(prompt string) string {
-	if prompt == "" {
-		return "(no prompt)"
-	}
-	return prompt
+	return cmp.Or(prompt, "(no prompt)")
 }

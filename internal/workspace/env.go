@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"iter"
 	"os"
 	"path/filepath"
@@ -97,10 +98,7 @@ func (e Env) pid() int {
 }
 
 func (e Env) goos() string {
-	if e.GOOS != "" {
-		return e.GOOS
-	}
-	return runtime.GOOS
+	return cmp.Or(e.GOOS, runtime.GOOS)
 }
 
 // abs makes a path absolute that is relative to the working directory.

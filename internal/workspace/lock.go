@@ -40,8 +40,7 @@ func (w *Workspace) Lock(ctx context.Context, id events.ID) (unlock func() error
 	defer cancel()
 	for {
 		unlock, err := w.tryLock(id)
-		var held *LockedError
-		if !errors.As(err, &held) {
+		if _, ok := errors.AsType[*LockedError](err); !ok {
 			return unlock, err
 		}
 		select {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -68,12 +69,9 @@ func userDirs(parent string, ids []string, ours func(jp string) bool) ([]string,
 }
 
 func endsInOne(name string, ids []string) bool {
-	for _, id := range ids {
-		if name == id || strings.HasSuffix(name, "-"+id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ids, func(id string) bool {
+		return name == id || strings.HasSuffix(name, "-"+id)
+	})
 }
 
 // linkOf returns the target of the link in a user-local directory, "" if there is none.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -99,10 +100,7 @@ func (w *Workspace) UserDir() string {
 
 // Format returns the format of contents in this workspace.
 func (w *Workspace) Format() Format {
-	if w.env.Settings.Format == "" {
-		return FormatBlobs
-	}
-	return w.env.Settings.Format
+	return cmp.Or(w.env.Settings.Format, FormatBlobs)
 }
 
 // Blobs returns the blob store of the workspace's conversations.

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"time"
@@ -90,12 +91,8 @@ func (m *Model) info(one offer) llm.Info {
 		Reasoning: known.think != thinksNever,
 		Accepts:   llm.Inputs{Images: true, PDFs: true},
 	}
-	if info.Window == 0 {
-		info.Window = known.window
-	}
-	if info.MaxOutput == 0 {
-		info.MaxOutput = known.output
-	}
+	info.Window = cmp.Or(info.Window, known.window)
+	info.MaxOutput = cmp.Or(info.MaxOutput, known.output)
 	if c := one.Can; c.Images != nil {
 		info.Accepts = llm.Inputs{Images: c.Images.Supported, PDFs: c.PDFs.Supported}
 		info.Reasoning = c.Thinking.Supported

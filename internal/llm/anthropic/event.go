@@ -78,8 +78,7 @@ func (t tokens) usage(before llm.Usage) llm.Usage {
 func decode(data []byte) (event, error) {
 	var ev event
 	err := json.Unmarshal(data, &ev)
-	var other *json.UnmarshalTypeError
-	if errors.As(err, &other) {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		err = nil
 	}
 	return ev, err

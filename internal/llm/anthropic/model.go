@@ -34,9 +34,7 @@ type Model struct {
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint, o Options) *Model {
-	if at.Provider == "" {
-		at.Provider = "anthropic"
-	}
+	at.Provider = cmp.Or(at.Provider, "anthropic")
 	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
 	at.KeyHeader = cmp.Or(at.KeyHeader, "X-Api-Key")
 	return &Model{name: name, at: at, o: o}

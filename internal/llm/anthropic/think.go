@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -52,9 +53,7 @@ func (b *builder) budget() int {
 		llm.EffortXLow: 10, llm.EffortLow: 20, llm.EffortMedium: 50,
 		llm.EffortHigh: 80, llm.EffortXHigh: 90, llm.EffortMax: 95,
 	}[r.Effort]
-	if percent == 0 {
-		percent = 50
-	}
+	percent = cmp.Or(percent, 50)
 	return max(minBudget, b.maxTokens()*percent/100)
 }
 

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -25,10 +26,7 @@ func (s *search) answer() {
 
 // paragraphs returns the answer in the pieces in which it is emitted.
 func (s *search) paragraphs() []string {
-	offer := s.o.Offer
-	if offer == "" {
-		offer = advice
-	}
+	offer := cmp.Or(s.o.Offer, advice)
 	out := []string{"No language model is configured; this is a search for words. " + offer + "\n"}
 	quotes := s.quotes()
 	switch {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,9 +37,7 @@ var (
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint, o Options) *Model {
-	if o.Dialect == "" {
-		o.Dialect = at.Provider
-	}
+	o.Dialect = cmp.Or(o.Dialect, at.Provider)
 	d := dialectOf(o.Dialect, name)
 	at.BaseURL = d.address(at.BaseURL)
 	return &Model{name: name, at: at, dialect: d}
@@ -118,9 +117,7 @@ func (o offer) price() llm.Price {
 func (o offer) info() llm.Info {
 	i := llm.Info{ID: o.ID, Title: o.Name, MaxOutput: o.Top.MaxOutput}
 	for _, n := range []int{o.Top.Window, o.Window, o.MaxLen, o.Meta.Trained} {
-		if i.Window == 0 {
-			i.Window = n
-		}
+		i.Window = cmp.Or(i.Window, n)
 	}
 	for _, in := range o.Architecture.Inputs {
 		i.Accepts.Images = i.Accepts.Images || in == "image"

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -252,12 +253,8 @@ func (r *reader) call(index int, d call) {
 		r.calls = append(r.calls, &call{index: index})
 	}
 	c := r.calls[key]
-	if c.id == "" {
-		c.id = d.id
-	}
-	if c.name == "" {
-		c.name = d.name
-	}
+	c.id = cmp.Or(c.id, d.id)
+	c.name = cmp.Or(c.name, d.name)
 	if c.args += d.args; c.name == "" {
 		return
 	}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -163,9 +164,7 @@ type wireUsage struct {
 // usage counts cached tokens separately.
 func (u wireUsage) usage(model string) llm.Usage {
 	cached, written := u.PromptOf.Cached, u.PromptOf.Written
-	if cached == 0 {
-		cached = u.Hit
-	}
+	cached = cmp.Or(cached, u.Hit)
 	return llm.Usage{
 		Input:     max(0, u.Prompt-cached-written),
 		CacheRead: cached, CacheWrite: written, Output: u.Completion,

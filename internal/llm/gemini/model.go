@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"net/http"
@@ -29,12 +30,8 @@ var (
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint) *Model {
-	if at.Provider == "" {
-		at.Provider = "google"
-	}
-	if at.BaseURL == "" {
-		at.BaseURL = DefaultBaseURL
-	}
+	at.Provider = cmp.Or(at.Provider, "google")
+	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
 	m := &Model{name: strings.TrimPrefix(name, "models/"), at: at, version: "v1beta"}
 	m.at.BaseURL = strings.TrimRight(at.BaseURL, "/")
 	// Users write the address with or without the version.

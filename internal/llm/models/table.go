@@ -253,15 +253,9 @@ func (r Row) Of(prompt int64) Price {
 	if r.Above != nil && prompt > r.Above.Tokens {
 		p = r.Above.Price
 	}
-	if p.Read == 0 {
-		p.Read = p.Input
-	}
-	if p.Write == 0 {
-		p.Write = p.Input
-	}
-	if p.WriteLong == 0 {
-		p.WriteLong = p.Write
-	}
+	p.Read = cmp.Or(p.Read, p.Input)
+	p.Write = cmp.Or(p.Write, p.Input)
+	p.WriteLong = cmp.Or(p.WriteLong, p.Write)
 	return p
 }
 

@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,8 @@ type Model struct {
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint, o Options) *Model {
-	if at.Provider == "" {
-		at.Provider = "ollama"
-	}
-	if at.BaseURL == "" {
-		at.BaseURL = DefaultBaseURL
-	}
+	at.Provider = cmp.Or(at.Provider, "ollama")
+	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
 	return &Model{name: name, at: at, o: o}
 }
 

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -130,8 +131,5 @@ func (s *items) end(it *item, id, text string) {
 
 // name returns the id of an item in other events.
 func name(it wireOutput) string {
-	if it.ID != "" {
-		return it.ID
-	}
-	return it.CallID
+	return cmp.Or(it.ID, it.CallID)
 }

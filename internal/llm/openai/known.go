@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -49,9 +50,7 @@ func gpt(name string) (version int, rest string, ok bool) {
 	}
 	major, minor, _ := strings.Cut(name[:end], ".")
 	n, err := strconv.Atoi(major)
-	if minor == "" {
-		minor = "0"
-	}
+	minor = cmp.Or(minor, "0")
 	k, errMinor := strconv.Atoi(minor)
 	return n*100 + k, name[end:], ok && err == nil && errMinor == nil
 }

@@ -26,9 +26,7 @@ var (
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint) *Model {
-	if at.Provider == "" {
-		at.Provider = "openai"
-	}
+	at.Provider = cmp.Or(at.Provider, "openai")
 	at.BaseURL = llm.Below(cmp.Or(at.BaseURL, DefaultBaseURL), "/v1")
 	return &Model{name: name, at: at, trait: traitOf(name)}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -336,9 +337,7 @@ func (r *reader) failure(data []byte) error {
 	if f.Type = ""; ev.Error != nil {
 		f = *ev.Error
 	}
-	if f.Code == "" {
-		f.Code = f.Type
-	}
+	f.Code = cmp.Or(f.Code, f.Type)
 	return r.fail(f.Code, f.Message)
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -190,10 +191,7 @@ func (c *checker) anthropicBreakpoints() {
 		if ttl == "1h" && last != "" && last != "1h" {
 			c.add("A8", path, "a breakpoint of an hour stands behind one of five minutes")
 		}
-		last = ttl
-		if last == "" {
-			last = "5m"
-		}
+		last = cmp.Or(ttl, "5m")
 	}
 	for _, list := range []string{"tools", "system"} {
 		for i, b := range c.body.objects(list) {

@@ -238,8 +238,7 @@ func (b *body) explain(err error) error {
 	if b.outer.Err() != nil {
 		return context.Cause(b.outer)
 	}
-	var idle *IdleError
-	if errors.As(context.Cause(b.ctx), &idle) {
+	if idle, ok := errors.AsType[*IdleError](context.Cause(b.ctx)); ok {
 		return idle
 	}
 	if !b.connected.Load() || isForeign(err) {

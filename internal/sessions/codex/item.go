@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"encoding/base64"
 	"regexp"
 	"slices"
@@ -187,9 +188,7 @@ func unquoted(v jsontext.Value) jsontext.Value {
 func (m *mapper) call(r *record, tool string, arguments jsontext.Value) {
 	m.flush()
 	key, id := m.key(), string(r.p.CallID)
-	if id == "" {
-		id = "call_" + key
-	}
+	id = cmp.Or(id, "call_"+key)
 	if tool == "spawn_agent" {
 		m.spawned[id] = true
 	}
@@ -202,9 +201,7 @@ func (m *mapper) call(r *record, tool string, arguments jsontext.Value) {
 
 // answered adds a call that the provider answered itself: the record has both call and result.
 func (m *mapper) answered(r *record, tool string, arguments jsontext.Value, b sessions.Block) {
-	if r.p.CallID == "" {
-		r.p.CallID = r.p.ID
-	}
+	r.p.CallID = cmp.Or(r.p.CallID, r.p.ID)
 	if r.p.CallID == "" {
 		r.p.CallID = sessions.Text("call_" + m.thread + "." + strconv.Itoa(m.number))
 	}

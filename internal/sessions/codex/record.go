@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -179,10 +180,7 @@ func (r *record) kind() string {
 
 // parent names the session that started this one as a sub-agent.
 func (t *thread) parent() sessions.Name {
-	spawn := t.Source.Value.Subagent.Value.Spawn.Value.Parent
-	if spawn == "" {
-		spawn = t.Started
-	}
+	spawn := cmp.Or(t.Source.Value.Subagent.Value.Spawn.Value.Parent, t.Started)
 	return name(string(spawn))
 }
 

@@ -398,10 +398,7 @@ func (m *mapper) usageRecord(d *data) {
 		return
 	}
 	m.records = true
-	reply := string(u.APICall)
-	if reply == "" {
-		reply = m.reply
-	}
+	reply := cmp.Or(string(u.APICall), m.reply)
 	m.Usage(reply, u.compact(string(u.Model)))
 }
 

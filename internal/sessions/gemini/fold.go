@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -151,9 +152,7 @@ func (m *message) keep(old *message) {
 	if m.Tokens.Value == nil {
 		m.Tokens = old.Tokens
 	}
-	if m.Model == "" {
-		m.Model = old.Model
-	}
+	m.Model = cmp.Or(m.Model, old.Model)
 	if m.Display == nil {
 		m.Display = old.Display
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -86,9 +87,7 @@ func (m *mapper) message(r sqlite.Row, at time.Time, reply string) {
 	hash := r.Text("hash")
 	parts := m.parts[hash]
 	key := keyOf(hash)
-	if reply == "" {
-		reply = key
-	}
+	reply = cmp.Or(reply, key)
 	switch r.Text("role") {
 	case "user":
 		m.asked(key, at, parts)
@@ -168,9 +167,7 @@ func payloadOf(p sqlite.Row) payload {
 	if sessions.Unmarshal(p.Bytes("payload"), &v) != nil {
 		return payload{}
 	}
-	if v.CallID == "" {
-		v.CallID = v.ID
-	}
+	v.CallID = cmp.Or(v.CallID, v.ID)
 	return v
 }
 
@@ -183,9 +180,7 @@ func (m *mapper) part(key string, at time.Time, reply string, p sqlite.Row) {
 	case "tool_call":
 		v := payloadOf(p)
 		c := sessions.Call{ID: string(v.CallID), Name: p.Text("tool_name"), Arguments: v.Arguments}
-		if c.ID == "" {
-			c.ID = key
-		}
+		c.ID = cmp.Or(c.ID, key)
 		if c.Name == "" {
 			c.Name = string(v.Name)
 		}

@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Piece is a part of a word: text or an expression.
 type Piece struct {
@@ -53,12 +56,9 @@ var ours = []string{
 
 // Modelled reports whether the value of an expression may come from a model.
 func Modelled(expr string) bool {
-	for _, name := range ours {
-		if expr == name || strings.HasPrefix(expr, name+".") && isPath(expr) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ours, func(name string) bool {
+		return expr == name || strings.HasPrefix(expr, name+".") && isPath(expr)
+	})
 }
 
 // isPath reports whether an expression is only a name.

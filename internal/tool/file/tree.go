@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -99,12 +100,9 @@ func (t *Tree) Forbidden(rel string) bool {
 		}
 	}
 	real := filepath.Join(t.Space.root, filepath.FromSlash(rel))
-	for _, d := range t.deny {
-		if real == d || strings.HasPrefix(real, d+string(filepath.Separator)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.deny, func(d string) bool {
+		return real == d || strings.HasPrefix(real, d+string(filepath.Separator))
+	})
 }
 
 // isReserved recognizes .git and .jp in every spelling that some file system treats as these names,
@@ -343,8 +341,7 @@ func (t *Tree) Walk(rel string) ([]string, error) {
 // plainError removes the operation and the path of a *fs.PathError, since the caller's message has
 // them.
 func plainError(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,9 +66,7 @@ func New(c tool.Config, env Environment) (tool.Item, error) {
 	if c.Command.IsZero() {
 		return tool.Item{}, fmt.Errorf("tool %q: command: missing", c.Name)
 	}
-	if env.MaxOutput == 0 {
-		env.MaxOutput = defaultOutput
-	}
+	env.MaxOutput = cmp.Or(env.MaxOutput, defaultOutput)
 	cmd, err := parseLine(c.Command)
 	if err != nil {
 		return tool.Item{}, fmt.Errorf("tool %q: command: %w", c.Name, err)
@@ -210,8 +209,7 @@ func (t *Tool) start(
 		return outcome{}, fmt.Errorf("tool %q: %w", t.config.Name, err)
 	}
 	err = p.Wait()
-	var ee *tool.ExitError
-	if errors.As(err, &ee) {
+	if _, ok := errors.AsType[*tool.ExitError](err); ok {
 		return outcome{result: exited(err, stdout.Bytes(), stderr.Bytes())}, nil
 	}
 	if err != nil {

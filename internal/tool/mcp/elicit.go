@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -135,9 +136,7 @@ func (f form) names() []string {
 
 func (f fieldOf) question(name string) tool.Question {
 	q := tool.Question{ID: name, Text: f.Title, Type: tool.AnswerText}
-	if q.Text == "" {
-		q.Text = name
-	}
+	q.Text = cmp.Or(q.Text, name)
 	if f.Description != "" {
 		q.Text += " (" + f.Description + ")"
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,7 @@ type Session struct {
 // Connect starts a server, or connects to it, and initializes the session. The session does not
 // depend on ctx afterwards: [Session.Close] ends it.
 func Connect(ctx context.Context, s Server, o Options) (*Session, error) {
-	startup := s.Startup
-	if startup == 0 {
-		startup = defaultStartup
-	}
+	startup := cmp.Or(s.Startup, defaultStartup)
 	// The connection must outlive the call, and end with it if that fails.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	transport, stop, detail, err := s.transport(life, o)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,10 +84,7 @@ func (s *Session) Tools() ([]tool.Item, error) {
 // Tool returns the tool that a configuration names; values of the configuration override the
 // server's.
 func (s *Session) Tool(c tool.Config) (tool.Item, error) {
-	name := c.Source.Tool
-	if name == "" {
-		name = c.Name
-	}
+	name := cmp.Or(c.Source.Tool, c.Name)
 	list, err := s.tools()
 	if err != nil {
 		return tool.Item{}, err

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" //nolint:gosec // jp's configuration offers it
 	"crypto/sha256"
@@ -110,10 +111,7 @@ func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, erro
 	cmd.Dir = c.Dir
 	cmd.Env = slices.Concat(l.Env, l.named(c.Variables), c.Env)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
-	cmd.WaitDelay = l.Grace
-	if cmd.WaitDelay == 0 {
-		cmd.WaitDelay = defaultGrace
-	}
+	cmd.WaitDelay = cmp.Or(l.Grace, defaultGrace)
 	p := &process{cmd: cmd, ctx: ctx, groups: l.Groups}
 	group(cmd, p.tell)
 	if err := verify(cmd.Path, c.Declared.Checksum); err != nil {
