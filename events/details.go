@@ -48,6 +48,14 @@ func DecodeDetails(data []byte) (*Details, error) {
 	return d, nil
 }
 
+// Name returns the title, "" if there is none, or no metadata that could be read.
+func (d *Details) Name() string {
+	if d == nil || d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
+
 func (d *Details) read(r *reader) *placedError {
 	var err *placedError
 	if m, ok := r.optional("title"); ok {

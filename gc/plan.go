@@ -451,7 +451,8 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 		// An unreadable conversation has no title here.
 		if tree, err := t.repo.Tree(ctx, last.commit.String()); err == nil {
 			if data, err := tree.ReadFile(path.Join(dir, workspace.MetadataFile)); err == nil {
-				found.Title = titleIn(data)
+				details, _ := events.DecodeDetails(data)
+				found.Title = details.Name()
 			}
 		}
 		t.known[key] = found

@@ -117,9 +117,10 @@ func (e *explainer) onDisk(t *tip, name string) Chain {
 	}
 	dir := path.Dir(at)
 	c.Conversation, _ = events.ParseDirname(path.Base(dir))
-	details := filepath.Join(dir, workspace.MetadataFile)
-	if data, err := regular.ReadFile(details, regular.MaxSettings); err == nil {
-		c.Title = titleIn(data)
+	file := filepath.Join(dir, workspace.MetadataFile)
+	if data, err := regular.ReadFile(file, regular.MaxSettings); err == nil {
+		details, _ := events.DecodeDetails(data)
+		c.Title = details.Name()
 	}
 	return c
 }
@@ -137,14 +138,6 @@ func (e *explainer) complete(ctx context.Context, c Chain, d document) Chain {
 		c.Title = found.Title
 	}
 	return c
-}
-
-func titleIn(metadata []byte) string {
-	d, err := events.DecodeDetails(metadata)
-	if err != nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
 }
 
 func find(data []byte, h blobs.Hash) *events.RefAt {

@@ -307,9 +307,8 @@ func (r reading) title() string {
 	if err != nil {
 		return ""
 	}
-	if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-		r.c.title = d.Title
-	}
+	d, _ := events.DecodeDetails(data)
+	*r.c.title = d.Name()
 	return *r.c.title
 }
 

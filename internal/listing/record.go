@@ -44,9 +44,7 @@ func NewRecord(e workspace.Entry, d *events.Details) Record {
 		r.LastActiveAt = &d.LastActivatedAt
 	}
 	maps.Copy(r.Labels, d.Labels)
-	if d.Title != nil {
-		r.Title = *d.Title
-	}
+	r.Title = d.Name()
 	return r
 }
 

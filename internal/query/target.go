@@ -85,18 +85,10 @@ func (t *Target) BaseConfig() []byte {
 
 // Title returns the current title, "" for none.
 func (t *Target) Title() string {
-	d := t.details()
-	if d == nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
-}
-
-func (t *Target) details() *events.Details {
 	if t.Hold != nil {
-		return t.Hold.Conversation().Details
+		return t.Hold.Conversation().Details.Name()
 	}
-	return t.Create.Details
+	return t.Create.Details.Name()
 }
 
 // Update changes the conversation. It does nothing before the conversation exists.

@@ -111,14 +111,7 @@ func (u *unified) apply(c *workspace.Conversation) {
 }
 
 func dirnameOf(d *events.Details, id events.ID) string {
-	return events.Dirname(id, titleOf(d))
-}
-
-func titleOf(d *events.Details) string {
-	if d.Title == nil {
-		return ""
-	}
-	return *d.Title
+	return events.Dirname(id, d.Name())
 }
 
 // stays reports whether the union of directories is archived: one side archived the conversation

@@ -89,8 +89,8 @@ func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 		Detail: "was moved to the trash by jp: " + t.reason(),
 	}
 	n := t.conversation()
-	if n != nil && n.Details.Title != nil {
-		f.Title = *n.Details.Title
+	if n != nil {
+		f.Title = n.Details.Name()
 	}
 	copies, err := t.Workspace.Copies(t.id)
 	if err != nil {

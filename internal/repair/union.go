@@ -150,7 +150,7 @@ func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 	res.keep = order[kept]
 	res.target = kept.Entry
 	if u.dirname != nil {
-		res.target.Dirname = u.dirname(kept.Entry, titleOf(res.details))
+		res.target.Dirname = u.dirname(kept.Entry, res.details.Name())
 	}
 	res.target.Path = path.Join(path.Dir(kept.Path), res.target.Dirname)
 	return res, nil

@@ -225,9 +225,8 @@ func (h history) metadataChange(
 		if err != nil {
 			return name, err
 		}
-		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-			titles[i] = *d.Title
-		}
+		d, _ := events.DecodeDetails(data)
+		titles[i] = d.Name()
 	}
 	if titles[0] != titles[1] {
 		return "renamed", nil

@@ -175,7 +175,8 @@ func (f *folders) read(open *regular.Folder, d *folder, e fs.DirEntry, kind refs
 	case refs.StreamFile:
 		is.object = f.repo.HashBlob(data)
 	case refs.DetailsFile:
-		d.title = titleIn(data)
+		details, _ := events.DecodeDetails(data)
+		d.title = details.Name()
 	default:
 	}
 	f.cache.Learn(kind, is.id, data)
@@ -187,18 +188,8 @@ func (f *folders) title(e workspace.Entry) string {
 	if _, ok := f.file(path.Join(e.Path, workspace.MetadataFile)); ok {
 		return f.known[e.Path].title
 	}
-	if d, err := workspace.ReadDetails(f, e); err == nil && d.Title != nil {
-		return *d.Title
-	}
-	return ""
-}
-
-// titleIn returns the title in a metadata.json, "" without one.
-func titleIn(data []byte) string {
-	if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-		return *d.Title
-	}
-	return ""
+	d, _ := workspace.ReadDetails(f, e)
+	return d.Name()
 }
 
 // file returns the record of a file that was read.

@@ -432,7 +432,8 @@ func (s *survey) title(id events.ID) string {
 		if err != nil {
 			continue
 		}
-		title = cmp.Or(titleIn(data), title)
+		d, _ := events.DecodeDetails(data)
+		title = cmp.Or(d.Name(), title)
 	}
 	return title
 }

@@ -168,9 +168,8 @@ func (all records) entitle(
 		if err != nil {
 			continue
 		}
-		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-			r.Title = *d.Title
-		}
+		d, _ := events.DecodeDetails(data)
+		r.Title = d.Name()
 	}
 }
 

@@ -55,10 +55,7 @@ func HeadOf(id events.ID, d *events.Details) Summary {
 		Session: d.Labels[sessions.LabelSession], Fork: d.Labels[sessions.LabelParent],
 		Last: d.LastActivatedAt, Pending: true, Doc: -1,
 	}
-	if d.Title != nil {
-		s.Title = render.Typed(*d.Title)
-	}
-	s.Agent = agentOf(d)
+	s.Title, s.Agent = render.Typed(d.Name()), agentOf(d)
 	if o := workspace.OriginOf(d); o != nil {
 		s.Fork = o.String()
 	}

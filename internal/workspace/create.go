@@ -156,7 +156,7 @@ func (n *NewConversation) dirname(id events.ID) string {
 	if id.IsDerived() {
 		return events.Dirname(id, "")
 	}
-	return events.Dirname(id, titleOf(n.Details))
+	return events.Dirname(id, n.Details.Name())
 }
 
 func (n *NewConversation) conversation(e Entry) *Conversation {

@@ -48,14 +48,7 @@ func (s *stored) files() [3]file {
 }
 
 // Title returns the title, "" if there is none.
-func (c *Conversation) Title() string { return titleOf(c.Details) }
-
-func titleOf(d *events.Details) string {
-	if d == nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
-}
+func (c *Conversation) Title() string { return c.Details.Name() }
 
 // Load reads a conversation. The error for an invalid file has a [*events.SyntaxError] with the
 // file's path.
@@ -123,7 +116,7 @@ func (r reader) read(dir string, e Entry) (*Conversation, error) {
 	if c.Details, c.stored.details, err = r.details(dir, e.Path); err != nil {
 		return nil, err
 	}
-	c.stored.title = titleOf(c.Details)
+	c.stored.title = c.Details.Name()
 	if err := c.readText(r, dir); err != nil {
 		return nil, err
 	}

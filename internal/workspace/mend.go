@@ -74,7 +74,7 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 		return located(err, path.Join(e.Path, r.Name))
 	}
 	s := w.storeOf(e)
-	if e, err = w.retitle(e, titleOf(d)); err != nil {
+	if e, err = w.retitle(e, d.Name()); err != nil {
 		return err
 	}
 	if err := s.replace(e, file{name: r.Name, old: r.Before, rest: r.After}); err != nil {

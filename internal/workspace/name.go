@@ -155,13 +155,13 @@ func (w *Workspace) byTitle(arg string, entries []Entry) []Candidate {
 		if err != nil {
 			continue
 		}
-		title := strings.ToLower(titleOf(d))
+		title := strings.ToLower(d.Name())
 		lacks := func(word string) bool { return !strings.Contains(title, word) }
 		if !slices.ContainsFunc(words, lacks) {
-			found = append(found, Candidate{Entry: e, Title: titleOf(d)})
+			found = append(found, Candidate{Entry: e, Title: d.Name()})
 		}
 		if slices.Equal(strings.Fields(title), words) {
-			whole = append(whole, Candidate{Entry: e, Title: titleOf(d)})
+			whole = append(whole, Candidate{Entry: e, Title: d.Name()})
 		}
 	}
 	if len(whole) > 0 {
@@ -173,7 +173,7 @@ func (w *Workspace) byTitle(arg string, entries []Entry) []Candidate {
 func (w *Workspace) ambiguous(arg string, found []Candidate) error {
 	for i, c := range found {
 		if d, err := w.LoadDetails(c.Entry); err == nil {
-			found[i].Title = titleOf(d)
+			found[i].Title = d.Name()
 		}
 	}
 	return &AmbiguousError{Arg: arg, Candidates: found}

@@ -2,9 +2,6 @@ package workspace
 
 // Title returns a conversation's title, "" if it has none or cannot be read.
 func (w *Workspace) Title(e Entry) string {
-	d, err := w.LoadDetails(e)
-	if err != nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
+	d, _ := w.LoadDetails(e)
+	return d.Name()
 }

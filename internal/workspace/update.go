@@ -131,7 +131,7 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 	if err != nil {
 		return e, err
 	}
-	before := titleOf(d)
+	before := d.Name()
 	if err := f(d); err != nil {
 		return e, err
 	}
@@ -139,8 +139,8 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 	if bytes.Equal(data, old) {
 		return e, nil
 	}
-	if titleOf(d) != before {
-		if e, err = w.retitle(e, titleOf(d)); err != nil {
+	if d.Name() != before {
+		if e, err = w.retitle(e, d.Name()); err != nil {
 			return e, err
 		}
 	}
