@@ -76,7 +76,7 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 }
 
 // globalSum returns the hash of an element's content, ignoring the range of a compaction.
-func (eq *equality) globalSum(e *events.Element) blobs.Hash {
+func (eq equality) globalSum(e *events.Element) blobs.Hash {
 	if c, ok := e.Event().(*events.Compaction); ok {
 		bare := *c
 		bare.FromTurn, bare.ToTurn = 0, 0

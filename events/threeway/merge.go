@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/go-json-experiment/json/jsontext"
@@ -176,7 +175,7 @@ type merger struct {
 	sides   [versions]Side
 	virtual bool // what both changed keeps its form in base
 	long    int  // the side that has more of the common session, see [longer]
-	*equality
+	equality
 	contentMerge
 	turnTree
 
@@ -191,7 +190,7 @@ type merger struct {
 
 func newMerger(sides [versions]Side, virtual bool) *merger {
 	long, _ := longer(sides) // different sessions were refused before
-	eq := &equality{sums: map[string]blobs.Hash{}}
+	eq := newEquality()
 	return &merger{
 		sides: sides, virtual: virtual, long: long,
 		equality: eq, contentMerge: contentMerge{equality: eq},

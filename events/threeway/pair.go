@@ -85,7 +85,7 @@ func (f *freeList[T]) take(b T) int {
 }
 
 // sameRequest matches turns that begin with the same request, or without one.
-func (eq *equality) sameRequest() likeness[*sideTurn] {
+func (eq equality) sameRequest() likeness[*sideTurn] {
 	return likeness[*sideTurn]{
 		same: func(a, b *sideTurn) bool {
 			p, q := firstRequest(a.events), firstRequest(b.events)
@@ -101,7 +101,7 @@ func (eq *equality) sameRequest() likeness[*sideTurn] {
 }
 
 // overlap matches turns that share an event.
-func (eq *equality) overlap() likeness[*sideTurn] {
+func (eq equality) overlap() likeness[*sideTurn] {
 	of := func(t *sideTurn) []blobs.Hash {
 		var all []blobs.Hash
 		for _, e := range t.events {
@@ -121,7 +121,7 @@ func (eq *equality) overlap() likeness[*sideTurn] {
 }
 
 // sameEvent matches cells whose events are equal.
-func (eq *equality) sameEvent() likeness[*cell] {
+func (eq equality) sameEvent() likeness[*cell] {
 	return likeness[*cell]{
 		same: func(a, b *cell) bool { return eq.same(firstOfCell(a), firstOfCell(b)) },
 		of:   func(x *cell) []blobs.Hash { return []blobs.Hash{eq.sum(firstOfCell(x))} },

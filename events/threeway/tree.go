@@ -23,7 +23,7 @@ type mergeTurn struct {
 
 // A turnTree holds the turns of all versions: which of them match, and which follows which.
 type turnTree struct {
-	*equality
+	equality
 
 	streams [versions]*sideStream
 	turns   []*mergeTurn // in no order

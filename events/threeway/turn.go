@@ -22,7 +22,7 @@ type turnContent struct {
 
 // A contentMerge merges the events of turns.
 type contentMerge struct {
-	*equality
+	equality
 
 	whole bool // report a turn that both sides changed as one conflict
 }
@@ -76,13 +76,15 @@ func (cm *contentMerge) removedTurn(base, kept []*events.Element) turnContent {
 // An equality compares elements and caches their hashes.
 type equality struct{ sums map[string]blobs.Hash }
 
+func newEquality() equality { return equality{map[string]blobs.Hash{}} }
+
 // same is [events.Equal] with cached hashes.
-func (eq *equality) same(a, b *events.Element) bool {
+func (eq equality) same(a, b *events.Element) bool {
 	return a == b || bytes.Equal(a.Raw(), b.Raw()) || a.Kind() == b.Kind() && eq.sum(a) == eq.sum(b)
 }
 
 // sum is [events.Element.Sum], computed once for the same bytes.
-func (eq *equality) sum(e *events.Element) blobs.Hash {
+func (eq equality) sum(e *events.Element) blobs.Hash {
 	h, ok := eq.sums[string(e.Raw())]
 	if !ok {
 		h = e.Sum()
@@ -308,7 +310,7 @@ func keepPairs(in [versions][]*events.Element, cells [versions][]*cell) {
 }
 
 // sameIn is same for a version that may not have the event.
-func (eq *equality) sameIn(base, side *events.Element) bool {
+func (eq equality) sameIn(base, side *events.Element) bool {
 	return side != nil && eq.same(base, side)
 }
 

@@ -23,7 +23,7 @@ func (m *merger) verify(r Result) error {
 	if err != nil || m.virtual {
 		return err
 	}
-	a := &account{bytes: map[string]*tally{}, sums: map[string]blobs.Hash{}}
+	a := &account{newEquality(), map[string]*tally{}}
 	for v := range m.sides {
 		a.add(m.sides[v].Stream, v)
 	}
@@ -71,8 +71,9 @@ func (t *tally) even() bool {
 
 // An account counts elements.
 type account struct {
+	equality
+
 	bytes map[string]*tally // by their bytes
-	sums  map[string]blobs.Hash
 }
 
 // add counts the elements of a stream. It leaves out compactions, whose ranges change,
@@ -119,15 +120,6 @@ func counted(e *events.Element) *events.Element {
 		return own
 	}
 	return e
-}
-
-func (a *account) sum(e *events.Element) blobs.Hash {
-	h, ok := a.sums[string(e.Raw())]
-	if !ok {
-		h = e.Sum()
-		a.sums[string(e.Raw())] = h
-	}
-	return h
 }
 
 func (a *account) nothingInvented() error {

@@ -46,7 +46,7 @@ func (f *markdownFormatter) begin(turns int) error {
 	if f.conv.Agent != "" {
 		head += "agent: " + f.conv.Agent + "\n"
 	}
-	return f.print(head + "---\n\n# " + escapeInline(title) + "\n")
+	return f.print(head + "---\n\n# " + EscapeInline(title) + "\n")
 }
 
 func (f *markdownFormatter) end() error { return nil }
@@ -57,7 +57,7 @@ func (f *markdownFormatter) turn(t turn) error {
 		notes = append(notes, t.at.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	if t.model != "" {
-		notes = append(notes, escapeInline(t.model))
+		notes = append(notes, EscapeInline(t.model))
 	}
 	if t.parallel != nil {
 		notes = append(notes, "parallel to "+t.parallel.String()+
@@ -89,17 +89,17 @@ func (f *markdownFormatter) item(it item) error {
 		}
 		body := callMarkdown(ev)
 		if started := startedBy(it.el); started != "" {
-			body += "\n\n*" + escapeInline(started) + "*"
+			body += "\n\n*" + EscapeInline(started) + "*"
 		}
 		return f.section("Call of "+codeSpan(ev.Name), body)
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
 	case *events.InquiryRequest:
-		return f.section("Question", questionText(ev.Question))
+		return f.section("Question", QuestionText(ev.Question))
 	case *events.InquiryResponse:
 		return f.section("Answer", fenced(compactJSON(ev.Answer), "json"))
 	case *events.ConfigDelta:
-		return f.print("\n*Configuration: " + codeSpan(configLine(ev.Delta)) + "*\n")
+		return f.print("\n*Configuration: " + codeSpan(ConfigLine(ev.Delta)) + "*\n")
 	case *events.Compaction:
 		return f.compaction(ev)
 	default:
@@ -142,7 +142,7 @@ func (f *markdownFormatter) request(it item, ev *events.ChatRequest) error {
 	if _, injected := it.el.Metadata().Value(events.MetadataInjected); injected {
 		return f.section("Agent, in the user's name", quotedMarkdown(closed(ev.Content)))
 	}
-	if err := f.section(escapeInline(name), closed(ev.Content)); err != nil {
+	if err := f.section(EscapeInline(name), closed(ev.Content)); err != nil {
 		return err
 	}
 	for _, p := range it.parts {
@@ -173,7 +173,7 @@ func (f *markdownFormatter) extras(extras []extra) error {
 	}
 	text := "\n"
 	for _, x := range extras {
-		text += "- *" + x.label + ":* " + escapeInline(x.text) + "\n"
+		text += "- *" + x.label + ":* " + EscapeInline(x.text) + "\n"
 	}
 	return f.print(text)
 }
@@ -220,7 +220,7 @@ func (p part) image() string {
 	if p.uri != "" {
 		name = path.Base(p.uri)
 	}
-	return "![" + escapeInline(name) + "](data:" + p.mime + ";base64," +
+	return "![" + EscapeInline(name) + "](data:" + p.mime + ";base64," +
 		base64.StdEncoding.EncodeToString(p.data) + ")"
 }
 
@@ -229,12 +229,12 @@ func (f *markdownFormatter) compaction(ev *events.Compaction) error {
 	if ev.Summary != nil {
 		body = quotedMarkdown(closed(*ev.Summary))
 	}
-	return f.section("Compaction: "+compactionLine(ev), body)
+	return f.section("Compaction: "+CompactionLine(ev), body)
 }
 
 func (p part) markdownLabel() string {
 	if p.uri == "" {
-		return escapeInline(p.label())
+		return EscapeInline(p.label())
 	}
 	return codeSpan(p.uri) + strings.TrimPrefix(p.label(), p.uri)
 }
@@ -290,24 +290,15 @@ func fenced(text, language string) string {
 // codeSpan returns s as a code span that it cannot end.
 func codeSpan(s string) string {
 	s = oneLine(s)
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	mark := strings.Repeat("`", longest+1)
+	mark := strings.Repeat("`", longestRun(s)+1)
 	if s == "" || s[0] == '`' || s[len(s)-1] == '`' {
 		s = " " + s + " "
 	}
 	return mark + s + mark
 }
 
-// escapeInline makes s plain text in a line of Markdown.
-func escapeInline(s string) string {
+// EscapeInline makes s plain text in a line of Markdown.
+func EscapeInline(s string) string {
 	var b strings.Builder
 	for _, r := range oneLine(s) {
 		if strings.ContainsRune("\\`*_[]<>&|~#", r) {
@@ -328,14 +319,19 @@ func quotedMarkdown(s string) string {
 
 // fenceFor returns a code fence longer than any run of backticks in body.
 func fenceFor(body string) string {
-	longest, run := 2, 0
-	for i := range len(body) {
-		if body[i] != '`' {
+	return strings.Repeat("`", max(longestRun(body), 2)+1)
+}
+
+// longestRun returns the length of the longest run of backticks.
+func longestRun(text string) (longest int) {
+	run := 0
+	for i := range len(text) {
+		if text[i] != '`' {
 			run = 0
 			continue
 		}
 		run++
 		longest = max(longest, run)
 	}
-	return strings.Repeat("`", longest+1)
+	return longest
 }

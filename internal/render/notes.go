@@ -12,8 +12,8 @@ import (
 // shownKeys is how many changed settings a line names.
 const shownKeys = 3
 
-// configLine names the settings that a change of configuration sets.
-func configLine(delta []byte) string {
+// ConfigLine names the settings that a change of configuration sets.
+func ConfigLine(delta []byte) string {
 	var v any
 	if json.Unmarshal(delta, &v) != nil {
 		return "unreadable"
@@ -49,8 +49,8 @@ func leaves(path string, v any) []string {
 	return []string{path + " = " + string(value)}
 }
 
-// compactionLine says which turns a compaction covers, counted from 1, and what it does.
-func compactionLine(c *events.Compaction) string {
+// CompactionLine says which turns a compaction covers, counted from 1, and what it does.
+func CompactionLine(c *events.Compaction) string {
 	from, to := c.FromTurn+1, c.ToTurn+1
 	var does []string
 	if c.Summary != nil {
@@ -84,8 +84,8 @@ func toolPolicy(p *events.ToolCallPolicy) string {
 	}
 }
 
-// questionText returns the text of an inquiry.
-func questionText(question []byte) string {
+// QuestionText returns the text of an inquiry.
+func QuestionText(question []byte) string {
 	var q struct{ Text string }
 	if json.Unmarshal(question, &q) != nil || q.Text == "" {
 		return compactJSON(question)

@@ -253,7 +253,7 @@ func (p part) isImage() bool {
 // readable returns the text of a block without content for people.
 func (p part) readable() string {
 	if p.kind == events.BlockQuestion {
-		return "? " + questionText([]byte(p.text))
+		return "? " + QuestionText([]byte(p.text))
 	}
 	return p.text
 }

@@ -30,7 +30,7 @@ func sanitize(s string, plain bool) string {
 	b.Grow(len(s) + len(s)/8)
 	b.WriteString(s[:i])
 	for i < len(s) {
-		if n := sgrLen(s[i:]); plain && n > 0 {
+		if n := SGRLen(s[i:]); plain && n > 0 {
 			i += n
 			continue
 		}
@@ -81,8 +81,8 @@ func unsafe(r rune) bool {
 	return false
 }
 
-// sgrLen returns the length of the SGR sequence at the beginning of s, 0 for none.
-func sgrLen(s string) int {
+// SGRLen returns the length of the SGR sequence at the beginning of s, 0 for none.
+func SGRLen(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
 	}

@@ -327,7 +327,7 @@ func (s *Streamer) write(rendered string) bool {
 func after(rendered string, n int) string {
 	colour := ""
 	for i := 0; i < len(rendered); {
-		if l := sgrLen(rendered[i:]); l > 0 {
+		if l := SGRLen(rendered[i:]); l > 0 {
 			colour = rendered[i : i+l]
 			i += l
 			continue

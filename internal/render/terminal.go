@@ -90,7 +90,7 @@ func (t *Terminal) safe(s string) string {
 	var b strings.Builder
 	from := 0
 	for i := 0; i < len(s); {
-		n := sgrLen(s[i:])
+		n := SGRLen(s[i:])
 		if t.moves && s[i] == '\r' {
 			n = 1
 		}

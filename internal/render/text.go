@@ -110,11 +110,11 @@ func (f *textFormatter) item(it item) error {
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
 	case *events.InquiryRequest:
-		return f.note("? ", styleTool, questionText(ev.Question))
+		return f.note("? ", styleTool, QuestionText(ev.Question))
 	case *events.InquiryResponse:
 		return f.note("answer: ", styleTool, compactJSON(ev.Answer))
 	case *events.ConfigDelta:
-		return f.note("config: ", styleMark, configLine(ev.Delta))
+		return f.note("config: ", styleMark, ConfigLine(ev.Delta))
 	case *events.Compaction:
 		return f.compaction(ev)
 	default:
@@ -351,7 +351,7 @@ func (f *textFormatter) line(mark string, st style, text string) string {
 }
 
 func (f *textFormatter) compaction(ev *events.Compaction) error {
-	block := f.line("compaction: ", styleWarn, compactionLine(ev))
+	block := f.line("compaction: ", styleWarn, CompactionLine(ev))
 	if ev.Summary != nil && f.opts.Style == StyleFull {
 		block += "\n" + f.quoted(f.markdown(*ev.Summary))
 	}

@@ -101,15 +101,6 @@ func (p part) visited() Part {
 	return out
 }
 
-// ConfigLine names the settings that a change of configuration sets.
-func ConfigLine(delta []byte) string { return configLine(delta) }
-
-// CompactionLine says which turns a compaction covers, counted from 1, and what it does.
-func CompactionLine(c *events.Compaction) string { return compactionLine(c) }
-
-// QuestionText returns the text of an inquiry.
-func QuestionText(question []byte) string { return questionText(question) }
-
 // A TokenKind is the kind of a piece of code.
 type TokenKind int
 
@@ -164,9 +155,3 @@ func IsLanguage(name string) bool {
 	_, known := syntaxes()[strings.ToLower(name)]
 	return known
 }
-
-// SGRLen returns the length of the colour sequence at the beginning of s, 0 for none.
-func SGRLen(s string) int { return sgrLen(s) }
-
-// EscapeInline makes s plain text in a line of Markdown.
-func EscapeInline(s string) string { return escapeInline(s) }
