@@ -67,23 +67,39 @@ func (r *Repo) judgeOwn(ctx context.Context) error {
 	return fmt.Errorf("open repository at %q: %w", r.root, err)
 }
 
-// surrounding returns the working tree that contains a repository which git found by itself and
-// which is not in a .git; else "". Anyone can commit a directory that looks like a bare repository,
-// with a configuration that names programs: git has safe.bareRepository against that, but its
-// default allows them.
+// surrounding returns the working tree that contains a repository which git found by itself because
+// it runs in the repository's directory; else "". Anyone can commit a directory that looks like a
+// bare repository, with a configuration that names programs: git has safe.bareRepository against
+// that, but its default allows them. Git refuses to commit a .git, so what a .git leads to is no
+// such directory, wherever it is.
 func (r *Repo) surrounding() string {
 	parts := strings.Split(filepath.ToSlash(r.gitDir), "/")
-	own := slices.Contains(parts, ".git") // git refuses to commit a .git
-	if own || r.getenv(envDir) != "" {
+	own := slices.Contains(parts, ".git")
+	if own || r.getenv(envDir) != "" || !isInside(r.runDir, r.gitDir) {
 		return ""
 	}
 	for dir := r.gitDir; dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)
-		if exists(filepath.Join(dir, ".git")) {
+		link := filepath.Join(dir, ".git")
+		switch {
+		case !exists(link):
+		case leadsTo(link, r.gitDir):
+			return ""
+		default:
 			return dir
 		}
 	}
 	return ""
+}
+
+// isInside reports whether a directory is another one or is below it.
+func isInside(dir, other string) bool {
+	for ; !regular.SameFile(dir, other); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *Repo) readLocation(out string) error {
