@@ -73,7 +73,8 @@ func run(
 	return report, ctx.Err()
 }
 
-const refetch = "git fetch --refetch --no-filter"
+// Refetch is the command that brings everything that a filter left out of a clone.
+const Refetch = "git fetch --refetch --no-filter"
 
 // gaps returns notes about the objects that the repository lacks.
 func gaps(all []Gap) []Finding {
@@ -89,7 +90,7 @@ func gaps(all []Gap) []Finding {
 			f.Next = "git fetch --unshallow"
 		case "partial":
 			f.Detail = "this clone is partial: content that was not fetched was not checked"
-			f.Next = refetch
+			f.Next = Refetch
 		}
 		notes = append(notes, f)
 	}

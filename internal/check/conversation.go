@@ -257,7 +257,7 @@ func (r reading) unreadable(name string, err error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) && r.opts.partial() {
 		f.State, f.Severity = Unchecked, Note
-		f.Detail, f.Next = "was not fetched: this is a partial clone", refetch
+		f.Detail, f.Next = "was not fetched: this is a partial clone", Refetch
 	}
 	r.c.found = append(r.c.found, f)
 }

@@ -215,7 +215,7 @@ func (v *verifier) objectAbsent() *verdict {
 		return &verdict{
 			state: Unchecked, size: -1,
 			detail: "was not fetched: this is a partial clone",
-			next:   refetch,
+			next:   Refetch,
 		}
 	}
 	return objectLost()

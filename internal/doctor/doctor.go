@@ -240,7 +240,7 @@ func (d *examination) shape(ctx context.Context, repo *gitint.Repo) error {
 		case gitint.ReasonShallow:
 			next = "git fetch --unshallow"
 		case gitint.ReasonPartial:
-			next = "git fetch --refetch"
+			next = check.Refetch
 		case gitint.ReasonGrafts:
 			next = "git replace --convert-graft-file"
 		case gitint.ReasonExtension:

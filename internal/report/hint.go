@@ -171,7 +171,7 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonShallow:
 		return "'git fetch --unshallow' brings the rest"
 	case gitint.ReasonPartial:
-		return "'git fetch --refetch --no-filter' brings what was left out"
+		return "'" + check.Refetch + "' brings what was left out"
 	case gitint.ReasonGrafts:
 		return "'git replace --convert-graft-file' makes replacements of grafts"
 	case gitint.ReasonAlternates:
@@ -201,7 +201,7 @@ func obstacleHint(reason string) string {
 		return "if it is encrypted or in Git LFS, decrypt it or 'git lfs migrate export'; " +
 			"if it is damaged, 'git jp repair'"
 	case gc.ReasonObject:
-		return "'git fsck' says more; 'git fetch --refetch' may restore it"
+		return "'git fsck' says more; '" + check.Refetch + "' may restore it"
 	case gc.ReasonLinked:
 		return linkedHint
 	case gc.ReasonIrregular:
