@@ -41,6 +41,13 @@ func Verify(gz []byte, ref Ref, limit int64) error {
 	return verify(bytes.NewReader(gz), ref, limit)
 }
 
+// IsFileOf reports whether gz is a file of a blob: whether its content has the hash. It does not
+// keep the content. A file of several gzip members is none, because only the last one states its
+// size, which bounds the reading.
+func IsFileOf(gz []byte, h Hash) bool {
+	return Verify(gz, Ref{Hash: h, Size: statedSize(gz)}, 0) == nil
+}
+
 // decode decodes the file r, of about fileSize bytes.
 func decode(r io.Reader, fileSize int64, ref Ref) ([]byte, error) {
 	if ref.Size < 0 {

@@ -382,11 +382,9 @@ func (h *history) readFanouts(ctx context.Context) (map[fanout]map[int32]gitint.
 	return all, err
 }
 
-// smallest is the size below which an object may be a Git LFS pointer.
-const smallest = 1024
-
-// judgeCarriers checks whether the blob of a candidate exists in git and is no pointer. Otherwise
-// the commit that has it counts as lacking the content.
+// judgeCarriers checks whether the blob of a candidate exists in git, and not a Git LFS pointer or
+// an encrypted or damaged file in its place. Otherwise the commit that has it counts as lacking the
+// content.
 func (h *history) judgeCarriers(ctx context.Context) error {
 	var ids []gitint.OID
 	var of []int
@@ -395,11 +393,11 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 			ids, of = append(ids, id), append(of, n)
 		}
 	}
-	isSmall := func(size int64) bool { return size >= 0 && size < smallest }
-	return h.trees.repo.ReadObjectsOf(ctx, ids, isSmall,
+	return h.trees.repo.ReadObjectsOf(ctx, ids, func(int64) bool { return true },
 		func(i int, size int64, data []byte, err error) error {
-			if size < 0 || err != nil || isSmall(size) && blobs.IsPointer(data) {
-				h.found[of[i]].needed = true
+			n := of[i]
+			if size < 0 || err != nil || !blobs.IsFileOf(data, h.references.hashes.all[n]) {
+				h.found[n].needed = true
 			}
 			return ctx.Err()
 		})

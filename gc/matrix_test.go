@@ -394,6 +394,12 @@ func rows() []row {
 			f.past(h, "version https://git-lfs.github.com/spec/v1\noid sha256:"+
 				strings.Repeat("a", 64)+"\nsize 12\n")
 		}},
+		{"carried by an encrypted file only", func(f *fixture, h blobs.Hash) {
+			f.past(h, "\x00GITCRYPT\x00"+strings.Repeat("secret", 400))
+		}},
+		{"carried by a damaged file only", func(f *fixture, h blobs.Hash) {
+			f.past(h, f.ReadFile(".jp/blobs/"+h.Path())+"\r\n")
+		}},
 		{"damaged stream of the past", func(f *fixture, h blobs.Hash) {
 			c := f.commitFile(conversation+"/events.json", "[ broken "+h.String())
 			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))

@@ -45,7 +45,9 @@ func mutants() []mutant {
 		{"operations", []string{
 			"their side of an open conflict", "base of an open conflict",
 		}},
-		{"history", []string{"older commit of a branch", "carried by a pointer only"}},
+		{"history", []string{
+			"older commit of a branch", "carried by a pointer only", "carried by a damaged file only",
+		}},
 		{"quarantine", []string{"quarantined by repair", "quarantined, with an entry named files"}},
 		{"indexes", []string{
 			"index", "index, stage 3", "split index", "index of another", "index of a split branch",
@@ -88,7 +90,8 @@ func mutants() []mutant {
 // searches it before content is erased, and not before it is moved.
 var past = []string{
 	"reflog", "what a branch was before its reflog", "older commit of a branch",
-	"carried by a pointer only", "damaged stream of the past", "older commit of a split branch",
+	"carried by a pointer only", "carried by an encrypted file only",
+	"carried by a damaged file only", "damaged stream of the past", "older commit of a split branch",
 	"reflog of a split branch, as one conversation",
 	"commit before the one that brings the content",
 }

@@ -107,8 +107,8 @@ var seededBugs = []seededBug{
 	},
 	{
 		name: "a pointer carries content", file: "history.go",
-		was:   `if size < 0 || err != nil || isSmall(size) && blobs.IsPointer(data) {`,
-		is:    `if size < 0 || err != nil || isSmall(size) && blobs.IsPointer(nil) {`,
+		was:   `err != nil || !blobs.IsFileOf(data, h.references.hashes.all[n]) {`,
+		is:    `err != nil {`,
 		tests: "^TestRootMatrix$/^carried_by_a_pointer",
 	},
 	{

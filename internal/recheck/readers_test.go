@@ -55,7 +55,7 @@ func (f *fixture) populate() {
 	for n := range 12 {
 		fmt.Fprintf(&long, "%d %s\n", n, blobs.Sum([]byte{byte(n)}))
 		files := map[string]string{
-			stream: long.String(), ".jp/blobs/" + hash.Path(): "x",
+			stream: long.String(), ".jp/blobs/" + hash.Path(): carrier,
 			"sub/.jp/conversations/1-x/events.json": fmt.Sprint("[", n, "]"),
 		}
 		if n == 3 {

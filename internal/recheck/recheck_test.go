@@ -16,8 +16,11 @@ import (
 
 const stream = ".jp/conversations/17800000001-one/events.json"
 
-// hash is the hash of the content that is about to be deleted.
-var hash = blobs.Sum([]byte("content"))
+// hash is the hash of the content that is about to be deleted, and carrier a file with it.
+var (
+	hash    = blobs.Sum([]byte("content"))
+	carrier = string(blobs.Encode([]byte("content")))
+)
 
 type fixture struct {
 	*gittest.Repository
@@ -153,12 +156,12 @@ func TestReferred(t *testing.T) {
 		}, "refs/tags/keep"},
 		{"tag that has it too", func(f *fixture) {
 			f.Run("tag", "keep", f.commitFiles(map[string]string{
-				stream: text(), ".jp/blobs/" + hash.Path(): "x",
+				stream: text(), ".jp/blobs/" + hash.Path(): carrier,
 			}))
 		}, ""},
 		{"branch that has it too", func(f *fixture) {
 			f.Run("branch", "keep", f.commitFiles(map[string]string{
-				stream: text(), ".jp/blobs/" + hash.Path(): "x",
+				stream: text(), ".jp/blobs/" + hash.Path(): carrier,
 			}))
 		}, "refs/heads/keep"},
 		{"index of the environment", func(f *fixture) {
@@ -261,7 +264,7 @@ func TestUncarried(t *testing.T) {
 		make func(f *fixture)
 		want string
 	}{
-		{"carried", func(f *fixture) { older(f, map[string]string{stream: text(), blob: "x"}) }, ""},
+		{"carried", func(f *fixture) { older(f, map[string]string{stream: text(), blob: carrier}) }, ""},
 		{
 			"lacking", func(f *fixture) { older(f, map[string]string{stream: text()}) },
 			"history, commit ",
@@ -269,18 +272,27 @@ func TestUncarried(t *testing.T) {
 		{"pointer", func(f *fixture) {
 			older(f, map[string]string{stream: text(), blob: pointer})
 		}, "history"},
+		{"encrypted", func(f *fixture) {
+			older(f, map[string]string{stream: text(), blob: "\x00GITCRYPT\x00" + strings.Repeat("x", 2000)})
+		}, "history"},
+		{"cut", func(f *fixture) {
+			older(f, map[string]string{stream: text(), blob: carrier[:len(carrier)-1]})
+		}, "history"},
+		{"of another blob", func(f *fixture) {
+			older(f, map[string]string{stream: text(), blob: string(blobs.Encode([]byte("other")))})
+		}, "history"},
 		{"empty", func(f *fixture) { older(f, map[string]string{stream: text(), blob: ""}) }, "history"},
 		{"in another workspace", func(f *fixture) {
-			older(f, map[string]string{stream: text(), "sub/" + blob: "x"})
+			older(f, map[string]string{stream: text(), "sub/" + blob: carrier})
 		}, "history"},
 		{"object that is lost", func(f *fixture) {
-			c := older(f, map[string]string{stream: text(), blob: "x"})
+			c := older(f, map[string]string{stream: text(), blob: carrier})
 			f.lose(c + ":" + blob)
 		}, "history"},
 		{"then carried", func(f *fixture) {
 			c := f.commitFile(stream, text())
 			f.Run("branch", "other", f.commitFile("readme", "x",
-				f.commitFiles(map[string]string{stream: text(), blob: "x"}, c)))
+				f.commitFiles(map[string]string{stream: text(), blob: carrier}, c)))
 		}, "history"},
 		{"other blobs of the same directory", func(f *fixture) {
 			name := ".jp/blobs/" + hash.String()[:2] + "/00/" + strings.Repeat("0", 60) + ".blob.gz"
@@ -485,7 +497,7 @@ func TestTheSecondTime(t *testing.T) {
 			f := newFixture(t)
 			f.Run("branch", "other", f.commitFile(stream, "[]"))
 			f.Run("tag", "v1", f.commitFiles(map[string]string{
-				stream: text(), ".jp/blobs/" + hash.Path(): "x",
+				stream: text(), ".jp/blobs/" + hash.Path(): carrier,
 			}))
 			p := recheck.New(f.options())
 			if found, err := p.Uncarried(t.Context()); err != nil || len(found) > 0 {

@@ -1,15 +1,16 @@
 package recheck
 
 import (
-	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"io"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/blobs"
 )
 
 const (
@@ -411,10 +412,8 @@ func (t *trees) shelves(ctx context.Context, places []place) (map[oid]map[string
 	return all, err
 }
 
-// pointerSize is the size below which an object may be a pointer, as of Git LFS, instead of a blob.
-const pointerSize = 1024
-
-// answer finds out which directories have a blob, as an object that exists and is no pointer.
+// answer finds out which directories have a blob: an object that exists and has the content, not a
+// pointer as of Git LFS nor an encrypted or damaged file.
 func (t *trees) answer(ctx context.Context, open []question) error {
 	names := make([]string, len(open))
 	for i, q := range open {
@@ -424,20 +423,28 @@ func (t *trees) answer(ctx context.Context, open []question) error {
 	if err != nil {
 		return err
 	}
-	var small []oid
+	var ids []oid
 	var asking []question
 	for i, one := range infos {
-		switch {
-		case one.kind != "blob":
-		case one.size >= pointerSize:
-			t.carried[open[i]] = true
-		default:
-			small, asking = append(small, one.id), append(asking, open[i])
+		if one.kind == "blob" {
+			ids, asking = append(ids, one.id), append(asking, open[i])
 		}
 	}
-	return t.objects(ctx, small, func(i int, _ string, r io.Reader) error {
-		data, err := regular.ReadAll(r, pointerSize)
-		t.carried[asking[i]] = len(data) > 0 && !bytes.HasPrefix(data, []byte("version "))
-		return err
+	return t.objects(ctx, ids, func(i int, _ string, r io.Reader) error {
+		q := asking[i]
+		t.carried[q] = isFileOf(r, t.watch.hashes[q.number])
+		return nil
 	})
+}
+
+// isFileOf reports whether a file has the content with a hash. If reading it fails, the caller,
+// which reads the rest of the object, reports that.
+func isFileOf(file io.Reader, h blobs.Hash) bool {
+	content, err := gzip.NewReader(file)
+	if err != nil {
+		return false
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, content)
+	return err == nil && blobs.Hash(sum.Sum(nil)) == h
 }
