@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ const (
 
 // FetchPointers is the command that replaces pointers with the files that they refer to.
 const FetchPointers = "git lfs pull"
+
+// ErrPointer reports that a file other than a blob is a Git LFS pointer.
+var ErrPointer = errors.New("a Git LFS pointer: its content is missing locally")
 
 // PointersText says that n blobs are pointers.
 func PointersText(n int) string {

@@ -98,10 +98,10 @@ func list(src Source, dir string) ([]Entry, error) {
 	return entries, nil
 }
 
-// A listError is the error of listing a directory of a source.
+// A listError is the error of listing a directory of a source, or of reading a file.
 type listError struct {
-	source, dir string
-	err         error
+	doing, source, dir string
+	err                error
 }
 
 // ListError returns an error that names the source and the directory in which listing it failed. It
@@ -110,12 +110,17 @@ func ListError(src Source, dir string, err error) error {
 	if _, ok := errors.AsType[*listError](err); ok {
 		return err
 	}
-	return &listError{src.Name(), dir, err}
+	return &listError{"list", src.Name(), dir, err}
+}
+
+// ReadError is [ListError] for reading a file.
+func ReadError(src Source, name string, err error) error {
+	return &listError{"read", src.Name(), name, err}
 }
 
 // Error has no path of the operating system beside that of the source.
 func (e *listError) Error() string {
-	return fmt.Sprintf("list %s:%s: %v", e.source, e.dir, regular.Cause(e.err))
+	return fmt.Sprintf("%s %s:%s: %v", e.doing, e.source, e.dir, regular.Cause(e.err))
 }
 
 func (e *listError) Unwrap() error { return e.err }

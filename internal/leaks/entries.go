@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -102,8 +103,9 @@ type entryReader struct {
 	left  LeftOut
 	memo  *Memo
 	known func(name string) bool // skips a file, by its path below .jp
-	// reports says that a directory that the operating system does not list is a problem. Otherwise
-	// it is an error: nothing may be written without the redactions in it.
+	// reports says that a directory that the operating system does not list, or a file that it does
+	// not read, is a problem. Otherwise it is an error: nothing may be written without the
+	// redactions in it.
 	reports bool
 	entries *Entries
 }
@@ -130,7 +132,7 @@ func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
 		name := path.Join(secrets.Dir, e.Name)
 		switch {
 		case name == secrets.RulesFile:
-			r.handle(name, e, rules, func() ([]byte, error) { return r.read(name) })
+			err = r.handle(name, e, rules, func() ([]byte, error) { return r.read(name) })
 		case name == secrets.AllowedDir && r.isDir(e):
 			err = r.each(name, allowed)
 		case name == secrets.RedactedDir && r.isDir(e):
@@ -207,37 +209,65 @@ func (r *entryReader) each(dir string, h handler) error {
 			break
 		}
 		name := path.Join(dir, e.Name)
-		r.handle(name, e, h, func() ([]byte, error) {
+		err := r.handle(name, e, h, func() ([]byte, error) {
 			if i >= len(open.Entries) {
 				return r.read(name)
 			}
 			return open.Read(e.Name, secrets.MaxFile)
 		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// handle calls a handler for a regular file.
+// handle calls a handler for a regular file. What a file of the working tree says is unknown, and
+// not nothing, if it cannot be read or was not fetched.
 func (r *entryReader) handle(
 	name string, e check.Entry, h handler, read func() ([]byte, error),
-) {
+) error {
 	switch {
 	case h == nil:
+		return nil
 	case !e.Mode.IsRegular():
 		r.problem(name, errors.New("is not a regular file"))
+		return nil
 	case r.known != nil && r.known(name):
-	default:
-		if err := h(name, e, read); err != nil {
-			r.problem(name, fmt.Errorf("is ignored: %w", err))
-		}
+		return nil
 	}
+	err := h(name, e, func() ([]byte, error) {
+		data, err := read()
+		if err == nil && blobs.IsPointer(data) {
+			err = blobs.ErrPointer
+		}
+		return data, err
+	})
+	at, refused := path.Join(r.dir, name), check.IsRefused(r.src, err)
+	pointer := errors.Is(err, blobs.ErrPointer) && r.src.Name() == check.WorkTreeName
+	switch {
+	case err == nil:
+	case (refused || pointer) && !r.reports:
+		return check.ReadError(r.src, at, err)
+	case refused:
+		f := check.Refused(at, err)
+		f.Commit = r.src.Name()
+		r.entries.Problems = append(r.entries.Problems, f)
+	default:
+		r.problem(name, fmt.Errorf("is ignored: %w", err))
+	}
+	return nil
 }
 
 func (r *entryReader) problem(name string, err error) {
-	r.entries.Problems = append(r.entries.Problems, check.Finding{
+	f := check.Finding{
 		State: check.Foreign, Commit: r.src.Name(), Path: path.Join(r.dir, name), Element: -1,
 		Detail: err.Error(),
-	})
+	}
+	if errors.Is(err, blobs.ErrPointer) {
+		f.Next = blobs.FetchPointers
+	}
+	r.entries.Problems = append(r.entries.Problems, f)
 }
 
 func (r *entryReader) rules(_ string, _ check.Entry, read func() ([]byte, error)) error {

@@ -291,8 +291,9 @@ func contentHints(err error) []string {
 		return []string{
 			"'git jp repair' restores it, or says who may have it",
 		}
-	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err):
-		return []string{"git lfs pull"}
+	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err),
+		errors.Is(err, blobs.ErrPointer):
+		return []string{blobs.FetchPointers}
 	case isA[*gitint.CorruptObjectError](err):
 		return []string{"remove the file of the object in .git/objects, then " +
 			"'git hash-object -w FILE' writes it again where its file is still there"}
