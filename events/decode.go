@@ -145,6 +145,9 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	if isUsual(data, kind) {
 		return nil
 	}
+	if blobs.IsPointer(data) {
+		return fail(0, blobs.ErrPointer)
+	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 	if got := d.PeekKind(); got != kind && got != jsontext.KindInvalid {
 		return fail(int64(jsonspan.SkipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))

@@ -242,6 +242,14 @@ func (r reading) malformed(name string, fault *events.SyntaxError, read func() (
 		f.Detail = fault.Err.Error()
 	}
 	f.Next = earlier(f.Path)
+	if errors.Is(fault.Err, blobs.ErrPointer) {
+		f.Pointer, f.Detail = true, "cannot be loaded: "+fault.Err.Error()
+		f.Next = blobs.FetchPointers
+		if f.Commit != WorkTreeName {
+			f.Detail = "cannot be loaded: it is stored in Git LFS"
+			f.Next = OutOfLFS(f.Path)
+		}
+	}
 	r.c.found = append(r.c.found, f)
 }
 

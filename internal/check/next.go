@@ -32,6 +32,14 @@ func askAuthor(id string) string {
 // earlier returns the command that lists the versions of a file, one of which may be undamaged.
 func earlier(path string) string { return "git log --oneline -- " + ShellQuote(path) }
 
+// OutOfLFS returns the command that stores the conversations beside a file in Git itself, whatever
+// the attributes of other directories say: no merge and no check can read a pointer.
+func OutOfLFS(file string) string {
+	dir, _, _ := strings.Cut(file, "/conversations/")
+	return "echo '/conversations/** -filter' >> " + ShellQuote(dir+"/.gitattributes") +
+		" && git add --renormalize " + ShellQuote(dir)
+}
+
 // differences returns the command that compares two directories of one conversation.
 func differences(a, b string) string {
 	return "git diff --no-index -- " + ShellQuote(a) + " " + ShellQuote(b)

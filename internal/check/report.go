@@ -33,6 +33,8 @@ type Finding struct {
 	References int
 	// Rule and Fingerprint are those of a secret.
 	Rule, Fingerprint string
+	// Pointer says that the file is malformed because it is a Git LFS pointer.
+	Pointer bool
 	// Detail is a phrase that describes the fault.
 	Detail string
 	// Next is a command that helps, or "".

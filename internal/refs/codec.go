@@ -152,10 +152,14 @@ func (r *reader) syntaxError() *events.SyntaxError {
 	if !r.bool() {
 		return nil
 	}
-	return &events.SyntaxError{
+	e := &events.SyntaxError{
 		Path: r.string(), Element: r.int(), Kind: events.Kind(r.string()),
 		Offset: r.long(), Err: errors.New(r.string()),
 	}
+	if e.Err.Error() == blobs.ErrPointer.Error() {
+		e.Err = blobs.ErrPointer
+	}
+	return e
 }
 
 // refs writes elements and offsets as differences, which are small.

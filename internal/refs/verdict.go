@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 )
@@ -182,6 +183,9 @@ func (c *Cache) JSON(id gitint.OID, read func() ([]byte, error)) (*events.Syntax
 }
 
 func wellFormed(data []byte) *events.SyntaxError {
+	if blobs.IsPointer(data) {
+		return &events.SyntaxError{Element: -1, Err: blobs.ErrPointer}
+	}
 	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
 	err := d.SkipValue()
 	if err == nil {

@@ -36,7 +36,7 @@ func (m *planner) files(ctx context.Context) error {
 		}
 		m.add(fault)
 		e := m.entryAt(path.Dir(f.Path))
-		if f.State == check.Unreadable || e.ID == 0 {
+		if f.State == check.Unreadable || f.Pointer || e.ID == 0 {
 			continue
 		}
 		if err := m.file(ctx, fault, e); err != nil {

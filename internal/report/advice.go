@@ -84,6 +84,7 @@ func (ad Adviser) repair(
 	for i, f := range findings {
 		repairable := f.State == check.DuplicateID || f.State == check.Malformed
 		switch {
+		case f.Pointer: // no older version is what it points to
 		case f.State == check.Malformed && f.Commit == check.WorkTreeName &&
 			IsUnmerged(ctx, ad.Repo, f.Path):
 			findings[i].Next = check.Resolve(f.Conversation)

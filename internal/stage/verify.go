@@ -85,14 +85,20 @@ func (p *Plan) verifyConverted(ctx context.Context, e gitint.Entry, file []byte)
 	if err != nil {
 		return fmt.Errorf("read what was staged as %s: %w", e.Path, err)
 	}
-	if !bytes.Equal(unix(staged), unix(file)) {
-		p.Report.Add(check.Finding{
-			State: check.Corrupt, Commit: check.IndexName, Path: e.Path, Element: -1,
-			Detail: "would be committed as something else, by the attribute " +
-				strings.Join(by, " and "),
-			Next: "git check-attr -a -- " + e.Path,
-		})
+	if bytes.Equal(unix(staged), unix(file)) {
+		return nil
 	}
+	f := check.Finding{
+		State: check.Corrupt, Commit: check.IndexName, Path: e.Path, Element: -1,
+		Detail: "would be committed as something else, by the attribute " +
+			strings.Join(by, " and "),
+		Next: "git check-attr -a -- " + e.Path,
+	}
+	if blobs.IsPointer(staged) {
+		f.Detail, f.Next = "would be stored in Git LFS, where no merge and no check can read it",
+			check.OutOfLFS(e.Path)
+	}
+	p.Report.Add(f)
 	return nil
 }
 
