@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,10 +15,18 @@ import (
 const maxPointer = 1024
 
 const (
-	pointerVersion = "version https://git-lfs.github.com/spec/v1"
+	pointerVersion = "version "
 	pointerOID     = "oid sha256:"
 	pointerSize    = "size "
 )
+
+// pointerVersions returns the names of version 1. Git LFS reads the older two like its own.
+func pointerVersions() [3]string {
+	return [...]string{
+		"https://git-lfs.github.com/spec/v1", "https://hawser.github.com/spec/v1",
+		"http://git-media.io/v/2",
+	}
+}
 
 // FetchPointers is the command that replaces pointers with the files that they refer to.
 const FetchPointers = "git lfs pull"
@@ -36,7 +45,9 @@ func PointersText(n int) string {
 // IsPointer reports whether a file that begins with head may be a Git LFS pointer of version 1.
 func IsPointer(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte(pointerVersion))
-	return ok && (bytes.HasPrefix(rest, []byte("\n")) || bytes.HasPrefix(rest, []byte("\r\n")))
+	version, _, ends := bytes.Cut(rest, []byte("\n"))
+	all := pointerVersions()
+	return ok && ends && slices.Contains(all[:], string(bytes.TrimSuffix(version, []byte("\r"))))
 }
 
 // ParsePointer parses a complete Git LFS pointer of version 1. It returns the SHA-256 of the file

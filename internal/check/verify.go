@@ -36,7 +36,7 @@ func present() *verdict { return &verdict{size: -1} }
 // Sizes between which a file may be a Git LFS pointer: its three lines are not shorter, and the
 // specification does not allow it to be longer.
 const (
-	minPointer = 120
+	minPointer = 110
 	maxPointer = 1024
 )
 
