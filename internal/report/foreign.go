@@ -31,6 +31,8 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 			name = check.ShellQuote(":/" + f.Path)
 		}
 		switch staged, changed := below(known.staged, f.Path), below(known.changed, f.Path); {
+		case path.Base(f.Path) == ".git": // where it would be moved to has another one
+			findings[i].Next = nestedHint
 		case !known.tracks(f.Path):
 			findings[i].Next = ad.moveOut(f.Path)
 		case f.Commit == check.WorkTreeName && known.displaced(ad.Repo.Root(), f.Path):
