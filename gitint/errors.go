@@ -64,6 +64,10 @@ func (e *ExitError) Error() string {
 // Unwrap returns the error of the process.
 func (e *ExitError) Unwrap() error { return e.Err }
 
+// Reason returns the line in which git reports the error, without what it says beside it, such as
+// hints.
+func (e *ExitError) Reason() string { return strings.TrimPrefix(lastLine(e.Stderr), "fatal: ") }
+
 // lastLine returns the line that reports the error. If the first line starts with "fatal:" or
 // "error:", it is that one, and the following lines explain it. A line that ends in a colon needs
 // them to be complete.
@@ -85,9 +89,7 @@ func lastLine(stderr string) string {
 // show the command, which would not help.
 type notRepositoryError struct{ exit *ExitError }
 
-func (e *notRepositoryError) Error() string {
-	return strings.TrimPrefix(lastLine(e.exit.Stderr), "fatal: ")
-}
+func (e *notRepositoryError) Error() string { return e.exit.Reason() }
 
 func (e *notRepositoryError) Unwrap() []error { return []error{ErrNotRepository, e.exit} }
 

@@ -105,8 +105,8 @@ func (a Auditor) Index(ctx context.Context) (*check.Report, error) {
 func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error) {
 	commits, err := a.Repo.Commits(ctx, revs...)
 	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
-		return nil, NewRevisionError(a.Repo, "check "+strings.Join(revs, " ")+": "+
-			strings.TrimPrefix(failed.Stderr, "fatal: "))
+		return nil, NewRevisionError(
+			a.Repo, "check "+strings.Join(revs, " ")+": "+failed.Reason())
 	}
 	if err != nil {
 		return nil, err
