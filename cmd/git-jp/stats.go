@@ -79,7 +79,7 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 		return err
 	}
 	ledger := stats.NewCacheLedger(table)
-	if err := ledger.Add(conv.ID, conv.BaseConfig, conv.Stream); err != nil {
+	if err := ledger.Add(subjectOf(conv)); err != nil {
 		return err
 	}
 	cache := ledger.Caching()
@@ -130,11 +130,9 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 	}
 	err = walk.Each(ctx, func(_ workspace.Entry, conv *workspace.Conversation) error {
 		if c.By == byCause {
-			return cache.Add(conv.ID, conv.BaseConfig, conv.Stream)
+			return cache.Add(subjectOf(conv))
 		}
-		return ledger.Add(stats.Subject{
-			ID: conv.ID, Agent: agentOf(conv.Details), Base: conv.BaseConfig, Stream: conv.Stream,
-		})
+		return ledger.Add(subjectOf(conv))
 	})
 	if err != nil {
 		return err
@@ -151,6 +149,13 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		return report.ErrProblems
 	}
 	return nil
+}
+
+// subjectOf returns a conversation whose answers are counted.
+func subjectOf(conv *workspace.Conversation) stats.Subject {
+	return stats.Subject{
+		ID: conv.ID, Agent: agentOf(conv.Details), Base: conv.BaseConfig, Stream: conv.Stream,
+	}
 }
 
 // agentOf returns the agent that a conversation was imported from, or is a copy of an import from.

@@ -62,7 +62,7 @@ func (q *Query) Explain(
 	}
 	// Cached tokens are counted in full, since the state of the provider's cache is uncertain.
 	if row, ok := q.table.Find(e.Model); ok {
-		if usd, ok := row.Cost(llm.Usage{Input: int64(e.Tokens)}, false); ok {
+		if usd, ok := row.Cost(llm.Usage{Input: int64(e.Tokens)}, 0); ok {
 			e.CostUSD = &usd
 		}
 	}

@@ -241,7 +241,11 @@ func (q *Query) budget(ctx context.Context) (*query.Budget, error) {
 	return &query.Budget{
 		Most: limit, Output: row.Output,
 		Cost: func(u llm.Usage) float64 {
-			usd, _ := row.Cost(u, q.setup.Cache.TTL >= time.Hour)
+			long := int64(0)
+			if q.setup.Cache.TTL >= time.Hour {
+				long = u.CacheWrite
+			}
+			usd, _ := row.Cost(u, long)
 			return usd
 		},
 	}, nil

@@ -158,5 +158,8 @@ func (a *answer) complete(e *events.Element, u compact.Usage, model string) {
 	if a.asked.sent {
 		a.asked.at = a.sent.At
 	}
+	if a.hour == 0 && a.sent.Lifetime >= int64(time.Hour/time.Second) {
+		a.hour = u.CacheWrite // all of it was to be kept as long as the request asked
+	}
 	a.model = cmp.Or(a.sent.Model, model, u.Model)
 }

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
@@ -94,13 +92,12 @@ func NewCacheLedger(table *models.Table) *CacheLedger {
 	return &CacheLedger{table: table, seen: map[blobs.Hash]bool{}, tells: map[string]telling{}}
 }
 
-// Add adds a conversation with its base configuration. Its answers count unless they were counted
-// already.
-func (l *CacheLedger) Add(id events.ID, base []byte, s *events.Stream) error {
+// Add adds a conversation. Its answers count unless they were counted already.
+func (l *CacheLedger) Add(s Subject) error {
 	var before *answer
-	err := eachAnswer(base, s, func(a answer) {
-		if sum := a.element.Sum(); !l.seen[sum] {
-			l.seen[sum] = true
+	err := eachAnswer(s.Base, s.Stream, func(a answer) {
+		if key := a.identity(s.Agent); !l.seen[key] {
+			l.seen[key] = true
 			t := l.tells[a.model]
 			t.reads = t.reads || a.usage.CacheRead > 0
 			t.writes = t.writes || a.usage.CacheWrite > 0
@@ -110,7 +107,7 @@ func (l *CacheLedger) Add(id events.ID, base []byte, s *events.Stream) error {
 		before = &a
 	})
 	if err != nil {
-		return fmt.Errorf("read the configuration of %s: %w", id, err)
+		return fmt.Errorf("read the configuration of %s: %w", s.ID, err)
 	}
 	return nil
 }
@@ -141,20 +138,18 @@ func (l *CacheLedger) count(c *Caching, by map[Cause]*CauseTokens, x exchange) {
 	if !t.writes {
 		c.Untold++
 	}
-	provider, _, _ := llm.SplitID(x.model)
-	if row.Price == (models.Price{}) && !isFree(provider) {
+	x.usage.Output = 0
+	usd, known := x.cost(l.table)
+	if !known {
 		c.Unpriced++
 	}
-	p := row.Of(u.Prompt())
-	if x.sent.Lifetime >= int64(time.Hour/time.Second) {
-		p.Write = p.WriteLong
-	}
-	c.USD += float64(u.CacheRead) * p.Read / million
+	read := float64(u.CacheRead) * row.Of(u.Prompt()).Read / million
+	c.USD += read
 	fresh := u.Input + u.CacheWrite
 	if fresh == 0 {
 		return
 	}
-	usd := (float64(u.Input)*p.Input + float64(u.CacheWrite)*p.Write) / million
+	usd -= read
 	again, cause := x.again(row, t)
 	for _, part := range []struct {
 		cause  Cause

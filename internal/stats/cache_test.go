@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -159,7 +160,7 @@ func caching(t *testing.T, all ...*events.Stream) stats.Caching {
 	}
 	l := stats.NewCacheLedger(table)
 	for i, s := range all {
-		if err := l.Add(events.ID(i), nil, s); err != nil {
+		if err := l.Add(stats.Subject{ID: events.ID(i), Stream: s}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,6 +190,66 @@ func TestCachingCosts(t *testing.T) {
 	free := caching(t, conversation([]asked{{0, llama, 5, 0, 0, "t", 300, false}, {1, "mystery/m", 5, 0, 0, "t", 300, false}}))
 	if free.Unpriced != 1 || cost(free) != 0 {
 		t.Errorf("%d answers have no price, and cost %f", free.Unpriced, cost(free))
+	}
+}
+
+// TestLedgersAgree verifies that spending and caching compute the same cost for the same answers,
+// whether their request or their usage says that cache entries are kept for an hour.
+func TestLedgersAgree(t *testing.T) {
+	asks := conversation([]asked{{0, claude, 0, 0, 1_000_000, "t", 3600, false}})
+	imported := events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: "a"},
+		compact.WithUsage(events.Metadata{}, compact.Usage{
+			Input: 100_000, CacheRead: 200_000, CacheWrite: 500_000, CacheWriteHour: 400_000,
+		})))
+	for name, c := range map[string]struct {
+		stream *events.Stream
+		want   float64 // of the prompt
+	}{
+		"the request":      {asks, 6},
+		"the usage":        {imported, 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
+		"the usage, twice": {events.New(imported.At(0), imported.At(0)), 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
+	} {
+		base := []byte(`{"assistant":{"model":{"id":"` + claude + `"}}}`)
+		s := stats.Subject{ID: 1, Base: base, Stream: c.stream}
+		table, err := models.Builtin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		spending, cache := stats.NewLedger(stats.ByModel, time.UTC, table), stats.NewCacheLedger(table)
+		if err := errors.Join(spending.Add(s), cache.Add(s)); err != nil {
+			t.Fatal(err)
+		}
+		spent := stats.Total(spending.Rows())
+		cached := cache.Caching()
+		prompt := cached.USD
+		for _, x := range cached.Causes {
+			prompt += x.USD
+		}
+		output := float64(spent.Output) * 15 / 1e6
+		if math.Abs(spent.USD-output-c.want) > 1e-9 || math.Abs(prompt-c.want) > 1e-9 {
+			t.Errorf("%s: spent is %f, by cause %f, want %f", name, spent.USD-output, prompt, c.want)
+		}
+	}
+}
+
+// TestRedactedCopyCachesOnce verifies that an answer of an agent counts once if one of its copies
+// was redacted.
+func TestRedactedCopyCachesOnce(t *testing.T) {
+	table, err := models.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := stats.NewCacheLedger(table)
+	for i, text := range []string{"The word.", "The [redacted:word]."} {
+		md := events.Metadata{}.With(llm.MetadataUsage, llm.Usage{Input: 10, Output: 1}.Value())
+		md = md.WithText(events.MetadataSource, "k")
+		s := events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: text}, md))
+		if err := l.Add(stats.Subject{ID: events.ID(i), Agent: "codex", Stream: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := l.Caching(); c.Answers != 1 || c.Full != 10 {
+		t.Errorf("counted is %+v", c)
 	}
 }
 

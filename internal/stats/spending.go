@@ -161,21 +161,12 @@ func (r *Row) Count(a Answer) {
 	}
 }
 
-func cost(table *models.Table, model string, u llm.Usage) (usd float64, known bool) {
-	row, _ := table.Find(model)
-	usd, known = row.Cost(u, false)
-	provider, _, _ := llm.SplitID(model)
-	return usd, known || isFree(provider)
-}
-
 // cost returns the cost of an answer. Cache writes for an hour cost more.
 func (a *answer) cost(table *models.Table) (usd float64, known bool) {
-	short, hour := a.usage, min(a.hour, a.usage.CacheWrite)
-	short.CacheWrite -= hour
-	usd, known = cost(table, a.model, short)
 	row, _ := table.Find(a.model)
-	longer, _ := row.Cost(llm.Usage{CacheWrite: hour}, true)
-	return usd + longer, known
+	usd, known = row.Cost(a.usage, a.hour)
+	provider, _, _ := llm.SplitID(a.model)
+	return usd, known || isFree(provider)
 }
 
 // isFree reports whether a provider's models run on this machine.

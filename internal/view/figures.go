@@ -44,12 +44,15 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
+// subject returns the conversation of the page for its figures.
+func (p *pageWriter) subject() stats.Subject {
+	return stats.Subject{ID: p.conv.ID, Base: p.conv.Base, Stream: p.conv.Stream}
+}
+
 // reckon computes the cost of the answers of the page. If the configuration becomes unreadable, it
 // is the cost of the answers before, which the page shows anyway.
 func (p *pageWriter) reckon() {
-	all, _ := stats.Answers(stats.Subject{
-		ID: p.conv.ID, Base: p.conv.Base, Stream: p.conv.Stream,
-	}, p.doc.Prices)
+	all, _ := stats.Answers(p.subject(), p.doc.Prices)
 	p.spending = make(map[int]stats.Answer, len(all))
 	for _, a := range all {
 		p.spending[a.Index] = a
@@ -147,7 +150,7 @@ func (p *pageWriter) caching() (bars []bar) {
 		return nil
 	}
 	ledger := stats.NewCacheLedger(p.doc.Prices)
-	_ = ledger.Add(p.conv.ID, p.conv.Base, p.conv.Stream) // as in reckon
+	_ = ledger.Add(p.subject()) // as in reckon
 	c := ledger.Caching()
 	if c.Read+c.Written == 0 {
 		return nil

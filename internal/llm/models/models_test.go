@@ -93,14 +93,17 @@ func TestCost(t *testing.T) {
 	for _, c := range []struct {
 		row  models.Row
 		u    llm.Usage
-		long bool
+		long int64
 		want float64
 	}{
-		{opus, u, false, (1000*5 + 100*25 + 10_000*0.5 + 2000*6.25) / 1e6},
-		{opus, u, true, (1000*5 + 100*25 + 10_000*0.5 + 2000*10) / 1e6},
-		{gemini, u, true, (1000*1.5 + 100*9 + 10_000*0.15 + 2000*1.5) / 1e6},
-		{sol, llm.Usage{Input: 272_000}, false, 272_000 * 4 / 1e6},
-		{sol, llm.Usage{Input: 272_001, Output: 1}, false, (272_001*8 + 30) / 1e6},
+		{opus, u, 0, (1000*5 + 100*25 + 10_000*0.5 + 2000*6.25) / 1e6},
+		{opus, u, 2000, (1000*5 + 100*25 + 10_000*0.5 + 2000*10) / 1e6},
+		{opus, u, 500, (1000*5 + 100*25 + 10_000*0.5 + 1500*6.25 + 500*10) / 1e6},
+		{opus, u, 9000, (1000*5 + 100*25 + 10_000*0.5 + 2000*10) / 1e6},
+		{gemini, u, 2000, (1000*1.5 + 100*9 + 10_000*0.15 + 2000*1.5) / 1e6},
+		{sol, llm.Usage{Input: 272_000}, 0, 272_000 * 4 / 1e6},
+		{sol, llm.Usage{Input: 272_001, Output: 1}, 0, (272_001*8 + 30) / 1e6},
+		{sol, llm.Usage{Input: 1, CacheWrite: 272_000}, 272_000, (1*8 + 272_000*10) / 1e6},
 	} {
 		got, ok := c.row.Cost(c.u, c.long)
 		if !ok || math.Abs(got-c.want) > 1e-12 {
@@ -108,7 +111,7 @@ func TestCost(t *testing.T) {
 		}
 	}
 	unknown, _ := builtin(t).Find("cerebras/another")
-	if _, ok := unknown.Cost(u, false); ok {
+	if _, ok := unknown.Cost(u, 0); ok {
 		t.Error("what has no price has a cost")
 	}
 }

@@ -259,20 +259,17 @@ func (r Row) Of(prompt int64) Price {
 	return p
 }
 
-// Cost returns the cost of an exchange in USD; ok is false if the price is unknown. Long says that
-// cache entries have the longer lifetime.
-func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
+// Cost returns the cost of an exchange in USD; ok is false if the price is unknown. Long is how
+// many of the tokens that were written to the cache have the longer lifetime.
+func (r Row) Cost(u llm.Usage, long int64) (usd float64, ok bool) {
 	if r.Price == (Price{}) {
 		return 0, false
 	}
 	p := r.Of(u.Prompt())
-	write := p.Write
-	if long {
-		write = p.WriteLong
-	}
+	long = min(long, u.CacheWrite)
 	const million = 1e6
-	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output +
-		float64(u.CacheRead)*p.Read + float64(u.CacheWrite)*write) / million, true
+	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output + float64(u.CacheRead)*p.Read +
+		float64(u.CacheWrite-long)*p.Write + float64(long)*p.WriteLong) / million, true
 }
 
 // Offered returns a table of one model with the price from its provider's list on a day, nil if the
