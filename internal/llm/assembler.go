@@ -28,6 +28,8 @@ type Assembler struct {
 	held  []*building
 	kept  Kept
 	said  Kept // up to the end of the last complete text
+	spent *Usage
+	begun bool // the exchange has emitted something
 }
 
 // A building is an incomplete part.
@@ -55,6 +57,7 @@ func Emit(yield func(Delta, error) bool) func(Delta) bool {
 func (a *Assembler) Quiet() bool { return a.quiet }
 
 func (a *Assembler) emit(d Delta) bool {
+	a.begun = true
 	a.quiet = a.quiet || !a.tell(d)
 	return !a.quiet
 }
@@ -104,6 +107,15 @@ func (a *Assembler) Append(key int, text string) bool {
 	}
 	b.text.WriteString(text)
 	return a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
+}
+
+// Replace sets the text of an open call, for formats that repeat complete arguments at the end: if a
+// fragment was lost or repeated, the call must not run with what the others say.
+func (a *Assembler) Replace(key int, arguments string) {
+	if b := a.open[key]; b != nil && b.part == PartCall {
+		b.text.Reset()
+		b.text.WriteString(arguments)
+	}
 }
 
 // Note stores a proof in the metadata of an open part, replacing an earlier one. An empty value is
@@ -202,13 +214,42 @@ func (a *Assembler) NoteSaid(name, value string) { a.Note(sayKey, name, value) }
 // EndSaid closes the part that Say writes, if there is one.
 func (a *Assembler) EndSaid() bool { return a.End(sayKey) }
 
-// Usage reports the usage of an exchange.
-func (a *Assembler) Usage(u Usage) bool { return a.emit(Delta{Kind: DeltaUsage, Usage: u}) }
+// Spent notes the usage of the exchange so far, which a later call replaces.
+func (a *Assembler) Spent(u Usage) {
+	u = u.plausible()
+	a.spent = &u
+}
+
+// Settle reports the noted usage at the end of an exchange.
+func (a *Assembler) Settle() bool {
+	u := a.spent
+	if a.spent = nil; u != nil && !a.emit(Delta{Kind: DeltaUsage, Usage: *u}) {
+		return false
+	}
+	a.begun = false
+	return true
+}
+
+// Broken reports the noted usage of an exchange that ended with an error, which is charged too, and
+// returns the error, or nil once the consumer has stopped. It reports nothing of an exchange that
+// has emitted nothing: that is repeated.
+func (a *Assembler) Broken(err error) error {
+	if err != nil && a.begun {
+		a.Settle()
+	}
+	if err != nil {
+		a.spent = nil
+	}
+	if a.quiet {
+		return nil
+	}
+	return err
+}
 
 // Flush ends the calls that were held back and, unless the answer was cut off, all open parts. If
 // it was cut off, incomplete calls are dropped; incomplete text is kept.
 func (a *Assembler) Flush(cut bool) bool {
-	for _, b := range a.begun() {
+	for _, b := range a.started() {
 		if cut && b.part == PartCall {
 			delete(a.open, b.key)
 			a.held = append(a.held, b)
@@ -233,8 +274,8 @@ func (a *Assembler) Flush(cut bool) bool {
 	return true
 }
 
-// begun returns the open parts, oldest first.
-func (a *Assembler) begun() []*building {
+// started returns the open parts, oldest first.
+func (a *Assembler) started() []*building {
 	return slices.SortedFunc(maps.Values(a.open), func(b, c *building) int {
 		return cmp.Compare(b.index, c.index)
 	})

@@ -33,6 +33,18 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
+// mostTokens is more than any answer uses.
+const mostTokens = 1 << 40
+
+// plausible returns the usage without figures that are impossible, so that no sum becomes negative
+// or overflows: a spending limit relies on sums.
+func (u Usage) plausible() Usage {
+	for _, n := range []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.Reasoning} {
+		*n = min(max(*n, 0), mostTokens)
+	}
+	return u
+}
+
 // Value returns the stored form: an object with input, output, cache_read, cache_write, reasoning
 // and model, of which all but the first two are left out if zero.
 func (u Usage) Value() jsontext.Value {

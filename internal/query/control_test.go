@@ -77,7 +77,8 @@ func TestInterruptedAnswer(t *testing.T) {
 	}
 }
 
-// TestNothingAfterTheInterrupt checks that output of the model after an interrupt is not saved.
+// TestNothingAfterTheInterrupt checks that output of the model after an interrupt is not saved, but
+// its usage is.
 func TestNothingAfterTheInterrupt(t *testing.T) {
 	s, control := newStage(t, t.TempDir()), new(query.Control)
 	turn := s.turn(&player{acts: []act{func(a *llm.Assembler) error {
@@ -86,14 +87,17 @@ func TestNothingAfterTheInterrupt(t *testing.T) {
 		control.Want(query.Wish{Act: query.ActStop})
 		a.Append(0, " and the rest")
 		a.End(0)
+		a.Spent(llm.Usage{Input: 10, Output: 2})
+		a.Settle()
 		a.Stop(llm.Stop{Reason: llm.StopEnd})
 		return nil
 	}}}, nil)
 	turn.Control = control
-	if _, err := turn.Run(t.Context(), ask("q")); err != nil {
-		t.Fatal(err)
+	a, err := turn.Run(t.Context(), ask("q"))
+	if err != nil || a.Usage.Input != 10 {
+		t.Errorf("usage %+v, error %v", a.Usage, err)
 	}
-	if got, want := s.stored(t), "turn\nask q\nsay Half +interrupted\n"; got != want {
+	if got, want := s.stored(t), "turn\nask q\nsay Half +interrupted +usage\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -31,12 +31,14 @@ type recorder struct {
 }
 
 // listen receives the answer to its end. If the stream ends early, the text of unfinished messages
-// is kept.
+// is kept, and the usage that is known: what was interrupted is charged too.
 func (h *recorder) listen(ctx context.Context, r *llm.Request) error {
 	h.open = map[int]*strings.Builder{}
+	var cancelled error
 	for d, err := range h.Model.Stream(ctx, r) {
-		if err == nil && ctx.Err() != nil {
-			err = ctx.Err() // whoever cancelled does not want what came since
+		if err == nil && ctx.Err() != nil && d.Kind != llm.DeltaUsage {
+			cancelled = ctx.Err() // whoever cancelled does not want what came since
+			continue
 		}
 		if err == nil {
 			err = h.take(d)
@@ -48,6 +50,9 @@ func (h *recorder) listen(ctx context.Context, r *llm.Request) error {
 			}
 			return h.breakOff(err)
 		}
+	}
+	if cancelled != nil {
+		return h.breakOff(cancelled)
 	}
 	return h.account()
 }

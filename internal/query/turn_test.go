@@ -66,7 +66,8 @@ func say(reason llm.StopReason, texts ...string) act {
 			a.Append(i, text)
 			a.End(i)
 		}
-		a.Usage(llm.Usage{Input: 10, Output: 2, Model: "player"})
+		a.Spent(llm.Usage{Input: 10, Output: 2, Model: "player"})
+		a.Settle()
 		a.Stop(llm.Stop{Reason: reason})
 		return nil
 	}
@@ -85,7 +86,8 @@ func continuedAndRefused(a *llm.Assembler) error {
 	a.Start(2, llm.PartText, "", "")
 	a.Append(2, "four")
 	a.End(2)
-	a.Usage(llm.Usage{Input: 10, Output: 2, Model: "player"})
+	a.Spent(llm.Usage{Input: 10, Output: 2, Model: "player"})
+	a.Settle()
 	a.Stop(llm.Stop{Reason: llm.StopRefusal})
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // chainDirective asks for the rest of an answer that was cut off. The wording is jp's: the pieces
@@ -123,25 +122,13 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 	defer func() { _ = res.Body.Close() }() // everything needed has been read
 	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
 	x := newReader(a)
-	for ev, err := range wire.ReadSSE(res.Body, 0) {
-		if err != nil {
-			yield(llm.Delta{}, llm.StreamError(a.model.at.Provider, err))
-			return
-		}
-		ok, err := x.event(ev.Data)
-		if err != nil {
-			yield(llm.Delta{}, err)
-			return
-		}
-		if !ok {
-			return
-		}
-		if x.done {
-			a.last = x
-			return
-		}
+	if err := a.assembler.Broken(x.read(res.Body)); err != nil {
+		yield(llm.Delta{}, err)
+		return
 	}
-	yield(llm.Delta{}, &wire.CutError{Provider: a.model.at.Provider})
+	x.tell()
+	a.assembler.Settle()
+	a.last = x
 }
 
 // again reports whether the answer continues in another exchange, and prepares for it. Only text is

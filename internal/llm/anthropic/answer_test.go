@@ -425,3 +425,34 @@ func TestEmptySignature(t *testing.T) {
 		t.Errorf("it keeps %+v", got.Ends)
 	}
 }
+
+// TestWithoutLastEvent verifies that an answer is complete once its stop reason is known: asking
+// for the rest would be charged.
+func TestWithoutLastEvent(t *testing.T) {
+	whole := reply("end_turn", text("Hi")...)
+	last := strings.Index(string(whole), "event: message_stop")
+	for _, abort := range []bool{false, true} {
+		r := llmtest.Reply{Body: whole[:last], Abort: abort}
+		at := llmtest.Serve(t, r).Endpoint(t, wire.FormatAnthropic)
+		got := llmtest.Collect(model(haiku)(at).Stream(t.Context(), uncached(user(say("q")))))
+		if got.Err != nil || got.Text() != "Hi" || got.Stop.Reason != llm.StopEnd ||
+			got.Usage.Output != 9 || len(got.Faults) > 0 {
+			t.Errorf("abort %v: %q, %+v, %+v, error %v", abort, got.Text(), got.Stop, got.Usage, got.Err)
+		}
+	}
+}
+
+// TestBrokenUsage verifies that an answer that breaks off has the usage that was reported until
+// then, and that an exchange without output, which is repeated, has none.
+func TestBrokenUsage(t *testing.T) {
+	begun := sse(messageStart, text("Hi")[0], text("Hi")[1])
+	got, _ := answers(t, uncached(user(say("q"))), begun)
+	want := llm.Usage{Input: 3, Output: 1, CacheRead: 2, CacheWrite: 4, Model: haiku}
+	if _, cut := errors.AsType[*wire.CutError](got.Err); !cut || got.Usage != want {
+		t.Errorf("usage %+v, error %v", got.Usage, got.Err)
+	}
+	got, _ = answers(t, uncached(user(say("q"))), sse(messageStart))
+	if got.Err == nil || got.Usage != (llm.Usage{}) || len(got.Deltas) > 0 {
+		t.Errorf("without output: usage %+v, %d deltas, error %v", got.Usage, len(got.Deltas), got.Err)
+	}
+}

@@ -2,10 +2,12 @@ package anthropic
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -50,6 +52,26 @@ func newReader(a *answer) *reader {
 	return x
 }
 
+// read reads the exchange to its end. It returns nil once the consumer has stopped.
+func (x *reader) read(body io.Reader) error {
+	for ev, err := range wire.ReadSSE(body, 0) {
+		if err != nil && x.stop.Native != "" {
+			return nil // complete; only the connection ended badly
+		}
+		if err != nil {
+			return llm.StreamError(x.a.model.at.Provider, err)
+		}
+		ok, err := x.event(ev.Data)
+		if err != nil || !ok || x.done {
+			return err
+		}
+	}
+	if x.stop.Native == "" {
+		return &wire.CutError{Provider: x.a.model.at.Provider}
+	}
+	return nil
+}
+
 // event reads one event. It returns false once the consumer has stopped.
 func (x *reader) event(data []byte) (bool, error) {
 	ev, err := decode(data)
@@ -58,7 +80,7 @@ func (x *reader) event(data []byte) (bool, error) {
 	}
 	switch ev.Type {
 	case "message_start":
-		x.usage = ev.Message.Usage.usage(llm.Usage{Model: ev.Message.Model})
+		x.spend(ev.Message.Usage.usage(llm.Usage{Model: ev.Message.Model}))
 	case "content_block_start":
 		ok := x.start(ev.Index, ev.Block)
 		if s := x.parts[ev.Index]; s != nil && s.server && s.raw == nil {
@@ -73,12 +95,16 @@ func (x *reader) event(data []byte) (bool, error) {
 		return x.message(ev), nil
 	case "message_stop":
 		x.done = true
-		x.tell()
-		return x.a.assembler.Usage(x.usage), nil
 	case "error":
 		return false, llm.ErrorEvent(x.a.model.ID(), data)
 	}
 	return true, nil
+}
+
+// spend notes the usage of the exchange so far.
+func (x *reader) spend(u llm.Usage) {
+	x.usage = u
+	x.a.assembler.Spent(u)
 }
 
 // again reports whether a block that begins while this one is open is this one, begun twice.
@@ -259,7 +285,7 @@ func (x *reader) message(ev event) bool {
 		Category:    ev.Delta.StopDetails.Category,
 		Explanation: ev.Delta.StopDetails.Explanation,
 	}
-	x.usage = ev.Usage.usage(x.usage)
+	x.spend(ev.Usage.usage(x.usage))
 	for _, edit := range ev.Context.Edits {
 		x.extra = append(x.extra, edit)
 	}

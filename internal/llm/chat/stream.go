@@ -24,7 +24,6 @@ type reader struct {
 	memory    memory
 	tagged    tagged
 	calls     []*call
-	usage     *llm.Usage
 	served    string // the model as the server names it
 	refusal   string
 	finish    string // the reason for the end, by the server
@@ -89,8 +88,7 @@ func (r *reader) chunk(data []byte) error {
 		r.cited = c.Cited
 	}
 	if c.Usage != nil {
-		u := c.Usage.usage("")
-		r.usage = &u
+		r.assembler.Spent(c.Usage.usage(r.served))
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
@@ -297,10 +295,7 @@ func (r *reader) end() {
 			r.assembler.End(key)
 		}
 	}
-	if r.usage != nil {
-		r.usage.Model = r.served
-		r.assembler.Usage(*r.usage)
-	}
+	r.assembler.Settle()
 	r.assembler.Stop(s)
 }
 

@@ -334,3 +334,21 @@ func TestOpenConnection(t *testing.T) {
 	})
 	fine(t, got)
 }
+
+// TestBrokenUsage verifies that an answer that breaks off has the usage that was reported until
+// then, without figures below zero.
+func TestBrokenUsage(t *testing.T) {
+	chunk := parts(text("Hi"))
+	for counts, want := range map[string]llm.Usage{
+		`"promptTokenCount":100`:                           {Input: 100},
+		`"promptTokenCount":100,"candidatesTokenCount":-7`: {Input: 100},
+	} {
+		body := sse(strings.Replace(chunk, `"promptTokenCount":100`, counts, 1))
+		at := llmtest.Serve(t, llmtest.Reply{Body: body}).Endpoint(t, wire.FormatGemini)
+		got := llmtest.Collect(gemini.New("gemini-3-x", at).Stream(t.Context(), hello()))
+		want.Model = "gemini-3-x"
+		if _, cut := errors.AsType[*wire.CutError](got.Err); !cut || got.Usage != want {
+			t.Errorf("%s: usage %+v, error %v", counts, got.Usage, got.Err)
+		}
+	}
+}

@@ -67,7 +67,8 @@ func (m *Model) exchange(
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // only read
-	return newReader(m, r, b.names, yield).read(res.Body)
+	x := newReader(m, r, b.names, yield)
+	return x.assembler.Broken(x.read(res.Body))
 }
 
 // path returns the path of the model; tuned models have their own.

@@ -20,7 +20,6 @@ type reader struct {
 	names     *llm.Names
 	assembler *llm.Assembler
 	calls     int
-	usage     *llm.Usage
 	stop      *llm.Stop
 	extra     map[string]json.RawMessage // metadata of the answer, the latest by member
 }
@@ -105,9 +104,7 @@ func (r *reader) end() {
 		r.assembler.Extra(fmt.Appendf(nil, "{%q:%s}", name, r.extra[name]))
 	}
 	r.assembler.EndSaid()
-	if r.usage != nil {
-		r.assembler.Usage(*r.usage)
-	}
+	r.assembler.Settle()
 	r.assembler.Stop(*r.stop)
 }
 
@@ -127,7 +124,7 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 	if c.Usage != nil {
 		u := usage(c.Usage)
 		u.Model = c.Model
-		r.usage = &u
+		r.assembler.Spent(u)
 	}
 	if f := c.Feedback; f != nil && f.Reason != "" {
 		r.stop = &llm.Stop{

@@ -101,21 +101,9 @@ func (m *Model) exchange(
 	defer func() { _ = res.Body.Close() }() // everything needed has been read
 	emit := func(d llm.Delta) bool { return yield(d, nil) }
 	x := reader{b: b, assembler: llm.NewAssembler(b.request, emit)}
-	for line, err := range wire.ReadLines(res.Body, 0) {
-		if err != nil {
-			yield(llm.Delta{}, llm.StreamError(m.at.Provider, err))
-			return
-		}
-		ok, err := x.line(line)
-		if err != nil {
-			yield(llm.Delta{}, err)
-			return
-		}
-		if !ok || x.done {
-			return
-		}
+	if err := x.assembler.Broken(x.read(res.Body)); err != nil {
+		yield(llm.Delta{}, err)
 	}
-	yield(llm.Delta{}, &wire.CutError{Provider: m.at.Provider})
 }
 
 // address returns the address of a path of the format.

@@ -2,8 +2,10 @@ package ollama
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A chunk is one line of an answer.
@@ -29,6 +31,20 @@ type reader struct {
 	done      bool
 }
 
+// read reads the answer to its end. It returns nil once the consumer has stopped.
+func (x *reader) read(body io.Reader) error {
+	for line, err := range wire.ReadLines(body, 0) {
+		if err != nil {
+			return llm.StreamError(x.b.model.at.Provider, err)
+		}
+		if ok, err := x.line(line); err != nil || !ok || x.done {
+			return err
+		}
+	}
+	return &wire.CutError{Provider: x.b.model.at.Provider}
+}
+
+// line reads one line. It returns false once the consumer has stopped.
 func (x *reader) line(line []byte) (bool, error) {
 	var c chunk
 	if err := json.Unmarshal(line, &c); err != nil {
@@ -53,8 +69,8 @@ func (x *reader) line(line []byte) (bool, error) {
 		return true, nil
 	}
 	x.done = true
-	usage := llm.Usage{Input: c.PromptEval, Output: c.Eval, Model: c.Model}
-	return a.EndSaid() && a.Usage(usage) && a.Stop(x.stop(c.DoneReason)), nil
+	a.Spent(llm.Usage{Input: c.PromptEval, Output: c.Eval, Model: c.Model})
+	return a.EndSaid() && a.Settle() && a.Stop(x.stop(c.DoneReason)), nil
 }
 
 // call adds a call, which arrives in one piece.

@@ -344,3 +344,42 @@ func TestItemsInAnyForm(t *testing.T) {
 		}
 	}
 }
+
+// TestArgumentsAtEnd verifies that the complete arguments win over fragments of which one was lost
+// or repeated, also if the fragments would be valid by themselves.
+func TestArgumentsAtEnd(t *testing.T) {
+	const (
+		whole = `{"a":1,"b":2}`
+		added = `{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call",` +
+			`"id":"fc_1","call_id":"c1","name":"run","arguments":""}}`
+		done = `{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call",` +
+			`"id":"fc_1","call_id":"c1","name":"run","arguments":"{\"a\":1,\"b\":2}"}}`
+	)
+	piece := func(s string) string {
+		return fmt.Sprintf(`{"type":"response.function_call_arguments.delta","output_index":0,`+
+			`"item_id":"fc_1","delta":%q}`, s)
+	}
+	for _, fragments := range [][]string{
+		{`{"a":1`, `,"b":2`, `}`}, {`{"a":1`, `}`}, {`,"b":2`, `}`}, {`{"a":1`, `{"a":1`, `,"b":2`, `}`}, {},
+	} {
+		events := []string{added}
+		for _, f := range fragments {
+			events = append(events, piece(f))
+		}
+		got, _ := ask(t, hello(), llmtest.Reply{Body: sse(append(events, done, completed)...)})
+		calls := got.Calls()
+		if got.Err != nil || len(got.Faults) > 0 || len(calls) != 1 || string(calls[0].Arguments) != whole {
+			t.Errorf("%q: calls %+v, error %v, faults %q", fragments, calls, got.Err, got.Faults)
+		}
+	}
+}
+
+// TestFailedUsage verifies that the usage of an answer that failed is reported, since it is charged.
+func TestFailedUsage(t *testing.T) {
+	failed := strings.Replace(strings.Replace(completed, "response.completed", "response.failed", 1),
+		`"status":"completed"`, `"status":"failed","error":{"code":"server_error","message":"oh"}`, 1)
+	got, _ := ask(t, hello(), llmtest.Reply{Body: sse(begin, fragment, failed)})
+	if got.Err == nil || got.Usage.Input != 30 || got.Usage.Output != 7 {
+		t.Errorf("usage %+v, error %v", got.Usage, got.Err)
+	}
+}

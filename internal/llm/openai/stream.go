@@ -208,8 +208,13 @@ func (r *reader) ended(data []byte) error {
 			return r.extra(data)
 		}
 	}
-	if rest, ok := strings.CutPrefix(text, it.said.String()); ok {
+	switch rest, ok := strings.CutPrefix(text, it.said.String()); {
+	case ok:
 		r.say(it, rest)
+	case it.kind == kindCall && text != "":
+		it.said.Reset()
+		it.said.WriteString(text)
+		r.assembler.Replace(it.key, text)
 	}
 	if it.echo != "" && (text == it.echo || text == "") {
 		r.items.end(it, ev.ItemID, it.echo)
@@ -288,12 +293,13 @@ func (r *reader) finish(data []byte) error {
 	if err != nil {
 		return err
 	}
+	if u := ev.Response.Usage; u != nil {
+		r.assembler.Spent(u.usage(ev.Response.Model))
+	}
 	if ev.Type == "response.failed" {
 		return r.fail(ev.Response.Error.Code, ev.Response.Error.Message)
 	}
-	if u := ev.Response.Usage; u != nil {
-		r.assembler.Usage(u.usage(ev.Response.Model))
-	}
+	r.assembler.Settle()
 	r.assembler.Stop(r.stop(ev.Type, ev.Response))
 	r.done = true
 	return nil
