@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -52,16 +53,26 @@ func requestID(h http.Header) string {
 // RetryAfter returns how long the provider asks to wait, 0 if it does not.
 func RetryAfter(h http.Header, now func() time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(ms * float64(time.Millisecond))
+		return longest(ms, time.Millisecond)
 	}
 	after := h.Get("Retry-After")
 	if s, err := strconv.ParseFloat(after, 64); err == nil {
-		return max(0, time.Duration(s*float64(time.Second)))
+		return longest(s, time.Second)
 	}
 	if t, err := http.ParseTime(after); err == nil && now != nil {
 		return max(0, t.Sub(now()))
 	}
 	return 0
+}
+
+// longest returns n units, at least none and at most a hundred years: a wait that a duration cannot
+// hold would become none.
+func longest(n float64, unit time.Duration) time.Duration {
+	const century = 100 * 365 * 24 * time.Hour
+	if !(n > 0) { // which includes NaN
+		return 0
+	}
+	return time.Duration(min(n*float64(unit), float64(century)))
 }
 
 // retryDelay returns the wait that the body of an error asks for, as Google's does.
@@ -108,7 +119,7 @@ func retryable(res *http.Response, kind string) bool {
 // ErrorEvent reads an error that a provider sends in the middle of a stream, in any form that error
 // responses have: an [*APIError] without a status, or an [*OverflowError] around it.
 func ErrorEvent(model string, data []byte) error {
-	provider, _, _ := SplitID(model)
+	provider, _, _ := strings.Cut(model, "/")
 	e := &APIError{Provider: provider}
 	e.Type, e.Message = errorBody(data)
 	switch strings.ToLower(e.Type) {
@@ -120,6 +131,25 @@ func ErrorEvent(model string, data []byte) error {
 	return Classify(model, e)
 }
 
+// Decode reads an event of a stream. A member whose type is not the format's counts as missing:
+// compatible servers are inexact, and an answer must not be lost by a member that it does not need.
+func Decode(provider string, data []byte, event any) error {
+	err := json.Unmarshal(data, event)
+	odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case err == nil, ok && odd.Field != "":
+		return nil
+	case ok:
+		err = fmt.Errorf("expected an object, got a value of type %s", odd.Value)
+	}
+	return &WireError{Provider: provider, Err: err}
+}
+
+// Given reports whether a member of an event is present and neither null nor empty.
+func Given(raw json.RawMessage) bool {
+	return len(raw) > 0 && string(raw) != "null" && string(raw) != `""`
+}
+
 // StreamError converts the error that ended the reading of a stream into one of this package. An
 // end in the middle of an event becomes a [*wire.CutError], input that is no event a [*WireError].
 func StreamError(provider string, err error) error {
@@ -128,8 +158,15 @@ func StreamError(provider string, err error) error {
 		idle *wire.IdleError
 		size *wire.SizeError
 		page *wire.PageError
+		body *wire.ForeignError
 	)
 	switch {
+	case errors.As(err, &body):
+		if kind, message := errorBody(body.Body); kind+message != "" {
+			return ErrorEvent(provider+"/", body.Body)
+		}
+		err = fmt.Errorf("%w: %s", err, clip(string(body.Body)))
+		return &WireError{Provider: provider, Err: err}
 	case errors.As(err, &cut), errors.As(err, &idle), errors.As(err, &size), errors.As(err, &page),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
@@ -154,17 +191,29 @@ func SignatureRefused(err error) bool {
 		strings.Contains(said, "encrypted content")
 }
 
-// errorBody returns type and message of an error in the forms that providers use: an object "error"
-// with either of them (Anthropic, OpenAI), with "status" (Gemini, also in an array), or a string
-// "error" (Ollama). A body that is not JSON is itself the message.
+// maxMessage is how many bytes of a provider's message are shown.
+const maxMessage = 2000
+
+// errorBody returns type and message of an error, which is limited.
 func errorBody(raw []byte) (kind, message string) {
+	kind, message = errorIn(raw)
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return kind, message
+}
+
+// errorIn reads an error in the forms that providers use: an object "error" with type or message
+// (Anthropic, OpenAI), with "status" (Gemini, also in an array), or a string "error" (Ollama). A
+// body that is not JSON is itself the message.
+func errorIn(raw []byte) (kind, message string) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
 		raw = list[0]
 	}
 	var outer struct {
 		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
+		Message any             `json:"message"` // an object beside Ollama's errors
 	}
 	if json.Unmarshal(raw, &outer) != nil {
 		return "", clip(titleOf(string(raw)))
@@ -181,7 +230,7 @@ func errorBody(raw []byte) (kind, message string) {
 	case json.Unmarshal(outer.Error, &text) == nil:
 		return "", text
 	case json.Unmarshal(outer.Error, &inner) != nil:
-		return "", outer.Message
+		return "", word(outer.Message)
 	}
 	if behind := errorBehind(inner.Metadata); behind != "" {
 		inner.Message += ": " + behind
@@ -207,7 +256,7 @@ func errorBehind(metadata json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		raw = json.RawMessage(text)
 	}
-	_, message := errorBody(raw)
+	_, message := errorIn(raw)
 	return message
 }
 

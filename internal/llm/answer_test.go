@@ -22,9 +22,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRetryAfter(t *testing.T) {
+	const century = 100 * 365 * 24 * time.Hour
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	for value, want := range map[string]time.Duration{
-		"": 0, "3": 3 * time.Second, "1.5": 1500 * time.Millisecond, "-3": 0, "soon": 0,
+		"": 0, "3": 3 * time.Second, "1.5": 1500 * time.Millisecond, "-3": 0, "soon": 0, "NaN": 0,
+		"1e30": century, "99999999999999999999": century, "Infinity": century,
 		"Fri, 02 Jan 2026 03:04:15 GMT": 10 * time.Second, "Fri, 02 Jan 2026 03:04:00 GMT": 0,
 	} {
 		if got := llm.RetryAfter(http.Header{"Retry-After": {value}}, now); got != want {
@@ -46,9 +48,11 @@ func TestReadError(t *testing.T) {
 		`[{"error":{"code":400,"message":"m","status":"INVALID_ARGUMENT"}}]`:                {Type: "INVALID_ARGUMENT", Message: "m"},
 		`{"error":{"code":502,"message":"m"}}`:                                              {Type: "502", Message: "m"},
 		`{"error":"m"}`:                                                                     {Message: "m"},
-		`{"message":"m"}`:                                                                   {Message: "m"},
-		"<p>\n  m\n</p>\n":                                                                  {Message: "<p> m </p>"},
-		"<!doctype html><title> 502\n Bad Gateway</title><p>m</p>":                          {Message: "a web page, 502 Bad Gateway"},
+		`{"error":"m","message":{"content":"part"}}`:                                        {Message: "m"},
+		`{"error":{"message":"` + strings.Repeat("m", 2001) + `"}}`:                         {Message: strings.Repeat("m", 2000) + "…"},
+		`{"message":"m"}`:  {Message: "m"},
+		"<p>\n  m\n</p>\n": {Message: "<p> m </p>"},
+		"<!doctype html><title> 502\n Bad Gateway</title><p>m</p>": {Message: "a web page, 502 Bad Gateway"},
 		"":                    {},
 		`{"error":{"a":"b"}}`: {},
 	} {

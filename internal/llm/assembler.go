@@ -109,8 +109,8 @@ func (a *Assembler) Append(key int, text string) bool {
 	return a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
 }
 
-// Replace sets the text of an open call, for formats that repeat complete arguments at the end: if a
-// fragment was lost or repeated, the call must not run with what the others say.
+// Replace sets the text of an open call, for formats that repeat complete arguments at the end: if
+// a fragment was lost or repeated, the call must not run with what the others say.
 func (a *Assembler) Replace(key int, arguments string) {
 	if b := a.open[key]; b != nil && b.part == PartCall {
 		b.text.Reset()
@@ -247,7 +247,8 @@ func (a *Assembler) Broken(err error) error {
 }
 
 // Flush ends the calls that were held back and, unless the answer was cut off, all open parts. If
-// it was cut off, incomplete calls are dropped; incomplete text is kept.
+// it was cut off, incomplete calls are dropped; incomplete text is kept. An answer that ended for
+// an unknown reason counts as cut off: a call without arguments may have lost them.
 func (a *Assembler) Flush(cut bool) bool {
 	for _, b := range a.started() {
 		if cut && b.part == PartCall {
@@ -283,8 +284,11 @@ func (a *Assembler) started() []*building {
 
 // Stop ends all parts and then the answer.
 func (a *Assembler) Stop(s Stop) bool {
-	cut := s.Reason == StopMaxTokens || s.Reason == StopOverflow
-	if s.Reason == StopRefusal {
+	cut := true
+	switch s.Reason {
+	case StopEnd, StopTools, StopSequence:
+		cut = false
+	case StopRefusal:
 		s.Kept = a.kept
 	}
 	return a.Flush(cut) && a.rest() && a.emit(Delta{Kind: DeltaStop, Stop: s})

@@ -45,7 +45,7 @@ func modelHint(err error) string {
 	case errors.As(err, &answer):
 		return answerHint(answer)
 	case isA[*wire.UnreachableError](err), isA[*wire.PageError](err), isA[*wire.IdleError](err),
-		isA[*wire.CutError](err):
+		isA[*wire.CutError](err), isA[*wire.ForeignError](err):
 		return networkHint(err)
 	case errors.As(err, &name):
 		return "the tools are " + strings.Join(name.Known, ", ")
@@ -57,7 +57,7 @@ func modelHint(err error) string {
 // networkHint names the setting of the address or of the timeout that caused the error.
 func networkHint(err error) string {
 	gone, page, idle := new(wire.UnreachableError), new(wire.PageError), new(wire.IdleError)
-	cut := new(wire.CutError)
+	cut, foreign := new(wire.CutError), new(llm.WireError)
 	set := func(provider string) string {
 		return "'git jp config set providers.llm." + provider + ".base_url URL'"
 	}
@@ -70,6 +70,8 @@ func networkHint(err error) string {
 			return "start the server, or name its address: " + set(p.Name)
 		}
 		return "check the network, HTTPS_PROXY and the address: " + set(gone.Provider)
+	case isA[*wire.ForeignError](err) && errors.As(err, &foreign):
+		return "name the address of the API: " + set(foreign.Provider)
 	case errors.As(err, &page):
 		return "name the address of the API: " + set(page.Provider)
 	case errors.As(err, &cut):

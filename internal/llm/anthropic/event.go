@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -71,17 +70,6 @@ func (t tokens) usage(before llm.Usage) llm.Usage {
 	before.CacheRead = max(before.CacheRead, t.CacheRead)
 	before.CacheWrite = max(before.CacheWrite, t.CacheWrite)
 	return before
-}
-
-// decode reads an event. A member of an unexpected type belongs to a newer kind of event and counts
-// as missing.
-func decode(data []byte) (event, error) {
-	var ev event
-	err := json.Unmarshal(data, &ev)
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		err = nil
-	}
-	return ev, err
 }
 
 // member returns a member of an object, nil if it is missing.

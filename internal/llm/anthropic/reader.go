@@ -45,7 +45,9 @@ type said struct {
 }
 
 func newReader(a *answer) *reader {
-	x := &reader{a: a, parts: map[int]*said{}, pending: -1}
+	x := &reader{
+		a: a, parts: map[int]*said{}, pending: -1, stop: llm.Stop{Reason: llm.StopOther},
+	}
 	if a.joins {
 		x.join = &joint{key: a.last.pending, tail: a.last.lastText()}
 	}
@@ -74,9 +76,9 @@ func (x *reader) read(body io.Reader) error {
 
 // event reads one event. It returns false once the consumer has stopped.
 func (x *reader) event(data []byte) (bool, error) {
-	ev, err := decode(data)
-	if err != nil {
-		return false, &llm.WireError{Provider: x.a.model.at.Provider, Err: err}
+	var ev event
+	if err := llm.Decode(x.a.model.at.Provider, data, &ev); err != nil {
+		return false, err
 	}
 	switch ev.Type {
 	case "message_start":

@@ -75,16 +75,16 @@ func (r *reader) read(body io.Reader) error {
 
 func (r *reader) chunk(data []byte) error {
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return &llm.WireError{Provider: r.model.at.Provider, Err: err}
+	if err := llm.Decode(r.model.at.Provider, data, &c); err != nil {
+		return err
 	}
-	if given(c.Error) {
+	if llm.Given(c.Error) {
 		return r.failure(c.Error)
 	}
 	if c.Model != "" {
 		r.served = c.Model
 	}
-	if given(c.Cited) {
+	if llm.Given(c.Cited) {
 		r.cited = c.Cited
 	}
 	if c.Usage != nil {
@@ -94,7 +94,7 @@ func (r *reader) chunk(data []byte) error {
 		if choice.Index != 0 {
 			continue // only one answer was requested
 		}
-		if given(choice.Error) {
+		if llm.Given(choice.Error) {
 			return r.failure(choice.Error)
 		}
 		if err := r.choice(choice); err != nil {
@@ -103,9 +103,6 @@ func (r *reader) chunk(data []byte) error {
 	}
 	return nil
 }
-
-// given reports whether a member is present and not null.
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func text(raw json.RawMessage) string {
 	var s string
@@ -123,7 +120,7 @@ func (r *reader) choice(c wireChoice) error {
 	r.extras(c.Delta.Images)
 	if raw := c.Delta.Content; len(raw) > 0 && raw[0] == '[' {
 		thought, said = r.mixed(raw)
-	} else if given(raw) {
+	} else if llm.Given(raw) {
 		said = text(raw)
 	}
 	r.details(c.Delta.Details)
@@ -189,14 +186,14 @@ func (r *reader) mixed(raw []byte) (thought, said string) {
 // extras keeps the elements of a list that no part can hold.
 func (r *reader) extras(raw json.RawMessage) {
 	var list []json.RawMessage
-	if given(raw) && json.Unmarshal(raw, &list) == nil {
+	if llm.Given(raw) && json.Unmarshal(raw, &list) == nil {
 		r.extra = append(r.extra, list...)
 	}
 }
 
 func (r *reader) details(raw json.RawMessage) {
 	var list []json.RawMessage
-	if !given(raw) || json.Unmarshal(raw, &list) != nil {
+	if !llm.Given(raw) || json.Unmarshal(raw, &list) != nil {
 		return
 	}
 	for _, d := range list {

@@ -352,3 +352,15 @@ func TestBrokenUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestOddMembers verifies that members of other types do not lose an answer.
+func TestOddMembers(t *testing.T) {
+	end := strings.Replace(finish("STOP"), `"promptTokenCount":100`, `"promptTokenCount":"100"`, 1)
+	odd := `{"candidates":[{"index":"0","content":"x"}],"usageMetadata":{"promptTokenCount":1.5}}`
+	body := sse(odd, parts(`{"text":5}`, `7`, text("Hi")), end)
+	at := llmtest.Serve(t, llmtest.Reply{Body: body}).Endpoint(t, wire.FormatGemini)
+	got := llmtest.Collect(gemini.New("gemini-3-x", at).Stream(t.Context(), hello()))
+	if got.Err != nil || got.Text() != "Hi" || got.Usage.Output != 12 || len(got.Faults) > 0 {
+		t.Errorf("%q, usage %+v, error %v", got.Text(), got.Usage, got.Err)
+	}
+}

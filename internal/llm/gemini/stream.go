@@ -112,8 +112,8 @@ func (r *reader) end() {
 // stay open after it.
 func (r *reader) chunk(data []byte) (last bool, err error) {
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
-		return false, &llm.WireError{Provider: r.model.at.Provider, Err: err}
+	if err := llm.Decode(r.model.at.Provider, data, &c); err != nil {
+		return false, err
 	}
 	if e := c.Error; e != nil {
 		return false, llm.Classify(r.model.ID(), &llm.APIError{
@@ -138,10 +138,9 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 		}
 		for _, raw := range candidate.Content.Parts {
 			var p part
-			if err := json.Unmarshal(raw, &p); err != nil {
-				return false, &llm.WireError{Provider: r.model.at.Provider, Err: err}
+			if llm.Decode(r.model.at.Provider, raw, &p) == nil { // a part is an object
+				r.part(p, raw, c.ResponseID)
 			}
-			r.part(p, raw, c.ResponseID)
 		}
 		for name, raw := range map[string]json.RawMessage{
 			"groundingMetadata": candidate.Grounding, "citationMetadata": candidate.Citations,

@@ -66,6 +66,7 @@ func Conform(t *testing.T, h Harness) {
 		{"aborted stream", testAbort},
 		{"invalid UTF-8", testUTF8},
 		{"no stream at all", testNoStream},
+		{"an error as a document", testDocument},
 		{"nobody listens", testRefused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -387,6 +388,20 @@ func testNoStream(t *testing.T, h Harness) {
 	got, _ := h.ask(t, Reply{Body: []byte("<html>hello</html>")})
 	if got.Err == nil || got.Stop.Reason != "" {
 		t.Errorf("what is no stream ends with %v, %+v", got.Err, got.Stop)
+	}
+}
+
+// testDocument lets the server answer with a document and the status of a stream, as some gateways
+// report errors.
+func testDocument(t *testing.T, h Harness) {
+	for _, body := range []string{
+		`{"error":{"type":"authentication_error","message":"bad key"}}`, `{"error":"bad key"}`,
+	} {
+		got, waits := h.ask(t, Reply{Body: []byte(body)})
+		api, ok := errors.AsType[*llm.APIError](got.Err)
+		if !ok || api.Message != "bad key" || len(waits) > 0 {
+			t.Errorf("%s ends with %v after waits %s", body, got.Err, waits)
+		}
 	}
 }
 

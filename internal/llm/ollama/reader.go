@@ -47,11 +47,8 @@ func (x *reader) read(body io.Reader) error {
 // line reads one line. It returns false once the consumer has stopped.
 func (x *reader) line(line []byte) (bool, error) {
 	var c chunk
-	if err := json.Unmarshal(line, &c); err != nil {
-		return false, &llm.WireError{Provider: x.b.model.at.Provider, Err: err}
-	}
-	if len(c.Error) > 0 {
-		return false, llm.ErrorEvent(x.b.model.ID(), line)
+	if err := llm.Decode(x.b.model.at.Provider, line, &c); err != nil {
+		return false, err
 	}
 	a := x.assembler
 	if c.Message.Thinking != "" && !a.Say(llm.PartReasoning, c.Message.Thinking) {
@@ -59,6 +56,9 @@ func (x *reader) line(line []byte) (bool, error) {
 	}
 	if c.Message.Content != "" && !a.Say(llm.PartText, c.Message.Content) {
 		return false, nil
+	}
+	if llm.Given(c.Error) {
+		return false, llm.ErrorEvent(x.b.model.ID(), line)
 	}
 	for _, call := range c.Message.Calls {
 		if !x.call(call) {
@@ -93,7 +93,7 @@ func (x *reader) stop(native string) llm.Stop {
 		s.Reason = llm.StopMaxTokens
 	case x.calls > 0:
 		s.Reason = llm.StopTools
-	case native == "stop":
+	case native == "stop", native == "": // older servers send none
 		s.Reason = llm.StopEnd
 	}
 	return s

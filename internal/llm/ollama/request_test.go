@@ -210,3 +210,28 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestOddMembers verifies that members of other types do not lose an answer, and that text beside an
+// error is kept.
+func TestOddMembers(t *testing.T) {
+	ask := func(body string) llmtest.Transcript {
+		at := llmtest.Serve(t, llmtest.Reply{Body: []byte(body)}).Endpoint(t, wire.FormatOllama)
+		r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
+		return llmtest.Collect(model(ollama.Options{})(at).Stream(t.Context(), r))
+	}
+	const ends = `,"done":true,"done_reason":"stop"}` + "\n"
+	for _, body := range []string{
+		`{"message":{"content":"Hi"},"error":null` + ends,
+		`{"message":{"content":"Hi"},"error":""` + ends,
+		`{"message":{"content":"Hi","tool_calls":"none"},"prompt_eval_count":"7"` + ends,
+	} {
+		if got := ask(body); got.Err != nil || got.Text() != "Hi" || got.Stop.Reason != llm.StopEnd {
+			t.Errorf("%s: %q, %+v, error %v", body, got.Text(), got.Stop, got.Err)
+		}
+	}
+	got := ask(`{"message":{"content":"Hi"},"error":"out of memory"}` + "\n")
+	api, ok := errors.AsType[*llm.APIError](got.Err)
+	if !ok || api.Message != "out of memory" || len(got.Deltas) != 2 {
+		t.Errorf("%d deltas, error %v", len(got.Deltas), got.Err)
+	}
+}

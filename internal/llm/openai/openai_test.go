@@ -137,6 +137,12 @@ func TestStops(t *testing.T) {
 			llm.Stop{Reason: llm.StopRefusal, Native: "refusal", Explanation: "I will not."},
 			"",
 		},
+		"complete refusal": {
+			sse(`{"type":"response.output_item.done","output_index":0,"item":{"type":"message",`+
+				`"content":[{"type":"refusal","refusal":"I will not."}]}}`, completed),
+			llm.Stop{Reason: llm.StopRefusal, Native: "refusal", Explanation: "I will not."},
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,13 +157,22 @@ func TestStops(t *testing.T) {
 // TestCutCall checks that a call whose arguments were cut off is dropped.
 func TestCutCall(t *testing.T) {
 	t.Parallel()
-	body := sse(`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call",`+
-		`"call_id":"call_1","name":"f","arguments":""}}`,
-		`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\":"}`,
-		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`)
-	got, _ := ask(t, hello(), llmtest.Reply{Body: body})
-	if len(got.Calls()) != 0 || got.Stop.Reason != llm.StopMaxTokens || len(got.Faults) > 0 {
-		t.Errorf("calls %v, stop %+v, faults %q", got.Calls(), got.Stop, got.Faults)
+	added := `{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call",` +
+		`"call_id":"call_1","name":"f","arguments":""}}`
+	for end, want := range map[string]llm.StopReason{
+		`"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}`: llm.StopMaxTokens,
+		`"response.incomplete","response":{"incomplete_details":{"reason":"unheard_of"}}`:        llm.StopOther,
+		`"response.cancelled","response":{}`:                                                     llm.StopOther,
+	} {
+		for _, fragment := range []string{"", `{\"a\":`, `{}`} {
+			body := sse(added,
+				`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"`+fragment+`"}`,
+				`{"type":`+end+`}`)
+			got, _ := ask(t, hello(), llmtest.Reply{Body: body})
+			if len(got.Calls()) != 0 || got.Stop.Reason != want || len(got.Faults) > 0 {
+				t.Errorf("%s: calls %v, stop %+v, faults %q", end, got.Calls(), got.Stop, got.Faults)
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
@@ -51,18 +50,9 @@ func (r *reader) read(body io.Reader) error {
 	return &wire.CutError{Provider: r.model.at.Provider}
 }
 
-// decode reads an event. A member whose type is not the format's counts as missing: compatible
-// servers are inexact about members that this program does not use.
-func decode[T any](r *reader, data []byte) (T, error) {
-	var v T
-	err := json.Unmarshal(data, &v)
-	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && odd.Field != "" {
-		err = nil
-	}
-	if err != nil {
-		return v, &llm.WireError{Provider: r.model.at.Provider, Err: err}
-	}
-	return v, nil
+func decode[T any](r *reader, data []byte) (v T, err error) {
+	err = llm.Decode(r.model.at.Provider, data, &v)
+	return v, err
 }
 
 // A delta has the members that all fragments share.
@@ -89,8 +79,7 @@ func (r *reader) event(data []byte) error {
 	case "response.reasoning_summary_part.added":
 		r.part(head.place)
 	case "response.refusal.delta":
-		r.refused = true
-		r.refusal += head.Delta
+		r.refuse(r.refusal + head.Delta)
 	case "response.output_item.added":
 		return r.added(data)
 	case "response.output_item.done":
@@ -102,6 +91,8 @@ func (r *reader) event(data []byte) error {
 	}
 	return nil
 }
+
+func (r *reader) refuse(text string) { r.refused, r.refusal = true, text }
 
 // fragment continues an item. A fragment of text whose item was not begun begins one; arguments of
 // a call are dropped then, since the complete item has them.
@@ -265,6 +256,11 @@ func whole(it wireOutput) string {
 func (r *reader) note(key int, it wireOutput) {
 	switch it.Type {
 	case kindMessage:
+		for _, c := range it.Content {
+			if c.Type == "refusal" {
+				r.refuse(c.Refusal)
+			}
+		}
 		if whole(it) == "" {
 			return // without text, nothing is stored
 		}

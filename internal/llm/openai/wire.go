@@ -85,7 +85,9 @@ type wireOutput struct {
 	Encrypted string `json:"encrypted_content"`
 	Arguments string `json:"arguments"`
 	Content   []struct {
+		Type        string            `json:"type"`
 		Text        string            `json:"text"`
+		Refusal     string            `json:"refusal"`
 		Annotations []json.RawMessage `json:"annotations"`
 	} `json:"content"`
 	Summary []struct {

@@ -57,6 +57,15 @@ func (e *PageError) Error() string {
 	return fmt.Sprintf("%s: %s returned a web page", e.Provider, e.Address)
 }
 
+// A ForeignError says that a server answered with something else than a stream, such as an error as
+// a document.
+type ForeignError struct {
+	Body []byte // its beginning
+}
+
+// Error implements error.
+func (e *ForeignError) Error() string { return "not a stream of events" }
+
 // An IdleError says that the provider was silent for too long.
 type IdleError struct {
 	Provider string

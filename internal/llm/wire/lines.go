@@ -20,13 +20,14 @@ const DefaultMaxLine = 32 << 20
 const utf8Replacement = "\uFFFD"
 
 // A lineReader returns lines without their ends, which are LF, CRLF or CR, as the standard of
-// server-sent events requires. It returns a line as soon as its end arrives: after a CR it does not
-// wait for the LF that may follow.
+// server-sent events requires, and without a byte order mark at the beginning. It returns a line as
+// soon as its end arrives: after a CR it does not wait for the LF that may follow.
 type lineReader struct {
 	scanner *bufio.Scanner
 	afterCR bool
 	cut     bool // the last line had no end
 	looked  int  // length of the unfinished line that was searched for an end
+	begun   bool // a line was read
 }
 
 func newLineReader(r io.Reader, maxLine int) *lineReader {
@@ -45,6 +46,9 @@ func (l *lineReader) next() ([]byte, bool) {
 		return nil, false
 	}
 	line := l.scanner.Bytes()
+	if !l.begun {
+		line, l.begun = bytes.TrimPrefix(line, []byte("\uFEFF")), true
+	}
 	if !utf8.Valid(line) {
 		line = bytes.ToValidUTF8(line, []byte(utf8Replacement))
 	}

@@ -42,6 +42,7 @@ func TestReadSSE(t *testing.T) {
 		"cut in JSON":      {"data: 1\n\ndata: {\"a\":", []string{"|1"}, io.ErrUnexpectedEOF},
 		"cut behind a key": {"data: 1\n\neven", []string{"|1"}, io.ErrUnexpectedEOF},
 		"empty":            {"", nil, nil},
+		"cut in a key":     {"even", nil, io.ErrUnexpectedEOF},
 	} {
 		for way, r := range map[string]io.Reader{
 			"whole": strings.NewReader(tt.in), "bytewise": iotest.OneByteReader(strings.NewReader(tt.in)),
@@ -51,6 +52,20 @@ func TestReadSSE(t *testing.T) {
 			if !reflect.DeepEqual(got, tt.want) || !errors.Is(err, tt.err) {
 				t.Errorf("%s, %s: %q, %v; want %q, %v", name, way, got, err, tt.want, tt.err)
 			}
+		}
+	}
+}
+
+// TestForeign verifies that a text without fields is kept for an error, and only that.
+func TestForeign(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\"error\":\n {}}\n": "{\"error\":\n {}}\n", "no healthy upstream": "no healthy upstream\n",
+		"oops, no: 1\ndata: 1\n\n": "", ": hi\n\noops, no: 1\n": "", "  \n\n": "",
+	} {
+		_, err := events(strings.NewReader(in), 0)
+		foreign, ok := errors.AsType[*wire.ForeignError](err)
+		if ok != (want != "") || ok && string(foreign.Body) != want {
+			t.Errorf("%q ends with %v", in, err)
 		}
 	}
 }
@@ -75,6 +90,7 @@ func TestReadLines(t *testing.T) {
 		"empty lines":   {"\n \n{}\n\n", []string{"{}"}, nil},
 		"no end":        {"{}\n[]", []string{"{}", "[]"}, nil},
 		"cut":           {"{}\n{\"a\":", []string{"{}"}, io.ErrUnexpectedEOF},
+		"order mark":    {"\uFEFF{}\n", []string{"{}"}, nil},
 		"invalid UTF-8": {"\"\xff\"\n", []string{"\"\uFFFD\""}, nil},
 	} {
 		var got []string

@@ -15,16 +15,13 @@ type SSE struct {
 // ReadSSE yields the events of a stream that have data, by the HTML standard: comments and unknown
 // fields are skipped, data lines are joined. Each line has up to maxLine bytes (0 for
 // [DefaultMaxLine]). Bytes that are not UTF-8 are replaced. A last event without the empty line at
-// its end counts if its data is complete; else the stream ends with [io.ErrUnexpectedEOF].
+// its end counts if its data is complete; else the stream ends with [io.ErrUnexpectedEOF]. A text
+// that has no event ends with a [*ForeignError].
 func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
 	return func(yield func(SSE, error) bool) {
 		lines := newLineReader(r, maxLine)
 		var ev sseEvent
-		first := true
 		for line, ok := lines.next(); ok; line, ok = lines.next() {
-			if first {
-				line, first = bytes.TrimPrefix(line, []byte("\uFEFF")), false
-			}
 			if len(line) > 0 {
 				ev.field(line)
 				continue
@@ -34,19 +31,28 @@ func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
 			}
 			ev.reset()
 		}
-		if err := lines.scanner.Err(); err != nil {
+		switch err := lines.scanner.Err(); {
+		case err != nil:
 			yield(SSE{}, err)
-			return
+		case !ev.known && len(bytes.TrimSpace(ev.foreign)) > len("event"): // else it may be cut off
+			yield(SSE{}, &ForeignError{Body: ev.foreign})
+		default:
+			ev.last(lines.cut, yield)
 		}
-		ev.last(lines.cut, yield)
 	}
 }
+
+// maxForeign limits what is kept of a text that is no stream.
+const maxForeign = 64 << 10
 
 // An sseEvent is an event that is being read.
 type sseEvent struct {
 	name []byte
 	data []byte
 	any  bool // it has a data field
+
+	known   bool   // a line of the stream was a field or a comment
+	foreign []byte // the lines before that
 }
 
 func (e *sseEvent) reset() {
@@ -68,7 +74,14 @@ func (e *sseEvent) field(line []byte) {
 			e.data = append(e.data, '\n')
 		}
 		e.data, e.any = append(e.data, value...), true
+	case "", "id", "retry":
+	default:
+		if !e.known && len(e.foreign)+len(line) < maxForeign {
+			e.foreign = append(append(e.foreign, line...), '\n')
+		}
+		return
 	}
+	e.known, e.foreign = true, nil
 }
 
 // last yields the event at the end of a stream.
