@@ -61,6 +61,13 @@ func NewOverview(conv *workspace.Conversation) Overview {
 			r.References++
 		}
 	}
+	for _, at := range s.References() { // elsewhere, such as in records of an agent
+		if at.Loose && at.Counts() {
+			r.Contents++
+			r.References++
+			r.Bytes += at.Ref.Size
+		}
+	}
 	for _, e := range s.All() {
 		if ev, ok := e.Event().(*events.Compaction); ok {
 			r.Compactions = append(r.Compactions, NewCompactionRecord(ev))
@@ -185,10 +192,9 @@ func Files(w *workspace.Workspace, conv *workspace.Conversation) []string {
 		paths = append(paths, filepath.Join(w.Path(conv.Entry), filepath.FromSlash(name)))
 	}
 	own := len(paths)
-	for at := range conv.Stream.Contents() {
-		if at.Content.IsRef() {
-			hash := at.Content.Ref().Hash
-			paths = append(paths, filepath.Join(store, filepath.FromSlash(hash.Path())))
+	for _, at := range conv.Stream.References() {
+		if at.Counts() {
+			paths = append(paths, filepath.Join(store, filepath.FromSlash(at.Ref.Hash.Path())))
 		}
 	}
 	slices.Sort(paths[own:])
