@@ -28,6 +28,7 @@ type recorder struct {
 	stop      llm.Stop
 	before    *partial // the message from before it was continued
 	unsaved   bool     // the error comes from a save
+	answered  bool     // there is something for the user to read
 }
 
 // listen receives the answer to its end. If the stream ends early, the text of unfinished messages
@@ -85,6 +86,9 @@ func (h *recorder) take(d llm.Delta) error {
 func (h *recorder) save(index int, ev events.Event, md events.Metadata) error {
 	switch ev := ev.(type) {
 	case *events.ChatResponse:
+		_, extra := md.Value(events.MetadataExtra)
+		h.answered = h.answered || extra ||
+			ev.Form != events.FormReasoning && strings.TrimSpace(ev.Text)+string(ev.Data) != ""
 		if h.continued != nil && ev.Form == events.FormMessage {
 			return h.extend(index, ev, md)
 		}

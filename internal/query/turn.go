@@ -94,6 +94,31 @@ func (e *PartialError) Error() string { return e.Err.Error() + "; the partial an
 // Unwrap returns the cause.
 func (e *PartialError) Unwrap() error { return e.Err }
 
+// An EmptyError says that a model ended a turn without an answer.
+type EmptyError struct {
+	Model string
+	Stop  llm.Stop
+}
+
+// Error implements error.
+func (e *EmptyError) Error() string {
+	return e.Model + " ended without an answer" + because(e.Stop)
+}
+
+// because returns the provider's words for the reason of an end that is not a regular one.
+func because(s llm.Stop) (why string) {
+	if s.Reason != llm.StopOther {
+		return ""
+	}
+	if s.Native != "" {
+		why = " (" + s.Native + ")"
+	}
+	if s.Explanation != "" {
+		why += ": " + s.Explanation
+	}
+	return why
+}
+
 // A Prompt opens a turn.
 type Prompt struct {
 	Delta   jsontext.Value      // a change of the configuration; nil or {} for none
@@ -375,7 +400,19 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	if r.Schema != nil {
 		return s.structured(h, r.Schema)
 	}
-	return true, nil
+	return true, s.ended(h)
+}
+
+// ended reports an end that the user would not see: no answer, or an answer that is not complete.
+// After calls of tools a model may have nothing to add to what it said before them.
+func (s *session) ended(h *recorder) error {
+	switch {
+	case !h.answered && s.answer.Text == "":
+		return &EmptyError{Model: s.Model.ID(), Stop: h.stop}
+	case h.stop.Reason == llm.StopOther:
+		s.watch.Notice("the answer ended early" + because(h.stop))
+	}
+	return nil
 }
 
 // obey applies the wish that interrupted an answer. The answer may have ended regardless.

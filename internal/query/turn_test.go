@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -499,5 +500,61 @@ func TestAToolIsForcedOnce(t *testing.T) {
 		if len(p.asked) != 2 || p.asked[0].Choice.Mode != mode || p.asked[1].Choice.Mode != after {
 			t.Errorf("%v: %d requests, then %v", mode, len(p.asked), p.asked[len(p.asked)-1].Choice)
 		}
+	}
+}
+
+// TestEmptyEnd verifies that an answer that has nothing to read is an error, and an end that the
+// provider explains is a notice.
+func TestEmptyEnd(t *testing.T) {
+	other := llm.Stop{Reason: llm.StopOther, Native: "LANGUAGE", Explanation: "not supported"}
+	says := func(text string, s llm.Stop) act {
+		return func(a *llm.Assembler) error {
+			a.Say(llm.PartReasoning, "hm")
+			if text != "" {
+				a.Say(llm.PartText, text)
+			}
+			a.Stop(s)
+			return nil
+		}
+	}
+	for name, c := range map[string]struct {
+		acts  []act
+		err   string
+		notes []string
+	}{
+		"nothing": {[]act{says("", llm.Stop{Reason: llm.StopEnd})}, "test/player ended without an answer", nil},
+		"a reason": {
+			[]act{says("", other)}, "test/player ended without an answer (LANGUAGE): not supported", nil,
+		},
+		"a part":  {[]act{says("Hi", other)}, "", []string{"the answer ended early (LANGUAGE): not supported"}},
+		"no name": {[]act{says("Hi", llm.Stop{Reason: llm.StopOther})}, "", []string{"the answer ended early"}},
+		"nothing after calls": {
+			[]act{func(a *llm.Assembler) error {
+				a.Say(llm.PartText, "I look.")
+				a.EndSaid()
+				return calls("a")(a)
+			}, says("", llm.Stop{Reason: llm.StopEnd})}, "", nil,
+		},
+		"extra": {
+			[]act{func(a *llm.Assembler) error {
+				a.Extra([]byte(`{"type":"picture"}`))
+				a.Stop(llm.Stop{Reason: llm.StopEnd})
+				return nil
+			}}, "", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			turn := newStage(t, t.TempDir()).turn(&player{acts: c.acts}, waiter{[]string{"a"}})
+			watch := &trimmed{}
+			turn.Watch = watch
+			_, err := turn.Run(t.Context(), ask("q"))
+			said := ""
+			if err != nil {
+				said = err.Error()
+			}
+			if said != c.err || !slices.Equal(watch.notes, c.notes) {
+				t.Errorf("error %q, notes %q", said, watch.notes)
+			}
+		})
 	}
 }

@@ -27,6 +27,8 @@ func modelHint(err error) string {
 		return "'git jp query -E' lets it go on"
 	case isA[*query.PartialError](err):
 		return "'git jp query -E' asks for the rest"
+	case isA[*query.EmptyError](err):
+		return askAgain
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
 		return "set " + key.Provider.KeyEnv + " in your environment; " + othersHint
 	case isA[*models.NameError](err):
