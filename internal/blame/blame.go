@@ -58,15 +58,30 @@ func Of(
 	ctx context.Context, repo *gitint.Repo, q Request,
 	each func(func(Subject) error) error, problem func(error),
 ) ([]Span, error) {
-	f := NewFinder(repo, problem)
-	err := each(func(s Subject) error {
-		f.add(s, func(c view.Change) bool { return c.Names(q.Path) })
+	lines, err := repo.Blame(ctx, q.Rev, q.Path, q.From, q.To)
+	if err != nil {
+		return nil, err
+	}
+	f, names := NewFinder(repo, problem), names(q.Path, lines)
+	err = each(func(s Subject) error {
+		f.add(s, func(c view.Change) bool { return slices.ContainsFunc(names, c.Names) })
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search for who wrote %s: %w", q.Path, err)
 	}
-	return f.Find(ctx, q)
+	return f.origins(ctx, q.Path, lines)
+}
+
+// names returns the paths that a file had when its lines were committed, the present one first.
+func names(file string, lines []gitint.BlamedLine) []string {
+	all := []string{file}
+	for _, l := range lines {
+		if l.Path != "" && !slices.Contains(all, l.Path) {
+			all = append(all, l.Path)
+		}
+	}
+	return all
 }
 
 // before orders turns by how many lines they wrote, then recorded ones first, then newer ones.
@@ -88,7 +103,7 @@ func spans(lines []gitint.BlamedLine) (all []Span, texts map[string][]int) {
 	texts = make(map[string][]int)
 	for _, l := range lines {
 		n := len(all)
-		if n > 0 && all[n-1].Commit.Commit == l.Commit && all[n-1].To == l.Number-1 {
+		if n > 0 && all[n-1].continues(l) {
 			all[n-1].To = l.Number
 		} else {
 			all = append(all, Span{From: l.Number, To: l.Number, Commit: l})
@@ -101,6 +116,11 @@ func spans(lines []gitint.BlamedLine) (all []Span, texts map[string][]int) {
 		}
 	}
 	return all, texts
+}
+
+// continues reports whether a line comes from the same version of a file as those before it.
+func (s *Span) continues(l gitint.BlamedLine) bool {
+	return s.Commit.Commit == l.Commit && s.Commit.Path == l.Path && s.To == l.Number-1
 }
 
 // essence returns the text that identifies a line, "" if many lines have the same text: a brace, an

@@ -107,6 +107,13 @@ func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.origins(ctx, q.Path, lines)
+}
+
+// origins returns where lines of a file come from.
+func (f *Finder) origins(
+	ctx context.Context, file string, lines []gitint.BlamedLine,
+) ([]Span, error) {
 	all, texts := spans(lines)
 	if err := f.fetch(ctx, all); err != nil {
 		f.problem(err)
@@ -122,7 +129,7 @@ func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
 		}
 		all[i].Turns, all[i].Cut = slices.Clone(c.turns), c.cut
 	}
-	f.find(q.Path, all, texts)
+	f.find(names(file, lines), all, texts)
 	for i := range all {
 		slices.SortStableFunc(all[i].Turns, Turn.before)
 	}
@@ -177,9 +184,10 @@ func (f *Finder) commit(ctx context.Context, id gitint.OID) (commit, error) {
 	return c, nil
 }
 
-// find adds the turns whose calls put lines into a file before they were committed. Texts are the
-// spans that have a line.
-func (f *Finder) find(file string, all []Span, texts map[string][]int) {
+// find adds the turns whose calls put lines into a file before they were committed. A call names
+// the file by its present name, which is the first, or by the one in the commit of the lines. Texts
+// are the spans that have a line.
+func (f *Finder) find(names []string, all []Span, texts map[string][]int) {
 	type place struct {
 		span int
 		turn *Turn
@@ -187,21 +195,27 @@ func (f *Finder) find(file string, all []Span, texts map[string][]int) {
 	var places []place
 	counts, first := make(map[place]int), make(map[place]string)
 	seen := make(map[place]map[string]bool)
-	for _, w := range f.naming(file) {
-		for _, line := range w.Lines {
-			key := essence(line)
-			for _, i := range texts[key] {
-				p := place{i, w.turn}
-				at := all[i].Commit
-				if seen[p][key] || !at.Commit.IsZero() && w.at.After(at.At) {
-					continue
+	count := func(w written, line string, i int) {
+		p, at := place{i, w.turn}, all[i].Commit
+		if seen[p][line] || !at.Commit.IsZero() && w.at.After(at.At) {
+			return
+		}
+		if seen[p] == nil {
+			seen[p], first[p] = make(map[string]bool), w.key
+			places = append(places, p)
+		}
+		seen[p][line] = true
+		counts[p]++
+	}
+	for n, name := range names {
+		for _, w := range f.naming(name) {
+			for _, line := range w.Lines {
+				key := essence(line)
+				for _, i := range texts[key] {
+					if n == 0 || all[i].Commit.Path == name {
+						count(w, key, i)
+					}
 				}
-				if seen[p] == nil {
-					seen[p], first[p] = make(map[string]bool), w.key
-					places = append(places, p)
-				}
-				seen[p][key] = true
-				counts[p]++
 			}
 		}
 	}
