@@ -17,8 +17,9 @@ const (
 	// DeltaEnd closes a part. It sets Index, Part, Event and Metadata. Event is nil if nothing of
 	// the part is stored (a message of white space).
 	DeltaEnd
-	// DeltaUsage reports the usage of one exchange, in Usage. An answer in several exchanges has
-	// several of these; they add up, see [Usage.Add].
+	// DeltaUsage reports the usage of one exchange, in Usage; before an error, that which was known
+	// until then. An answer in several exchanges has several of these; they add up, see
+	// [Usage.Add].
 	DeltaUsage
 	// DeltaStop is the last delta of a stream. It sets Stop.
 	DeltaStop
