@@ -23,12 +23,30 @@ type Usage struct {
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
 	// CacheWriteHour is the part of CacheWrite that the provider keeps for an hour.
-	CacheWriteHour int64  `json:"cache_write_1h,omitempty"`
-	Model          string `json:"model,omitempty"`
+	CacheWriteHour int64 `json:"cache_write_1h,omitempty"`
+	// Reasoning is the part of Output that was reasoning, if the provider reports it.
+	Reasoning int64  `json:"reasoning,omitempty"`
+	Model     string `json:"model,omitempty"`
+	// Earlier is the usage of the requests whose answers this one continues. It is charged, but
+	// says nothing about the size of the prompt.
+	Earlier *Usage `json:"earlier,omitempty"`
 }
 
 // Prompt returns the size of the entire prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
+
+// Total returns the usage with that of the earlier requests.
+func (u Usage) Total() Usage {
+	if u.Earlier == nil {
+		return u
+	}
+	all, e := u, *u.Earlier
+	all.Earlier = nil
+	all.Input, all.Output = u.Input+e.Input, u.Output+e.Output
+	all.CacheRead, all.CacheWrite = u.CacheRead+e.CacheRead, u.CacheWrite+e.CacheWrite
+	all.CacheWriteHour, all.Reasoning = u.CacheWriteHour+e.CacheWriteHour, u.Reasoning+e.Reasoning
+	return all
+}
 
 // UsageOf returns the usage that is stored with an element.
 func UsageOf(e *events.Element) (u Usage, ok bool) {

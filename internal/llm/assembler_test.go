@@ -238,8 +238,9 @@ func TestPlain(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	u := llm.Usage{Input: 1, Output: 2, CacheRead: 3, Model: "a"}.Add(llm.Usage{Input: 10, CacheWrite: 4, Reasoning: 5})
-	if got := string(u.Value()); got != `{"input":11,"output":2,"cache_read":3,"cache_write":4,"reasoning":5,"model":"a"}` {
-		t.Errorf("got %s", got)
+	want := llm.Usage{Input: 11, Output: 2, CacheRead: 3, CacheWrite: 4, Reasoning: 5, Model: "a"}
+	if u != want {
+		t.Errorf("got %+v", u)
 	}
 	if u.Prompt() != 18 {
 		t.Errorf("the prompt has %d tokens", u.Prompt())

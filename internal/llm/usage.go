@@ -1,14 +1,6 @@
 package llm
 
-import (
-	"cmp"
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
-
-// MetadataUsage is the key of the [Usage] of a reply in the metadata of its last event.
-const MetadataUsage = "git_jp_usage"
+import "cmp"
 
 // Usage is the usage of an answer, in tokens.
 type Usage struct {
@@ -43,25 +35,4 @@ func (u Usage) plausible() Usage {
 		*n = min(max(*n, 0), mostTokens)
 	}
 	return u
-}
-
-// Value returns the stored form: an object with input, output, cache_read, cache_write, reasoning
-// and model, of which all but the first two are left out if zero.
-func (u Usage) Value() jsontext.Value {
-	b := strconv.AppendInt([]byte(`{"input":`), u.Input, 10)
-	b = strconv.AppendInt(append(b, `,"output":`...), u.Output, 10)
-	optional := func(name string, n int64) {
-		if n != 0 {
-			b = append(append(append(b, `,"`...), name...), `":`...)
-			b = strconv.AppendInt(b, n, 10)
-		}
-	}
-	optional("cache_read", u.CacheRead)
-	optional("cache_write", u.CacheWrite)
-	optional("reasoning", u.Reasoning)
-	if u.Model != "" {
-		b = append(b, `,"model":`...)
-		b, _ = jsontext.AppendQuote(b, u.Model)
-	}
-	return append(b, '}')
 }

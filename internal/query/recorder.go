@@ -226,16 +226,31 @@ func messageOf(e *events.Element) string {
 	return r.Text
 }
 
-// charged adds the usage of the answer and the description of the request to an element.
+// charged adds the usage of the answer and the description of the request to an element. A message
+// that was continued keeps the usage of the answers before.
 func (h *recorder) charged(e *events.Element) *events.Element {
-	md := e.Metadata()
-	if h.usage != (llm.Usage{}) {
-		md = md.With(llm.MetadataUsage, h.usage.Value())
+	md, used := e.Metadata(), recorded(h.usage)
+	if h.before != nil && e.Sum() == h.before.whole {
+		if u, ok := compact.UsageOf(h.before.element); ok {
+			earlier := u.Total()
+			used.Earlier = &earlier
+		}
+	}
+	if used != (compact.Usage{}) {
+		md = compact.WithUsage(md, used)
 	}
 	if h.Trim != nil {
 		md = compact.WithSent(md, h.request)
 	}
 	return e.WithMetadata(md)
+}
+
+// recorded returns the stored form of usage.
+func recorded(u llm.Usage) compact.Usage {
+	return compact.Usage{
+		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+		Reasoning: u.Reasoning, Model: u.Model,
+	}
 }
 
 // A partial is a message from before it was continued.

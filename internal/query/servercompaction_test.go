@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
@@ -94,7 +95,7 @@ func TestCompactionOnTheServer(t *testing.T) {
 		if !strings.Contains(string(raw), "b3BhcXVl") {
 			t.Errorf("%s: kept is %s", c.dialect, raw)
 		}
-		usage, _ := said.Metadata().Value(llm.MetadataUsage)
+		usage, _ := said.Metadata().Value(compact.MetadataUsage)
 		if c.beta != "" && (!strings.Contains(string(usage), `"input":1003`) || !strings.Contains(string(usage), `"output":105`)) {
 			t.Errorf("%s: the usage is %s", c.dialect, usage)
 		}

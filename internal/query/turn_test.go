@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -556,5 +557,24 @@ func TestEmptyEnd(t *testing.T) {
 				t.Errorf("error %q, notes %q", said, watch.notes)
 			}
 		})
+	}
+}
+
+// TestContinuedUsage verifies that a continued message has the usage of all its requests, and that
+// of the last by itself, which is the size of its prompt.
+func TestContinuedUsage(t *testing.T) {
+	s := newStage(t, t.TempDir())
+	turn := s.turn(&player{acts: []act{
+		say(llm.StopMaxTokens, "one two three "), say(llm.StopMaxTokens, "three four five "),
+		say(llm.StopEnd, "five six"),
+	}}, nil)
+	a, err := turn.Run(t.Context(), ask("q"))
+	if err != nil || a.Usage.Input != 30 {
+		t.Fatalf("usage %+v, error %v", a.Usage, err)
+	}
+	stream := turn.Record.Stream()
+	u, ok := compact.UsageOf(stream.At(stream.Len() - 1))
+	if all := u.Total(); !ok || u.Input != 10 || all.Input != 30 || all.Output != 6 {
+		t.Errorf("stored is %+v, in all %+v", u, all)
 	}
 }

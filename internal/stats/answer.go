@@ -140,6 +140,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 			a.rewritten = true
 		}
 		u, ok := compact.UsageOf(e)
+		u = u.Total()
 		if !ok || u.Prompt() == 0 && u.Output == 0 {
 			continue
 		}

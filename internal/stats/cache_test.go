@@ -45,8 +45,8 @@ func conversation(all []asked) *events.Stream {
 		}
 		s.Append(events.NewElement(at, &events.ChatRequest{Content: "q"}, events.Metadata{}))
 		_, name, _ := llm.SplitID(a.model)
-		u := llm.Usage{Input: a.input, CacheRead: a.read, CacheWrite: a.write, Output: 10, Model: name}
-		md := events.Metadata{}.With(llm.MetadataUsage, u.Value())
+		u := compact.Usage{Input: a.input, CacheRead: a.read, CacheWrite: a.write, Output: 10, Model: name}
+		md := compact.WithUsage(events.Metadata{}, u)
 		sent := compact.Sent{At: at, Model: a.model, Tools: a.tools, Lifetime: a.lifetime}
 		if a.lifetime == 0 {
 			s.Append(events.NewElement(at, &events.ConfigDelta{
@@ -205,8 +205,12 @@ func TestLedgersAgree(t *testing.T) {
 		stream *events.Stream
 		want   float64 // of the prompt
 	}{
-		"the request":      {asks, 6},
-		"the usage":        {imported, 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
+		"the request": {asks, 6},
+		"the usage":   {imported, 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
+		"earlier requests": {events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: "a"},
+			compact.WithUsage(events.Metadata{}, compact.Usage{
+				Input: 100_000, Earlier: &compact.Usage{Input: 300_000, CacheRead: 100_000},
+			}))), 0.4*3 + 0.03},
 		"the usage, twice": {events.New(imported.At(0), imported.At(0)), 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
 	} {
 		base := []byte(`{"assistant":{"model":{"id":"` + claude + `"}}}`)
@@ -241,7 +245,7 @@ func TestRedactedCopyCachesOnce(t *testing.T) {
 	}
 	l := stats.NewCacheLedger(table)
 	for i, text := range []string{"The word.", "The [redacted:word]."} {
-		md := events.Metadata{}.With(llm.MetadataUsage, llm.Usage{Input: 10, Output: 1}.Value())
+		md := compact.WithUsage(events.Metadata{}, compact.Usage{Input: 10, Output: 1})
 		md = md.WithText(events.MetadataSource, "k")
 		s := events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: text}, md))
 		if err := l.Add(stats.Subject{ID: events.ID(i), Agent: "codex", Stream: s}); err != nil {

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/google/go-cmp/cmp"
@@ -16,9 +16,9 @@ import (
 // cost nothing.
 func TestResumedTurns(t *testing.T) {
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
-	turn := func(session, key, text string, u llm.Usage) []*events.Element {
+	turn := func(session, key, text string, u compact.Usage) []*events.Element {
 		at = at.Add(time.Minute)
-		md := events.Metadata{}.With(llm.MetadataUsage, u.Value())
+		md := compact.WithUsage(events.Metadata{}, u)
 		if key != "" {
 			md = md.WithText(events.MetadataSource, key)
 		}
@@ -29,13 +29,13 @@ func TestResumedTurns(t *testing.T) {
 		return []*events.Element{start, events.NewElement(at, &events.ChatResponse{Text: text}, md)}
 	}
 	const session = "claude-code-1"
-	own := turn("", "", "First.", llm.Usage{Input: 10, Output: 1, Model: "m"})
-	behind := turn(session, "k", "The [redacted:word].", llm.Usage{Input: 100, Output: 2, Model: "m"})
-	again := turn("", "k", "The word.", llm.Usage{Input: 100, Output: 2, Model: "m"})
+	own := turn("", "", "First.", compact.Usage{Input: 10, Output: 1, Model: "m"})
+	behind := turn(session, "k", "The [redacted:word].", compact.Usage{Input: 100, Output: 2, Model: "m"})
+	again := turn("", "k", "The word.", compact.Usage{Input: 100, Output: 2, Model: "m"})
 	subjects := []stats.Subject{
 		{ID: 1, Stream: events.New(append(own, behind...)...)},
 		{ID: 2, Agent: events.AgentOf(session), Stream: events.New(
-			append(turn("", "copy", "First.", llm.Usage{Model: "m"}), again...)...)},
+			append(turn("", "copy", "First.", compact.Usage{Model: "m"}), again...)...)},
 	}
 	table, err := models.Builtin()
 	if err != nil {
