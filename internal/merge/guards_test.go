@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 func opened(t *testing.T, r *gittest.Repository) *gitint.Repo {
@@ -63,6 +64,12 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 	_, _, err = merge.Resolver{Repo: repo, Dir: ".jp"}.Merge(t.Context(), cases[0])
 	if !errors.Is(err, merge.ErrEdited) || r.ReadFile(name) != written {
 		t.Errorf("merged over what a person wrote: %v", err)
+	}
+	r.Remove(name)
+	r.WriteFile(name+"/in-its-place", "x")
+	_, _, err = merge.Resolver{Repo: repo, Dir: ".jp"}.Merge(t.Context(), cases[0])
+	if !errors.Is(err, regular.ErrNot) || errors.Is(err, merge.ErrEdited) {
+		t.Errorf("an unreadable file: %v", err)
 	}
 }
 

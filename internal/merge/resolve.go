@@ -52,7 +52,7 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	}
 	was, edited, err := r.edited(c, f)
 	if err != nil {
-		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
+		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	heads, err := r.Repo.MergeHeads()
 	ours := headOf(ctx, r.Repo)
