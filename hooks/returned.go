@@ -6,9 +6,28 @@ import (
 	"io/fs"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 )
+
+// warnPicked is warnReturned for a commit at which pre-commit did not look, such as that of a
+// cherry-pick or revert without a conflict. After a rebase post-rewrite looks at all of them.
+func (r *run) warnPicked(ctx context.Context, hook served) error {
+	if hook.Repo.InProgress("rebase-merge") {
+		return nil
+	}
+	went := headMove{"HEAD^", "HEAD"}
+	paths, err := hook.Repo.ChangedPaths(ctx, went.from, went.to,
+		audit.EveryConversation, audit.EveryRedaction)
+	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
+		return nil // the first commit brings nothing back
+	}
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	return r.warnReturned(ctx, hook, went, workspacesOf(paths))
+}
 
 // warnReturned warns about text that was redacted and that a command of git brought back: a rebase
 // and a fast-forward run no hook that could stop it.

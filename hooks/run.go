@@ -237,6 +237,9 @@ func (r *run) postCommit(ctx context.Context) error {
 	if err == nil && !checked {
 		err = r.warnKept(ctx, hook)
 	}
+	if err == nil && !checked {
+		err = r.warnPicked(ctx, hook)
+	}
 	if err != nil {
 		r.Warn("post-commit: %v", err)
 	}
