@@ -9,7 +9,8 @@ var modelsImports = []string{
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/refs", "internal/regular",
-	"internal/workspace", "internal/check", "internal/leaks", "internal/secrets", "internal/spare",
+	"internal/workspace", "internal/check", "internal/leaks", "internal/merge", "internal/secrets",
+	"internal/spare",
 }
 
 var redactImports = []string{
@@ -60,7 +61,7 @@ var hooksImports = []string{
 }
 
 var repairImports = append(
-	[]string{"events/threeway", "internal/merge", "internal/quarantine"}, stageImports...)
+	[]string{"events/threeway", "internal/quarantine"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/merge"
 )
 
 // secretsOf finds the secrets of a source that neither HEAD nor the commits being merged have:
@@ -100,12 +101,10 @@ func (r *secretsOf) known(ctx context.Context) (heads, merged []string, err erro
 	return heads, merged, nil
 }
 
-// enter records a redaction entry that a merge, a squash or a pick brings.
+// enter records a redaction entry that a commit brings of what git combined.
 func (c *commit) enter(p gitint.StagedPath) {
 	dir, _, ok := leaks.IsRedaction(p.Path)
-	merges := c.hook.TreeMade || slices.ContainsFunc(
-		[]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "SQUASH_MSG"}, c.hook.Repo.InProgress)
-	if ok && p.Status == 'A' && merges {
+	if ok && p.Status == 'A' && (c.hook.TreeMade || merge.Completes(c.hook.Repo)) {
 		c.entered[dir] = true
 	}
 }
