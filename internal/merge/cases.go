@@ -41,6 +41,8 @@ type Case struct {
 	// Dirs holds the sorted directories of a case of kind Directories, and Entries the paths of the
 	// conversation in the index, unmerged or not.
 	Dirs, Entries []string
+
+	removed bool // a side removed the entire conversation
 }
 
 // Placed returns the version of a file for which git leaves only the path undecided, or zero if the
@@ -53,14 +55,17 @@ func (c Case) Placed() (version gitint.OID, ok bool) {
 	switch {
 	case c.Record != nil || c.Kind == Directories || c.Kind == Beside:
 		return version, false
-	case ours == theirs, base.IsZero() && theirs.IsZero(), c.Kind == "" && base == theirs:
+	case ours == theirs, base.IsZero() && theirs.IsZero(), c.isOther() && base == theirs:
 		return ours, true
-	case base.IsZero() && ours.IsZero(), c.Kind == "" && base == ours:
+	case base.IsZero() && ours.IsZero(), c.isOther() && base == ours:
 		return theirs, true
 	default:
 		return version, false
 	}
 }
+
+// isOther reports whether a file is beside those of a conversation that both sides have.
+func (c Case) isOther() bool { return c.Kind == "" && !c.removed }
 
 // Deleted reports whether one side deleted a file that the other changed.
 func (c Case) Deleted() bool {
@@ -107,12 +112,13 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	}
 	whole := len(all) // conversations
 	for _, c := range byPath {
+		c.removed = c.Kind == "" && c.ID != 0 && isRemoved(byPath, c.ID)
 		if c.Kind == Beside {
 			c.ID = besideID(ctx, repo, dir, *c)
 			all = append(all, *c)
 			continue
 		}
-		if _, placed := c.Placed(); c.Kind == "" && (c.ID == 0 || !placed) {
+		if _, placed := c.Placed(); c.Kind == "" && (c.ID == 0 || !placed && !(c.removed && c.Deleted())) {
 			continue // another file, which the user merges
 		}
 		i := slices.IndexFunc(all[:whole], func(s Case) bool { return s.ID == c.ID })
@@ -125,6 +131,16 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	}
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
+}
+
+// isRemoved reports whether a side removed the stream of a conversation.
+func isRemoved(all map[string]*Case, id events.ID) bool {
+	for _, c := range all {
+		if c.ID == id && c.Kind == Events && c.Deleted() {
+			return true
+		}
+	}
+	return false
 }
 
 // below reports whether a path is in a directory; every path is in ".".
