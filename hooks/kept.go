@@ -6,7 +6,6 @@ import (
 
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // completes reports whether a commit completes what git combined. It starts no process.
@@ -28,8 +27,7 @@ func restoreKept(
 		if !hook.changes(dir) {
 			continue
 		}
-		// A repair restores the metadata.
-		kept, err := merge.KeptIn(ctx, hook.Repo, dir, workspace.MetadataFile)
+		kept, err := merge.KeptIn(ctx, hook.Repo, dir)
 		if err != nil {
 			return err
 		}

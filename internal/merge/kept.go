@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A Kept is a conversation that one side of the operation in progress removed and the other
@@ -30,12 +31,17 @@ type Kept struct {
 	commit gitint.OID // of the side
 }
 
-// KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones. A
-// conversation of which the index has another deleted file than those of the given names, which
-// commands restore by themselves, is left out: a person has decided which files stay.
+// KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones. decided
+// has files of which a person decided to keep what one side deleted. A conversation of which the
+// index has another deleted file than its metadata, which a repair restores alone, is left out: a
+// person has decided which files stay.
 func KeptIn(
-	ctx context.Context, repo *gitint.Repo, dir string, restored ...string,
+	ctx context.Context, repo *gitint.Repo, dir string, decided ...Case,
 ) ([]Kept, error) {
+	k, err := newKeeper(ctx, repo, dir)
+	if err != nil {
+		return nil, err
+	}
 	of := []func(context.Context, *gitint.Repo) (*Sides, error){SidesOf}
 	if !Stopped(repo) {
 		of = append(of[:0], sidesOfSquash)
@@ -51,11 +57,11 @@ func KeptIn(
 		if sides == nil || sides.Theirs.IsZero() {
 			continue
 		}
-		if all, err := sides.kept(ctx, repo, dir, restored); err != nil || len(all) > 0 {
+		if all, err := k.between(ctx, sides); err != nil || len(all) > 0 {
 			return all, err
 		}
 	}
-	return nil, nil
+	return k.decided(ctx, decided)
 }
 
 // conflictTree names the tree with conflict markers that git keeps until the next commit, also
@@ -81,59 +87,192 @@ func KeptByRebase(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, e
 	if err != nil {
 		return nil, err
 	}
-	return sides.kept(ctx, repo, dir, nil)
+	k, err := newKeeper(ctx, repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	return k.between(ctx, sides)
+}
+
+// KeptSince is [KeptIn] for conversations of which a finished operation kept only some files, as a
+// rebase does: the last commit of HEAD that removed one of the others removed all of them.
+func KeptSince(
+	ctx context.Context, repo *gitint.Repo, dir string, ids ...events.ID,
+) (all []Kept, err error) {
+	k, err := newKeeper(ctx, repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if len(k.staged.dirs[id]) != 1 {
+			continue
+		}
+		if all, err = k.since(ctx, all, id); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // Command returns the command that restores the deleted files from the commit that has them.
 func (k Kept) Command() string {
 	var names strings.Builder
-	for _, name := range k.Deleted {
-		names.WriteString(" " + check.ShellQuote(path.Join(k.Dir, name)))
+	for _, name := range k.paths() {
+		names.WriteString(" " + check.ShellQuote(name))
 	}
 	return fmt.Sprintf("git restore --staged --worktree --source=%.12s --%s",
 		k.commit, names.String())
 }
 
-func (sides *Sides) kept(
-	ctx context.Context, repo *gitint.Repo, dir string, restored []string,
-) ([]Kept, error) {
-	index, err := repo.Index(ctx)
-	if err != nil {
+// A keeper finds kept conversations in the index.
+type keeper struct {
+	*family
+
+	index  *gitint.Index
+	staged homes // without those that have unmerged files
+}
+
+func newKeeper(ctx context.Context, repo *gitint.Repo, dir string) (*keeper, error) {
+	k := &keeper{family: newFamily(repo, dir)}
+	var err error
+	if k.index, err = repo.Index(ctx); err != nil {
 		return nil, err
 	}
-	staged, err := homesIn(index, dir)
-	if err != nil {
+	if k.staged, err = homesIn(k.index, dir); err != nil {
 		return nil, err
 	}
-	for _, s := range index.Stages() {
-		delete(staged.dirs, conversationOf(s.Path))
+	for _, s := range k.index.Stages() {
+		delete(k.staged.dirs, conversationOf(s.Path))
 	}
-	f := newFamily(repo, dir)
+	return k, nil
+}
+
+// between finds those that one of two sides kept.
+func (k *keeper) between(ctx context.Context, sides *Sides) ([]Kept, error) {
 	var all []Kept
-	for _, id := range slices.Sorted(maps.Keys(staged.dirs)) {
-		side, err := f.onlySide(ctx, sides, id)
+	for _, id := range slices.Sorted(maps.Keys(k.staged.dirs)) {
+		side, err := k.onlySide(ctx, sides, id)
 		if err != nil {
 			return nil, err
 		}
-		if side == nil || !slices.Equal(side.dirs[id], staged.dirs[id]) || len(side.dirs[id]) != 1 {
+		if side == nil || !slices.Equal(side.dirs[id], k.staged.dirs[id]) || len(side.dirs[id]) != 1 {
 			continue
 		}
-		base, err := f.removedFrom(ctx, sides, id)
+		base, err := k.removedFrom(ctx, sides, id)
 		if err != nil {
 			return nil, err
 		}
-		k := Kept{ID: id, Dir: side.dirs[id][0], side: side.snap, commit: sides.Theirs}
-		if ours, err := f.at(ctx, sides.Ours); err == nil && len(ours.dirs[id]) > 0 {
-			k.commit = sides.Ours
-		}
-		if k.Deleted, err = deleted(index, *side, base, id, restored); err != nil {
+		entries, err := side.snap.Entries(side.dirs[id][0])
+		if err != nil {
 			return nil, err
 		}
-		if len(k.Deleted) > 0 {
-			all = append(all, k)
+		one := Kept{ID: id, Dir: side.dirs[id][0], side: side.snap, commit: sides.Theirs}
+		if ours, err := k.at(ctx, sides.Ours); err == nil && len(ours.dirs[id]) > 0 {
+			one.commit = sides.Ours
+		}
+		if one.Deleted, err = k.deleted(entries, base, id); err != nil {
+			return nil, err
+		}
+		if len(one.Deleted) > 0 {
+			all = append(all, one)
 		}
 	}
 	return all, nil
+}
+
+// decided finds those of which a person decided to keep a file. Git names no commit of cherry-pick
+// -n, am and checkout -m, so the sides are the newest commits that have the versions of the file.
+func (k *keeper) decided(ctx context.Context, decided []Case) (all []Kept, err error) {
+	for _, c := range decided {
+		base, theirs := c.Stages[stageBase], c.Stages[stageTheirs]
+		if base.IsZero() || len(k.staged.dirs[c.ID]) != 1 {
+			continue
+		}
+		versions := []gitint.OID{base}
+		if c.DeletedHere() {
+			versions = append(versions, theirs)
+		}
+		homes, err := k.repo.Homes(ctx, path.Join(k.dir, conversationDirs[0]), versions...)
+		if err != nil {
+			return nil, err
+		}
+		one := Kept{ID: c.ID, commit: homes[base].Commit}
+		switch home, ok := homes[theirs]; {
+		case !c.DeletedHere():
+			one.commit = headOf(ctx, k.repo)
+		case ok:
+			one.commit = home.Commit
+		}
+		if all, err = k.add(ctx, all, one, homes[base].Commit); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// since finds one that HEAD has in part.
+func (k *keeper) since(ctx context.Context, all []Kept, id events.ID) ([]Kept, error) {
+	var names []string
+	for _, name := range conversationFiles {
+		if at := path.Join(k.staged.dirs[id][0], name); !k.has(at) {
+			names = append(names, at)
+		}
+	}
+	if len(names) == 0 {
+		return all, nil
+	}
+	revs, err := k.repo.History(ctx, gitint.HistoryRequest{Globs: names, Count: 1})
+	if err != nil || len(revs) == 0 {
+		return all, err
+	}
+	now, err := k.at(ctx, revs[0].OID)
+	if err != nil || len(now.dirs[id]) > 0 {
+		return all, err
+	}
+	parents, err := Parents(ctx, k.repo, revs[0].OID)
+	if err != nil || len(parents) == 0 {
+		return all, err
+	}
+	return k.add(ctx, all, Kept{ID: id, commit: parents[0]}, parents[0])
+}
+
+// add adds a conversation of which a commit has the kept version, unless it is there.
+func (k *keeper) add(
+	ctx context.Context, all []Kept, one Kept, base gitint.OID,
+) ([]Kept, error) {
+	known := func(other Kept) bool { return other.ID == one.ID }
+	if one.commit.IsZero() || base.IsZero() || slices.ContainsFunc(all, known) {
+		return all, nil
+	}
+	side, err := k.at(ctx, one.commit)
+	if err != nil || !slices.Equal(side.dirs[one.ID], k.staged.dirs[one.ID]) {
+		return all, err
+	}
+	was, err := k.at(ctx, base)
+	if err != nil {
+		return all, err
+	}
+	one.Dir, one.side = side.dirs[one.ID][0], side.snap
+	entries, err := side.snap.Entries(one.Dir)
+	if err != nil {
+		return all, err
+	}
+	entries = slices.Clone(entries) // what was changed may be in no commit, but in the index
+	for i, e := range entries {
+		if oid, ok := k.index.OID(e.Path); ok {
+			entries[i].OID = oid
+		}
+	}
+	one.Deleted, err = k.deleted(entries, was, one.ID)
+	if err == nil && len(one.Deleted) > 0 {
+		all = append(all, one)
+	}
+	return all, err
+}
+
+func (k *keeper) has(name string) bool {
+	_, ok := k.index.OID(name)
+	return ok
 }
 
 // removedFrom returns a merge base that has a conversation, or nothing if it was added.
@@ -171,25 +310,20 @@ func (f *family) onlySide(ctx context.Context, sides *Sides, id events.ID) (*hom
 
 // deleted returns the files of a conversation that git deleted without a conflict, below its
 // directory: those that the side has as the merge base has them, beside one that it changed.
-func deleted(
-	index *gitint.Index, side, base homes, id events.ID, restored []string,
+func (k *keeper) deleted(
+	side []gitint.Entry, base homes, id events.ID,
 ) (names []string, err error) {
-	dir, changed := side.dirs[id][0], false
-	all, err := side.snap.Entries(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range all {
-		name := e.Path[len(dir)+1:]
+	changed := false
+	for _, e := range side {
+		name := strings.TrimPrefix(e.Path, k.staged.dirs[id][0]+"/")
 		_, was, err := base.file(id, name)
 		if err != nil {
 			return nil, err
 		}
-		_, staged := index.OID(e.Path)
-		switch {
+		switch staged := k.has(e.Path); {
 		case was != e.OID:
 			changed = changed || staged && !was.IsZero()
-		case staged && !slices.Contains(restored, name):
+		case staged && name != workspace.MetadataFile:
 			return nil, nil
 		case !staged && e.Mode.IsRegular():
 			names = append(names, name)
@@ -204,15 +338,32 @@ func deleted(
 // Restore writes the deleted files and stages them. A file that the working tree has is staged as
 // it is.
 func (k Kept) Restore(ctx context.Context, repo *gitint.Repo) error {
+	if err := k.Write(repo); err != nil {
+		return err
+	}
+	_, err := repo.Stage(ctx, gitint.Change{Add: k.paths(), LockTimeout: gitint.NoWait})
+	if err != nil {
+		return fmt.Errorf("stage files of %s: %w", k.ID, err)
+	}
+	return nil
+}
+
+func (k Kept) paths() []string {
+	var names []string
+	for _, name := range k.Deleted {
+		names = append(names, path.Join(k.Dir, name))
+	}
+	return names
+}
+
+// Write writes the deleted files that the working tree lacks.
+func (k Kept) Write(repo *gitint.Repo) error {
 	root, err := regular.OpenRoot(repo.Root())
 	if err != nil {
 		return fmt.Errorf("restore files of %s: %w", k.ID, err)
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
-	var names []string
-	for _, name := range k.Deleted {
-		name = path.Join(k.Dir, name)
-		names = append(names, name)
+	for _, name := range k.paths() {
 		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -234,10 +385,6 @@ func (k Kept) Restore(ctx context.Context, repo *gitint.Repo) error {
 		if err != nil {
 			return fmt.Errorf("restore files of %s: %w", k.ID, err)
 		}
-	}
-	_, err = repo.Stage(ctx, gitint.Change{Add: names, LockTimeout: gitint.NoWait})
-	if err != nil {
-		return fmt.Errorf("stage files of %s: %w", k.ID, err)
 	}
 	return nil
 }

@@ -232,8 +232,8 @@ func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) erro
 	return r.noteDecided(ctx, c.ID)
 }
 
-// Keep decides that a file which one side deleted is kept, with the other files of its
-// conversation, or removed.
+// Keep decides that a file which one side deleted is kept or removed. [Resolver.Restore] restores
+// the other files of a kept conversation.
 func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
 	if err := r.keep(ctx, c, keep); err != nil {
 		return err
@@ -250,9 +250,6 @@ func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 		id = c.Stages[stageTheirs]
 	}
 	if err := r.stageVersion(ctx, c, id); err != nil || c.ID == 0 {
-		return err
-	}
-	if err := r.complete(ctx, c); err != nil {
 		return err
 	}
 	return r.unbury(ctx, c.ID)
@@ -279,39 +276,13 @@ func (r Resolver) remove(ctx context.Context, c Case) error {
 	return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
 }
 
-// complete restores the files of a conversation that were deleted without a conflict because the
-// other side had not changed them.
-func (r Resolver) complete(ctx context.Context, c Case) error {
-	dir := path.Dir(c.Path)
-	for _, name := range conversationFiles {
-		file := path.Join(dir, name)
-		if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		data, err := r.ofSides(ctx, file)
-		if err == nil && data == nil {
-			data, err = r.before(ctx, file)
-		}
-		if err != nil {
-			return fmt.Errorf("resolve %s: %w", c.Path, err)
-		}
-		if data != nil {
-			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, nil, data); err != nil {
-				return err
-			}
-		}
+// Restore restores what git deleted of a kept conversation, a stream without what was redacted.
+func (r Resolver) Restore(ctx context.Context, k Kept) error {
+	err := k.Restore(ctx, r.Repo)
+	if err != nil || !slices.Contains(k.Deleted, workspace.EventsFile) {
+		return err
 	}
-	return nil
-}
-
-// before returns the newest committed version of a file, or nil. After cherry-pick -n, am and
-// checkout -m git does not name their commit, and ours has deleted the file.
-func (r Resolver) before(ctx context.Context, file string) ([]byte, error) {
-	found, err := r.Repo.LastWith(ctx, file)
-	if err != nil || found[file].IsZero() {
-		return nil, err
-	}
-	return at(ctx, r.Repo, found[file].String(), file)
+	return r.staged(ctx, Case{Path: path.Join(k.Dir, workspace.EventsFile), ID: k.ID})
 }
 
 // Complete writes the files that the directories of a conversation lack, from the side that has

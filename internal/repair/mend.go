@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -23,7 +24,8 @@ type cure struct {
 // files looks for a cure for every file of a conversation that cannot be loaded.
 func (m *planner) files(ctx context.Context) error {
 	for _, f := range m.findings {
-		if f.State != check.Malformed && f.State != check.Unreadable {
+		if f.State != check.Malformed && f.State != check.Unreadable ||
+			slices.Contains(m.kept, f.Path) {
 			continue
 		}
 		fault := &Fault{
@@ -36,10 +38,15 @@ func (m *planner) files(ctx context.Context) error {
 		}
 		m.add(fault)
 		e := m.entryAt(path.Dir(f.Path))
-		if f.State == check.Unreadable || f.Pointer || e.ID == 0 {
-			continue
+		var err error
+		switch {
+		case f.State == check.Unreadable || f.Pointer:
+		case e.ID == 0:
+			err = m.removed(ctx, fault)
+		default:
+			err = m.file(ctx, fault, e)
 		}
-		if err := m.file(ctx, fault, e); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -131,7 +131,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		m.contents, m.files, m.duplicates, m.trash, m.others,
+		m.contents, m.half, m.files, m.duplicates, m.trash, m.others,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("plan a repair: %w", err)
@@ -154,6 +154,7 @@ type planner struct {
 	entries  []workspace.Entry
 	findings []check.Finding
 	versions *versions
+	kept     []string // files that git deleted of conversations that one side kept
 }
 
 func (m *planner) limits() regular.Limits { return m.Workspace.Limits() }

@@ -48,6 +48,7 @@ type Run struct {
 	rerere   bool               // use answers of earlier merges
 	left     int                // number of undecided cases
 	byHand   int                // number of those that no answer decides
+	kept     []merge.Case       // files that one side deleted and that stay
 	stashed  map[events.ID]bool // conversations that were found in a stash and reported
 }
 
@@ -368,6 +369,9 @@ func (r *Run) keep(ctx context.Context, item merge.Case) error {
 	}
 	if err := r.resolver.Keep(ctx, item, keep); err != nil {
 		return err
+	}
+	if keep {
+		r.kept = append(r.kept, item)
 	}
 	r.note("%s %s", map[bool]string{true: "kept", false: "deleted"}[keep], item.Path)
 	return nil

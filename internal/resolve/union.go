@@ -13,7 +13,6 @@ import (
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // unite merges the directories of a conversation that both sides renamed differently, and replaces
@@ -216,13 +215,12 @@ func (r *Run) stage(ctx context.Context, id events.ID) error {
 // RestoreKept restores the files of conversations that one side removed, if the index has only
 // those that the other changed.
 func (r *Run) RestoreKept(ctx context.Context) error {
-	kept, err := merge.KeptIn(ctx, r.Repo, r.Dir,
-		workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile) // by Resolver
+	kept, err := merge.KeptIn(ctx, r.Repo, r.Dir, r.kept...)
 	if err != nil {
 		return err
 	}
 	for _, k := range kept {
-		if err := k.Restore(ctx, r.Repo); err != nil {
+		if err := r.resolver.Restore(ctx, k); err != nil {
 			return err
 		}
 		r.note("%s", k)
