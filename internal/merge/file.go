@@ -154,21 +154,33 @@ const deltaMark = "config_delta"
 func (f *File) lookBeside(
 	ctx context.Context, repo *gitint.Repo, head gitint.OID,
 ) (err error) {
-	if f.says(deltaMark) {
-		f.Configs, err = beside(ctx, repo, head, f.Path, workspace.BaseConfigFile)
-	}
-	if err == nil && f.says(events.MetadataSource) {
-		f.Details, err = beside(ctx, repo, head, f.Path, workspace.MetadataFile)
-		if err == nil && len(f.Base) > 0 && len(told(repo.Env())) == 0 && !Stopped(repo) {
-			err = f.lookInHistory(ctx, repo)
+	unnamed := len(f.Base) > 0 && len(told(repo.Env())) == 0 && !Stopped(repo)
+	for _, b := range []struct {
+		mark, name string
+		to         *[3][]byte
+	}{
+		{deltaMark, workspace.BaseConfigFile, &f.Configs},
+		{events.MetadataSource, workspace.MetadataFile, &f.Details},
+	} {
+		if !f.says(b.mark) {
+			continue
+		}
+		*b.to, err = beside(ctx, repo, head, f.Path, b.name)
+		if err == nil && unnamed {
+			err = f.lookInHistory(ctx, repo, b.name, b.to)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-// lookInHistory reads the metadata of base and theirs from the newest commits that have these
+// lookInHistory reads a file beside base and theirs from the newest commits that have these
 // streams. A cherry-pick or revert names its commit only once it stops, a stash never does.
-func (f *File) lookInHistory(ctx context.Context, repo *gitint.Repo) error {
+func (f *File) lookInHistory(
+	ctx context.Context, repo *gitint.Repo, name string, to *[3][]byte,
+) error {
 	dir := path.Join(workspaceIn(f.Path), conversationDirs[0])
 	base, theirs := repo.HashBlob(f.Base), repo.HashBlob(f.Theirs)
 	homes, err := repo.Homes(ctx, dir, base, theirs)
@@ -181,12 +193,12 @@ func (f *File) lookInHistory(ctx context.Context, repo *gitint.Repo) error {
 		if !ok || conversationOf(home.Path) != conversationOf(f.Path) {
 			return nil
 		}
-		name := path.Join(path.Dir(home.Path), workspace.MetadataFile)
-		if found[i], err = at(ctx, repo, home.Commit.String(), name); err != nil {
+		file := path.Join(path.Dir(home.Path), name)
+		if found[i], err = at(ctx, repo, home.Commit.String(), file); err != nil {
 			return err
 		}
 	}
-	f.Details[0], f.Details[2] = found[0], found[1]
+	to[0], to[2] = found[0], found[1]
 	return nil
 }
 

@@ -255,6 +255,38 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestBesideOfALonePick finds the files beside the versions of a stream, of which git names no commit.
+func TestBesideOfALonePick(t *testing.T) {
+	r := gittest.Repo(t)
+	const dir = ".jp/conversations/17000000001-a/"
+	write := func(text string) []byte {
+		stream := `["` + deltaMark + events.MetadataSource + text + `"]`
+		r.WriteFile(dir+"events.json", stream)
+		r.WriteFile(dir+"base_config.json", text)
+		r.WriteFile(dir+"metadata.json", text)
+		r.Commit(text)
+		return []byte(stream)
+	}
+	f := File{Kind: Events, Path: dir + "events.json", Base: write("base")}
+	r.Run("checkout", "-q", "-b", "side")
+	f.Theirs = write("theirs")
+	r.Run("checkout", "-q", "-")
+	f.Ours = write("ours")
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close() //nolint:errcheck // was only read
+	if err := f.lookBeside(t.Context(), repo, headOf(t.Context(), repo)); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range [][3][]byte{f.Configs, f.Details} {
+		if got := string(bytes.Join(got[:], []byte(" "))); got != "base ours theirs" {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
 // TestNoBase merges a conversation that both sides began: git passes an empty ancestor.
 func TestNoBase(t *testing.T) {
 	got, m, err := called(t, Events, "", baseStream, baseStream)
