@@ -2,12 +2,15 @@ package merge_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/secrets"
 )
 
 const blendDir = ".jp/conversations/17800000000-x/"
@@ -176,6 +179,78 @@ func TestMisplaced(t *testing.T) {
 				t.Errorf("found %+v", found)
 			}
 		})
+	}
+}
+
+// TestMisplacedAndRedacted: what a misplaced file should have is the only version, without the text
+// that an entry of the merge redacts.
+func TestMisplacedAndRedacted(t *testing.T) {
+	const x, y, text = blendDir, ".jp/conversations/17800000001-y/", "Ours?"
+	first, ours, theirs := turnOf("01", "First?"), turnOf("03", text), turnOf("04", "Theirs?")
+	stream, err := events.Decode([]byte(streamOf(first, ours)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := secrets.Redaction{
+		Conversation: "17800000000", Event: stream.Keys()[4], Member: "/content",
+		Ranges: []secrets.Range{
+			secrets.NewRange([]byte(text), secrets.Match{End: len(text), Rule: "text"}),
+		},
+	}
+	r := gittest.Repo(t)
+	r.WriteFile(x+"events.json", streamOf(first))
+	r.WriteFile(y+"events.json", streamOf(first))
+	r.Commit("base")
+	r.Run("checkout", "-q", "-b", "theirs")
+	r.WriteFile(y+"events.json", streamOf(first, theirs))
+	r.WriteFile(".jp/"+entry.Name(), string(entry.Encode()))
+	r.Commit("theirs")
+	r.Run("checkout", "-q", "main")
+	r.WriteFile(x+"events.json", streamOf(first, ours))
+	r.Commit("ours")
+	r.Run("merge", "-q", "--no-commit", "-s", "ours", "theirs")
+	r.Run("checkout", "-q", "theirs", "--", ".")
+	r.WriteFile(x+"events.json", streamOf(first, theirs))
+	r.Run("add", ".")
+	found := mergedFiles(t, r, strings.TrimSpace(r.Run("write-tree")))
+	if len(found) != 1 || found[0].Outcome != merge.Misplaced ||
+		strings.Contains(string(found[0].Data), text) ||
+		!strings.Contains(string(found[0].Data), "[redacted:text]") {
+		t.Errorf("found %+v: %s", found, found[0].Data)
+	}
+}
+
+// TestMisplacedWithSeveralBases: with several merge bases it is not certain which version is the
+// only one.
+func TestMisplacedWithSeveralBases(t *testing.T) {
+	const x, y = blendDir, ".jp/conversations/17800000001-y/"
+	first, ours, theirs := turnOf("01", "First?"), turnOf("03", "Ours?"), turnOf("04", "Theirs?")
+	r := gittest.Repo(t)
+	commit := func(name, stream string) {
+		r.WriteFile(name+"events.json", stream)
+		r.Commit("change")
+	}
+	commit(y, streamOf(first))
+	r.Run("branch", "theirs")
+	commit("one-", "{}")
+	r.Run("checkout", "-q", "theirs")
+	commit("other-", "{}")
+	r.Run("merge", "-q", "--no-edit", "main")
+	r.Run("checkout", "-q", "main")
+	r.Run("merge", "-q", "--no-edit", "theirs^")
+	commit(x, streamOf(first, ours)) // theirs lacks it
+	r.Run("checkout", "-q", "theirs")
+	commit(y, streamOf(first, theirs))
+	r.Run("checkout", "-q", "main")
+	r.Run("checkout", "-q", "theirs", "--", y)
+	r.WriteFile(x+"events.json", streamOf(first, theirs))
+	r.Run("add", ".")
+	if n := len(strings.Fields(r.Run("merge-base", "--all", "main", "theirs"))); n != 2 {
+		t.Fatalf("%d bases", n)
+	}
+	found := mergedFiles(t, r, strings.TrimSpace(r.Run("write-tree")))
+	if slices.ContainsFunc(found, func(f merge.MergedFile) bool { return f.Outcome == merge.Misplaced }) {
+		t.Errorf("found %+v", found)
 	}
 }
 
