@@ -309,7 +309,8 @@ func (f *family) onlySide(ctx context.Context, sides *Sides, id events.ID) (*hom
 }
 
 // deleted returns the files of a conversation that git deleted without a conflict, below its
-// directory: those that the side has as the merge base has them, beside one that it changed.
+// directory: those that the side has as the merge base has them, beside one that it changed. Of the
+// files that a conversation needs also changed ones: git am may take one for a renamed file.
 func (k *keeper) deleted(
 	side []gitint.Entry, base homes, id events.ID,
 ) (names []string, err error) {
@@ -321,7 +322,7 @@ func (k *keeper) deleted(
 			return nil, err
 		}
 		switch staged := k.has(e.Path); {
-		case was != e.OID:
+		case was != e.OID && (staged || !needed(name)):
 			changed = changed || staged && !was.IsZero()
 		case staged && name != workspace.MetadataFile:
 			return nil, nil
@@ -333,6 +334,11 @@ func (k *keeper) deleted(
 		return nil, nil
 	}
 	return names, nil
+}
+
+// needed reports whether a conversation cannot be loaded without a file.
+func needed(name string) bool {
+	return name == workspace.EventsFile || name == workspace.MetadataFile
 }
 
 // Restore writes the deleted files and stages them. A file that the working tree has is staged as
