@@ -141,6 +141,50 @@ func TestChangedSince(t *testing.T) {
 	}
 }
 
+// TestMarkOfACompaction checks that an undo removes the mark that the compaction left on the first
+// event, whatever else was noted there since, and keeps one that was there before.
+func TestMarkOfACompaction(t *testing.T) {
+	note := func(e *events.Element, key, value string) *events.Element {
+		return e.WithMetadata(e.Metadata().With(events.MetadataPrefix+key, []byte(value)))
+	}
+	start := events.NewElement(at(1), &events.TurnStart{}, events.Metadata{})
+	ask := events.NewElement(at(2), &events.ChatRequest{Content: "q"}, events.Metadata{})
+	answer := events.NewElement(at(3), &events.ChatResponse{Form: events.FormMessage, Text: "a"}, events.Metadata{})
+	marked := note(ask, "compacted", `"a"`)
+	for name, tt := range map[string]struct{ was, is, now, want *events.Element }{
+		"pinned":       {ask, marked, note(marked, "pin", `"turn"`), note(ask, "pin", `"turn"`)},
+		"of before":    {marked, marked, note(marked, "pin", `"turn"`), note(marked, "pin", `"turn"`)},
+		"of another":   {ask, marked, note(ask, "compacted", `"b"`), note(ask, "compacted", `"b"`)},
+		"marked again": {marked, note(ask, "compacted", `"b"`), note(note(ask, "compacted", `"b"`), "pin", `"turn"`), note(marked, "pin", `"turn"`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := quarantine.Quarantine{Dir: t.TempDir()}
+			_, err := q.Put(quarantine.Change{
+				ID: id, At: at(9), Was: events.New(start, tt.was, answer), Is: events.New(start, tt.is),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := events.New(start, tt.now)
+			back, err := q.Copies(id)[0].Restored(now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(raws(events.New(start, tt.want, answer)), raws(back)); diff != "" {
+				t.Error(diff)
+			}
+			// A copy of an older version has no result to merge with.
+			if err := os.Remove(filepath.Join(q.Copies(id)[0].Dir, "result.json")); err != nil {
+				t.Fatal(err)
+			}
+			now.Set(0, events.NewElement(at(0), &events.TurnStart{}, events.Metadata{}))
+			if _, err := q.Copies(id)[0].Restored(now); !isChanged(err) {
+				t.Errorf("without a result: %v", err)
+			}
+		})
+	}
+}
+
 // TestSavedResult checks that a compaction whose inline content a save moved to the store is undone
 // exactly: a merge may change the order of elements that are not events.
 func TestSavedResult(t *testing.T) {

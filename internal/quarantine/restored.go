@@ -64,11 +64,13 @@ func (c Copy) Restored(now *events.Stream) (*events.Stream, error) {
 	return merged.Stream, nil
 }
 
-// unmarked returns a stream without the mark that a compaction left on an event, so that other
-// metadata of the event can be merged. The event of the result is the former one then.
+// unmarked returns a stream with the former mark, if any, in place of that which a compaction left
+// on an event, so that other metadata of the event can be merged. The event of the result is the
+// former one then.
 func (c Copy) unmarked(s *events.Stream) *events.Stream {
 	mark, ok := markOf(c.result)
-	if was, had := markOf(c.Stream); !ok || had && bytes.Equal(was, mark) {
+	was, had := markOf(c.Stream)
+	if !ok {
 		return s
 	}
 	out := s.Clone()
@@ -77,7 +79,11 @@ func (c Copy) unmarked(s *events.Stream) *events.Stream {
 		if !marked || !bytes.Equal(v, mark) {
 			continue
 		}
-		e = e.WithMetadata(e.Metadata().Without(events.MetadataCompacted))
+		md := e.Metadata().Without(events.MetadataCompacted)
+		if had {
+			md = e.Metadata().With(events.MetadataCompacted, was)
+		}
+		e = e.WithMetadata(md)
 		if s == c.result {
 			e = formerly(e, c.Stream)
 		}
