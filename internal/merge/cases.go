@@ -118,7 +118,8 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 			all = append(all, *c)
 			continue
 		}
-		if _, placed := c.Placed(); c.Kind == "" && (c.ID == 0 || !placed && !(c.removed && c.Deleted())) {
+		_, placed := c.Placed()
+		if c.Kind == "" && (c.ID == 0 || !placed && (!c.removed || !c.Deleted())) {
 			continue // another file, which the user merges
 		}
 		i := slices.IndexFunc(all[:whole], func(s Case) bool { return s.ID == c.ID })

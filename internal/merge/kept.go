@@ -155,26 +155,23 @@ func (k *keeper) between(ctx context.Context, sides *Sides) ([]Kept, error) {
 		if err != nil {
 			return nil, err
 		}
-		if side == nil || !slices.Equal(side.dirs[id], k.staged.dirs[id]) || len(side.dirs[id]) != 1 {
+		if side == nil {
 			continue
 		}
 		base, err := k.removedFrom(ctx, sides, id)
 		if err != nil {
 			return nil, err
 		}
-		entries, err := side.snap.Entries(side.dirs[id][0])
-		if err != nil {
-			return nil, err
-		}
-		one := Kept{ID: id, Dir: side.dirs[id][0], side: side.snap, commit: sides.Theirs}
+		one := Kept{ID: id, side: side.snap, commit: sides.Theirs}
 		if ours, err := k.at(ctx, sides.Ours); err == nil && len(ours.dirs[id]) > 0 {
 			one.commit = sides.Ours
 		}
-		if one.Deleted, err = k.deleted(entries, base, id); err != nil {
-			return nil, err
+		entries, err := k.entries(*side, id)
+		if err == nil {
+			all, err = k.add(all, one, base, entries)
 		}
-		if len(one.Deleted) > 0 {
-			all = append(all, one)
+		if err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
@@ -203,7 +200,7 @@ func (k *keeper) decided(ctx context.Context, decided []Case) (all []Kept, err e
 		case ok:
 			one.commit = home.Commit
 		}
-		if all, err = k.add(ctx, all, one, homes[base].Commit); err != nil {
+		if all, err = k.addAt(ctx, all, one, homes[base].Commit); err != nil {
 			return nil, err
 		}
 	}
@@ -233,11 +230,20 @@ func (k *keeper) since(ctx context.Context, all []Kept, id events.ID) ([]Kept, e
 	if err != nil || len(parents) == 0 {
 		return all, err
 	}
-	return k.add(ctx, all, Kept{ID: id, commit: parents[0]}, parents[0])
+	return k.addAt(ctx, all, Kept{ID: id, commit: parents[0]}, parents[0])
 }
 
-// add adds a conversation of which a commit has the kept version, unless it is there.
-func (k *keeper) add(
+// entries returns the files of a conversation in a side, nil if the index has it elsewhere.
+func (k *keeper) entries(side homes, id events.ID) ([]gitint.Entry, error) {
+	dirs := k.staged.dirs[id]
+	if len(dirs) != 1 || !slices.Equal(side.dirs[id], dirs) {
+		return nil, nil
+	}
+	return side.snap.Entries(dirs[0])
+}
+
+// addAt adds a conversation of which a commit has the kept version, unless it is there.
+func (k *keeper) addAt(
 	ctx context.Context, all []Kept, one Kept, base gitint.OID,
 ) ([]Kept, error) {
 	known := func(other Kept) bool { return other.ID == one.ID }
@@ -245,15 +251,14 @@ func (k *keeper) add(
 		return all, nil
 	}
 	side, err := k.at(ctx, one.commit)
-	if err != nil || !slices.Equal(side.dirs[one.ID], k.staged.dirs[one.ID]) {
+	if err != nil {
 		return all, err
 	}
 	was, err := k.at(ctx, base)
 	if err != nil {
 		return all, err
 	}
-	one.Dir, one.side = side.dirs[one.ID][0], side.snap
-	entries, err := side.snap.Entries(one.Dir)
+	entries, err := k.entries(side, one.ID)
 	if err != nil {
 		return all, err
 	}
@@ -263,8 +268,16 @@ func (k *keeper) add(
 			entries[i].OID = oid
 		}
 	}
-	one.Deleted, err = k.deleted(entries, was, one.ID)
-	if err == nil && len(one.Deleted) > 0 {
+	one.side = side.snap
+	return k.add(all, one, was, entries)
+}
+
+// add adds a conversation if git deleted some of its entries.
+func (k *keeper) add(
+	all []Kept, one Kept, base homes, entries []gitint.Entry,
+) (_ []Kept, err error) {
+	if one.Deleted, err = k.deleted(entries, base, one.ID); len(one.Deleted) > 0 {
+		one.Dir = k.staged.dirs[one.ID][0]
 		all = append(all, one)
 	}
 	return all, err
