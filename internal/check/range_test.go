@@ -119,28 +119,47 @@ func TestPropertyRangeEqualsTrees(t *testing.T) {
 			from := rapid.SampledFrom(trees).Draw(rt, "parent") // branches interleave
 			trees = append(trees, drawForest(rt, drawForest(rt, from)))
 		}
-		opts := Options{Content: rapid.Bool().Draw(rt, "content")}
-		want := &Report{}
-		var sources []Source
-		for i, tree := range trees {
-			src := tree.source(fmt.Sprint("c", i))
-			sources = append(sources, src)
-			one, err := Tree(context.Background(), src, opts)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			for _, f := range one.Findings {
-				f.Commits = 0
-				want.Add(f)
-			}
-		}
-		opts.Cache = cache
-		got, err := Range(context.Background(), rangeOf(sources...), opts)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if d := cmp.Diff(want.Findings, got.Findings, cmpopts.EquateEmpty()); d != "" {
-			rt.Errorf("(-alone +range):\n%s", d)
-		}
+		rangeEqualsTrees(rt, trees, Options{Content: rapid.Bool().Draw(rt, "content")}, cache)
 	})
+}
+
+// TestRangeForgets: what a tree has in the place of a directory or in the archive is not reported of
+// the next one, which lacks it.
+func TestRangeForgets(t *testing.T) {
+	const archive = ".jp/conversations/.archive"
+	for name, trees := range map[string][]forest{
+		"a file": {base().write(".jp/secrets", "x"), base()},
+		"an archive": {
+			base().write(archive+"/17800836877-old/events.json", "["), base().remove(archive),
+		},
+	} {
+		t.Run(name, func(t *testing.T) { rangeEqualsTrees(t, trees, Options{}, nil) })
+	}
+}
+
+// rangeEqualsTrees compares the check of a range with those of each tree alone.
+func rangeEqualsTrees(tb rapid.TB, trees []forest, opts Options, cache *refs.Cache) {
+	tb.Helper()
+	want := &Report{}
+	var sources []Source
+	for i, tree := range trees {
+		src := tree.source(fmt.Sprint("c", i))
+		sources = append(sources, src)
+		one, err := Tree(context.Background(), src, opts)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, f := range one.Findings {
+			f.Commits = 0
+			want.Add(f)
+		}
+	}
+	opts.Cache = cache
+	got, err := Range(context.Background(), rangeOf(sources...), opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if d := cmp.Diff(want.Findings, got.Findings, cmpopts.EquateEmpty()); d != "" {
+		tb.Errorf("(-alone +range):\n%s", d)
+	}
 }
