@@ -273,8 +273,8 @@ func visitRest(ev events.Event, v visitor) events.Event {
 	}
 }
 
-// visitResource changes a resource; beside is the member that holds its formatted content, or "" for
-// the resource itself.
+// visitResource changes a resource; beside is the member that holds its formatted content, or ""
+// for the resource itself.
 func visitResource(member, beside string, res *events.Resource, v visitor) {
 	res.URI = v.text(member+"/uri", res.URI)
 	res.Name = v.text(member+"/name", res.Name)

@@ -89,7 +89,8 @@ func (m *mapper) line(number int, line []byte) {
 		to = m.subagent(id)
 	}
 	to.number = number
-	m.Telling(e.Time.Time, cmp.Or(string(e.Type), "unknown"), line, func() { to.event(&e, d, line) })
+	kind := cmp.Or(string(e.Type), "unknown")
+	m.Telling(e.Time.Time, kind, line, func() { to.event(&e, d, line) })
 }
 
 // subagent returns the mapper of a sub-agent.

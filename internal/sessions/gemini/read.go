@@ -107,7 +107,8 @@ func (m *mapper) all(items []item) {
 		case i.kind != "":
 			m.Record(i.at, i.kind, i.raw)
 		default:
-			m.Telling(i.said.Time.Time, cmp.Or(string(i.said.Type), "unknown"), i.raw, func() { m.message(i) })
+			kind := cmp.Or(string(i.said.Type), "unknown")
+			m.Telling(i.said.Time.Time, kind, i.raw, func() { m.message(i) })
 		}
 	}
 }

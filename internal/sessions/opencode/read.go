@@ -159,7 +159,8 @@ func (m *mapper) rest(msg *message, h head) {
 		m.Drop("summary", len(v))
 		delete(all, "summary")
 	}
-	m.Record(msg.at(h), "message/"+string(h.Role), wrap(row{id: msg.id, data: sessions.Marshal(all)}))
+	record := wrap(row{id: msg.id, data: sessions.Marshal(all)})
+	m.Record(msg.at(h), "message/"+string(h.Role), record)
 }
 
 // wrap returns a record with the id of its row.
