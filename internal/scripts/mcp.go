@@ -26,17 +26,23 @@ func serveMCP(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve-mcp VAR")
 	}
+	server := NewMCPServer()
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
+}
+
+// NewMCPServer starts the server of the script command serve-mcp. A program that asks it need not
+// start another one, as it does for an mcp-server.
+func NewMCPServer() *httptest.Server {
 	h := mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return newMCPServer() }, nil)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Word") != "please" {
 			http.Error(w, "say please", http.StatusForbidden)
 			return
 		}
 		h.ServeHTTP(w, r)
 	}))
-	ts.Defer(server.Close)
-	ts.Setenv(args[0], server.URL)
 }
 
 // newMCPServer returns a server with a tool that returns a resource and a link, one that asks, and
