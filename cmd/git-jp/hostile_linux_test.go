@@ -123,7 +123,7 @@ func hostileFiles() []hostile {
 				rep(`,{"timestamp":"2026-05-29 19:42:36.0","type":"tool_call_request","id":"a",`+
 					`"name":"b","arguments":{}}`, 100_000)
 		})},
-		{"elements", stream(func() string { return rep("1,", 30<<20) + "1" })},
+		{"elements", stream(func() string { return rep("1,", scaled(8, 30)<<20) + "1" })},
 		{"turns", stream(func() string {
 			return rep(`{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"},`, 300_000) +
 				`{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"}`
