@@ -89,12 +89,13 @@ pictures: build
 	  $(GO) test -v -count 1 -run Pictures .
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
-# tests that only start other processes, hundreds of times, or unpack a bomb. Of the scripts, and of
-# other tests of the whole program, those of commands that start goroutines themselves.
+# tests that only start other processes, hundreds of times, or unpack a bomb: random histories are
+# made anew, known ones are not repeated. Of the scripts, and of other tests of the whole program,
+# those of commands that start goroutines themselves.
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
-PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|Script)$$
+PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
 SCRIPTS   = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
 race:
