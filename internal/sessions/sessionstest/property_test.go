@@ -32,16 +32,16 @@ func write(t testing.TB, dir, name string, data []byte) string {
 }
 
 // cuts returns where a session is cut: at the end and in the middle of each record; in a large
-// session at some of these, so that no more than a few megabytes are read for each session.
+// session at some of these, so that about a megabyte is read for each session.
 func cuts(data []byte) (all []int) {
 	at := 0
 	for line := range bytes.Lines(data) {
 		all = append(all, at+len(line)/2, at+len(line))
 		at += len(line)
 	}
-	read := 3 << 20
+	read := 1 << 20
 	if os.Getenv("GIT_JP_SOAK") != "" {
-		read <<= 6
+		read = 192 << 20
 	}
 	step := 1 + len(all)*len(data)/read
 	step += 1 - step%2 // so that both kinds of cuts are among them
