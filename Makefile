@@ -99,8 +99,8 @@ PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCall
 SCRIPTS   = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
 race:
-	$(SCRATCH)GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
-	$(SCRATCH)$(GO) test -race -timeout 20m -run '$(SCRIPTS)' \
+	$(SCRATCH)GIT_JP_MODEL=300 GOGC=400 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
+	$(SCRATCH)GOGC=400 $(GO) test -race -timeout 20m -run '$(SCRIPTS)' \
 	  ./internal/scripts/deletions ./internal/scripts/questions ./internal/scripts/readings
 
 # How much of the packages about merging their tests run, and the scripts about it with a program
@@ -132,7 +132,7 @@ cover:
 # sources, for go vet would make code of all dependencies for each system.
 lint: $(TOOLS)/golangci-lint
 	CGO_ENABLED=0 $(GO) vet ./...
-	cd internal/tools && $(GO) test ./platforms && $(GO) run ./platforms ../.. \
+	cd internal/tools && $(GO) test ./platforms && GOGC=400 $(GO) run ./platforms ../.. \
 	  $(filter-out $(shell $(GO) env GOOS),linux darwin windows freebsd)
 	$(TOOLS)/golangci-lint run ./...
 
