@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -30,6 +31,7 @@ type Assembler struct {
 	said  Kept // up to the end of the last complete text
 	spent *Usage
 	begun bool // the exchange has emitted something
+	calls []*events.ToolCallRequest
 }
 
 // A building is an incomplete part.
@@ -152,7 +154,8 @@ func (a *Assembler) ExtraOf(key int, raw []byte) {
 
 // End closes a part. A call whose arguments are not a JSON object that can be stored is held back
 // until [Assembler.Stop] knows whether it was cut off. If it was not, it gets no arguments, and its
-// metadata has the original ones: such a call must not run.
+// metadata has the original ones: such a call must not run. A call that repeats another, id and
+// arguments included, was sent twice, and is not stored: it must not run twice.
 func (a *Assembler) End(key int) bool {
 	b := a.open[key]
 	if b == nil {
@@ -170,12 +173,25 @@ func (a *Assembler) end(b *building, ev events.Event) bool {
 	if b.part == PartText && ev != nil {
 		a.said = Kept{Part: b.index, Bytes: b.text.Len()}
 	}
+	if c, ok := ev.(*events.ToolCallRequest); ok {
+		if a.repeats(c) {
+			ev = nil
+		}
+		a.calls = append(a.calls, c)
+	}
 	d := Delta{Kind: DeltaEnd, Index: b.index, Part: b.part, ID: b.id, Name: b.name, Event: ev}
 	if ev != nil {
 		d.Metadata = withExtra(b.metadata, slices.Concat(a.extra, b.extra))
 		a.extra = nil
 	}
 	return a.emit(d)
+}
+
+func (a *Assembler) repeats(c *events.ToolCallRequest) bool {
+	return slices.ContainsFunc(a.calls, func(o *events.ToolCallRequest) bool {
+		return c.ID != "" && c.ID == o.ID && c.Name == o.Name &&
+			bytes.Equal(c.Arguments, o.Arguments)
+	})
 }
 
 // withExtra stores extra data as a list in the metadata.

@@ -102,6 +102,20 @@ func TestAssembler(t *testing.T) {
 			a.Say(llm.PartText, "t")
 			a.Stop(llm.Stop{Reason: llm.StopTools})
 		}, []string{"start 0 3 in", "more 0 [1]", "start 1 0 ", "more 1 t", "end 1 0:t 0", "end 0 in{} 1", "stop tool_use"}},
+		"a call that is sent twice": {&llm.Request{}, func(a *llm.Assembler) {
+			for _, c := range [][3]string{
+				{"i", "n", `{"a":1}`}, {"i", "n", `{"a":1}`}, {"i", "n", `{"a":2}`}, {"j", "n", `{"a":1}`},
+				{"", "n", "{}"}, {"", "n", "{}"},
+			} {
+				a.Start(1, llm.PartCall, c[0], c[1])
+				a.Append(1, c[2])
+				a.End(1)
+			}
+		}, []string{
+			"start 0 3 in", `more 0 {"a":1}`, `end 0 in{"a":1} 0`, "start 1 3 in", `more 1 {"a":1}`, "end 1 nothing 0",
+			"start 2 3 in", `more 2 {"a":2}`, `end 2 in{"a":2} 0`, "start 3 3 jn", `more 3 {"a":1}`, `end 3 jn{"a":1} 0`,
+			"start 4 3 n", "more 4 {}", "end 4 n{} 0", "start 5 3 n", "more 5 {}", "end 5 n{} 0",
+		}},
 		"what cannot be stored": {&llm.Request{}, func(a *llm.Assembler) {
 			a.Start(1, llm.PartCall, "i", "n")
 			a.Append(1, `{"a":1e400}`)
