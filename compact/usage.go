@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -27,8 +28,8 @@ type Usage struct {
 	// Reasoning is the part of Output that was reasoning, if the provider reports it.
 	Reasoning int64  `json:"reasoning,omitempty"`
 	Model     string `json:"model,omitempty"`
-	// Earlier is the usage of the requests whose answers this one continues. It is charged, but
-	// says nothing about the size of the prompt.
+	// Earlier is the usage of other requests: those whose answers this one continues, and those
+	// whose answers left no event. It is charged, but says nothing about the size of the prompt.
 	Earlier *Usage `json:"earlier,omitempty"`
 }
 
@@ -40,12 +41,22 @@ func (u Usage) Total() Usage {
 	if u.Earlier == nil {
 		return u
 	}
-	all, e := u, *u.Earlier
-	all.Earlier = nil
-	all.Input, all.Output = u.Input+e.Input, u.Output+e.Output
-	all.CacheRead, all.CacheWrite = u.CacheRead+e.CacheRead, u.CacheWrite+e.CacheWrite
-	all.CacheWriteHour, all.Reasoning = u.CacheWriteHour+e.CacheWriteHour, u.Reasoning+e.Reasoning
-	return all
+	e := u.Earlier.Total()
+	return Usage{
+		Input: u.Input + e.Input, Output: u.Output + e.Output,
+		CacheRead: u.CacheRead + e.CacheRead, CacheWrite: u.CacheWrite + e.CacheWrite,
+		CacheWriteHour: u.CacheWriteHour + e.CacheWriteHour,
+		Reasoning:      u.Reasoning + e.Reasoning, Model: cmp.Or(u.Model, e.Model),
+	}
+}
+
+// After returns the usage with that of an earlier request added to the earlier ones.
+func (u Usage) After(e Usage) Usage {
+	e = e.Total()
+	e.Earlier = u.Earlier
+	e = e.Total()
+	u.Earlier = &e
+	return u
 }
 
 // UsageOf returns the usage that is stored with an element.

@@ -142,7 +142,7 @@ func Cheapest(table *models.Table, id string) string {
 // LastPrompt returns the size of the last prompt with its answer.
 func LastPrompt(s *events.Stream) int64 {
 	for i := s.Len() - 1; i >= 0; i-- {
-		if u, ok := compact.UsageOf(s.At(i)); ok {
+		if u, ok := compact.UsageOf(s.At(i)); ok && u.Prompt() > 0 {
 			return u.Prompt() + u.Output
 		}
 	}

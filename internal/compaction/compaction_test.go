@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -61,4 +62,16 @@ func known(t *testing.T) *models.Table {
 		t.Fatal(err)
 	}
 	return table
+}
+
+// TestLastPrompt verifies that usage of requests without an answer is not taken for a prompt.
+func TestLastPrompt(t *testing.T) {
+	used := func(ev events.Event, u compact.Usage) *events.Element {
+		return events.NewElement(time.Time{}, ev, compact.WithUsage(events.Metadata{}, u))
+	}
+	s := events.New(used(&events.ChatResponse{Text: "a"}, compact.Usage{Input: 10, Output: 2}),
+		used(&events.ChatRequest{Content: "q"}, compact.Usage{Earlier: &compact.Usage{Input: 20}}))
+	if n := compaction.LastPrompt(s); n != 12 {
+		t.Errorf("the last prompt has %d tokens", n)
+	}
 }

@@ -142,14 +142,17 @@ func (h *recorder) breakOff(cause error) error {
 	return cause
 }
 
-// account stores the usage and the description of the request with the last event of the answer.
+// account stores the usage and the description of the request with the last event of the answer. Of
+// an answer without events, it stores the usage.
 func (h *recorder) account() error {
 	last, ok := h.saved.last()
-	if !ok || h.usage == (llm.Usage{}) && h.Trim == nil {
+	if h.usage == (llm.Usage{}) && (h.Trim == nil || !ok) {
 		return nil
 	}
 	err := h.Record.Save(func(s *events.Stream) error {
-		if at := find(s, last); at >= 0 {
+		if !ok {
+			h.outlast(s)
+		} else if at := find(s, last); at >= 0 {
 			s.Set(at, h.charged(s.At(at)))
 		}
 		return nil
@@ -200,6 +203,7 @@ func (h *recorder) end() *continued {
 // takeBack removes the answer from the stream, except the part that the refusal does not concern,
 // and returns the message that stays, "" for none.
 func (h *recorder) takeBack(s *events.Stream) (kept string) {
+	charged := len(h.saved.sums) == 0 // then the usage is stored already
 	for i, sum := range h.saved.sums {
 		at, key := find(s, sum), h.saved.keys[i]
 		switch {
@@ -213,9 +217,25 @@ func (h *recorder) takeBack(s *events.Stream) (kept string) {
 			kept = messageOf(s.At(at))
 			kept = kept[:min(len(kept), h.stop.Kept.Bytes)]
 			s.Set(at, h.charged(s.At(at).With(&events.ChatResponse{Text: kept})))
+			charged = true
 		}
 	}
+	if !charged {
+		h.outlast(s)
+	}
 	return kept
+}
+
+// outlast stores the usage of an answer that left no event: it was charged. It becomes earlier
+// usage of the event at the end, which was answered or continued.
+func (h *recorder) outlast(s *events.Stream) {
+	for at := s.Len() - 1; at >= 0 && h.usage != (llm.Usage{}); at-- {
+		if e := s.At(at); e.Kind().IsEvent() {
+			u, _ := compact.UsageOf(e)
+			s.Set(at, e.WithMetadata(compact.WithUsage(e.Metadata(), u.After(recorded(h.usage)))))
+			return
+		}
+	}
 }
 
 func messageOf(e *events.Element) string {
@@ -232,8 +252,7 @@ func (h *recorder) charged(e *events.Element) *events.Element {
 	md, used := e.Metadata(), recorded(h.usage)
 	if h.before != nil && e.Sum() == h.before.whole {
 		if u, ok := compact.UsageOf(h.before.element); ok {
-			earlier := u.Total()
-			used.Earlier = &earlier
+			used = used.After(u)
 		}
 	}
 	if used != (compact.Usage{}) {
