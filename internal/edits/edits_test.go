@@ -61,6 +61,13 @@ func TestEditsLeaveNothingOut(t *testing.T) {
 			t.Errorf("%s: %+v, %s beside, want %s", args, all, beside, want)
 		}
 	}
+	for _, args := range []string{
+		`{"path":"a","edits":[{"old":"b","new":"c"},{"run":"d"}]}`, `{"command":"ls","timeout":5}`,
+	} {
+		if all, _ := edits.Parse([]byte(args)).EditsBeside(); len(all) > 0 {
+			t.Errorf("%s: %+v", args, all)
+		}
+	}
 	const before = "sh pwn; apply_patch <<'*** Begin Patch'"
 	all := edits.Parse([]byte(`{"command":"` + before + `"}`)).Edits()
 	if len(all) != 1 || all[0].Diff() != before {

@@ -41,6 +41,19 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// TestDecode verifies that only a value that is no object is an error.
+func TestDecode(t *testing.T) {
+	for data, ok := range map[string]bool{
+		`{"n":1}`: true, `{"n":"x"}`: true, `{}`: true, `null`: true, `[]`: false, `7`: false, `{`: false,
+	} {
+		var v struct{ N int }
+		err := llm.Decode("p", []byte(data), &v)
+		if _, odd := errors.AsType[*llm.WireError](err); odd == ok || (err == nil) != ok {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
 func TestReadError(t *testing.T) {
 	for body, want := range map[string]llm.APIError{
 		`{"type":"error","error":{"type":"overloaded_error","message":"m"}}`:                {Type: "overloaded_error", Message: "m"},

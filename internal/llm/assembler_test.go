@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -116,6 +117,11 @@ func TestAssembler(t *testing.T) {
 			"start 2 3 in", `more 2 {"a":2}`, `end 2 in{"a":2} 0`, "start 3 3 jn", `more 3 {"a":1}`, `end 3 jn{"a":1} 0`,
 			"start 4 3 n", "more 4 {}", "end 4 n{} 0", "start 5 3 n", "more 5 {}", "end 5 n{} 0",
 		}},
+		"a broken call before a stop sequence": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Start(1, llm.PartCall, "i", "n")
+			a.Append(1, `{`)
+			a.Stop(llm.Stop{Reason: llm.StopSequence})
+		}, []string{"start 0 3 in", "more 0 {", "end 0 in{} 1", "stop " + string(llm.StopSequence)}},
 		"what cannot be stored": {&llm.Request{}, func(a *llm.Assembler) {
 			a.Start(1, llm.PartCall, "i", "n")
 			a.Append(1, `{"a":1e400}`)
@@ -258,6 +264,35 @@ func TestUsage(t *testing.T) {
 	}
 	if u.Prompt() != 18 {
 		t.Errorf("the prompt has %d tokens", u.Prompt())
+	}
+}
+
+// TestSpent verifies that each exchange reports its last usage once, without impossible figures, and
+// one that broke off only if it had emitted something.
+func TestSpent(t *testing.T) {
+	var got []llm.Usage
+	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta) bool {
+		if d.Kind == llm.DeltaUsage {
+			got = append(got, d.Usage)
+		}
+		return true
+	})
+	a.Say(llm.PartText, "x")
+	a.Spent(llm.Usage{Input: 1})
+	a.Spent(llm.Usage{Input: -5, Output: 1 << 60})
+	a.Settle()
+	a.Spent(llm.Usage{Input: 2})
+	if a.Broken(io.EOF) == nil {
+		t.Error("the error is gone")
+	}
+	a.Settle()
+	a.Say(llm.PartText, "y")
+	a.Spent(llm.Usage{Input: 3})
+	if a.Broken(io.EOF) == nil {
+		t.Error("the error is gone")
+	}
+	if want := []llm.Usage{{Output: 1 << 40}, {Input: 3}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

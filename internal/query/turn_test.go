@@ -523,7 +523,7 @@ func TestEmptyEnd(t *testing.T) {
 		err   string
 		notes []string
 	}{
-		"nothing": {[]act{says("", llm.Stop{Reason: llm.StopEnd})}, "test/player ended without an answer", nil},
+		"nothing": {[]act{says("", llm.Stop{Reason: llm.StopEnd, Native: "stop"})}, "test/player ended without an answer", nil},
 		"a reason": {
 			[]act{says("", other)}, "test/player ended without an answer (LANGUAGE): not supported", nil,
 		},

@@ -207,6 +207,10 @@ func TestLedgersAgree(t *testing.T) {
 	}{
 		"the request": {asks, 6},
 		"the usage":   {imported, 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
+		"the usage, not the request": {events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: "a"},
+			compact.WithSent(compact.WithUsage(events.Metadata{}, compact.Usage{
+				CacheWrite: 500_000, CacheWriteHour: 400_000,
+			}), compact.Sent{Model: claude, Lifetime: 3600}))), 0.1*3.75 + 0.4*6},
 		"earlier requests": {events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: "a"},
 			compact.WithUsage(events.Metadata{}, compact.Usage{
 				Input: 100_000, Earlier: &compact.Usage{Input: 300_000, CacheRead: 100_000},

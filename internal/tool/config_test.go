@@ -192,7 +192,8 @@ func TestPrepare(t *testing.T) {
 		"word":{"type":"string","enum":["on","off"]},
 		"name":{"type":"string","pattern":"^[a-z]+$","maxLength":4},
 		"maybe":{"type":["string","null"]},
-		"size":{"type":"number","minimum":0}
+		"size":{"type":"number","minimum":0},
+		"either":{"type":["integer","number"]}
 	}}`), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -203,6 +204,7 @@ func TestPrepare(t *testing.T) {
 		{`{"path":"a","n":7.00}`, `{"n":7,"path":"a"}`, ""},
 		{`{"path":"a","n":7.01}`, "", "/properties/n: type"},
 		{`{"path":"a","size":7.0}`, `{"n":3,"path":"a","size":7.0}`, ""},
+		{`{"path":"a","either":7.0}`, `{"either":7.0,"n":3,"path":"a"}`, ""},
 		{`{"path":"a","n":12345678901234567890}`, `{"n":12345678901234567890,"path":"a"}`, ""},
 		{`{"path":"a","list":"[\"x\"]"}`, `{"list":["x"],"n":3,"path":"a"}`, ""},
 		{`{"path":"a","list":"x"}`, `{"list":["x"],"n":3,"path":"a"}`, ""},

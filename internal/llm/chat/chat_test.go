@@ -353,7 +353,11 @@ func TestFailures(t *testing.T) {
 				`"metadata":{"raw":"{\"error\":{\"message\":\"Invalid signature in thinking block\"}}"}}}`)},
 			llm.SignatureRefused,
 		},
-		"event":     {llmtest.Reply{Body: sse(delta(hi), broken)}, api(0, "502", true)},
+		"event": {llmtest.Reply{Body: sse(delta(hi), broken)}, api(0, "502", true)},
+		"choice": {
+			llmtest.Reply{Body: sse(`{"choices":[{"index":0,"delta":{},"error":{"code":502,"message":"x"}}]}`)},
+			api(0, "502", true),
+		},
 		"gave up":   {llmtest.Reply{Body: sse(finish("error"))}, api(0, "error", true)},
 		"truncated": {llmtest.Reply{Body: sse(delta(hi))}, cut},
 		"done early": {

@@ -223,6 +223,7 @@ func TestOddMembers(t *testing.T) {
 	for _, body := range []string{
 		`{"message":{"content":"Hi"},"error":null` + ends,
 		`{"message":{"content":"Hi"},"error":""` + ends,
+		`{"message":{"content":"Hi"},"done":true}` + "\n",
 		`{"message":{"content":"Hi","tool_calls":"none"},"prompt_eval_count":"7"` + ends,
 	} {
 		if got := ask(body); got.Err != nil || got.Text() != "Hi" || got.Stop.Reason != llm.StopEnd {

@@ -61,6 +61,7 @@ func TestForeign(t *testing.T) {
 	for in, want := range map[string]string{
 		"{\"error\":\n {}}\n": "{\"error\":\n {}}\n", "no healthy upstream": "no healthy upstream\n",
 		"oops, no: 1\ndata: 1\n\n": "", ": hi\n\noops, no: 1\n": "", "  \n\n": "",
+		"<html>\n" + strings.Repeat("x", 64<<10) + "\n": "<html>\n",
 	} {
 		_, err := events(strings.NewReader(in), 0)
 		foreign, ok := errors.AsType[*wire.ForeignError](err)
