@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -131,8 +132,10 @@ func TestNewDetails(t *testing.T) {
 func TestDetailsErrors(t *testing.T) {
 	const active = `{"last_activated_at":"2026-01-01 00:00:00"`
 	for in, want := range map[string]string{
-		``:                                   "offset 0: the file is empty",
-		`[]`:                                 "offset 0: not a JSON object",
+		``:   "offset 0: the file is empty",
+		`[]`: "offset 0: not a JSON object",
+		"version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) +
+			"\nsize 1\n": "offset 0: " + blobs.ErrPointer.Error(),
 		`{"last_activated_at":1}`:            "offset 21: last_activated_at: not a string",
 		`{"title":1,"last_activated_at":""}`: "offset 9: title: not a string",
 		`{"last_activated_at":"x"}`:          `offset 21: last_activated_at: x is not a timestamp`,

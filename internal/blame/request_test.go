@@ -1,6 +1,26 @@
 package blame
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// TestSpansOfPaths verifies that lines of one commit from different files are different spans, and
+// that the present name of a file comes first.
+func TestSpansOfPaths(t *testing.T) {
+	lines := []gitint.BlamedLine{
+		{Number: 1, Path: "a"}, {Number: 2, Path: "a"}, {Number: 3, Path: "b"}, {Number: 4},
+	}
+	all, _ := spans(lines)
+	if len(all) != 3 || all[0].To != 2 {
+		t.Errorf("spans %+v", all)
+	}
+	if got := names("b", lines); !slices.Equal(got, []string{"b", "a"}) {
+		t.Errorf("names %q", got)
+	}
+}
 
 func TestLinesAreCountedFromOne(t *testing.T) {
 	for text, want := range map[string][2]int{

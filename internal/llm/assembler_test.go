@@ -105,8 +105,12 @@ func TestAssembler(t *testing.T) {
 		}, []string{"start 0 3 in", "more 0 [1]", "start 1 0 ", "more 1 t", "end 1 0:t 0", "end 0 in{} 1", "stop tool_use"}},
 		"a call that is sent twice": {&llm.Request{}, func(a *llm.Assembler) {
 			for _, c := range [][3]string{
-				{"i", "n", `{"a":1}`}, {"i", "n", `{"a":1}`}, {"i", "n", `{"a":2}`}, {"j", "n", `{"a":1}`},
-				{"", "n", "{}"}, {"", "n", "{}"},
+				{"i", "n", `{"a":1}`},
+				{"i", "n", `{"a":1}`},
+				{"i", "n", `{"a":2}`},
+				{"j", "n", `{"a":1}`},
+				{"", "n", "{}"},
+				{"", "n", "{}"},
 			} {
 				a.Start(1, llm.PartCall, c[0], c[1])
 				a.Append(1, c[2])

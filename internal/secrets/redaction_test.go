@@ -44,7 +44,7 @@ func leaked(t *testing.T, m memory, secret string) *events.Stream {
 		events.NewElement(moment(2), &events.ChatRequest{
 			Content: "use " + secret + " and " + secret, Resources: []events.Resource{{
 				URI: "https://x.invalid/?" + secret, MIMEType: "text/plain", Content: m.refer("c " + secret),
-			}},
+			}, {URI: "a.png", MIMEType: "image/png", Content: m.refer(secret)}},
 		}, events.Metadata{}),
 		events.NewElement(moment(3), &events.ChatResponse{Form: events.FormReasoning, Text: "hm " + secret},
 			events.Metadata{}.WithText("anthropic_thinking_signature", secret)),

@@ -120,3 +120,13 @@ func TestUnmarshalAllocates(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestMarshal verifies that what [Unmarshal] accepts can be written again.
+func TestMarshal(t *testing.T) {
+	for _, v := range []string{`{"a":1,"a":2}`, "\"\xff\""} {
+		want := strings.ToValidUTF8(v, "\uFFFD")
+		if got := Marshal(jsontext.Value(v)); string(got) != want {
+			t.Errorf("%q becomes %q", v, got)
+		}
+	}
+}

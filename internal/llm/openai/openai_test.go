@@ -206,7 +206,7 @@ func TestFailures(t *testing.T) {
 			api(0, "server_error", true),
 		},
 		"nested event": {
-			llmtest.Reply{Body: sse(`{"type":"error","error":{"type":"server_error","message":"x"}}`)},
+			llmtest.Reply{Body: sse(`{"type":"error","error":{"type":"x","code":"server_error","message":"x"}}`)},
 			api(0, "server_error", true),
 		},
 		"failed":    {llmtest.Reply{Body: sse(begin, failed)}, api(0, "server_error", true)},
