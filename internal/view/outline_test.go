@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
@@ -69,5 +70,19 @@ func TestTypedCommands(t *testing.T) {
 	c.Title = "<bash-input>ls</bash-input>"
 	if got := view.TitleOf(c); got != "! ls" {
 		t.Errorf("the title is %q", got)
+	}
+}
+
+// TestCallsLeaveNothingOut verifies that arguments beside a command, a file or a list are shown.
+func TestCallsLeaveNothingOut(t *testing.T) {
+	for name, args := range map[string]map[string]any{
+		"command": {"command": "a", "why": "unseen"},
+		"file":    {"path": "a.go", "content": "x", "why": "unseen"},
+		"list":    {"todos": []any{map[string]any{"content": "a"}}, "why": "unseen"},
+	} {
+		_, root := page(t, view.Document{}, newTalk().ask("q").call("x", args, "", false).conversation(1))
+		if !strings.Contains(words(root), "unseen") {
+			t.Errorf("%s: %s", name, words(root))
+		}
 	}
 }
