@@ -357,7 +357,7 @@ func needed(name string) bool {
 // Restore writes the deleted files and stages them. A file that the working tree has is staged as
 // it is.
 func (k Kept) Restore(ctx context.Context, repo *gitint.Repo) error {
-	if err := k.Write(repo); err != nil {
+	if err := k.Write(ctx, repo); err != nil {
 		return err
 	}
 	_, err := repo.Stage(ctx, gitint.Change{Add: k.paths(), LockTimeout: gitint.NoWait})
@@ -375,8 +375,8 @@ func (k Kept) paths() []string {
 	return names
 }
 
-// Write writes the deleted files that the working tree lacks.
-func (k Kept) Write(repo *gitint.Repo) error {
+// Write writes the deleted files that the working tree lacks, a stream without what was redacted.
+func (k Kept) Write(ctx context.Context, repo *gitint.Repo) error {
 	root, err := regular.OpenRoot(repo.Root())
 	if err != nil {
 		return fmt.Errorf("restore files of %s: %w", k.ID, err)
@@ -390,6 +390,9 @@ func (k Kept) Write(repo *gitint.Repo) error {
 		var data []byte
 		if err == nil {
 			data, err = k.side.ReadFile(name)
+		}
+		if err == nil && kindOf(name) == Events {
+			data, err = withoutRedacted(ctx, repo, workspaceIn(name), name, data)
 		}
 		if err == nil {
 			err = root.MkdirAll(path.Dir(name), atomicfile.DirPerm)

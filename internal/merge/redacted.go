@@ -101,28 +101,39 @@ func (f *File) redact(
 // redact removes from a stream in the working tree, which is about to be staged, the text that
 // entries list: the version of a side that nothing was merged with may still have it.
 func (r Resolver) redact(ctx context.Context, c Case) error {
-	id := conversationOf(c.Path)
-	if id == 0 || kindOf(c.Path) != Events {
+	if kindOf(c.Path) != Events {
 		return nil
 	}
-	heads, err := r.Repo.MergeHeads()
-	if err != nil {
-		return err
-	}
-	entries, done, err := redactionsOf(ctx, r.Repo, r.Dir, append(heads, headOf(ctx, r.Repo)))
-	if err != nil {
-		return fmt.Errorf("resolve %s: read redactions: %w", c.Path, err)
-	}
-	defer done()
 	was, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	now, err := entries.redacted(r.Repo, id, was)
+	now, err := withoutRedacted(ctx, r.Repo, r.Dir, c.Path, was)
 	if err != nil || bytes.Equal(now, was) {
 		return err
 	}
 	return r.write(ctx, c, was, now)
+}
+
+// withoutRedacted returns a stream without the text that the working tree, HEAD and the merged
+// commits list as redacted.
+func withoutRedacted(
+	ctx context.Context, repo *gitint.Repo, dir, name string, version []byte,
+) ([]byte, error) {
+	id := conversationOf(name)
+	if id == 0 {
+		return version, nil
+	}
+	heads, err := repo.MergeHeads()
+	if err != nil {
+		return nil, err
+	}
+	entries, done, err := redactionsOf(ctx, repo, dir, append(heads, headOf(ctx, repo)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: read redactions: %w", name, err)
+	}
+	defer done()
+	return entries.redacted(repo, id, version)
 }
 
 // redacted returns a version of a stream without redacted text, and stores the content that takes

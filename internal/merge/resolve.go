@@ -232,8 +232,8 @@ func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) erro
 	return r.noteDecided(ctx, c.ID)
 }
 
-// Keep decides that a file which one side deleted is kept or removed. [Resolver.Restore] restores
-// the other files of a kept conversation.
+// Keep decides that a file which one side deleted is kept or removed. [Kept.Restore] restores the
+// other files of a kept conversation.
 func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
 	if err := r.keep(ctx, c, keep); err != nil {
 		return err
@@ -274,15 +274,6 @@ func (r Resolver) remove(ctx context.Context, c Case) error {
 	}
 	_ = os.Remove(filepath.Dir(r.file(c.Path))) // if it is empty now
 	return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
-}
-
-// Restore restores what git deleted of a kept conversation, a stream without what was redacted.
-func (r Resolver) Restore(ctx context.Context, k Kept) error {
-	err := k.Restore(ctx, r.Repo)
-	if err != nil || !slices.Contains(k.Deleted, workspace.EventsFile) {
-		return err
-	}
-	return r.staged(ctx, Case{Path: path.Join(k.Dir, workspace.EventsFile), ID: k.ID})
 }
 
 // Complete writes the files that the directories of a conversation lack, from the side that has

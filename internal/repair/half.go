@@ -77,7 +77,7 @@ func (m *planner) addKept(k merge.Kept) {
 		State: check.Malformed, Path: at, Conversation: k.ID, Outcome: Certain, Changes: true,
 		Detail: "lacks " + strings.Join(gone, ", ") + ", which git deleted with the rest of it",
 		Remedy: "restore what the side has that kept it",
-		mend:   func(context.Context) error { return k.Write(m.Repo) },
+		mend:   func(ctx context.Context) error { return k.Write(ctx, m.Repo) },
 	})
 }
 

@@ -220,7 +220,7 @@ func (r *Run) RestoreKept(ctx context.Context) error {
 		return err
 	}
 	for _, k := range kept {
-		if err := r.resolver.Restore(ctx, k); err != nil {
+		if err := k.Restore(ctx, r.Repo); err != nil {
 			return err
 		}
 		r.note("%s", k)
