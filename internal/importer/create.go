@@ -53,8 +53,8 @@ func (cr creation) note(e workspace.Entry) error {
 }
 
 // maxCreated limits how many conversations are created together: each needs a lock, which is an
-// open file.
-const maxCreated = 256
+// open file, and sessions are read meanwhile. A process may have as few as 256 open files.
+const maxCreated = 128
 
 // all creates the conversations of sessions that are completely new, as many together as
 // maxCreated allows.
