@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // The next commands of findings, unless a caller that knows the repository has better ones. Only
@@ -35,7 +37,7 @@ func earlier(path string) string { return "git log --oneline -- " + ShellQuote(p
 // OutOfLFS returns the command that stores the conversations beside a file in Git itself, whatever
 // the attributes of other directories say: no merge and no check can read a pointer.
 func OutOfLFS(file string) string {
-	dir, _, _ := strings.Cut(file, "/conversations/")
+	dir, _ := workspace.PathDir(file)
 	return "echo '/conversations/** -filter' >> " + ShellQuote(dir+"/.gitattributes") +
 		" && git add --renormalize " + ShellQuote(dir)
 }

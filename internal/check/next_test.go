@@ -30,3 +30,16 @@ func TestShellQuote(t *testing.T) {
 		}
 	}
 }
+
+func TestOutOfLFS(t *testing.T) {
+	for file, want := range map[string]string{
+		".jp/conversations/17800000001-one/events.json":              ".jp",
+		"my/conversations/.jp/conversations/17800000001/events.json": "my/conversations/.jp",
+	} {
+		want = "echo '/conversations/** -filter' >> " + want +
+			"/.gitattributes && git add --renormalize " + want
+		if got := OutOfLFS(file); got != want {
+			t.Errorf("OutOfLFS(%s) = %s, want %s", file, got, want)
+		}
+	}
+}
