@@ -118,7 +118,7 @@ func KeptSince(
 func (k Kept) Command() string {
 	var names strings.Builder
 	for _, name := range k.paths() {
-		names.WriteString(" " + check.ShellQuote(name))
+		names.WriteString(" " + check.Pathspec(name))
 	}
 	return fmt.Sprintf("git restore --staged --worktree --source=%.12s --%s",
 		k.commit, names.String())

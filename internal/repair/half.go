@@ -99,15 +99,16 @@ func (m *planner) removed(ctx context.Context, fault *Fault) error {
 	}
 	var names strings.Builder
 	for _, f := range files {
-		if f.New.IsZero() {
-			names.WriteString(" " + check.ShellQuote(":/"+f.Path))
+		at := path.Join(path.Dir(fault.Path), strings.TrimPrefix(f.Path, dir+"/"))
+		if f.New.IsZero() && m.isGone(at) { // git restore overwrites what exists
+			names.WriteString(" " + check.Pathspec(f.Path))
 		}
 	}
 	if err != nil || names.Len() == 0 {
 		return err
 	}
 	fault.Remedy = fmt.Sprintf("commit %s removed it; to remove the other files, too, run: %s",
-		by, "git rm -r -- "+check.ShellQuote(":/"+dir))
+		by, "git rm -r -- "+check.Pathspec(dir))
 	fault.Command = "git restore --source=" + by + "^ --" + names.String()
 	return nil
 }
