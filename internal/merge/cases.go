@@ -134,8 +134,8 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	return all, nil
 }
 
-// isRemoved reports whether a side removed a file that a conversation needs. If the other side moved
-// and changed its stream, git may see a new file in it, which is not unmerged.
+// isRemoved reports whether a side removed a file that a conversation needs. Git may see a new file
+// in a stream that the other side moved and changed; it is not unmerged then.
 func isRemoved(all map[string]*Case, id events.ID) bool {
 	for _, c := range all {
 		if c.ID == id && needed(path.Base(c.Path)) && c.Deleted() {
