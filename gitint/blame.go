@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 		out, err = r.run(ctx, command{args: args})
 	}
 	if absent(err) {
-		return nil, &fs.PathError{Op: "blame", Path: path, Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "blame", Path: path, Err: notIn(cmp.Or(rev, "HEAD"))}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("blame %s: %w", path, err)
@@ -101,6 +102,14 @@ func absent(err error) bool {
 	return ok && (strings.Contains(exit.Stderr, "fatal: no such path ") ||
 		strings.Contains(exit.Stderr, "fatal: Cannot lstat "))
 }
+
+// A notIn is the revision that has no such file. The working tree may have it, untracked.
+type notIn string
+
+func (rev notIn) Error() string { return "is not in " + string(rev) }
+
+// Is reports the error as an fs.ErrNotExist.
+func (notIn) Is(target error) bool { return target == fs.ErrNotExist }
 
 // lacked returns the object that git says it would have fetched.
 func lacked(err error) (id OID, ok bool) {

@@ -3,6 +3,8 @@ package gitint_test
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,6 +55,13 @@ func TestBlame(t *testing.T) {
 		if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "fatal") {
 			t.Errorf("in %q a file that is not there gives %v", rev, err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(repo.Root(), "untracked"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = repo.Blame(t.Context(), "", "untracked", 0, 0)
+	if !errors.Is(err, fs.ErrNotExist) || err.Error() != "blame untracked: is not in HEAD" {
+		t.Errorf("an untracked file gives %v", err)
 	}
 	r.Run("rm", "-q", "-f", "näme")
 	if _, err := repo.Blame(t.Context(), "", "näme", 0, 0); !errors.Is(err, fs.ErrNotExist) {
