@@ -57,7 +57,8 @@ func (r *held) Save(change func(*events.Stream) error) error {
 
 // restore makes sure that a stream, which may have been loaded again, has the elements that this
 // record saved, and returns the index of the first. If all of them were removed, as git stash and
-// git checkout do, they are appended again: an answer is useless without its question.
+// git checkout do, or the last of them, as a failed git merge does, these are appended again: an
+// answer is useless without its question.
 func (r *held) restore(s *events.Stream) (from int) {
 	n := r.saved.Len()
 	if s.Len() == n && (n == 0 || s.At(n-1) == r.saved.At(n-1)) {
@@ -72,12 +73,25 @@ func (r *held) restore(s *events.Stream) (from int) {
 		if slices.ContainsFunc(ours, func(o *events.Element) bool {
 			return o.Kind() == e.Kind() && o.Time().Equal(e.Time())
 		}) {
+			if there := s.Len() - i; there < len(ours) && beginsLike(s, i, ours) {
+				s.Append(ours[there:]...)
+			}
 			return i
 		}
 	}
 	from = s.Len()
 	s.Append(ours...)
 	return from
+}
+
+// beginsLike reports whether the elements of a stream from an index on are the first of others.
+func beginsLike(s *events.Stream, from int, others []*events.Element) bool {
+	for i := from; i < s.Len(); i++ {
+		if s.At(i).Sum() != others[i-from].Sum() {
+			return false
+		}
+	}
+	return true
 }
 
 // Unsaved returns a record that writes nothing to disk: saves stay in memory. It begins with the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -44,5 +45,61 @@ func TestQuestionThatIsTakenAwayComesBack(t *testing.T) {
 	}
 	if taken != 2 || strings.Index(got, "the question") > strings.Index(got, "the answer") {
 		t.Errorf("taken %d times:\n%s", taken, got)
+	}
+}
+
+// overwriter writes a file at the first save of a message.
+type overwriter struct {
+	overwrite func()
+}
+
+func (o *overwriter) Saved(e *events.Element) {
+	if e.Kind() == events.KindChatResponse && o.overwrite != nil {
+		o.overwrite()
+		o.overwrite = nil
+	}
+}
+
+func (*overwriter) Sending(*llm.Request) {}
+func (*overwriter) Delta(llm.Delta)      {}
+func (*overwriter) Notice(string)        {}
+
+// TestAnswerThatIsTakenAwayComesBack puts an older file back after the last save, as a git merge
+// that fails in a working tree with changes does: from before the turn, or with its question.
+func TestAnswerThatIsTakenAwayComesBack(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		s := newStage(t, t.TempDir())
+		name := filepath.Join(
+			s.workspace.Root(), filepath.FromSlash(s.entry.Path), workspace.EventsFile)
+		older := func() []byte {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+		put := older()
+		m := &player{acts: []act{func(a *llm.Assembler) error {
+			if asked {
+				put = older()
+			}
+			return say(llm.StopEnd, "the answer")(a)
+		}}}
+		turn := s.turn(m, waiter{})
+		turn.Watch = &overwriter{overwrite: func() {
+			if err := os.WriteFile(name, put, 0o644); err != nil {
+				t.Error(err)
+			}
+		}}
+		if _, err := turn.Run(t.Context(), ask("the question")); err != nil {
+			t.Fatal(err)
+		}
+		got := s.stored(t)
+		for _, want := range []string{"the question", "the answer"} {
+			if strings.Count(got, want) != 1 {
+				t.Errorf("asked %t: %q is there %d times:\n%s", asked, want,
+					strings.Count(got, want), got)
+			}
+		}
 	}
 }

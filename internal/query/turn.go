@@ -151,7 +151,6 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 	if s.control == nil {
 		s.control = new(Control)
 	}
-	limit := cmp.Or(t.Cycles, defaultCycles)
 	err := s.takes(p)
 	if err == nil {
 		err = s.affords(p)
@@ -159,19 +158,26 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 	if err == nil {
 		err = s.open(p)
 	}
-	for range limit {
-		if err != nil {
-			return s.answer, err
-		}
-		var done bool
-		if done, err = s.cycle(ctx); done && err == nil {
-			return s.answer, nil
-		}
+	if err != nil {
+		return s.answer, err
 	}
-	if err == nil {
-		err = fmt.Errorf("ask %s: %w, after %d requests", t.Model.ID(), ErrCycles, limit)
+	err = s.ask(ctx)
+	// The file may be an older one since the last save, see held.restore.
+	if again := s.keep("the answer", func(*events.Stream) error { return nil }); err == nil {
+		err = again
 	}
 	return s.answer, err
+}
+
+// ask sends requests until the model has answered.
+func (s *session) ask(ctx context.Context) error {
+	limit := cmp.Or(s.Cycles, defaultCycles)
+	for range limit {
+		if done, err := s.cycle(ctx); done || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("ask %s: %w, after %d requests", s.Model.ID(), ErrCycles, limit)
 }
 
 // Explain returns the request that Run would send first, and its plan. It saves nothing.
