@@ -39,6 +39,7 @@ type Answer struct {
 	reasoning reasoning
 	spin      *spinner
 	inside    bool // a message has begun
+	continues bool // the next message may continue the one before
 	paused    bool // the spinner pauses until the line ends
 }
 
@@ -59,6 +60,7 @@ func (t *Terminal) NewAnswer(ctx context.Context, m Manner) *Answer {
 // Sending implements [query.Watcher].
 func (s *Answer) Sending(*llm.Request) {
 	s.terminal.screen.write(func() {
+		s.continues = s.record != nil && mayContinue(s.record.Stream())
 		if s.records != nil {
 			s.fail(s.records.sending())
 		}
@@ -91,7 +93,9 @@ func (s *Answer) message(d llm.Delta) {
 	case llm.DeltaFragment:
 		s.write(d.Text)
 	case llm.DeltaEnd:
-		s.close()
+		if s.stream != nil {
+			s.close()
+		} // else the next answer may continue the line
 	}
 }
 
@@ -100,10 +104,11 @@ func (s *Answer) write(text string) {
 	if text == "" {
 		return
 	}
-	if s.inside && s.said && !s.line && s.stream == nil {
+	if s.inside && s.said && s.stream == nil && !s.continues {
+		s.close()
 		s.print("\n") // between two messages
 	}
-	s.inside = false
+	s.inside, s.continues = false, false
 	if !s.terminal.Output.Terminal {
 		s.print(text)
 		return

@@ -38,10 +38,17 @@ func (r *recorder) sending() error {
 	s := r.record.Stream()
 	r.base, r.ended = s.Len(), nil
 	clear(r.open)
-	if n := s.Len(); n > 0 && s.At(n-1).Kind() == events.KindChatResponse {
-		return r.print(n - 1)
+	if mayContinue(s) {
+		return r.print(s.Len() - 1)
 	}
 	return r.print(s.Len())
+}
+
+// mayContinue reports whether the next answer may continue the last element of a stream: a message
+// that was cut off.
+func mayContinue(s *events.Stream) bool {
+	n := s.Len()
+	return n > 0 && s.At(n-1).Kind() == events.KindChatResponse
 }
 
 func (r *recorder) delta(d llm.Delta) error {
