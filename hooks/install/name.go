@@ -1,6 +1,11 @@
 package install
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"github.com/git-jp/git-jp/gitint"
+)
 
 // DefaultNames returns the hooks that are installed by default.
 func DefaultNames() []string {
@@ -15,6 +20,19 @@ func TrailerNames() []string { return []string{"prepare-commit-msg"} }
 
 // ServerNames returns the hooks of a repository that is pushed to.
 func ServerNames() []string { return []string{"pre-receive"} }
+
+// NamesFor returns the hooks that a clone needs. A bare repository is pushed to, unless it has
+// linked worktrees: then people commit in these, and it has their hooks.
+func NamesFor(ctx context.Context, repo *gitint.Repo) ([]string, error) {
+	if repo.Root() != "" {
+		return DefaultNames(), nil
+	}
+	all, err := repo.Worktrees(ctx)
+	if slices.ContainsFunc(all, func(w gitint.Worktree) bool { return w.Name != "" && !w.Gone }) {
+		return DefaultNames(), err
+	}
+	return ServerNames(), err
+}
 
 // AllNames returns every hook that this package can install, which includes every hook that a
 // release ever installed.

@@ -276,9 +276,9 @@ func (d *examination) drivers(ctx context.Context, repo *gitint.Repo) error {
 }
 
 func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
-	names := install.DefaultNames()
-	if repo.Root() == "" {
-		names = install.ServerNames()
+	names, err := install.NamesFor(ctx, repo)
+	if err != nil {
+		return err
 	}
 	in, err := install.New(repo, install.Options{Names: names})
 	if err != nil {

@@ -55,7 +55,10 @@ func (e *OpenError) Hints() []string {
 
 // Install installs what is missing. Steps that are left to do by hand are an [OpenError].
 func (c Clone) Install(ctx context.Context, q Request) error {
-	o := c.options(q)
+	o, err := c.options(ctx, q)
+	if err != nil {
+		return err
+	}
 	plan, err := c.plan(ctx, o)
 	if err != nil {
 		return err
@@ -66,25 +69,25 @@ func (c Clone) Install(ctx context.Context, q Request) error {
 	return &OpenError{len(plan.Open()), !q.Chain && c.chainHelps(ctx, plan, o)}
 }
 
-// options returns what is installed: a repository without a working tree is taken to be pushed to.
-func (c Clone) options(q Request) install.Options {
-	o := install.Options{
-		Drivers: true, Names: install.DefaultNames(), Workspaces: c.Dirs(),
-	}
+// options returns what is installed. A repository without a working tree may be pushed to, whatever
+// else it is for.
+func (c Clone) options(ctx context.Context, q Request) (install.Options, error) {
+	names, err := install.NamesFor(ctx, c.Repo)
 	bare := c.Repo.Root() == ""
 	switch {
 	case q.Drivers:
-		o.Names = []string{}
-	case bare:
-		o.Names = install.ServerNames()
+		names = []string{}
+	case bare && len(names) > 1:
+		names = append(names, install.ServerNames()...)
 	}
+	o := install.Options{Drivers: true, Names: names, Workspaces: c.Dirs()}
 	if q.Trailer && !q.Drivers && !bare {
 		o.Names = append(o.Names, install.TrailerNames()...)
 	}
 	if q.Chain {
 		o.Foreign = install.ForeignChain
 	}
-	return o
+	return o, err
 }
 
 func (c Clone) plan(ctx context.Context, o install.Options) (*install.Plan, error) {
