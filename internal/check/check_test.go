@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -54,7 +55,7 @@ func symlink(f forest, name string) forest {
 	return f
 }
 
-func lfsStore(content string) fs.FS {
+func lfsStore(content string) fstest.MapFS {
 	_, oid := pointerTo(content)
 	return fstest.MapFS{oid[:2] + "/" + oid[2:4] + "/" + oid: {Data: blobs.Encode([]byte(content))}}
 }
@@ -141,11 +142,6 @@ func TestStates(t *testing.T) {
 			"not fetched from lfs, and looked for", base().write(blobPath("alpha"), pointer("alpha")),
 			Options{NoPointers: true},
 			inFirst(LFSPointer, "alpha", 1, "toolu_00"),
-		},
-		{
-			"fetched, not in the tree", base().write(blobPath("alpha"), pointer("alpha")),
-			Options{LFS: lfsStore("alpha")},
-			pointed,
 		},
 		{
 			"fetched and sound", base().write(blobPath("alpha"), pointer("alpha")),
@@ -305,6 +301,33 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// TestFetchedPointer checks a pointer whose content Git LFS has fetched: in a commit the content is
+// here, but commands that read a working tree find the pointer.
+func TestFetchedPointer(t *testing.T) {
+	tree := base().write(blobPath("alpha"), pointer("alpha"))
+	o := Options{LFS: lfsStore("alpha"), Rules: "ours", Cache: &refs.Cache{}}
+	commit := tree.source("c1")
+	files := FS(WorkTreeName, fstest.MapFS(tree), regular.Limits{})
+	pointed := []expect{{State: Unchecked, Path: ".jp/blobs"}}
+	same(t, "commit", nil, checked(t, commit, o))
+	same(t, "working tree", pointed, checked(t, files, o))
+	o.LFS = nil
+	same(t, "commit, content gone", pointed, checked(t, commit, o))
+}
+
+// TestDamagedInLFS checks that the hint for damaged content is for Git LFS, not for the author.
+func TestDamagedInLFS(t *testing.T) {
+	store := lfsStore("alpha")
+	for _, f := range store {
+		f.Data = bytes.Repeat([]byte("x"), len(f.Data))
+	}
+	tree := base().write(blobPath("alpha"), pointer("alpha"))
+	r, err := Tree(t.Context(), tree.source("c1"), Options{LFS: store, Content: true})
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].State != Corrupt || r.Findings[0].Next != ByLFS {
+		t.Errorf("found %+v, %v", r.Findings, err)
+	}
+}
+
 // expectations converts findings to expected ones, for comparison.
 func expectations(r *Report) []expect {
 	names := map[blobs.Hash]string{{}: ""}
@@ -333,7 +356,7 @@ func TestFindingIsWhole(t *testing.T) {
 		State: Missing, Severity: Error, Commit: "c1", Commits: 1, Path: firstE, Line: line,
 		Conversation: "jp-c17800836875", Title: "First", Turn: 2, Element: 8,
 		Call: "toolu_01", Tool: "fs_read_file", Hash: hash, Size: 4, References: 2,
-		Detail: "is not in the commit", Next: askAuthor("jp-c17800836875"),
+		Detail: "is not in the commit", Next: AskAuthor("jp-c17800836875"),
 	}
 	if d := cmp.Diff(want, r.Findings[0]); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

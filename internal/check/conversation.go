@@ -391,13 +391,13 @@ func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
 		f.State = Oversize
 		f.Detail = "is larger than the limit of " + bytesText(r.opts.limits().Max())
 	case b.mode == absent:
-		f.Detail, f.Next = "is not in "+r.where(), askAuthor(f.Conversation)
+		f.Detail, f.Next = "is not in "+r.where(), AskAuthor(f.Conversation)
 	case b.verdict.fits(at.Ref):
 		return Finding{}, false
 	case b.verdict.state != "":
 		f.State, f.Detail, f.Next = b.verdict.state, b.verdict.detail, b.verdict.next
 		if f.Next == "" && f.State != Unchecked {
-			f.Next = askAuthor(f.Conversation)
+			f.Next = AskAuthor(f.Conversation)
 		}
 	default:
 		f.State, f.Next = SizeMismatch, earlier(f.Path)

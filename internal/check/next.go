@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -18,6 +19,10 @@ import (
 // permission.
 const ByMode = "check the owner and the mode of the file and its directory"
 
+// ByLFS is the hint for damaged content in the local store of Git LFS: the first command moves it
+// away and fails, and the second fetches it again.
+const ByLFS = "git lfs fsck; " + blobs.FetchPointers
+
 // byMode is ByMode if an error is such a refusal, otherwise "".
 func byMode(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
@@ -26,8 +31,8 @@ func byMode(err error) string {
 	return ""
 }
 
-// askAuthor is the hint for content that is not available here.
-func askAuthor(id string) string {
+// AskAuthor is the hint for content that is not available here.
+func AskAuthor(id string) string {
 	return "ask whoever wrote the conversation to run 'git jp stage " + id + "' and to commit"
 }
 

@@ -30,7 +30,7 @@ func sample() *Report {
 	for i := range 14 {
 		f := at
 		f.State, f.Hash = Missing, blobs.Sum([]byte{byte(i)})
-		f.Detail, f.Next = "is not in the commit", askAuthor("jp-c17800836875")
+		f.Detail, f.Next = "is not in the commit", AskAuthor("jp-c17800836875")
 		f.Commits, f.References = 1+i%2, 1+i%3
 		r.Add(f)
 	}

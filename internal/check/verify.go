@@ -431,12 +431,25 @@ func (v *verifier) pointer(j job, data []byte) *verdict {
 		}
 	}
 	limit := v.opts.limits().Max()
-	if !v.opts.Content || v.opts.LFS == nil || size > limit+limit/64+4096 {
+	if v.opts.LFS == nil || size > limit+limit/64+4096 {
 		return v.pointed
 	}
-	file, err := regular.Read(v.opts.LFS, path.Join(oid[:2], oid[2:4], oid), size)
+	name := path.Join(oid[:2], oid[2:4], oid)
+	if !v.opts.Content {
+		// The commands read a working tree as it is.
+		info, err := fs.Stat(v.opts.LFS, name)
+		if j.id.IsZero() || err != nil || info.Size() != size {
+			return v.pointed
+		}
+		return present()
+	}
+	file, err := regular.Read(v.opts.LFS, name, size)
 	if err != nil || int64(len(file)) != size {
 		return v.pointed
 	}
-	return content(j, file, limit)
+	found := content(j, file, limit)
+	if found.state == Corrupt {
+		found.next = ByLFS
+	}
+	return found
 }

@@ -73,6 +73,11 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	}
 	l.look(ctx, findings)
 	l.apply(ctx, findings)
+	for i, f := range findings {
+		if f.Commit == check.WorkTreeName && f.Next == check.AskAuthor(f.Conversation) {
+			findings[i].Next = ad.repairCommand(f.Path) // it looks in reflogs and quarantines too
+		}
+	}
 }
 
 // repair names the command for damaged files of the working tree, the only ones that it repairs:
@@ -180,8 +185,8 @@ func blobPath(f check.Finding) (string, bool) {
 	default:
 		return "", false
 	}
-	if f.Next == check.ByMode {
-		return "", false // it is there
+	if f.Next == check.ByMode || f.Next == check.ByLFS {
+		return "", false // it is there, or Git LFS knows where
 	}
 	dir, ok := workspace.PathDir(f.Path)
 	return workspace.BlobPath(dir, f.Hash), ok && !f.Hash.IsZero()
