@@ -44,15 +44,15 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// subject returns the conversation of the page for its figures.
-func (p *pageWriter) subject() stats.Subject {
-	return stats.Subject{ID: p.conv.ID, Base: p.conv.Base, Stream: p.conv.Stream}
+// subject returns the conversation for its figures.
+func (c *Conversation) subject() stats.Subject {
+	return stats.Subject{ID: c.ID, Base: c.Base, Stream: c.Stream}
 }
 
 // reckon computes the cost of the answers of the page. If the configuration becomes unreadable, it
 // is the cost of the answers before, which the page shows anyway.
 func (p *pageWriter) reckon() {
-	all, _ := stats.Answers(p.subject(), p.doc.Prices)
+	all, _ := stats.Answers(p.conv.subject(), p.doc.Prices)
 	p.spending = make(map[int]stats.Answer, len(all))
 	for _, a := range all {
 		p.spending[a.Index] = a
@@ -150,7 +150,7 @@ func (p *pageWriter) caching() (bars []bar) {
 		return nil
 	}
 	ledger := stats.NewCacheLedger(p.doc.Prices)
-	_ = ledger.Add(p.subject()) // as in reckon
+	_ = ledger.Add(p.conv.subject()) // as in reckon
 	c := ledger.Caching()
 	if c.Read+c.Written == 0 {
 		return nil
