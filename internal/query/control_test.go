@@ -78,27 +78,29 @@ func TestInterruptedAnswer(t *testing.T) {
 }
 
 // TestNothingAfterTheInterrupt checks that output of the model after an interrupt is not saved, but
-// its usage is.
+// its usage is, also if the stream ends as if nothing had happened.
 func TestNothingAfterTheInterrupt(t *testing.T) {
-	s, control := newStage(t, t.TempDir()), new(query.Control)
-	turn := s.turn(&player{acts: []act{func(a *llm.Assembler) error {
-		a.Start(0, llm.PartText, "", "")
-		a.Append(0, "Half")
-		control.Want(query.Wish{Act: query.ActStop})
-		a.Append(0, " and the rest")
-		a.End(0)
-		a.Spent(llm.Usage{Input: 10, Output: 2})
-		a.Settle()
-		a.Stop(llm.Stop{Reason: llm.StopEnd})
-		return nil
-	}}}, nil)
-	turn.Control = control
-	a, err := turn.Run(t.Context(), ask("q"))
-	if err != nil || a.Usage.Input != 10 {
-		t.Errorf("usage %+v, error %v", a.Usage, err)
-	}
-	if got, want := s.stored(t), "turn\nask q\nsay Half +interrupted +usage\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for _, deaf := range []bool{false, true} {
+		s, control := newStage(t, t.TempDir()), new(query.Control)
+		turn := s.turn(&player{deaf: deaf, acts: []act{func(a *llm.Assembler) error {
+			a.Start(0, llm.PartText, "", "")
+			a.Append(0, "Half")
+			control.Want(query.Wish{Act: query.ActStop})
+			a.Append(0, " and the rest")
+			a.End(0)
+			a.Spent(llm.Usage{Input: 10, Output: 2})
+			a.Settle()
+			a.Stop(llm.Stop{Reason: llm.StopEnd})
+			return nil
+		}}}, nil)
+		turn.Control = control
+		a, err := turn.Run(t.Context(), ask("q"))
+		if err != nil || a.Usage.Input != 10 {
+			t.Errorf("deaf %t: usage %+v, error %v", deaf, a.Usage, err)
+		}
+		if got, want := s.stored(t), "turn\nask q\nsay Half +interrupted +usage\n"; got != want {
+			t.Errorf("deaf %t: got %q, want %q", deaf, got, want)
+		}
 	}
 }
 

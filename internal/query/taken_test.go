@@ -1,8 +1,10 @@
 package query_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,15 +50,18 @@ func TestQuestionThatIsTakenAwayComesBack(t *testing.T) {
 	}
 }
 
-// overwriter writes a file at the first save of a message.
+// overwriter writes a file at the first save of a message, after as many as it skips.
 type overwriter struct {
+	skip      int
 	overwrite func()
 }
 
 func (o *overwriter) Saved(e *events.Element) {
-	if e.Kind() == events.KindChatResponse && o.overwrite != nil {
+	if e.Kind() != events.KindChatResponse {
+		return
+	}
+	if o.skip--; o.skip == -1 {
 		o.overwrite()
-		o.overwrite = nil
 	}
 }
 
@@ -101,5 +106,35 @@ func TestAnswerThatIsTakenAwayComesBack(t *testing.T) {
 					strings.Count(got, want), got)
 			}
 		}
+	}
+}
+
+// TestShorterEditIsKept removes an element of the answer in an editor after the last save: the rest
+// is there once, and the removed element does not come back.
+func TestShorterEditIsKept(t *testing.T) {
+	s := newStage(t, t.TempDir())
+	name := filepath.Join(
+		s.workspace.Root(), filepath.FromSlash(s.entry.Path), workspace.EventsFile)
+	turn := s.turn(&player{acts: []act{say(llm.StopEnd, "first part", "second part")}}, nil)
+	turn.Watch = &overwriter{skip: 1, overwrite: func() {
+		var all []json.RawMessage
+		data, err := os.ReadFile(name)
+		if err == nil {
+			err = json.Unmarshal(data, &all)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ = json.Marshal(slices.Delete(all, len(all)-2, len(all)-1))
+		if err := os.WriteFile(name, data, 0o644); err != nil {
+			t.Error(err)
+		}
+	}}
+	if _, err := turn.Run(t.Context(), ask("the question")); err != nil {
+		t.Fatal(err)
+	}
+	got := s.stored(t)
+	if strings.Contains(got, "first part") || strings.Count(got, "second part") != 1 {
+		t.Errorf("got %s, want the second part only", got)
 	}
 }

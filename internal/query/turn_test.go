@@ -31,6 +31,7 @@ type player struct {
 	asked []*llm.Request
 	// before is called when a request arrives.
 	before func()
+	deaf   bool // ends as it would, also if it is cancelled
 }
 
 func (p *player) ID() string { return "test/player" }
@@ -54,7 +55,7 @@ func (p *player) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 			return
 		} else if err != nil {
 			yield(llm.Delta{}, err)
-		} else if ctx.Err() != nil {
+		} else if ctx.Err() != nil && !p.deaf {
 			yield(llm.Delta{}, ctx.Err())
 		}
 	}

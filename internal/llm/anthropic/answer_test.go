@@ -442,7 +442,7 @@ func TestWithoutLastEvent(t *testing.T) {
 	}
 }
 
-// TestBrokenUsage verifies that an answer that breaks off has the usage that was reported until
+// TestBrokenUsage verifies that an answer that ends early has the usage that was reported until
 // then, and that an exchange without output, which is repeated, has none.
 func TestBrokenUsage(t *testing.T) {
 	begun := sse(messageStart, text("Hi")[0], text("Hi")[1])

@@ -335,7 +335,7 @@ func TestOpenConnection(t *testing.T) {
 	fine(t, got)
 }
 
-// TestBrokenUsage verifies that an answer that breaks off has the usage that was reported until
+// TestBrokenUsage verifies that an answer that ends early has the usage that was reported until
 // then, without figures below zero.
 func TestBrokenUsage(t *testing.T) {
 	chunk := parts(text("Hi"))
