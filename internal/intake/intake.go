@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -291,9 +292,13 @@ func (in Intake) Receive(ctx context.Context, from io.Reader) error {
 		return fmt.Errorf("import: %w; nothing was imported", err)
 	}
 	for _, e := range all {
-		if len(e.Unknown) > 0 {
+		var names []string
+		for _, name := range e.Unknown {
+			names = append(names, strconv.Quote(name)) // it may have line breaks
+		}
+		if names != nil {
 			in.Terminal.Warn("import %s: unknown members are not imported: %s",
-				e.ID, strings.Join(e.Unknown, ", "))
+				e.ID, strings.Join(names, ", "))
 		}
 	}
 	imported := 0
