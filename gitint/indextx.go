@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -93,10 +94,10 @@ func (tx *indexTx) copyIndex() error {
 		return err
 	}
 	_, err = io.Copy(dst, src)
-	if err = errors.Join(err, dst.Close()); err != nil {
-		return err
+	if err == nil {
+		err = atomicfile.SetPerm(dst, fi.Mode().Perm())
 	}
-	if err := os.Chmod(tx.work, fi.Mode().Perm()); err != nil {
+	if err = errors.Join(err, dst.Close()); err != nil {
 		return err
 	}
 	return os.Chtimes(tx.work, fi.ModTime(), fi.ModTime())

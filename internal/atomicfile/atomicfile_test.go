@@ -336,3 +336,35 @@ func TestWrite_directoryRemovedMeanwhile(t *testing.T) {
 		noTemps(t, root)
 	}
 }
+
+// TestWrite_withoutModes replaces files on a file system that gives all files the same permissions:
+// chmod fails there, also if it would change nothing.
+func TestWrite_withoutModes(t *testing.T) {
+	root, dir := openRoot(t)
+	var same fs.FileMode
+	opts := Options{TempDir: tmp, Hook: func(s Step, name string) error {
+		if s != StepChmod {
+			return nil
+		}
+		failed := &fs.PathError{Op: string(s), Path: name, Err: fs.ErrPermission}
+		return errors.Join(failed, os.Chmod(filepath.Join(dir, name), same))
+	}}
+	for _, content := range []string{"one", "two"} {
+		if err := Write(root, "file", []byte(content), opts); err != nil {
+			t.Fatal(err)
+		}
+		info, err := root.Stat("file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		same = info.Mode().Perm()
+	}
+	same ^= 0o100
+	if err := Write(root, "file", []byte("three"), opts); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("with other permissions: got %v, want %v", err, fs.ErrPermission)
+	}
+	if got := readFile(t, root, "file"); got != "two" {
+		t.Errorf("got %q, want %q", got, "two")
+	}
+	noTemps(t, root)
+}

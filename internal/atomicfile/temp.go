@@ -157,10 +157,7 @@ func (t *temp) finish() error {
 
 func (t *temp) settle() error {
 	if t.perm != 0 {
-		if err := t.w.step(StepChmod, t.name); err != nil {
-			return err
-		}
-		if err := t.file.Chmod(t.perm); err != nil {
+		if err := t.chmod(); err != nil {
 			return err
 		}
 	}
@@ -171,6 +168,29 @@ func (t *temp) settle() error {
 		return err
 	}
 	return t.file.Sync()
+}
+
+func (t *temp) chmod() error {
+	if err := t.w.step(StepChmod, t.name); err != nil {
+		return unlessSet(err, t.file, t.perm)
+	}
+	return SetPerm(t.file, t.perm)
+}
+
+// SetPerm sets the permissions of a file. File systems that give all files the same, as FAT and
+// some network shares do, refuse that even if nothing would change, which is no error.
+func SetPerm(f *os.File, perm fs.FileMode) error {
+	return unlessSet(f.Chmod(perm), f, perm)
+}
+
+func unlessSet(err error, f *os.File, perm fs.FileMode) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	if info, failed := f.Stat(); failed != nil || info.Mode().Perm() != perm.Perm() {
+		return err
+	}
+	return nil
 }
 
 func (t *temp) close() error {

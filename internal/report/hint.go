@@ -271,6 +271,8 @@ func gitHint(err error) string {
 		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
 	case isA[*workspace.LockedError](err):
 		return "wait until the other process is done with the conversation"
+	case errors.Is(err, workspace.ErrNoLocks):
+		return "mount it with locks, or move the repository to a file system that has them"
 	case isA[*gitint.UnmergedError](err):
 		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"
 	case isA[*install.ChangedError](err), errors.Is(err, atomicfile.ErrChanged):

@@ -208,17 +208,15 @@ func (w *Workspace) sign(f *os.File) error {
 	return err
 }
 
+// release gives a lock up. A file that cannot be removed stays, unlocked, which hinders nobody.
 func (s *store) release(f *os.File, name string) error {
-	if !unlinkWhileHeld {
-		err := f.Close()
-		_ = s.root.Remove(name) // fails if another process has opened it
-		return err
+	if unlinkWhileHeld {
+		_ = s.root.Remove(name)
+		return f.Close()
 	}
-	err := s.root.Remove(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // jp removes lock files that look orphaned
-	}
-	return errors.Join(err, f.Close())
+	err := f.Close()
+	_ = s.root.Remove(name) // fails if another process has opened it
+	return err
 }
 
 // holder reads who holds the lock. It may have been released since.

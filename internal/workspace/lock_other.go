@@ -2,14 +2,11 @@
 
 package workspace
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
 const unlinkWhileHeld = false
 
 // flock refuses: a lock that jp does not see would be useless.
-func flock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
+func flock(*os.File) (bool, error) { return false, ErrNoLocks }
 
-func funlock(*os.File) error { return errors.ErrUnsupported }
+func funlock(*os.File) error { return ErrNoLocks }

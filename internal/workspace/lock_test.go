@@ -200,3 +200,16 @@ func TestLockHoldsUnderPressure(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestLockFileThatStays: what was done under a lock is done, also if its file cannot be removed.
+func TestLockFileThatStays(t *testing.T) {
+	w := newWorld(t)
+	unlock := mustLock(t, w.open())
+	if err := os.Remove(w.path("proj/.jp/" + lockFile)); err != nil {
+		t.Fatal(err)
+	}
+	w.write("proj/.jp/"+lockFile+"/file", "a directory that is not empty")
+	if err := unlock(); err != nil {
+		t.Errorf("got %v, want no error", err)
+	}
+}

@@ -15,10 +15,14 @@ const unlinkWhileHeld = true
 // flock takes the same exclusive lock as jp, without waiting.
 func flock(f *os.File) (bool, error) {
 	err := flockAs(f, syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
 		return false, nil
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
+		return false, ErrNoLocks
+	default:
+		return err == nil, err
 	}
-	return err == nil, err
 }
 
 func funlock(f *os.File) error { return flockAs(f, syscall.LOCK_UN) }
