@@ -86,24 +86,56 @@ func finished(data []byte) bool {
 
 // ReadLines yields the lines of an NDJSON stream except empty ones, each up to maxLine bytes (0 for
 // [DefaultMaxLine]). A line is valid until the next one. Bytes that are not UTF-8 are replaced. A
-// stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF].
+// stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF]. A text whose first line
+// is not a value, such as a document of several lines, ends with a [*ForeignError].
 func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := newLineReader(r, maxLine)
+		known := false // the first line was a value
 		for line, ok := lines.next(); ok; line, ok = lines.next() {
 			line = bytes.TrimSpace(line)
+			whole := known && !lines.cut || len(line) == 0 || finished(line)
 			switch {
 			case len(line) == 0:
 				continue
-			case lines.cut && !finished(line):
+			case !whole && (known || lines.cut && line[0] == '{'):
 				yield(nil, cmp.Or(lines.scanner.Err(), io.ErrUnexpectedEOF))
+				return
+			case !whole:
+				yield(nil, lines.foreign(line))
 				return
 			case !yield(line, nil):
 				return
 			}
+			known = true
 		}
 		if err := lines.scanner.Err(); err != nil {
 			yield(nil, err)
 		}
+	}
+}
+
+// foreign reads a text that is not a stream to its end, from its first line on.
+func (l *lineReader) foreign(first []byte) error {
+	f := foreign{}
+	f.add(first)
+	for line, ok := l.next(); ok; line, ok = l.next() {
+		f.add(line)
+	}
+	if err := l.scanner.Err(); err != nil {
+		return err
+	}
+	return &ForeignError{Body: f}
+}
+
+// maxForeign limits what is kept of a text that is not a stream.
+const maxForeign = 64 << 10
+
+// foreign is such a text.
+type foreign []byte
+
+func (f *foreign) add(line []byte) {
+	if len(*f)+len(line) < maxForeign {
+		*f = append(append(*f, line...), '\n')
 	}
 }

@@ -109,6 +109,25 @@ func TestReadLines(t *testing.T) {
 	}
 }
 
+// TestForeignLines verifies that a document whose first line is no value of its own is kept for an
+// error, and only that.
+func TestForeignLines(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\n  \"error\": \"no\"\n}\n": "{\n  \"error\": \"no\"\n}\n", "{\"error\":\n{}}": "{\"error\":\n{}}\n",
+		"no healthy upstream": "no healthy upstream\n", "{\"a\":": "", "{\n\"a\":": "{\n\"a\":\n", "{}\n{\n": "", "{}": "",
+		"oops\n" + strings.Repeat("x", 64<<10) + "\n": "oops\n",
+	} {
+		var got error
+		for _, err := range wire.ReadLines(strings.NewReader(in), 0) {
+			got = err
+		}
+		foreign, ok := errors.AsType[*wire.ForeignError](got)
+		if ok != (want != "") || ok && string(foreign.Body) != want {
+			t.Errorf("%.20q ends with %v", in, got)
+		}
+	}
+}
+
 // FuzzReadSSE checks that the result does not depend on how a stream is split into reads.
 func FuzzReadSSE(f *testing.F) {
 	f.Add("event: a\r\ndata: 1\r\n\r\ndata: {\n")

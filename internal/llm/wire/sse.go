@@ -42,17 +42,14 @@ func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
 	}
 }
 
-// maxForeign limits what is kept of a text that is no stream.
-const maxForeign = 64 << 10
-
 // An sseEvent is an event that is being read.
 type sseEvent struct {
 	name []byte
 	data []byte
 	any  bool // it has a data field
 
-	known   bool   // a line of the stream was a field or a comment
-	foreign []byte // the lines before that
+	known   bool    // a line of the stream was a field or a comment
+	foreign foreign // the lines before that
 }
 
 func (e *sseEvent) reset() {
@@ -76,8 +73,8 @@ func (e *sseEvent) field(line []byte) {
 		e.data, e.any = append(e.data, value...), true
 	case "", "id", "retry":
 	default:
-		if !e.known && len(e.foreign)+len(line) < maxForeign {
-			e.foreign = append(append(e.foreign, line...), '\n')
+		if !e.known {
+			e.foreign.add(line)
 		}
 		return
 	}
