@@ -342,12 +342,3 @@ func opensWithout(s *events.Stream, gone map[*events.Element]bool) bool {
 	}
 	return true
 }
-
-// Add returns the sum of two usages.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Input: u.Input + v.Input, Output: u.Output + v.Output,
-		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
-		Model: first(v.Model, u.Model),
-	}
-}

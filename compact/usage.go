@@ -3,6 +3,8 @@ package compact
 import (
 	"cmp"
 	"encoding/json"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -28,35 +30,65 @@ type Usage struct {
 	// Reasoning is the part of Output that was reasoning, if the provider reports it.
 	Reasoning int64  `json:"reasoning,omitempty"`
 	Model     string `json:"model,omitempty"`
-	// Earlier is the usage of other requests: those whose answers this one continues, and those
-	// whose answers left no event. It is charged, but says nothing about the size of the prompt.
+	// Earlier is the usage of another request, which may have another one in turn: those whose
+	// answers this one continues, the further ones of this answer, and those whose answers left no
+	// event. They are charged, but say nothing about the size of the prompt.
 	Earlier *Usage `json:"earlier,omitempty"`
 }
 
 // Prompt returns the size of the entire prompt.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
-// Total returns the usage with that of the earlier requests.
-func (u Usage) Total() Usage {
-	if u.Earlier == nil {
-		return u
-	}
-	e := u.Earlier.Total()
-	return Usage{
-		Input: u.Input + e.Input, Output: u.Output + e.Output,
-		CacheRead: u.CacheRead + e.CacheRead, CacheWrite: u.CacheWrite + e.CacheWrite,
-		CacheWriteHour: u.CacheWriteHour + e.CacheWriteHour,
-		Reasoning:      u.Reasoning + e.Reasoning, Model: cmp.Or(u.Model, e.Model),
+// Exchanges yields the usage of each request, beginning with the one whose prompt [Usage.Prompt]
+// returns. They are priced one by one: a price depends on the size of a prompt.
+func (u Usage) Exchanges() iter.Seq[Usage] {
+	return func(yield func(Usage) bool) {
+		for next := &u; next != nil; next = next.Earlier {
+			one := *next
+			if one.Earlier = nil; !yield(one) {
+				return
+			}
+		}
 	}
 }
 
-// After returns the usage with that of an earlier request added to the earlier ones.
+// Total returns the sum of all requests.
+func (u Usage) Total() (sum Usage) {
+	for x := range u.Exchanges() {
+		sum = x.Add(sum)
+	}
+	return sum
+}
+
+// Add returns the sum of two requests; the later one names the model.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output,
+		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		CacheWriteHour: u.CacheWriteHour + v.CacheWriteHour,
+		Reasoning:      u.Reasoning + v.Reasoning, Model: cmp.Or(v.Model, u.Model),
+	}
+}
+
+// maxExchanges limits how many requests are kept apart: jp reads only so many levels of a file.
+const maxExchanges = 32
+
+// After returns the usage with that of other requests added to the earlier ones.
 func (u Usage) After(e Usage) Usage {
-	e = e.Total()
-	e.Earlier = u.Earlier
-	e = e.Total()
-	u.Earlier = &e
-	return u
+	all := slices.Collect(u.Exchanges())
+	for x := range e.Exchanges() {
+		if x != (Usage{}) {
+			all = append(all, x)
+		}
+	}
+	for _, more := range all[min(len(all), maxExchanges):] {
+		all[maxExchanges-1] = all[maxExchanges-1].Add(more)
+	}
+	all = all[:min(len(all), maxExchanges)]
+	for i := range len(all) - 1 {
+		all[i].Earlier = &all[i+1]
+	}
+	return all[0]
 }
 
 // UsageOf returns the usage that is stored with an element.

@@ -23,8 +23,8 @@ type recorder struct {
 	saved     run
 	said      []*events.ChatResponse
 	calls     []*events.ToolCallRequest
-	order     []int // the index of each call's part in the answer
-	usage     llm.Usage
+	order     []int         // the index of each call's part in the answer
+	usage     compact.Usage // of the first request of the answer, with those that followed
 	stop      llm.Stop
 	before    *partial // the message from before it was continued
 	unsaved   bool     // the error comes from a save
@@ -75,11 +75,21 @@ func (h *recorder) take(d llm.Delta) error {
 			return h.save(d.Index, d.Event, d.Metadata)
 		}
 	case llm.DeltaUsage:
-		h.usage = h.usage.Add(d.Usage)
+		h.spend(d.Usage)
 	case llm.DeltaStop:
 		h.stop = d.Stop
 	}
 	return nil
+}
+
+// spend adds the usage of a request of the answer: the first one's prompt is what was measured.
+func (h *recorder) spend(u llm.Usage) {
+	h.spent(u)
+	if h.usage == (compact.Usage{}) {
+		h.usage = recorded(u)
+		return
+	}
+	h.usage = h.usage.After(recorded(u))
 }
 
 // save saves an event of the answer.
@@ -146,7 +156,7 @@ func (h *recorder) breakOff(cause error) error {
 // an answer without events, it stores the usage.
 func (h *recorder) account() error {
 	last, ok := h.saved.last()
-	if h.usage == (llm.Usage{}) && (h.Trim == nil || !ok) {
+	if h.usage == (compact.Usage{}) && (h.Trim == nil || !ok) {
 		return nil
 	}
 	err := h.Record.Save(func(s *events.Stream) error {
@@ -229,10 +239,10 @@ func (h *recorder) takeBack(s *events.Stream) (kept string) {
 // outlast stores the usage of an answer that left no event: it was charged. It becomes earlier
 // usage of the event at the end, which was answered or continued.
 func (h *recorder) outlast(s *events.Stream) {
-	for at := s.Len() - 1; at >= 0 && h.usage != (llm.Usage{}); at-- {
+	for at := s.Len() - 1; at >= 0 && h.usage != (compact.Usage{}); at-- {
 		if e := s.At(at); e.Kind().IsEvent() {
 			u, _ := compact.UsageOf(e)
-			s.Set(at, e.WithMetadata(compact.WithUsage(e.Metadata(), u.After(recorded(h.usage)))))
+			s.Set(at, e.WithMetadata(compact.WithUsage(e.Metadata(), u.After(h.usage))))
 			return
 		}
 	}
@@ -249,7 +259,7 @@ func messageOf(e *events.Element) string {
 // charged adds the usage of the answer and the description of the request to an element. A message
 // that was continued keeps the usage of the answers before.
 func (h *recorder) charged(e *events.Element) *events.Element {
-	md, used := e.Metadata(), recorded(h.usage)
+	md, used := e.Metadata(), h.usage
 	if h.before != nil && e.Sum() == h.before.whole {
 		if u, ok := compact.UsageOf(h.before.element); ok {
 			used = used.After(u)

@@ -374,7 +374,6 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	err = h.listen(during, r)
 	s.sent = s.Now()
 	wish := end()
-	s.spent(h.usage)
 	if text := h.text(); text != "" {
 		s.answer.Text = text
 	}

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/git-jp/git-jp/compact"
@@ -64,5 +65,39 @@ func TestUsageIsKept(t *testing.T) {
 				t.Errorf("the last event has a prompt of %d tokens", last.Prompt())
 			}
 		})
+	}
+}
+
+// TestRequestsArePricedOneByOne verifies that requests of one answer stay apart: the price of each
+// depends on its own prompt, and the first one's prompt is what the request measured.
+func TestRequestsArePricedOneByOne(t *testing.T) {
+	turn := newStage(t, t.TempDir()).turn(&player{acts: []act{func(a *llm.Assembler) error {
+		a.Say(llm.PartText, "one ")
+		a.Spent(llm.Usage{Input: 60, Output: 1})
+		a.Settle()
+		a.Say(llm.PartText, "two")
+		a.Spent(llm.Usage{Input: 90, Output: 2})
+		a.Settle()
+		a.Stop(llm.Stop{Reason: llm.StopEnd})
+		return nil
+	}}}, nil)
+	turn.Budget = &query.Budget{Cost: func(u llm.Usage) float64 {
+		if u.Prompt() > 100 {
+			return 1000
+		}
+		return float64(u.Prompt())
+	}}
+	a, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "q"}})
+	if err != nil || a.Cost != 150 || a.Usage.Input != 150 {
+		t.Errorf("cost %v, usage %+v, error %v", a.Cost, a.Usage, err)
+	}
+	s := turn.Record.Stream()
+	u, _ := compact.UsageOf(s.At(s.Len() - 1))
+	var prompts []int64
+	for x := range u.Exchanges() {
+		prompts = append(prompts, x.Prompt())
+	}
+	if !slices.Equal(prompts, []int64{60, 90}) {
+		t.Errorf("stored are prompts of %d tokens", prompts)
 	}
 }

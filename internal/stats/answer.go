@@ -55,10 +55,10 @@ func (a *answer) priced(agent string, table *models.Table) Answer {
 // An answer is one that has recorded usage.
 type answer struct {
 	element *events.Element
-	index   int    // of the element
-	agent   string // its author after an export, "" for none
-	usage   llm.Usage
-	hour    int64 // the part of usage.CacheWrite that was to be kept for an hour
+	index   int       // of the element
+	agent   string    // its author after an export, "" for none
+	usage   llm.Usage // of all its requests
+	charges []charge  // one for each
 	model   string
 	author  string
 	given   given
@@ -66,6 +66,23 @@ type answer struct {
 	asked   asking
 	// rewritten says that earlier elements were replaced since the answer before.
 	rewritten bool
+}
+
+// A charge is the usage of one request.
+type charge struct {
+	llm.Usage
+
+	hour int64 // the part of CacheWrite that was to be kept for an hour
+}
+
+// prompt returns the largest prompt of an answer's requests, most of which were sent with each.
+func (a *answer) prompt() (most charge) {
+	for _, c := range a.charges {
+		if c.Prompt() > most.Prompt() {
+			most = c
+		}
+	}
+	return most
 }
 
 // An asking is when a request was sent, if that is recorded: else it is when its last element came.
@@ -140,8 +157,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 			a.rewritten = true
 		}
 		u, ok := compact.UsageOf(e)
-		u = u.Total()
-		if !ok || u.Prompt() == 0 && u.Output == 0 {
+		if all := u.Total(); !ok || all.Prompt() == 0 && all.Output == 0 {
 			continue
 		}
 		a.index, a.agent = i, events.AgentOf(said[i])
@@ -154,13 +170,20 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 
 // complete adds what is recorded with an answer.
 func (a *answer) complete(e *events.Element, u compact.Usage, model string) {
-	a.element, a.usage, a.hour = e, usageOf(u), u.CacheWriteHour
+	a.element, a.usage, a.charges = e, usageOf(u.Total()), nil
 	a.sent, a.asked.sent = compact.SentOf(e)
 	if a.asked.sent {
 		a.asked.at = a.sent.At
 	}
-	if a.hour == 0 && a.sent.Lifetime >= int64(time.Hour/time.Second) {
-		a.hour = u.CacheWrite // all of it was to be kept as long as the request asked
+	long := a.sent.Lifetime >= int64(time.Hour/time.Second)
+	for x := range u.Exchanges() {
+		c := charge{usageOf(x), x.CacheWriteHour}
+		if long && c.hour == 0 {
+			c.hour = x.CacheWrite // all of it was to be kept as long as the request asked
+		}
+		if c.Prompt()+c.Output > 0 {
+			a.charges = append(a.charges, c)
+		}
 	}
-	a.model = cmp.Or(a.sent.Model, model, u.Model)
+	a.model = cmp.Or(a.sent.Model, model, u.Total().Model)
 }

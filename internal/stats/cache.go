@@ -132,36 +132,48 @@ func (l *CacheLedger) Caching() Caching {
 
 func (l *CacheLedger) count(c *Caching, by map[Cause]*CauseTokens, x exchange) {
 	row, _ := l.table.Find(x.model)
-	u, t := x.usage, l.telling(row, x.model)
+	t := l.telling(row, x.model)
 	c.Answers++
-	c.Read, c.Written, c.Full = c.Read+u.CacheRead, c.Written+u.CacheWrite, c.Full+u.Input
 	if !t.writes {
 		c.Untold++
 	}
-	x.usage.Output = 0
-	usd, known := x.cost(l.table)
-	if !known {
+	if _, known := x.cost(l.table); !known {
 		c.Unpriced++
 	}
-	read := float64(u.CacheRead) * row.Of(u.Prompt()).Read / million
-	c.USD += read
-	fresh := u.Input + u.CacheWrite
-	if fresh == 0 {
-		return
-	}
-	usd -= read
-	again, cause := x.again(row, t)
-	for _, part := range []struct {
-		cause  Cause
-		tokens int64
-	}{{CauseNew, fresh - again}, {cause, again}} {
-		if part.tokens > 0 {
-			b := by[part.cause]
-			b.Answers++
-			b.Tokens += part.tokens
-			b.USD += usd * float64(part.tokens) / float64(fresh)
+	counted := map[Cause]bool{}
+	for i, u := range x.charges {
+		c.Read, c.Written, c.Full = c.Read+u.CacheRead, c.Written+u.CacheWrite, c.Full+u.Input
+		read := float64(u.CacheRead) * row.Of(u.Prompt()).Read / million
+		c.USD += read
+		u.Output = 0
+		usd, _ := row.Cost(u.Usage, u.hour)
+		for _, part := range x.parts(row, t, i) {
+			b := by[part.Cause]
+			if !counted[part.Cause] {
+				counted[part.Cause] = true
+				b.Answers++
+			}
+			b.Tokens += part.Tokens
+			b.USD += (usd - read) * float64(part.Tokens) / float64(u.fresh())
 		}
 	}
+}
+
+// fresh returns how many tokens did not come from the cache.
+func (c charge) fresh() int64 { return c.Input + c.CacheWrite }
+
+// parts divides the tokens of a request that did not come from the cache by cause.
+func (x exchange) parts(row models.Row, t telling, request int) (all []CauseTokens) {
+	fresh := x.charges[request].fresh()
+	again, cause := x.again(row, t, request)
+	for _, p := range []CauseTokens{
+		{Cause: CauseNew, Tokens: fresh - again}, {Cause: cause, Tokens: again},
+	} {
+		if p.Tokens > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 const million = 1e6
@@ -179,40 +191,44 @@ func (l *CacheLedger) telling(row models.Row, model string) telling {
 // some tokens, and counts those of a message's frame differently the second time.
 const slack = 256
 
-// again returns how many of the tokens that did not come from the cache had been sent before, and
-// why they were sent once more.
-func (x exchange) again(row models.Row, t telling) (int64, Cause) {
-	u := x.usage
-	if x.before == nil {
-		if x.rewritten {
-			return u.Input + u.CacheWrite, CauseRewritten
-		}
+// again returns how many of the tokens that did not come from the cache had been sent before, with
+// the answer before or with another request for this answer, and why they were sent once more.
+func (x exchange) again(row models.Row, t telling, request int) (int64, Cause) {
+	u, was := x.charges[request], x.charges[0].Prompt()
+	switch {
+	case request > 0:
+	case x.before != nil:
+		was = x.before.prompt().Prompt()
+	case x.rewritten:
+		return u.fresh(), CauseRewritten
+	default:
 		return 0, CauseNew
 	}
-	fresh, was := u.Input+u.CacheWrite, x.before.usage.Prompt()
-	n := fresh - max(u.Prompt()-was, 0)
+	n := u.fresh() - max(u.Prompt()-was, 0)
 	if n <= max(slack, int64(row.Cache.Grain)) {
 		return 0, CauseNew
 	}
-	return n, x.cause(row, t)
+	return n, x.cause(row, t, request)
 }
 
 // cause returns why tokens that were sent before did not come from the cache.
-func (x exchange) cause(row models.Row, t telling) Cause {
-	b, u := x.before, x.usage
-	both := x.asked.sent && b.asked.sent
+func (x exchange) cause(row models.Row, t telling, request int) Cause {
+	b, u := x.before, x.charges[request]
 	switch {
 	case !t.reads && !t.writes:
 		return CauseUntold
 	case u.CacheRead+u.CacheWrite == 0 && u.Prompt() < int64(row.Cache.Minimum):
 		return CauseShort
+	case request > 0:
+		return CauseUnknown
 	case x.idle(row):
 		return CauseIdle
 	case x.model != b.model:
 		return CauseModel
-	case both && (x.sent.Tools != b.sent.Tools || x.sent.Prefix != b.sent.Prefix):
+	case x.asked.sent && b.asked.sent &&
+		(x.sent.Tools != b.sent.Tools || x.sent.Prefix != b.sent.Prefix):
 		return CauseTools
-	case x.rewritten || u.Prompt() < b.usage.Prompt():
+	case x.rewritten || u.Prompt() < b.prompt().Prompt():
 		return CauseRewritten
 	default:
 		return CauseUnknown

@@ -21,6 +21,7 @@ const (
 	haiku  = "anthropic/claude-haiku-4-5"
 	gpt    = "openai/gpt-5"
 	llama  = "ollama/llama"
+	sol    = "openai/gpt-5.6-sol" // has a tier
 )
 
 // An asked is one answer of a test, at a minute after the first.
@@ -216,6 +217,10 @@ func TestLedgersAgree(t *testing.T) {
 				Input: 100_000, Earlier: &compact.Usage{Input: 300_000, CacheRead: 100_000},
 			}))), 0.4*3 + 0.03},
 		"the usage, twice": {events.New(imported.At(0), imported.At(0)), 0.3 + 0.06 + 0.1*3.75 + 0.4*6},
+		"each request has its tier": {events.New(events.NewElement(time.Time{}, &events.ChatResponse{Text: "a"},
+			compact.WithSent(compact.WithUsage(events.Metadata{}, compact.Usage{Input: 100_000}.
+				After(compact.Usage{Input: 200_000}).After(compact.Usage{Input: 300_000}),
+			), compact.Sent{Model: sol}))), 0.3*4 + 0.3*8},
 	} {
 		base := []byte(`{"assistant":{"model":{"id":"` + claude + `"}}}`)
 		s := stats.Subject{ID: 1, Base: base, Stream: c.stream}

@@ -161,10 +161,14 @@ func (r *Row) Count(a Answer) {
 	}
 }
 
-// cost returns the cost of an answer. Cache writes for an hour cost more.
+// cost returns the cost of an answer, whose requests are priced one by one: the price of a token
+// depends on the size of the prompt. Cache writes for an hour cost more.
 func (a *answer) cost(table *models.Table) (usd float64, known bool) {
-	row, _ := table.Find(a.model)
-	usd, known = row.Cost(a.usage, a.hour)
+	row, known := table.Priced(a.model)
+	for _, c := range a.charges {
+		one, _ := row.Cost(c.Usage, c.hour)
+		usd += one
+	}
 	provider, _, _ := llm.SplitID(a.model)
 	return usd, known || isFree(provider)
 }

@@ -34,8 +34,8 @@ func Turns(base []byte, s *events.Stream, table *models.Table) ([]Turn, error) {
 		}
 		t := &all[len(all)-1]
 		t.Count(a.priced("", table))
-		if n := a.usage.Prompt(); n > t.Largest {
-			t.Largest, t.LargestCached = n, a.usage.CacheRead
+		if most := a.prompt(); most.Prompt() > t.Largest {
+			t.Largest, t.LargestCached = most.Prompt(), most.CacheRead
 		}
 	})
 	if err != nil {
