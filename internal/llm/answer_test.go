@@ -192,7 +192,7 @@ func TestRetry(t *testing.T) {
 		}
 		deltas := 0
 		var failed error
-		for _, err := range r.Stream(t.Context(), failing(tt.fails, tt.with, tt.said)) {
+		for _, err := range r.Stream(t.Context(), &llm.Request{}, failing(tt.fails, tt.with, tt.said)) {
 			if failed = err; err == nil {
 				deltas++
 			}
@@ -200,6 +200,31 @@ func TestRetry(t *testing.T) {
 		if fmt.Sprint(waits) != tt.waits || deltas != tt.deltas || !errors.Is(failed, tt.err) ||
 			notified != len(waits) {
 			t.Errorf("%s: waits %v, %d deltas, %v, %d times notified", name, waits, deltas, failed, notified)
+		}
+	}
+}
+
+// TestRetryOfWhatWasCharged verifies that an exchange that reported nothing but usage is repeated,
+// unless its caller limits what is charged.
+func TestRetryOfWhatWasCharged(t *testing.T) {
+	for metered, want := range map[bool]int{false: 3, true: 1} {
+		n := 0
+		r := llm.Retry{Max: 2, Sleep: func(context.Context, time.Duration) error { return nil }}
+		var used llm.Usage
+		for d, err := range r.Stream(t.Context(), &llm.Request{Metered: metered},
+			func(context.Context) iter.Seq2[llm.Delta, error] {
+				return func(yield func(llm.Delta, error) bool) {
+					n++
+					_ = yield(llm.Delta{Kind: llm.DeltaUsage, Usage: llm.Usage{Input: 7}}, nil) &&
+						yield(llm.Delta{}, &wire.CutError{})
+				}
+			}) {
+			if used = used.Add(d.Usage); err != nil && d.Usage != (llm.Usage{}) {
+				t.Error("an error with usage")
+			}
+		}
+		if n != want || used.Input != int64(7*n) {
+			t.Errorf("metered %v: %d exchanges, usage %+v", metered, n, used)
 		}
 	}
 }

@@ -30,7 +30,6 @@ type Assembler struct {
 	kept  Kept
 	said  Kept // up to the end of the last complete text
 	spent *Usage
-	begun bool // the exchange has emitted something
 	calls []*events.ToolCallRequest
 }
 
@@ -59,7 +58,6 @@ func Emit(yield func(Delta, error) bool) func(Delta) bool {
 func (a *Assembler) Quiet() bool { return a.quiet }
 
 func (a *Assembler) emit(d Delta) bool {
-	a.begun = true
 	a.quiet = a.quiet || !a.tell(d)
 	return !a.quiet
 }
@@ -239,22 +237,15 @@ func (a *Assembler) Spent(u Usage) {
 // Settle reports the noted usage at the end of an exchange.
 func (a *Assembler) Settle() bool {
 	u := a.spent
-	if a.spent = nil; u != nil && !a.emit(Delta{Kind: DeltaUsage, Usage: *u}) {
-		return false
-	}
-	a.begun = false
-	return true
+	a.spent = nil
+	return u == nil || a.emit(Delta{Kind: DeltaUsage, Usage: *u})
 }
 
 // Broken reports the noted usage of an exchange that ended with an error, which is charged too, and
-// returns the error, or nil once the consumer has stopped. It reports nothing of an exchange that
-// has emitted nothing: that is repeated.
+// returns the error, or nil once the consumer has stopped.
 func (a *Assembler) Broken(err error) error {
-	if err != nil && a.begun {
-		a.Settle()
-	}
 	if err != nil {
-		a.spent = nil
+		a.Settle()
 	}
 	if a.quiet {
 		return nil

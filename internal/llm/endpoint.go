@@ -83,7 +83,7 @@ type Exchange func(
 func (e Endpoint) Stream(
 	ctx context.Context, r *Request, exchange Exchange,
 ) iter.Seq2[Delta, error] {
-	return e.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[Delta, error] {
+	return e.Retry.Stream(ctx, r, func(ctx context.Context) iter.Seq2[Delta, error] {
 		return func(yield func(Delta, error) bool) {
 			said := false
 			tell := func(d Delta, err error) bool {

@@ -27,6 +27,9 @@ type Request struct {
 	// Session names the conversation, with the same value in all its requests, for providers that
 	// route by such a key. It must not be secret.
 	Session string
+	// Metered says that the caller counts what each exchange costs, and has to be asked before
+	// another one: an answer that was charged ends with its exchange.
+	Metered bool
 }
 
 // A SystemText is one section of the system prompt.

@@ -35,6 +35,10 @@ func TestUsageIsKept(t *testing.T) {
 		"continued with nothing": {[]act{say(llm.StopMaxTokens, "one two three "), empty}, 10, false},
 		"empty":                  {[]act{empty}, 0, true},
 		"empty after a call":     {[]act{calls("a"), empty}, 0, true},
+		"failed at once": {[]act{func(a *llm.Assembler) error {
+			a.Spent(llm.Usage{Input: 10, Output: 2, Model: "player"})
+			return a.Broken(&llm.APIError{})
+		}}, 0, true},
 		"cut in thinking": {[]act{func(a *llm.Assembler) error {
 			a.Say(llm.PartReasoning, "hm")
 			spends(a)

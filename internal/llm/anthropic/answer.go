@@ -102,7 +102,7 @@ func (a *answer) exchanges(ctx context.Context, b *built) (failed error, ok bool
 	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) { a.exchange(ctx, b, yield) }
 	}
-	for d, err := range a.model.at.Retry.Stream(ctx, attempt) {
+	for d, err := range a.model.at.Retry.Stream(ctx, a.request, attempt) {
 		if err != nil {
 			return err, true
 		}

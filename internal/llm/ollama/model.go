@@ -72,7 +72,7 @@ func (m *Model) exchanges(
 	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) { m.exchange(ctx, b, body, yield) }
 	}
-	for d, err := range m.at.Retry.Stream(ctx, attempt) {
+	for d, err := range m.at.Retry.Stream(ctx, b.request, attempt) {
 		if err != nil {
 			return err, true
 		}
