@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,9 +78,13 @@ func (q *Query) modelOr(id jpconfig.ModelID) (llm.Model, error) {
 }
 
 // continues returns how often the turn continues an answer after its limit: never if the adapter
-// does so.
-func (q *Query) continues() int {
-	if provider, _, _ := llm.SplitID(q.Model.ID()); provider == "anthropic" {
+// does so, which it does unless its requests are metered.
+func (q *Query) continues(metered bool) int {
+	provider, _, _ := llm.SplitID(q.Model.ID())
+	found, _ := models.Find(provider)
+	table := tableOf(q.Config.Provider(provider))
+	chains := cmp.Or(table.Format, found.Format) == wire.FormatAnthropic
+	if chains && !(metered && table.chains()) {
 		return -1
 	}
 	return 0

@@ -40,16 +40,7 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var table struct {
-		Chain *bool    `json:"chain_on_max_tokens"`
-		Betas []string `json:"beta_headers"`
-		// For servers that users run themselves, and for gateways.
-		KeyHeader string      `json:"api_key_header"`
-		Format    wire.Format `json:"format"`
-	}
-	if json.Unmarshal(p.JSON, &table) != nil {
-		table.Betas = nil
-	}
+	table := tableOf(p)
 	o := models.Options{
 		BaseURL: base, KeyHeader: table.KeyHeader, Format: table.Format,
 		Client: s.client(), Retry: r, Now: s.Host.Now, UserAgent: s.Host.userAgent(),
@@ -63,7 +54,7 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 		},
 		Anthropic: anthropic.Options{Continue: anthropic.DefaultContinue, Betas: table.Betas},
 	}
-	if table.Chain != nil && !*table.Chain {
+	if !table.chains() {
 		o.Anthropic.Continue = 0
 	}
 	m, err := models.New(id, o)
@@ -74,6 +65,25 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 	}
 	return m, err
 }
+
+// A table has the settings of a provider that are not jp's, or only for one format.
+type table struct {
+	Chain *bool    `json:"chain_on_max_tokens"`
+	Betas []string `json:"beta_headers"`
+	// For servers that users run themselves, and for gateways.
+	KeyHeader string      `json:"api_key_header"`
+	Format    wire.Format `json:"format"`
+}
+
+func tableOf(p jpconfig.Provider) (t table) {
+	if json.Unmarshal(p.JSON, &t) != nil {
+		t.Betas = nil
+	}
+	return t
+}
+
+// chains reports whether an answer that was cut off is continued by the adapter.
+func (t table) chains() bool { return t.Chain == nil || *t.Chain }
 
 // address returns the configured address of a provider, "" for its default.
 func (s Models) address(p jpconfig.Provider) (string, error) {

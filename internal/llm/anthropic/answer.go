@@ -69,7 +69,7 @@ func (a *answer) run(ctx context.Context) {
 		case err != nil:
 			a.yield(llm.Delta{}, err)
 			return
-		case a.again(), a.resume(), a.insist():
+		case !a.request.Metered && (a.again() || a.resume() || a.insist()):
 		default:
 			a.emit = func(d llm.Delta) bool { return a.yield(d, nil) }
 			a.assembler.Stop(a.last.stop)
