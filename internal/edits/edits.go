@@ -29,15 +29,7 @@ func (a Arguments) Text(names ...string) string {
 // first returns the first of the names that has a text, and the text.
 func (a Arguments) first(names ...string) (name, text string) {
 	for _, n := range names {
-		switch v := a[n].(type) {
-		case string:
-			text = v
-		case json.Number:
-			text = v.String()
-		case []any:
-			text = joined(v)
-		}
-		if text != "" {
+		if text = textOf(a[n]); text != "" {
 			return n, text
 		}
 	}
@@ -61,42 +53,76 @@ func (a Arguments) Without(names ...string) []byte {
 func (a Arguments) without(names ...string) Arguments {
 	rest := maps.Clone(a)
 	for _, n := range names {
-		delete(rest, n)
+		if n != "" { // for no argument
+			delete(rest, n)
+		}
 	}
 	return rest
 }
 
-// joined returns a list of texts as one text.
-func joined(list []any) string {
-	var all []string
-	for _, v := range list {
-		if s, ok := v.(string); ok {
-			all = append(all, s)
+// textOf returns a text, a number or a list of these as text, "" for anything else: no part of a
+// list may be hidden.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case []any:
+		all := make([]string, len(v))
+		for i, e := range v {
+			if _, list := e.([]any); list || textOf(e) == "" && e != "" {
+				return ""
+			}
+			all[i] = textOf(e)
 		}
+		return strings.Join(all, " ")
 	}
-	return strings.Join(all, " ")
+	return ""
 }
 
 // Command returns the command line of a call that runs one. For a shell that is given a script, it
 // is the script.
 func (a Arguments) Command() string {
-	_, line := a.CommandNamed()
+	_, line := a.commandNamed()
 	return line
 }
 
-// CommandNamed returns the name of the argument that has the command line too.
-func (a Arguments) CommandNamed() (name, line string) {
-	for _, n := range []string{"command", "cmd", "script"} {
-		list, ok := a[n].([]any)
-		if !ok || len(list) != 3 {
-			continue
-		}
-		if flag, _ := list[1].(string); flag == "-c" || flag == "-lc" {
-			s, _ := list[2].(string)
-			return n, s
-		}
+// commandNamed returns the name of the argument that has the command line too.
+func (a Arguments) commandNamed() (name, line string) {
+	if name, list := a.shell(); name != "" {
+		return name, textOf(list[2])
 	}
 	return a.first("command", "cmd", "script", "command_line", "CommandLine")
+}
+
+// shell returns the argument that gives a script to a shell, as a list of the shell, its option and
+// the script, and the name of the argument.
+func (a Arguments) shell() (name string, list []any) {
+	for _, n := range []string{"command", "cmd", "script"} {
+		list, _ := a[n].([]any)
+		if len(list) != 3 {
+			continue
+		}
+		shell := strings.HasSuffix(textOf(list[0]), "sh")
+		if shell && (list[1] == "-c" || list[1] == "-lc") && textOf(list[2]) != "" {
+			return n, list
+		}
+	}
+	return "", nil
+}
+
+// BesideCommand returns the arguments beside the command line, as [Arguments.Without] does: also
+// the shell that is given a script.
+func (a Arguments) BesideCommand() []byte {
+	rest := a
+	if name, _ := a.commandNamed(); name != "" {
+		rest = a.without(name)
+	}
+	if name, list := a.shell(); name != "" {
+		rest[name] = list[:2]
+	}
+	return rest.Without()
 }
 
 // File returns the path of the file that a call concerns.
@@ -144,14 +170,18 @@ func (a Arguments) EditsBeside() (all []Edit, beside []byte) {
 		return []Edit{{File: file, Old: was, New: is}}, a.Without(named, names[0], names[1])
 	}
 	name, patch := a.first("patch", "input", "diff", "patchText")
-	if name == "" {
-		name, patch = a.CommandNamed()
+	if name == "" && isPatch(a.Command()) {
+		return []Edit{{Patch: a.Command()}}, a.BesideCommand()
 	}
-	if strings.Contains(patch, "*** Begin Patch") || strings.HasPrefix(patch, "--- ") ||
-		strings.HasPrefix(patch, "diff --git ") {
+	if isPatch(patch) {
 		return []Edit{{Patch: patch}}, a.Without(name)
 	}
 	return nil, nil
+}
+
+func isPatch(text string) bool {
+	return strings.Contains(text, "*** Begin Patch") || strings.HasPrefix(text, "--- ") ||
+		strings.HasPrefix(text, "diff --git ")
 }
 
 // listed returns the changes that an argument lists, if it lists nothing else, and what else it
@@ -164,12 +194,12 @@ func (a Arguments) listed(list, file string) (all []Edit, left []any) {
 		if !ok {
 			return nil, nil
 		}
-		at := file
-		if paths, _ := object["paths"].([]any); len(paths) > 0 {
-			at = joined(paths)
+		at, paths := file, ""
+		if list, _ := object["paths"].([]any); textOf(list) != "" {
+			at, paths = textOf(list), "paths"
 		}
 		all = append(all, Edit{File: at, Old: was, New: is})
-		if rest := Arguments(object).without("paths", names[0], names[1]); len(rest) > 0 {
+		if rest := Arguments(object).without(paths, names[0], names[1]); len(rest) > 0 {
 			left = append(left, rest)
 		}
 	}

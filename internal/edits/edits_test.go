@@ -45,6 +45,25 @@ func TestEdits(t *testing.T) {
 	}
 }
 
+// TestCommands verifies that the script of a shell is the command, and that the shell is beside it;
+// another interpreter is part of the command, and what is no text is none.
+func TestCommands(t *testing.T) {
+	for args, want := range map[string][2]string{
+		`{"command":"ls -l","why":"x"}`:                {"ls -l", `{"why":"x"}`},
+		`{"command":["bash","-lc","ls -l"]}`:           {"ls -l", `{"command":["bash","-lc"]}`},
+		`{"cmd":["/x/zsh","-c","ls"],"why":"x"}`:       {"ls", `{"cmd":["/x/zsh","-c"],"why":"x"}`},
+		`{"command":["python3","-c","print(1)"]}`:      {"python3 -c print(1)", ``},
+		`{"command":["kill","-9",7]}`:                  {"kill -9 7", ``},
+		`{"command":["bash","-lc",{"script":"rm"}]}`:   {"", `{"command":["bash","-lc",{"script":"rm"}]}`},
+		`{"command":["ls",["-l"]],"command_line":"a"}`: {"a", `{"command":["ls",["-l"]]}`},
+	} {
+		a := edits.Parse([]byte(args))
+		if line, beside := a.Command(), string(a.BesideCommand()); line != want[0] || beside != want[1] {
+			t.Errorf("%s: %q, %s beside", args, line, beside)
+		}
+	}
+}
+
 // TestEditsLeaveNothingOut verifies that what is not in a change is beside it.
 func TestEditsLeaveNothingOut(t *testing.T) {
 	for args, want := range map[string]string{
@@ -55,6 +74,8 @@ func TestEditsLeaveNothingOut(t *testing.T) {
 		`{"path":"z","patterns":[{"old":"b","new":"c","paths":["a"]}]}`:                                 `{"path":"z"}`,
 		`{"input":"*** Begin Patch\nx","explanation":"tidy"}`:                                           `{"explanation":"tidy"}`,
 		`{"command":"--- a\n+++ b","timeout":5,"path":"w"}`:                                             `{"path":"w","timeout":5}`,
+		`{"command":["/x/sh","-c","--- a\n+++ b"]}`:                                                     `{"command":["/x/sh","-c"]}`,
+		`{"path":"z","patterns":[{"old":"b","new":"c","paths":["a",{"b":1}]}]}`:                         `{"patterns":[{"paths":["a",{"b":1}]}]}`,
 	} {
 		all, beside := edits.Parse([]byte(args)).EditsBeside()
 		if len(all) == 0 || string(beside) != want {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -199,20 +200,47 @@ func language(file string) string {
 	return strings.TrimPrefix(path.Ext(file), ".")
 }
 
-// A todo is an entry of a to-do list.
-type todo struct{ text, state string }
+// A todo is an entry of a to-do list. Beside is what else it says, as JSON.
+type todo struct{ text, mark, state, beside string }
 
-// todos returns the list that a call sets, and the name of the argument that has it.
+// todos returns the list that a call sets, and the name of the argument that has it: a list of
+// entries, and of nothing else.
 func (c *call) todos() (name string, all []todo) {
-	for _, n := range []string{"todos", "plan"} {
-		items, _ := c.args[n].([]any)
-		for _, item := range items {
-			object, _ := item.(map[string]any)
-			text := func(names ...string) string { return edits.Arguments(object).Text(names...) }
-			if t := text("content", "step", "text"); t != "" {
-				name, all = n, append(all, todo{t, text("status", "state")})
-			}
+	for _, name := range []string{"todos", "plan"} {
+		items, _ := c.args[name].([]any)
+		all := make([]todo, len(items))
+		for i, item := range items {
+			entry, _ := item.(map[string]any)
+			all[i] = newTodo(entry)
+		}
+		if len(all) > 0 && !slices.ContainsFunc(all, func(t todo) bool { return t.text == "" }) {
+			return name, all
 		}
 	}
-	return name, all
+	return "", nil
+}
+
+func newTodo(entry edits.Arguments) (t todo) {
+	first := func(names ...string) (name, text string) {
+		for _, n := range names {
+			if s, _ := entry[n].(string); s != "" {
+				return n, s
+			}
+		}
+		return "", ""
+	}
+	named, text := first("content", "step", "text")
+	told, state := first("status", "state")
+	t = todo{text: text, mark: "☐", state: "open"}
+	switch state {
+	case "completed", "done":
+		t.mark, t.state = "☑", "done"
+	case "in_progress":
+		t.mark, t.state = "◐", "in progress"
+	case "pending", "open":
+	default:
+		told = "" // shown as it is written
+	}
+	t.beside = string(entry.Without(named, told))
+	return t
 }

@@ -60,7 +60,7 @@ func cutRunes(s string, n int) string {
 func (p *pageWriter) writeRequest(c *call) {
 	all, rest := c.args.EditsBeside()
 	named, file := c.args.FileNamed()
-	command, line := c.args.CommandNamed()
+	line := c.args.Command()
 	written, text := c.written()
 	list, todos := c.todos()
 	switch {
@@ -80,7 +80,7 @@ func (p *pageWriter) writeRequest(c *call) {
 		rest = c.args.Without(list)
 	case line != "":
 		p.writeCode("sh", line)
-		rest = c.args.Without(command)
+		rest = c.args.BesideCommand()
 	case len(c.args) == 0 && string(c.raw) == "{}" || len(c.args) == 1 && c.told():
 	default:
 		rest = c.raw
@@ -109,17 +109,14 @@ func (p *pageWriter) file(name string) {
 func (m *markup) writeTodos(all []todo) {
 	m.open("ul", class("todos"))
 	for _, t := range all {
-		mark, said := "☐", "open"
-		switch t.state {
-		case "completed", "done":
-			mark, said = "☑", "done"
-		case "in_progress":
-			mark, said = "◐", "in progress"
-		}
 		m.open("li")
-		m.put("span", mark, attr{"title", said})
+		m.put("span", t.mark, attr{"title", t.state})
 		m.raw(" ")
 		m.text(t.text)
+		if t.beside != "" {
+			m.raw(" ")
+			m.put("code", t.beside, class("outcome"))
+		}
 		m.end("li")
 	}
 	m.end("ul")

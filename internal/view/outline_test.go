@@ -73,16 +73,24 @@ func TestTypedCommands(t *testing.T) {
 	}
 }
 
-// TestCallsLeaveNothingOut verifies that arguments beside a command, a file or a list are shown.
+// TestCallsLeaveNothingOut verifies that all of the arguments is shown, also of those that have a form of
+// their own.
 func TestCallsLeaveNothingOut(t *testing.T) {
 	for name, args := range map[string]map[string]any{
 		"command": {"command": "a", "why": "unseen"},
 		"file":    {"path": "a.go", "content": "x", "why": "unseen"},
 		"list":    {"todos": []any{map[string]any{"content": "a"}}, "why": "unseen"},
+		"shell":   {"command": []string{"unseen/sh", "-c", "a"}},
+		"python":  {"command": []string{"unseen", "-c", "a"}},
+		"part":    {"command": []any{"a", map[string]any{"b": "unseen"}}},
+		"entry":   {"todos": []any{map[string]any{"content": "a", "of": map[string]any{"b": "unseen"}}}},
+		"plain":   {"todos": []any{map[string]any{"content": "a"}, "unseen"}},
+		"twice":   {"todos": []any{map[string]any{"content": "a", "text": "unseen"}}},
+		"state":   {"todos": []any{map[string]any{"content": "a", "status": "unseen"}}},
 	} {
 		_, root := page(t, view.Document{}, newTalk().ask("q").call("x", args, "", false).conversation(1))
 		if !strings.Contains(words(root), "unseen") {
-			t.Errorf("%s: %s", name, words(root))
+			t.Errorf("%s: something is not shown", name)
 		}
 	}
 }
