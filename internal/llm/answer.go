@@ -194,9 +194,10 @@ func SignatureRefused(err error) bool {
 // maxMessage is how many bytes of a provider's message are shown.
 const maxMessage = 2000
 
-// errorBody returns type and message of an error, which is limited.
+// errorBody returns type and message of an error, each of one line and limited.
 func errorBody(raw []byte) (kind, message string) {
 	kind, message = errorIn(raw)
+	kind, message = oneLine(kind), oneLine(message)
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
 	}
@@ -284,9 +285,13 @@ func titleOf(page string) string {
 	return "a web page, " + title
 }
 
+// oneLine returns a provider's words as one line: a second one could pass for a line of this
+// program.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 // clip shortens a text that is not a provider's message.
 func clip(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = oneLine(s)
 	if len(s) > 200 {
 		s = strings.ToValidUTF8(s[:200], "") + "…"
 	}

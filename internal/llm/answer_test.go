@@ -122,6 +122,39 @@ func TestRetryable(t *testing.T) {
 	}
 }
 
+// TestErrorsHaveOneLine verifies that no member of an error, of a document or of an end breaks the
+// line that shows it: a further line could pass for one of this program.
+func TestErrorsHaveOneLine(t *testing.T) {
+	const odd = `a\nhint: b\r\n\u2028\u0085\u000bc`
+	for _, body := range []string{
+		`{"error":"X"}`, `{"error":{"message":"X"}}`, `{"error":{"type":"X","message":"X"}}`,
+		`{"error":{"code":"X","message":"X"}}`, `{"error":{"status":"X"}}`, `[{"error":{"message":"X"}}]`,
+		`{"message":"X"}`, `{"error":{"message":"m","metadata":{"raw":"X"}}}`,
+		`{"error":{"message":"m","metadata":{"raw":{"error":"X"}}}}`, `<title>X</title>`, `X`,
+	} {
+		body = strings.ReplaceAll(body, "X", odd)
+		res := &http.Response{StatusCode: 400, Body: io.NopCloser(strings.NewReader(body))}
+		for _, err := range []error{
+			llm.ErrorEvent("p/m", []byte(body)), llm.ReadError("p/m", res, time.Now),
+			llm.StreamError("p", &wire.ForeignError{Body: []byte(body)}),
+		} {
+			if said := err.Error(); len(strings.FieldsFunc(said, isBreak)) > 1 || !strings.Contains(said, "hint: b") {
+				t.Errorf("%s says %q", body, said)
+			}
+		}
+	}
+	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta) bool {
+		s := d.Stop
+		if all := s.Native + s.Category + s.Explanation; len(strings.FieldsFunc(all, isBreak)) > 1 {
+			t.Errorf("an end says %q", all)
+		}
+		return true
+	})
+	a.Stop(llm.Stop{Reason: llm.StopOther, Native: "a\nb", Category: "a\r\nb", Explanation: "a\n\nb"})
+}
+
+func isBreak(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
+
 func TestErrorEvent(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"type":"error","error":{"type":"overloaded_error","message":"m"}}`:      true,

@@ -298,6 +298,8 @@ func (a *Assembler) Stop(s Stop) bool {
 	case StopRefusal:
 		s.Kept = a.kept
 	}
+	s.Native, s.Category = oneLine(s.Native), oneLine(s.Category)
+	s.Explanation = oneLine(s.Explanation)
 	return a.Flush(cut) && a.rest() && a.emit(Delta{Kind: DeltaStop, Stop: s})
 }
 
