@@ -278,3 +278,29 @@ func TestForksCountOnce(t *testing.T) {
 		t.Errorf("the causes are %+v", both.Causes)
 	}
 }
+
+// TestChangedCopyCountsOnce verifies that an answer counts once if one of its copies was edited or
+// redacted, and that another one with the same usage counts, too.
+func TestChangedCopyCountsOnce(t *testing.T) {
+	table, err := models.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caching, spending := stats.NewCacheLedger(table), stats.NewLedger(stats.ByModel, time.UTC, table)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, c := range []struct {
+		text string
+		at   time.Time
+	}{{"The word.", at}, {"The [redacted:word].", at}, {"Another.", at.Add(time.Second)}} {
+		md := compact.WithUsage(events.Metadata{}, compact.Usage{Input: 10, Output: 1})
+		md = compact.WithSent(md, compact.Sent{At: c.at, Model: claude})
+		s := stats.Subject{ID: events.ID(i), Stream: events.New(
+			events.NewElement(at, &events.ChatResponse{Text: c.text}, md))}
+		if err := errors.Join(caching.Add(s), spending.Add(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c, s := caching.Caching(), stats.Total(spending.Rows()); c.Answers != 2 || s.Answers != 2 {
+		t.Errorf("counted are %d and %d answers, want 2", c.Answers, s.Answers)
+	}
+}

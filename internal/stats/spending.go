@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,12 +84,18 @@ func (l *Ledger) Add(s Subject) error {
 	return nil
 }
 
-// identity returns what identifies an answer in every copy: the agent's own name for it, since a
-// copy may have been redacted, else its content.
+// identity returns what identifies an answer in every copy: the agent's own name for it or the
+// request, with what it has used, since a copy may have been edited or redacted; else its content.
 func (a *answer) identity(agent string) blobs.Hash {
 	e, agent := a.element, cmp.Or(a.agent, agent)
 	if key, ok := e.Metadata().Text(events.MetadataSource); ok && agent != "" {
 		return blobs.Sum([]byte(agent + "\x00" + string(e.Kind()) + "\x00" + key))
+	}
+	if a.asked.sent {
+		request, err := json.Marshal(a.sent)
+		if err == nil {
+			return blobs.Sum(fmt.Appendf(request, "%+v", a.charges))
+		}
 	}
 	return e.Sum()
 }
