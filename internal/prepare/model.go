@@ -84,7 +84,7 @@ func (q *Query) continues(metered bool) int {
 	found, _ := models.Find(provider)
 	table := tableOf(q.Config.Provider(provider))
 	chains := cmp.Or(table.Format, found.Format) == wire.FormatAnthropic
-	if chains && !(metered && table.chains()) {
+	if chains && (!metered || !table.chains()) {
 		return -1
 	}
 	return 0

@@ -182,7 +182,8 @@ func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) 
 			return ""
 		},
 		Resume:   q.options.Resume,
-		Continue: q.continues(budget.Most > 0), Asker: ask.NewToolAsker(q.prompter), Assistant: q.assistant,
+		Continue: q.continues(budget.Most > 0),
+		Asker:    ask.NewToolAsker(q.prompter), Assistant: q.assistant,
 	}, nil
 }
 

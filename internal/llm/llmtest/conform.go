@@ -396,7 +396,8 @@ func testNoStream(t *testing.T, h Harness) {
 func testDocument(t *testing.T, h Harness) {
 	for _, body := range []string{
 		`{"error":{"type":"authentication_error","message":"bad key"}}`, `{"error":"bad key"}`,
-		"{\n  \"error\": {\n    \"message\": \"bad key\"\n  }\n}\n", "{\n\t\"error\": \"bad key\"\n}",
+		"{\n  \"error\": {\n    \"message\": \"bad key\"\n  }\n}\n",
+		"{\n\t\"error\": \"bad key\"\n}",
 	} {
 		got, waits := h.ask(t, Reply{Body: []byte(body)})
 		api, ok := errors.AsType[*llm.APIError](got.Err)

@@ -86,8 +86,8 @@ func finished(data []byte) bool {
 
 // ReadLines yields the lines of an NDJSON stream except empty ones, each up to maxLine bytes (0 for
 // [DefaultMaxLine]). A line is valid until the next one. Bytes that are not UTF-8 are replaced. A
-// stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF]. A text whose first line
-// is not a value, such as a document of several lines, ends with a [*ForeignError].
+// stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF]. A text whose first
+// line is not a value, such as a document of several lines, ends with a [*ForeignError].
 func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := newLineReader(r, maxLine)
