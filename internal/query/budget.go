@@ -29,14 +29,6 @@ func (e *BudgetError) Error() string {
 // leastAnswer is the fewest tokens of an answer that are worth a request.
 const leastAnswer = 256
 
-// Sizes by which a request is estimated. They are pessimistic: a request is rather not sent than
-// paid for beyond the limit.
-const (
-	leastBytesPerToken = 2
-	tokensPerImage     = 3000
-	bytesPerMediaToken = 8 // of documents and sound
-)
-
 // affords checks the first request of a turn against the budget, before the question is saved.
 func (s *session) affords(p Prompt) error {
 	if s.Budget == nil || s.Budget.Most == 0 {
@@ -84,53 +76,4 @@ func (s *session) afford(r *llm.Request) error {
 	}
 	r.Params.MaxTokens = int(min(room, 1<<30))
 	return nil
-}
-
-// promptTokens returns an estimated upper bound of the tokens in a request.
-func promptTokens(r *llm.Request) int64 {
-	bytes, media := int64(len(r.Schema)), int64(0)
-	for _, s := range r.System {
-		bytes += int64(len(s.Text))
-	}
-	for _, t := range r.Tools {
-		bytes += int64(len(t.Name) + len(t.Description) + len(t.Schema))
-	}
-	var add func(p llm.Part)
-	add = func(p llm.Part) {
-		switch p := p.(type) {
-		case llm.Text:
-			bytes += int64(len(p.Text))
-		case llm.Reasoning:
-			bytes += int64(len(p.Text))
-		case llm.Data:
-			bytes += int64(len(p.Value))
-		case llm.Opaque:
-			bytes += int64(len(p.JSON))
-		case llm.Call:
-			bytes += int64(len(p.ID) + len(p.Name) + len(p.Args))
-		case llm.Result:
-			bytes += int64(len(p.CallID))
-			for _, q := range p.Parts {
-				add(q)
-			}
-		case llm.Resource:
-			bytes += int64(len(p.URI) + len(p.Text))
-			media += mediaTokens(p.MIME, p.Bytes)
-		case llm.Media:
-			media += mediaTokens(p.MIME, p.Bytes)
-		}
-	}
-	for _, m := range r.Messages {
-		for _, p := range m.Parts {
-			add(p)
-		}
-	}
-	return bytes/leastBytesPerToken + media
-}
-
-func mediaTokens(mime string, data []byte) int64 {
-	if llm.IsImage(mime) {
-		return tokensPerImage
-	}
-	return int64(len(data) / bytesPerMediaToken)
 }

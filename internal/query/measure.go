@@ -15,14 +15,19 @@ type Measure struct {
 	Tokens       int
 	Prefix       int // tokens that were already sent before the last message
 	Compacted    int // messages that the provider has compacted itself
+
+	media map[string]media // by kind
 }
+
+// A media is what is not text: its tokens do not depend on its bytes.
+type media struct{ bytes, tokens int }
 
 // MeasureOf adds up a request to a model by kind. All messages except the last count as sent
 // before, unless there is only one.
 func MeasureOf(model string, r *llm.Request) Measure {
 	sum := Measure{
 		Tools: []string{}, Resources: []string{}, Bytes: map[string]int{},
-		TokensByKind: map[string]int{},
+		TokensByKind: map[string]int{}, media: map[string]media{},
 	}
 	for _, s := range r.System {
 		sum.Bytes["system"] += len(s.Text)
@@ -49,7 +54,8 @@ func MeasureOf(model string, r *llm.Request) Measure {
 // count estimates the tokens of the bytes added up so far.
 func (sum *Measure) count() (all int) {
 	for kind, n := range sum.Bytes {
-		tokens := int(sortOf(kind).Tokens(int64(n)))
+		m := sum.media[kind]
+		tokens := int(sortOf(kind).Tokens(int64(n-m.bytes))) + m.tokens
 		sum.TokensByKind[kind] = tokens
 		all += tokens
 	}
@@ -88,9 +94,10 @@ func (sum *Measure) part(role llm.Role, p llm.Part) {
 		sum.Bytes["calls"] += len(p.Name) + len(p.Args)
 	case llm.Resource:
 		sum.Resources = append(sum.Resources, p.URI)
-		sum.Bytes["resources"] += len(p.Text) + len(p.Bytes)
+		sum.Bytes["resources"] += len(p.Text)
+		sum.binary("resources", p.MIME, p.Bytes)
 	case llm.Media:
-		sum.Bytes["media"] += len(p.Bytes)
+		sum.binary("media", p.MIME, p.Bytes)
 	case llm.Result:
 		before := sum.Bytes["user"]
 		for _, q := range p.Parts {
@@ -99,4 +106,14 @@ func (sum *Measure) part(role llm.Role, p llm.Part) {
 		sum.Bytes["results"] += sum.Bytes["user"] - before
 		sum.Bytes["user"] = before
 	}
+}
+
+func (sum *Measure) binary(kind, mime string, data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	usual, _ := mediaTokens(mime, data)
+	m := sum.media[kind]
+	sum.media[kind] = media{m.bytes + len(data), m.tokens + int(usual)}
+	sum.Bytes[kind] += len(data)
 }
