@@ -149,6 +149,9 @@ func (q inquirer) inquire(ctx context.Context, ask tool.Question) (jsontext.Valu
 		}
 	}
 	r, err := q.question(ask)
+	if err == nil && model == q.Model {
+		err = q.affordable(r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +166,13 @@ func (q inquirer) inquire(ctx context.Context, ask tool.Question) (jsontext.Valu
 		return nil, errNoAnswer
 	}
 	return said.Answer, nil
+}
+
+// affordable is afford for a question beside others.
+func (q inquirer) affordable(r *llm.Request) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.afford(r)
 }
 
 // question returns the request. It has the tools of the turn, so that the provider's cache of the
@@ -200,7 +210,8 @@ func (q inquirer) question(ask tool.Question) (*llm.Request, error) {
 	return r, nil
 }
 
-// hear returns the data of the answer.
+// hear returns the data of the answer. What another model uses is not counted: the price of the
+// turn is not its own.
 func (q inquirer) hear(
 	ctx context.Context, model llm.Model, r *llm.Request,
 ) (data jsontext.Value, err error) {
@@ -214,7 +225,9 @@ func (q inquirer) hear(
 				data = said.Data
 			}
 		case llm.DeltaUsage:
-			q.spent(d.Usage)
+			if model == q.Model {
+				q.spent(d.Usage)
+			}
 		case llm.DeltaStop:
 			if d.Stop.Reason == llm.StopRefusal {
 				return nil, &llm.RefusalError{
