@@ -25,8 +25,11 @@ type Answer struct {
 	Tool string
 
 	Input, Cached, Output int64 // tokens; what came from a cache is in both
-	USD                   float64
-	Priced                bool
+	// Largest is the number of tokens in the largest prompt, LargestCached how many of them came
+	// from a cache.
+	Largest, LargestCached int64
+	USD                    float64
+	Priced                 bool
 }
 
 // Answers returns the answers of a conversation that have recorded usage, in their order. Those
@@ -44,7 +47,9 @@ func Answers(s Subject, table *models.Table) (all []Answer, err error) {
 // priced returns the exported form of an answer.
 func (a *answer) priced(agent string, table *models.Table) Answer {
 	usd, known := a.cost(table)
+	most := a.prompt()
 	return Answer{
+		Largest: most.Prompt(), LargestCached: most.CacheRead,
 		Key: a.identity(agent), Index: a.index, At: a.element.Time(),
 		Model: a.model, Author: a.author, Tool: a.given.tool,
 		Input: a.usage.Prompt(), Cached: a.usage.CacheRead, Output: a.usage.Output,

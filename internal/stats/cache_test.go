@@ -304,3 +304,24 @@ func TestChangedCopyCountsOnce(t *testing.T) {
 		t.Errorf("counted are %d and %d answers, want 2", c.Answers, s.Answers)
 	}
 }
+
+// TestLargestPrompt verifies that the context is as full as the largest prompt, not as the sum of
+// the prompts of an answer in several requests.
+func TestLargestPrompt(t *testing.T) {
+	md := compact.WithUsage(events.Metadata{}, compact.Usage{Input: 60}.
+		After(compact.Usage{Input: 10, CacheRead: 90}).After(compact.Usage{Input: 20}))
+	s := events.New(events.NewElement(time.Unix(1, 0), &events.TurnStart{}, events.Metadata{}),
+		events.NewElement(time.Unix(1, 0), &events.ChatResponse{Text: "a"}, md))
+	answers, err := stats.Answers(stats.Subject{Stream: s}, nil)
+	turns, err2 := stats.Turns(nil, s, nil)
+	if err != nil || err2 != nil || len(answers) != 1 || len(turns) != 1 {
+		t.Fatal(err, err2, len(answers), len(turns))
+	}
+	a, turn := answers[0], turns[0]
+	if a.Input != 180 || a.Largest != 100 || a.LargestCached != 90 {
+		t.Errorf("the answer: %+v", a)
+	}
+	if turn.Input != 180 || turn.Largest != 100 || turn.LargestCached != 90 {
+		t.Errorf("the turn: %+v", turn)
+	}
+}

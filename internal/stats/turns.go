@@ -33,9 +33,10 @@ func Turns(base []byte, s *events.Stream, table *models.Table) ([]Turn, error) {
 			all = append(all, Turn{Row: Row{Name: fmt.Sprintf("turn %d", number)}, Number: number})
 		}
 		t := &all[len(all)-1]
-		t.Count(a.priced("", table))
-		if most := a.prompt(); most.Prompt() > t.Largest {
-			t.Largest, t.LargestCached = most.Prompt(), most.CacheRead
+		one := a.priced("", table)
+		t.Count(one)
+		if one.Largest > t.Largest {
+			t.Largest, t.LargestCached = one.Largest, one.LargestCached
 		}
 	})
 	if err != nil {

@@ -101,14 +101,14 @@ func (p *pageWriter) byTurn() (bars []bar, total stats.Row) {
 			}
 			f.Count(a)
 			total.Count(a)
-			if a.Input > full.Input {
+			if a.Largest > full.Largest {
 				full = a
 			}
 		}
 		if f.Answers > 0 {
 			bars = append(bars, bar{
 				label: fmt.Sprintf("Turn %d", t.Index+1), href: "#" + p.anchor(p.keys[t.First]),
-				value: full.Input, part: full.Cached, says: figuresLine(f),
+				value: full.Largest, part: full.LargestCached, says: figuresLine(f),
 			})
 		}
 	}
