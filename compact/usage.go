@@ -91,10 +91,28 @@ func (u Usage) After(e Usage) Usage {
 	return all[0]
 }
 
-// UsageOf returns the usage that is stored with an element.
+// UsageOf returns the usage that is stored with an element, without figures that are impossible.
 func UsageOf(e *events.Element) (u Usage, ok bool) {
 	v, ok := e.Metadata().Value(MetadataUsage)
-	return u, ok && json.Unmarshal(v, &u) == nil
+	if !ok || json.Unmarshal(v, &u) != nil {
+		return u, false
+	}
+	for x := &u; x != nil; x = x.Earlier {
+		x.bound()
+	}
+	return u, true
+}
+
+// mostTokens is more than any request uses, and so few that no sum of them overflows.
+const mostTokens = 1 << 36
+
+// bound replaces figures that are impossible. A file may have any, and no sum may become negative.
+func (u *Usage) bound() {
+	for _, n := range []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite} {
+		*n = min(max(*n, 0), mostTokens)
+	}
+	u.CacheWriteHour = min(max(u.CacheWriteHour, 0), u.CacheWrite)
+	u.Reasoning = min(max(u.Reasoning, 0), u.Output)
 }
 
 // WithUsage returns md with usage added.

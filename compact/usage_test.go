@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -42,5 +43,28 @@ func TestUsageTotal(t *testing.T) {
 	x := compact.Usage{}.After(u(1)).After(compact.Usage{}.After(u(10)))
 	if got := x.Total(); got != u(11) || x.Prompt() != 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestUsageIsPlausible verifies that no figure in a file makes a sum negative, or overflow it.
+func TestUsageIsPlausible(t *testing.T) {
+	const most = math.MaxInt64
+	for _, u := range []compact.Usage{
+		{Input: -1, Output: -most, CacheRead: -5, CacheWrite: 7, CacheWriteHour: -9, Reasoning: -2},
+		{Input: most, Output: most, CacheRead: most, CacheWrite: most, CacheWriteHour: most},
+		{CacheWrite: 1, CacheWriteHour: 2}, {Output: 1, Reasoning: 2},
+	} {
+		u = u.After(u)
+		e := events.NewElement(time.Unix(1, 0), &events.ChatResponse{Text: "a"}, compact.WithUsage(events.Metadata{}, u))
+		got, ok := compact.UsageOf(e)
+		for x := range got.Exchanges() {
+			least := min(x.Input, x.Output, x.CacheRead, x.CacheWrite, x.CacheWriteHour, x.Reasoning)
+			if !ok || least < 0 || x.CacheWriteHour > x.CacheWrite || x.Reasoning > x.Output || x.Prompt() > 1<<40 {
+				t.Errorf("%+v gives %+v", u, x)
+			}
+		}
+		if got.Total().Prompt() > 1<<41 {
+			t.Errorf("%+v gives %+v", u, got.Total())
+		}
 	}
 }
