@@ -52,7 +52,8 @@ func TestUsageIsPlausible(t *testing.T) {
 	for _, u := range []compact.Usage{
 		{Input: -1, Output: -most, CacheRead: -5, CacheWrite: 7, CacheWriteHour: -9, Reasoning: -2},
 		{Input: most, Output: most, CacheRead: most, CacheWrite: most, CacheWriteHour: most},
-		{CacheWrite: 1, CacheWriteHour: 2}, {Output: 1, Reasoning: 2},
+		{CacheWrite: 1, CacheWriteHour: 2},
+		{Output: 1, Reasoning: 2},
 	} {
 		u = u.After(u)
 		e := events.NewElement(time.Unix(1, 0), &events.ChatResponse{Text: "a"}, compact.WithUsage(events.Metadata{}, u))
