@@ -194,10 +194,9 @@ func SignatureRefused(err error) bool {
 // maxMessage is how many bytes of a provider's message are shown.
 const maxMessage = 2000
 
-// errorBody returns type and message of an error, each of one line and limited.
+// errorBody returns type and message of an error, which is limited.
 func errorBody(raw []byte) (kind, message string) {
 	kind, message = errorIn(raw)
-	kind, message = oneLine(kind), oneLine(message)
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
 	}

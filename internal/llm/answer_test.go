@@ -143,6 +143,10 @@ func TestErrorsHaveOneLine(t *testing.T) {
 			}
 		}
 	}
+	own := &llm.APIError{Provider: "p", Type: "a\nb", Message: "a\nb"} // as adapters make them
+	if said := own.Error(); len(strings.FieldsFunc(said, isBreak)) > 1 {
+		t.Errorf("an adapter's error says %q", said)
+	}
 	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta) bool {
 		s := d.Stop
 		if all := s.Native + s.Category + s.Explanation; len(strings.FieldsFunc(all, isBreak)) > 1 {

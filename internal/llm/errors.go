@@ -28,10 +28,10 @@ func (e *APIError) Error() string {
 		fmt.Fprintf(&b, "%s returned an error", e.Provider)
 	}
 	if e.Type != "" {
-		fmt.Fprintf(&b, " (%s)", e.Type)
+		fmt.Fprintf(&b, " (%s)", oneLine(e.Type))
 	}
 	if e.Message != "" {
-		fmt.Fprintf(&b, ": %s", e.Message)
+		fmt.Fprintf(&b, ": %s", oneLine(e.Message))
 	}
 	return b.String()
 }
