@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -36,7 +37,10 @@ type memoCandidate struct {
 }
 
 // memoName includes the version of the file format.
-const memoName = "gc-history-3"
+const (
+	memoFamily = "gc-history-"
+	memoName   = memoFamily + "3"
+)
 
 // lastHistoryCache starts to read the cache and returns a function that waits for it.
 func (o *Options) lastHistoryCache() func() historyCache {
@@ -74,8 +78,11 @@ func (m historyCache) write(dir string) {
 	if atomicfile.MkdirPrivate(dir) != nil {
 		return
 	}
-	_ = atomicfile.WriteIn(dir, memoName, append(sum[:], body.Bytes()...),
+	err := atomicfile.WriteIn(dir, memoName, append(sum[:], body.Bytes()...),
 		atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true})
+	if err == nil {
+		refs.RemoveOthers(dir, memoFamily, memoName, memoName)
+	}
 }
 
 // usable reports whether the cache covers the candidates and only commits that are still reachable.

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"errors"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
@@ -39,11 +40,18 @@ func (c *Cache) Load() {
 }
 
 // Close writes new records and closes the files. Losing them only costs time, so at most a trace
-// needs the error.
+// needs the error. Whoever wrote some removes what other versions left behind.
 func (c *Cache) Close() error {
 	var errs []error
+	written := ""
 	for i := range c.shards {
 		errs = append(errs, c.shards[i].close())
+		if c.shards[i].written {
+			written = c.shards[i].path
+		}
+	}
+	if dir, name := filepath.Split(written); written != "" {
+		RemoveOthers(dir, family, current, name)
 	}
 	return errors.Join(errs...)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -461,7 +462,7 @@ func TestFullFileIsStartedAnew(t *testing.T) {
 	if err := os.Truncate(name, maxShard+1); err != nil {
 		t.Fatal(err)
 	}
-	first := strings.TrimPrefix(filepath.Base(name), fmt.Sprintf("refs-%d-", version))
+	first := strings.TrimPrefix(filepath.Base(name), current)
 	other := parsed(t, first+strings.Repeat("0", 38)+"1")
 	c := Open(dir)
 	if _, err := c.References(other, func() ([]byte, error) { return data, nil }); err != nil {

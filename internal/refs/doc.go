@@ -20,7 +20,8 @@
 // that other processes append at that moment, and only costs time.
 //
 // Memory holds an index of about a hundred bytes per record, not the records. Disk usage is
-// bounded: a file that exceeds its limit is started anew.
+// bounded: a file that exceeds its limit is started anew, and whoever writes records removes files
+// of other versions that have not been written for 30 days.
 //
 // # What is not promised
 //

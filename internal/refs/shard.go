@@ -17,8 +17,14 @@ import (
 // The version changes with the format of the records, and whenever package events gives another
 // answer about the same bytes, because old answers would not disappear by themselves.
 const (
-	version = 4
+	version = "4"
 	header  = "git-jp references 3\n"
+)
+
+// The names of shards begin with family, those of this version with current.
+const (
+	family  = "refs-"
+	current = family + version + "-"
 )
 
 const (
@@ -40,11 +46,13 @@ type shard struct {
 	added  map[key]span // records in batch
 	batch  []byte
 	stuck  bool // a write has failed, and writing is not tried again
+
+	written bool // something was written since it was loaded
 }
 
 func (s *shard) init(dir string, n int) {
 	if dir != "" {
-		s.path = filepath.Join(dir, fmt.Sprintf("refs-%d-%x", version, n))
+		s.path = filepath.Join(dir, fmt.Sprintf("%s%x", current, n))
 	}
 }
 
@@ -180,6 +188,7 @@ func (s *shard) flush() error {
 		s.stuck = true
 		return fmt.Errorf("write cache %q: %w", s.path, err)
 	}
+	s.written = true
 	return s.adopt(f)
 }
 
