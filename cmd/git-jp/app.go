@@ -298,7 +298,7 @@ func committedIn(a *app, root string) func(events.ID) bool {
 func (a *app) workspaceEnv(s config.Settings) workspace.Env {
 	return workspace.Env{
 		Getenv: a.getenv, Now: a.now, Home: a.home(), Dir: a.directory(),
-		Getsid: a.session, PID: a.pid,
+		Getsid: a.session, Leader: a.leader, PID: a.pid,
 		Settings: workspace.Settings{
 			Format:       workspace.Format(s.Storage.Format),
 			MaxBlobBytes: s.Storage.MaxBlobBytes, MaxStreamBytes: a.limits().Stream,

@@ -32,6 +32,7 @@ type environment struct {
 	token          func() string  // not guessable
 	pid            int
 	session        func() (int, error) // getsid(0)
+	leader         func(pid int) (age time.Duration, alive bool)
 	stdinTerminal  bool
 	stdoutTerminal bool
 	stderrTerminal bool
@@ -79,7 +80,7 @@ func outside() (*environment, error) {
 		args: os.Args[1:], env: os.Environ(), dir: dir,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		now: time.Now, random: rand.Float64, token: cryptorand.Text,
-		pid: os.Getpid(), session: sessionID,
+		pid: os.Getpid(), session: sessionID, leader: leader,
 		stdinTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		stdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),

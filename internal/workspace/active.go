@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -100,6 +102,9 @@ func (w *Workspace) Activate(s Session, id events.ID) error {
 		name := sessionsDir + "/" + s.key() + ".json"
 		err = atomicfile.Write(root, name, append(data, '\n'), opts)
 	}
+	if err == nil {
+		w.removeGone(root, s)
+	}
 	if err := errors.Join(err, root.Close()); err != nil {
 		return fmt.Errorf("activate conversation %s: %w", id, err)
 	}
@@ -152,14 +157,55 @@ func (w *Workspace) history(s Session) []visit {
 			places = append(places, regular.In(root))
 		}
 	}
+	began := s.began(w.env)
 	for _, place := range places {
 		for _, key := range []string{s.key(), s.ID} {
 			if visits, ok := readHistory(place, key, s); ok {
-				return visits
+				return since(began, visits)
 			}
 		}
 	}
 	return nil
+}
+
+// since returns the visits of this session, the latest first: earlier ones were made in a terminal
+// that is gone, whose process had the same number.
+func since(began time.Time, visits []visit) []visit {
+	for i, v := range visits {
+		at, err := time.Parse(time.RFC3339Nano, v.ActivatedAt)
+		if err == nil && at.Before(began) {
+			return visits[:i:i]
+		}
+	}
+	return visits
+}
+
+// keptSession is how long the file of a session stays after its process has ended. It may have
+// ended on this machine only: a home directory can be that of several.
+const keptSession = 30 * 24 * time.Hour
+
+// removeGone removes the files of sessions whose terminals are gone, except that of s. jp does so
+// in its directory, and at once. What cannot be removed stays until next time.
+func (w *Workspace) removeGone(root *os.Root, s Session) {
+	entries, err := fs.ReadDir(regular.In(root), sessionsDir)
+	if err != nil || w.env.Leader == nil {
+		return
+	}
+	for _, e := range entries {
+		key, isFile := strings.CutSuffix(e.Name(), ".json")
+		digits, isTerminal := strings.CutPrefix(key, terminal+"-")
+		pid, err := strconv.Atoi(digits)
+		if !isFile || !isTerminal || err != nil || key == s.key() {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || w.env.Now().Sub(info.ModTime()) < keptSession {
+			continue
+		}
+		if _, alive := w.env.Leader(pid); !alive {
+			_ = root.Remove(sessionsDir + "/" + e.Name())
+		}
+	}
 }
 
 func readHistory(fsys fs.FS, key string, s Session) ([]visit, bool) {

@@ -23,6 +23,10 @@ type Env struct {
 	Getsid func() (int, error) // the id of the terminal session; nil if there is none
 	PID    int                 // written into locks; 0 means the current process
 
+	// Leader returns the age of the process that leads a terminal session, 0 if it is not known;
+	// false if there is no such process. Nil means that nothing is known.
+	Leader func(pid int) (age time.Duration, alive bool)
+
 	// Shares reports whether the workspace may use the user-local data at dir. The link of the data
 	// leads to jp, the .jp of another root, or there is no link and jp is "". The id alone proves
 	// nothing, because it is in a file that anyone can copy. Nil means yes.

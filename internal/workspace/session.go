@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Session is a terminal as jp identifies it: each has its own active conversation.
@@ -43,7 +44,25 @@ func terminalSource(env Env) string {
 	if env.goos() == "windows" {
 		return "hwnd"
 	}
-	return "getsid"
+	return terminal
+}
+
+// terminal is the type of a session that the process of a terminal leads, whose id is its number.
+const terminal = "getsid"
+
+// began returns when the terminal session began, at the earliest; the zero time if that is not
+// known.
+func (s Session) began(env Env) time.Time {
+	pid, err := strconv.Atoi(s.ID)
+	if err != nil || s.Source.Type != terminal || env.Leader == nil {
+		return time.Time{}
+	}
+	age, _ := env.Leader(pid)
+	if age == 0 {
+		return time.Time{}
+	}
+	// Clocks are set, and the system counts in hundredths of a second.
+	return env.Now().Add(-age - time.Minute)
 }
 
 func sessionFromEnv(env Env, name string) (Session, bool) {

@@ -169,3 +169,93 @@ func TestOlderSessionFiles(t *testing.T) {
 		t.Errorf("%v, %v", e, err)
 	}
 }
+
+// TestSessionOfAnEarlierProcess: the number of a terminal's process comes again, after a restart at
+// the latest. What was active in a terminal that is gone is not active in the new one.
+func TestSessionOfAnEarlierProcess(t *testing.T) {
+	w, _ := sessionWorld(t)
+	delete(w.vars, "JP_SESSION")
+	w.env.Getsid = func() (int, error) { return 4711, nil }
+	age := time.Hour
+	w.env.Leader = func(int) (time.Duration, bool) { return age, true }
+	s, _ := SessionOf(w.env)
+	ws := w.open()
+	if err := ws.Activate(s, 19); err != nil {
+		t.Fatal(err)
+	}
+	now := w.env.Now().Add(40 * 24 * time.Hour)
+	w.env.Now = func() time.Time { return now }
+	for _, tt := range []struct {
+		age  time.Duration
+		want bool
+	}{
+		{time.Hour, false},
+		{40*24*time.Hour - time.Hour, false},
+		{41 * 24 * time.Hour, true},
+		{0, true}, // not known
+	} {
+		age = tt.age
+		e, err := w.open().Active(s)
+		if (err == nil) != tt.want || tt.want && e.ID != 19 {
+			t.Errorf("process of %v: %v, %v", tt.age, e.ID, err)
+		}
+	}
+	age = time.Hour
+	ws = w.open()
+	if err := ws.Activate(s, 17); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := ws.Previous(s); err == nil {
+		t.Errorf("%v was active in this terminal before", e.ID)
+	}
+}
+
+// TestSessionsThatAreGone: each terminal has a file, and nothing but this removes it.
+func TestSessionsThatAreGone(t *testing.T) {
+	w, env := sessionWorld(t)
+	delete(w.vars, "JP_SESSION")
+	sid := 0
+	w.env.Getsid = func() (int, error) { return sid, nil }
+	w.env.Leader = func(pid int) (time.Duration, bool) { return 0, pid < 3 }
+	now := time.Now()
+	w.env.Now = func() time.Time { return now }
+	ws := w.open()
+	if err := ws.Activate(env, 18); err != nil {
+		t.Fatal(err)
+	}
+	activate := func(n int) {
+		t.Helper()
+		sid = n
+		s, _ := SessionOf(w.env)
+		if err := w.open().Activate(s, 17); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const dir = "data/git-jp/workspace/otvo8/sessions"
+	w.write(dir+"/note.txt", "x")
+	for n := range 6 {
+		activate(n + 1)
+	}
+	old := now.Add(-31 * 24 * time.Hour)
+	for _, name := range []string{
+		"note.txt", "getsid-1.json", "getsid-4.json", "getsid-5.json",
+		strings.TrimPrefix(sessionFile, "/sessions/"),
+	} {
+		if err := os.Chtimes(w.path(dir+"/"+name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	activate(5) // which its leader has left
+	entries, err := os.ReadDir(w.path(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, strings.TrimSuffix(e.Name(), ".json"))
+	}
+	want := "env-JP_SESSION-c14cddc033f64b9d getsid-1 getsid-2 getsid-3 getsid-5 getsid-6 note.txt"
+	if strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
