@@ -30,6 +30,14 @@ type Note struct {
 	files []string // that contain it
 }
 
+// IsGone reports whether there is nothing left to import it into: its workspace is not there any
+// more, as in a worktree that was removed, or the note is damaged. A sweep finds the session by
+// itself if its workspace comes back.
+func (n Note) IsGone() bool {
+	_, err := os.Lstat(n.Root)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // A Store keeps notes in the directory of a clone.
 type Store struct{ dir string }
 
@@ -95,7 +103,8 @@ func (s Store) InTurn(now time.Time, root string) (in []Note) {
 	}
 	for _, e := range list {
 		info, err := e.Info()
-		if err != nil || filepath.Ext(e.Name()) != busyEnd || now.Sub(info.ModTime()) >= busyFor {
+		if err != nil || filepath.Ext(e.Name()) != busyEnd ||
+			now.Sub(info.ModTime()).Abs() >= busyFor {
 			continue
 		}
 		var n Note
@@ -113,7 +122,7 @@ func below(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Notes returns the notes, one for each session: its last.
+// Notes returns the notes, one for each session: its last. A damaged one has only its file.
 func (s Store) Notes() ([]Note, error) {
 	list, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,11 +143,13 @@ func (s Store) Notes() ([]Note, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed by another process
 		}
-		if err == nil {
-			err = json.Unmarshal(data, &n)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("read note %s: %w", path, err)
+		}
+		if json.Unmarshal(data, &n) != nil {
+			// Notes are not synced, so a crash may empty one.
+			notes = append(notes, Note{files: n.files})
+			continue
 		}
 		k := key(n.Agent, n.Session)
 		i, ok := at[k]
@@ -174,7 +185,7 @@ const (
 )
 
 // SweepDue reports whether the last sweep was some time ago, and notes this one. It costs one look
-// at a file, and writes one when a sweep is due.
+// at a file, and writes one when a sweep is due; then it removes what killed processes left.
 func (s Store) SweepDue(now time.Time) (bool, error) {
 	info, err := os.Lstat(filepath.Join(s.dir, sweptFile))
 	if err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
@@ -183,7 +194,30 @@ func (s Store) SweepDue(now time.Time) (bool, error) {
 	if err := s.write(sweptFile, nil); err != nil {
 		return false, err
 	}
+	s.tidy(now)
 	return true, os.Chtimes(filepath.Join(s.dir, sweptFile), now, now)
+}
+
+// leftFor is how long the files of agents and of our own processes that were killed stay.
+const leftFor = 24 * busyFor
+
+// tidy removes everything that is not kept until it is needed, when it is old. What cannot be
+// removed stays.
+func (s Store) tidy(now time.Time) {
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		name := e.Name()
+		if strings.HasSuffix(name, noteEnd) || name == sweptFile || name == excludeFile {
+			continue
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()).Abs() >= leftFor {
+			_ = os.Remove(filepath.Join(s.dir, name))
+		}
+	}
 }
 
 const (

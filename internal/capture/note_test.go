@@ -74,8 +74,12 @@ func TestATurnEndsByItself(t *testing.T) {
 	if got := s.InTurn(now, "/w"); len(got) != 1 || got[0].Session != "a" || got[0].Agent != n.Agent {
 		t.Errorf("in a turn are %+v, want %+v", got, n)
 	}
-	if got := []int{in(now, "/w/sub"), in(now, "/w2"), in(now.Add(2*busyFor), "/w")}; !slices.Equal(got, []int{1, 0, 0}) {
-		t.Errorf("in a turn there, elsewhere and much later are %d", got)
+	got := []int{
+		in(now, "/w/sub"), in(now, "/w2"), in(now.Add(2*busyFor), "/w"),
+		in(now.Add(-2*busyFor), "/w"), // the clock was wrong when it began
+	}
+	if !slices.Equal(got, []int{1, 0, 0, 0}) {
+		t.Errorf("in a turn there, elsewhere, much later and before are %d", got)
 	}
 	for range 2 {
 		if err := s.End(sessions.Codex, "a"); err != nil {
@@ -85,6 +89,56 @@ func TestATurnEndsByItself(t *testing.T) {
 	if n := in(now, "/w"); n != 0 {
 		t.Errorf("%d are in a turn after its end", n)
 	}
+}
+
+// TestANoteThatACrashEmptied verifies that a damaged note does not hide the others.
+func TestANoteThatACrashEmptied(t *testing.T) {
+	dir := t.TempDir()
+	s := StoreIn(dir)
+	n := Note{Agent: sessions.Codex, Session: "a", Root: dir}
+	if err := s.Add(n); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "00-7.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range taken(t, s, 2) {
+		if n.IsGone() == (n.Session == "a") {
+			t.Errorf("%+v is gone: %t", n, n.IsGone())
+		}
+		if n.IsGone() {
+			if err := s.Done(n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	taken(t, s, 1)
+}
+
+// TestWhatKilledProcessesLeft verifies that their files do not stay, and that all others do.
+func TestWhatKilledProcessesLeft(t *testing.T) {
+	s, now := StoreIn(t.TempDir()), time.Now()
+	n := Note{Agent: sessions.Codex, Session: "a", Root: "/w"}
+	if err := errors.Join(s.Begin(n), s.Add(n), s.Exclude("b")); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(s.dir, "00-7.json.4711.0")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  int
+	}{{leftFor - time.Hour, 5}, {leftFor, 3}} {
+		if due, err := s.SweepDue(now.Add(step.after + time.Minute)); err != nil || !due {
+			t.Fatal(due, err)
+		}
+		names, err := os.ReadDir(s.dir)
+		if err != nil || len(names) != step.want {
+			t.Errorf("after %v there are %v, %v; want %d", step.after, names, err, step.want)
+		}
+	}
+	taken(t, s, 1)
 }
 
 // TestSweepDue verifies that only one of many calls in a short time sweeps, also if the clock was

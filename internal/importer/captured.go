@@ -80,6 +80,9 @@ func (in Captured) look(
 	}
 	for _, n := range notes {
 		if n.Root != in.Workspace.Root() {
+			if n.IsGone() {
+				err = errors.Join(err, in.Store.Done(n))
+			}
 			continue
 		}
 		found, _ := Find(ctx, in.Places, selectionOf(n))
@@ -95,7 +98,7 @@ func (in Captured) look(
 			return false, err
 		}
 	}
-	return again, nil
+	return again, err
 }
 
 // selectionOf returns the selection for a note: the sessions in its file, or those of its name if
