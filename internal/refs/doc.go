@@ -20,8 +20,10 @@
 // that other processes append at that moment, and only costs time.
 //
 // Memory holds an index of about a hundred bytes per record, not the records. Disk usage is
-// bounded: a file that exceeds its limit is started anew, and whoever writes records removes files
-// of other versions that have not been written for 30 days.
+// bounded: a file that exceeds its limit, or a megabyte and 30 days, is started anew, and stays as
+// the generation before until the next one is. A record that is found there is written again, so
+// what is used stays, and what old versions of conversations said does not. Whoever writes records
+// removes files of other versions that have not been written for 30 days.
 //
 // # What is not promised
 //
@@ -32,8 +34,8 @@
 //
 // # Format
 //
-// The directory holds 16 files, refs-<version>-<first hex digit of the id>. Each begins with a
-// header line that repeats the version, followed by records:
+// The directory holds 16 files, refs-<version>-<first hex digit of the id>, and those of the
+// generation before, which end in .old. Each begins with a header line, followed by records:
 //
 //	mark   4 bytes   "\xffjp\n"; a reader that lost its place finds the next one
 //	length 4 bytes   of the body, little endian

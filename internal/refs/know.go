@@ -95,6 +95,10 @@ func (c *Cache) has(what kind, id gitint.OID) bool {
 func (s *shard) has(k key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.knows(k) || s.older != nil && s.older.knows(k)
+}
+
+func (s *shard) knows(k key) bool {
 	s.load()
 	if _, ok := s.added[k]; ok {
 		return true

@@ -47,19 +47,33 @@ type shard struct {
 	batch  []byte
 	stuck  bool // a write has failed, and writing is not tried again
 
-	written bool // something was written since it was loaded
+	older   *shard // the generation before, which is only read; nil in that
+	written bool   // something was written since it was loaded
 }
 
 func (s *shard) init(dir string, n int) {
 	if dir != "" {
 		s.path = filepath.Join(dir, fmt.Sprintf("%s%x", current, n))
+		s.older = &shard{path: s.path + olderEnd}
 	}
 }
 
-// lookup returns the payload of a record.
+// lookup returns the payload of a record. One of the generation before becomes one of this.
 func (s *shard) lookup(k key) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	payload, ok := s.find(k)
+	if ok || s.older == nil {
+		return payload, ok
+	}
+	if payload, ok = s.older.find(k); ok {
+		s.put(k, payload)
+	}
+	return payload, ok
+}
+
+// find returns the payload of a record of this generation.
+func (s *shard) find(k key) ([]byte, bool) {
 	s.load()
 	if at, ok := s.added[k]; ok {
 		_, payload, _, ok := parseRecord(s.batch[at.off : at.off+int64(at.size)])
@@ -94,6 +108,10 @@ func (s *shard) add(k key, payload []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.load()
+	s.put(k, payload)
+}
+
+func (s *shard) put(k key, payload []byte) {
 	if _, ok := s.added[k]; ok || len(payload) > maxBody/2 {
 		return
 	}
@@ -179,7 +197,7 @@ func (s *shard) flush() error {
 	}
 	var f *os.File
 	var err error
-	if s.fresh {
+	if s.fresh || s.isOld() {
 		f, err = s.replace()
 	} else if f, err = s.append(); errors.Is(err, fs.ErrNotExist) {
 		f, err = s.replace() // another process has deleted the cache
@@ -207,12 +225,14 @@ func (s *shard) append() (*os.File, error) {
 }
 
 // replace writes a file with only the batch and renames it into place, so that no process sees a
-// file without its header. It returns nil if the file has been deleted again.
+// file without its header. The file that was there becomes the generation before. It returns nil if
+// the file has been deleted again.
 func (s *shard) replace() (*os.File, error) {
 	dir, name := filepath.Split(s.path)
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
+	s.keepOlder()
 	opts := atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true}
 	if err := atomicfile.WriteIn(dir, name, append([]byte(header), s.batch...), opts); err != nil {
 		return nil, err
@@ -224,6 +244,7 @@ func (s *shard) replace() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.begin(f)
 	// If another process has replaced the file again, the spans of adopt are wrong, and their
 	// records do not verify.
 	_, err = f.Seek(int64(len(header)+len(s.batch)), io.SeekStart)
@@ -276,7 +297,14 @@ func (s *shard) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.flush()
+	s.unload()
+	if s.older != nil {
+		s.older.unload()
+	}
+	return err
+}
+
+func (s *shard) unload() {
 	shut(s.file)
 	s.file, s.data, s.index, s.loaded = nil, nil, nil, false
-	return err
 }
