@@ -246,6 +246,28 @@ func openRun(o *Options, p place, dir string) (*run, error) {
 
 // runs returns the runs of this store, oldest first. It ignores other directories and files.
 func runs(o *Options, p place) ([]*run, error) {
+	return runsOf(o, p, func(store string) bool { return store == p.name })
+}
+
+// isGone reports whether a store was in a linked working tree that git does not know any more, or
+// at a place of this working tree where no workspace is any more. No other collection finds its
+// runs.
+func (o *Options) isGone(p place, store string) bool {
+	tree, prefix, ok := strings.Cut(store, ":")
+	if !ok || o.UserLocal || !filepath.IsLocal(filepath.FromSlash(tree)) {
+		return false
+	}
+	gone := func(path string) bool {
+		there, err := isThere(path)
+		return !there && err == nil
+	}
+	if own, _, _ := strings.Cut(p.name, ":"); tree == own {
+		return gone(filepath.Join(o.Repo.Root(), filepath.Dir(filepath.FromSlash(prefix))))
+	}
+	return gone(filepath.Join(o.Repo.CommonDir(), filepath.FromSlash(tree)))
+}
+
+func runsOf(o *Options, p place, isOf func(store string) bool) ([]*run, error) {
 	entries, err := os.ReadDir(p.trash)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -262,7 +284,7 @@ func runs(o *Options, p place) ([]*run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %s: %w", e.Name(), err)
 		}
-		if r.Store == p.name {
+		if isOf(r.Store) {
 			all = append(all, r)
 		}
 	}

@@ -284,6 +284,51 @@ func TestExpiredRuns(t *testing.T) {
 	}
 }
 
+// TestExpiredRunsOfStoresThatAreGone checks that what was collected in a working tree that was
+// removed since, or in a workspace that was moved, does not stay for ever, nor go too early.
+func TestExpiredRunsOfStoresThatAreGone(t *testing.T) {
+	f := newFixture(t)
+	f.Run("worktree", "add", "-q", "--detach", "../gone")
+	f.Run("worktree", "add", "-q", "--detach", "../stays")
+	f.workspace("sub")
+	gone, stays, other := f.at("../gone"), f.at("../stays"), f.at("sub")
+	for i, l := range []*fixture{gone, stays, other} {
+		l.blob(fmt.Sprint("dead ", i))
+		if i == 0 {
+			l.blob("wanted")
+		}
+		if _, err := l.collect(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Run("worktree", "remove", "--force", "../gone")
+	if err := os.Rename(f.Path("sub"), f.Path("moved")); err != nil {
+		t.Fatal(err)
+	}
+	wanted := blobs.Sum([]byte("wanted"))
+	f.converse(conversation, wanted)
+	sweep := func(purged, revived int) {
+		t.Helper()
+		o := f.options()
+		o.AcceptMissing = true
+		p, err := gc.MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := gc.Sweep(t.Context(), o, p)
+		if err != nil || res.Purged != purged || res.Revived != revived {
+			t.Errorf("%+v, %v; want %d purged, %d restored", res, err, purged, revived)
+		}
+	}
+	sweep(0, 0)
+	f.age()
+	sweep(2, 1)
+	if left, _ := filepath.Glob(f.Path(".git/jp/trash/*")); len(left) != 1 || !f.has(wanted) {
+		t.Errorf("left in the trash: %v; wanted: %v", left, f.has(wanted))
+	}
+	sweep(0, 0)
+}
+
 // TestTrashOnAnotherFileSystem checks that blobs are copied there and back.
 func TestTrashOnAnotherFileSystem(t *testing.T) {
 	other := otherFileSystem(t)

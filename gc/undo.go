@@ -235,9 +235,11 @@ func hasEntry(x *gitint.Index, name string) bool {
 }
 
 // expired returns the expired runs, with the blobs that no tip refers to. It ignores runs of other
-// stores.
+// stores, except of those that are gone: otherwise their content would stay for ever.
 func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
-	all, err := runs(m.o, p.place)
+	all, err := runsOf(m.o, p.place, func(store string) bool {
+		return store == p.place.name || m.o.isGone(p.place, store)
+	})
 	if err != nil {
 		return nil, err
 	}
