@@ -198,7 +198,12 @@ func (c captureCmd) sweep(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return intake.Sweep(ctx, in, agents)
+	err = intake.Sweep(ctx, in, agents)
+	if c.Noted && !in.Waits() {
+		// Nobody waits for this one, and in some clones no question is ever asked.
+		collectDue(a, in.Workspace)(ctx)
+	}
+	return err
 }
 
 // noted imports the sessions that hooks noted in this workspace, unless an agent is in a turn. That

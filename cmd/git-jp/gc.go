@@ -29,8 +29,9 @@ What is deleted is kept in a quarantine for the grace period, and 'git jp gc und
 The same applies to what 'git jp compact --in-place' and 'git jp repair' have changed or removed.
 Files that git tracks also leave the index, which is asked first.
 
-gc.auto collects files that git does not track beside 'git jp query', once a day, and the content
-of user-local conversations, which --user-local does at once.`
+gc.auto collects files that git does not track beside 'git jp query', and after a commit where
+agents' sessions are captured, once a day, and the content of user-local conversations, which
+--user-local does at once.`
 }
 
 type gcRunCmd struct {
@@ -149,13 +150,19 @@ func (a *app) putBack(ctx context.Context, root string, repo *gitint.Repo) {
 // collectAside begins a due collection beside a command that takes long. The returned function ends
 // it and does not wait: the next command rolls back what was not finished.
 func collectAside(ctx context.Context, a *app, w *workspace.Workspace) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go collectDue(a, w)(ctx)
+	return cancel
+}
+
+// collectDue returns a function that makes a due collection, unless the user does not want any.
+func collectDue(a *app, w *workspace.Workspace) func(context.Context) {
 	settings, err := a.settings()
 	if err != nil || !settings.GC.Auto || safe(a, w.Root()) != nil {
-		return func() {}
+		return func(context.Context) {}
 	}
 	limits := a.limits()
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
+	return func(ctx context.Context) {
 		// It opens everything itself: the command closes its own when it ends.
 		repo, err := gitint.Open(ctx, gitint.Options{Dir: w.Root(), Env: a.env, Limits: limits})
 		if err != nil {
@@ -177,6 +184,5 @@ func collectAside(ctx context.Context, a *app, w *workspace.Workspace) (end func
 		gc.CollectDue(ctx, gc.Options{
 			Workspace: own, UserLocal: true, Now: a.now, PID: a.pid, Grace: settings.GC.Grace,
 		})
-	}()
-	return cancel
+	}
 }

@@ -27,7 +27,8 @@ type Captured struct {
 	Report func(Result) error
 }
 
-func (in Captured) waits() bool {
+// Waits reports whether the working tree is not to be changed now.
+func (in Captured) Waits() bool {
 	return in.Stopped != nil &&
 		(in.Stopped() || len(in.Store.InTurn(in.Now(), in.Workspace.Root())) > 0)
 }
@@ -87,7 +88,7 @@ func (in Captured) look(
 		}
 		found, _ := Find(ctx, in.Places, selectionOf(n))
 		grown, failed := in.take(ctx, found)
-		if failed > 0 || ctx.Err() != nil || in.waits() {
+		if failed > 0 || ctx.Err() != nil || in.Waits() {
 			continue
 		}
 		if isAgain(grown) {
@@ -117,7 +118,7 @@ func (in Captured) take(ctx context.Context, found []Found) (grown bool, failed 
 		return errors.Is(f.Err, ErrUnknown) || errors.Is(f.Err, regular.ErrNot) ||
 			in.Store.Excludes(f.Name.ID, f.Dir)
 	})
-	if in.waits() {
+	if in.Waits() {
 		return false, 0
 	}
 	for r := range in.All(ctx, found) {
@@ -131,7 +132,7 @@ func (in Captured) take(ctx context.Context, found []Found) (grown bool, failed 
 		if err := in.Report(r); err != nil {
 			failed++
 		}
-		if in.waits() {
+		if in.Waits() {
 			break
 		}
 	}
