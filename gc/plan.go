@@ -491,9 +491,13 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	dirs := []string{filepath.Join(p.place.store, ".tmp")}
 	if p.place.prefix != "" {
 		dirs = append(dirs, spare.Unfinished(o.Repo.GitDir(), p.place.prefix))
+		for _, state := range []string{o.Repo.Dir(), filepath.Join(o.Repo.GitDir(), "jp")} {
+			dirs = append(dirs, temporariesIn(state)...)
+		}
 	}
+	slices.Sort(dirs)
 	var old []string
-	for _, dir := range dirs {
+	for _, dir := range slices.Compact(dirs) {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -512,6 +516,23 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 		}
 	}
 	return old, nil
+}
+
+// temporariesIn returns the directories in which temporaries of a state directory, and of those in
+// it, are written. Those of a collection's own runs go with them.
+func temporariesIn(state string) []string {
+	dirs := []string{filepath.Join(state, "tmp")}
+	entries, err := os.ReadDir(state)
+	if err != nil {
+		return dirs
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			dir := filepath.Join(state, e.Name())
+			dirs = append(dirs, filepath.Join(dir, "tmp"), filepath.Join(dir, ".tmp"))
+		}
+	}
+	return dirs
 }
 
 // isOurs reports whether a name in the directory of temporaries belongs to the collector.

@@ -451,3 +451,42 @@ func TestStoresOfLinkedWorkTrees(t *testing.T) {
 		t.Errorf("undo after a move: %v", err)
 	}
 }
+
+// TestLeftoversInTheRepository checks that what killed processes left in the directories of state
+// is removed when it is old, and nothing else there.
+func TestLeftoversInTheRepository(t *testing.T) {
+	f := newFixture(t)
+	f.Run("worktree", "add", "-q", "--detach", "../linked")
+	l := f.at("../linked")
+	const linked = ".git/worktrees/linked/jp/"
+	left := []string{
+		".git/jp/tmp/pre-commit.17.0", ".git/jp/cache/tmp/refs-4-0.17.0",
+		".git/jp/answers/.tmp/a.json.17.0", linked + "conflicts/.tmp/b.json.17.0",
+	}
+	stay := []string{
+		".git/jp/cache/tmp/refs-4-1.17.0", // new
+		".git/jp/import", linked + "checked", ".git/jp/tmp/~hook.17.0",
+	}
+	for _, name := range append(left, stay...) {
+		f.WriteFile(name, "x")
+		if err := os.Chtimes(f.Path(name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := l.options().Now()
+	if err := os.Chtimes(f.Path(stay[0]), now, now); err != nil {
+		t.Fatal(err)
+	}
+	res, err := l.collect()
+	if err != nil || res.Temporaries != len(left) {
+		t.Errorf("%+v, %v; want %d removed", res, err, len(left))
+	}
+	for _, name := range stay {
+		if _, err := os.Lstat(f.Path(name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if res, err := f.collect(); err != nil || res.Temporaries != 0 {
+		t.Errorf("again: %+v, %v", res, err)
+	}
+}
