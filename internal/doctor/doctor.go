@@ -161,11 +161,19 @@ func (d *examination) private(dirs ...string) {
 // does not look at.
 func (d *examination) userLocal() error {
 	w, err := d.Workspace()
-	if errors.Is(err, workspace.ErrNoWorkspace) || err == nil && w.UserDir() == "" {
+	if errors.Is(err, workspace.ErrNoWorkspace) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if w.HasLostStranger() {
+		d.add(w.StrangeDir(), "has user-local conversations of a workspace that was moved or "+
+			"removed; if it was this one, they are not listed here yet",
+			"git jp trust user-local")
+	}
+	if w.UserDir() == "" {
+		return nil
 	}
 	store := w.BlobsOf(workspace.Entry{Local: true})
 	for _, err := range store.All() {

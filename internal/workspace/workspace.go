@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -79,6 +80,15 @@ func (w *Workspace) WorkspaceID() string { return w.wsid }
 // StrangeDir returns the directory of user-local data that has the id of this workspace but belongs
 // to another one, or to none; "" if there is none.
 func (w *Workspace) StrangeDir() string { return w.strange }
+
+// HasLostStranger reports whether the workspace of [Workspace.StrangeDir] is gone: it was removed,
+// or is this one and was moved.
+func (w *Workspace) HasLostStranger() bool {
+	link := filepath.Join(w.strange, linkName)
+	_, err := os.Lstat(link)
+	_, target := os.Stat(link)
+	return w.strange != "" && err == nil && errors.Is(target, fs.ErrNotExist)
+}
 
 // Adopt uses the user-local data of [Workspace.StrangeDir] for this workspace, as the user asked.
 func (w *Workspace) Adopt() error {
