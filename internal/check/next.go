@@ -39,6 +39,10 @@ func AskAuthor(id string) string {
 // earlier returns the command that lists the versions of a file, one of which may be undamaged.
 func earlier(path string) string { return "git log --oneline -- " + ShellQuote(path) }
 
+// Origin returns the command that says who added something that this version does not know: a
+// later version may have written it, and whoever runs that one misses it if it is removed.
+func Origin(path string) string { return "git log -1 -- " + Pathspec(path) }
+
 // OutOfLFS returns the command that stores the conversations beside a file in Git itself, whatever
 // the attributes of other directories say: no merge and no check can read a pointer.
 func OutOfLFS(file string) string {

@@ -139,7 +139,7 @@ func (r *entryReader) all(rules, allowed, redacted handler) (*Entries, error) {
 			err = r.each(name, redacted)
 		default:
 			r.problem(name, errors.New(
-				"is ignored: it is neither the rules file nor a directory of entries"))
+				"is ignored: this version knows only rules.toml, allowed and redacted"))
 		}
 		if err != nil {
 			return nil, err
@@ -267,6 +267,9 @@ func (r *entryReader) problem(name string, err error) {
 	if errors.Is(err, blobs.ErrPointer) {
 		f.Next = blobs.FetchPointers
 	}
+	if _, ok := errors.AsType[*laterError](err); ok {
+		f.Next = check.Origin(f.Path)
+	}
 	r.entries.Problems = append(r.entries.Problems, f)
 }
 
@@ -275,7 +278,21 @@ func (r *entryReader) rules(_ string, _ check.Entry, read func() ([]byte, error)
 	if err == nil {
 		r.entries.Committed, err = secrets.ParseRules(data)
 	}
+	for _, fault := range r.entries.Committed.Faults {
+		r.problem(secrets.RulesFile, fmt.Errorf("is ignored in part: %w", fault))
+	}
+	if later := r.entries.Committed.Later; len(later) > 0 {
+		r.problem(secrets.RulesFile, &laterError{later})
+	}
 	return err
+}
+
+// A laterError reports what this version does not know, and a later one may.
+type laterError struct{ what []string }
+
+// Error implements error.
+func (e *laterError) Error() string {
+	return "has what this version does not know: " + strings.Join(e.what, ", ")
 }
 
 func (r *entryReader) readAllowed(

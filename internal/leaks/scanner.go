@@ -191,7 +191,7 @@ func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) e
 		return err
 	}
 	for _, p := range entries.Problems {
-		if s.RulesMatter && p.Path == path.Join(dir, secrets.RulesFile) {
+		if s.RulesMatter && p.Path == path.Join(dir, secrets.RulesFile) && p.Next == "" {
 			p.Severity, p.Next = check.Error, "correct the file, then 'git add' it"
 		}
 		s.found = append(s.found, found{finding: p})

@@ -23,6 +23,11 @@ type Committed struct {
 	// Off names the built-in rules that the workspace wants switched off. It is only a request: the
 	// caller of [Rules.Without] must have asked the user.
 	Off []string
+	// Later names what this version does not know: keys, and rules in Off. It is ignored, since a
+	// later version may have added it, and the rules beside it count.
+	Later []string
+	// Faults are the errors of rules that are ignored.
+	Faults []error
 }
 
 // Limits of the rules that a workspace adds.
@@ -35,8 +40,9 @@ const (
 	addedWindow = 256
 )
 
-// ParseRules parses the rules of a workspace. An error in one rule rejects the file.
-func ParseRules(data []byte) (Committed, error) {
+// ParseRules parses the rules of a workspace. An error rejects the file; a fault in a rule, or what
+// this version does not know, only that.
+func ParseRules(data []byte) (c Committed, err error) {
 	if len(data) > MaxFile {
 		return Committed{}, fmt.Errorf("%d bytes, more than %d", len(data), MaxFile)
 	}
@@ -49,8 +55,12 @@ func ParseRules(data []byte) (Committed, error) {
 			Public   int      `toml:"public"`
 		} `toml:"rule"`
 	}
-	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
-	if err := decoder.Decode(&file); err != nil {
+	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file)
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok { // all else was decoded
+		for _, e := range unknown.Errors {
+			c.later(strings.Join(e.Key(), "."))
+		}
+	} else if err != nil {
 		return Committed{}, fmt.Errorf("parse rules: %w", err)
 	}
 	if len(file.Rule) > maxRules {
@@ -58,26 +68,35 @@ func ParseRules(data []byte) (Committed, error) {
 	}
 	known := Builtin().Names()
 	for _, name := range file.Off {
-		if !slices.Contains(known, name) {
-			return Committed{}, fmt.Errorf("off: there is no rule %q", name)
+		if slices.Contains(known, name) {
+			c.Off = append(c.Off, name)
+		} else {
+			c.later(fmt.Sprintf("off = %q", name))
 		}
 	}
-	c := Committed{Off: file.Off}
 	for _, r := range file.Rule {
 		rule := Rule{
 			Name: r.Name, Keywords: r.Keywords, Regex: r.Regex, Public: r.Public,
 			added: true, within: addedWindow,
 		}
+		err := rule.validate()
 		if slices.Contains(known, r.Name) {
-			return Committed{}, fmt.Errorf("rule %q: the name is taken", r.Name)
+			err = errors.New("the name is taken")
 		}
-		if err := rule.validate(); err != nil {
-			return Committed{}, fmt.Errorf("rule %q: %w", r.Name, err)
+		if err != nil {
+			c.Faults = append(c.Faults, fmt.Errorf("rule %q: %w", r.Name, err))
+			continue
 		}
 		known = append(known, r.Name)
 		c.Rules = append(c.Rules, rule)
 	}
 	return c, nil
+}
+
+func (c *Committed) later(what string) {
+	if !slices.Contains(c.Later, what) {
+		c.Later = append(c.Later, what)
+	}
 }
 
 func (r Rule) validate() error {

@@ -164,7 +164,9 @@ func (c *Copies) Of(id events.ID, s *events.Stream, contents blobs.Reader) (all 
 					continue
 				}
 				if ranges := k.in(t.Member, text, true); len(ranges) > 0 {
-					all = append(all, Redaction{id.Digits(), key, t.Member, ranges})
+					all = append(all, Redaction{
+						Conversation: id.Digits(), Event: key, Member: t.Member, Ranges: ranges,
+					})
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package secrets
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,6 +21,8 @@ type Redaction struct {
 	Event        string  `json:"event"`        // its key
 	Member       string  `json:"member"`       // see [Text]
 	Ranges       []Range `json:"ranges"`
+
+	file string // the path that it was read from, "" for a new one
 }
 
 // A Range is a range of bytes of the original text.
@@ -31,8 +34,10 @@ type Range struct {
 }
 
 // Name returns the path of the entry below the workspace's .jp.
-func (r Redaction) Name() string {
-	return path.Join(RedactedDir, r.Conversation+"-"+digest(r.Encode())+entrySuffix)
+func (r Redaction) Name() string { return cmp.Or(r.file, r.named(r.Encode())) }
+
+func (r Redaction) named(data []byte) string {
+	return path.Join(RedactedDir, r.Conversation+"-"+digest(data)+entrySuffix)
 }
 
 // Encode returns the content of the entry's file.
@@ -44,9 +49,10 @@ func ParseRedaction(name string, data []byte) (Redaction, error) {
 	if err := parse(data, &r); err != nil {
 		return Redaction{}, err
 	}
-	if name != r.Name() {
+	if name != r.Name() && name != r.named(laidOut(data)) {
 		return Redaction{}, ErrName
 	}
+	r.file = name
 	at := 0
 	for _, g := range r.Ranges {
 		if g.From < at || g.To <= g.From || validName(g.Rule) != nil {
@@ -55,6 +61,14 @@ func ParseRedaction(name string, data []byte) (Redaction, error) {
 		at = g.To
 	}
 	return r, nil
+}
+
+// laidOut returns a document, of which this version may not know all members, as encode lays it
+// out: its layout is no part of what it says.
+func laidOut(data []byte) []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, bytes.TrimSpace(data), "", "  ") // it was parsed
+	return append(b.Bytes(), '\n')
 }
 
 // NewRange returns the range of a match in a text.

@@ -2,6 +2,9 @@ package secrets_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -256,6 +259,27 @@ func TestFingerprints(t *testing.T) {
 	}
 	if read, err := secrets.ParseAllowed(a.Name(), a.Encode()); err != nil || read != a {
 		t.Errorf("read: %+v, %v", read, err)
+	}
+}
+
+// TestEntriesOfLaterVersions checks that an entry with more members counts, under its own name, and
+// in another layout.
+func TestEntriesOfLaterVersions(t *testing.T) {
+	r := secrets.Redaction{Conversation: "1", Event: "k", Member: "/m", Ranges: []secrets.Range{
+		{From: 1, To: 5, Rule: "x", Check: "aa"},
+	}}
+	later := bytes.Replace(r.Encode(), []byte("{\n"), []byte("{\n  \"later\": 1.50,\n"), 1)
+	sum := sha256.Sum256(later)
+	name := secrets.RedactedDir + "/1-" + hex.EncodeToString(sum[:])[:32] + ".json"
+	for _, data := range [][]byte{later, bytes.ReplaceAll(later, []byte("\n  "), []byte("\r\n\t"))} {
+		read, err := secrets.ParseRedaction(name, data)
+		if err != nil || read.Name() != name || !slices.Equal(read.Ranges, r.Ranges) {
+			t.Errorf("%s: %+v, %v", data, read, err)
+		}
+	}
+	damaged := bytes.Replace(later, []byte("1.50"), []byte("1.5"), 1)
+	if _, err := secrets.ParseRedaction(name, damaged); !errors.Is(err, secrets.ErrName) {
+		t.Errorf("damaged: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package secrets_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -60,8 +61,6 @@ func TestParseRulesRefuses(t *testing.T) {
 	}
 	for want, file := range map[string]string{
 		"parse rules":             "off = 3",
-		"strict mode":             "allow = [\".*\"]",
-		"no rule":                 `off = ["nothing"]`,
 		"taken":                   rule("jwt", "abc", "abc"),
 		"does not have 1 to 40":   rule("../x", "abc", "abc"),
 		"keyword":                 rule("a", "ab", "ab"),
@@ -74,8 +73,34 @@ func TestParseRulesRefuses(t *testing.T) {
 		"rule \"a\": the name is": strings.Repeat(rule("a", "abc", "abc"), 2),
 	} {
 		c, err := secrets.ParseRules([]byte(file))
-		if err == nil || !strings.Contains(err.Error(), want) || c.Rules != nil || c.Off != nil {
+		err = errors.Join(append(c.Faults, err)...)
+		if err == nil || !strings.Contains(err.Error(), want) || len(c.Rules) > 1 || c.Off != nil {
 			t.Errorf("%.60q: %v, %v, want %q", file, c, err, want)
+		}
+	}
+}
+
+// TestRulesOfLaterVersions checks that a rule counts whatever is beside it: a fault in another one,
+// or what only a later version knows.
+func TestRulesOfLaterVersions(t *testing.T) {
+	c, err := secrets.ParseRules([]byte(acme + `about = "ours"
+[[rule]]
+name = "jwt" # built in since
+keywords = ["jwt_"]
+regex = 'jwt_[0-9]{9}'
+[later]
+key = 1
+`))
+	if err != nil || len(c.Rules) != 1 || len(c.Faults) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if off, err := secrets.ParseRules([]byte(`off = ["of-later", "jwt"]`)); err != nil ||
+		!slices.Equal(off.Off, []string{"jwt"}) || !slices.Equal(off.Later, []string{`off = "of-later"`}) {
+		t.Errorf("%+v, %v", off, err)
+	}
+	for _, want := range []string{"rule.about", "later"} {
+		if !slices.ContainsFunc(c.Later, func(s string) bool { return strings.HasPrefix(s, want) }) {
+			t.Errorf("%q does not name %s", c.Later, want)
 		}
 	}
 }
