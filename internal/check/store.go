@@ -284,7 +284,7 @@ func (s *store) foreignFindings() []Finding {
 		}
 		all = append(all, Finding{
 			State: Foreign, Path: path.Join(s.dir, name), Element: -1,
-			Detail: "is not a blob, so nothing can refer to it",
+			Detail: "is not a blob that this version can read",
 		})
 	}
 	return all

@@ -180,8 +180,10 @@ func (d *examination) userLocal() error {
 		foreign := new(blobs.ForeignError)
 		if errors.As(err, &foreign) && filepath.Base(foreign.Path) != ".gitignore" {
 			name := filepath.Join(store.Dir(), filepath.FromSlash(foreign.Path))
-			d.add(name, "is not a blob, and nothing is collected while it is there",
-				"rm -r -- "+check.ShellQuote(name))
+			// It may have been written by a later version, and there is no other copy of it.
+			d.add(name, "is not a blob that this version can read, "+
+				"and nothing is collected while it is there",
+				"mv -i -- "+check.ShellQuote(name)+" "+check.ShellQuote(w.UserDir()))
 		}
 	}
 	return nil

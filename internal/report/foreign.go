@@ -41,10 +41,20 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 			findings[i].Next = "git rm -r -f --cached -- " + name
 		case staged || changed:
 			findings[i].Next = "git rm -r --cached -- " + name
+		case mayBeLater(f.Path):
+			findings[i].Next = check.Origin(f.Path)
 		default:
 			findings[i].Next = "git rm -r -- " + name
 		}
 	}
+}
+
+// mayBeLater reports whether a later version may have written a file that this one does not know:
+// a kind of content, or an entry about secrets.
+func mayBeLater(name string) bool {
+	dir, ok := workspace.PathDir(name)
+	below := strings.TrimPrefix(name, dir+"/")
+	return ok && (strings.HasPrefix(below, "blobs/") || strings.HasPrefix(below, "secrets/"))
 }
 
 // moveOut returns "" for a file that is not in the working tree.
