@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -351,6 +353,65 @@ func TestAnotherImporterCounts(t *testing.T) {
 			t.Errorf("%s stands %d times, want %d", text, n, want)
 		}
 	}
+}
+
+// TestMoreThanTheLabelSays checks that changes made here stay where an importer of a later revision
+// had imported less than an earlier one: a merge of both has everything, and the later one's label.
+func TestMoreThanTheLabelSays(t *testing.T) {
+	lines := bytes.SplitAfter(transcript(), []byte("\n"))
+	const turn = 6 // lines
+	w := newWorkspace(t)
+	im := &Importer{Workspace: w}
+	file := filepath.Join(t.TempDir(), "s.jsonl")
+	imports := func(turns int) events.ID {
+		t.Helper()
+		data := bytes.Join(lines[:turns*turn], nil)
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found, err := claude.Dialect{}.List(t.Context(), file)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%d sessions, %v", len(found), err)
+		}
+		out, err := im.Import(t.Context(), claude.Dialect{}, found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Made[0].ID
+	}
+	id := imports(2)
+	label := ""
+	update := func(f func(*workspace.Conversation)) {
+		t.Helper()
+		err := w.Update(t.Context(), id, func(c *workspace.Conversation) error { f(c); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(func(c *workspace.Conversation) { label = c.Details.Labels[sessions.LabelImport] })
+	imports(4)
+	var want []string
+	update(func(c *workspace.Conversation) {
+		c.Details.Labels[sessions.LabelImport] = label
+		turns := c.Stream.TurnOf()
+		for i := c.Stream.Len() - 1; i >= 0; i-- {
+			e := c.Stream.At(i)
+			switch r, ok := e.Event().(*events.ChatRequest); {
+			case turns[i] == 2:
+				c.Stream.Remove(i, 1)
+			case ok && turns[i] == 3:
+				c.Stream.Set(i, e.With(&events.ChatRequest{Content: r.Content + ", edited"}))
+			}
+		}
+		want = said(c.Stream)
+	})
+	imports(5)
+	update(func(c *workspace.Conversation) {
+		got := said(c.Stream)
+		if len(got) <= len(want) || !slices.Equal(got[:len(want)], want) {
+			t.Errorf("says %q\nwant %q, and a further turn", got, want)
+		}
+	})
 }
 
 // TestDifferentSessionsStayApart checks that two sessions with one id are not merged.

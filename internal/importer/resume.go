@@ -270,7 +270,10 @@ func (p *prepared) behindBefore(
 		}
 		i := lastBehind(then)
 		if i >= 0 && then[i].Details.Labels[sessions.LabelImport] == v.String() {
-			return elements(behind(then[i], s.Name)), nil
+			part := behind(then[i], s.Name)
+			if covers(part, here.Stream, p.behind.Stream) {
+				return elements(part), nil
+			}
 		}
 	}
 	return common(here, p.behind.Stream), nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -133,8 +134,9 @@ func side(c *sessions.Conversation) threeway.Side {
 }
 
 // before returns the part of here that came from an import: for a source that only grows, by
-// reading that part again. If that part changed, or another importer or other rules made it, before
-// takes the elements of here with the source's keys for it; from now, only new elements count.
+// reading that part again. If that part changed, or another importer or other rules made it, or
+// here has more of the source, before takes the elements of here with the source's keys for it;
+// from now, only new elements count.
 func (im *Importer) before(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
@@ -151,7 +153,8 @@ func (im *Importer) before(
 			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)
 		}
 		for _, c := range all {
-			if c.Name == now.Name && c.Details.Labels[sessions.LabelImport] == v.String() {
+			if c.Name == now.Name && c.Details.Labels[sessions.LabelImport] == v.String() &&
+				covers(c.Stream, here.Stream, now.Stream) {
 				return c, nil
 			}
 		}
@@ -164,6 +167,20 @@ func (im *Importer) before(
 		was.Stream = events.New(common(here, now.Stream)...)
 	}
 	return was, nil
+}
+
+// covers reports whether an earlier part of a source has all of the source that is here. It has not
+// if a later revision imported less than an earlier one: of both, a merge has everything, and the
+// label of the later one.
+func covers(then, here, now *events.Stream) bool {
+	more := map[string]bool{}
+	for _, key := range sourceKeys(now) {
+		more[key] = key != ""
+	}
+	for _, key := range sourceKeys(then) {
+		delete(more, key)
+	}
+	return !slices.ContainsFunc(sourceKeys(here), func(key string) bool { return more[key] })
 }
 
 // common returns the elements of a growing source that were imported before: up to the last one
