@@ -51,6 +51,9 @@ type header struct {
 	Store   string    `json:"store"` // relative to its repository
 }
 
+// known reports whether this version knows what the run means.
+func (h header) known() bool { return h.Version == journalVersion && h.State.known() }
+
 // A record is a line of items.jsonl.
 type record struct {
 	Hash         blobs.Hash `json:"hash"`
@@ -224,7 +227,7 @@ func openRun(o *Options, p place, dir string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &r.header); err != nil || r.Version != journalVersion {
+	if err := json.Unmarshal(data, &r.header); err != nil || !r.known() {
 		return nil, fmt.Errorf("%s: %w", dir, errNotRun)
 	}
 	file, err := regular.OpenFile(filepath.Join(dir, "items.jsonl"))
@@ -290,6 +293,34 @@ func runsOf(o *Options, p place, isOf func(store string) bool) ([]*run, error) {
 	}
 	slices.SortFunc(all, func(a, b *run) int { return strings.Compare(a.Run, b.Run) })
 	return all, nil
+}
+
+// unknownRun returns an error if the pointer names a run of another version. A run is looked for by
+// its name, since the repository may have been moved.
+func (p place) unknownRun() error {
+	data, err := regular.ReadFile(p.pointer(), regular.MaxNote)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(p.trash, filepath.Base(strings.TrimSpace(string(data))))
+	journal, err := regular.ReadFile(filepath.Join(dir, journalName), regular.MaxOther)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var h header
+	if json.Unmarshal(journal, &h) == nil && h.known() {
+		return nil
+	}
+	return &RefusedError{Obstacles: []Obstacle{{
+		Reason: ReasonForeign, Root: dir,
+		Detail: "another version began this and has not finished it",
+	}}}
 }
 
 // isBelow reports whether a path is a directory or below it.

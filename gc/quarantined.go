@@ -84,5 +84,5 @@ func isRun(files fs.FS, dir string) (bool, error) {
 	}
 	var h header
 	return json.Unmarshal(data, &h) == nil &&
-		h.Version == journalVersion && h.Run == path.Base(dir) && h.State.known(), nil
+		h.known() && h.Run == path.Base(dir), nil
 }

@@ -1,7 +1,10 @@
 package gc_test
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -94,6 +97,62 @@ func TestARunThatHadChangedTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.holdsTracked(h)
+}
+
+// TestALaterVersionsRunStaysOpen checks that an unfinished run which another version began, or whose
+// state is one of another version, stays marked: that version finds it, and nothing is deleted.
+func TestALaterVersionsRunStaysOpen(t *testing.T) {
+	for was, is := range map[string]string{
+		`"version":1`: `"version":2`, `"state":"`: `"state":"later `,
+	} {
+		f := newFixture(t)
+		h := f.blob("tracked")
+		f.onlyTagged(h)
+		f.leaveOpen(gc.StepIndex)
+		found, err := filepath.Glob(f.Path(".git/jp/trash/*/run.json"))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		data, err := os.ReadFile(found[0])
+		if err != nil || !bytes.Contains(data, []byte(was)) {
+			t.Fatalf("%s, %v", data, err)
+		}
+		later := bytes.Replace(data, []byte(was), []byte(is), 1)
+		if err := os.WriteFile(found[0], later, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused := new(gc.RefusedError)
+		if _, err := gc.Recover(t.Context(), f.options()); !errors.As(err, &refused) {
+			t.Errorf("recovered: %v", err)
+		}
+		f.blob("another")
+		if _, err := f.collect(); !errors.As(err, &refused) || !refused.Has(gc.ReasonForeign) {
+			t.Errorf("collected: %v", err)
+		}
+		if _, err := gc.Undo(t.Context(), f.options(), ""); !errors.As(err, &refused) {
+			t.Errorf("undone: %v", err)
+		}
+		if !gc.IsOpen(f.Path(".jp")) {
+			t.Error("the run is forgotten")
+		}
+		if err := os.Remove(f.Path(".jp/blobs/.tmp/gc.open")); err != nil {
+			t.Fatal(err)
+		}
+		_, err = gc.Undo(t.Context(), f.options(), "")
+		if err == nil || errors.Is(err, gc.ErrNoRun) {
+			t.Errorf("undone although it is done: %v", err)
+		}
+		for name, data := range map[string][]byte{
+			found[0]: data, f.Path(".jp/blobs/.tmp/gc.open"): []byte(filepath.Dir(found[0]) + "\n"),
+		} {
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if done, err := gc.Recover(t.Context(), f.options()); !done || err != nil || !f.has(h) {
+			t.Errorf("its version recovers: %v, %v", done, err)
+		}
+	}
 }
 
 // TestTheIndexMovesOn checks out a commit that refers to a blob after the second mark, before its

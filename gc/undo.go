@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,19 @@ func Undo(ctx context.Context, o Options, name string) (*Restored, error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if name == "" || all[i].Run == name {
 			return all[i].undo(ctx)
+		}
+	}
+	entries, err := os.ReadDir(p.trash)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if name != "" && name != e.Name() {
+			continue
+		}
+		_, err := openRun(&o, p, filepath.Join(p.trash, e.Name()))
+		if errors.Is(err, errNotRun) {
+			return nil, err
 		}
 	}
 	return nil, ErrNoRun
@@ -189,7 +203,9 @@ func Recover(ctx context.Context, o Options) (bool, error) {
 	return true, recoverAll(ctx, &o, p)
 }
 
-// recoverAll checks all runs, because the pointer to the open one may have been removed.
+// recoverAll checks all runs, because the pointer to the open one may have been removed. The
+// pointer to a run of another version stays, for that version, and nothing is deleted until it is
+// gone.
 func recoverAll(ctx context.Context, o *Options, p place) error {
 	all, err := runs(o, p)
 	if err != nil {
@@ -207,6 +223,9 @@ func recoverAll(ctx context.Context, o *Options, p place) error {
 		if err != nil {
 			return fmt.Errorf("finish run %s: %w", r.Run, err)
 		}
+	}
+	if err := p.unknownRun(); err != nil {
+		return err
 	}
 	return o.remove(p.pointer())
 }
