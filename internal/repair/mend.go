@@ -150,6 +150,13 @@ func (m *planner) cure(
 			remedy:  c.offered() + ", and lacks " + c.lacking(),
 			command: "git jp edit " + id.String(),
 		}, nil
+	case key.name == workspace.EventsFile && json.Valid(damaged):
+		// Nothing is cut off or overwritten: it was edited, or a later version wrote it, and any
+		// version loses what that has.
+		return &cure{
+			remedy:  "a later version of git jp may load it; here " + c.offered(),
+			command: "git jp edit " + id.String(),
+		}, nil
 	}
 	return &cure{remedy: c.offered(), command: m.command(c.best().version, name)}, nil
 }
