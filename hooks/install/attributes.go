@@ -152,6 +152,17 @@ func (in *Installer) attributesFiles(clone bool) ([]attributesFile, error) {
 	return files, nil
 }
 
+// OldAttributes returns the files with lines of an older release, which an installation replaces.
+func (in *Installer) OldAttributes() (paths []string, err error) {
+	files, err := in.attributesFiles(true)
+	for _, f := range files {
+		if _, version := cutAttributes(f.step.old, f.known); version > 0 {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths, err
+}
+
 func (in *Installer) installAttributes(ctx context.Context, p *Plan) error {
 	files, err := in.attributesFiles(in.opts.Drivers)
 	if err != nil {

@@ -282,7 +282,15 @@ func (d *examination) drivers(ctx context.Context, repo *gitint.Repo) error {
 		}
 		d.add("driver", drift.Workspace+": "+drift.Sentence(), next)
 	}
-	return nil
+	in, err := install.New(repo, install.Options{Workspaces: dirs})
+	if err != nil {
+		return err
+	}
+	old, err := in.OldAttributes()
+	for _, name := range old {
+		d.add("attributes", d.Short(name)+" has lines of an older release", "git jp install")
+	}
+	return err
 }
 
 func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
