@@ -93,6 +93,9 @@ func (as Answers) Find(c threeway.Conflict, merge string) (d Decision, open, ok 
 	if err == nil {
 		err = json.Unmarshal(data, &f)
 	}
+	if err == nil && !f.Answer.known() {
+		return d, false, false, nil // of a later version: the question is asked here
+	}
 	if err == nil && f.Turn != nil {
 		var s *events.Stream
 		if s, err = events.Decode(f.Turn); err == nil {
@@ -111,6 +114,10 @@ func (as Answers) Find(c threeway.Conflict, merge string) (d Decision, open, ok 
 	}
 	// A fork creates a conversation, so it is not repeated in another merge.
 	return d, open, open || d.Answer != Fork, nil
+}
+
+func (a Answer) known() bool {
+	return slices.Contains([]Answer{Ours, Theirs, Both, Fork, Edited}, a)
 }
 
 func (a Answer) swapped() Answer {

@@ -142,6 +142,14 @@ func TestAnswersDamaged(t *testing.T) {
 			t.Errorf("%s: found %v, %v", text, has, err)
 		}
 	}
+	// An answer that only a later version gives is none: the question is asked again.
+	later := []byte(`{"answer":"later","turn":"e30="}`)
+	if err := os.WriteFile(names[0], later, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, has, err := as.Find(c, ""); has || err != nil {
+		t.Errorf("a later version's answer: found %v, %v", has, err)
+	}
 	if _, err := (merge.Decision{Answer: "else"}).Apply(events.New(), c); err == nil {
 		t.Error("an unknown answer was applied")
 	}
