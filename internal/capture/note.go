@@ -122,7 +122,8 @@ func below(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Notes returns the notes, one for each session: its last. A damaged one has only its file.
+// Notes returns the notes, one for each session: its last. It leaves out what a later version
+// noted, such as an agent that this one does not know: that version imports its sessions.
 func (s Store) Notes() ([]Note, error) {
 	list, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,9 +147,12 @@ func (s Store) Notes() ([]Note, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read note %s: %w", path, err)
 		}
-		if json.Unmarshal(data, &n) != nil {
+		if !json.Valid(data) {
 			// Notes are not synced, so a crash may empty one.
 			notes = append(notes, Note{files: n.files})
+			continue
+		}
+		if json.Unmarshal(data, &n) != nil || !slices.Contains(sessions.Agents, n.Agent) {
 			continue
 		}
 		k := key(n.Agent, n.Session)

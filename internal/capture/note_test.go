@@ -56,6 +56,35 @@ func taken(t *testing.T, s Store, want int) []Note {
 	return notes
 }
 
+// TestNotesOfLaterVersions checks that notes which only a later version can use stay, and stop no
+// other one.
+func TestNotesOfLaterVersions(t *testing.T) {
+	dir := t.TempDir()
+	store := StoreIn(dir)
+	here := Note{Agent: sessions.Codex, Session: "here", Root: "/srv/proj"}
+	later := Note{Agent: "later", Session: "there", Root: "/srv/proj"}
+	for _, n := range []Note{later, here} {
+		if err := store.Add(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unknown := filepath.Join(dir, "jp", "captures", "0.json")
+	if err := os.WriteFile(unknown, []byte(`{"agent":["codex"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := store.Notes()
+	if err != nil || len(notes) != 1 || notes[0].Session != here.Session {
+		t.Fatalf("%+v, %v", notes, err)
+	}
+	if err := store.Done(notes[0]); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "jp", "captures", "*.json"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("%q stay, %v", left, err)
+	}
+}
+
 // TestATurnEndsByItself verifies that an agent in a turn is waited for in its own working tree, and
 // one that was killed in it not for ever.
 func TestATurnEndsByItself(t *testing.T) {
