@@ -189,7 +189,7 @@ func (d *examination) userLocal() error {
 	return nil
 }
 
-// keys looks for our settings in jp's files.
+// keys looks for our settings in jp's files, and for committed ones that have no effect here.
 func (d *examination) keys() error {
 	root := ""
 	switch w, err := d.Workspace(); {
@@ -211,6 +211,14 @@ func (d *examination) keys() error {
 		wrong.Origin.File = file
 		d.add("jp", err.Error(),
 			"move it to "+filepath.Join(filepath.Dir(file), config.OwnFile))
+	}
+	for _, err := range c.LeftOut() { // what others wrote, perhaps for a later version
+		wrong := new(config.KeyError)
+		if errors.As(err, &wrong) {
+			wrong.Origin.File = d.Short(wrong.Origin.File)
+			d.add("configuration", "left out: "+err.Error(),
+				"git log -1 -- "+check.ShellQuote(wrong.Origin.File))
+		}
 	}
 	return nil
 }
