@@ -182,6 +182,9 @@ func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 		return u.restoreCompacted(ctx, one)
 	case one.Kind == quarantine.Redacted && one.Conversation != 0:
 		return &redactedError{one}
+	case one.Kind != quarantine.Repaired && one.Kind != quarantine.Redacted:
+		// Of a later version: its files may have no place in the working tree.
+		return fmt.Errorf("undo %q: this version does not know what %q is", one.Name, one.Kind)
 	}
 	root, err := regular.OpenRoot(u.Workspace.Root())
 	if err != nil {
