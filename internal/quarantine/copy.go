@@ -201,6 +201,9 @@ func (i Item) Copy() (Copy, error) { return read(i.dir) }
 
 func read(dir string) (Copy, error) {
 	c := Copy{Dir: dir}
+	if _, err := readManifest(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return c, err
+	}
 	data, err := regular.ReadFile(filepath.Join(dir, recordFile), regular.MaxOwn)
 	if err != nil {
 		return c, err

@@ -1,6 +1,7 @@
 package quarantine_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -73,6 +74,16 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if _, err := copies[0].Restored(was); !errors.Is(err, quarantine.ErrNone) {
 		t.Errorf("a change that is undone already gives %v", err)
+	}
+	// What files of a later version mean is not known.
+	manifest := filepath.Join(a.Dir(), "aside.json")
+	data, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = bytes.Replace(data, []byte(`"version":1`), []byte(`"version":2`), 1)
+	if err := os.WriteFile(manifest, data, 0o600); err != nil || len(q.Copies(id)) != 0 {
+		t.Errorf("a later version's copies are %+v, %v", q.Copies(id), err)
 	}
 }
 

@@ -156,13 +156,9 @@ func (q Quarantine) all() ([]found, error) {
 	var all []found
 	for _, e := range entries {
 		dir := filepath.Join(q.Dir, e.Name())
-		data, err := regular.ReadFile(filepath.Join(dir, manifestFile), regular.MaxOwn)
+		m, err := readManifest(dir)
 		if err != nil {
-			continue // a run of garbage collection, or left by an earlier version
-		}
-		var m manifest
-		if err := json.Unmarshal(data, &m); err != nil || m.Version != version {
-			continue
+			continue // a run of garbage collection, or left by another version
 		}
 		a := Item{Name: e.Name(), Kind: m.Kind, At: m.At, Until: m.Until, dir: dir, hook: q.Hook}
 		if id, err := events.ParseID(m.Conversation); err == nil {
@@ -176,6 +172,17 @@ func (q Quarantine) all() ([]found, error) {
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return a.Item.At.Compare(b.Item.At) })
 	return all, nil
+}
+
+func readManifest(dir string) (m manifest, err error) {
+	data, err := regular.ReadFile(filepath.Join(dir, manifestFile), regular.MaxOwn)
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err == nil && m.Version != version {
+		err = fmt.Errorf("%s: version %d is not known", dir, m.Version)
+	}
+	return m, err
 }
 
 // A kept is a quarantined file.
