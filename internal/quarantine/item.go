@@ -143,6 +143,24 @@ func (q Quarantine) Items() ([]Item, error) {
 	return items, err
 }
 
+// Unknown returns the directories of the workspace at Root that this version cannot read, because
+// another version made them. What that redacted is left out.
+func (q Quarantine) Unknown() (dirs []string, err error) {
+	entries, err := os.ReadDir(q.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		dir := filepath.Join(q.Dir, e.Name())
+		m, err := readManifest(dir)
+		known := err == nil && (m.Kind == Compacted || m.Kind == Repaired)
+		if m.Version != 0 && m.Workspace == q.workspace() && !known && m.Kind != Redacted {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}
+
 type found struct {
 	Item
 	manifest

@@ -336,6 +336,13 @@ func (l *look) compacted() {
 	if err != nil {
 		l.left.Unread++
 	}
+	unknown, err := l.Quarantine.Unknown()
+	if err != nil {
+		l.left.Unread++
+	}
+	for _, dir := range unknown {
+		l.add(Place{Path: dir, Copied: true, Unread: true})
+	}
 	for _, item := range items {
 		if item.Kind != quarantine.Compacted {
 			continue
