@@ -139,19 +139,17 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	if a.openConfig != nil {
 		return a.openConfig, nil
 	}
-	c, err := readConfig(a, root)
+	c, err := readConfig(a, root, false)
 	if err == nil {
 		a.openConfig = c
 	}
 	return c, err
 }
 
-// readConfig is configAt for one workspace of several: the result is not cached.
-func readConfig(a *app, root string) (*config.Config, error) {
-	dirs := config.Dirs{
-		User:      userDir(a),
-		Overrides: ownOptions(a),
-	}
+// readConfig is configAt for one workspace of several: the result is not cached. If lenient is set,
+// a key that is not known turns no other one off.
+func readConfig(a *app, root string, lenient bool) (*config.Config, error) {
+	dirs := config.Dirs{User: userDir(a), Overrides: ownOptions(a), Lenient: lenient}
 	if root != "" {
 		if err := workspace.Readable(root); err != nil {
 			return nil, err
@@ -168,7 +166,7 @@ func readConfig(a *app, root string) (*config.Config, error) {
 func (a *app) limits() regular.Limits {
 	if a.openLimits == nil {
 		a.openLimits = new(regular.Limits)
-		c, err := config.Load(config.Dirs{User: userDir(a), Overrides: ownOptions(a)})
+		c, err := readConfig(a, "", true)
 		if err == nil {
 			s := c.Settings().Storage
 			*a.openLimits = regular.Limits{Stream: s.MaxStreamBytes, Blob: s.MaxBlobBytes}

@@ -94,10 +94,10 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 		if repo.Root() != "" {
 			root = filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
 		}
-		conf, err := readConfig(a, root)
+		conf, err := readConfig(a, root, true)
 		if err != nil {
 			a.warn("%s: %v; the hooks go on without it", dir, err)
-			conf, err = readConfig(a, "") // your own settings still apply
+			conf, err = readConfig(a, "", true) // your own settings still apply
 		}
 		if err != nil {
 			conf, err = config.Load(config.Dirs{})

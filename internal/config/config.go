@@ -16,6 +16,9 @@ type Dirs struct {
 	User      string   // the user's configuration directory, see [UserDir]; "" for none
 	Workspace string   // the .jp directory; "" for none
 	Overrides []string // the -c options, in order
+	// Lenient leaves out keys with a fault in every file, as in those of the workspace. It is for
+	// hooks: what a later version knows must not turn off what this one does.
+	Lenient bool
 	// Approved reports whether the user approved a claim; nil approves none.
 	Approved func(trust.Claim) bool
 }
@@ -26,6 +29,7 @@ type Config struct {
 	stacks map[string][]setting // by canonical name, low to high
 
 	approved func(trust.Claim) bool
+	lenient  bool
 	leftOut  []error
 }
 
@@ -33,7 +37,10 @@ type Config struct {
 // [*KeyError]. Links below dirs.Workspace that lead outside it are not followed. A fault in a key
 // of a file there is no error: the key is left out, see [Config.LeftOut].
 func Load(dirs Dirs) (*Config, error) {
-	c := &Config{schema: Known(), stacks: map[string][]setting{}, approved: dirs.Approved}
+	c := &Config{
+		schema: Known(), stacks: map[string][]setting{}, approved: dirs.Approved,
+		lenient: dirs.Lenient,
+	}
 	if c.approved == nil {
 		c.approved = func(trust.Claim) bool { return false }
 	}
@@ -90,7 +97,7 @@ func (c *Config) addDir(r reader, jp, own Layer) error {
 	add := func(layer Layer, name string) {
 		settings, left, err := r.read(layer, name)
 		faults = append(faults, err)
-		if layer.Committed() {
+		if c.lenient || layer.Committed() {
 			c.leftOut = append(c.leftOut, left...)
 		} else {
 			faults = append(faults, left...)

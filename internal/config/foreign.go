@@ -86,7 +86,8 @@ func (c *Config) Claims() (all []trust.Claim) {
 // Held returns the claims that are not approved.
 func (c *Config) Held() []trust.Claim { return slices.DeleteFunc(c.Claims(), c.approved) }
 
-// LeftOut returns the faults of keys in committed files, each a [*KeyError].
+// LeftOut returns the faults of keys in committed files, and in others if [Dirs.Lenient] is set,
+// each a [*KeyError].
 func (c *Config) LeftOut() []error { return slices.Clone(c.leftOut) }
 
 // Misplaced returns our settings in a file of jp's, each a [*KeyError]. They take effect, as in the
