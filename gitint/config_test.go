@@ -90,7 +90,12 @@ func TestHooksDir(t *testing.T) {
 	r.Run("worktree", "add", "-q", "../tree")
 	check := func(r *gittest.Repository, wantDir, wantScope string) {
 		t.Helper()
-		dir, scope, err := openAt(t, r).HooksDir(t.Context())
+		repo := openAt(t, r)
+		settings, err := repo.ConfigAll(t.Context(), gitint.HooksKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, scope, err := repo.HooksDir(t.Context(), settings)
 		if err != nil || dir != wantDir || scope != wantScope {
 			t.Errorf("got %q, %q, %v, want %q, %q", dir, scope, err, wantDir, wantScope)
 		}

@@ -8,34 +8,34 @@ import (
 	"path/filepath"
 )
 
+// HooksKey names the setting for where git looks for hooks.
+const HooksKey = "core.hookspath"
+
 // HooksDir returns the absolute directory where git looks for hooks, and the scope of the
 // core.hooksPath that sets it: system, global, local, worktree or command, or "" if it is the
-// repository's default. It need not exist.
-func (r *Repo) HooksDir(ctx context.Context) (dir, scope string, err error) {
-	settings, err := r.ConfigAll(ctx, "core.hooksPath")
-	if err != nil {
-		return "", "", err
+// repository's default. It need not exist. The settings are those of [HooksKey].
+func (r *Repo) HooksDir(ctx context.Context, settings []Setting) (dir, scope string, err error) {
+	if len(settings) == 0 {
+		return filepath.Join(r.commonDir, "hooks"), "", nil
 	}
+	last := settings[len(settings)-1]
 	out, err := r.run(ctx, command{args: []string{
 		"rev-parse", "--path-format=absolute", "--git-path", "hooks",
 	}})
 	switch {
 	case err == nil:
 		dir = string(bytes.TrimSuffix(out, []byte("\n")))
-	case len(settings) > 0 && settings[len(settings)-1].Value == "":
+	case last.Value == "":
 		// With an empty core.hooksPath git looks for /pre-commit.
 		dir = string(filepath.Separator)
-	case len(settings) > 0:
+	default:
 		// Git makes no path absolute that leads through a file.
 		dir, err = r.hooksPath(ctx)
 	}
 	if dir == "" {
 		return "", "", fmt.Errorf("find the hooks directory: %w", err)
 	}
-	if len(settings) > 0 {
-		scope = settings[len(settings)-1].Scope
-	}
-	return filepath.Clean(dir), scope, nil
+	return filepath.Clean(dir), last.Scope, nil
 }
 
 // hooksPath returns core.hooksPath as an absolute path.

@@ -25,7 +25,8 @@ type configured struct {
 type settings map[string][]gitint.Setting
 
 func readSettings(ctx context.Context, repo Repo) (settings, error) {
-	all, err := repo.ConfigMatching(ctx, `^(hook\.|(merge|diff)\.jp-|core\.sharedrepository$)`)
+	all, err := repo.ConfigMatching(ctx,
+		`^(hook\.|(merge|diff)\.jp-|core\.(sharedrepository|hookspath)$)`)
 	if err != nil {
 		return nil, fmt.Errorf("inspect hooks and drivers: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -55,8 +56,8 @@ type found struct {
 }
 
 // site returns the directory where git looks for hooks.
-func (in *Installer) site(ctx context.Context) (site, error) {
-	dir, scope, err := in.repo.HooksDir(ctx)
+func (in *Installer) site(ctx context.Context, all settings) (site, error) {
+	dir, scope, err := in.repo.HooksDir(ctx, all[gitint.HooksKey])
 	if err != nil {
 		return site{}, fmt.Errorf("inspect hooks: %w", err)
 	}

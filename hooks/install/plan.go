@@ -15,7 +15,9 @@ import (
 type Repo interface {
 	Root() string
 	CommonDir() string
-	HooksDir(ctx context.Context) (dir, scope string, err error)
+	HooksDir(
+		ctx context.Context, settings []gitint.Setting,
+	) (dir, scope string, err error)
 	Index(ctx context.Context) (*gitint.Index, error)
 	LeftOut(
 		ctx context.Context, dir string, wanted func(path []byte) bool,
@@ -167,11 +169,11 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := in.site(ctx)
+	all, err := readSettings(ctx, in.repo)
 	if err != nil {
 		return nil, err
 	}
-	all, err := readSettings(ctx, in.repo)
+	s, err := in.site(ctx, all)
 	if err != nil {
 		return nil, err
 	}

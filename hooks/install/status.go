@@ -36,11 +36,11 @@ func (in *Installer) Status(ctx context.Context) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := in.site(ctx)
+	values, err := readSettings(ctx, in.repo)
 	if err != nil {
 		return nil, err
 	}
-	values, err := readSettings(ctx, in.repo)
+	s, err := in.site(ctx, values)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,11 @@ import (
 // Uninstall plans to remove every driver and every hook that was ever installed, from the directory
 // where git looks for hooks now and from the repository's own. It changes nothing.
 func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
-	s, err := in.site(ctx)
+	all, err := readSettings(ctx, in.repo)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.site(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -22,10 +26,6 @@ func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
 		sites = append(sites, own)
 	}
 	sites = slices.DeleteFunc(sites, func(s site) bool { return s.off != "" })
-	all, err := readSettings(ctx, in.repo)
-	if err != nil {
-		return nil, err
-	}
 	p := &Plan{repo: in.repo}
 	for _, name := range AllNames() {
 		in.removeConfig(p, name, in.config(all, name))
