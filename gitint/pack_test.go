@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -83,7 +84,7 @@ func contents(t *testing.T, repo *gitint.Repo, ids []gitint.OID) (map[gitint.OID
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return found, wrong
 }
@@ -181,6 +182,38 @@ func TestDamagedPacks(t *testing.T) {
 	}
 	if found, wrong := contents(t, open(t, r), many(ids)); len(found) != len(ids) || wrong > 0 {
 		t.Errorf("whole again: %d objects of %d", len(found), len(ids))
+	}
+}
+
+// TestCloseWhileReading closes packs that others read: they stay open until these are done, and are
+// opened again. The race detector finds a lock that is missing.
+func TestCloseWhileReading(t *testing.T) {
+	r, ids := grown(t)
+	repo := open(t, r)
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for range 4 {
+				if _, wrong := contents(t, repo, many(ids)); wrong > 0 {
+					t.Errorf("%d objects cannot be read", wrong)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		readers.Wait()
+		close(done)
+	}()
+	for {
+		select {
+		case <-done:
+			return
+		default:
+			if err := repo.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
