@@ -363,6 +363,21 @@ func TestFindingIsWhole(t *testing.T) {
 	}
 }
 
+// TestSecondDirectoryHasATitle checks what a finding says of the second directory of an id.
+func TestSecondDirectoryHasATitle(t *testing.T) {
+	tree := base().conversation(second+"-again", "")
+	tree.write(".jp/conversations/"+second+"-again/metadata.json",
+		`{"title": "Again", "last_activated_at": "`+stamp+`"}`)
+	r, err := Tree(t.Context(), tree.source("c1"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Title != "Again" ||
+		r.Findings[0].Conversation != "jp-c"+second {
+		t.Errorf("found %+v", r.Findings)
+	}
+}
+
 // absentObjects is a source whose tree lists files that the repository does not have.
 type absentObjects struct {
 	*source

@@ -170,6 +170,25 @@ func TestAllowedIsListed(t *testing.T) {
 	}
 }
 
+// TestEntryInLFS checks an entry that Git LFS has not checked out: nothing is written without what
+// the working tree lists, but one commit with a pointer must not stop those that read all of them.
+func TestEntryInLFS(t *testing.T) {
+	name := ".jp/secrets/redacted/17000000000-" + strings.Repeat("0", 32) + ".json"
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" +
+		strings.Repeat("0", 64) + "\nsize 9\n"
+	for source, stops := range map[string]bool{check.WorkTreeName: true, "c1": false} {
+		src := tree{fstest.MapFS{}, source}.with(name, pointer)
+		src.name = source
+		entries, err := leaks.ReadRedactions(src, ".jp", nil, nil)
+		if stops != errors.Is(err, blobs.ErrPointer) || !stops && err != nil {
+			t.Fatalf("%s: %v", source, err)
+		}
+		if !stops && (len(entries.Problems) != 1 || entries.Problems[0].Next != blobs.FetchPointers) {
+			t.Errorf("%s: problems %+v", source, entries.Problems)
+		}
+	}
+}
+
 // TestEntriesOfStrangersCountForNothing tests everything that may be in the place of our files.
 func TestEntriesOfStrangersCountForNothing(t *testing.T) {
 	one := said("one", "ok", token(1))

@@ -165,6 +165,7 @@ func TestMarkOfACompaction(t *testing.T) {
 	for name, tt := range map[string]struct{ was, is, now, want *events.Element }{
 		"pinned":       {ask, marked, note(marked, "pin", `"turn"`), note(ask, "pin", `"turn"`)},
 		"of before":    {marked, marked, note(marked, "pin", `"turn"`), note(marked, "pin", `"turn"`)},
+		"dedup":        {ask, note(marked, "dedup", "[0]"), note(note(marked, "dedup", "[0]"), "pin", `"turn"`), note(note(ask, "dedup", "[0]"), "pin", `"turn"`)},
 		"of another":   {ask, marked, note(ask, "compacted", `"b"`), note(ask, "compacted", `"b"`)},
 		"marked again": {marked, note(ask, "compacted", `"b"`), note(note(ask, "compacted", `"b"`), "pin", `"turn"`), note(marked, "pin", `"turn"`)},
 	} {
