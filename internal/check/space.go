@@ -111,7 +111,7 @@ func changed(old, new map[string]Entry, name string) bool {
 	if !before && !after {
 		return false
 	}
-	return before != after || was.Mode != is.Mode || was.ID != is.ID || is.ID.IsZero()
+	return before != after || was.ID != is.ID || is.ID.IsZero()
 }
 
 func (ch *checker) update(ctx context.Context, t transition) error {

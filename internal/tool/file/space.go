@@ -18,13 +18,9 @@ type Space struct {
 	root string // absolute, links resolved
 }
 
-// NewSpace returns a space for the workspace whose root is dir.
+// NewSpace returns a space for the workspace whose root is dir, an absolute path.
 func NewSpace(dir string) (*Space, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("name files of %q: %w", dir, err)
-	}
-	root, err := filepath.EvalSymlinks(abs)
+	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, fmt.Errorf("name files of %q: %w", dir, err)
 	}
