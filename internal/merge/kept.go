@@ -230,7 +230,25 @@ func (k *keeper) since(ctx context.Context, all []Kept, id events.ID) ([]Kept, e
 	if err != nil || len(parents) == 0 {
 		return all, err
 	}
+	if again, err := k.addedAgain(ctx, parents[0], id); err != nil || again {
+		return all, err
+	}
 	return k.addAt(ctx, all, Kept{ID: id, commit: parents[0]}, parents[0])
+}
+
+// addedAgain reports whether the index has a conversation with none of the events that a commit has
+// under its id, not even edited: someone added another one, with the files that it has.
+func (k *keeper) addedAgain(ctx context.Context, commit gitint.OID, id events.ID) (bool, error) {
+	of, err := k.at(ctx, commit)
+	if err != nil {
+		return false, err
+	}
+	was, err := of.said(id)
+	if err != nil {
+		return false, unlessSyntax(err)
+	}
+	now, err := k.staged.said(id)
+	return len(now.elements) > 0 && len(was.elements) > 0 && !now.continues(was), unlessSyntax(err)
 }
 
 // entries returns the files of a conversation in a side, nil if the index has it elsewhere.

@@ -85,10 +85,7 @@ func (h homes) outsideForks(l Loss) ([]*events.Element, error) {
 			l.Elements = version.lacking(l.Elements)
 		}
 	}
-	if _, ok := errors.AsType[*events.SyntaxError](err); ok {
-		err = nil // checking the trees reports what cannot be read
-	}
-	return l.Elements, err
+	return l.Elements, unlessSyntax(err)
 }
 
 // notMoved removes losses that another workspace of the merge has: git subtree may have put a side
@@ -286,6 +283,14 @@ func (b *inspection) agree(
 	return base.Stream, replaced, nil
 }
 
+// unlessSyntax returns an error unless a stream cannot be read, which checking the trees reports.
+func unlessSyntax(err error) error {
+	if _, ok := errors.AsType[*events.SyntaxError](err); ok {
+		return nil
+	}
+	return err
+}
+
 // knowAll records the elements of the sides and their bases: a person wrote any other element of
 // the merge.
 func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
@@ -387,6 +392,17 @@ func (s said) and(other said) said {
 		s.sums[e.Sum()] = true
 	}
 	return s
+}
+
+// continues reports whether s has an element of another version, perhaps edited.
+func (s said) continues(other said) bool {
+	times := make(map[int64]bool)
+	for _, e := range other.elements {
+		times[e.Time().UnixNano()] = true
+	}
+	return slices.ContainsFunc(s.elements, func(e *events.Element) bool {
+		return times[e.Time().UnixNano()]
+	})
 }
 
 func (s said) without(other said) []*events.Element { return other.lacking(s.elements) }
