@@ -138,7 +138,7 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 // in a stream that the other side moved and changed; it is not unmerged then.
 func isRemoved(all map[string]*Case, id events.ID) bool {
 	for _, c := range all {
-		if c.ID == id && needed(path.Base(c.Path)) && c.Deleted() {
+		if _, name, of := homeOf(c.Path); of == id && needed(name) && c.Deleted() {
 			return true
 		}
 	}
@@ -167,9 +167,22 @@ func kindOf(name string) Kind {
 	return ""
 }
 
+// conversationOf returns the conversation in whose directory, at any depth, a file is, or 0.
 func conversationOf(name string) events.ID {
-	id, _ := events.ParseDirname(path.Base(path.Dir(name)))
+	_, _, id := homeOf(name)
 	return id
+}
+
+// homeOf splits the path of a file into the directory of its conversation and its path below that.
+func homeOf(name string) (dir, below string, id events.ID) {
+	for dir = path.Dir(name); len(dir) > 1; dir = path.Dir(dir) {
+		in, own := path.Split(dir)
+		id, ok := events.ParseDirname(own)
+		if ok && slices.Contains(conversationParents[:], path.Base(in)) {
+			return dir, strings.TrimPrefix(name, dir+"/"), id
+		}
+	}
+	return "", name, 0
 }
 
 // split returns the conversations that have several directories in the index while git waits for a
@@ -187,16 +200,16 @@ func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 	entries := make(map[events.ID][]string)
 	ours := make(map[events.ID]string)
 	for _, s := range index.Stages() {
-		id := conversationOf(s.Path)
+		home, _, id := homeOf(s.Path)
 		if id == 0 || !below(s.Path, dir) {
 			continue
 		}
 		entries[id] = append(entries[id], s.Path)
-		if at := path.Dir(s.Path); s.Stage != stageBase && !slices.Contains(h.dirs[id], at) {
-			h.dirs[id] = append(h.dirs[id], at)
+		if s.Stage != stageBase && !slices.Contains(h.dirs[id], home) {
+			h.dirs[id] = append(h.dirs[id], home)
 		}
 		if s.Stage == stageOurs {
-			ours[id] = path.Dir(s.Path)
+			ours[id] = home
 		}
 	}
 	if len(entries) > 0 {

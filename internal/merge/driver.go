@@ -289,7 +289,7 @@ func conversationAt(
 	ctx context.Context, repo *gitint.Repo, rev, name string,
 ) ([]byte, error) {
 	data, err := at(ctx, repo, rev, name)
-	id := conversationOf(name)
+	_, below, id := homeOf(name)
 	if err != nil || data != nil || id == 0 {
 		return data, err
 	}
@@ -304,7 +304,7 @@ func conversationAt(
 	if err != nil {
 		return nil, err
 	}
-	return h.read(id, path.Base(name))
+	return h.read(id, below)
 }
 
 // at reads a file of a revision. It returns nil if either does not exist.

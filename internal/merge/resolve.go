@@ -88,7 +88,8 @@ func (r Resolver) ancestor(ctx context.Context, c Case) ([]byte, error) {
 	if c.ID == 0 {
 		return nil, nil
 	}
-	f, name := newFamily(r.Repo, r.Dir), path.Base(c.Path)
+	f := newFamily(r.Repo, r.Dir)
+	_, name, _ := homeOf(c.Path)
 	sides, err := SidesOf(ctx, r.Repo)
 	if err == nil && sides == nil {
 		var index *gitint.Index
@@ -174,7 +175,8 @@ func (r Resolver) added(ctx context.Context, c Case) ([]byte, error) {
 		return nil, err
 	}
 	side, err := f.onlySide(ctx, sides, c.ID)
-	if err != nil || side == nil || !slices.Equal(side.dirs[c.ID], []string{path.Dir(c.Path)}) {
+	home, _, _ := homeOf(c.Path)
+	if err != nil || side == nil || !slices.Equal(side.dirs[c.ID], []string{home}) {
 		return nil, err
 	}
 	return readIn(side.snap, c.Path)
@@ -272,7 +274,11 @@ func (r Resolver) remove(ctx context.Context, c Case) error {
 	if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	_ = os.Remove(filepath.Dir(r.file(c.Path))) // if it is empty now
+	home, _, _ := homeOf(c.Path)
+	at := path.Dir(c.Path)
+	for os.Remove(r.file(at)) == nil && below(at, home) { // those that are empty now
+		at = path.Dir(at)
+	}
 	return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
 }
 
@@ -392,9 +398,18 @@ func (r Resolver) Marked(ctx context.Context, c Case) ([]string, error) {
 }
 
 // hasMarkers reports whether a text has lines that begin and end a conflict.
-func hasMarkers(text []byte) bool {
-	text = append([]byte("\n"), text...)
-	return bytes.Contains(text, []byte("\n<<<<<<< ")) && bytes.Contains(text, []byte("\n>>>>>>> "))
+func hasMarkers(text []byte) bool { return hasMarker(text, "<") && hasMarker(text, ">") }
+
+// hasMarker reports whether a line begins with a marker, of seven characters, or of more if both
+// sides renamed the file.
+func hasMarker(text []byte, sign string) bool {
+	for line := range bytes.Lines(text) {
+		rest := bytes.TrimLeft(line, sign)
+		if len(line)-len(rest) >= 7 && bytes.HasPrefix(rest, []byte(" ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Close closes the record of a case that was decided by other means.

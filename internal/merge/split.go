@@ -84,12 +84,13 @@ func SplitOf(ctx context.Context, repo *gitint.Repo, at Place) (*Split, error) {
 // any of its files is unmerged.
 func oursIn(index *gitint.Index, id events.ID) (dir string, unmerged bool) {
 	for _, e := range index.Stages() {
-		if conversationOf(e.Path) != id {
+		home, _, of := homeOf(e.Path)
+		if of != id {
 			continue
 		}
 		unmerged = true
 		if e.Stage == stageOurs {
-			dir = path.Dir(e.Path)
+			dir = home
 		}
 	}
 	return dir, unmerged

@@ -58,8 +58,9 @@ func leftIn(index *gitint.Index, r Record) bool {
 func namesOf(tree gitint.Snapshot, r Record) ([]string, error) {
 	homes, err := homesIn(tree, workspaceIn(r.Path))
 	names := []string{r.Path}
-	for _, at := range homes.dirs[conversationOf(r.Path)] {
-		names = append(names, path.Join(at, path.Base(r.Path)))
+	_, below, id := homeOf(r.Path)
+	for _, at := range homes.dirs[id] {
+		names = append(names, path.Join(at, below))
 	}
 	return names, err
 }
