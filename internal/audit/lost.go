@@ -93,13 +93,16 @@ func lostFindings(commit gitint.OID, lost merge.Lost) []check.Finding {
 // LossFinding returns the finding for a loss of a merge.
 func LossFinding(source string, l merge.Loss) check.Finding {
 	what := render.Count(len(l.Elements), "event") + " of " + render.Count(l.Turns, "turn")
-	if l.Gone {
+	why := ": its parent %s has it, and no side removed it"
+	switch {
+	case l.Removed:
+		why = " that its parent %s added to the conversation, which another parent removed"
+	case l.Gone:
 		what = "the conversation, with " + what
 	}
 	return check.Finding{
 		State: check.Lost, Commit: source, Path: l.Path, Line: 1, Element: -1,
 		Conversation: l.Conversation.String(),
-		Detail: fmt.Sprintf("the merge left out %s: its parent %s has it, and no side removed it",
-			what, l.Side.String()[:12]),
+		Detail:       "the merge left out " + what + fmt.Sprintf(why, l.Side.String()[:12]),
 	}
 }

@@ -28,8 +28,9 @@ type Loss struct {
 	// Elements holds the missing elements, in the order of the sides, and Turns counts their turns.
 	Elements []*events.Element
 	Turns    int
-	// Gone reports whether the merge lacks the entire conversation.
-	Gone bool
+	// Gone reports whether the merge lacks the entire conversation, and Removed whether a side
+	// removed it and another added the elements.
+	Gone, Removed bool
 
 	dir   string              // .jp, from the root
 	known map[blobs.Hash]bool // hashes of the elements of the sides and their base
@@ -292,7 +293,7 @@ func unlessSyntax(err error) error {
 }
 
 // knowAll records the elements of the sides and their bases: a person wrote any other element of
-// the merge.
+// the merge. It also records whether a side lacks the conversation that a base has.
 func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
 	for i, side := range sides {
 		side.note(l.known)
@@ -304,6 +305,8 @@ func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
 			return err
 		}
 		newSaid("", base.Stream).note(l.known)
+		gone := slices.ContainsFunc(sides, func(s said) bool { return s.path == "" })
+		l.Removed = l.Removed || gone && base.Stream != nil
 	}
 	return nil
 }
