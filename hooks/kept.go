@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/audit"
@@ -57,7 +58,10 @@ func (r *run) warnKept(ctx context.Context, hook served) error {
 		}
 		for _, k := range kept {
 			r.Warn("HEAD lacks %s of %s, which one side removed and the other changed",
-				strings.Join(k.Deleted, ", "), k.ID)
+				strings.Join(slices.Concat(k.Deleted, k.Redacted), ", "), k.ID)
+			if len(k.Deleted) == 0 {
+				continue
+			}
 			r.Hint(k.Command())
 			r.Hint("git commit --amend --no-edit")
 		}

@@ -32,47 +32,47 @@ type Recovery struct {
 // Run restores the loss: the difference between the drivers' merge of the commit's sides and the
 // conversation in the commit is merged into the current conversation. A conflict, which can no
 // longer be decided, keeps both versions, one of them as a turn of its own. Run returns the
-// directory of the conversation.
-func (r Recovery) Run(ctx context.Context) (dir string, err error) {
+// directory of the conversation, and the files that it left out because they have redacted text.
+func (r Recovery) Run(ctx context.Context) (dir string, left []string, err error) {
 	tree, err := r.Repo.Tree(ctx, r.Merge.OID.String())
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	m := Merge{Repo: r.Repo, Parents: r.Merge.Parents}
 	b, err := m.inspect(ctx, tree, r.Dir)
 	if err == nil {
-		dir, err = r.run(ctx, b)
+		dir, left, err = r.run(ctx, b)
 	}
 	if err != nil {
-		return "", fmt.Errorf("restore what merge %s lost of %s: %w",
+		return "", nil, fmt.Errorf("restore what merge %s lost of %s: %w",
 			r.Merge.OID, r.Loss.Conversation, err)
 	}
-	return dir, nil
+	return dir, left, nil
 }
 
-func (r Recovery) run(ctx context.Context, b *inspection) (string, error) {
+func (r Recovery) run(ctx context.Context, b *inspection) (dir string, left []string, err error) {
 	id := r.Loss.Conversation
 	for _, h := range append(b.sides, b.merged) {
 		if len(h.dirs[id]) > 1 {
-			return "", ErrDirectories
+			return "", nil, ErrDirectories
 		}
 	}
 	_, wanted, err := b.fold(ctx, id)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	want, err := keepBoth(wanted)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	at, err := r.place(id)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if at == "" {
 		return r.anew(ctx, b, want)
 	}
-	return at, r.into(ctx, b, at, threeway.Side{
+	return at, nil, r.into(ctx, b, at, threeway.Side{
 		Stream: want, BaseConfig: wanted.BaseConfig, Source: wanted.Source,
 	})
 }
@@ -115,16 +115,20 @@ func keepBoth(r threeway.Result) (*events.Stream, error) {
 // has it.
 func (r Recovery) anew(
 	ctx context.Context, b *inspection, want *events.Stream,
-) (string, error) {
+) (dir string, left []string, err error) {
 	id := r.Loss.Conversation
 	side := b.sides[slices.Index(b.parents, r.Loss.Side)]
 	if len(side.dirs[id]) == 0 {
-		return "", fs.ErrNotExist
+		return "", nil, fs.ErrNotExist
 	}
-	dir := side.dirs[id][0]
+	dir = side.dirs[id][0]
 	all, err := side.snap.Entries(dir)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	hidden, err := hiddenIn(ctx, r.Repo, r.Dir, side, id)
+	if err != nil {
+		return "", nil, err
 	}
 	for _, e := range all {
 		if !e.Mode.IsRegular() {
@@ -132,16 +136,21 @@ func (r Recovery) anew(
 		}
 		data, err := side.snap.ReadFile(e.Path)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
-		if path.Base(e.Path) == workspace.EventsFile {
+		data, ok := Restorable(hidden, e.Path, data)
+		if !ok {
+			left = append(left, e.Path)
+			continue
+		}
+		if e.Path == path.Join(dir, workspace.EventsFile) {
 			data = want.Encode()
 		}
 		if err := r.write(ctx, Case{Path: e.Path, ID: id}, nil, data); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	return dir, nil
+	return dir, left, nil
 }
 
 // into merges the lost elements into the stream in the working tree.

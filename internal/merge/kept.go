@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -26,9 +27,12 @@ type Kept struct {
 	Dir string // from the root of the working tree
 	// Deleted has the other files that the side has, below Dir.
 	Deleted []string
+	// Redacted has those that are left out of Deleted: they have what was redacted in the stream.
+	Redacted []string
 
-	side   gitint.Snapshot
+	side   homes
 	commit gitint.OID // of the side
+	hidden secrets.Originals
 }
 
 // KeptIn returns these conversations below a directory .jp, sorted, without unmerged ones. decided
@@ -120,6 +124,9 @@ func (k Kept) Command() string {
 	for _, name := range k.paths() {
 		names.WriteString(" " + check.Pathspec(name))
 	}
+	if len(k.hidden) > 0 { // git would restore it
+		return "git jp repair --yes && git add --" + names.String()
+	}
 	return fmt.Sprintf("git restore --staged --worktree --source=%.12s --%s",
 		k.commit, names.String())
 }
@@ -162,13 +169,13 @@ func (k *keeper) between(ctx context.Context, sides *Sides) ([]Kept, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := Kept{ID: id, side: side.snap, commit: sides.Theirs}
+		one := Kept{ID: id, side: *side, commit: sides.Theirs}
 		if ours, err := k.at(ctx, sides.Ours); err == nil && len(ours.dirs[id]) > 0 {
 			one.commit = sides.Ours
 		}
 		entries, err := k.entries(*side, id)
 		if err == nil {
-			all, err = k.add(all, one, base, entries)
+			all, err = k.add(ctx, all, one, base, entries)
 		}
 		if err != nil {
 			return nil, err
@@ -286,19 +293,38 @@ func (k *keeper) addAt(
 			entries[i].OID = oid
 		}
 	}
-	one.side = side.snap
-	return k.add(all, one, was, entries)
+	one.side = side
+	return k.add(ctx, all, one, was, entries)
 }
 
 // add adds a conversation if git deleted some of its entries.
 func (k *keeper) add(
-	all []Kept, one Kept, base homes, entries []gitint.Entry,
-) (_ []Kept, err error) {
-	if one.Deleted, err = k.deleted(entries, base, one.ID); len(one.Deleted) > 0 {
-		one.Dir = k.staged.dirs[one.ID][0]
-		all = append(all, one)
+	ctx context.Context, all []Kept, one Kept, base homes, entries []gitint.Entry,
+) ([]Kept, error) {
+	deleted, err := k.deleted(entries, base, one.ID)
+	if err != nil || len(deleted) == 0 {
+		return all, err
 	}
-	return all, err
+	one.Dir = k.staged.dirs[one.ID][0]
+	if one.hidden, err = hiddenIn(ctx, k.repo, k.dir, one.side, one.ID); err != nil {
+		return nil, err
+	}
+	for _, name := range deleted {
+		ok := len(one.hidden) == 0
+		if at := path.Join(one.Dir, name); !ok {
+			data, err := one.side.snap.ReadFile(at)
+			if err != nil {
+				return nil, err
+			}
+			_, ok = Restorable(one.hidden, at, data)
+		}
+		if ok {
+			one.Deleted = append(one.Deleted, name)
+		} else {
+			one.Redacted = append(one.Redacted, name)
+		}
+	}
+	return append(all, one), nil
 }
 
 func (k *keeper) has(name string) bool {
@@ -404,11 +430,12 @@ func (k Kept) Write(ctx context.Context, repo *gitint.Repo) error {
 		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		e, err := entryIn(k.side, name)
+		e, err := entryIn(k.side.snap, name)
 		var data []byte
 		if err == nil {
-			data, err = k.side.ReadFile(name)
+			data, err = k.side.snap.ReadFile(name)
 		}
+		data, _ = Restorable(k.hidden, name, data)
 		if err == nil && kindOf(name) == Events {
 			data, err = withoutRedacted(ctx, repo, workspaceIn(name), name, data)
 		}
@@ -431,6 +458,13 @@ func (k Kept) Write(ctx context.Context, repo *gitint.Repo) error {
 
 // String describes what [Kept.Restore] did.
 func (k Kept) String() string {
-	return fmt.Sprintf("restored %s of %s, which one side removed and the other changed",
-		strings.Join(k.Deleted, ", "), k.ID)
+	done := "restored " + strings.Join(k.Deleted, ", ")
+	if len(k.Deleted) == 0 {
+		done = "restored nothing"
+	}
+	done += fmt.Sprintf(" of %s, which one side removed and the other changed", k.ID)
+	if len(k.Redacted) > 0 {
+		done += "; left out what has redacted text: " + strings.Join(k.Redacted, ", ")
+	}
+	return done
 }

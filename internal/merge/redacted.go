@@ -124,16 +124,63 @@ func withoutRedacted(
 	if id == 0 {
 		return version, nil
 	}
-	heads, err := repo.MergeHeads()
-	if err != nil {
-		return nil, err
-	}
-	entries, done, err := redactionsOf(ctx, repo, dir, append(heads, headOf(ctx, repo)))
+	entries, done, err := redactionsNow(ctx, repo, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: read redactions: %w", name, err)
 	}
 	defer done()
 	return entries.redacted(repo, id, version)
+}
+
+// redactionsNow reads the redactions of the working tree, HEAD and the merged commits.
+func redactionsNow(
+	ctx context.Context, repo *gitint.Repo, dir string,
+) (r *redactions, done func(), err error) {
+	heads, err := repo.MergeHeads()
+	if err != nil {
+		return nil, nil, err
+	}
+	return redactionsOf(ctx, repo, dir, append(heads, headOf(ctx, repo)))
+}
+
+// hiddenIn returns what is redacted now in a conversation and not in its stream in a snapshot. The
+// other files of that snapshot, which no entry names, may have it too.
+func hiddenIn(
+	ctx context.Context, repo *gitint.Repo, dir string, side homes, id events.ID,
+) (secrets.Originals, error) {
+	r, done, err := redactionsNow(ctx, repo, dir)
+	if err != nil {
+		return nil, fmt.Errorf("read redactions: %w", err)
+	}
+	defer done()
+	if len(r.entries) == 0 {
+		return nil, nil
+	}
+	stream, err := side.side(id)
+	if err != nil || stream.Stream == nil {
+		return nil, unlessSyntax(err)
+	}
+	r.sources = append(r.sources, check.Git(repo, side.snap))
+	applied, err := r.entries.Apply(id, stream.Stream, r)
+	if err != nil {
+		return nil, fmt.Errorf("look for redacted text: %w", err)
+	}
+	return applied.Originals(), nil
+}
+
+// Restorable returns a file of a conversation as it may be restored if the values are redacted in
+// its stream: metadata with markers, others only if they have none of them. The stream itself is
+// left to the entries.
+func Restorable(hidden secrets.Originals, name string, data []byte) (_ []byte, ok bool) {
+	_, below, _ := homeOf(name)
+	if len(hidden) == 0 || below == workspace.EventsFile {
+		return data, true
+	}
+	if d, err := events.DecodeDetails(data); err == nil && kindOf(name) == Metadata {
+		hidden.Mask(d)
+		data = d.Encode()
+	}
+	return data, !hidden.In(data)
 }
 
 // redacted returns a version of a stream without redacted text, and stores the content that takes

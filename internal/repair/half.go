@@ -73,10 +73,14 @@ func (m *planner) addKept(k merge.Kept) {
 	if len(gone) == 0 {
 		return
 	}
+	remedy := "restore what the side has that kept it"
+	if len(k.Redacted) > 0 {
+		remedy += ", but not what has redacted text: " + strings.Join(k.Redacted, ", ")
+	}
 	m.add(&Fault{
 		State: check.Malformed, Path: at, Conversation: k.ID, Outcome: Certain, Changes: true,
 		Detail: "lacks " + strings.Join(gone, ", ") + ", which git deleted with the rest of it",
-		Remedy: "restore what the side has that kept it",
+		Remedy: remedy,
 		mend:   func(ctx context.Context) error { return k.Write(ctx, m.Repo) },
 	})
 }

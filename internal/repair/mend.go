@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -136,9 +137,22 @@ func (m *planner) cure(
 	if err := m.versions.each(ctx, key, c.compare); err != nil {
 		return nil, err
 	}
+	best := cmp.Or(c.whole, c.best())
+	if best == nil {
+		best = &loaded{}
+	}
+	data, ok, err := m.restorable(ctx, id, name, best.data)
+	if err != nil {
+		return nil, err
+	}
 	switch {
+	case !ok:
+		return &cure{
+			remedy:  "the version in " + best.title() + " has text that was redacted",
+			command: m.command(best.version, name),
+		}, nil
 	case c.whole != nil:
-		return &cure{data: c.whole.data, certain: true, remedy: c.completed()}, nil
+		return &cure{data: data, certain: true, remedy: c.completed()}, nil
 	case c.salvaged():
 		return &cure{data: c.rest, certain: true, remedy: c.ended()}, nil
 	case c.best() == nil:

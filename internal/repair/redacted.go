@@ -1,8 +1,12 @@
 package repair
 
 import (
+	"context"
+	"path"
+
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -22,6 +26,28 @@ func (m *planner) redaction() (r redaction, err error) {
 		return r, err
 	}
 	return redaction{entries: entries.Redactions, workspace: m.Workspace}, nil
+}
+
+// restorable returns a version of a file as a repair may write it. It reports false if it is beside
+// the stream and has text that was redacted in the stream, as far as a version of that has it.
+func (m *planner) restorable(
+	ctx context.Context, id events.ID, name string, data []byte,
+) (_ []byte, ok bool, err error) {
+	r, err := m.redaction()
+	if err != nil || len(r.entries) == 0 || path.Base(name) == workspace.EventsFile {
+		return data, true, err
+	}
+	var hidden secrets.Originals
+	stream := versionKey{id, workspace.EventsFile}
+	err = m.versions.each(ctx, stream, func(_ version, text []byte) bool {
+		if s, err := events.Decode(text); err == nil {
+			done, _ := r.entries.Apply(id, s, r.workspace.Blobs()) // nothing if it fails
+			hidden = append(hidden, done.Originals()...)
+		}
+		return false
+	})
+	data, ok = merge.Restorable(hidden, name, data)
+	return data, ok, err
 }
 
 // from returns a conversation without redacted text. If it fails the conversation is returned

@@ -144,9 +144,12 @@ func (r *Review) bringBack(ctx context.Context, l merge.Loss) error {
 		Resolver: merge.Resolver{Repo: r.Repo, Workspace: r.Workspace, Dir: r.Dir, Now: r.Now},
 		Merge:    r.commit, Loss: l,
 	}
-	at, err := recovery.Run(ctx)
+	at, left, err := recovery.Run(ctx)
 	if err != nil {
 		return err
+	}
+	for _, name := range left {
+		r.Terminal.Warn("%s was left out: it has what was redacted in the conversation", name)
 	}
 	name := filepath.Join(r.Repo.Root(), filepath.FromSlash(at), workspace.EventsFile)
 	data, err := regular.ReadFile(name, r.Repo.Limits().OfStream())

@@ -192,16 +192,16 @@ func (k *known) in(member string, text []byte, related bool) (all []Range) {
 // as reasoning whose signature covered redacted text, has no text left; only its checks can be
 // compared, and they are short.
 func (g *gap) is(member string, text []byte, related bool) bool {
-	is, rules, _ := redactRanges(text, g.ranges)
+	is, values, _ := redactRanges(text, g.ranges)
 	if g.lost {
-		return related && member == g.member && len(rules) == len(g.ranges) &&
-			(member == "/reasoning" || len(rules) > 1)
+		return related && member == g.member && len(values) == len(g.ranges) &&
+			(member == "/reasoning" || len(values) > 1)
 	}
 	said := len(g.text)
 	for _, p := range g.parts {
 		said -= len(Marker(p.Rule))
 	}
-	return bytes.Equal(is, g.text) && len(rules) > 0 && (related || said >= minAround)
+	return bytes.Equal(is, g.text) && len(values) > 0 && (related || said >= minAround)
 }
 
 // in returns the places in a text at which the range is surrounded by the same text.

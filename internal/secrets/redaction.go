@@ -81,11 +81,14 @@ type Replaced struct {
 	Element int // index in the original stream
 	Event   string
 	Member  string
-	Rules   []string // of the replaced ranges, in order
+	Values  []Value // of the replaced ranges, in order
 	Was, Is []byte
 	// Dropped reports that the element was removed, because a signature covers the text.
 	Dropped bool
 }
+
+// A Value is a text that was redacted, with the rule of its marker.
+type Value struct{ Rule, Text string }
 
 // An Applied is the result of applying redactions to a stream.
 type Applied struct {
@@ -207,12 +210,12 @@ func (a *Applied) element(
 		if err != nil {
 			continue // unreadable content is reported elsewhere
 		}
-		is, rules, marked := redactRanges(was, ranges)
+		is, values, marked := redactRanges(was, ranges)
 		covered = covered || marked
-		if len(rules) > 0 {
+		if len(values) > 0 {
 			texts[t.Member] = is
 			a.Replaced = append(a.Replaced, Replaced{
-				Element: i, Event: key, Member: t.Member, Rules: rules, Was: was, Is: is,
+				Element: i, Event: key, Member: t.Member, Values: values, Was: was, Is: is,
 			})
 		}
 	}
@@ -230,7 +233,7 @@ func (a *Applied) element(
 
 // redactRanges replaces the ranges whose value still matches its check with markers. The positions
 // are those of the original text; some ranges may have been replaced before.
-func redactRanges(text []byte, ranges []Range) (out []byte, rules []string, marked bool) {
+func redactRanges(text []byte, ranges []Range) (out []byte, values []Value, marked bool) {
 	at, moved := 0, 0
 	for _, g := range ranges {
 		from, n, marker := g.From+moved, g.To-g.From, []byte(Marker(g.Rule))
@@ -244,11 +247,11 @@ func redactRanges(text []byte, ranges []Range) (out []byte, rules []string, mark
 			moved += len(marker) - n
 		case from+n <= len(text) && check(text[from:from+n]) == g.Check:
 			out = append(append(out, text[at:from]...), marker...)
-			rules = append(rules, g.Rule)
+			values = append(values, Value{g.Rule, string(text[from : from+n])})
 			at, marked = from+n, true
 		}
 	}
-	return append(out, text[at:]...), rules, marked
+	return append(out, text[at:]...), values, marked
 }
 
 // Original returns the position in the original text of a position in a text with replaced ranges.
