@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,15 +90,22 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 	return m, nil
 }
 
-// prepare reads the further files that a stream's merge needs. Outside of a repository there is
+// prepare refuses to merge two conversations, and reads the further files that a stream's merge
+// needs. Outside of a repository there is
 // nothing to read.
 func (c Call) prepare(ctx context.Context, f *File) error {
-	if f.Kind != Events {
+	if f.Kind != Events && conversationOf(c.Path) == 0 {
 		return nil
 	}
 	repo, err := c.Repo()
 	if err != nil {
 		return nil //nolint:nilerr // see above
+	}
+	if stray, err := isStray(repo, c.Path); err != nil || stray {
+		return cmp.Or(err, ErrStray)
+	}
+	if f.Kind != Events {
+		return nil
 	}
 	ours := headOf(ctx, repo)
 	if f.needsBeside() { // before redact changes the versions

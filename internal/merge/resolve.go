@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,10 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	was, edited, err := r.edited(c, f)
 	if err != nil {
 		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
+	}
+	if stray, err := isStray(r.Repo, c.Path); err != nil || stray {
+		m := &Merged{Data: f.Ours, Warnings: []string{ErrStray.Error() + ": ours was kept"}}
+		return nil, m, cmp.Or(err, r.settle(ctx, c, was, f.Ours))
 	}
 	heads, err := r.Repo.MergeHeads()
 	ours := headOf(ctx, r.Repo)
