@@ -42,6 +42,15 @@ func PointersText(n int) string {
 	return fmt.Sprintf("%d blobs are Git LFS pointers: their content is missing locally", n)
 }
 
+// FetchedPointersText says that n blobs are pointers whose content Git LFS has.
+func FetchedPointersText(n int) string {
+	if n == 1 {
+		return "1 blob is a Git LFS pointer: its content was fetched and is not checked out"
+	}
+	return fmt.Sprintf(
+		"%d blobs are Git LFS pointers: their content was fetched and is not checked out", n)
+}
+
 // IsPointer reports whether a file that begins with head may be a Git LFS pointer of version 1.
 func IsPointer(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte(pointerVersion))

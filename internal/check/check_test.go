@@ -144,11 +144,6 @@ func TestStates(t *testing.T) {
 			inFirst(LFSPointer, "alpha", 1, "toolu_00"),
 		},
 		{
-			"fetched and sound", base().write(blobPath("alpha"), pointer("alpha")),
-			Options{LFS: lfsStore("alpha"), Content: true},
-			nil,
-		},
-		{
 			"damaged pointer", base().write(blobPath("alpha"),
 				strings.Replace(pointer("alpha"), "oid sha256:", "oid sha257:", 1)),
 			Options{},
@@ -310,7 +305,17 @@ func TestFetchedPointer(t *testing.T) {
 	files := FS(WorkTreeName, fstest.MapFS(tree), regular.Limits{})
 	pointed := []expect{{State: Unchecked, Path: ".jp/blobs"}}
 	same(t, "commit", nil, checked(t, commit, o))
-	same(t, "working tree", pointed, checked(t, files, o))
+	same(t, "commit, read", nil, checked(t, commit, Options{LFS: o.LFS, Content: true}))
+	for _, content := range []bool{false, true} {
+		all, err := Tree(t.Context(), files, Options{LFS: o.LFS, Content: content})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "working tree", pointed, expectations(all))
+		if got := all.Findings[0].Detail; got != blobs.FetchedPointersText(1) {
+			t.Errorf("content %t: %s", content, got)
+		}
+	}
 	o.LFS = nil
 	same(t, "commit, content gone", pointed, checked(t, commit, o))
 }

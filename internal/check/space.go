@@ -490,19 +490,24 @@ func (ch *checker) emit(src Source) int {
 }
 
 // pointers returns one finding for all blobs that are elsewhere, because that is normal in such a
-// repository.
-func (ch *checker) pointers() []Finding {
+// repository, and one for all that were fetched and are not checked out.
+func (ch *checker) pointers() (all []Finding) {
 	if !ch.verifier.pointers {
 		return nil // no source had any
 	}
-	n := ch.store.pointers()
-	if n == 0 {
-		return nil
+	missing, fetched := ch.store.pointers()
+	for _, of := range []struct {
+		n    int
+		text func(int) string
+	}{{missing, blobs.PointersText}, {fetched, blobs.FetchedPointersText}} {
+		if of.n > 0 {
+			all = append(all, Finding{
+				State: Unchecked, Path: ch.store.dir, Element: -1,
+				Detail: of.text(of.n), Next: blobs.FetchPointers,
+			})
+		}
 	}
-	return []Finding{{
-		State: Unchecked, Path: ch.store.dir, Element: -1,
-		Detail: blobs.PointersText(n), Next: blobs.FetchPointers,
-	}}
+	return all
 }
 
 func (ch *checker) conflicts(src Source) []Finding {

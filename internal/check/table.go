@@ -111,12 +111,17 @@ func (t *table) remove(gone *blob) {
 	}
 }
 
-// pointers counts the referenced blobs that are Git LFS pointers.
-func (t *table) pointers() (n int) {
+// pointers counts the referenced blobs that are Git LFS pointers, without and with content in the
+// local store.
+func (t *table) pointers() (missing, fetched int) {
 	for _, b := range t.slots {
-		if b != nil && b.refs > 0 && b.verdict != nil && b.verdict.pointer {
-			n++
+		switch {
+		case b == nil || b.refs <= 0 || b.verdict == nil || !b.verdict.pointer:
+		case b.verdict.fetched:
+			fetched++
+		default:
+			missing++
 		}
 	}
-	return n
+	return missing, fetched
 }

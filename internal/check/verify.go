@@ -23,6 +23,7 @@ type verdict struct {
 	detail, next string
 	size         int64 // of the content, -1 if it was not read
 	pointer      bool  // the content is elsewhere, in Git LFS
+	fetched      bool  // with pointer: it is in the local store, and not in the working tree
 }
 
 // fits reports whether nothing is known against the reference. It is true without a verdict.
@@ -435,13 +436,13 @@ func (v *verifier) pointer(j job, data []byte) *verdict {
 		return v.pointed
 	}
 	name := path.Join(oid[:2], oid[2:4], oid)
+	inTree := j.id.IsZero() // which the commands read as it is
 	if !v.opts.Content {
-		// The commands read a working tree as it is.
 		info, err := fs.Stat(v.opts.LFS, name)
-		if j.id.IsZero() || err != nil || info.Size() != size {
+		if err != nil || info.Size() != size {
 			return v.pointed
 		}
-		return present()
+		return &verdict{size: -1, pointer: inTree, fetched: inTree}
 	}
 	file, err := regular.Read(v.opts.LFS, name, size)
 	if err != nil || int64(len(file)) != size {
@@ -451,5 +452,6 @@ func (v *verifier) pointer(j job, data []byte) *verdict {
 	if found.state == Corrupt {
 		found.next = ByLFS
 	}
+	found.pointer, found.fetched = inTree, inTree
 	return found
 }
