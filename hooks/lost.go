@@ -23,6 +23,7 @@ func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) 
 	if err != nil {
 		return err
 	}
+	missed := needHere(ctx, hook.Repo, commits, came.Not[0])
 	var report check.Report
 	auditor := audit.Auditor{Repo: hook.Repo}
 	if err := auditor.Lost(ctx, &report, commits, []gitint.OID{head}); err != nil {
@@ -31,6 +32,38 @@ func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) 
 	found := hook.checked(report.Findings)
 	r.WarnFindings(found)
 	r.hintNext(found)
+	return missed
+}
+
+// needHere fetches what the check of a merge that was made here, onto a commit, reads. Those that
+// came with a pull were checked where they were made.
+func needHere(
+	ctx context.Context, repo *gitint.Repo, commits []gitint.Commit, onto string,
+) error {
+	if partial, err := repo.Partial(ctx); err != nil || !partial {
+		return err
+	}
+	from, err := repo.Resolve(ctx, onto)
+	if err != nil {
+		return err
+	}
+	for _, c := range commits {
+		if !isMerge(c) || c.Parents[0] != from {
+			continue
+		}
+		_, dirs, err := indexed(ctx, repo)
+		if err != nil {
+			return err
+		}
+		tree, err := repo.Tree(ctx, c.OID.String())
+		if err != nil {
+			return err
+		}
+		err = merge.Merge{Repo: repo, Parents: c.Parents, Dirs: dirs}.Need(ctx, tree)
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -65,6 +98,9 @@ func (r *run) warnLosing(ctx context.Context, hook served) error {
 		return err
 	}
 	m := merge.Merge{Repo: hook.Repo, Parents: parents, Dirs: dirs}
+	if err := m.Need(ctx, index); err != nil {
+		return err
+	}
 	losses, err := m.Losses(ctx, index)
 	if err != nil {
 		return err
