@@ -131,9 +131,10 @@ func (s *store) takeOver(keep, from *Conversation) error {
 }
 
 // keepBeside writes a file unless it exists. If the name is taken by other content, a hash is added
-// to the name.
+// to the name, a longer one if someone edited the file of that name.
 func (s *store) keepBeside(e Entry, name string, data []byte) error {
-	for _, name := range []string{name, name + "~" + blobs.Sum(data).String()[:12]} {
+	hashed := name + "~" + blobs.Sum(data).String()
+	for _, name := range []string{name, hashed[:len(name)+1+12], hashed} {
 		at := s.path(e, name)
 		switch now, err := s.read(at); {
 		case errors.Is(err, fs.ErrNotExist):

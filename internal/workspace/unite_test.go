@@ -86,6 +86,23 @@ func TestUnite(t *testing.T) {
 	}
 }
 
+// TestUniteTakesALongerName unites a file whose copy of an earlier union someone edited.
+func TestUniteTakesALongerName(t *testing.T) {
+	w := doubleWorld(t)
+	name := "own.txt~" + blobs.Sum([]byte("own")).String()
+	edited := name[:len("own.txt~")+12]
+	w.write(otherDir+"/"+edited, "edited")
+	e, err := w.open().Unite(t.Context(), id1, aside{}.uniter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{edited: "edited", name: "own"} {
+		if got := w.read("proj/" + e.Path + "/" + name); got != want {
+			t.Errorf("%s has %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestUniteLeavesLinks checks that a directory with a symlink is not removed, and that nothing else
 // is changed.
 func TestUniteLeavesLinks(t *testing.T) {
