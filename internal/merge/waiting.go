@@ -23,13 +23,23 @@ func Open(ctx context.Context, repo *gitint.Repo, dir string) ([]Record, error) 
 	if err != nil {
 		return nil, err
 	}
-	unmerged := index.Conflicts()
+	cases := make(map[string]*Case)
+	for _, s := range index.Stages() {
+		if cases[s.Path] == nil {
+			cases[s.Path] = &Case{Kind: kindOf(s.Path)}
+		}
+		cases[s.Path].Stages[s.Stage] = s.OID
+	}
 	var open []Record
 	for _, r := range records {
 		if !below(r.Path, dir) {
 			continue
 		}
-		waits := slices.Contains(unmerged, r.Path) || leftIn(index, r)
+		c := cases[r.Path]
+		if c != nil && !c.Stages[stageBase].IsZero() && c.Deleted() {
+			continue // git asked no driver: the record is of an earlier step
+		}
+		waits := c != nil || leftIn(index, r)
 		if !waits {
 			if waits, err = waitsIn(ctx, repo, index, r); err != nil {
 				return nil, err
