@@ -42,13 +42,16 @@ TMPDIR ?= $(shell grep -q '^tmpfs /dev/shm tmpfs rw,\([^ ]*,\)\?noexec' /proc/mo
 	df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8e6 { print $$6 }')
 SCRATCH = $(if $(TMPDIR),TMPDIR="$(TMPDIR)" )
 
+# Tests end soon and need not save memory: the collector of garbage runs later, which saves a sixth of
+# the processor time. `make lint` runs all analyzers of go vet: go test would run some of them once
+# more, with an empty cache on all dependencies too, and again for the race detector.
+GO_TEST = GOGC=400 $(GO) test -vet=off
+
 # GIT=/path/to/git runs that git in place of the one that PATH has: its directory is first in PATH,
 # also for hooks and scripts.
-# Tests end soon and need not save memory: the collector of garbage runs later, which saves a sixth of
-# the processor time.
 test:
 	$(if $(filter-out git,$(notdir $(GIT))),$(error GIT=$(GIT) has to be called git))$(if \
-	  $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=500 GOGC=400 $(GO) test -timeout 20m ./...
+	  $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=500 $(GO_TEST) -timeout 20m ./...
 
 # A second run with a newer git, where there is one, of what its version matters for: less than 90 s
 # of processor time.
@@ -61,15 +64,15 @@ test-newer:
 	  echo "not run with a newer git: $(NEWER_GIT) is not there, NEWER_GIT=/path/to/git says where"; exit 0; \
 	fi; "$(NEWER_GIT)" version; \
 	export PATH="$(abspath $(dir $(NEWER_GIT))):$$PATH"; \
-	$(SCRATCH)$(GO) test -timeout 10m ./hooks/... ./internal/gittest; \
-	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck \
+	$(SCRATCH)$(GO_TEST) -timeout 10m ./hooks/... ./internal/gittest; \
+	$(SCRATCH)$(GO_TEST) -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck \
 	  ./internal/scripts/trust; \
-	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./internal/scripts/...
+	$(SCRATCH)$(GO_TEST) -timeout 10m -run '$(NEWER_SCRIPTS)' ./internal/scripts/...
 
 # The scripts once more, with every repository a lazy clone: those of which internal/scripts says why
 # are left out.
 test-lazy:
-	$(SCRATCH)GIT_JP_TEST_LAZY=1 $(GO) test -timeout 20m -run '^TestScript' ./internal/scripts/...
+	$(SCRATCH)GIT_JP_TEST_LAZY=1 $(GO_TEST) -timeout 20m -run '^TestScript' ./internal/scripts/...
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.
@@ -99,8 +102,8 @@ PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCall
 SCRIPTS   = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
 race:
-	$(SCRATCH)GIT_JP_MODEL=300 GOGC=400 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
-	$(SCRATCH)GOGC=400 $(GO) test -race -timeout 20m -run '$(SCRIPTS)' \
+	$(SCRATCH)GIT_JP_MODEL=300 $(GO_TEST) -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
+	$(SCRATCH)$(GO_TEST) -race -timeout 20m -run '$(SCRIPTS)' \
 	  ./internal/scripts/deletions ./internal/scripts/questions ./internal/scripts/readings
 
 # How much of the packages about merging their tests run, and the scripts about it with a program
@@ -128,10 +131,10 @@ cover:
 	      if (100 * k[p] < least * n[p]) low = 1 } \
 	    exit low }' "$$dir/profile"
 
-# Tests too have to compile where nobody runs them, and go vet's analyzers to find nothing there: from
-# sources, for go vet would make code of all dependencies for each system.
+# golangci-lint runs all analyzers of go vet, also on tests. Where nobody runs them, tests have to
+# compile too, and these analyzers to find nothing: from sources, for go vet would make code of all
+# dependencies for each system.
 lint: $(TOOLS)/golangci-lint
-	CGO_ENABLED=0 $(GO) vet ./...
 	cd internal/tools && $(GO) test ./platforms && GOGC=400 $(GO) run ./platforms ../.. \
 	  $(filter-out $(shell $(GO) env GOOS),linux darwin windows freebsd)
 	$(TOOLS)/golangci-lint run ./...

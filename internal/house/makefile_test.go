@@ -45,6 +45,20 @@ func TestMakefileRunsTests(t *testing.T) {
 	}
 }
 
+// TestVetIsRunOnce verifies that golangci-lint runs the analyzers of go vet, with tests, as go test in
+// the Makefile does not.
+func TestVetIsRunOnce(t *testing.T) {
+	settings := readText(t, filepath.Join("..", "..", ".golangci.yml"))
+	for _, line := range []string{"  tests: true", "    - govet"} {
+		if !strings.Contains(settings, line+"\n") {
+			t.Errorf(".golangci.yml has no line %q", line)
+		}
+	}
+	if strings.Contains(settings, "    govet:\n") {
+		t.Error(".golangci.yml chooses other analyzers than go vet has")
+	}
+}
+
 // testsOf returns the tests of one package.
 func testsOf(t *testing.T, dir string) (names []string) {
 	t.Helper()
