@@ -139,7 +139,8 @@ func build(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "gc.test")
 	args := append([]string{
-		"test", "-c", "-ldflags=-s -w", gittest.Overlay(t, collector, texts), "-o", program,
+		"test", "-vet=off", "-c", "-ldflags=-s -w", gittest.Overlay(t, collector, texts),
+		"-o", program,
 	}, gittest.BuildFlags()...)
 	if out, err := exec.CommandContext(t.Context(), "go", append(args, collector)...).
 		CombinedOutput(); err != nil {

@@ -225,8 +225,9 @@ func buildSeeded(t *testing.T) string {
 		sources[s.file] = strings.Replace(text, s.old, with, 1)
 	}
 	program := filepath.Join(t.TempDir(), "repair.test")
-	args := append([]string{"test", "-c", gittest.Overlay(t, root, sources), "-o", program},
-		gittest.BuildFlags()...)
+	args := append([]string{
+		"test", "-vet=off", "-c", "-ldflags=-s -w", gittest.Overlay(t, root, sources), "-o", program,
+	}, gittest.BuildFlags()...)
 	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("build with faults: %v\n%s", err, out)
 	}
