@@ -137,7 +137,7 @@ cover:
 lint: $(TOOLS)/golangci-lint
 	cd internal/tools && $(GO) test ./platforms && GOGC=400 $(GO) run ./platforms ../.. \
 	  $(filter-out $(shell $(GO) env GOOS),linux darwin windows freebsd)
-	$(TOOLS)/golangci-lint run ./...
+	GOGC=200 $(TOOLS)/golangci-lint run ./...
 
 # The figures of the code beside their limits.
 metrics:
