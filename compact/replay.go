@@ -191,7 +191,7 @@ func (r *replayer) moreWithout(d due) map[int]float64 {
 			gone = append(gone, i)
 		}
 	}
-	if more := r.restored(r.trims(), d.trims, gone); more != nil {
+	if more := r.restored(gone); more != nil {
 		return more
 	}
 	return r.more
@@ -229,6 +229,11 @@ func (r *replayer) apply(d due, more map[int]float64, upto int) {
 	}
 	for _, n := range slices.Backward(d.trims) {
 		r.waiting = slices.Delete(r.waiting, n, n+1)
+	}
+	for i := range r.waiting { // what is gone refers to nothing
+		r.waiting[i].Feeds = slices.DeleteFunc(slices.Clone(r.waiting[i].Feeds), func(f Fed) bool {
+			return slices.Contains(gone, f.Element)
+		})
 	}
 	for key, tokens := range d.attached {
 		r.sizes[upto-1] += tokens
@@ -344,6 +349,7 @@ func (h *History) Pending(opens, cold bool) (p Pending, attached map[string]floa
 	}
 	first := len(h.Sizes)
 	due := h.due(h.Trims, first, Moment{Opens: opens, Rewrites: cold || p.Overflows()})
+	more := h.restored(due.trims)
 	trims, obsolete := h.Trims, h.Obsolete
 	h.Trims, h.Obsolete = nil, nil
 	for _, n := range due.trims {
@@ -357,7 +363,7 @@ func (h *History) Pending(opens, cold bool) (p Pending, attached map[string]floa
 			}
 		}
 	}
-	p.comesBack(due, h.restored(trims, due.trims, due.trims), nil, len(h.Sizes))
+	p.comesBack(due, more, nil, len(h.Sizes))
 	p.Tail = p.Prompt - upTo[first]
 	for _, x := range h.Exchanges {
 		p.Sent += upTo[x.Upto]

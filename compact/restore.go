@@ -89,10 +89,10 @@ func restoring(
 }
 
 // restored returns the result of [History.Restored] for removed trims, or nil if no element refers
-// to those that are due.
-func (h History) restored(trims []Trim, due, gone []int) map[int]float64 {
-	if h.Restored == nil || !slices.ContainsFunc(due, func(n int) bool {
-		return len(trims[n].Feeds) > 0
+// to any of them.
+func (h History) restored(gone []int) map[int]float64 {
+	if h.Restored == nil || !slices.ContainsFunc(gone, func(n int) bool {
+		return len(h.Trims[n].Feeds) > 0
 	}) {
 		return nil
 	}
