@@ -67,6 +67,17 @@ func histories() *rapid.Generator[compact.History] {
 	})
 }
 
+// overBound checks that no schedule sends or costs less than the bound.
+func overBound(t *rapid.T, h compact.History, m compact.Market, p compact.Provider) {
+	bound := compact.Bound(h, m, p)
+	for _, s := range compact.Schedules() {
+		c := compact.Replay(h, s, m, p)
+		if bound.Sent > c.Sent*(1+1e-9) || bound.Units > c.Units*(1+1e-9) {
+			t.Fatalf("the bound is %+v, %s %+v\n%+v\n%+v", bound, s, c, m, p)
+		}
+	}
+}
+
 // TestTheDefaultNeverCosts checks the promise to users: whatever the conversation, the prices and
 // the times, with the schedule cold the input costs no more than if nothing is done.
 func TestTheDefaultNeverCosts(t *testing.T) {
@@ -80,6 +91,7 @@ func TestTheDefaultNeverCosts(t *testing.T) {
 		if cold.Units > nothing.Units*(1+1e-9) {
 			t.Fatalf("cold costs %f, nothing %f\n%+v\n%+v\n%+v", cold.Units, nothing.Units, h, m, p)
 		}
+		overBound(t, h, m, p)
 	})
 	if trimmed == 0 {
 		t.Error("nothing was ever trimmed")

@@ -77,9 +77,16 @@ func Replay(h History, s Schedule, m Market, p Provider) Cost {
 }
 
 // Bound computes a lower bound for all schedules: each request without the elements that are
-// obsolete by then, as if they had never been sent.
+// obsolete by then, as if they had never been sent. Content that others refer to is not sent again
+// instead, and all that was sent before is read from the cache while that is kept, even if the
+// prompt is too short to be cached. Because of either, a schedule may be unable to reach it.
 func Bound(h History, m Market, p Provider) Cost {
-	h.Work, h.Current, h.Watch = Work{}, nil, nil
+	h.Work, h.Current, h.Watch, h.Restored = Work{}, nil, nil, nil
+	h.Trims = slices.Clone(h.Trims)
+	for i := range h.Trims {
+		h.Trims[i].Feeds = nil
+	}
+	p.Grain = 0
 	return replay(h, Eager, m, p, true)
 }
 
@@ -116,7 +123,7 @@ type replayer struct {
 	upTo     []float64       // upTo[n]: tokens of the first n elements
 	waiting  []waiting
 	cost     Cost
-	free     bool // rewriting costs nothing
+	free     bool // rewriting costs nothing, and no prompt is too short to be cached
 	last     *Exchange
 	prompt   float64 // of the last request
 }
@@ -258,7 +265,7 @@ func (r *replayer) pay(x Exchange, total, prefix float64) {
 	if r.last != nil && x.At.Sub(r.last.At) <= r.provider.TTL && r.market.Caches() {
 		hit = min(prefix, r.prompt, total)
 	}
-	if hit < r.provider.Minimum {
+	if hit < r.provider.Minimum && !r.free {
 		hit = 0
 	}
 	rest := total - hit
