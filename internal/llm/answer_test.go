@@ -244,11 +244,15 @@ func TestRetry(t *testing.T) {
 // TestRetryOfWhatWasCharged verifies that an exchange that reported nothing but usage is repeated,
 // unless its caller limits what is charged.
 func TestRetryOfWhatWasCharged(t *testing.T) {
-	for metered, want := range map[bool]int{false: 3, true: 1} {
+	for limited, want := range map[bool]int{false: 3, true: 1} {
 		n := 0
 		r := llm.Retry{Max: 2, Sleep: func(context.Context, time.Duration) error { return nil }}
 		var used llm.Usage
-		for d, err := range r.Stream(t.Context(), &llm.Request{Metered: metered},
+		req := new(llm.Request)
+		if limited {
+			req.Afford = func(*llm.Request) error { return nil }
+		}
+		for d, err := range r.Stream(t.Context(), req,
 			func(context.Context) iter.Seq2[llm.Delta, error] {
 				return func(yield func(llm.Delta, error) bool) {
 					n++
@@ -261,7 +265,7 @@ func TestRetryOfWhatWasCharged(t *testing.T) {
 			}
 		}
 		if n != want || used.Input != int64(7*n) {
-			t.Errorf("metered %v: %d exchanges, usage %+v", metered, n, used)
+			t.Errorf("limited %v: %d exchanges, usage %+v", limited, n, used)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Request is everything that a model is given for one answer. It is pure data, which the caller
-// builds from a projected stream. Adapters never change it.
+// A Request is everything that a model is given for one answer. The caller builds it from a
+// projected stream. Adapters never change it.
 type Request struct {
 	System   []SystemText
 	Messages []Message
@@ -27,9 +27,9 @@ type Request struct {
 	// Session names the conversation, with the same value in all its requests, for providers that
 	// route by such a key. It must not be secret.
 	Session string
-	// Metered says that the caller counts what each exchange costs, and has to be asked before
-	// another one: an answer that was charged ends with its exchange.
-	Metered bool
+	// Afford is not nil if money is limited: an answer that was charged ends with its exchange,
+	// unless Afford allows the request of another one, whose answer it may limit.
+	Afford func(next *Request) error
 }
 
 // A SystemText is one section of the system prompt.

@@ -52,8 +52,8 @@ func Retryable(err error) bool {
 }
 
 // Stream runs an exchange for a request, and repeats it after errors that may be temporary, as long
-// as it has yielded nothing but usage; that of a metered request, nothing at all. Deltas cannot be
-// taken back: a later error goes to the caller, who keeps the complete parts and asks again.
+// as it has yielded nothing but usage; if money is limited, nothing at all. Deltas cannot be taken
+// back: a later error goes to the caller, who keeps the complete parts and asks again.
 func (r Retry) Stream(
 	ctx context.Context, req *Request, exchange func(context.Context) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {
@@ -67,7 +67,7 @@ func (r Retry) Stream(
 						break
 					}
 				}
-				said = said || d.Kind != DeltaUsage || req.Metered
+				said = said || d.Kind != DeltaUsage || req.Afford != nil
 				if !yield(d, err) || err != nil {
 					return
 				}

@@ -52,7 +52,7 @@ func (s *session) afford(r *llm.Request) error {
 	if b == nil || b.Most == 0 {
 		return nil
 	}
-	r.Metered = true
+	r.Afford = s.afford
 	prompt := promptTokens(r)
 	asked := llm.Usage{Input: prompt}
 	in := max(b.Cost(asked), b.Cost(llm.Usage{CacheWrite: prompt}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -69,7 +70,11 @@ func (a *answer) run(ctx context.Context) {
 		case err != nil:
 			a.yield(llm.Delta{}, err)
 			return
-		case !a.request.Metered && (a.again() || a.resume() || a.insist()):
+		case a.again(), a.resume(), a.insist():
+			if err := a.afford(); err != nil {
+				a.yield(llm.Delta{}, err)
+				return
+			}
 		default:
 			a.emit = func(d llm.Delta) bool { return a.yield(d, nil) }
 			a.assembler.Stop(a.last.stop)
@@ -78,12 +83,27 @@ func (a *answer) run(ctx context.Context) {
 	}
 }
 
+// afford asks for the money for another exchange, if that is limited.
+func (a *answer) afford() error {
+	if a.request.Afford == nil {
+		return nil
+	}
+	next := *a.request
+	next.Messages = a.messages()
+	err := next.Afford(&next)
+	next.Messages = a.request.Messages
+	a.request = &next
+	return err
+}
+
+// messages returns those of the request, and of the exchanges so far.
+func (a *answer) messages() []llm.Message { return slices.Concat(a.request.Messages, a.before) }
+
 func (a *answer) build() (*built, error) {
 	b := &builder{
 		model: a.model.ID(), name: a.model.name, trait: traitOf(a.model.name), request: a.request,
-		messages: append(a.request.Messages[:len(a.request.Messages):len(a.request.Messages)],
-			a.before...),
-		names: a.names, unsigned: a.unsigned, insisted: a.insisted,
+		messages: a.messages(),
+		names:    a.names, unsigned: a.unsigned, insisted: a.insisted,
 		paused: len(a.before) > 0 && a.before[len(a.before)-1].Role == llm.RoleAssistant,
 	}
 	if a.longest > 0 {
@@ -132,11 +152,12 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 }
 
 // again reports whether the answer continues in another exchange, and prepares for it. Only text is
-// joined: a partial call or a partial JSON value cannot be continued.
+// joined: a partial call or a partial JSON value cannot be continued. What a limit of money cut off
+// is left to the caller.
 func (a *answer) again() bool {
 	x := a.last
 	if x.stop.Reason != llm.StopMaxTokens || a.continued >= a.model.o.Continue ||
-		!x.endsInText() {
+		!x.endsInText() || a.request.Afford != nil {
 		return false
 	}
 	a.continued++
