@@ -80,6 +80,10 @@ func Replay(h History, s Schedule, m Market, p Provider) Cost {
 // obsolete by then, as if they had never been sent. Content that others refer to is not sent again
 // instead, and all that was sent before is read from the cache while that is kept, even if the
 // prompt is too short to be cached. Because of either, a schedule may be unable to reach it.
+//
+// What is not obsolete is sent as if nothing was trimmed. In a schedule, content that was sent in
+// full because its first copy is too many turns back may be smaller: it may be sent as a reference
+// to another copy once the first one is trimmed.
 func Bound(h History, m Market, p Provider) Cost {
 	h.Work, h.Current, h.Watch, h.Restored = Work{}, nil, nil, nil
 	h.Trims = slices.Clone(h.Trims)
