@@ -81,9 +81,9 @@ func Replay(h History, s Schedule, m Market, p Provider) Cost {
 // instead, and all that was sent before is read from the cache while that is kept, even if the
 // prompt is too short to be cached. Because of either, a schedule may be unable to reach it.
 //
-// What is not obsolete is sent as if nothing was trimmed. In a schedule, content that was sent in
-// full because its first copy is too many turns back may be smaller: it may be sent as a reference
-// to another copy once the first one is trimmed.
+// Content that is not obsolete counts as it is sent if nothing is trimmed. A schedule may be below
+// that where it sends content in full instead of as a reference: later content may have more in
+// common with it than with the copy before, or with one that is fewer turns back.
 func Bound(h History, m Market, p Provider) Cost {
 	h.Work, h.Current, h.Watch, h.Restored = Work{}, nil, nil, nil
 	h.Trims = slices.Clone(h.Trims)

@@ -147,7 +147,7 @@ func TestFilesThatAreWorkedOn(t *testing.T) {
 
 // TestStaleNeverCosts checks the promise of the default for reads and writes of a few files, in any
 // order, at any time, whatever the size of the files by then; and that no schedule is below the
-// bound, also if content is sent again.
+// bound, which counts nothing that is sent again.
 func TestStaleNeverCosts(t *testing.T) {
 	trimmed, given := 0, 0.0
 	rapid.Check(t, func(t *rapid.T) {
