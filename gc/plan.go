@@ -480,6 +480,10 @@ func (m *marker) refuseMissing(
 	return nil
 }
 
+// minLeftover is how old a leftover is at least: a grace period of nothing is meant for content,
+// and processes that lock no conversation are writing, such as a merge in another working tree.
+const minLeftover = 24 * time.Hour
+
 // oldTemporaries lists leftovers of killed writers. While a conversation is locked it lists none,
 // to disturb no writer. A temporary that may be the only copy of another program's version is kept,
 // and noted whatever its age: nothing else ever names it.
@@ -496,6 +500,7 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 		}
 	}
 	slices.Sort(dirs)
+	limit := p.started.Add(-max(o.Grace, minLeftover))
 	var old []string
 	for _, dir := range slices.Compact(dirs) {
 		entries, err := os.ReadDir(dir)
@@ -510,7 +515,7 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 			case strings.HasPrefix(e.Name(), atomicfile.Marked):
 				*notes = append(*notes, at+" was left by a killed process and may hold another"+
 					" program's changes; look at it before you remove it")
-			case info.ModTime().Before(p.started.Add(-o.Grace)):
+			case info.ModTime().Before(limit):
 				old = append(old, at)
 			}
 		}
@@ -518,19 +523,13 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 	return old, nil
 }
 
-// temporariesIn returns the directories in which temporaries of a state directory, and of those in
-// it, are written. Those of a collection's own runs go with them.
+// temporariesIn returns the directories in which temporaries of a state directory are written. They
+// are named one by one: others there have what users named, such as spare copies of the content of
+// a workspace in a directory tmp.
 func temporariesIn(state string) []string {
-	dirs := []string{filepath.Join(state, "tmp")}
-	entries, err := os.ReadDir(state)
-	if err != nil {
-		return dirs
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			dir := filepath.Join(state, e.Name())
-			dirs = append(dirs, filepath.Join(dir, "tmp"), filepath.Join(dir, ".tmp"))
-		}
+	dirs := []string{"tmp", ".tmp", "cache/tmp", "answers/.tmp", "conflicts/.tmp"}
+	for i, dir := range dirs {
+		dirs[i] = filepath.Join(state, filepath.FromSlash(dir))
 	}
 	return dirs
 }

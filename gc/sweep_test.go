@@ -453,7 +453,7 @@ func TestStoresOfLinkedWorkTrees(t *testing.T) {
 }
 
 // TestLeftoversInTheRepository checks that what killed processes left in the directories of state
-// is removed when it is old, and nothing else there.
+// is removed when it is old, whatever the grace period, and nothing else there.
 func TestLeftoversInTheRepository(t *testing.T) {
 	f := newFixture(t)
 	f.Run("worktree", "add", "-q", "--detach", "../linked")
@@ -462,21 +462,27 @@ func TestLeftoversInTheRepository(t *testing.T) {
 	left := []string{
 		".git/jp/tmp/pre-commit.17.0", ".git/jp/cache/tmp/refs-4-0.17.0",
 		".git/jp/answers/.tmp/a.json.17.0", linked + "conflicts/.tmp/b.json.17.0",
+		".git/jp/.tmp/paths.17.0",
 	}
 	stay := []string{
-		".git/jp/cache/tmp/refs-4-1.17.0", // new
+		".git/jp/cache/tmp/refs-4-1.17.0", // perhaps of a process that is still running
 		".git/jp/import", linked + "checked", ".git/jp/tmp/~hook.17.0",
+		// Of workspaces with such names, in a lazy clone that nothing was pushed from.
+		".git/jp/spare/tmp/.jp/blobs/aa/bb/cc", linked + "spare/.tmp/.jp/blobs/aa/bb/cc",
 	}
 	for _, name := range append(left, stay...) {
 		f.WriteFile(name, "x")
-		if err := os.Chtimes(f.Path(name), old, old); err != nil {
-			t.Fatal(err)
+		for at := name; filepath.Base(filepath.Dir(at)) != "jp"; at = filepath.Dir(at) {
+			if err := os.Chtimes(f.Path(at), old, old); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	now := l.options().Now()
-	if err := os.Chtimes(f.Path(stay[0]), now, now); err != nil {
+	recent := l.options().Now().Add(-time.Hour)
+	if err := os.Chtimes(f.Path(stay[0]), recent, recent); err != nil {
 		t.Fatal(err)
 	}
+	l.grace = 0 // it is meant for content
 	res, err := l.collect()
 	if err != nil || res.Temporaries != len(left) {
 		t.Errorf("%+v, %v; want %d removed", res, err, len(left))
