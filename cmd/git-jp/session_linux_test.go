@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -33,5 +35,33 @@ func TestLeader(t *testing.T) {
 	}
 	if _, alive := leader(cmd.Process.Pid); alive {
 		t.Error("the process has ended")
+	}
+}
+
+// TestLeaderInContainer: LXC shows the time since the container began, but not in the times of
+// processes. One that seems to begin after now would end what is active in its terminal.
+func TestLeaderInContainer(t *testing.T) {
+	const inside = "GIT_JP_TEST_PARENT"
+	if parent, err := strconv.Atoi(os.Getenv(inside)); err == nil {
+		older, _ := leader(parent)
+		if own, _ := leader(os.Getpid()); older <= own {
+			t.Errorf("this process: %v; its parent: %v", own, older)
+		}
+		return
+	}
+	up := filepath.Join(t.TempDir(), "uptime")
+	if err := os.WriteFile(up, []byte("1.00 1.00\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mount := []string{"-rm", "mount", "--bind", up, "/proc/uptime"}
+	if out, err := exec.CommandContext(t.Context(), "unshare", mount...).CombinedOutput(); err != nil {
+		t.Skipf("no mount here: %v, %s", err, out)
+	}
+	time.Sleep(50 * time.Millisecond) // times of processes are in hundredths of a second
+	cmd := exec.CommandContext(t.Context(), "unshare", "-rm", "sh", "-c",
+		`mount --bind "$1" /proc/uptime && exec "$0" -test.run "^$2\$"`, os.Args[0], up, t.Name())
+	cmd.Env = append(os.Environ(), inside+"="+strconv.Itoa(os.Getpid()))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

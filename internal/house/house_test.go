@@ -315,7 +315,7 @@ func TestTopLevelHoldsNoMore(t *testing.T) {
 // another user can write, or that are not regular files.
 var readsAsIs = map[string]string{
 	"hooks/amends.go":                "asks /proc",
-	"cmd/git-jp/session_unix.go":     "asks /proc",
+	"cmd/git-jp/age_linux.go":        "asks /proc",
 	"gc/move.go":                     "opens directories, to sync them",
 	"gitint/lock.go":                 "asks /proc",
 	"gitint/pack.go":                 "packs of git's own making, which it maps too",
