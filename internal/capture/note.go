@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -205,21 +206,21 @@ func (s Store) SweepDue(now time.Time) (bool, error) {
 // leftFor is how long the files of agents and of our own processes that were killed stay.
 const leftFor = 24 * busyFor
 
-// tidy removes everything that is not kept until it is needed, when it is old. What cannot be
-// removed stays.
+// tidy removes notes of turns and temporaries when they are old, and nothing else: a later version
+// may keep more here. What cannot be removed stays.
 func (s Store) tidy(now time.Time) {
 	list, err := os.ReadDir(s.dir)
 	if err != nil {
 		return
 	}
 	for _, e := range list {
-		name := e.Name()
-		if strings.HasSuffix(name, noteEnd) || name == sweptFile || name == excludeFile {
-			continue
+		end := filepath.Ext(e.Name())
+		if _, err := strconv.Atoi(strings.TrimPrefix(end, ".")); end != busyEnd && err != nil {
+			continue // temporaries end in a number
 		}
 		info, err := e.Info()
 		if err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()).Abs() >= leftFor {
-			_ = os.Remove(filepath.Join(s.dir, name))
+			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}
 	}
 }

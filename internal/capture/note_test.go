@@ -151,14 +151,15 @@ func TestWhatKilledProcessesLeft(t *testing.T) {
 	if err := errors.Join(s.Begin(n), s.Add(n), s.Exclude("b")); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(s.dir, "00-7.json.4711.0")
-	if err := os.WriteFile(left, nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"00-7.json.4711.0", "of-a-later-version"} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, step := range []struct {
 		after time.Duration
 		want  int
-	}{{leftFor - time.Hour, 5}, {leftFor, 3}} {
+	}{{leftFor - time.Hour, 6}, {leftFor, 4}} {
 		if due, err := s.SweepDue(now.Add(step.after + time.Minute)); err != nil || !due {
 			t.Fatal(due, err)
 		}
