@@ -270,6 +270,12 @@ func (o *Options) isGone(p place, store string) bool {
 	return gone(filepath.Join(o.Repo.CommonDir(), filepath.FromSlash(tree)))
 }
 
+// elsewhere reports whether the store of the run was at another place in its working tree than the
+// one that is collected.
+func (r *run) elsewhere() bool {
+	return r.Store != r.place.name && !strings.HasSuffix(r.Store, ":"+r.place.prefix)
+}
+
 func runsOf(o *Options, p place, isOf func(store string) bool) ([]*run, error) {
 	entries, err := os.ReadDir(p.trash)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

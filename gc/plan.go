@@ -93,6 +93,16 @@ type ExpiredRun struct {
 	Run string
 	// Dead are still not needed, Wanted are needed again.
 	Dead, Wanted []blobs.Hash
+
+	elsewhere bool // they were in a store that is gone, at another place in its working tree
+}
+
+// want adds a blob that is needed again. What was elsewhere stays in the quarantine: it is needed
+// there if that store comes back, as with a checkout, and 'git jp repair' finds it.
+func (e *ExpiredRun) want(h blobs.Hash) {
+	if !e.elsewhere {
+		e.Wanted = append(e.Wanted, h)
+	}
 }
 
 // MakePlan finds the blobs that are not needed. If it cannot read something, the error is a

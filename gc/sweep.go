@@ -253,7 +253,7 @@ func (s *sweeper) settle(wanted map[blobs.Hash]bool) error {
 	for n, r := range s.plan.Expired {
 		s.plan.Expired[n].Dead = slices.DeleteFunc(r.Dead, func(h blobs.Hash) bool {
 			if wanted[h] {
-				s.plan.Expired[n].Wanted = append(s.plan.Expired[n].Wanted, h)
+				s.plan.Expired[n].want(h)
 			}
 			return wanted[h]
 		})

@@ -297,6 +297,9 @@ func TestExpiredRunsOfStoresThatAreGone(t *testing.T) {
 		if i == 0 {
 			l.blob("wanted")
 		}
+		if i == 2 {
+			l.blob("of sub")
+		}
 		if _, err := l.collect(); err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +309,9 @@ func TestExpiredRunsOfStoresThatAreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted := blobs.Sum([]byte("wanted"))
+	ofSub := blobs.Sum([]byte("of sub"))
 	f.converse(conversation, wanted)
+	f.converse("moved/"+conversation, ofSub)
 	sweep := func(purged, revived int) {
 		t.Helper()
 		o := f.options()
@@ -323,10 +328,17 @@ func TestExpiredRunsOfStoresThatAreGone(t *testing.T) {
 	sweep(0, 0)
 	f.age()
 	sweep(2, 1)
-	if left, _ := filepath.Glob(f.Path(".git/jp/trash/*")); len(left) != 1 || !f.has(wanted) {
+	if left, _ := filepath.Glob(f.Path(".git/jp/trash/*")); len(left) != 2 || !f.has(wanted) {
 		t.Errorf("left in the trash: %v; wanted: %v", left, f.has(wanted))
 	}
 	sweep(0, 0)
+	// A checkout of another branch may have removed the workspace.
+	if err := os.Rename(f.Path("moved"), f.Path("sub")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.collect(); err != nil || !other.has(ofSub) {
+		t.Errorf("%v; what the workspace needs is back: %v", err, other.has(ofSub))
+	}
 }
 
 // TestTrashOnAnotherFileSystem checks that blobs are copied there and back.

@@ -267,7 +267,7 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 		if r.State != done || !r.Started.Before(p.started.Add(-m.o.Grace)) {
 			continue
 		}
-		e := ExpiredRun{Run: r.Run}
+		e := ExpiredRun{Run: r.Run, elsewhere: r.elsewhere()}
 		for _, i := range r.items {
 			there, err := isThere(r.file(i.Hash))
 			if err != nil {
@@ -277,7 +277,7 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 				continue
 			}
 			if m.wants(i.Hash) {
-				e.Wanted = append(e.Wanted, i.Hash)
+				e.want(i.Hash)
 				continue
 			}
 			e.Dead = append(e.Dead, i.Hash)
@@ -287,7 +287,7 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 	return old, nil
 }
 
-// sortRuns moves what history needs to the wanted blobs.
+// sortRuns moves what history needs to the wanted blobs, and leaves out runs that have to stay.
 func (h *history) sortRuns(old []ExpiredRun) []ExpiredRun {
 	for n := range old {
 		e := &old[n]
@@ -295,13 +295,15 @@ func (h *history) sortRuns(old []ExpiredRun) []ExpiredRun {
 		e.Dead = nil
 		for _, hash := range dead {
 			if at, ok := h.references.hashes.find(hash); ok && h.needs(int(at)) {
-				e.Wanted = append(e.Wanted, hash)
+				e.want(hash)
 			} else {
 				e.Dead = append(e.Dead, hash)
 			}
 		}
 	}
-	return old
+	return slices.DeleteFunc(old, func(e ExpiredRun) bool {
+		return e.elsewhere && len(e.Dead) == 0
+	})
 }
 
 // stampName is the file whose time is that of the last collection.
