@@ -2,7 +2,6 @@ package merge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,9 +54,16 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
-	if stray, err := isStray(r.Repo, c.Path); err != nil || stray {
+	stray, err := isStray(r.Repo, c.Path)
+	if stray && edited {
+		err = ErrEdited
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
+	}
+	if stray {
 		m := &Merged{Data: f.Ours, Warnings: []string{ErrStray.Error() + ": ours was kept"}}
-		return nil, m, cmp.Or(err, r.settle(ctx, c, was, f.Ours))
+		return nil, m, r.settle(ctx, c, was, f.Ours)
 	}
 	heads, err := r.Repo.MergeHeads()
 	ours := headOf(ctx, r.Repo)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -17,10 +18,13 @@ import (
 // is one of these, renamed.
 var ErrStray = errors.New("git took it for a file of another conversation, which the patch changes")
 
-// isStray reports whether git applies a patch that names conversations, but not that of a file.
+// isStray reports whether git applies a patch that names conversations, but not that of a file. A
+// merge or a pick beside a patch that waits, or that was given up without a word, has nothing to do
+// with the patch.
 func isStray(repo *gitint.Repo, name string) (bool, error) {
 	id := conversationOf(name)
-	if id == 0 {
+	others := []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
+	if id == 0 || len(told(repo.Env())) > 0 || slices.ContainsFunc(others, repo.InProgress) {
 		return false, nil
 	}
 	patch, err := regular.ReadFile(
