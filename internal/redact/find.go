@@ -121,9 +121,6 @@ const (
 	ruleResult = "result"
 )
 
-// leastText is the minimal length of a text that is removed everywhere.
-const leastText = 6
-
 // Text returns a target for a text.
 func Text(r io.Reader) (Target, error) {
 	text, err := io.ReadAll(io.LimitReader(r, secrets.MaxFile))
@@ -131,9 +128,9 @@ func Text(r io.Reader) (Target, error) {
 		return Target{}, err
 	}
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-	if len(text) < leastText {
+	if len(text) < secrets.LeastText {
 		return Target{}, fmt.Errorf("the text has %s, fewer than %d",
-			render.Count(len(text), "byte"), leastText)
+			render.Count(len(text), "byte"), secrets.LeastText)
 	}
 	return Target{Rule: ruleText, Value: text}, nil
 }

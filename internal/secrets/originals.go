@@ -12,10 +12,18 @@ import (
 // have them; whoever restores other files of that version must not bring them back with these.
 type Originals []Value
 
+// LeastText is the minimal length of a text that is looked for outside of its place: a shorter one
+// is in texts that have nothing to do with it.
+const LeastText = 6
+
 // Originals returns the replaced values.
 func (a Applied) Originals() (all Originals) {
 	for _, r := range a.Replaced {
-		all = append(all, r.Values...)
+		for _, v := range r.Values {
+			if len(v.Text) >= LeastText {
+				all = append(all, v)
+			}
+		}
 	}
 	return all
 }

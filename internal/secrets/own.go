@@ -25,7 +25,9 @@ func ValueRules(name, value string) *Rules { return newRules([]Rule{valueRule(na
 
 func valueRule(name, value string) Rule {
 	return Rule{
-		Name: name, Keywords: []string{value}, Regex: regexp.QuoteMeta(value), shape: certain,
+		Name: name, Keywords: []string{value}, shape: certain,
+		// The keyword has the bytes. An expression has U+FFFD for each that is not UTF-8.
+		Regex:  regexp.QuoteMeta(string([]rune(value))),
 		within: len(value),
 	}
 }
