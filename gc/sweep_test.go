@@ -304,6 +304,20 @@ func TestExpiredRunsOfStoresThatAreGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The first was killed before it ended.
+	runs, err := filepath.Glob(f.Path(".git/jp/trash/*/run.json"))
+	if err != nil || len(runs) != 3 {
+		t.Fatal(runs, err)
+	}
+	for _, name := range runs {
+		name, err := filepath.Rel(f.Path(""), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := f.ReadFile(name); strings.Contains(text, "worktrees/gone:") {
+			f.WriteFile(name, strings.Replace(text, `"done"`, `"moving"`, 1))
+		}
+	}
 	f.Run("worktree", "remove", "--force", "../gone")
 	if err := os.Rename(f.Path("sub"), f.Path("moved")); err != nil {
 		t.Fatal(err)

@@ -264,7 +264,9 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 	}
 	var old []ExpiredRun
 	for _, r := range all {
-		if r.State != done || !r.Started.Before(p.started.Add(-m.o.Grace)) {
+		// Nothing completes a killed run of a store that is gone.
+		if r.State != done && r.Store == p.place.name ||
+			!r.Started.Before(p.started.Add(-m.o.Grace)) {
 			continue
 		}
 		e := ExpiredRun{Run: r.Run, elsewhere: r.elsewhere()}
