@@ -175,14 +175,13 @@ func conversationOf(name string) events.ID {
 
 // homeOf splits the path of a file into the directory of its conversation and its path below that.
 func homeOf(name string) (dir, below string, id events.ID) {
-	for dir = path.Dir(name); len(dir) > 1; dir = path.Dir(dir) {
-		in, own := path.Split(dir)
-		id, ok := events.ParseDirname(own)
-		if ok && slices.Contains(conversationParents[:], path.Base(in)) {
-			return dir, strings.TrimPrefix(name, dir+"/"), id
-		}
+	jp := workspaceIn(name)
+	id, ok := workspace.PathIDIn(jp, name)
+	if !ok {
+		return "", name, 0
 	}
-	return "", name, 0
+	dir, _ = workspace.PathDirIn(jp, name)
+	return dir, strings.TrimPrefix(name, dir+"/"), id
 }
 
 // split returns the conversations that have several directories in the index while git waits for a

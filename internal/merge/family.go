@@ -42,9 +42,6 @@ func newFamily(repo *gitint.Repo, dir string) *family {
 // conversationDirs are the directories that hold conversations, below .jp.
 var conversationDirs = [...]string{"conversations", "conversations/.archive"}
 
-// conversationParents are the names of these directories.
-var conversationParents = [...]string{"conversations", ".archive"}
-
 // homesIn lists the conversations of a snapshot.
 func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
 	h := homes{snap, make(map[events.ID][]string), make(map[string]gitint.OID)}

@@ -6,11 +6,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // ErrStray reports a change of a conversation that is not here, which git am would make in another
@@ -37,16 +36,13 @@ func isStray(repo *gitint.Repo, name string) (bool, error) {
 	}
 	named := false
 	for line := range bytes.Lines(patch) {
-		if !bytes.HasPrefix(line, []byte("--- ")) && !bytes.HasPrefix(line, []byte("+++ ")) &&
-			!bytes.HasPrefix(line, []byte("diff --git ")) {
-			continue
-		}
-		for _, parent := range conversationParents {
-			_, below, ok := strings.Cut(string(line), parent+"/")
-			dir, _, _ := strings.Cut(below, "/")
-			named = named || ok
-			if of, is := events.ParseDirname(dir); is && of == id {
-				return false, nil
+		for _, header := range []string{"diff --git ", "--- ", "+++ "} {
+			if file, ok := bytes.CutPrefix(line, []byte(header)); ok {
+				of, isIn := workspace.PathID(string(file))
+				if of == id {
+					return false, nil
+				}
+				named = named || isIn
 			}
 		}
 	}
