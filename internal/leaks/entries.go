@@ -267,7 +267,7 @@ func (r *entryReader) problem(name string, err error) {
 	if errors.Is(err, blobs.ErrPointer) {
 		f.Next = blobs.FetchPointers
 	}
-	if _, ok := errors.AsType[*laterError](err); ok {
+	if errors.Is(err, errLater) {
 		f.Next = check.Origin(f.Path)
 	}
 	r.entries.Problems = append(r.entries.Problems, f)
@@ -282,18 +282,13 @@ func (r *entryReader) rules(_ string, _ check.Entry, read func() ([]byte, error)
 		r.problem(secrets.RulesFile, fmt.Errorf("is ignored in part: %w", fault))
 	}
 	if later := r.entries.Committed.Later; len(later) > 0 {
-		r.problem(secrets.RulesFile, &laterError{later})
+		r.problem(secrets.RulesFile, fmt.Errorf("%w: %s", errLater, strings.Join(later, ", ")))
 	}
 	return err
 }
 
-// A laterError reports what this version does not know, and a later one may.
-type laterError struct{ what []string }
-
-// Error implements error.
-func (e *laterError) Error() string {
-	return "has what this version does not know: " + strings.Join(e.what, ", ")
-}
+// errLater reports what this version does not know, and a later one may.
+var errLater = errors.New("has what this version does not know")
 
 func (r *entryReader) readAllowed(
 	name string, e check.Entry, read func() ([]byte, error),

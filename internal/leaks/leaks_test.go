@@ -189,6 +189,28 @@ func TestEntryInLFS(t *testing.T) {
 	}
 }
 
+// TestRulesThatCannotBeRead checks that rules which do not count are an error where they matter, and
+// what a later version added to them is not.
+func TestRulesThatCannotBeRead(t *testing.T) {
+	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" +
+		strings.Repeat("0", 64) + "\nsize 9\n"
+	correct := "correct the file, then 'git add' it"
+	for rules, want := range map[string]struct {
+		severity check.Severity
+		next     string
+	}{
+		"x": {check.Error, correct}, "[[rule]]\nname = 'jwt'": {check.Error, correct},
+		pointer:     {check.Error, blobs.FetchPointers},
+		"later = 1": {check.Warning, "git log -1 -- :/.jp/secrets/rules.toml"},
+	} {
+		src := said("one", "ok", "hello").with(".jp/secrets/rules.toml", rules)
+		got := scan(t, leaks.Options{RulesMatter: true}, nil, src)
+		if len(got) != 1 || got[0].Next != want.next || got[0].Severity != want.severity {
+			t.Errorf("%q: %+v", rules, got)
+		}
+	}
+}
+
 // TestEntriesOfStrangersCountForNothing tests everything that may be in the place of our files.
 func TestEntriesOfStrangersCountForNothing(t *testing.T) {
 	one := said("one", "ok", token(1))
