@@ -537,7 +537,7 @@ func (o *Options) oldTemporaries(p *Plan, notes *[]string) ([]string, error) {
 // are named one by one: others there have what users named, such as spare copies of the content of
 // a workspace in a directory tmp.
 func temporariesIn(state string) []string {
-	dirs := []string{"tmp", ".tmp", "cache/tmp", "answers/.tmp", "conflicts/.tmp"}
+	dirs := []string{"tmp", ".tmp", "cache/tmp", "captures/tmp", "answers/.tmp", "conflicts/.tmp"}
 	for i, dir := range dirs {
 		dirs[i] = filepath.Join(state, filepath.FromSlash(dir))
 	}

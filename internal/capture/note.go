@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +73,7 @@ func (s Store) write(name string, data []byte) error {
 		return err
 	}
 	return atomicfile.WriteIn(s.dir, name, data, atomicfile.Options{
-		TempDir: ".", Private: true, NoSync: true,
+		TempDir: "tmp", Private: true, NoSync: true,
 	})
 }
 
@@ -190,7 +189,7 @@ const (
 )
 
 // SweepDue reports whether the last sweep was some time ago, and notes this one. It costs one look
-// at a file, and writes one when a sweep is due; then it removes what killed processes left.
+// at a file, and writes one when a sweep is due; then it removes what killed agents left.
 func (s Store) SweepDue(now time.Time) (bool, error) {
 	info, err := os.Lstat(filepath.Join(s.dir, sweptFile))
 	if err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
@@ -203,23 +202,20 @@ func (s Store) SweepDue(now time.Time) (bool, error) {
 	return true, os.Chtimes(filepath.Join(s.dir, sweptFile), now, now)
 }
 
-// leftFor is how long the files of agents and of our own processes that were killed stay.
+// leftFor is how long the files of agents that were killed stay.
 const leftFor = 24 * busyFor
 
-// tidy removes notes of turns and temporaries when they are old, and nothing else: a later version
-// may keep more here. What cannot be removed stays.
+// tidy removes the files of turns that did not end. What cannot be removed stays, and so does what
+// only a later version knows.
 func (s Store) tidy(now time.Time) {
 	list, err := os.ReadDir(s.dir)
 	if err != nil {
 		return
 	}
 	for _, e := range list {
-		end := filepath.Ext(e.Name())
-		if _, err := strconv.Atoi(strings.TrimPrefix(end, ".")); end != busyEnd && err != nil {
-			continue // temporaries end in a number
-		}
 		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()).Abs() >= leftFor {
+		if err == nil && filepath.Ext(e.Name()) == busyEnd && info.Mode().IsRegular() &&
+			now.Sub(info.ModTime()).Abs() >= leftFor {
 			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}
 	}
