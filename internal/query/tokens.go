@@ -19,32 +19,33 @@ const (
 // promptTokens returns an upper bound of the tokens in a request. It is pessimistic: a request is
 // rather not sent than paid for beyond a limit.
 func promptTokens(r *llm.Request) int64 {
-	b := bound{media: requestTokens}
+	b := bound{tokens: requestTokens}
 	b.text(string(r.Schema))
 	for _, s := range r.System {
 		b.text(s.Text)
 	}
 	for _, t := range r.Tools {
+		b.tokens += frameTokens
 		b.text(t.Name)
 		b.text(t.Description)
 		b.text(string(t.Schema))
 	}
 	if len(r.Tools) > 0 {
-		b.media += toolsTokens
+		b.tokens += toolsTokens
 	}
 	for _, m := range r.Messages {
-		b.media += frameTokens
+		b.tokens += frameTokens
 		for _, p := range m.Parts {
 			b.part(p)
 		}
 	}
-	return int64(b.percent/100) + b.media + int64(len(r.Tools)*frameTokens)
+	return int64(b.percent/100) + b.tokens
 }
 
 // A bound adds up tokens.
 type bound struct {
-	percent int // of a token, of text
-	media   int64
+	percent int   // of a token, of text
+	tokens  int64 // of everything else
 }
 
 // text adds the bound for each character: texts that few words make up, such as numbers, hashes and
@@ -75,13 +76,13 @@ func percentOf(r rune) int {
 }
 
 func (b *bound) part(p llm.Part) {
-	b.media += frameTokens
+	b.tokens += frameTokens
 	switch p := p.(type) {
 	case llm.Text:
 		b.text(p.Text)
 	case llm.Reasoning:
 		b.text(p.Text)
-		b.media += hiddenTokens(p)
+		b.tokens += hiddenTokens(p)
 	case llm.Data:
 		b.text(string(p.Value))
 	case llm.Opaque:
@@ -107,7 +108,7 @@ func (b *bound) part(p llm.Part) {
 func (b *bound) binary(mime string, data []byte) {
 	if len(data) > 0 {
 		_, most := mediaTokens(mime, data)
-		b.media += most
+		b.tokens += most
 	}
 }
 
