@@ -94,14 +94,14 @@ func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 		known := false // the first line was a value
 		for line, ok := lines.next(); ok; line, ok = lines.next() {
 			line = bytes.TrimSpace(line)
-			whole := known && !lines.cut || len(line) == 0 || finished(line)
+			complete := known && !lines.cut || finished(line)
 			switch {
 			case len(line) == 0:
 				continue
-			case !whole && (known || lines.cut && line[0] == '{'):
+			case !complete && (known || lines.cut && line[0] == '{'):
 				yield(nil, cmp.Or(lines.scanner.Err(), io.ErrUnexpectedEOF))
 				return
-			case !whole:
+			case !complete:
 				yield(nil, lines.foreign(line))
 				return
 			case !yield(line, nil):
