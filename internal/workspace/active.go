@@ -103,7 +103,7 @@ func (w *Workspace) Activate(s Session, id events.ID) error {
 		err = atomicfile.Write(root, name, append(data, '\n'), opts)
 	}
 	if err == nil {
-		w.removeGone(root, s)
+		w.removeGone(root)
 	}
 	if err := errors.Join(err, root.Close()); err != nil {
 		return fmt.Errorf("activate conversation %s: %w", id, err)
@@ -184,9 +184,9 @@ func since(began time.Time, visits []visit) []visit {
 // ended on this machine only: a home directory can be that of several.
 const keptSession = 30 * 24 * time.Hour
 
-// removeGone removes the files of sessions whose terminals are gone, except that of s. jp does so
-// in its directory, and at once. What cannot be removed stays until next time.
-func (w *Workspace) removeGone(root *os.Root, s Session) {
+// removeGone removes the files of sessions whose terminals are gone. jp does so in its directory,
+// and at once. What cannot be removed stays until next time.
+func (w *Workspace) removeGone(root *os.Root) {
 	entries, err := fs.ReadDir(regular.In(root), sessionsDir)
 	if err != nil || w.env.Leader == nil {
 		return
@@ -195,7 +195,7 @@ func (w *Workspace) removeGone(root *os.Root, s Session) {
 		key, isFile := strings.CutSuffix(e.Name(), ".json")
 		digits, isTerminal := strings.CutPrefix(key, terminal+"-")
 		pid, err := strconv.Atoi(digits)
-		if !isFile || !isTerminal || err != nil || key == s.key() {
+		if !isFile || !isTerminal || err != nil {
 			continue
 		}
 		info, err := e.Info()

@@ -191,6 +191,7 @@ func TestSessionOfAnEarlierProcess(t *testing.T) {
 	}{
 		{time.Hour, false},
 		{40*24*time.Hour - time.Hour, false},
+		{40*24*time.Hour - 30*time.Second, true}, // clocks are not that exact
 		{41 * 24 * time.Hour, true},
 		{0, true}, // not known
 	} {
@@ -201,6 +202,15 @@ func TestSessionOfAnEarlierProcess(t *testing.T) {
 		}
 	}
 	age = time.Hour
+	named := Session{ID: "4711", Source: Source{Type: "env", Key: "JP_SESSION"}}
+	ws = w.open()
+	if err := ws.Activate(named, 19); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(2 * time.Hour)
+	if e, err := w.open().Active(named); err != nil || e.ID != 19 {
+		t.Errorf("a name that is a number: %v, %v", e.ID, err)
+	}
 	ws = w.open()
 	if err := ws.Activate(s, 17); err != nil {
 		t.Fatal(err)
@@ -237,6 +247,10 @@ func TestSessionsThatAreGone(t *testing.T) {
 		activate(n + 1)
 	}
 	old := now.Add(-31 * 24 * time.Hour)
+	recent := now.Add(-29 * 24 * time.Hour)
+	if err := os.Chtimes(w.path(dir+"/getsid-3.json"), recent, recent); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{
 		"note.txt", "getsid-1.json", "getsid-4.json", "getsid-5.json",
 		strings.TrimPrefix(sessionFile, "/sessions/"),

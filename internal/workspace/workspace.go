@@ -84,10 +84,13 @@ func (w *Workspace) StrangeDir() string { return w.strange }
 // HasLostStranger reports whether the workspace of [Workspace.StrangeDir] is gone: it was removed,
 // or is this one and was moved.
 func (w *Workspace) HasLostStranger() bool {
+	if w.strange == "" {
+		return false
+	}
 	link := filepath.Join(w.strange, linkName)
 	_, err := os.Lstat(link)
 	_, target := os.Stat(link)
-	return w.strange != "" && err == nil && errors.Is(target, fs.ErrNotExist)
+	return err == nil && errors.Is(target, fs.ErrNotExist)
 }
 
 // Adopt uses the user-local data of [Workspace.StrangeDir] for this workspace, as the user asked.
