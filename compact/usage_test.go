@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,18 @@ func TestUsageExchanges(t *testing.T) {
 	ev := events.NewElement(time.Unix(1, 0), &events.ChatResponse{Text: "a"}, compact.WithUsage(events.Metadata{}, u))
 	if err := ev.Loadable(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUsageOfNothing verifies that only the first request may have used nothing: it is the one whose
+// prompt was measured.
+func TestUsageOfNothing(t *testing.T) {
+	none := compact.Usage{}
+	one := none.After(compact.Usage{Input: 1})
+	for _, u := range []compact.Usage{one, one.After(none), none.After(one)} {
+		if got := slices.Collect(u.Exchanges()); len(got) != 2 || got[0] != none || got[1].Input != 1 {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 

@@ -128,10 +128,12 @@ func TestANoteThatACrashEmptied(t *testing.T) {
 	if err := s.Add(n); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "00-7.json"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	for name, data := range map[string]string{"00-7.json": "", "01-7.json": `{"agent"`} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, n := range taken(t, s, 2) {
+	for _, n := range taken(t, s, 3) {
 		if n.IsGone() == (n.Session == "a") {
 			t.Errorf("%+v is gone: %t", n, n.IsGone())
 		}

@@ -57,5 +57,8 @@ func TestInquiriesHaveTheLimit(t *testing.T) {
 		if len(p.asked) != c.asked || a.Usage.Input != int64(c.input) || a.Cost != float64(c.input) {
 			t.Errorf("%s: %d requests, usage %+v, cost %v", name, len(p.asked), a.Usage, a.Cost)
 		}
+		if c.other && (len(other.asked) != 1 || other.asked[0].Afford != nil) {
+			t.Errorf("%s: asked %+v", name, other.asked)
+		}
 	}
 }

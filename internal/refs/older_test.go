@@ -47,7 +47,14 @@ func TestGenerations(t *testing.T) {
 	second := []int{20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34}
 	ask(15, first...)
 	size(name, minGeneration, 2<<20)
+	unused := time.Now().Add(-2 * generation)
+	if err := os.Chtimes(name, unused, unused); err != nil {
+		t.Fatal(err)
+	}
 	ask(1, append(first, 15)...)
+	if info, err := os.Stat(name + olderEnd); err != nil || time.Since(info.ModTime()) > time.Hour {
+		t.Errorf("a generation began at another time: %v, %v", info, err)
+	}
 	size(name+olderEnd, minGeneration, 2<<20)
 	ask(0, append(first, 15)...) // all are used again, and stay
 	ask(15, second...)
@@ -57,6 +64,13 @@ func TestGenerations(t *testing.T) {
 	age(generation + time.Hour)
 	ask(1, 41) // the generation before is gone, this has taken its place
 	size(name, 1, minGeneration)
+	c := Open(dir)
+	if !c.has(kindReferences, parsed(t, fmt.Sprintf("1%039x", 0))) {
+		t.Error("what the generation before has is not known")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
 	ask(0, append(first, 40, 41)...)
 	age(generation + time.Hour)
 	ask(1, 42)
