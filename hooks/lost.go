@@ -23,6 +23,7 @@ func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) 
 	if err != nil {
 		return err
 	}
+	// What was not fetched is reported last: the other merges can be checked without it.
 	missed := needHere(ctx, hook.Repo, commits, came.Not[0])
 	var report check.Report
 	auditor := audit.Auditor{Repo: hook.Repo}

@@ -15,9 +15,7 @@ import (
 type Repo interface {
 	Root() string
 	CommonDir() string
-	HooksDir(
-		ctx context.Context, settings []gitint.Setting,
-	) (dir, scope string, err error)
+	HooksDir(ctx context.Context, settings []gitint.Setting) (dir, scope string, err error)
 	Index(ctx context.Context) (*gitint.Index, error)
 	LeftOut(
 		ctx context.Context, dir string, wanted func(path []byte) bool,

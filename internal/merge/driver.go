@@ -91,8 +91,7 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 }
 
 // prepare refuses to merge two conversations, and reads the further files that a stream's merge
-// needs. Outside of a repository there is
-// nothing to read.
+// needs. Outside of a repository there is nothing to read.
 func (c Call) prepare(ctx context.Context, f *File) error {
 	if f.Kind != Events && conversationOf(c.Path) == 0 {
 		return nil
