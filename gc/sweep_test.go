@@ -488,7 +488,7 @@ func TestLeftoversInTheRepository(t *testing.T) {
 	left := []string{
 		".git/jp/tmp/pre-commit.17.0", ".git/jp/cache/tmp/refs-4-0.17.0",
 		".git/jp/answers/.tmp/a.json.17.0", linked + "conflicts/.tmp/b.json.17.0",
-		".git/jp/.tmp/paths.17.0",
+		".git/jp/.tmp/paths.17.0", ".git/jp/captures/tmp/0.json.17.0",
 	}
 	stay := []string{
 		".git/jp/cache/tmp/refs-4-1.17.0", // perhaps of a process that is still running
