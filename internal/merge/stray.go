@@ -1,12 +1,15 @@
 package merge
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -26,25 +29,36 @@ func isStray(repo *gitint.Repo, name string) (bool, error) {
 	if id == 0 || len(told(repo.Env())) > 0 || slices.ContainsFunc(others, repo.InProgress) {
 		return false, nil
 	}
-	patch, err := regular.ReadFile(
-		filepath.Join(repo.GitDir(), "rebase-apply", "patch"), regular.MaxOwn)
+	patch, err := regular.OpenFile(filepath.Join(repo.GitDir(), "rebase-apply", "patch"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	named := false
-	for line := range bytes.Lines(patch) {
+	defer patch.Close() //nolint:errcheck // nothing was written
+	named, err := patched(patch)
+	return err == nil && len(named) > 0 && !slices.Contains(named, id), err
+}
+
+// patched returns the conversations of which a patch changes files. The patch may be of any size,
+// and so may its lines: only the beginnings of long ones are looked at.
+func patched(patch io.Reader) (named []events.ID, err error) {
+	lines := bufio.NewReaderSize(patch, 64<<10)
+	for begins := true; ; {
+		line, err := lines.ReadSlice('\n')
 		for _, header := range []string{"diff --git ", "--- ", "+++ "} {
-			if file, ok := bytes.CutPrefix(line, []byte(header)); ok {
-				of, isIn := workspace.PathID(string(file))
-				if of == id {
-					return false, nil
-				}
-				named = named || isIn
+			file, ok := bytes.CutPrefix(line, []byte(header))
+			if id, isIn := workspace.PathID(string(file)); begins && ok && isIn {
+				named = append(named, id)
 			}
 		}
+		begins = err == nil
+		switch {
+		case errors.Is(err, io.EOF):
+			return named, nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
 	}
-	return named, nil
 }
