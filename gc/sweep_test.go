@@ -255,6 +255,18 @@ func TestOpenRunWithoutItsPointer(t *testing.T) {
 	}
 }
 
+// accept collects although content is missing.
+func (f *fixture) accept(t *testing.T) (*gc.Result, error) {
+	t.Helper()
+	o := f.options()
+	o.AcceptMissing = true
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gc.Sweep(t.Context(), o, p)
+}
+
 // TestExpiredRuns checks that blobs found dead a third time are erased, and that wanted ones are
 // moved back.
 func TestExpiredRuns(t *testing.T) {
@@ -266,13 +278,7 @@ func TestExpiredRuns(t *testing.T) {
 	f.age()
 	f.converse(conversation, again)
 	f.Run("tag", "v1", f.commit(past))
-	o := f.options()
-	o.AcceptMissing = true
-	p, err := gc.MakePlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := gc.Sweep(t.Context(), o, p)
+	res, err := f.accept(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,13 +334,7 @@ func TestExpiredRunsOfStoresThatAreGone(t *testing.T) {
 	f.converse("moved/"+conversation, ofSub)
 	sweep := func(purged, revived int) {
 		t.Helper()
-		o := f.options()
-		o.AcceptMissing = true
-		p, err := gc.MakePlan(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := gc.Sweep(t.Context(), o, p)
+		res, err := f.accept(t)
 		if err != nil || res.Purged != purged || res.Revived != revived {
 			t.Errorf("%+v, %v; want %d purged, %d restored", res, err, purged, revived)
 		}
