@@ -154,21 +154,22 @@ func (s *Store) forget(root *os.Root) bool {
 	return true
 }
 
-// openBlob opens h's file, at name below root, for reading and returns its size. It calls Lstat
-// first because opening a named pipe can block, and because git stores a link as a link and not its
-// target.
+// openBlob opens h's file, at name below root, for reading and returns its size. It follows no
+// link, because git stores a link as a link and not its target.
 func (s *Store) openBlob(root *os.Root, name string, h Hash) (*os.File, int64, error) {
-	info, err := root.Lstat(name)
+	f, err := regular.OpenUnlinked(root, name)
+	if errors.Is(err, regular.ErrNot) {
+		if info, statErr := root.Lstat(name); statErr == nil {
+			err = notRegular(h, info.Mode())
+		}
+	}
 	if err != nil {
 		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, notRegular(h, info.Mode())
 	}
 	s.opens.Add(1)
-	f, err := regular.OpenIn(root, name)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, errors.Join(err, f.Close())
 	}
 	return f, info.Size(), nil
 }

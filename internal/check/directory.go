@@ -1,6 +1,9 @@
 package check
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"path"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -26,22 +29,68 @@ type openerOfFolders interface {
 // OpenDirectory opens and lists a directory of a source. The error is that of [Source.List]. Close
 // it after use.
 func OpenDirectory(src Source, name string) (*Directory, error) {
-	d := &Directory{src: src, name: name}
+	var folder *regular.Folder
 	var err error
 	if from, ok := src.(openerOfFolders); ok {
-		d.open, err = from.OpenFolder(name)
+		folder, err = from.OpenFolder(name)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case d.open == nil:
+	}
+	return newDirectory(src, name, folder)
+}
+
+// newDirectory lists a directory, which is open if the source has files of the operating system.
+func newDirectory(src Source, name string, open *regular.Folder) (d *Directory, err error) {
+	d = &Directory{src: src, name: name, open: open}
+	if open == nil {
 		d.Entries, err = src.List(name)
 		return d, err
 	}
-	for _, e := range d.open.Entries() {
+	for _, e := range open.Entries() {
 		d.Entries = append(d.Entries, Entry{Name: e.Name(), Mode: e.Type()})
 	}
 	return d, nil
+}
+
+// sub opens and lists a directory in this one.
+func (d *Directory) sub(name string) (*Directory, error) {
+	var folder *regular.Folder
+	if d.open != nil {
+		var err error
+		if folder, err = d.open.Open(name); err != nil {
+			return nil, err
+		}
+	}
+	return newDirectory(d.src, path.Join(d.name, name), folder)
+}
+
+// walk calls f for the files below a directory in this one, with prefix and their paths below it.
+// What was removed since it was listed has none.
+func (d *Directory) walk(ctx context.Context, dir, prefix string, f func(Entry)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	in, err := d.sub(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return ListError(d.src, path.Join(d.name, dir), err)
+	}
+	defer in.Close() //nolint:errcheck // was only read
+	for _, e := range in.Entries {
+		name := prefix + "/" + e.Name
+		if !e.Mode.IsDir() {
+			e.Name = name
+			f(e)
+			continue
+		}
+		if err := in.walk(ctx, e.Name, name, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Read reads a listed file.

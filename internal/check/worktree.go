@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -36,6 +38,37 @@ func OpenWorkTree(dir string, limits regular.Limits) (*WorkTree, error) {
 
 // Close closes the directory.
 func (w *WorkTree) Close() error { return w.root.Close() }
+
+// Sizes implements [Source]. Of files in order, those of a store's directory resolve its path once.
+func (w *WorkTree) Sizes(ctx context.Context, files []File) ([]int64, error) {
+	sizes := make([]int64, 0, len(files))
+	for len(files) > 0 {
+		dir := path.Dir(path.Dir(files[0].Path))
+		n := slices.IndexFunc(files, func(f File) bool { return path.Dir(path.Dir(f.Path)) != dir })
+		if n < 0 {
+			n = len(files)
+		}
+		some, err := w.sizesBelow(ctx, dir, files[:n])
+		if err != nil {
+			return nil, err
+		}
+		sizes, files = append(sizes, some...), files[n:]
+	}
+	return sizes, nil
+}
+
+func (w *WorkTree) sizesBelow(ctx context.Context, dir string, files []File) ([]int64, error) {
+	root, err := regular.OpenRootIn(w.root, dir)
+	if err != nil {
+		return w.fileSource.Sizes(ctx, files)
+	}
+	defer root.Close() //nolint:errcheck // was only read
+	below := make([]File, len(files))
+	for i, f := range files {
+		below[i].Path = strings.TrimPrefix(f.Path, dir+"/")
+	}
+	return (&fileSource{fsys: regular.In(root)}).Sizes(ctx, below)
+}
 
 type fileSource struct {
 	name   string
@@ -103,17 +136,21 @@ func (s *fileSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 const walkers = 8
 
 // Walk implements [Walker]. It reads directories concurrently, because a store with many blobs has
-// very many.
+// very many, and opens each in the one that lists it.
 func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error {
-	top, err := list(s, dir)
-	if err != nil {
-		return err
+	top, err := OpenDirectory(s, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
+	if err != nil {
+		return ListError(s, dir, err)
+	}
+	defer top.Close() //nolint:errcheck // was only read
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	var failed error
 	slots := make(chan struct{}, walkers)
-	for _, e := range top {
+	for _, e := range top.Entries {
 		if !e.Mode.IsDir() {
 			mu.Lock()
 			f(e)
@@ -123,7 +160,8 @@ func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error 
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			found, err := s.below(ctx, dir, e.Name)
+			var found []Entry
+			err := top.walk(ctx, e.Name, e.Name, func(e Entry) { found = append(found, e) })
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -136,29 +174,4 @@ func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error 
 	}
 	group.Wait()
 	return failed
-}
-
-// below returns the files below the directory sub of dir, with paths below dir.
-func (s *fileSource) below(ctx context.Context, dir, sub string) ([]Entry, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	entries, err := list(s, path.Join(dir, sub))
-	if err != nil {
-		return nil, err
-	}
-	var all []Entry
-	for _, e := range entries {
-		e.Name = sub + "/" + e.Name
-		if !e.Mode.IsDir() {
-			all = append(all, e)
-			continue
-		}
-		more, err := s.below(ctx, dir, e.Name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, more...)
-	}
-	return all, nil
 }

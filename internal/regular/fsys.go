@@ -47,6 +47,48 @@ func (r RootFS) explain(err error) error {
 	return err
 }
 
+// parent opens the directory of a file, so that several steps resolve its path once. It returns the
+// name of the file in it.
+func (r RootFS) parent(name string) (dir RootFS, base string, err error) {
+	root, err := OpenRootIn(r.root, path.Dir(name))
+	return RootFS{root}, path.Base(name), r.explain(named(err, name))
+}
+
+// openRegular opens a regular file of at most limit bytes, or a link to one if follow is true. The
+// opened file has to be judged again.
+func (r RootFS) openRegular(name string, limit int64, follow bool) (*os.File, error) {
+	dir, base, err := r.parent(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.root.Close() //nolint:errcheck // was only read
+	info, err := dir.root.Lstat(base)
+	if follow && err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		dir, base = r, name // it may lead to another directory
+		info, err = r.root.Stat(name)
+	}
+	if err == nil {
+		err = judge(name, info, limit) // opening a device may have an effect
+	}
+	var f *os.File
+	if err == nil {
+		f, err = dir.root.OpenFile(base, os.O_RDONLY|noWait, 0)
+	}
+	return f, r.explain(named(err, name))
+}
+
+// read is [Read], or [ReadUnlinked] if follow is false.
+func (r RootFS) read(name string, limit int64, follow bool) ([]byte, error) {
+	if err := localPath("open", name); err != nil {
+		return nil, err
+	}
+	f, err := r.openRegular(name, limit, follow)
+	if err != nil {
+		return nil, err
+	}
+	return readOpen(f, name, limit)
+}
+
 // Open implements [fs.FS].
 func (r RootFS) Open(name string) (fs.File, error) {
 	f, err := r.open("open", name)

@@ -42,8 +42,11 @@ func ReadNamed(name string, limit int64) ([]byte, error) {
 //
 // A file system that has pipes must open them without blocking, as those of [In] and [Dir] do.
 func Read(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	if whole, ok := fsys.(fs.ReadFileFS); ok {
-		return readWhole(whole, name, limit)
+	switch fsys := fsys.(type) {
+	case RootFS:
+		return fsys.read(name, limit, true)
+	case fs.ReadFileFS:
+		return readWhole(fsys, name, limit)
 	}
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
@@ -80,6 +83,9 @@ func readWhole(fsys fs.ReadFileFS, name string, limit int64) ([]byte, error) {
 
 // ReadUnlinked is Read without links, which are not followed below .jp.
 func ReadUnlinked(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	if in, ok := fsys.(RootFS); ok {
+		return in.read(name, limit, false)
+	}
 	info, err := fs.Lstat(fsys, name)
 	if err == nil {
 		err = judge(name, info, limit)
@@ -107,15 +113,13 @@ func OpenFile(name string) (*os.File, error) {
 }
 
 // OpenIn is OpenFile below a directory, for names of any bytes.
-func OpenIn(root *os.Root, name string) (*os.File, error) {
-	info, err := root.Stat(name)
-	if err == nil {
-		err = judge(name, info, Unbounded)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
+func OpenIn(root *os.Root, name string) (*os.File, error) { return openIn(root, name, true) }
+
+// OpenUnlinked is OpenIn without links, as [ReadUnlinked].
+func OpenUnlinked(root *os.Root, name string) (*os.File, error) { return openIn(root, name, false) }
+
+func openIn(root *os.Root, name string, follow bool) (*os.File, error) {
+	f, err := In(root).openRegular(name, Unbounded, follow)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"syscall"
 )
 
 // Cause returns the reason of an error of the operating system, without the operation and the path:
@@ -23,20 +22,19 @@ func OpenRoot(dir string) (*os.Root, error) {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	root, err := os.OpenRoot(dir + asDirectory)
+	return root, named(err, dir)
+}
+
+// named makes an error name the path that was given.
+func named(err error, name string) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		at.Path = dir
+		at.Path = name
 	}
-	return root, err
+	return err
 }
 
 // OpenRootIn is OpenRoot for a directory below another one.
 func OpenRootIn(root *os.Root, dir string) (*os.Root, error) {
-	info, err := root.Stat(dir)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
-	}
-	return root.OpenRoot(dir)
+	below, err := root.OpenRoot(dir + asDirectory)
+	return below, named(err, dir)
 }
