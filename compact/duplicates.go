@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -63,7 +64,7 @@ func (o Options) repeats(tool string) []dedup.Rule {
 // subsumption returns the rule by which calls of a tool subsume each other. Calls that write a file
 // are never removed, and show content that other calls read.
 func (o Options) subsumption(tool string) []dedup.Rule {
-	name := first(o.Hint(tool).Subsumes, ioContent)
+	name := cmp.Or(o.Hint(tool).Subsumes, ioContent)
 	for _, r := range o.Rules(tool) {
 		if r.Name == name {
 			return []dedup.Rule{r}

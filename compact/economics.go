@@ -206,10 +206,11 @@ func IsCold(s *events.Stream, next Sent, m Market) bool {
 		switch e.Kind() {
 		case events.KindChatResponse, events.KindToolCallRequest:
 			sent, known := SentOf(e)
-			if known && sent.Same(next) && alive(latest(sent.At, e.Time()), sent.Lifetime) {
-				return false
+			at := e.Time()
+			if known && sent.At.After(at) {
+				at = sent.At
 			}
-			if !said && !known && alive(e.Time(), 0) {
+			if known && sent.Same(next) && alive(at, sent.Lifetime) || !said && !known && alive(at, 0) {
 				return false
 			}
 			said, answered = true, true
@@ -230,13 +231,6 @@ func (m Market) goneAfter(lifetime int64) time.Duration {
 		return m.Gone
 	}
 	return max(m.Gone, m.Longest)
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // String describes the cost and savings of a change.

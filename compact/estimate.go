@@ -2,14 +2,12 @@ package compact
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // unlearned is the error that is reported if a conversation has no usage to learn from: tokenizers
@@ -234,8 +232,8 @@ type compacted struct {
 func compactedOf(s *events.Stream) (c compacted, ok bool) {
 	for _, e := range s.All() {
 		if e.Kind().IsEvent() {
-			v, ok := e.Metadata().Value(events.MetadataCompacted)
-			return c, ok && json.Unmarshal(v, &c) == nil && c.Scale > 0
+			ok = e.Metadata().JSON(events.MetadataCompacted, &c)
+			return c, ok && c.Scale > 0
 		}
 	}
 	return c, false
@@ -244,18 +242,16 @@ func compactedOf(s *events.Stream) (c compacted, ok bool) {
 // remember records how the remaining text was estimated, unless all of it is left alone.
 func (j *job) remember() {
 	pruned := SortTools.Tokens(j.definitions(j.source) - j.definitions(j.stream))
-	v, err := json.Marshal(compacted{
-		j.Now.UTC(), math.Round(1e4*j.estimator.scale()) / 1e4,
-		math.Round(max(j.estimator.Base-pruned, 0)),
-	})
 	for i, e := range j.stream.All() {
 		switch {
-		case err != nil || i >= j.limit(): // a time out of range: record nothing
+		case i >= j.limit():
 			return
 		case e.Kind().IsEvent():
-			md := e.Metadata().With(events.MetadataCompacted, jsontext.Value(v))
 			j.stream = j.stream.Clone()
-			j.stream.Set(i, e.WithMetadata(md))
+			j.stream.Set(i, e.WithMetadata(e.Metadata().WithJSON(events.MetadataCompacted, compacted{
+				j.Now.UTC(), math.Round(1e4*j.estimator.scale()) / 1e4,
+				math.Round(max(j.estimator.Base-pruned, 0)),
+			})))
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -52,7 +53,7 @@ func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(
 // FactsOf finds facts in events. It reads blobs only for results of commits.
 func FactsOf(elems []*events.Element, rd blobs.Reader) Facts {
 	s := events.New(elems...)
-	x := extractor{reader: rd, seen: map[string]bool{}, persons: listen(s, rd)}
+	x := extractor{reader: rd, seen: map[string]bool{}}
 	for _, c := range s.Calls() {
 		x.call(s, c)
 	}
@@ -71,10 +72,9 @@ func FactsOf(elems []*events.Element, rd blobs.Reader) Facts {
 }
 
 type extractor struct {
-	reader  blobs.Reader
-	persons listener
-	facts   Facts
-	seen    map[string]bool
+	reader blobs.Reader
+	facts  Facts
+	seen   map[string]bool
 }
 
 // call records the file that a call wrote, or the commits that it made.
@@ -90,7 +90,7 @@ func (x *extractor) call(s *events.Stream, c events.Call) {
 			Location string `json:"location"`
 		}
 		if json.Unmarshal(in.Arguments, &args) == nil {
-			x.add(&x.facts.Paths, first(args.Path, args.FilePath, args.Location))
+			x.add(&x.facts.Paths, cmp.Or(args.Path, args.FilePath, args.Location))
 		}
 	}
 	if strings.HasSuffix(c.Name, "commit") {
@@ -102,15 +102,6 @@ func (x *extractor) call(s *events.Stream, c events.Call) {
 
 // writes reports whether a tool is known to write files.
 func writes(tool string) bool { return dedup.TradeOf(tool) == dedup.Writer }
-
-func first(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
-}
 
 func (x *extractor) add(to *[]string, fact string) {
 	if fact == "" || x.seen[fact] {

@@ -2,6 +2,8 @@ package compact
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
@@ -98,9 +100,7 @@ func (j *job) measureOptions() measureOptions {
 // measure returns the size of the part of a stream that a model is given, including the system
 // prompt and the definitions of its tools.
 func (j *job) measure(s *events.Stream) (Measure, error) {
-	o := j.measureOptions()
-	o.estimator = j.estimator
-	m, err := measure(s, o)
+	m, err := measure(s, j.sized())
 	if err != nil {
 		return m, err
 	}
@@ -122,15 +122,12 @@ func (m *Measure) beside(s Sort, z Size) {
 func (o Options) definitions(s *events.Stream) int64 {
 	table := o.declared(s)
 	var n int64
-	for name, v := range table {
-		if _, known := o.Offered[name]; !known && name != "*" && table.enabled(name) {
-			n += int64(len(name) + shown(v))
+	for _, name := range o.offered(table) {
+		bytes, known := o.Offered[name]
+		if !known {
+			bytes = int64(len(name) + shown(table[name]))
 		}
-	}
-	for name, bytes := range o.Offered {
-		if table.enabled(name) {
-			n += bytes
-		}
+		n += bytes
 	}
 	return n
 }
@@ -300,10 +297,7 @@ func (o measureOptions) resource(s Sort, r *events.Resource, d dedup.Delivery) p
 }
 
 func isMedia(mime string) bool {
-	for _, prefix := range []string{"image/", "audio/", "video/", "application/pdf"} {
-		if len(mime) >= len(prefix) && mime[:len(prefix)] == prefix && mime != "image/svg+xml" {
-			return true
-		}
-	}
-	return false
+	return mime != "image/svg+xml" && slices.ContainsFunc(
+		[]string{"image/", "audio/", "video/", "application/pdf"},
+		func(prefix string) bool { return strings.HasPrefix(mime, prefix) })
 }

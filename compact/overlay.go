@@ -235,12 +235,7 @@ var ErrNoOverlay = errors.New("there is no such compaction")
 // RemoveOverlay removes the n-th compaction, counted from 1, or from the end if n is negative, or
 // all if n is 0. It returns the removed ones.
 func RemoveOverlay(s *events.Stream, n int) (*events.Stream, []*events.Compaction, error) {
-	var at []int
-	for i, e := range s.All() {
-		if e.Kind() == events.KindCompaction {
-			at = append(at, i)
-		}
-	}
+	at := places(s, events.KindCompaction)
 	switch {
 	case n > 0 && n <= len(at):
 		at = at[n-1 : n]

@@ -36,8 +36,7 @@ func WithPerson(md events.Metadata, p Person) (events.Metadata, error) {
 
 // personOf returns the recorded action of a person on a call.
 func personOf(e *events.Element) (p Person) {
-	v, ok := e.Metadata().Value(MetadataPerson)
-	if !ok || json.Unmarshal(v, &p) != nil {
+	if !e.Metadata().JSON(MetadataPerson, &p) {
 		return Person{}
 	}
 	return p

@@ -1,14 +1,12 @@
 package compact
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MetadataPin is the key under which an event records that a person pinned it, see [Pin].
@@ -25,11 +23,10 @@ const (
 // places that show it. It also returns the number of places. If there are none the stream is s.
 func Pin(s *events.Stream, name string) (*events.Stream, int) {
 	return pinned(s, name, func(e *events.Element, what string) *events.Element {
-		v, err := json.Marshal(what)
-		if err != nil || pinOf(e) == pinTurn {
-			return e // strings always marshal
+		if pinOf(e) == pinTurn {
+			return e
 		}
-		return e.WithMetadata(e.Metadata().With(MetadataPin, jsontext.Value(v)))
+		return e.WithMetadata(e.Metadata().WithJSON(MetadataPin, what))
 	})
 }
 
@@ -47,10 +44,7 @@ func Unpin(s *events.Stream, name string) (*events.Stream, int) {
 }
 
 func pinOf(e *events.Element) (what string) {
-	v, ok := e.Metadata().Value(MetadataPin)
-	if !ok || json.Unmarshal(v, &what) != nil {
-		return ""
-	}
+	e.Metadata().JSON(MetadataPin, &what)
 	return what
 }
 

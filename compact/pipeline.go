@@ -233,10 +233,8 @@ func (j *job) closed() int {
 		return j.limit()
 	}
 	last := 0
-	for i, e := range j.stream.All() {
-		if e.Kind() == events.KindChatRequest {
-			last = i
-		}
+	if requests := places(j.stream, events.KindChatRequest); requests != nil {
+		last = requests[len(requests)-1]
 	}
 	return min(j.limit(), turnOpening(j.stream, last))
 }
@@ -299,18 +297,20 @@ func boundary(s *events.Stream, n int) int {
 // openings returns the elements at which turns begin. Without any turn_start, each request of the
 // user begins one.
 func openings(s *events.Stream) []int {
-	for _, kind := range []events.Kind{events.KindTurnStart, events.KindChatRequest} {
-		var starts []int
-		for i, e := range s.All() {
-			if e.Kind() == kind {
-				starts = append(starts, i)
-			}
-		}
-		if len(starts) > 0 {
-			return starts
+	if starts := places(s, events.KindTurnStart); starts != nil {
+		return starts
+	}
+	return places(s, events.KindChatRequest)
+}
+
+// places returns the elements of a kind.
+func places(s *events.Stream, kind events.Kind) (all []int) {
+	for i, e := range s.All() {
+		if e.Kind() == kind {
+			all = append(all, i)
 		}
 	}
-	return nil
+	return all
 }
 
 // revise replaces elements and removes events, together with reasoning that led to nothing else.

@@ -85,13 +85,9 @@ func changedEvents(before, after *events.Stream) int {
 	if before == after {
 		return 0
 	}
-	have := map[*events.Element]bool{}
-	for _, e := range before.All() {
-		have[e] = true
-	}
-	n := 0
+	n, had := 0, given(before)
 	for _, e := range after.All() {
-		if !have[e] {
+		if !had(e) {
 			n++
 		}
 	}
@@ -121,14 +117,11 @@ func (j *job) money() *Money {
 
 // tail returns the tokens of the source from the first changed element on.
 func (j *job) tail() float64 {
-	have := map[*events.Element]bool{}
-	for _, e := range j.stream.All() {
-		have[e] = true
-	}
+	has := given(j.stream)
 	view := j.source.Project().Stream
 	sum, cut := 0.0, false
 	for i, e := range view.All() {
-		cut = cut || e.Kind().IsEvent() && !have[e]
+		cut = cut || e.Kind().IsEvent() && !has(e)
 		if cut && i < len(j.first.Element) {
 			sum += j.first.Element[i].Tokens
 		}

@@ -28,12 +28,8 @@ func feeds(plan *dedup.Plan, e Estimator) map[dedup.Place][]Fed {
 
 // fedBy returns what refers to something superseded.
 func fedBy(s *events.Stream, all map[dedup.Place][]Fed, f dedup.Superseded) (fed []Fed) {
-	if f.Block >= 0 {
-		return all[dedup.Place{Element: f.Element, Block: f.Block}]
-	}
-	r, _ := s.At(f.Element).Event().(*events.ToolCallResponse)
-	for i := range r.Blocks {
-		fed = append(fed, all[dedup.Place{Element: f.Element, Block: i}]...)
+	for _, at := range placesOf(s, f) {
+		fed = append(fed, all[at]...)
 	}
 	return fed
 }

@@ -2,14 +2,12 @@ package compact
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MetadataSummary is the key under which a summary records the events that it replaced, see
@@ -29,8 +27,8 @@ type Summary struct {
 // SummaryOf returns the record of the events that a summary replaced, or false if the element is
 // not a summary.
 func SummaryOf(e *events.Element) (s Summary, ok bool) {
-	v, ok := e.Metadata().Value(MetadataSummary)
-	return s, ok && json.Unmarshal(v, &s) == nil
+	ok = e.Metadata().JSON(MetadataSummary, &s)
+	return s, ok
 }
 
 // Find returns the events that a summary replaced, if a stream begins with them.
@@ -138,7 +136,8 @@ func (j *job) summarize(ctx context.Context, step *Step) error {
 	}
 	mark.Model, mark.Usage = j.Summarizer.Name(), &usage
 	mark.Files, mark.Tasks = draft.Files, draft.Tasks
-	return j.put(head, text, mark)
+	j.put(head, text, mark)
+	return nil
 }
 
 // summaryText returns a summary as it is stored: after the text of an earlier one that is carried
@@ -190,7 +189,8 @@ func (j *job) passage(limit int) (p Passage, mark Summary, carried string) {
 		raw = eventsBefore(j.source, whole.closedTurns())
 	}
 	mark = Summary{Events: len(raw), Sum: digest(raw)}
-	p = Passage{Contents: j.Contents, Live: j.stream == j.source && !overlaid(j.source)}
+	p = Passage{Contents: j.Contents, Live: j.stream == j.source}
+	p.Live = p.Live && places(j.source, events.KindCompaction) == nil // none changes what is sent
 	if _, _, again := leading(raw); again {
 		p.Live = false
 		raw, carried = j.original(raw)
@@ -222,16 +222,6 @@ func (o Options) original(raw []*events.Element) (said []*events.Element, carrie
 		raw = slices.Concat(found, raw[n:])
 	}
 	return raw, ""
-}
-
-// overlaid reports whether compactions change the stream that a model is given.
-func overlaid(s *events.Stream) bool {
-	for _, e := range s.All() {
-		if e.Kind() == events.KindCompaction {
-			return true
-		}
-	}
-	return false
 }
 
 // leading returns the summary at the beginning of events, and how many events it takes up.
@@ -296,11 +286,7 @@ func (o Options) draft(
 }
 
 // put replaces the beginning of the stream by a summary.
-func (j *job) put(head []*events.Element, text string, mark Summary) error {
-	v, err := json.Marshal(mark)
-	if err != nil {
-		return err
-	}
+func (j *job) put(head []*events.Element, text string, mark Summary) {
 	at := head[len(head)-1].Time()
 	if at.IsZero() {
 		at = j.Now
@@ -309,8 +295,7 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 	lead := []*events.Element{
 		events.NewElement(at, &events.TurnStart{}, none),
 		events.NewElement(at, &events.ChatRequest{Content: events.SummaryRequest}, none),
-		events.NewElement(at, &events.ChatResponse{Text: text},
-			none.With(MetadataSummary, jsontext.Value(v))),
+		events.NewElement(at, &events.ChatResponse{Text: text}, none.WithJSON(MetadataSummary, mark)),
 	}
 	gone := map[*events.Element]bool{}
 	for _, e := range head {
@@ -330,7 +315,6 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 		}
 		return e
 	}, lead...)
-	return nil
 }
 
 // opensWithout reports whether the rest of the stream begins with a turn of its own, or is empty.

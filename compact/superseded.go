@@ -115,7 +115,9 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 		}
 		distance, age := turns[f.By]-turns[f.Element], last-turns[f.Element]
 		size := obsoleteSize(s, plan, f)
-		if (o.Referents || !isReferent(s, referents, f)) && o.Limits.admit(size, distance, age) &&
+		referent := func(at dedup.Place) bool { return referents[at] }
+		if (o.Referents || !slices.ContainsFunc(placesOf(s, f), referent)) &&
+			o.Limits.admit(size, distance, age) &&
 			(o.Limits.MinDelta <= 0 || delta(s, f, o.Contents) >= o.Limits.MinDelta) {
 			all = append(all, f)
 		}
@@ -154,17 +156,16 @@ func (a absent) Read(r blobs.Ref) ([]byte, error) {
 	return data, nil
 }
 
-func isReferent(s *events.Stream, referents map[dedup.Place]bool, f dedup.Superseded) bool {
+// placesOf returns where a model is given something superseded.
+func placesOf(s *events.Stream, f dedup.Superseded) (all []dedup.Place) {
 	if f.Block >= 0 {
-		return referents[dedup.Place{Element: f.Element, Block: f.Block}]
+		return []dedup.Place{{Element: f.Element, Block: f.Block}}
 	}
 	r, _ := s.At(f.Element).Event().(*events.ToolCallResponse)
 	for i := range r.Blocks {
-		if referents[dedup.Place{Element: f.Element, Block: i}] {
-			return true
-		}
+		all = append(all, dedup.Place{Element: f.Element, Block: i})
 	}
-	return false
+	return all
 }
 
 // obsoleteSize returns how many bytes of something superseded a model is given.

@@ -2,13 +2,11 @@ package compact
 
 import (
 	"cmp"
-	"encoding/json"
 	"iter"
 	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -93,8 +91,7 @@ func (u Usage) After(e Usage) Usage {
 
 // UsageOf returns the usage that is stored with an element, without figures that are impossible.
 func UsageOf(e *events.Element) (u Usage, ok bool) {
-	v, ok := e.Metadata().Value(MetadataUsage)
-	if !ok || json.Unmarshal(v, &u) != nil {
+	if !e.Metadata().JSON(MetadataUsage, &u) {
 		return u, false
 	}
 	for x := &u; x != nil; x = x.Earlier {
@@ -117,11 +114,7 @@ func (u *Usage) bound() {
 
 // WithUsage returns md with usage added.
 func WithUsage(md events.Metadata, u Usage) events.Metadata {
-	v, err := json.Marshal(u)
-	if err != nil {
-		return md // numbers and a name always marshal
-	}
-	return md.With(MetadataUsage, jsontext.Value(v))
+	return md.WithJSON(MetadataUsage, u)
 }
 
 // A Sent records a request, to find out whether the provider still has its prompt when the next one
@@ -143,19 +136,13 @@ func (s Sent) Same(o Sent) bool {
 	return s.Model == o.Model && s.Prefix == o.Prefix && s.Tools == o.Tools
 }
 
-// WithSent returns md with a request added.
-func WithSent(md events.Metadata, s Sent) events.Metadata {
-	v, err := json.Marshal(s)
-	if err != nil {
-		return md // a time out of range: record nothing
-	}
-	return md.With(MetadataSent, jsontext.Value(v))
-}
+// WithSent returns md with a request added, unless its time is out of range.
+func WithSent(md events.Metadata, s Sent) events.Metadata { return md.WithJSON(MetadataSent, s) }
 
 // SentOf returns the request that is stored with an element.
 func SentOf(e *events.Element) (s Sent, ok bool) {
-	v, ok := e.Metadata().Value(MetadataSent)
-	return s, ok && json.Unmarshal(v, &s) == nil
+	ok = e.Metadata().JSON(MetadataSent, &s)
+	return s, ok
 }
 
 // LastSent returns the last recorded request.

@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
@@ -16,12 +15,8 @@ const Mark = events.MetadataPrefix + "dedup"
 
 // Marked returns the decision about an event, and whether there is one.
 func Marked(md events.Metadata) ([]int, bool) {
-	v, ok := md.Value(Mark)
-	if !ok {
-		return nil, false
-	}
 	var blocks []int
-	if json.Unmarshal(v, &blocks) != nil || blocks == nil {
+	if !md.JSON(Mark, &blocks) || blocks == nil {
 		return nil, false
 	}
 	return blocks, true
@@ -32,11 +27,7 @@ func WithMark(md events.Metadata, blocks []int) events.Metadata {
 	if blocks == nil {
 		blocks = []int{}
 	}
-	v, err := json.Marshal(blocks)
-	if err != nil {
-		return md // integers always marshal
-	}
-	return md.With(Mark, v)
+	return md.WithJSON(Mark, blocks)
 }
 
 // Marks returns the elements with decisions of this plan that might not be repeated, in order, each

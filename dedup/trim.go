@@ -35,11 +35,8 @@ type outdated struct {
 func WithStale(
 	e *events.Element, by []*events.Element, key string, attached bool,
 ) *events.Element {
-	v, err := json.Marshal(outdated{key, attached})
-	if err != nil {
-		return e // strings always marshal
-	}
-	return e.WithMetadata(withReplacers(e.Metadata(), by).With(Trimmed, v))
+	md := withReplacers(e.Metadata(), by)
+	return e.WithMetadata(md.WithJSON(Trimmed, outdated{key, attached}))
 }
 
 // WithTrimmed marks an element, see [Trimmed], that has content superseded by elements that
@@ -47,17 +44,12 @@ func WithStale(
 // again.
 func WithTrimmed(e *events.Element, by []*events.Element, blocks ...int) *events.Element {
 	md := withReplacers(e.Metadata(), by)
-	v := []byte("true")
-	if e.Kind() == events.KindChatRequest {
-		all := slices.Concat(trimmedBlocks(md), blocks)
-		slices.Sort(all)
-		encoded, err := json.Marshal(slices.Compact(all))
-		if err != nil {
-			return e // integers always marshal
-		}
-		v = encoded
+	if e.Kind() != events.KindChatRequest {
+		return e.WithMetadata(md.WithJSON(Trimmed, true))
 	}
-	return e.WithMetadata(md.With(Trimmed, v))
+	all := slices.Concat(trimmedBlocks(md), blocks)
+	slices.Sort(all)
+	return e.WithMetadata(md.WithJSON(Trimmed, slices.Compact(all)))
 }
 
 // trimmedFor is the key of an event's metadata that names the elements which have the trimmed
@@ -69,17 +61,15 @@ func withReplacers(md events.Metadata, by []*events.Element) events.Metadata {
 	for _, e := range by {
 		all = append(all, nameOf(e))
 	}
-	slices.Sort(all)
-	v, err := json.Marshal(slices.Compact(all))
-	if err != nil || len(all) == 0 {
-		return md // strings always marshal
+	if len(all) == 0 {
+		return md
 	}
-	return md.With(trimmedFor, v)
+	slices.Sort(all)
+	return md.WithJSON(trimmedFor, slices.Compact(all))
 }
 
 func replacers(md events.Metadata) (names []string) {
-	v, ok := md.Value(trimmedFor)
-	if !ok || json.Unmarshal(v, &names) != nil {
+	if !md.JSON(trimmedFor, &names) {
 		return nil
 	}
 	return names
@@ -115,13 +105,8 @@ func given(s *events.Stream, tools map[int]string) map[string]bool {
 	return all
 }
 
-func trimmedBlocks(md events.Metadata) []int {
-	v, ok := md.Value(Trimmed)
-	if !ok {
-		return nil
-	}
-	var blocks []int
-	if json.Unmarshal(v, &blocks) != nil {
+func trimmedBlocks(md events.Metadata) (blocks []int) {
+	if !md.JSON(Trimmed, &blocks) {
 		return nil
 	}
 	return blocks

@@ -2,6 +2,7 @@ package events
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -77,6 +78,22 @@ func (m Metadata) Text(key string) (string, bool) {
 		return "", false
 	}
 	return string(decoded(jsonspan.Unquote(v))), true
+}
+
+// JSON decodes the value of key into *v, as [json.Unmarshal] does. It returns false if there is no
+// value, or one of another type.
+func (m Metadata) JSON(key string, v any) bool {
+	value, ok := m.Value(key)
+	return ok && json.Unmarshal(value, v) == nil
+}
+
+// WithJSON returns m with key set to the JSON of v, or m if v has none, as a time out of range.
+func (m Metadata) WithJSON(key string, v any) Metadata {
+	value, err := json.Marshal(v)
+	if err != nil {
+		return m
+	}
+	return m.With(key, value)
 }
 
 // With returns m with key set to v, whose strings are not encoded. A new key comes last. An invalid

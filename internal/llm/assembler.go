@@ -3,7 +3,6 @@ package llm
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -197,11 +196,7 @@ func withExtra(md events.Metadata, extra []jsontext.Value) events.Metadata {
 	if len(extra) == 0 {
 		return md
 	}
-	list, err := json.Marshal(extra)
-	if err != nil {
-		return md
-	}
-	return md.With(events.MetadataExtra, list)
+	return md.WithJSON(events.MetadataExtra, extra)
 }
 
 // sayKey is the key of parts that [Assembler.Say] opens; adapters do not use it.

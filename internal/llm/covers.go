@@ -47,9 +47,8 @@ func compacted(block jsontext.Value) (map[string]json.RawMessage, bool) {
 // unchanged. It returns none if the messages were merged, edited or compacted since: the model
 // would not see their changes.
 func Compacted(md events.Metadata, before []Message) (all []Opaque) {
-	raw, ok := md.Value(events.MetadataExtra)
 	var list []jsontext.Value
-	if !ok || json.Unmarshal(raw, &list) != nil {
+	if !md.JSON(events.MetadataExtra, &list) {
 		return nil
 	}
 	for _, block := range list {

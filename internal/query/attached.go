@@ -1,8 +1,6 @@
 package query
 
 import (
-	"encoding/json"
-
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 )
@@ -16,11 +14,7 @@ func withAttached(md events.Metadata, attachments []string) events.Metadata {
 	if len(attachments) == 0 {
 		return md
 	}
-	v, err := json.Marshal(attachments)
-	if err != nil {
-		return md // strings always marshal
-	}
-	return md.With(metadataAttached, v)
+	return md.WithJSON(metadataAttached, attachments)
 }
 
 // Attached returns the attachments that were looked up for a turn of the stream, without those that
@@ -49,11 +43,7 @@ func Attached(
 }
 
 func attachedTo(e *events.Element) (urls []string) {
-	if e.Kind() != events.KindChatRequest {
-		return nil
-	}
-	v, ok := e.Metadata().Value(metadataAttached)
-	if !ok || json.Unmarshal(v, &urls) != nil {
+	if e.Kind() != events.KindChatRequest || !e.Metadata().JSON(metadataAttached, &urls) {
 		return nil
 	}
 	return urls

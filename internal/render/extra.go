@@ -17,9 +17,8 @@ type extra struct{ label, text string }
 // extras returns what is recorded beside the text of a reply, each line once: addresses with their
 // titles, searches, and of anything else its kind and its beginning.
 func extras(md events.Metadata) (lines []extra) {
-	raw, ok := md.Value(events.MetadataExtra)
 	var list []json.RawMessage
-	if !ok || json.Unmarshal(raw, &list) != nil {
+	if !md.JSON(events.MetadataExtra, &list) {
 		return nil
 	}
 	add := func(label, text string) {
