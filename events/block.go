@@ -1,6 +1,7 @@
 package events
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -31,18 +32,16 @@ func (b Block) isLegacy() bool {
 }
 
 // blocks reads the content of a tool's result.
-func (r *reader) blocks() ([]Block, *placedError) {
-	m, err := r.required("content")
-	if err != nil {
-		return nil, err
-	}
+func (r *reader) blocks() []Block {
+	m := r.required("content")
 	switch v := m.Value(r.raw); {
 	case jsonspan.IsString(v):
-		return r.legacyBlocks(m), nil
+		return r.legacyBlocks(m)
 	case jsonspan.IsArray(v):
 		return r.blockArray(m.At)
 	default:
-		return nil, errorAt(m.At, "content: neither a string nor an array")
+		r.fail(m.At, "content: neither a string nor an array")
+		return nil
 	}
 }
 
@@ -66,9 +65,9 @@ func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []slot, bool) 
 	if !ok || !jsonspan.IsArray(v) {
 		return nil, nil, false
 	}
-	sub := r.within(v, nil)
-	blocks, err := sub.blockArray(0)
-	if err != nil || sub.hasReference() {
+	sub := r.beside(v)
+	blocks := sub.blockArray(0)
+	if sub.err != nil || sub.hasReference() {
 		return nil, nil, false
 	}
 	now, _ := (&ToolCallResponse{Blocks: blocks}).Text(nil) // cannot fail: there is no blob to read
@@ -77,112 +76,74 @@ func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []slot, bool) 
 
 // hasReference reports whether the event refers to a blob. The inline form has no references.
 func (r *reader) hasReference() bool {
-	for _, s := range r.slots {
-		if s.content.IsRef() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.slots, func(s slot) bool { return s.content.IsRef() })
 }
 
 // blockArray reads the array of blocks at raw[at].
-func (r *reader) blockArray(at int) ([]Block, *placedError) {
+func (r *reader) blockArray(at int) []Block {
 	spans := jsonspan.Elements(r.raw, at)
 	blocks := make([]Block, 0, len(spans))
-	used := r.used()
+	used := len(r.memory)
 	for i, s := range spans {
-		r.free(used)
-		b, err := r.block(s)
-		if err != nil {
-			return nil, err.in("content block " + strconv.Itoa(i))
+		if r.err != nil {
+			return nil
 		}
-		blocks = append(blocks, b)
+		r.memory = r.memory[:used] // of the block before
+		blocks = append(blocks, r.block(s))
+		if r.err != nil {
+			r.err = r.err.in("content block " + strconv.Itoa(i))
+		}
 	}
-	return blocks, nil
+	return blocks
 }
 
-func (r *reader) block(s jsonspan.Span) (Block, *placedError) {
-	raw := r.raw[s.At:s.End:s.End]
-	if !jsonspan.IsObject(raw) {
-		return Block{}, errorAt(s.At, "not an object")
+func (r *reader) block(s jsonspan.Span) Block {
+	b := Block{Raw: r.raw[s.At:s.End:s.End]}
+	if !jsonspan.IsObject(b.Raw) {
+		r.fail(s.At, "not an object")
+		return b
 	}
 	sub := r.objectAt(s.At)
-	name, err := sub.word("type")
-	if err != nil {
-		return Block{}, err
-	}
-	b := Block{Type: BlockType(name), Raw: raw}
-	sub.slots = r.slots
-	if err := sub.fill(&b); err != nil {
-		return Block{}, err
-	}
-	r.slots = sub.slots
-	return b, nil
+	b.Type = BlockType(sub.word("type"))
+	sub.fill(&b)
+	return b
 }
 
 // fill reads the members that blocks of b's type have.
-func (r *reader) fill(b *Block) *placedError {
+func (r *reader) fill(b *Block) {
 	switch b.Type {
 	case BlockText:
-		return r.fillContent(b, PartText, bareText, "")
+		r.fillContent(b, PartText, bareText, "")
 	case BlockImage, BlockAudio:
-		mime, err := r.optionalString("mimeType")
-		if err != nil {
-			return err
-		}
-		b.MIMEType = mime
-		return r.fillContent(b, Part(b.Type), "", bareData)
+		b.MIMEType = r.optionalString("mimeType")
+		r.fillContent(b, Part(b.Type), "", bareData)
 	case BlockResource:
-		return r.fillResource(b)
+		r.fillResource(b)
 	case BlockResourceLink:
-		res, err := r.resource(b.Raw)
-		if err != nil {
-			return err
-		}
-		res.Raw = nil // the link is the block itself
-		b.Resource = &res
+		b.Resource = new(r.resource(nil)) // the link is the block itself
 	}
-	return nil
 }
 
-func (r *reader) fillContent(b *Block, part Part, bareText, bareBinary string) *placedError {
-	c, m, err := r.oneContent(bareText, bareBinary)
-	if err != nil {
-		return err
-	}
+func (r *reader) fillContent(b *Block, part Part, bareText, bareBinary string) {
+	c, m := r.oneContent(bareText, bareBinary)
 	if c.IsZero() {
-		return errorAt(r.start(), "a %s block without content", b.Type)
+		r.fail(r.start(), "a %s block without content", b.Type)
 	}
 	b.Content = c
 	r.slots = append(r.slots, slot{part: part, content: c, offset: m.At})
-	return nil
 }
 
-func (r *reader) fillResource(b *Block) *placedError {
-	m, err := r.required("resource")
-	if err != nil {
-		return err
-	}
-	sub, err := r.sub(m)
-	if err != nil {
-		return err
-	}
-	sub.slots = r.slots
-	res, err := sub.contentfulResource(m, PartResource)
-	if err != nil {
-		return err.in("resource")
-	}
-	r.slots = sub.slots
+func (r *reader) fillResource(b *Block) {
+	m := r.required("resource")
+	sub, res := r.sub(m), Resource{}
+	r.in("resource", func() { res = sub.contentfulResource(m, PartResource) })
 	if outer, ok := r.optional("formatted"); ok {
 		if res.Formatted != nil {
-			return errorAt(outer.Start, "formatted stands in the block and in its resource")
+			r.fail(outer.Start, "formatted stands in the block and in its resource")
 		}
-		if res.Formatted, err = r.formatted(outer, res.URI); err != nil {
-			return err
-		}
+		res.Formatted = r.formatted(outer, res.URI)
 	}
 	b.Resource = &res
-	return nil
 }
 
 // encodeBlocks returns the content of a tool's result: the string it was read from if it is
@@ -213,9 +174,9 @@ func decodeBlock(raw jsontext.Value) (Block, bool) {
 	if !jsonspan.IsObject(raw) || !jsonspan.IsValid(raw) {
 		return Block{}, false
 	}
-	r := &reader{raw: raw, options: DecodeOptions{MaxBlobBytes: -1}}
-	b, err := r.block(jsonspan.Span{At: 0, End: len(raw)})
-	return b, err == nil
+	r := &reader{raw, nil, &reading{options: DecodeOptions{MaxBlobBytes: -1}}}
+	b := r.block(jsonspan.Span{At: 0, End: len(raw)})
+	return b, r.err == nil
 }
 
 func blockFields(b Block) []jsonspan.Field {

@@ -39,80 +39,66 @@ func loadedBytes(c blobs.Content) []byte {
 }
 
 // content reads the content object that is m's value.
-func (r *reader) content(m jsonspan.Member) (blobs.Content, *placedError) {
-	sub, err := r.sub(m)
-	if err != nil {
-		return blobs.Content{}, err
-	}
-	kind, err := sub.discriminant(m)
-	if err != nil {
-		return blobs.Content{}, err.in(m.Name)
-	}
-	var c blobs.Content
-	switch kind.Name {
-	case "$blob":
-		c, err = sub.reference(kind)
-	case "text":
-		c, err = sub.inlineText(kind)
-	default:
-		c, err = sub.inlineBinary(kind)
-	}
-	return c, err.in(m.Name)
+func (r *reader) content(m jsonspan.Member) (c blobs.Content) {
+	sub := r.sub(m)
+	r.in(m.Name, func() {
+		switch kind := sub.discriminant(m); kind.Name {
+		case "$blob":
+			c = sub.reference(kind)
+		case "text":
+			c = sub.inlineText(kind)
+		case "blob":
+			c = sub.inlineBinary(kind)
+		}
+	})
+	return c
 }
 
 // discriminant returns the member that determines the form of a content object. Exactly one must be
 // present. A "size" beside the other forms is tolerated, since someone who edits a file may leave
 // it.
-func (r *reader) discriminant(object jsonspan.Member) (jsonspan.Member, *placedError) {
-	var kind jsonspan.Member
+func (r *reader) discriminant(object jsonspan.Member) (kind jsonspan.Member) {
 	for _, m := range r.members {
 		switch m.Name {
 		case "size":
 		case "$blob", "text", "blob":
 			if kind.Name != "" {
-				return m, errorAt(m.Start, "both %s and %s", kind.Name, m.Name)
+				r.fail(m.Start, "both %s and %s", kind.Name, m.Name)
 			}
 			kind = m
 		default:
-			return m, errorAt(m.Start, "unknown member %s", printable(m.Name))
+			r.fail(m.Start, "unknown member %s", printable(m.Name))
 		}
 	}
 	if kind.Name == "" {
-		return kind, errorAt(object.At, "none of $blob, text, blob")
+		r.fail(object.At, "none of $blob, text, blob")
 	}
-	return kind, nil
+	return kind
 }
 
-func (r *reader) reference(m jsonspan.Member) (blobs.Content, *placedError) {
+func (r *reader) reference(m jsonspan.Member) blobs.Content {
 	v := m.Value(r.raw)
 	if !jsonspan.IsString(v) {
-		return blobs.Content{}, errorAt(m.At, "$blob: not a string")
+		r.fail(m.At, "$blob: not a string")
+		return blobs.Content{}
 	}
 	hash, err := blobs.ParseHash(jsonspan.Unquote(v))
 	if err != nil {
-		shown := printable(jsonspan.Text(v))
-		return blobs.Content{}, errorAt(m.At, "$blob: %s is not a SHA-256", shown)
+		r.fail(m.At, "$blob: %s is not a SHA-256", printable(jsonspan.Text(v)))
 	}
-	size, bad := r.size()
-	if bad != nil {
-		return blobs.Content{}, bad
-	}
-	return blobs.Refer(blobs.Ref{Hash: hash, Size: size}), nil
+	return blobs.Refer(blobs.Ref{Hash: hash, Size: r.size()})
 }
 
-func (r *reader) size() (int64, *placedError) {
-	m, err := r.required("size")
-	if err != nil {
-		return 0, err
-	}
+func (r *reader) size() int64 {
+	m := r.required("size")
 	n, bad := parseSize(m.Value(r.raw))
 	if bad == nil {
 		bad = r.check(n)
 	}
 	if bad != nil {
-		return 0, errorAt(m.At, "size: %w", bad)
+		r.fail(m.At, "size: %w", bad)
 	}
-	return n, nil
+	return n
 }
 
 // parseSize parses a size in bytes.
@@ -125,56 +111,50 @@ func parseSize(v []byte) (int64, error) {
 }
 
 // inlineText reads text that the stream holds itself.
-func (r *reader) inlineText(m jsonspan.Member) (blobs.Content, *placedError) {
+func (r *reader) inlineText(m jsonspan.Member) blobs.Content {
 	if !jsonspan.IsString(m.Value(r.raw)) {
-		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
+		r.fail(m.At, "%s: not a string", m.Name)
+		return blobs.Content{}
 	}
 	return r.loaded(m, jsonspan.Bytes(m.Value(r.raw)))
 }
 
 // inlineBinary reads bytes that the stream holds as base64.
-func (r *reader) inlineBinary(m jsonspan.Member) (blobs.Content, *placedError) {
+func (r *reader) inlineBinary(m jsonspan.Member) blobs.Content {
 	v := m.Value(r.raw)
 	if !jsonspan.IsString(v) {
-		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
+		r.fail(m.At, "%s: not a string", m.Name)
+		return blobs.Content{}
 	}
 	b, ok := decodeBase64(standard, jsonspan.Unquote(v))
 	if !ok {
-		return blobs.Content{}, errorAt(m.At, "%s: not base64", m.Name)
+		r.fail(m.At, "%s: not base64", m.Name)
 	}
 	return r.loaded(m, b)
 }
 
-func (r *reader) loaded(m jsonspan.Member, b []byte) (blobs.Content, *placedError) {
+func (r *reader) loaded(m jsonspan.Member, b []byte) blobs.Content {
 	if err := r.check(int64(len(b))); err != nil {
-		return blobs.Content{}, errorAt(m.At, "%s: %w", m.Name, err)
+		r.fail(m.At, "%s: %w", m.Name, err)
 	}
-	return blobs.Loaded(b), nil
+	return blobs.Loaded(b)
 }
 
 // oneContent reads optional content that is either wrapped in "content" or bare, as text or as
 // base64, under the given names.
-func (r *reader) oneContent(bareText, bareBinary string) (
-	blobs.Content, jsonspan.Member, *placedError,
-) {
+func (r *reader) oneContent(bareText, bareBinary string) (blobs.Content, jsonspan.Member) {
 	found, n := r.has([...]string{"content", bareText, bareBinary})
-	switch {
-	case n == 0:
-		return blobs.Content{}, jsonspan.Member{}, nil
-	case n > 1:
-		return blobs.Content{}, jsonspan.Member{}, errorAt(found[1].Start,
-			"both %s and %s", found[0].Name, found[1].Name)
+	if n > 1 {
+		r.fail(found[1].Start, "both %s and %s", found[0].Name, found[1].Name)
 	}
-	m := found[0]
-	var c blobs.Content
-	var err *placedError
-	switch m.Name {
-	case "content":
-		c, err = r.content(m)
-	case bareText:
-		c, err = r.inlineText(m)
+	switch m := found[0]; {
+	case n != 1:
+		return blobs.Content{}, m
+	case m.Name == "content":
+		return r.content(m), m
+	case m.Name == bareText:
+		return r.inlineText(m), m
 	default:
-		c, err = r.inlineBinary(m)
+		return r.inlineBinary(m), m
 	}
-	return c, m, err
 }

@@ -39,14 +39,14 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 	s := &Stream{array: newArray(nil)}
 	i := bytes.IndexByte(data, '[') + 1
 	s.open = data[:i:i]
-	memory := make([]jsonspan.Member, 0, usualMembers)
+	room := reading{options: o, memory: make([]jsonspan.Member, 0, usualMembers)}
 	for from := i; ; {
 		at := jsonspan.SkipSpace(data, from)
 		if data[at] == ']' {
 			s.close = data[from:]
 			return s, nil
 		}
-		e, err := elementAt(data, at, &memory, o)
+		e, err := elementAt(data, at, &room)
 		if err != nil {
 			err.Element = len(s.items)
 			return nil, err
@@ -66,16 +66,14 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 // usualMembers is the initial capacity for the members of an element and of the objects in it.
 const usualMembers = 16
 
-// elementAt reads the element that begins at data[at]. It reuses memory for members.
-func elementAt(data []byte, at int, memory *[]jsonspan.Member, o DecodeOptions) (
-	*Element, *SyntaxError,
-) {
-	raw, ms, depth := valueAt(data, at, (*memory)[:0])
+// elementAt reads the element that begins at data[at].
+func elementAt(data []byte, at int, room *reading) (*Element, *SyntaxError) {
+	raw, ms, depth := valueAt(data, at, room.memory[:0])
 	if depth >= MaxDepth {
 		return nil, &SyntaxError{Kind: kindOf(raw, ms), Offset: int64(at), Err: ErrTooDeep}
 	}
-	*memory = ms
-	e, err := readElement(raw, memory, o)
+	room.memory = ms
+	e, err := readElement(raw, room)
 	if err != nil {
 		return nil, &SyntaxError{
 			Kind: kindOf(raw, ms), Offset: int64(at + err.offset), Err: err.err,

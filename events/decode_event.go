@@ -7,205 +7,164 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A reader reads the members of one element.
+// A reader reads the members of an element, or of an object in it. The readers of one element share
+// a reading: the first of them that finds a fault sets its error, and what is read afterwards does
+// not count.
 type reader struct {
 	raw     []byte
 	members []jsonspan.Member
+	*reading
+}
+
+// A reading is what was found in an element so far. Many elements are read with the same one.
+type reading struct {
 	options DecodeOptions
-	largest *int64 // of all content whose size was checked; may be nil
+	memory  []jsonspan.Member // of the element and the objects in it
+	largest *int64            // of all content whose size was checked; may be nil
 	slots   []slot
 	view    view
 	meta    Metadata
-	// memory holds the members of objects in the element; nil until the first one.
-	memory *[]jsonspan.Member
+	err     *placedError
 }
 
-// readElement returns the element with the bytes raw, which it keeps. ms holds the members of raw
-// and provides memory for more; it is not kept.
-func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, *placedError) {
-	e := &Element{raw: raw, kind: kindOf(raw, *ms)}
-	r := &reader{raw: raw, members: *ms, options: o, largest: &e.largest, memory: ms}
+// begin forgets what was found in another element.
+func (r *reading) begin(largest *int64) {
+	*r = reading{options: r.options, memory: r.memory, largest: largest}
+}
+
+// fail sets the error, unless there is one.
+func (r *reading) fail(at int, format string, args ...any) {
+	if r.err == nil {
+		r.err = errorAt(at, format, args...)
+	}
+}
+
+// in reads an enclosed part, whose name precedes what is wrong in it.
+func (r *reading) in(name string, read func()) {
+	if r.err == nil {
+		read()
+		r.err = r.err.in(name)
+	}
+}
+
+// readElement returns the element with the bytes raw, which it keeps. The memory of the reading
+// holds the members of raw.
+func readElement(raw []byte, found *reading) (*Element, *placedError) {
+	e := &Element{raw: raw, kind: kindOf(raw, found.memory)}
+	found.begin(&e.largest)
+	r := &reader{raw, found.memory, found}
 	if !isRead(e.kind) {
 		e.event, e.time = &Unknown{Type: string(e.kind)}, r.anyTime()
 		return e, nil
 	}
-	var err *placedError
 	if e.kind.IsEvent() {
-		if e.meta, err = r.metadata(); err != nil {
-			return nil, err
-		}
+		e.meta = r.metadata()
 		r.meta = e.meta
 	}
 	if e.kind == KindConfigDelta {
 		e.time = r.anyTime() // jp accepts anything and replaces it by the current time
-	} else if e.time, err = r.time("timestamp"); err != nil {
-		return nil, err
+	} else {
+		e.time = r.time("timestamp")
 	}
-	if e.event, err = r.read(e.kind); err != nil {
-		return nil, err
-	}
+	e.event = r.read(e.kind)
 	e.slots, e.view = r.slots, r.view
-	return e, nil
+	return e, r.err
 }
 
 // isRead reports whether a kind can be decoded as an event.
 func isRead(k Kind) bool { return k.IsEvent() || k == KindConfigDelta || k == KindCompaction }
 
 // read decodes an event of the given kind.
-func (r *reader) read(k Kind) (Event, *placedError) {
+func (r *reader) read(k Kind) Event {
 	switch k {
 	case KindTurnStart:
 		return r.turnStart()
 	case KindChatRequest:
-		return r.chatRequest()
+		return &ChatRequest{
+			Content: r.string("content"), Schema: r.object("schema"),
+			Author: r.optionalString("author"), Resources: r.resources(),
+		}
 	case KindChatResponse:
 		return r.chatResponse()
 	case KindToolCallRequest:
-		return r.toolCallRequest()
+		return &ToolCallRequest{
+			ID: r.string("id"), Name: r.string("name"), Arguments: r.arguments(),
+		}
 	case KindToolCallResponse:
-		return r.toolCallResponse()
+		return &ToolCallResponse{
+			ID: r.string("id"), IsError: r.bool("is_error"), Blocks: r.blocks(),
+		}
 	case KindInquiryRequest:
-		return r.inquiryRequest()
+		return &InquiryRequest{
+			ID: r.string("id"), Source: r.tagged("source", "source"), Question: r.question(),
+		}
 	case KindInquiryResponse:
-		return r.inquiryResponse()
+		return &InquiryResponse{
+			ID: r.string("id"), Answer: jsonspan.Compact(r.required("answer").Value(r.raw)),
+		}
 	case KindConfigDelta:
 		return r.configDelta()
 	default:
-		return r.compaction()
+		return &Compaction{
+			FromTurn: r.count("from_turn"), ToTurn: r.count("to_turn"), Summary: r.summary(),
+			StripReasoning: r.reasoning(), ToolCalls: r.policy(),
+		}
 	}
 }
 
-func (r *reader) turnStart() (Event, *placedError) {
+func (r *reader) turnStart() Event {
 	for _, m := range r.members {
 		if m.Name != "timestamp" && m.Name != "type" && m.Name != "metadata" {
 			// jp then refuses the whole stream.
-			return nil, errorAt(m.Start, "a turn_start has no member %s", printable(m.Name))
+			r.fail(m.Start, "a turn_start has no member %s", printable(m.Name))
 		}
 	}
-	return &TurnStart{}, nil
+	return &TurnStart{}
 }
 
-func (r *reader) chatRequest() (Event, *placedError) {
-	var ev ChatRequest
-	var err *placedError
-	if ev.Content, err = r.string("content"); err != nil {
-		return nil, err
-	}
-	if ev.Schema, err = r.object("schema"); err != nil {
-		return nil, err
-	}
-	if ev.Author, err = r.optionalString("author"); err != nil {
-		return nil, err
-	}
-	if ev.Resources, err = r.resources(); err != nil {
-		return nil, err
-	}
-	return &ev, nil
-}
-
-func (r *reader) chatResponse() (Event, *placedError) {
+func (r *reader) chatResponse() Event {
 	for form, name := range []string{"message", "reasoning"} {
-		if m, ok := jsonspan.Find(r.members, name); ok && jsonspan.IsString(m.Value(r.raw)) {
-			return &ChatResponse{Form: Form(form), Text: jsonspan.Text(m.Value(r.raw))}, nil
+		if text, ok := r.maybe(name); ok {
+			return &ChatResponse{Form: Form(form), Text: text}
 		}
 	}
 	m, ok := jsonspan.Find(r.members, "data")
 	if !ok {
-		return nil, errorAt(0, "none of message, reasoning, data")
+		r.fail(0, "none of message, reasoning, data")
 	}
-	return &ChatResponse{Form: FormData, Data: jsonspan.Compact(m.Value(r.raw))}, nil
+	return &ChatResponse{Form: FormData, Data: jsonspan.Compact(m.Value(r.raw))}
 }
 
-func (r *reader) toolCallRequest() (Event, *placedError) {
-	var ev ToolCallRequest
-	var err *placedError
-	if ev.ID, err = r.string("id"); err != nil {
-		return nil, err
-	}
-	if ev.Name, err = r.string("name"); err != nil {
-		return nil, err
-	}
+func (r *reader) arguments() jsontext.Value {
 	m, ok := jsonspan.Find(r.members, "arguments")
 	if !ok {
-		ev.Arguments = jsontext.Value("{}")
-		return &ev, nil
+		return jsontext.Value("{}")
 	}
 	if !jsonspan.IsObject(m.Value(r.raw)) {
-		return nil, errorAt(m.At, "arguments: not an object")
+		r.fail(m.At, "arguments: not an object")
 	}
-	ev.Arguments = decodeStrings(m.Value(r.raw))
-	return &ev, nil
-}
-
-func (r *reader) toolCallResponse() (Event, *placedError) {
-	var ev ToolCallResponse
-	var err *placedError
-	if ev.ID, err = r.string("id"); err != nil {
-		return nil, err
-	}
-	if ev.IsError, err = r.bool("is_error"); err != nil {
-		return nil, err
-	}
-	if ev.Blocks, err = r.blocks(); err != nil {
-		return nil, err
-	}
-	return &ev, nil
-}
-
-func (r *reader) inquiryRequest() (Event, *placedError) {
-	var ev InquiryRequest
-	var err *placedError
-	if ev.ID, err = r.string("id"); err != nil {
-		return nil, err
-	}
-	if ev.Source, err = r.tagged("source", "source"); err != nil {
-		return nil, err
-	}
-	if ev.Question, err = r.question(); err != nil {
-		return nil, err
-	}
-	return &ev, nil
+	return decodeStrings(m.Value(r.raw))
 }
 
 // question reads the question of a tool. Only the tag of the answer's type is checked, because
 // nothing depends on its other members, which may have an older or newer form than jp reads.
-func (r *reader) question() (jsontext.Value, *placedError) {
-	m, err := r.required("question")
-	if err != nil {
-		return nil, err
-	}
-	sub, err := r.sub(m)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := sub.string("text"); err != nil {
-		return nil, err.in("question")
-	}
-	if _, err := sub.tagged("answer_type", "type"); err != nil {
-		return nil, err.in("question")
-	}
-	return jsonspan.Compact(m.Value(r.raw)), nil
-}
-
-func (r *reader) inquiryResponse() (Event, *placedError) {
-	id, err := r.string("id")
-	if err != nil {
-		return nil, err
-	}
-	m, err := r.required("answer")
-	if err != nil {
-		return nil, err
-	}
-	return &InquiryResponse{ID: id, Answer: jsonspan.Compact(m.Value(r.raw))}, nil
+func (r *reader) question() jsontext.Value {
+	m := r.required("question")
+	sub := r.sub(m)
+	r.in(m.Name, func() {
+		sub.string("text")
+		sub.tagged("answer_type", "type")
+	})
+	return jsonspan.Compact(m.Value(r.raw))
 }
 
 // configDelta never fails, because jp's reader does not either.
-func (r *reader) configDelta() (Event, *placedError) {
+func (r *reader) configDelta() Event {
 	if m, ok := jsonspan.Find(r.members, "delta"); ok {
 		if jsonspan.IsObject(m.Value(r.raw)) {
-			return &ConfigDelta{Delta: jsonspan.Compact(m.Value(r.raw))}, nil
+			return &ConfigDelta{Delta: jsonspan.Compact(m.Value(r.raw))}
 		}
-		return &ConfigDelta{Delta: orEmpty(nil)}, nil
+		return &ConfigDelta{Delta: orEmpty(nil)}
 	}
 	var settings []jsonspan.Field
 	for _, m := range r.members {
@@ -214,111 +173,70 @@ func (r *reader) configDelta() (Event, *placedError) {
 			settings = append(settings, jsonspan.Field{Name: m.Name, Value: value})
 		}
 	}
-	return &ConfigDelta{Delta: jsonspan.Object(settings), Flattened: settings != nil}, nil
-}
-
-func (r *reader) compaction() (Event, *placedError) {
-	var ev Compaction
-	var err *placedError
-	if ev.FromTurn, err = r.count("from_turn"); err != nil {
-		return nil, err
-	}
-	if ev.ToTurn, err = r.count("to_turn"); err != nil {
-		return nil, err
-	}
-	if ev.Summary, err = r.summary(); err != nil {
-		return nil, err
-	}
-	if ev.StripReasoning, err = r.reasoning(); err != nil {
-		return nil, err
-	}
-	if ev.ToolCalls, err = r.policy(); err != nil {
-		return nil, err
-	}
-	return &ev, nil
+	return &ConfigDelta{Delta: jsonspan.Object(settings), Flattened: settings != nil}
 }
 
 // reasoning reads the policy for reasoning. The only one is "strip".
-func (r *reader) reasoning() (strip bool, _ *placedError) {
-	m, ok := r.optional("reasoning")
-	if !ok {
-		return false, nil
+func (r *reader) reasoning() (strip bool) {
+	m, strip := r.optional("reasoning")
+	if strip {
+		if name := r.text(m); name != "strip" {
+			r.fail(m.At, "reasoning: unknown policy %s", printable(name))
+		}
 	}
-	name, err := r.string("reasoning")
-	if err == nil && name != "strip" {
-		err = errorAt(m.At, "reasoning: unknown policy %s", printable(name))
-	}
-	return err == nil, err
+	return strip
 }
 
-func (r *reader) summary() (*string, *placedError) {
+func (r *reader) summary() *string {
 	m, ok := r.optional("summary")
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	sub, err := r.sub(m)
-	if err != nil {
-		return nil, err
-	}
-	s, err := sub.string("summary")
-	if err != nil {
-		return nil, err.in("summary")
-	}
-	return &s, nil
+	sub, text := r.sub(m), ""
+	r.in(m.Name, func() { text = sub.string("summary") })
+	return &text
 }
 
-func (r *reader) policy() (*ToolCallPolicy, *placedError) {
+func (r *reader) policy() (p *ToolCallPolicy) {
 	m, ok := r.optional("tool_calls")
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	sub, err := r.sub(m)
-	if err != nil {
-		return nil, err
-	}
-	p, err := sub.toolCallPolicy()
-	return p, err.in("tool_calls")
+	sub := r.sub(m)
+	r.in(m.Name, func() { p = sub.toolCallPolicy() })
+	return p
 }
 
 // toolCallPolicy reads a policy, with no defaults for missing members: a policy silently decides
 // what the model no longer sees.
-func (r *reader) toolCallPolicy() (*ToolCallPolicy, *placedError) {
-	var p ToolCallPolicy
-	name, err := r.string("policy")
-	switch {
-	case err != nil:
-		return nil, err
-	case name == "omit":
-		return &ToolCallPolicy{Omit: true}, nil
-	case name != "strip":
-		m, _ := jsonspan.Find(r.members, "policy")
-		return nil, errorAt(m.At, "unknown policy %s", printable(name))
+func (r *reader) toolCallPolicy() *ToolCallPolicy {
+	m := r.required("policy")
+	switch name := r.text(m); name {
+	case "omit":
+		return &ToolCallPolicy{Omit: true}
+	case "strip":
+		return &ToolCallPolicy{Request: r.bool("request"), Response: r.bool("response")}
+	default:
+		r.fail(m.At, "unknown policy %s", printable(name))
+		return nil
 	}
-	if p.Request, err = r.bool("request"); err != nil {
-		return nil, err
-	}
-	if p.Response, err = r.bool("response"); err != nil {
-		return nil, err
-	}
-	return &p, nil
 }
 
-func (r *reader) metadata() (Metadata, *placedError) {
+func (r *reader) metadata() Metadata {
 	m, ok := jsonspan.Find(r.members, "metadata")
 	if !ok {
-		return Metadata{}, nil
+		return Metadata{}
 	}
 	if !jsonspan.IsObject(m.Value(r.raw)) {
-		return Metadata{}, errorAt(m.At, "metadata: not an object")
+		r.fail(m.At, "metadata: not an object")
+		return Metadata{}
 	}
-	return Metadata{raw: m.Value(r.raw)}, nil
+	return Metadata{raw: m.Value(r.raw)}
 }
 
 // anyTime returns the timestamp, or the zero time if it cannot be read.
 func (r *reader) anyTime() time.Time {
-	t, err := r.time("timestamp")
-	if err != nil {
-		return time.Time{}
-	}
+	t := r.time("timestamp")
+	r.err = nil // it is the first member that is read
 	return t
 }

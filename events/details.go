@@ -42,8 +42,9 @@ func DecodeDetails(data []byte) (*Details, error) {
 	d := &Details{
 		raw: data[at:end:end], before: data[:at:at], after: data[end:],
 	}
-	if err := d.read(&reader{raw: data, members: ms}); err != nil {
-		return nil, &SyntaxError{Element: -1, Offset: int64(err.offset), Err: err.err}
+	r := &reader{data, ms, &reading{}}
+	if d.read(r); r.err != nil {
+		return nil, &SyntaxError{Element: -1, Offset: int64(r.err.offset), Err: r.err.err}
 	}
 	return d, nil
 }
@@ -56,47 +57,30 @@ func (d *Details) Name() string {
 	return *d.Title
 }
 
-func (d *Details) read(r *reader) *placedError {
-	var err *placedError
+func (d *Details) read(r *reader) {
 	if m, ok := r.optional("title"); ok {
-		title, err := r.string(m.Name)
-		if err != nil {
-			return err
-		}
-		d.Title = &title
+		d.Title = new(r.text(m))
 	}
-	if d.LastActivatedAt, err = r.time("last_activated_at"); err != nil {
-		return err
-	}
-	if d.PinnedAt, err = r.optionalTime("pinned_at"); err != nil {
-		return err
-	}
-	if d.ArchivedAt, err = r.optionalTime("archived_at"); err != nil {
-		return err
-	}
-	if d.ExpiresAt, err = r.optionalTime("expires_at"); err != nil {
-		return err
-	}
-	d.Labels, err = r.labels()
-	return err
+	d.LastActivatedAt = r.time("last_activated_at")
+	d.PinnedAt = r.optionalTime("pinned_at")
+	d.ArchivedAt = r.optionalTime("archived_at")
+	d.ExpiresAt = r.optionalTime("expires_at")
+	d.Labels = r.labels()
 }
 
-func (r *reader) labels() (map[string]string, *placedError) {
+func (r *reader) labels() map[string]string {
 	m, ok := jsonspan.Find(r.members, "labels")
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	sub, err := r.sub(m)
-	if err != nil {
-		return nil, err
-	}
+	sub := r.sub(m)
 	labels := make(map[string]string, len(sub.members))
-	for _, l := range sub.members {
-		if labels[l.Name], err = sub.text(l); err != nil {
-			return nil, err.in("labels")
+	r.in(m.Name, func() {
+		for _, l := range sub.members {
+			labels[l.Name] = sub.text(l)
 		}
-	}
-	return labels, nil
+	})
+	return labels
 }
 
 // Encode returns the file. Unchanged members keep their bytes, so unchanged details encode to the

@@ -105,10 +105,10 @@ func (w composed) element() *Element {
 	if !w.usual && !jsontext.Value(w.raw).IsValid() {
 		return w.broken(notJSON(w.raw))
 	}
-	room := memberRooms.Get().(*[]jsonspan.Member)
-	defer memberRooms.Put(room)
-	ms, _, depth := jsonspan.MembersAt(w.raw, 0, (*room)[:0])
-	*room = ms
+	room := readings.Get().(*reading)
+	defer readings.Put(room)
+	ms, _, depth := jsonspan.MembersAt(w.raw, 0, room.memory[:0])
+	room.memory = ms
 	if depth >= jpDepth {
 		return w.broken(ErrTooDeep)
 	}
@@ -117,8 +117,8 @@ func (w composed) element() *Element {
 			return w.broken(err)
 		}
 	}
-	// The caller that saves the element knows the limits and checks them.
-	e, err := readElement(w.raw, room, DecodeOptions{MaxBlobBytes: -1})
+	e, err := readElement(w.raw, room)
+	room.begin(nil) // which lets go of the element
 	if err != nil {
 		return w.broken(err.err)
 	}
@@ -126,8 +126,11 @@ func (w composed) element() *Element {
 	return e
 }
 
-// memberRooms holds buffers for the members of elements that are read one after the other.
-var memberRooms = sync.Pool{New: func() any { return new([]jsonspan.Member) }}
+// readings holds what elements are read with one after the other. The caller that saves an element
+// knows the limits and checks them.
+var readings = sync.Pool{New: func() any {
+	return &reading{options: DecodeOptions{MaxBlobBytes: -1}}
+}}
 
 // isBroken reports whether [Stream.Validate] will refuse the element.
 func (e *Element) isBroken() bool { return e.err != nil }

@@ -55,8 +55,7 @@ func sourceKey(e *Element) string {
 		return ""
 	}
 	ms, _, _ := jsonspan.MembersAt(e.Raw(), 0, nil)
-	r := &reader{raw: e.Raw(), members: ms}
-	key, _ := r.string(MetadataSource)
+	key, _ := (&reader{raw: e.Raw(), members: ms}).maybe(MetadataSource)
 	return key
 }
 

@@ -12,35 +12,26 @@ import (
 // The methods of this file read one member by its JSON type.
 
 // sub returns a reader of the object that is m's value.
-func (r *reader) sub(m jsonspan.Member) (reader, *placedError) {
+func (r *reader) sub(m jsonspan.Member) reader {
 	if !jsonspan.IsObject(m.Value(r.raw)) {
-		return reader{}, errorAt(m.At, "%s: not an object", m.Name)
+		r.fail(m.At, "%s: not an object", m.Name)
+		return reader{r.raw, nil, r.reading}
 	}
-	return r.objectAt(m.At), nil
+	return r.objectAt(m.At)
 }
 
 // objectAt returns a reader of the object that begins at raw[at].
 func (r *reader) objectAt(at int) reader {
-	before := r.used()
-	all, _, _ := jsonspan.MembersAt(r.raw, at, *r.memory)
-	*r.memory = all
-	return r.within(r.raw, all[before:len(all):len(all)])
+	before := len(r.memory)
+	all, _, _ := jsonspan.MembersAt(r.raw, at, r.memory)
+	r.memory = all
+	return reader{r.raw, all[before:len(all):len(all)], r.reading}
 }
 
-// used returns how many members are in memory. A caller that reads many objects one after the other
-// releases the memory of each with free.
-func (r *reader) used() int {
-	if r.memory == nil {
-		r.memory = new([]jsonspan.Member)
-	}
-	return len(*r.memory)
-}
-
-func (r *reader) free(used int) { *r.memory = (*r.memory)[:used] }
-
-// within returns a reader of a part of r's element.
-func (r *reader) within(raw []byte, ms []jsonspan.Member) reader {
-	return reader{raw: raw, members: ms, options: r.options, largest: r.largest, memory: r.memory}
+// beside returns a reader of JSON that is another form of a part of r's element. Its faults are not
+// those of the element.
+func (r *reader) beside(raw []byte) reader {
+	return reader{raw, nil, &reading{options: r.options, largest: r.largest}}
 }
 
 // check checks the size of content against the limits.
@@ -59,12 +50,12 @@ func (r *reader) start() int {
 	return r.members[0].Start
 }
 
-func (r *reader) required(name string) (jsonspan.Member, *placedError) {
+func (r *reader) required(name string) jsonspan.Member {
 	m, ok := jsonspan.Find(r.members, name)
 	if !ok {
-		return m, errorAt(r.start(), "no %s", name)
+		r.fail(r.start(), "no %s", name)
 	}
-	return m, nil
+	return m
 }
 
 // optional returns the member unless it is absent or null, which mean the same.
@@ -73,127 +64,106 @@ func (r *reader) optional(name string) (jsonspan.Member, bool) {
 	return m, ok && !jsonspan.IsNull(m.Value(r.raw))
 }
 
-func (r *reader) string(name string) (string, *placedError) {
-	m, err := r.required(name)
-	if err != nil {
-		return "", err
-	}
-	return r.text(m)
-}
+func (r *reader) string(name string) string { return r.text(r.required(name)) }
 
 // text reads a member that was found.
-func (r *reader) text(m jsonspan.Member) (string, *placedError) {
+func (r *reader) text(m jsonspan.Member) string {
 	if !jsonspan.IsString(m.Value(r.raw)) {
-		return "", errorAt(m.At, "%s: not a string", m.Name)
+		r.fail(m.At, "%s: not a string", m.Name)
+		return ""
 	}
-	return jsonspan.Text(m.Value(r.raw)), nil
+	return jsonspan.Text(m.Value(r.raw))
+}
+
+// maybe returns the member if it is a string.
+func (r *reader) maybe(name string) (string, bool) {
+	m, ok := jsonspan.Find(r.members, name)
+	if !ok || !jsonspan.IsString(m.Value(r.raw)) {
+		return "", false
+	}
+	return jsonspan.Text(m.Value(r.raw)), true
 }
 
 // word is string for a member with a small set of values. It does not allocate for values that the
 // format defines.
-func (r *reader) word(name string) (string, *placedError) {
-	m, err := r.required(name)
-	if err != nil || !jsonspan.IsString(m.Value(r.raw)) {
-		return r.string(name)
+func (r *reader) word(name string) string {
+	m := r.required(name)
+	if !jsonspan.IsString(m.Value(r.raw)) {
+		return r.text(m)
 	}
-	return jsonspan.MemberName(m.Value(r.raw)), nil
+	return jsonspan.MemberName(m.Value(r.raw))
 }
 
-func (r *reader) optionalString(name string) (string, *placedError) {
-	if _, ok := r.optional(name); !ok {
-		return "", nil
+func (r *reader) optionalString(name string) string {
+	m, ok := r.optional(name)
+	if !ok {
+		return ""
 	}
-	return r.string(name)
+	return r.text(m)
 }
 
-func (r *reader) bool(name string) (bool, *placedError) {
-	m, err := r.required(name)
-	if err != nil {
-		return false, err
+func (r *reader) bool(name string) bool {
+	m := r.required(name)
+	v := string(m.Value(r.raw))
+	if v != "true" && v != "false" {
+		r.fail(m.At, "%s: not a boolean", name)
 	}
-	switch string(m.Value(r.raw)) {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
-	default:
-		return false, errorAt(m.At, "%s: not a boolean", name)
-	}
+	return v == "true"
 }
 
 // count reads a number of turns. jp's type holds one bit more than int; a number that uses it can
 // only mean all turns.
-func (r *reader) count(name string) (int, *placedError) {
-	m, err := r.required(name)
-	if err != nil {
-		return 0, err
-	}
+func (r *reader) count(name string) int {
+	m := r.required(name)
 	n, bad := strconv.ParseUint(string(m.Value(r.raw)), 10, 64)
 	if bad != nil {
-		return 0, errorAt(m.At, "%s: %s is not a count", name, printable(string(m.Value(r.raw))))
+		r.fail(m.At, "%s: %s is not a count", name, printable(string(m.Value(r.raw))))
 	}
-	return int(min(n, math.MaxInt)), nil
+	return int(min(n, math.MaxInt))
 }
 
 // time reads a required timestamp.
-func (r *reader) time(name string) (time.Time, *placedError) {
-	m, err := r.required(name)
-	if err != nil {
-		return time.Time{}, err
-	}
+func (r *reader) time(name string) time.Time {
+	m := r.required(name)
 	if v := m.Value(r.raw); jsonspan.IsString(v) {
 		if t, ok := plainTime(v[1 : len(v)-1]); ok {
-			return t, nil
+			return t
 		}
 	}
-	s, err := r.text(m)
-	if err != nil {
-		return time.Time{}, err
-	}
+	s := r.text(m)
 	t, bad := parseTime(s)
 	if bad != nil {
-		return time.Time{}, errorAt(m.At, "%s: %s is %w", name, printable(s), bad)
+		r.fail(m.At, "%s: %s is %w", name, printable(s), bad)
+		return time.Time{}
 	}
-	return t, nil
+	return t
 }
 
-func (r *reader) optionalTime(name string) (*time.Time, *placedError) {
+func (r *reader) optionalTime(name string) *time.Time {
 	if _, ok := r.optional(name); !ok {
-		return nil, nil
+		return nil
 	}
-	t, err := r.time(name)
-	if err != nil {
-		return nil, err
-	}
-	return &t, nil
+	return new(r.time(name))
 }
 
 // object returns an optional object, or nil if it is absent.
-func (r *reader) object(name string) (jsontext.Value, *placedError) {
+func (r *reader) object(name string) jsontext.Value {
 	m, ok := r.optional(name)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	if !jsonspan.IsObject(m.Value(r.raw)) {
-		return nil, errorAt(m.At, "%s: not an object", name)
+		r.fail(m.At, "%s: not an object", name)
 	}
-	return jsonspan.Compact(m.Value(r.raw)), nil
+	return jsonspan.Compact(m.Value(r.raw))
 }
 
 // tagged returns a required object that must have a string member with the name tag.
-func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
-	m, err := r.required(name)
-	if err != nil {
-		return nil, err
-	}
-	sub, err := r.sub(m)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := sub.string(tag); err != nil {
-		return nil, err.in(name)
-	}
-	return jsonspan.Compact(m.Value(r.raw)), nil
+func (r *reader) tagged(name, tag string) jsontext.Value {
+	m := r.required(name)
+	sub := r.sub(m)
+	r.in(name, func() { sub.string(tag) })
+	return jsonspan.Compact(m.Value(r.raw))
 }
 
 // has returns the members that are present under the given names, and their number. A name "" is

@@ -63,7 +63,9 @@ func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
 	if !mayRefer(data) {
 		return nil, nil
 	}
-	f := finder{data: data, options: o.DecodeOptions, lenient: lenient, bare: o.Bare, turn: -1}
+	f := finder{
+		data: data, room: reading{options: o.DecodeOptions}, lenient: lenient, bare: o.Bare, turn: -1,
+	}
 	f.found = make([]RefAt, 0, min(bytes.Count(data, []byte(blobMember)), usualReferences))
 	if err := f.elements(); err != nil {
 		return nil, err
@@ -119,13 +121,12 @@ func mayRefer(v []byte) bool {
 // A finder visits the elements of a file and collects their references.
 type finder struct {
 	data    []byte
-	options DecodeOptions
+	room    reading
 	lenient bool
 	bare    bool
 	found   []RefAt
 	turn    int
 	tools   tools
-	memory  []jsonspan.Member
 }
 
 func (f *finder) elements() error {
@@ -167,9 +168,10 @@ func (f *finder) element(n, at int) (int, error) {
 			return end, nil
 		}
 	}
-	raw, ms, _ := valueAt(f.data, at, f.memory[:0])
-	f.memory = ms
-	r := &reader{raw: raw, members: ms, options: f.options, memory: &f.memory}
+	raw, ms, _ := valueAt(f.data, at, f.room.memory[:0])
+	f.room.memory = ms
+	f.room.begin(nil)
+	r := &reader{raw, ms, &f.room}
 	kind := kindOf(raw, ms)
 	if kind == KindTurnStart || f.turn < 0 && kind.IsEvent() {
 		f.turn++
@@ -178,9 +180,9 @@ func (f *finder) element(n, at int) (int, error) {
 	if !mayRefer(raw) {
 		return at + len(raw), nil
 	}
-	if err := f.contents(r, kind); err != nil {
-		offset := int64(at + err.offset)
-		return 0, &SyntaxError{Element: n, Kind: kind, Offset: offset, Err: err.err}
+	if f.contents(r, kind); r.err != nil {
+		offset := int64(at + r.err.offset)
+		return 0, &SyntaxError{Element: n, Kind: kind, Offset: offset, Err: r.err.err}
 	}
 	f.collect(where, raw, r.slots)
 	return at + len(raw), nil
@@ -207,10 +209,10 @@ func (f *finder) complete(where *RefAt, r *reader, kind Kind) {
 		where.Turn = 0
 		return
 	}
-	id, _ := r.string("id")
+	id, _ := r.maybe("id")
 	switch kind {
 	case KindToolCallRequest:
-		name, _ := r.string("name")
+		name, _ := r.maybe("name")
 		f.tools.request(f.turn, id, name)
 	case KindToolCallResponse:
 		where.Call, where.Tool = id, f.tools.response(f.turn, id)
@@ -219,16 +221,14 @@ func (f *finder) complete(where *RefAt, r *reader, kind Kind) {
 
 // contents reads content in the places that the format defines. In a file with duplicate names it
 // is ambiguous which member counts, so all its references are loose.
-func (f *finder) contents(r *reader, kind Kind) *placedError {
-	var err *placedError
+func (f *finder) contents(r *reader, kind Kind) {
 	switch m, ok := jsonspan.Find(r.members, "content"); {
 	case f.lenient:
 	case kind == KindToolCallResponse && ok && jsonspan.IsArray(m.Value(r.raw)):
-		_, err = r.blockArray(m.At)
+		r.blockArray(m.At)
 	case kind == KindChatRequest:
-		_, err = r.resources()
+		r.resources()
 	}
-	return err
 }
 
 // loose adds the references in an element's bytes that are not among known, the slots that the

@@ -10,13 +10,14 @@ import (
 )
 
 // resources reads the resources of a request.
-func (r *reader) resources() ([]Resource, *placedError) {
+func (r *reader) resources() []Resource {
 	m, ok := r.optional("resources")
 	if !ok {
-		return r.metadataResources(), nil
+		return r.metadataResources()
 	}
 	if !jsonspan.IsArray(m.Value(r.raw)) {
-		return nil, errorAt(m.At, "resources: not an array")
+		r.fail(m.At, "resources: not an array")
+		return nil
 	}
 	return r.resourceArray(m.At)
 }
@@ -27,9 +28,9 @@ func (r *reader) metadataResources() []Resource {
 	if !ok || !jsonspan.IsArray(v) {
 		return nil
 	}
-	sub := r.within(v, nil)
-	resources, err := sub.resourceArray(0)
-	if err != nil || sub.hasReference() {
+	sub := r.beside(v)
+	resources := sub.resourceArray(0)
+	if sub.err != nil || sub.hasReference() {
 		return nil
 	}
 	m, _ := jsonspan.Find(r.members, "metadata")
@@ -40,88 +41,58 @@ func (r *reader) metadataResources() []Resource {
 	return resources
 }
 
-func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
+func (r *reader) resourceArray(at int) []Resource {
 	var resources []Resource
-	used := r.used()
+	used := len(r.memory)
 	for i, s := range jsonspan.Elements(r.raw, at) {
-		r.free(used)
+		r.memory = r.memory[:used] // of the resource before
 		m := jsonspan.Member{Name: "resource " + strconv.Itoa(i), Start: s.At, At: s.At, End: s.End}
-		sub, err := r.sub(m)
-		if err != nil {
-			return nil, err
-		}
-		sub.slots = r.slots
-		res, err := sub.contentfulResource(m, PartAttachment)
-		if err != nil {
-			return nil, err.in(m.Name)
-		}
-		r.slots = sub.slots
-		resources = append(resources, res)
+		sub := r.sub(m)
+		r.in(m.Name, func() {
+			resources = append(resources, sub.contentfulResource(m, PartAttachment))
+		})
 	}
-	return resources, nil
+	return resources
 }
 
 // contentfulResource reads a resource with its content; m is its place in the element.
-func (r *reader) contentfulResource(m jsonspan.Member, part Part) (Resource, *placedError) {
+func (r *reader) contentfulResource(m jsonspan.Member, part Part) Resource {
 	raw := m.Value(r.raw)
-	res, err := r.resource(raw[:len(raw):len(raw)])
-	if err != nil {
-		return Resource{}, err
-	}
-	c, at, err := r.oneContent(bareText, bareBlob)
-	if err != nil {
-		return Resource{}, err
-	}
+	res := r.resource(raw[:len(raw):len(raw)])
+	c, at := r.oneContent(bareText, bareBlob)
 	if res.Content = c; !c.IsZero() {
 		r.slots = append(r.slots, slot{part: part, uri: res.URI, content: c, offset: at.At})
 	}
 	if m, ok := r.optional("formatted"); ok {
-		res.Formatted, err = r.formatted(m, res.URI)
+		res.Formatted = r.formatted(m, res.URI)
 	}
-	return res, err
+	return res
 }
 
 // resource reads the members that describe a resource.
-func (r *reader) resource(raw []byte) (Resource, *placedError) {
-	res := Resource{Raw: raw}
-	var err *placedError
-	if res.URI, err = r.string("uri"); err != nil {
-		return res, err
-	}
-	for _, f := range []struct {
-		name  string
-		value *string
-	}{
-		{"mimeType", &res.MIMEType},
-		{"name", &res.Name},
-		{"title", &res.Title},
-		{"description", &res.Description},
-	} {
-		if *f.value, err = r.optionalString(f.name); err != nil {
-			return res, err
-		}
+func (r *reader) resource(raw []byte) Resource {
+	res := Resource{
+		Raw: raw, URI: r.string("uri"), MIMEType: r.optionalString("mimeType"),
+		Name: r.optionalString("name"), Title: r.optionalString("title"),
+		Description: r.optionalString("description"),
 	}
 	if m, ok := r.optional("annotations"); ok {
 		res.Annotations = jsonspan.Compact(m.Value(r.raw))
 	}
-	return res, nil
+	return res
 }
 
 // formatted reads the text that replaces the content for a model: a content object, or a string as
 // in RFD 058.
-func (r *reader) formatted(m jsonspan.Member, uri string) (*blobs.Content, *placedError) {
+func (r *reader) formatted(m jsonspan.Member, uri string) *blobs.Content {
 	var c blobs.Content
-	var err *placedError
 	if jsonspan.IsString(m.Value(r.raw)) {
-		c, err = r.inlineText(m)
+		c = r.inlineText(m)
 	} else {
-		c, err = r.content(m)
-	}
-	if err != nil {
-		return nil, err
+		c = r.content(m)
 	}
 	r.slots = append(r.slots, slot{part: PartFormatted, uri: uri, content: c, offset: m.At})
-	return &c, nil
+	return &c
 }
 
 func encodeResources(rs []Resource) []byte {
@@ -149,9 +120,10 @@ func decodeResource(raw jsontext.Value) (Resource, bool) {
 	if !jsonspan.IsObject(raw) || !jsonspan.IsValid(raw) {
 		return Resource{}, false
 	}
-	r := &reader{raw: raw, members: jsonspan.Members(raw), options: DecodeOptions{MaxBlobBytes: -1}}
-	res, err := r.contentfulResource(jsonspan.Member{End: len(raw)}, PartResource)
-	return res, err == nil
+	unlimited := DecodeOptions{MaxBlobBytes: -1}
+	r := &reader{raw, jsonspan.Members(raw), &reading{options: unlimited}}
+	res := r.contentfulResource(jsonspan.Member{End: len(raw)}, PartResource)
+	return res, r.err == nil
 }
 
 // contentfulFields returns the members of a resource, including its content.
