@@ -210,7 +210,8 @@ func IsCold(s *events.Stream, next Sent, m Market) bool {
 			if known && sent.At.After(at) {
 				at = sent.At
 			}
-			if known && sent.Same(next) && alive(at, sent.Lifetime) || !said && !known && alive(at, 0) {
+			if known && sent.Same(next) && alive(at, sent.Lifetime) ||
+				!said && !known && alive(at, 0) {
 				return false
 			}
 			said, answered = true, true

@@ -247,11 +247,12 @@ func (j *job) remember() {
 		case i >= j.limit():
 			return
 		case e.Kind().IsEvent():
-			j.stream = j.stream.Clone()
-			j.stream.Set(i, e.WithMetadata(e.Metadata().WithJSON(events.MetadataCompacted, compacted{
+			md := e.Metadata().WithJSON(events.MetadataCompacted, compacted{
 				j.Now.UTC(), math.Round(1e4*j.estimator.scale()) / 1e4,
 				math.Round(max(j.estimator.Base-pruned, 0)),
-			})))
+			})
+			j.stream = j.stream.Clone()
+			j.stream.Set(i, e.WithMetadata(md))
 			return
 		}
 	}

@@ -295,7 +295,8 @@ func (j *job) put(head []*events.Element, text string, mark Summary) {
 	lead := []*events.Element{
 		events.NewElement(at, &events.TurnStart{}, none),
 		events.NewElement(at, &events.ChatRequest{Content: events.SummaryRequest}, none),
-		events.NewElement(at, &events.ChatResponse{Text: text}, none.WithJSON(MetadataSummary, mark)),
+		events.NewElement(at, &events.ChatResponse{Text: text},
+			none.WithJSON(MetadataSummary, mark)),
 	}
 	gone := map[*events.Element]bool{}
 	for _, e := range head {

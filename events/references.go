@@ -63,9 +63,8 @@ func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
 	if !mayRefer(data) {
 		return nil, nil
 	}
-	f := finder{
-		data: data, room: reading{options: o.DecodeOptions}, lenient: lenient, bare: o.Bare, turn: -1,
-	}
+	f := finder{data: data, lenient: lenient, bare: o.Bare, turn: -1}
+	f.room.options = o.DecodeOptions
 	f.found = make([]RefAt, 0, min(bytes.Count(data, []byte(blobMember)), usualReferences))
 	if err := f.elements(); err != nil {
 		return nil, err

@@ -26,7 +26,11 @@ func Set(data []byte, file, name, text string) ([]byte, error) {
 			return nil, &SettingError{Err: fmt.Errorf("set %s: %w", name, err)}
 		}
 	}
-	out, err := edit(data, change{path: path, literal: tomlLiteral(k, text, v)})
+	return set(data, file, name, change{path: path, literal: tomlLiteral(k, text, v)})
+}
+
+func set(data []byte, file, name string, c change) ([]byte, error) {
+	out, err := edit(data, c)
 	if err != nil {
 		return nil, fmt.Errorf("set %s in %s: %w", name, file, err)
 	}
@@ -43,11 +47,7 @@ func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 	if k.Name != "" {
 		return nil, &SettingError{Err: fmt.Errorf("set %s: it is not a key of jp", name)}
 	}
-	out, err := edit(data, change{path: path, literal: tomlLiteral(k, "", v)})
-	if err != nil {
-		return nil, fmt.Errorf("set %s in %s: %w", name, file, err)
-	}
-	return out, nil
+	return set(data, file, name, change{path: path, literal: tomlLiteral(k, "", v)})
 }
 
 // Valid returns an error if a text is no value of one of our keys.

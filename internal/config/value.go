@@ -131,14 +131,22 @@ func parseSize(text string) (int64, error) {
 	return n << shift, nil
 }
 
+// number returns a number of either type, not a negative integer.
+func number(v any) (float64, bool) {
+	if f, ok := v.(float64); ok {
+		return f, true
+	}
+	n, err := wholeNumber(v)
+	if err != nil {
+		return 0, false
+	}
+	return float64(n.(int64)), true
+}
+
 func fraction(v any) (any, error) {
-	f, ok := v.(float64)
+	f, ok := number(v)
 	if !ok {
-		n, err := wholeNumber(v)
-		if err != nil {
-			return nil, fmt.Errorf("want a number from 0 to 1, have %s", describe(v))
-		}
-		f = float64(n.(int64))
+		return nil, fmt.Errorf("want a number from 0 to 1, have %s", describe(v))
 	}
 	if !(f >= 0 && f <= 1) { // also refuses NaN
 		return nil, fmt.Errorf("want a number from 0 to 1, have %v", f)
@@ -147,10 +155,7 @@ func fraction(v any) (any, error) {
 }
 
 func money(v any) (any, error) {
-	f, ok := v.(float64)
-	if n, err := wholeNumber(v); !ok && err == nil {
-		f, ok = float64(n.(int64)), true
-	}
+	f, ok := number(v)
 	if !ok || !(f >= 0 && f < math.MaxInt64) { // also refuses NaN
 		return nil, fmt.Errorf("want an amount of US dollars like 0.50, have %s", describe(v))
 	}

@@ -22,40 +22,31 @@ type assignment struct {
 func optionAssignment(option string) assignment {
 	name, text, _ := strings.Cut(option, "=")
 	a := assignment{text: text}
-	for {
-		if rest, ok := strings.CutSuffix(name, ":"); ok && !a.isJSON {
-			name, a.isJSON = rest, true
-			continue
-		}
-		rest, ok := strings.CutSuffix(name, "+")
-		if !ok || a.merge {
-			break
-		}
-		name, a.merge = rest, true
-	}
-	a.path = strings.Split(name, ".")
+	a.path = strings.Split(a.signs(name, strings.CutSuffix), ".")
 	return a
+}
+
+// signs reads ":" and "+" at one end of a text, each at most once, and returns the rest.
+func (a *assignment) signs(s string, cut func(s, sign string) (string, bool)) string {
+	for {
+		if rest, ok := cut(s, ":"); ok && !a.isJSON {
+			s, a.isJSON = rest, true
+		} else if rest, ok := cut(s, "+"); ok && !a.merge {
+			s, a.merge = rest, true
+		} else {
+			return s
+		}
+	}
 }
 
 // environmentAssignment parses the value of a variable, in which ":" and "+" precede the text and a
 // backslash escapes them.
 func environmentAssignment(path []string, value string) assignment {
 	a := assignment{path: path}
-	for {
-		if rest, ok := strings.CutPrefix(value, ":"); ok && !a.isJSON {
-			value, a.isJSON = rest, true
-			continue
-		}
-		rest, ok := strings.CutPrefix(value, "+")
-		if !ok || a.merge {
-			break
-		}
-		value, a.merge = rest, true
+	a.text = a.signs(value, strings.CutPrefix)
+	if strings.HasPrefix(a.text, `\:`) || strings.HasPrefix(a.text, `\+`) {
+		a.text = a.text[1:]
 	}
-	if strings.HasPrefix(value, `\:`) || strings.HasPrefix(value, `\+`) {
-		value = value[1:]
-	}
-	a.text = value
 	return a
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -57,10 +56,7 @@ func (c *Config) Attachments() []Attachment {
 	for _, item := range s.Items() {
 		u, err := attachmentURL(item.Value())
 		if err != nil {
-			c.warn(Warning{
-				Where: last(c.originsOf(item)).At("conversation", "attachments"),
-				Key:   AttachmentsKey, Text: "left out: " + err.Error(),
-			})
+			c.leaveOut(err, c.originsOf(item), "conversation", "attachments")
 			continue
 		}
 		if seen[u] {
@@ -105,12 +101,7 @@ func (c *Config) attachment(item settings.Setting, u string, own bool) Attachmen
 		return a
 	}
 	a.Foreign = true
-	for _, o := range slices.Backward(c.originsOf(item)) {
-		if o.Foreign {
-			a.origin = o.At("conversation", "attachments")
-			break
-		}
-	}
+	a.origin = foreignOrigin(c.originsOf(item), "conversation", "attachments")
 	if kind, guard := attachmentKind(a.Scheme, u); guard {
 		value := u
 		if a.Scheme == "cmd" {

@@ -85,11 +85,16 @@ func (c *Config) read(v any, path ...string) {
 		return
 	}
 	if err := decode(v, raw); err != nil {
-		c.warn(Warning{
-			Where: last(origins).At(path...), Key: strings.Join(path, "."),
-			Text: "left out: " + err.Error(),
-		})
+		c.leaveOut(err, origins, path...)
 	}
+}
+
+// leaveOut warns of a value that does not count. Origins has its origin last.
+func (c *Config) leaveOut(err error, origins []Origin, path ...string) {
+	c.warn(Warning{
+		Where: last(origins).At(path...), Key: strings.Join(path, "."),
+		Text: "left out: " + err.Error(),
+	})
 }
 
 // warn adds a warning, once.
@@ -152,17 +157,21 @@ func canonical(v []byte) []byte {
 
 // claim returns the claim for the value at a path, with the foreign origin of the value.
 func (c *Config) claim(kind trust.Kind, value []byte, path ...string) trust.Claim {
-	claim := trust.Claim{
-		Kind: kind, Key: strings.Join(path, "."), Value: string(canonical(value)),
-	}
 	_, origins, _ := c.Value(path...)
+	return trust.Claim{
+		Kind: kind, Key: strings.Join(path, "."), Value: string(canonical(value)),
+		Origin: foreignOrigin(origins, path...),
+	}
+}
+
+// foreignOrigin returns the foreign origin with the highest precedence, "" for none.
+func foreignOrigin(origins []Origin, path ...string) string {
 	for _, o := range slices.Backward(origins) {
 		if o.Foreign {
-			claim.Origin = o.At(path...)
-			break
+			return o.At(path...)
 		}
 	}
-	return claim
+	return ""
 }
 
 // guarded guards v, which is derived from the value at a path.

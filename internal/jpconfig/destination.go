@@ -151,20 +151,13 @@ func (j *judge) alias(path []string, all settings.Setting) settings.Verdict {
 func (j *judge) typedAliases() {
 	for _, place := range modelPlaces() {
 		s, ok := j.config.own.Setting(place...)
-		if !ok || aliasIn(j.config.own, word(s)) != nil {
+		if !ok || aliasIn(j.config.own, text(s)) != nil {
 			continue
 		}
 		for _, a := range j.aliases {
-			if a.name == word(s) {
+			if a.name == text(s) {
 				j.claims = append(j.claims, a.claim)
 			}
 		}
 	}
-}
-
-// word returns a value that is a string, else "".
-func word(s settings.Setting) string {
-	var text string
-	_ = decode(&text, s.Value()) // another type is no word
-	return text
 }

@@ -285,8 +285,9 @@ func (l *loader) option(text string) error {
 		return err
 	case strings.HasPrefix(text, "{"):
 		p, err := l.parse([]byte(text), o)
-		if err == nil {
-			l.judge(o, nil, []byte(text))
+		var tree map[string]any
+		if err == nil && json.Unmarshal([]byte(text), &tree) == nil {
+			l.judgeTable(o, nil, tree)
 		}
 		l.merge(p)
 		return err
@@ -364,12 +365,4 @@ func (l *loader) flags() error {
 		l.merge(p)
 	}
 	return nil
-}
-
-// judge warns of unknown keys in a JSON object.
-func (l *loader) judge(o Origin, at []string, data []byte) {
-	var tree map[string]any
-	if json.Unmarshal(data, &tree) == nil {
-		l.judgeTable(o, at, tree)
-	}
 }

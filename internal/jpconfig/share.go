@@ -26,7 +26,7 @@ func Shareable(config []byte) []byte {
 	}
 	put(providers, "llm", entries)
 	put(tree, "providers", providers)
-	return marshalled(tree)
+	return marshal(tree)
 }
 
 // put sets a table in another one, or removes it if it is empty.
@@ -35,14 +35,5 @@ func put(in map[string]json.RawMessage, key string, table map[string]json.RawMes
 		delete(in, key)
 		return
 	}
-	in[key] = marshalled(table)
-}
-
-// marshalled encodes decoded JSON.
-func marshalled(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return b
+	in[key] = marshal(table)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events/settings"
@@ -101,10 +100,7 @@ func (c *Config) duration(raw []byte, name string) time.Duration {
 	}
 	path := []string{"conversation", "tools", name, "timeout"}
 	_, origins, _ := c.Value(path...)
-	c.warn(Warning{
-		Where: last(origins).At(path...), Key: strings.Join(path, "."),
-		Text: "left out: " + err.Error(),
-	})
+	c.leaveOut(err, origins, path...)
 	return 0
 }
 

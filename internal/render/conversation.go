@@ -132,7 +132,8 @@ func (p Problem) Error() string {
 }
 
 func (p Problem) fault() string {
-	return fmt.Sprintf("no content: sha256:%s, %s: %s", p.Ref.Hash, Bytes(p.Ref.Size), p.reason())
+	return fmt.Sprintf("no content: sha256:%s, %s: %s",
+		p.Ref.Hash, Bytes(p.Ref.Size), Reason(p.Err))
 }
 
 // Unwrap returns the store's error.

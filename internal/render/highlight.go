@@ -15,12 +15,10 @@ type syntax struct {
 	keywords map[string]bool
 }
 
-const (
-	styleKeyword = blue
-	styleString  = green
-	styleNumber  = magenta
-	styleComment = faint
-)
+// tokenStyles are the colours of the kinds.
+var tokenStyles = [...]style{
+	TokenKeyword: blue, TokenString: green, TokenNumber: magenta, TokenComment: faint,
+}
 
 // languages are those that are coloured, by the words after a fence. The others have one colour.
 var languages = [...]struct{ names, comments, quotes, keywords string }{
@@ -143,28 +141,28 @@ func (o Output) codeLine(language, line string) string {
 	line = o.Text(line)
 	var b strings.Builder
 	for plain := 0; ; {
-		at, end, st := s.token(line, plain)
+		at, end, kind := s.token(line, plain)
 		b.WriteString(line[plain:at])
 		if at == end {
 			return b.String()
 		}
-		b.WriteString(o.styled(st, line[at:end]))
+		b.WriteString(o.styled(tokenStyles[kind], line[at:end]))
 		plain = end
 	}
 }
 
-// token returns the next piece of a line that has a style, from an index on, or an empty piece at
+// token returns the next piece of a line that has a kind, from an index on, or an empty piece at
 // the end if there is none. s belongs to one line. An opening quote without an end removes that
 // quote from the quotes: no later one ends either, and searching for the end of each would take
 // quadratic time.
-func (s *syntax) token(line string, from int) (at, end int, st style) {
+func (s *syntax) token(line string, from int) (at, end int, kind TokenKind) {
 	for i := from; i < len(line); {
 		switch c := line[i]; {
 		case s.commentAt(line, i):
-			return i, len(line), styleComment
+			return i, len(line), TokenComment
 		case strings.IndexByte(s.quotes, c) >= 0:
 			if n := stringLen(line[i:]); n > 0 {
-				return i, i + n, styleString
+				return i, i + n, TokenString
 			}
 			s.quotes = strings.ReplaceAll(s.quotes, line[i:i+1], "")
 			i++
@@ -172,16 +170,16 @@ func (s *syntax) token(line string, from int) (at, end int, st style) {
 			n := wordLen(line[i:])
 			switch {
 			case c >= '0' && c <= '9':
-				return i, i + n, styleNumber
+				return i, i + n, TokenNumber
 			case s.keywords[line[i:i+n]]:
-				return i, i + n, styleKeyword
+				return i, i + n, TokenKeyword
 			}
 			i += n
 		default:
 			i++
 		}
 	}
-	return len(line), len(line), 0
+	return len(line), len(line), TokenPlain
 }
 
 // commentAt reports whether a comment begins at an index: at the beginning of the line or after

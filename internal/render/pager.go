@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -75,21 +76,12 @@ func (p *Pager) Close() error {
 
 // withDefaults returns env with those of the settings that it does not have.
 func withDefaults(env []string, settings ...string) []string {
-	all := append([]string(nil), env...)
+	all := slices.Clone(env)
 	for _, setting := range settings {
 		key, _, _ := strings.Cut(setting, "=")
-		if !hasKey(env, key) {
+		if !slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, key+"=") }) {
 			all = append(all, setting)
 		}
 	}
 	return all
-}
-
-func hasKey(env []string, key string) bool {
-	for _, e := range env {
-		if k, _, ok := strings.Cut(e, "="); ok && k == key {
-			return true
-		}
-	}
-	return false
 }

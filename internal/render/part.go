@@ -137,7 +137,7 @@ func (w *walk) load(p part, content blobs.Content, where Problem) part {
 	if err != nil {
 		where.Ref, where.Err = content.Ref(), err
 		w.problems = append(w.problems, where)
-		p.state, p.text = partBroken, where.reason()
+		p.state, p.text = partBroken, Reason(err)
 		p.hasRef, p.ref = true, where.Ref
 		return p
 	}
@@ -187,9 +187,6 @@ func (w *walk) expand(uri string) string {
 	}
 	return "file://" + strings.TrimSuffix(root, "/") + rest
 }
-
-// reason says why content is missing.
-func (p Problem) reason() string { return Reason(p.Err) }
 
 // Reason says why content could not be read, by the error of its store.
 func Reason(err error) string {

@@ -122,31 +122,15 @@ func Tokens(language, line string, f func(kind TokenKind, text string)) {
 		return
 	}
 	for plain := 0; plain < len(line); {
-		at, end, st := s.token(line, plain)
+		at, end, kind := s.token(line, plain)
 		if at > plain {
 			f(TokenPlain, line[plain:at])
 		}
 		if at == end {
 			return
 		}
-		f(tokenKind(st), line[at:end])
+		f(kind, line[at:end])
 		plain = end
-	}
-}
-
-// tokenKind returns the kind for a style of [syntax.token].
-func tokenKind(st style) TokenKind {
-	switch st {
-	case styleKeyword:
-		return TokenKeyword
-	case styleString:
-		return TokenString
-	case styleNumber:
-		return TokenNumber
-	case styleComment:
-		return TokenComment
-	default:
-		return TokenPlain
 	}
 }
 
