@@ -16,12 +16,6 @@ func isLocal(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }
 
-func localPath(op, name string) error {
-	if isLocal(name) {
-		return nil
-	}
-	return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-}
 
 // In is [os.Root.FS] for a directory that others write to as well: opening a file never blocks, and
 // names need not be UTF-8.
@@ -51,7 +45,7 @@ func (r RootFS) explain(err error) error {
 // name of the file in it.
 func (r RootFS) parent(name string) (dir RootFS, base string, err error) {
 	root, err := OpenRootIn(r.root, path.Dir(name))
-	return RootFS{root}, path.Base(name), r.explain(named(err, name))
+	return RootFS{root}, path.Base(name), named(err, name)
 }
 
 // openRegular opens a regular file of at most limit bytes, or a link to one if follow is true. The
@@ -67,22 +61,19 @@ func (r RootFS) openRegular(name string, limit int64, follow bool) (*os.File, er
 		dir, base = r, name // it may lead to another directory
 		info, err = r.root.Stat(name)
 	}
-	if err == nil {
-		err = judge(name, info, limit) // opening a device may have an effect
-	}
+	err = wanted{name, limit}.judge(info, err) // opening a device may have an effect
 	var f *os.File
 	if err == nil {
 		f, err = dir.root.OpenFile(base, os.O_RDONLY|noWait, 0)
 	}
-	return f, r.explain(named(err, name))
+	return f, named(err, name)
 }
 
 // read is [Read], or [ReadUnlinked] if follow is false.
 func (r RootFS) read(name string, limit int64, follow bool) ([]byte, error) {
-	if err := localPath("open", name); err != nil {
-		return nil, err
-	}
-	f, err := r.openRegular(name, limit, follow)
+	f, err := explained(r, "open", name, func(name string) (*os.File, error) {
+		return r.openRegular(name, limit, follow)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +90,9 @@ func (r RootFS) Open(name string) (fs.File, error) {
 }
 
 func (r RootFS) open(op, name string) (*os.File, error) {
-	if err := localPath(op, name); err != nil {
-		return nil, err
-	}
-	f, err := r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
-	return f, r.explain(err)
+	return explained(r, op, name, func(name string) (*os.File, error) {
+		return r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	})
 }
 
 // ReadDir implements [fs.ReadDirFS].
@@ -131,38 +120,38 @@ func sorted(dir *os.File) ([]fs.DirEntry, error) {
 
 // OpenFolder opens and lists a directory to read several of its files. Close it after use.
 func (r RootFS) OpenFolder(name string) (*Folder, error) {
-	if err := localPath("open", name); err != nil {
-		return nil, err
-	}
-	f, err := OpenFolder(r.root, name)
-	return f, r.explain(err)
+	return explained(r, "open", name, func(name string) (*Folder, error) {
+		return OpenFolder(r.root, name)
+	})
 }
 
 // Stat implements [fs.StatFS].
 func (r RootFS) Stat(name string) (fs.FileInfo, error) {
-	if err := localPath("stat", name); err != nil {
-		return nil, err
-	}
-	info, err := r.root.Stat(name)
-	return info, r.explain(err)
+	return explained(r, "stat", name, r.root.Stat)
 }
 
 // Lstat implements [fs.ReadLinkFS].
 func (r RootFS) Lstat(name string) (fs.FileInfo, error) {
-	if err := localPath("lstat", name); err != nil {
-		return nil, err
-	}
-	info, err := r.root.Lstat(name)
-	return info, r.explain(err)
+	return explained(r, "lstat", name, r.root.Lstat)
 }
 
 // ReadLink implements [fs.ReadLinkFS].
 func (r RootFS) ReadLink(name string) (string, error) {
-	if err := localPath("readlink", name); err != nil {
-		return "", err
+	return explained(r, "readlink", name, r.root.Readlink)
+}
+
+// explained calls f for a name below the root.
+func explained[T any](r RootFS, op, name string, f func(string) (T, error)) (T, error) {
+	got, err := local(op, name, f)
+	return got, r.explain(err)
+}
+
+// local calls f for a name that leads out of no directory.
+func local[T any](op, name string, f func(string) (T, error)) (got T, err error) {
+	if !isLocal(name) {
+		return got, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	to, err := r.root.Readlink(name)
-	return to, r.explain(err)
+	return f(name)
 }
 
 // Dir is [os.DirFS] for a directory that others write to as well: opening a file never blocks, and
@@ -171,50 +160,29 @@ func Dir(dir string) fs.FS { return dirFS(dir) }
 
 type dirFS string
 
-func (d dirFS) path(op, name string) (string, error) {
-	return string(d) + "/" + name, localPath(op, name)
+// within calls f for the path of a name in the directory.
+func within[T any](d dirFS, op, name string, f func(path string) (T, error)) (T, error) {
+	return local(op, name, func(name string) (T, error) { return f(string(d) + "/" + name) })
 }
 
 func (d dirFS) Open(name string) (fs.File, error) {
-	name, err := d.path("open", name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, err // not a nil *os.File in an interface
-	}
-	return f, nil
+	return within(d, "open", name, func(path string) (fs.File, error) {
+		f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+		if err != nil {
+			return nil, err // not a nil *os.File in an interface
+		}
+		return f, nil
+	})
 }
 
 func (d dirFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	name, err := d.path("readdir", name)
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadDir(name)
+	return within(d, "readdir", name, os.ReadDir)
 }
 
-func (d dirFS) Stat(name string) (fs.FileInfo, error) {
-	name, err := d.path("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return os.Stat(name)
-}
+func (d dirFS) Stat(name string) (fs.FileInfo, error) { return within(d, "stat", name, os.Stat) }
 
-func (d dirFS) Lstat(name string) (fs.FileInfo, error) {
-	name, err := d.path("lstat", name)
-	if err != nil {
-		return nil, err
-	}
-	return os.Lstat(name)
-}
+func (d dirFS) Lstat(name string) (fs.FileInfo, error) { return within(d, "lstat", name, os.Lstat) }
 
 func (d dirFS) ReadLink(name string) (string, error) {
-	name, err := d.path("readlink", name)
-	if err != nil {
-		return "", err
-	}
-	return os.Readlink(name)
+	return within(d, "readlink", name, os.Readlink)
 }

@@ -48,11 +48,7 @@ func Read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	case fs.ReadFileFS:
 		return readWhole(fsys, name, limit)
 	}
-	info, err := fs.Stat(fsys, name)
-	if err == nil {
-		err = judge(name, info, limit)
-	}
-	if err != nil {
+	if err := (wanted{name, limit}).judge(fs.Stat(fsys, name)); err != nil {
 		return nil, err
 	}
 	f, err := fsys.Open(name)
@@ -66,11 +62,7 @@ func Read(fsys fs.FS, name string, limit int64) ([]byte, error) {
 // that is in memory.
 func readWhole(fsys fs.ReadFileFS, name string, limit int64) ([]byte, error) {
 	if s, ok := fsys.(fs.StatFS); ok {
-		info, err := s.Stat(name)
-		if err == nil {
-			err = judge(name, info, limit)
-		}
-		if err != nil {
+		if err := (wanted{name, limit}).judge(s.Stat(name)); err != nil {
 			return nil, err
 		}
 	}
@@ -86,11 +78,7 @@ func ReadUnlinked(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if in, ok := fsys.(RootFS); ok {
 		return in.read(name, limit, false)
 	}
-	info, err := fs.Lstat(fsys, name)
-	if err == nil {
-		err = judge(name, info, limit)
-	}
-	if err != nil {
+	if err := (wanted{name, limit}).judge(fs.Lstat(fsys, name)); err != nil {
 		return nil, err
 	}
 	return Read(fsys, name, limit)
@@ -98,18 +86,9 @@ func ReadUnlinked(fsys fs.FS, name string, limit int64) ([]byte, error) {
 
 // OpenFile opens a regular file, or a link to one. The caller must limit how much it reads.
 func OpenFile(name string) (*os.File, error) {
-	info, err := os.Stat(name)
-	if err == nil {
-		err = judge(name, info, Unbounded) // opening a device may have an effect
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	return f, judgeOpen(f, name)
+	return open(name, os.Stat, func(name string) (*os.File, error) {
+		return os.OpenFile(name, os.O_RDONLY|noWait, 0)
+	})
 }
 
 // OpenIn is OpenFile below a directory, for names of any bytes.
@@ -123,43 +102,42 @@ func openIn(root *os.Root, name string, follow bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, judgeOpen(f, name)
+	return opened(f, wanted{name, Unbounded})
 }
 
 // Open is OpenFile in a file system.
 func Open(fsys fs.FS, name string) (fs.File, error) {
-	info, err := fs.Stat(fsys, name)
-	if err == nil {
-		err = judge(name, info, Unbounded)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return f, judgeOpen(f, name)
+	stat := func(name string) (fs.FileInfo, error) { return fs.Stat(fsys, name) }
+	return open(name, stat, fsys.Open)
 }
 
-// judgeOpen closes a file that was replaced by something else since it was checked.
-func judgeOpen(f fs.File, name string) error {
-	info, err := f.Stat()
-	if err == nil {
-		err = judge(name, info, Unbounded)
+// open checks a file before it opens it, since opening a device may have an effect, and closes one
+// that was replaced by something else since.
+func open[F fs.File](
+	name string, stat func(string) (fs.FileInfo, error), open func(string) (F, error),
+) (f F, err error) {
+	file := wanted{name, Unbounded}
+	if err := file.judge(stat(name)); err != nil {
+		return f, err
 	}
-	if err != nil {
-		return errors.Join(err, f.Close())
+	if f, err = open(name); err != nil {
+		return f, err
 	}
-	return nil
+	return opened(f, file)
+}
+
+// opened returns an open file unless it is none that is wanted.
+func opened[F fs.File](f F, file wanted) (F, error) {
+	if err := file.judge(f.Stat()); err != nil {
+		return f, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // readOpen reads all of f and closes it.
 func readOpen(f fs.File, name string, limit int64) ([]byte, error) {
 	info, err := f.Stat()
-	if err == nil {
-		err = judge(name, info, limit)
-	}
+	err = (wanted{name, limit}).judge(info, err)
 	var data []byte
 	if err == nil {
 		data, err = whole(f, info.Size(), limit)
@@ -224,13 +202,22 @@ func unjoined(err error) error {
 	return err
 }
 
-func judge(name string, info fs.FileInfo, limit int64) error {
+// A wanted file is a regular one of a bounded size.
+type wanted struct {
+	name  string
+	limit int64
+}
+
+// judge returns an error for any other file, by what was found out about it.
+func (w wanted) judge(info fs.FileInfo, err error) error {
 	switch {
+	case err != nil:
+		return err
 	case !info.Mode().IsRegular():
-		return &fs.PathError{Op: "read", Path: name, Err: ErrNot}
-	case info.Size() > limit:
+		return &fs.PathError{Op: "read", Path: w.name, Err: ErrNot}
+	case info.Size() > w.limit:
 		return &fs.PathError{
-			Op: "read", Path: name, Err: &SizeError{Size: info.Size(), Max: limit},
+			Op: "read", Path: w.name, Err: &SizeError{Size: info.Size(), Max: w.limit},
 		}
 	}
 	return nil
