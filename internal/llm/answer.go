@@ -28,7 +28,7 @@ func ReadError(model string, res *http.Response, now func() time.Time) error {
 	}
 	provider, _, _ := SplitID(model)
 	e := &APIError{
-		Provider: provider, Status: res.StatusCode, RequestID: requestID(res.Header),
+		Provider: provider, Status: res.StatusCode,
 		RetryAfter: RetryAfter(res.Header, now),
 	}
 	if e.RetryAfter == 0 {
@@ -41,13 +41,6 @@ func ReadError(model string, res *http.Response, now func() time.Time) error {
 	mayPass := e.Status >= http.StatusInternalServerError || !wire.IsPage(raw)
 	e.Retryable = mayPass && retryable(res, e.Type)
 	return Classify(model, e)
-}
-
-func requestID(h http.Header) string {
-	if id := h.Get("Request-Id"); id != "" {
-		return id
-	}
-	return h.Get("X-Request-Id")
 }
 
 // RetryAfter returns how long the provider asks to wait, 0 if it does not.

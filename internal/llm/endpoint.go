@@ -22,8 +22,6 @@ type Endpoint struct {
 	Now       func() time.Time // for a Retry-After with a date; nil ignores those
 	// UserAgent names this program, "" for the default of net/http.
 	UserAgent string
-	// Header has additional headers, such as the name of an application or a beta.
-	Header http.Header
 }
 
 // ID returns the id of one of the provider's models.
@@ -55,10 +53,7 @@ func Below(address, prefix string) string {
 
 // Bearer returns the headers for a provider that accepts its key as a bearer token.
 func (e Endpoint) Bearer() http.Header {
-	h := e.Header.Clone()
-	if h == nil {
-		h = http.Header{}
-	}
+	h := http.Header{}
 	switch {
 	case e.Key != "" && e.KeyHeader != "":
 		h.Set(e.KeyHeader, e.Key)

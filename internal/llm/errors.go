@@ -9,11 +9,10 @@ import (
 
 // An APIError is an error of a provider, in an HTTP response or in the middle of a stream.
 type APIError struct {
-	Provider  string
-	Status    int    // 0 in the middle of a stream
-	Type      string // the provider's name for it, such as "overloaded_error"
-	Message   string
-	RequestID string
+	Provider string
+	Status   int    // 0 in the middle of a stream
+	Type     string // the provider's name for it, such as "overloaded_error"
+	Message  string
 	// RetryAfter is how long the provider asked to wait, 0 if it did not.
 	RetryAfter time.Duration
 	Retryable  bool

@@ -94,7 +94,8 @@ var dialects = map[string]dialect{
 	"chat": {
 		wire.FormatChat,
 		func(at llm.Endpoint) llm.Model {
-			return chat.New("anthropic/claude", at, chat.Options{Dialect: chat.OpenRouter})
+			at.Provider = chat.OpenRouter
+			return chat.New("anthropic/claude", at)
 		},
 		sse(`{"model":"m","choices":[{"index":0,"delta":{"role":"assistant","reasoning":"so","reasoning_details":[{"type":"reasoning.text","text":"so","format":"anthropic-claude-v1","index":0}]}}]}`,
 			`{"choices":[{"index":0,"delta":{"content":"I look.","annotations":[{"type":"url_citation","url_citation":{"url":"http://extra-1"}}]}}]}`,
@@ -110,7 +111,8 @@ var dialects = map[string]dialect{
 	"mistral": {
 		wire.FormatChat,
 		func(at llm.Endpoint) llm.Model {
-			return chat.New("mistral-small", at, chat.Options{Dialect: chat.Mistral})
+			at.Provider = chat.Mistral
+			return chat.New("mistral-small", at)
 		},
 		sse(`{"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"so"}]}]}}]}`,
 			`{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"I look."},{"type":"reference","reference_ids":["extra-1"]}]}}]}`,
@@ -121,7 +123,8 @@ var dialects = map[string]dialect{
 	"local": {
 		wire.FormatChat,
 		func(at llm.Endpoint) llm.Model {
-			return chat.New("qwen3", at, chat.Options{Dialect: chat.LlamaCPP})
+			at.Provider = chat.LlamaCPP
+			return chat.New("qwen3", at)
 		},
 		sse(`{"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"<thi"}}]}`,
 			`{"choices":[{"index":0,"delta":{"content":"nk>"}}]}`, `{"choices":[{"index":0,"delta":{"content":"so"}}]}`,

@@ -73,7 +73,7 @@ func adapters() map[string]adapter {
 	openAI := func(name, provider string) adapter {
 		return adapter{wire.FormatChat, func(at llm.Endpoint) llm.Model {
 			at.Provider = provider
-			return chat.New(name, at, chat.Options{})
+			return chat.New(name, at)
 		}}
 	}
 	return map[string]adapter{

@@ -59,7 +59,7 @@ func model(t *testing.T, dialect string, s *llmtest.Server) *chat.Model {
 	t.Helper()
 	at := s.Endpoint(t, wire.FormatChat)
 	at.Provider = dialect
-	return chat.New("m-1", at, chat.Options{})
+	return chat.New("m-1", at)
 }
 
 // ask sends a request to a server with scripted replies.
@@ -482,7 +482,7 @@ func TestModelsAreAskedForAgain(t *testing.T) {
 	s := llmtest.Serve(t, llmtest.Reply{Status: 503, Body: []byte("{}")}, llmtest.Reply{Body: []byte(`{"data":[{"id":"a"}]}`)})
 	at := s.Endpoint(t, wire.FormatChat)
 	at.Retry = llm.Retry{Max: 1, Sleep: func(context.Context, time.Duration) error { return nil }}
-	infos, err := chat.New("a", at, chat.Options{}).Models(t.Context())
+	infos, err := chat.New("a", at).Models(t.Context())
 	if err != nil || len(infos) != 1 || len(s.Sent()) != 2 {
 		t.Errorf("%+v, %v after %d requests", infos, err, len(s.Sent()))
 	}

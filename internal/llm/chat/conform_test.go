@@ -26,7 +26,7 @@ func TestConforms(t *testing.T) {
 	end := []string{finish("stop"), usage, "[DONE]"}
 	llmtest.Conform(t, llmtest.Harness{
 		Format: wire.FormatChat, Type: "text/event-stream",
-		New:    func(at llm.Endpoint) llm.Model { return chat.New("m", at, chat.Options{}) },
+		New:    func(at llm.Endpoint) llm.Model { return chat.New("m", at) },
 		Answer: func(text string) []byte { return sse(append(spoken(text), end...)...) },
 		Many: func(n int) []byte {
 			all := make([]string, n)
@@ -49,7 +49,8 @@ func TestOutlivesSignatures(t *testing.T) {
 	llmtest.Outlives(t, llmtest.Harness{
 		Format: wire.FormatChat, Type: "text/event-stream",
 		New: func(at llm.Endpoint) llm.Model {
-			return chat.New("anthropic/claude", at, chat.Options{Dialect: chat.OpenRouter})
+			at.Provider = chat.OpenRouter
+			return chat.New("anthropic/claude", at)
 		},
 		Answer: func(text string) []byte { return sse(append(spoken(text), finish("stop"))...) },
 	}, raw, reply("", signed, llm.Text{Text: "a"}))

@@ -15,12 +15,6 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-// Options are specific to the server.
-type Options struct {
-	// Dialect names the server, see the constants; "" for the endpoint's provider.
-	Dialect string
-}
-
 // A Model is one of a server's models. It implements [llm.Model], [llm.Describer] and
 // [llm.Catalog].
 type Model struct {
@@ -35,10 +29,9 @@ var (
 	_ llm.Catalog   = (*Model)(nil)
 )
 
-// New returns the model of this name, without the provider.
-func New(name string, at llm.Endpoint, o Options) *Model {
-	o.Dialect = cmp.Or(o.Dialect, at.Provider)
-	d := dialectOf(o.Dialect, name)
+// New returns the model of this name, without the provider, of the server that the provider names.
+func New(name string, at llm.Endpoint) *Model {
+	d := dialectOf(at.Provider, name)
 	at.BaseURL = d.address(at.BaseURL)
 	return &Model{name: name, at: at, dialect: d}
 }

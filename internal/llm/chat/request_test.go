@@ -25,7 +25,7 @@ func sent(t *testing.T, dialect, name string, r *llm.Request) (map[string]json.R
 	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
 	at := s.Endpoint(t, wire.FormatChat)
 	at.Provider = dialect
-	got := llmtest.Collect(chat.New(name, at, chat.Options{}).Stream(t.Context(), r))
+	got := llmtest.Collect(chat.New(name, at).Stream(t.Context(), r))
 	if len(s.Sent()) == 0 {
 		return nil, got.Err
 	}
@@ -536,7 +536,8 @@ func TestAddress(t *testing.T) {
 		s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
 		at := s.Endpoint(t, wire.FormatChat)
 		at.BaseURL += c.suffix
-		m := chat.New("m", at, chat.Options{Dialect: c.dialect})
+		at.Provider = c.dialect
+		m := chat.New("m", at)
 		fine(t, llmtest.Collect(m.Stream(t.Context(), hello())))
 		got := s.Sent()[0]
 		if got.Query != "" {

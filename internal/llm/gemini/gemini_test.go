@@ -285,16 +285,16 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestKey checks that the key, if any, is sent beside the headers of the endpoint.
+// TestKey checks that the key, if any, is sent in the provider's header.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "key"} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: sse(parts(text("Hi")), finish("STOP"))})
 		at := s.Endpoint(t, wire.FormatGemini)
-		at.Key, at.UserAgent, at.Header = key, "git-jp", map[string][]string{"x-a": {"b"}}
+		at.Key, at.UserAgent = key, "git-jp"
 		fine(t, llmtest.Collect(gemini.New("gemini-3-pro", at).Stream(t.Context(), hello())))
 		h := s.Sent()[0].Header
-		if h.Get("X-Goog-Api-Key") != key || h.Get("X-A") != "b" || h.Get("User-Agent") != "git-jp" {
+		if h.Get("X-Goog-Api-Key") != key || h.Get("User-Agent") != "git-jp" {
 			t.Errorf("with the key %q, sent %v", key, h)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -32,6 +31,7 @@ var (
 func New(name string, at llm.Endpoint) *Model {
 	at.Provider = cmp.Or(at.Provider, "google")
 	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
+	at.KeyHeader = "X-Goog-Api-Key"
 	m := &Model{name: strings.TrimPrefix(name, "models/"), at: at, version: "v1beta"}
 	m.at.BaseURL = strings.TrimRight(at.BaseURL, "/")
 	// Users write the address with or without the version.
@@ -62,7 +62,7 @@ func (m *Model) exchange(
 		return err
 	}
 	address := m.address(m.path() + ":streamGenerateContent?alt=sse")
-	res, err := m.at.Post(ctx, m.name, address, m.header(), body)
+	res, err := m.at.Post(ctx, m.name, address, m.at.Bearer(), body)
 	if err != nil {
 		return err
 	}
@@ -81,18 +81,3 @@ func (m *Model) path() string {
 
 // address returns the address of a path of the format.
 func (m *Model) address(path string) string { return m.at.BaseURL + "/" + m.version + "/" + path }
-
-// header returns the request headers; those of the endpoint override others.
-func (m *Model) header() http.Header {
-	h := http.Header{}
-	if m.at.Key != "" {
-		h.Set("X-Goog-Api-Key", m.at.Key)
-	}
-	if m.at.UserAgent != "" {
-		h.Set("User-Agent", m.at.UserAgent)
-	}
-	for name, values := range m.at.Header {
-		h[http.CanonicalHeaderKey(name)] = values
-	}
-	return h
-}

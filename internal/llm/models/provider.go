@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"time"
@@ -83,11 +82,8 @@ type Options struct {
 	Retry     llm.Retry
 	Now       func() time.Time
 	UserAgent string
-	Header    http.Header
-	// Options for some providers.
 	Anthropic anthropic.Options
 	Ollama    ollama.Options
-	Builtin   builtin.Options
 }
 
 // A KeyError says that a provider needs a key and none is set.
@@ -107,7 +103,7 @@ func (e *KeyError) Error() string {
 // New returns the model with this id.
 func New(id string, o Options) (llm.Model, error) {
 	if id == builtin.ID {
-		return builtin.New(o.Builtin), nil
+		return builtin.New(builtin.Options{}), nil
 	}
 	provider, name, err := Parse(id)
 	if err != nil {
@@ -132,7 +128,7 @@ func New(id string, o Options) (llm.Model, error) {
 	case wire.FormatOllama:
 		return ollama.New(name, at, o.Ollama), nil
 	case wire.FormatChat:
-		return chat.New(name, at, chat.Options{}), nil
+		return chat.New(name, at), nil
 	default:
 		return nil, &NameError{id, fmt.Sprintf("unknown format %q of its provider", p.Format)}
 	}
@@ -173,6 +169,6 @@ func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 	return llm.Endpoint{
 		Provider: p.Name, BaseURL: o.BaseURL, Key: key, KeyHeader: o.KeyHeader,
 		Client: wire.NewClient(o.Client),
-		Retry:  o.Retry, Now: o.Now, UserAgent: o.UserAgent, Header: o.Header,
+		Retry:  o.Retry, Now: o.Now, UserAgent: o.UserAgent,
 	}, nil
 }

@@ -18,8 +18,6 @@ const DefaultBaseURL = "http://localhost:11434"
 
 // Options are specific to Ollama.
 type Options struct {
-	// NumCtx is the window to ask for, 0 for the size that the conversation needs.
-	NumCtx int
 	// Window is the model's own limit, 0 if unknown; [Model.Describe] returns it.
 	Window int
 }

@@ -144,10 +144,7 @@ func TestWindow(t *testing.T) {
 		{100_000, ollama.Options{}, `65536`},
 		{100_000, ollama.Options{Window: 45_000}, `45000`},
 		{100_000, ollama.Options{Window: 131_072}, `65536`},
-		{100, ollama.Options{NumCtx: 2048}, `2048`},
-		{100_000, ollama.Options{NumCtx: 131_072}, `131072`},
 		{100_000, ollama.Options{Window: 40_000}, ``},
-		{100_000, ollama.Options{NumCtx: 8192, Window: 131_072}, ``},
 	} {
 		r := &llm.Request{Messages: []llm.Message{user(say(strings.Repeat("x", tt.bytes)))}}
 		body, err := llmtest.Wire(t, wire.FormatOllama, model(tt.o), r)

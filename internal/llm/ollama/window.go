@@ -19,9 +19,6 @@ const (
 func (b *builder) fit(w *body) error {
 	need := tokens(w) + max(answerTokens, b.request.Params.MaxTokens)
 	limit := b.model.o.Window
-	if n := b.model.o.NumCtx; n > 0 && (limit == 0 || n < limit) {
-		limit = n
-	}
 	if limit > 0 && tokens(w) >= limit {
 		return &llm.OverflowError{Model: b.model.ID(), Tokens: tokens(w), Limit: limit}
 	}
@@ -33,8 +30,6 @@ func (b *builder) fit(w *body) error {
 		window *= 2
 	}
 	switch {
-	case b.model.o.NumCtx > 0:
-		w.Options["num_ctx"] = b.model.o.NumCtx
 	case limit > 0 && window > limit:
 		w.Options["num_ctx"] = limit
 	case window > smallestWindow:

@@ -137,14 +137,7 @@ func (t *Tree) ReadToDelete(path string, limit int64) (File, error) {
 }
 
 func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
-	rel, err := t.Rel(path)
-	if err == nil {
-		err = t.granted(path, rel, c)
-	}
-	if err != nil {
-		return File{}, err
-	}
-	info, err := t.regular(path, rel)
+	rel, info, err := t.existing(path, c)
 	if err != nil {
 		return File{}, err
 	}
@@ -205,16 +198,23 @@ func (t *Tree) Stat(path string) (rel string, info fs.FileInfo, err error) {
 	return rel, info, nil
 }
 
-// regular checks the type of a file before it is opened: opening a pipe would wait for a writer.
-func (t *Tree) regular(path, rel string) (fs.FileInfo, error) {
-	info, err := t.root.Lstat(filepath.FromSlash(rel))
-	if err != nil {
-		return nil, fmt.Errorf("file %q: %w", path, plainError(err))
+// existing is [Tree.Stat] for a regular file and with a right to it. The type of a file is checked
+// before it is opened: opening a pipe would wait for a writer.
+func (t *Tree) existing(path string, c Capability) (rel string, info fs.FileInfo, err error) {
+	if rel, err = t.Rel(path); err != nil {
+		return "", nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &AccessError{Path: path, Err: ErrNotRegular}
+	if err := t.granted(path, rel, c); err != nil {
+		return rel, nil, err
 	}
-	return info, nil
+	info, err = t.root.Lstat(filepath.FromSlash(rel))
+	switch {
+	case err != nil:
+		return rel, nil, fmt.Errorf("file %q: %w", path, plainError(err))
+	case !info.Mode().IsRegular():
+		return rel, nil, &AccessError{Path: path, Err: ErrNotRegular}
+	}
+	return rel, info, nil
 }
 
 // IsFile reports whether a slash path from the root is a regular file that may be read. A link is
@@ -265,14 +265,8 @@ func nameable(path string) error {
 // Replace replaces the content of an existing regular file, unless it differs from was. Its mode
 // stays. Hard links to the same file, which may be anywhere, keep the old content.
 func (t *Tree) Replace(path string, was, data []byte) (File, error) {
-	rel, err := t.Rel(path)
+	rel, _, err := t.existing(path, CanUpdate)
 	if err != nil {
-		return File{}, err
-	}
-	if err := t.granted(path, rel, CanUpdate); err != nil {
-		return File{}, err
-	}
-	if _, err := t.regular(path, rel); err != nil {
 		return File{}, err
 	}
 	return t.write("replace", path, rel, was, data)
@@ -292,13 +286,7 @@ func (t *Tree) write(verb, path, rel string, was, data []byte) (File, error) {
 
 // Remove deletes a regular file. If path is a link, it deletes the target.
 func (t *Tree) Remove(path string) (rel string, err error) {
-	if rel, err = t.Rel(path); err != nil {
-		return "", err
-	}
-	if err := t.granted(path, rel, CanDelete); err != nil {
-		return rel, err
-	}
-	if _, err := t.regular(path, rel); err != nil {
+	if rel, _, err = t.existing(path, CanDelete); err != nil {
 		return rel, err
 	}
 	if err := t.root.Remove(filepath.FromSlash(rel)); err != nil {
