@@ -44,17 +44,21 @@ type ExitError struct {
 	Err error
 }
 
-// Error names the command and the line in which git reports the error.
-func (e *ExitError) Error() string {
-	msg := "git"
+// Command returns the name of git's command.
+func (e *ExitError) Command() string {
 	for i := 0; i < len(e.Args); i++ {
 		if e.Args[i] == "-c" {
 			i++ // skip its value too
 			continue
 		}
-		msg += " " + e.Args[i]
-		break
+		return e.Args[i]
 	}
+	return ""
+}
+
+// Error names the command and the line in which git reports the error.
+func (e *ExitError) Error() string {
+	msg := strings.TrimSpace("git " + e.Command())
 	if line := lastLine(e.Stderr); line != "" {
 		return msg + ": " + line
 	}
@@ -67,6 +71,18 @@ func (e *ExitError) Unwrap() error { return e.Err }
 // Reason returns the line in which git reports the error, without what it says beside it, such as
 // hints.
 func (e *ExitError) Reason() string { return strings.TrimPrefix(lastLine(e.Stderr), "fatal: ") }
+
+// A SaidError reports that git failed, where everything that it printed is shown as well: it does
+// not repeat the reason.
+type SaidError struct{ *ExitError }
+
+// Error names the command and the exit code.
+func (e *SaidError) Error() string {
+	return fmt.Sprintf("git %s failed with exit code %d", e.Command(), e.Code)
+}
+
+// Unwrap returns the error of the process.
+func (e *SaidError) Unwrap() error { return e.ExitError }
 
 // lastLine returns the line that reports the error. If the first line starts with "fatal:" or
 // "error:", it is that one, and the following lines explain it. A line that ends in a colon needs

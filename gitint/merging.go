@@ -64,7 +64,7 @@ func userEnv() []string { return []string{"GIT_LITERAL_PATHSPECS=0"} }
 
 // Merge merges a commit into the branch of this working tree, with the user's drivers and hooks,
 // and returns their output. The settings, each "key=value", apply to this merge. If the merge
-// stops, the error is an *ExitError; it may then wait for its commit.
+// stops, the error is a *SaidError; it may then wait for its commit.
 func (r *Repo) Merge(
 	ctx context.Context, rev string, settings ...string,
 ) (said string, err error) {
@@ -89,11 +89,16 @@ func (r *Repo) Push(ctx context.Context, remote, from, to string) (said string, 
 	return r.saying(ctx, nil, "push", "--quiet", "--end-of-options", remote, from+":"+to)
 }
 
+// saying runs a command whose output the caller shows, in full and whether it succeeds or not: it
+// has lists of files, advice, and what hooks print.
 func (r *Repo) saying(ctx context.Context, settings []string, args ...string) (string, error) {
 	_, said, err := r.runWarned(ctx, command{
 		args:  append(withSettings(settings), args...),
 		write: true, remote: true, env: userEnv(),
 	})
+	if failed, ok := errors.AsType[*ExitError](err); ok && said != "" {
+		return said, &SaidError{failed}
+	}
 	if err != nil {
 		return said, fmt.Errorf("%s: %w", args[0], err)
 	}

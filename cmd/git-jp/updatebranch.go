@@ -67,9 +67,7 @@ func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Push {
-		said, err := repo.Push(ctx, b.Remote, b.Ref, b.RemRef)
-		relay(a, said)
-		if err != nil {
+		if err := o.Push(ctx, b); err != nil {
 			return err
 		}
 		r.Pushed = true

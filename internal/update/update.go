@@ -16,10 +16,21 @@ import (
 )
 
 // A RefusedError reports why the branch cannot be updated.
-type RefusedError struct{ Why string }
+type RefusedError struct {
+	Why  string
+	Hint string // "" for none
+}
 
 // Error says why.
 func (e *RefusedError) Error() string { return "update the branch: " + e.Why }
+
+// Hints says what to do first.
+func (e *RefusedError) Hints() []string {
+	if e.Hint == "" {
+		return nil
+	}
+	return []string{e.Hint}
+}
 
 // A DriftError reports that this clone would not merge conversations with the drivers.
 type DriftError struct{ Drift install.Drift }
@@ -121,15 +132,23 @@ func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string,
 
 // Ready returns an error if the repository's state would add something unrequested to the merge.
 func (o Options) Ready(ctx context.Context) error {
+	if o.Repo.Root() == "" {
+		return &RefusedError{Why: "a bare repository has no working tree"}
+	}
 	if merge.Waits(o.Repo) {
-		return &RefusedError{"a merge is not committed yet"}
+		return &RefusedError{
+			"a merge is not committed yet",
+			"'git merge --continue' completes it, 'git merge --abort' gives it up",
+		}
 	}
 	tidy, err := o.Repo.IsTidy(ctx)
 	if err != nil {
 		return err
 	}
 	if !tidy {
-		return &RefusedError{"tracked files have changes"}
+		return &RefusedError{
+			"tracked files have changes", "'git stash' sets them aside, 'git status' lists them",
+		}
 	}
 	drifts, err := install.Drifts(ctx, o.Repo, o.Dirs)
 	if err != nil {
@@ -160,9 +179,7 @@ func (o Options) Merge(
 		return "", "", err
 	}
 	err = overwriting(names, func(settings ...string) error {
-		said, err := o.Repo.Merge(ctx, base, settings...)
-		o.Said(said)
-		return err
+		return o.shown(o.Repo.Merge(ctx, base, settings...))
 	})
 	if err != nil {
 		err = o.complete(ctx, err)
@@ -199,7 +216,19 @@ func (o Options) complete(ctx context.Context, failure error) error {
 	if names := index.Conflicts(); len(names) > 0 {
 		return fmt.Errorf("merge: %w", &gitint.UnmergedError{Paths: names})
 	}
-	said, err := o.Repo.CommitMerge(ctx)
+	return o.shown(o.Repo.CommitMerge(ctx))
+}
+
+// Push pushes the branch.
+func (o Options) Push(ctx context.Context, b Branch) error {
+	return o.shown(o.Repo.Push(ctx, b.Remote, b.Ref, b.RemRef))
+}
+
+// shown shows what git printed.
+func (o Options) shown(said string, err error) error {
 	o.Said(said)
-	return err
+	if err != nil {
+		return fmt.Errorf("update the branch: %w", err)
+	}
+	return nil
 }
