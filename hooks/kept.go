@@ -62,8 +62,9 @@ func (r *run) warnKept(ctx context.Context, hook served) error {
 			if len(k.Deleted) == 0 {
 				continue
 			}
-			r.Hint(k.Command())
-			r.Hint("git commit --amend --no-edit")
+			for _, command := range append(k.Commands(), "git commit --amend --no-edit") {
+				r.Hint(command)
+			}
 		}
 	}
 	return nil

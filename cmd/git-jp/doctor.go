@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/doctor"
+	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/update"
 )
@@ -16,9 +17,10 @@ type doctorCmd struct{}
 // Help says what is looked at.
 func (doctorCmd) Help() string {
 	return `Looks at what a check of the conversations cannot see: whether hooks and drivers of this
-clone are installed and the attributes name them, whether the man page is found, whether git
-is new enough and the repository of a kind that can be read, and whether today's jp, where it is
-installed, can read the conversations. Each finding comes with the command that fixes it.
+clone are installed and the attributes name them, whether hooks of coding agents are those of this
+version, whether the man page is found, whether git is new enough, the repository of a kind that can
+be read and each of its worktrees there, and whether today's jp, where it is installed, can read the
+conversations. Each finding comes with the command that fixes it.
 One thing is changed: directories of git jp that other users could enter are closed to them.`
 }
 
@@ -37,7 +39,8 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 			}
 			return names, err
 		},
-		Dirs: func(repo *gitint.Repo) []string { return cloneOf(a, repo).Dirs() },
+		Dirs:     func(repo *gitint.Repo) []string { return cloneOf(a, repo).Dirs() },
+		Captures: func() map[string]string { return intake.OldHooks(placesOf(a)) },
 	})
 	if err != nil {
 		return err

@@ -85,6 +85,16 @@ func Installed(p Places, name sessions.Agent) (bool, error) {
 	return err == nil && c.Changes(), err
 }
 
+// Old returns the file with the hooks of an agent if it has some of ours, and not those of this
+// version: [Install] would change it. It is "" if that cannot be said.
+func Old(p Places, name sessions.Agent) string {
+	c, err := Install(p, name)
+	if is, wrong := Installed(p, name); err != nil || wrong != nil || !is || !c.Changes() {
+		return ""
+	}
+	return c.Path
+}
+
 func plan(
 	p Places, name sessions.Agent, edit func(agent, []byte) ([]byte, error),
 ) (c Change, err error) {

@@ -39,6 +39,8 @@ type Options struct {
 	// Untracked returns the untracked blobs over which git refuses to merge the upstream of the
 	// branch although that has their content.
 	Untracked func(context.Context, *gitint.Repo) ([]string, error)
+	// Captures returns the agents whose hooks are not those of this version, and their files.
+	Captures func() map[string]string
 	// Short returns a path as the user would write it here.
 	Short func(string) string
 	// Note reports what was changed or can be changed.
@@ -47,7 +49,7 @@ type Options struct {
 
 // A Finding is a problem, and the command that fixes it.
 type Finding struct {
-	Subject string `json:"subject"` // driver, hook, git, repository, jp, or a path
+	Subject string `json:"subject"` // as docs/json.md lists them, or a path
 	Problem string `json:"problem"`
 	Next    string `json:"next"` // "" if it depends
 }
@@ -76,6 +78,7 @@ func (d *examination) add(subject, problem, next string) {
 func (d *examination) all(ctx context.Context) error {
 	d.manPage()
 	d.private(d.Private...)
+	d.captures()
 	for _, look := range []func() error{d.workspaceAccess, d.keys, d.userLocal} {
 		if err := look(); err != nil {
 			return err // of the workspace: the others would return it too
@@ -92,7 +95,7 @@ func (d *examination) all(ctx context.Context) error {
 		return err
 	}
 	for _, look := range []func(context.Context, *gitint.Repo) error{
-		d.access, d.git, d.shape, d.packs, d.drivers, d.hooks, d.untracked,
+		d.access, d.git, d.shape, d.worktrees, d.packs, d.drivers, d.hooks, d.untracked,
 	} {
 		if err := look(ctx, repo); err != nil {
 			return err

@@ -16,6 +16,7 @@ type CaptureRecord struct {
 	Agent     string `json:"agent"`
 	Path      string `json:"path,omitempty"`
 	Installed bool   `json:"installed"`
+	Outdated  bool   `json:"outdated,omitempty"`
 	Changed   bool   `json:"changed,omitempty"`
 	Error     string `json:"error,omitempty"`
 }
@@ -164,6 +165,7 @@ func (s Settings) Status(agents []sessions.Agent) error {
 		case err != nil:
 			r.Error, word = err.Error(), "unreadable"
 		}
+		r.Outdated = word == outdated
 		if p.JSON {
 			if err := p.Records(r); err != nil {
 				return err
@@ -178,13 +180,27 @@ func (s Settings) Status(agents []sessions.Agent) error {
 	return table.Write(p.Out)
 }
 
+// outdated is the word for hooks of another version.
+const outdated = "outdated"
+
+// OldHooks returns the agents whose hooks are those of another version, and the files with them.
+func OldHooks(places sessions.Places) map[string]string {
+	all := map[string]string{}
+	for _, agent := range capture.Agents() {
+		if file := capture.Old(places, agent); file != "" {
+			all[string(agent)] = file
+		}
+	}
+	return all
+}
+
 // word says whether an agent whose settings are readable has what it should have.
 func (s Settings) word(agent sessions.Agent, installed bool) string {
 	if installed {
 		return "installed"
 	}
-	if some, err := capture.Installed(s.Places, agent); err == nil && some && !s.MCP {
-		return "outdated"
+	if !s.MCP && capture.Old(s.Places, agent) != "" {
+		return outdated
 	}
 	return "no"
 }

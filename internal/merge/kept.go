@@ -118,17 +118,17 @@ func KeptSince(
 	return all, nil
 }
 
-// Command returns the command that restores the deleted files from the commit that has them.
-func (k Kept) Command() string {
+// Commands returns the commands that restore the deleted files from the commit that has them.
+func (k Kept) Commands() []string {
 	var names strings.Builder
 	for _, name := range k.paths() {
 		names.WriteString(" " + check.Pathspec(name))
 	}
 	if len(k.hidden) > 0 { // git would restore it
-		return "git jp repair --yes && git add --" + names.String()
+		return []string{"git jp repair --yes", "git add --" + names.String()}
 	}
-	return fmt.Sprintf("git restore --staged --worktree --source=%.12s --%s",
-		k.commit, names.String())
+	return []string{fmt.Sprintf("git restore --staged --worktree --source=%.12s --%s",
+		k.commit, names.String())}
 }
 
 // A keeper finds kept conversations in the index.
