@@ -264,11 +264,13 @@ func (r *entryReader) problem(name string, err error) {
 		State: check.Foreign, Commit: r.src.Name(), Path: path.Join(r.dir, name), Element: -1,
 		Detail: err.Error(),
 	}
-	if errors.Is(err, blobs.ErrPointer) {
+	switch {
+	case errors.Is(err, blobs.ErrPointer):
 		f.Next = blobs.FetchPointers
-	}
-	if errors.Is(err, errLater) {
+	case errors.Is(err, errLater):
 		f.Next = check.Origin(f.Path)
+	case name == secrets.RulesFile: // without it other rules would not count either
+		f.Next = "correct the file, then 'git add' it"
 	}
 	r.entries.Problems = append(r.entries.Problems, f)
 }

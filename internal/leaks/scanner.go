@@ -2,7 +2,6 @@ package leaks
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -195,7 +194,6 @@ func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) e
 		if s.RulesMatter && p.Path == path.Join(dir, secrets.RulesFile) &&
 			p.Next != check.Origin(p.Path) { // a later version may know what is ignored
 			p.Severity = check.Error
-			p.Next = cmp.Or(p.Next, "correct the file, then 'git add' it")
 		}
 		s.found = append(s.found, found{finding: p})
 	}

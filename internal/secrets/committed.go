@@ -1,9 +1,9 @@
 package secrets
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +26,7 @@ type Committed struct {
 	// Later names what this version does not know: keys, and rules in Off. It is ignored, since a
 	// later version may have added it, and the rules beside it count.
 	Later []string
-	// Faults are the errors of rules that are ignored.
+	// Faults are the errors of what is ignored: rules, or all of Off.
 	Faults []error
 }
 
@@ -40,57 +40,113 @@ const (
 	addedWindow = 256
 )
 
-// ParseRules parses the rules of a workspace. An error rejects the file; a fault in a rule, or what
-// this version does not know, only that.
+// ParseRules parses the rules of a workspace. An error rejects the file; a fault in a rule or in a
+// value, or what this version does not know, only that: the other rules of a team keep secrets out.
 func ParseRules(data []byte) (c Committed, err error) {
 	if len(data) > MaxFile {
 		return Committed{}, fmt.Errorf("%d bytes, more than %d", len(data), MaxFile)
 	}
-	var file struct {
-		Off  []string `toml:"off"`
-		Rule []struct {
-			Name     string   `toml:"name"`
-			Keywords []string `toml:"keywords"`
-			Regex    string   `toml:"regex"`
-			Public   int      `toml:"public"`
-		} `toml:"rule"`
-	}
-	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file)
-	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok { // all else was decoded
-		for _, e := range unknown.Errors {
-			c.later(strings.Join(e.Key(), "."))
-		}
-	} else if err != nil {
+	var file map[string]any
+	if err := toml.Unmarshal(data, &file); err != nil {
 		return Committed{}, fmt.Errorf("parse rules: %w", err)
 	}
-	if len(file.Rule) > maxRules {
-		return Committed{}, fmt.Errorf("%d rules, more than %d", len(file.Rule), maxRules)
+	c.checkKeys(file, "", offKey, rulesKey)
+	rules, err := valueOf[[]any](file, rulesKey, "a list of tables, each below [[rule]]")
+	if err != nil {
+		c.Faults = append(c.Faults, err)
+	}
+	if len(rules) > maxRules {
+		return Committed{}, fmt.Errorf("%d rules, more than %d", len(rules), maxRules)
+	}
+	for _, of := range rules {
+		c.parseRule(of)
+	}
+	c.parseOff(file)
+	return c, nil
+}
+
+const offKey, rulesKey = "off", "rule"
+
+func (c *Committed) parseOff(file map[string]any) {
+	off, err := texts(file, offKey)
+	if err != nil {
+		c.Faults = append(c.Faults, err)
 	}
 	known := Builtin().Names()
-	for _, name := range file.Off {
+	for _, name := range off {
 		if slices.Contains(known, name) {
 			c.Off = append(c.Off, name)
 		} else {
-			c.later(fmt.Sprintf("off = %q", name))
+			c.later(fmt.Sprintf("%s = %q", offKey, name))
 		}
 	}
-	for _, r := range file.Rule {
-		rule := Rule{
-			Name: r.Name, Keywords: r.Keywords, Regex: r.Regex, Public: r.Public,
-			added: true, within: addedWindow,
-		}
-		err := rule.validate()
-		if slices.Contains(known, r.Name) {
-			err = errors.New("the name is taken")
-		}
-		if err != nil {
-			c.Faults = append(c.Faults, fmt.Errorf("rule %q: %w", r.Name, err))
-			continue
-		}
-		known = append(known, r.Name)
-		c.Rules = append(c.Rules, rule)
+}
+
+// parseRule adds a rule, or its fault.
+func (c *Committed) parseRule(of any) {
+	values, _ := of.(map[string]any) // anything else has no name
+	c.checkKeys(values, rulesKey+".", "name", "keywords", "regex", "public")
+	rule := Rule{added: true, within: addedWindow}
+	name, err := valueOf[string](values, "name", "a text")
+	rule.Name = name
+	if err == nil {
+		rule.Keywords, err = texts(values, "keywords")
 	}
-	return c, nil
+	if err == nil {
+		rule.Regex, err = valueOf[string](values, "regex", "a text")
+	}
+	if err == nil {
+		var public int64
+		public, err = valueOf[int64](values, "public", "a whole number")
+		rule.Public = int(min(max(public, -1), MaxFile))
+	}
+	if err == nil {
+		err = rule.validate()
+	}
+	isNamesake := func(r Rule) bool { return r.Name == name }
+	if slices.Contains(Builtin().Names(), name) || slices.ContainsFunc(c.Rules, isNamesake) {
+		err = errors.New("the name is taken")
+	}
+	if err != nil {
+		c.Faults = append(c.Faults, fmt.Errorf("rule %q: %w", name, err))
+		return
+	}
+	c.Rules = append(c.Rules, rule)
+}
+
+// checkKeys notes the keys of a table besides the known ones.
+func (c *Committed) checkKeys(table map[string]any, above string, known ...string) {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains(known, key) {
+			c.later(above + key)
+		}
+	}
+}
+
+// valueOf returns the value of a key, zero without one. It is an error if it is of another type.
+func valueOf[T any](table map[string]any, key, want string) (v T, err error) {
+	is, found := table[key]
+	if v, ok := is.(T); ok || !found {
+		return v, nil
+	}
+	return v, fmt.Errorf("%s is not %s", key, want)
+}
+
+// texts returns the texts in the list of a key, all or none.
+func texts(table map[string]any, key string) (all []string, err error) {
+	const want = "a list of texts"
+	list, err := valueOf[[]any](table, key, want)
+	if err != nil {
+		return nil, err
+	}
+	for _, element := range list {
+		text, ok := element.(string)
+		if !ok {
+			return nil, fmt.Errorf("%s is not %s", key, want)
+		}
+		all = append(all, text)
+	}
+	return all, nil
 }
 
 func (c *Committed) later(what string) {

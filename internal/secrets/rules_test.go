@@ -60,7 +60,9 @@ func TestParseRulesRefuses(t *testing.T) {
 		return fmt.Sprintf("[[rule]]\nname = %q\nkeywords = [%q]\nregex = %q\n", name, keyword, regex)
 	}
 	for want, file := range map[string]string{
-		"parse rules":             "off = 3",
+		"parse rules":             "off = [",
+		"off is not a list":       `off = "jwt"`,
+		"rule is not a list":      "[rule]\nname = \"a\"\n",
 		"taken":                   rule("jwt", "abc", "abc"),
 		"does not have 1 to 40":   rule("../x", "abc", "abc"),
 		"keyword":                 rule("a", "ab", "ab"),
@@ -101,6 +103,34 @@ key = 1
 	for _, want := range []string{"rule.about", "later"} {
 		if !slices.ContainsFunc(c.Later, func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("%q does not name %s", c.Later, want)
+		}
+	}
+}
+
+// TestFaultyValues checks that a value of another type costs only its rule, or all of off: never the
+// other rules.
+func TestFaultyValues(t *testing.T) {
+	for fault, file := range map[string]string{
+		"off is not a list of texts":                  "off = 3\n" + acme,
+		"off is not a list of texts: an element":      "off = [\"jwt\", 3]\n" + acme,
+		`rule "b": keywords is not a list of texts`:   acme + "[[rule]]\nname = \"b\"\nkeywords = \"b_b_\"\n",
+		`rule "b": public is not a whole number`:      acme + "[[rule]]\nname = \"b\"\npublic = \"3\"\n",
+		`rule "b": regex is not a text`:               acme + "[[rule]]\nname = \"b\"\nregex = [\"b\"]\n",
+		`rule "": name is not a text`:                 acme + "[[rule]]\nname = 3\n",
+		`rule "b": public is longer than a keyword`:   acme + "[[rule]]\nname = \"b\"\nkeywords = [\"b_b_\"]\nregex = \"b_b_\"\npublic = 9223372036854775807\n",
+		`rule "b": it has 0 keywords, not 1 to 20`:    acme + "[[rule]]\nname = \"b\"\n",
+		`rule "acme": the name is taken`:              acme + "[[rule]]\nname = \"acme\"\n",
+		"rule is not a list of tables, each below [[": "rule = 3\n",
+	} {
+		c, err := secrets.ParseRules([]byte(file))
+		fault, _, _ = strings.Cut(fault, ": an element")
+		rules := 1
+		if !strings.Contains(file, acme) {
+			rules = 0
+		}
+		if err != nil || len(c.Rules) != rules || len(c.Faults) != 1 || c.Off != nil ||
+			!strings.HasPrefix(c.Faults[0].Error(), fault) {
+			t.Errorf("%s: %+v, %v", fault, c, err)
 		}
 	}
 }
