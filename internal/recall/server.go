@@ -164,6 +164,11 @@ func (f filter) turns(c loaded) (list []found, all bool) {
 		at := c.Stream.At(index).Time()
 		return (f.since.IsZero() || !at.Before(f.since)) && (f.until.IsZero() || !at.After(f.until))
 	}
+	// A conversation without events, such as a fork of only the configuration, has no time.
+	lastWithin := func() bool {
+		n := c.Stream.Len()
+		return n > 0 && within(n-1) || n == 0 && f.since.IsZero() && f.until.IsZero()
+	}
 	keys := c.Stream.Keys()
 	switch {
 	case f.pattern != nil:
@@ -174,7 +179,7 @@ func (f filter) turns(c loaded) (list []found, all bool) {
 			}
 		}
 		_, titled := f.pattern.Title(c.title)
-		return list, titled && f.file == "" && within(c.Stream.Len()-1)
+		return list, titled && f.file == "" && lastWithin()
 	case f.file != "":
 		turns := c.Stream.TurnOf()
 		for _, ch := range view.Changes(c.Stream) {
@@ -186,7 +191,7 @@ func (f filter) turns(c loaded) (list []found, all bool) {
 		}
 		return list, false
 	default:
-		return nil, c.Stream.Len() > 0 && within(c.Stream.Len()-1)
+		return nil, lastWithin()
 	}
 }
 

@@ -194,6 +194,27 @@ func TestAgentsStartItAnywhere(t *testing.T) {
 	}
 }
 
+// TestAgentsFindEmptyConversations verifies that a conversation without events, such as a fork of
+// only the configuration, is found by its title and in no time, and ends no server.
+func TestAgentsFindEmptyConversations(t *testing.T) {
+	r := gittest.Repo(t)
+	for name, text := range scripts.Conversation("A needle", nil) {
+		r.WriteFile(".jp/conversations/17000000001/"+name, text)
+	}
+	r.WriteFile(".jp/conversations/17000000001/events.json", "[]")
+	r.Commit("one")
+	ask := agentOn(t, r)
+	for found, args := range map[bool]map[string]any{
+		true:  {"words": "needle"},
+		false: {"words": "needle", "since": "2020-01-01"},
+	} {
+		got := ask("find_conversations", args)
+		if strings.Contains(got, "jp-c17000000001") != found || strings.HasPrefix(got, "error: ") {
+			t.Errorf("%v: it says %q", args, got)
+		}
+	}
+}
+
 // TestAgentsNamePermalinks verifies that the links that agents are shown lead to anchors of a site,
 // whichever tool returns them.
 func TestAgentsNamePermalinks(t *testing.T) {
