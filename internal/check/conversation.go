@@ -177,7 +177,7 @@ func (r reading) events(e Entry) {
 		r.malformed(eventsFile, verdict.Err, f.read)
 	case res.Err != nil:
 		r.malformed(eventsFile, res.Err, f.read)
-	case len(verdict.Open) > 0:
+	case len(verdict.Open) > 0 && !r.isArchived():
 		r.incomplete(verdict.Open, f.read)
 	}
 	r.c.stream = f.id
@@ -269,6 +269,10 @@ func (r reading) unreadable(name string, err error) {
 	}
 	r.c.found = append(r.c.found, f)
 }
+
+// isArchived reports whether the conversation is in the archive: nobody continues it there, so that
+// it ends in the middle of a turn, as sessions of agents do, will stay so.
+func (r reading) isArchived() bool { return path.Base(path.Dir(r.c.dir)) == archiveName }
 
 func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
 	f := r.finding(Incomplete, eventsFile)

@@ -100,6 +100,7 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 			return is, ok
 		})
 	}
+	p.dropUnfinished()
 	p.addWorkspaceID(s)
 	if err := errors.Join(p.addBeside(ctx, s), p.addDropped(ctx, s)); err != nil {
 		return nil, fmt.Errorf("stage: %w", err)
@@ -109,6 +110,16 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 	slices.Sort(p.Remove)
 	slices.Sort(p.all)
 	return p, nil
+}
+
+// dropUnfinished removes the findings about unfinished turns of conversations of which nothing is
+// staged: the commit is about the others.
+func (p *Plan) dropUnfinished() {
+	p.Report.Findings = slices.DeleteFunc(p.Report.Findings, func(f check.Finding) bool {
+		return f.State == check.Incomplete && !slices.ContainsFunc(p.Items, func(i Item) bool {
+			return i.ID.String() == f.Conversation
+		})
+	})
 }
 
 // troubled returns the conversations with findings.
