@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/listing"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/revisions"
 )
@@ -66,6 +67,12 @@ func valuesOf(a *app, name, last string) ([]string, bool) {
 		return modelNames(a), true
 	case "--strategy":
 		return choicesOf("conversation.compaction.strategy"), true
+	case "provider":
+		return providerNames(), true
+	case "agent":
+		return strings.Split(capturable(), ", "), true
+	case "agent|path|-":
+		return strings.Split(agentNames(), ", "), true
 	case "revision", "base":
 		return revisionNames(a, last), true
 	case "key", "config":
@@ -85,6 +92,14 @@ func modelNames(a *app) []string {
 		return nil
 	}
 	return l.Names()
+}
+
+// providerNames returns the built-in providers.
+func providerNames() (all []string) {
+	for _, p := range models.Providers() {
+		all = append(all, p.Name)
+	}
+	return all
 }
 
 // choicesOf returns the values that a setting can have.

@@ -15,11 +15,15 @@ _git_jp() {
     local i=1
     while [ "$i" -lt "$cword" ] && [ "${words[i]}" != jp ]; do i=$((i + 1)); done
     _git_jp_words "${words[@]:i+1:cword-i}"
+    # git's completion adds no space behind a word.
+    for i in "${!COMPREPLY[@]}"; do
+        case ${COMPREPLY[i]} in *[=./:]) ;; *) COMPREPLY[i]+=' ' ;; esac
+    done
 }
 _git_jp_command() {
     _git_jp_words "${COMP_WORDS[@]:1:COMP_CWORD}"
 }
-complete -F _git_jp_command git-jp
+complete -o bashdefault -o default -F _git_jp_command git-jp
 `,
 	"zsh": `#compdef git-jp
 # zsh completion for git-jp; git's completion calls _git-jp for "git jp" as well
