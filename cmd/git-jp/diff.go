@@ -11,7 +11,7 @@ import (
 
 type diffCmd struct {
 	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
-	Revision     []string `arg:"" optional:"" help:"One revision to compare with the working tree, or two, also as A..B."`
+	Revision     []string `arg:"" optional:"" help:"One revision to compare with the working tree, or two, also as A..B or A...B."`
 	Staged       bool     `aliases:"cached" help:"Compare the index with HEAD, or with the revision."`
 }
 
@@ -28,7 +28,10 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	revs := revisions.Range(c.Revision)
+	revs, err := between.Range(ctx, c.Revision)
+	if err != nil {
+		return err
+	}
 	if len(revs) > 2 || c.Staged && len(revs) > 1 {
 		return usagef("too many revisions: %s", strings.Join(c.Revision, " "))
 	}

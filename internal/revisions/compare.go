@@ -49,16 +49,26 @@ func (p Place) String() string {
 	return p.snapshot.Name()
 }
 
-// Range returns the revisions given by arguments, one of which may be A..B.
-func Range(args []string) []string {
+// Range returns the revisions given by arguments, of which a single one may be A..B, or A...B for
+// what B has since it left A.
+func (c Comparison) Range(ctx context.Context, args []string) ([]string, error) {
 	if len(args) != 1 {
-		return args
+		return args, nil
 	}
 	from, to, isRange := strings.Cut(args[0], "..")
 	if !isRange {
-		return args
+		return args, nil
 	}
-	return []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
+	to, isFork := strings.CutPrefix(to, ".")
+	from, to = cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")
+	if isFork {
+		fork, err := c.Repo.MergeBase(ctx, from, to)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", args[0], err)
+		}
+		from = fork.String()
+	}
+	return []string{from, to}, nil
 }
 
 // Places returns the two places to compare: two revisions, one with the working tree, or the index
