@@ -84,13 +84,21 @@ func (c configGetCmd) Run(ctx context.Context, a *app) error {
 		return jp.Print(c.Key, c.layer())
 	}
 	if c.layer() != jpconfig.BuiltIn {
-		return usagef("get %s: a layer can be named for a key of jp only", c.Key)
+		if _, err := c.ownFile(a, "get", c.Key); err != nil {
+			return err
+		}
 	}
 	_, conf, err := loadConfig(a)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.User:
+		return settingsPrinter(a, conf).ValueIn(config.User, c.Key)
+	case c.Workspace:
+		return settingsPrinter(a, conf).ValueIn(config.Workspace, c.Key)
+	default:
+		return settingsPrinter(a, conf).Value(c.Key)
 	}
-	return settingsPrinter(a, conf).Value(c.Key)
 }
 
 type configSetCmd struct {

@@ -128,6 +128,16 @@ func (c *Config) Value(name string) (any, Origin, bool) {
 	return st.value, st.origin, ok
 }
 
+// ValueIn returns the value that a layer has for a key, whether it takes effect or not.
+func (c *Config) ValueIn(layer Layer, name string) (any, Origin, bool) {
+	for _, st := range slices.Backward(c.stack(name)) {
+		if st.origin.Layer == layer {
+			return st.value, st.origin, true
+		}
+	}
+	return nil, Origin{}, false
+}
+
 // stack returns a copy of the values of a key.
 func (c *Config) stack(name string) []setting {
 	path, err := split(name)

@@ -133,6 +133,16 @@ func (p Printer) Table(keys []string) error {
 // Value prints the value of a key.
 func (p Printer) Value(key string) error {
 	value, origin, ok := p.Config.Value(key)
+	return p.value(key, value, origin, ok)
+}
+
+// ValueIn prints the value that a layer has for a key.
+func (p Printer) ValueIn(layer config.Layer, key string) error {
+	value, origin, ok := p.Config.ValueIn(layer, key)
+	return p.value(key, value, origin, ok)
+}
+
+func (p Printer) value(key string, value any, origin config.Origin, ok bool) error {
 	switch {
 	case !ok:
 		return noValue(key)
