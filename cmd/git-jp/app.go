@@ -376,8 +376,8 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 	case calledByGit(command), !looks && !w.stdoutTerminal && !w.stderrTerminal:
 	default:
 		dir := w.dir
-		if info, err := os.Stat(filepath.Join(dir, g.Dir)); err == nil && info.IsDir() {
-			dir = filepath.Join(dir, g.Dir)
+		if info, err := os.Stat(below(dir, string(g.Dir))); err == nil && info.IsDir() {
+			dir = below(dir, string(g.Dir))
 		}
 		value, _, err := gitint.ConfigAt(ctx, gitint.Options{Dir: dir, Env: w.env}, "color.ui")
 		if err == nil {

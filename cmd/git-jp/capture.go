@@ -175,7 +175,7 @@ func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error 
 		return fmt.Errorf("%q is not captured", agent)
 	}
 	return capture.ReadEvents(ctx, a.stdin, func(event capture.Event) error {
-		a.Dir = event.Dir
+		a.Dir = dirFlag(event.Dir)
 		root, err := workspace.Find(event.Dir)
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ import (
 
 // globals are the flags that every command takes.
 type globals struct {
-	Dir     string   `short:"C" name:"directory" placeholder:"DIR" help:"Run as if started in DIR."`
+	Dir     dirFlag  `short:"C" name:"directory" placeholder:"DIR" help:"Run as if started in DIR."`
 	Quiet   bool     `short:"q" help:"Print only the answer and errors."`
 	Verbose bool     `short:"v" help:"Print more about what is being done."`
 	JSON    bool     `name:"json" help:"Print JSON, one object a line for lists."`

@@ -37,7 +37,7 @@ func (c completeCmd) Run(a *app) error {
 	last := words[len(words)-1]
 	line := commandline.Read(parser.Model.Node, commandline.DropNamespace(words))
 	if line.Dir != "" {
-		a.Dir = line.Dir
+		a.Dir = dirFlag(line.Dir)
 	}
 	a.stderr, a.terminal.Err = io.Discard, io.Discard // a completion must not complain
 	values := func(name string) ([]string, bool) { return valuesOf(a, name, last) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -19,8 +20,21 @@ type invocation struct {
 	terminal *ask.Terminal
 }
 
+// A dirFlag is a directory. A relative one is below that of the flag before, as in git.
+type dirFlag string
+
+// Decode implements kong's mapping of flags.
+func (d *dirFlag) Decode(k *kong.DecodeContext) error {
+	var name string
+	if err := k.Scan.PopValueInto("string", &name); err != nil {
+		return err
+	}
+	*d = dirFlag(below(string(*d), name))
+	return nil
+}
+
 // directory returns where the command runs: the working directory, or that of -C.
-func (i *invocation) directory() string { return below(i.dir, i.Dir) }
+func (i *invocation) directory() string { return below(i.dir, string(i.Dir)) }
 
 // enter checks that the directory of -C exists: an upward search from a missing one would end in
 // another directory.
