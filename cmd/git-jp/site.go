@@ -85,6 +85,9 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.note("%s, %d written, %d removed: %s", render.Count(r.Written+r.Kept, "page"), r.Written,
 		r.Removed, folder)
+	if files != nil && r.Files == 0 {
+		a.warn("no file is published: --files matches none of HEAD with lines that a call wrote")
+	}
 	if failed {
 		return report.ErrProblems
 	}

@@ -106,6 +106,9 @@ func (b *build) files(ctx context.Context, drafts []draft) error {
 			was.Digest = digest(was.Of)
 		}
 		b.is.Files[name] = was
+		if was.Page {
+			b.report.Files++
+		}
 	}
 	b.Page.File = b.fileOf
 	return nil

@@ -59,7 +59,10 @@ type Options struct {
 }
 
 // A Report counts pages.
-type Report struct{ Written, Kept, Removed int }
+type Report struct {
+	Written, Kept, Removed int
+	Files                  int // that are published
+}
 
 // A manifest lists the content of a folder.
 type manifest struct {
