@@ -73,6 +73,9 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if c.Squash && len(c.Revision) != 2 {
 		return usagef("--squash takes a commit and the branch that it squashed")
 	}
+	if f := check.Format(c.Format); a.JSON && f != check.FormatText && f != check.FormatJSON {
+		return usagef("--format=%s and --json cannot be used together", c.Format)
+	}
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
 	}

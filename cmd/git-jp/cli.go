@@ -140,9 +140,36 @@ func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
 	}
 	k, err := parser.Parse(args)
 	if err == nil {
-		err = emptyValue(k)
+		err = errors.Join(emptyValue(k), unwrittenJSON(k))
 	}
 	return k, err
+}
+
+// textOnly is part of commands that have no form in JSON.
+type textOnly struct{}
+
+func (textOnly) isTextOnly() {}
+
+// unwrittenJSON returns an error for --json where a command would print a text: a program would
+// fail to parse it later, or take it for the answer.
+func unwrittenJSON(k *kong.Context) error {
+	node := k.Selected()
+	if node == nil || !node.Target.IsValid() {
+		return nil
+	}
+	if _, isText := node.Target.Interface().(interface{ isTextOnly() }); !isText {
+		return nil
+	}
+	asked := slices.ContainsFunc(k.Path, func(p *kong.Path) bool {
+		return p.Flag != nil && p.Flag.Name == "json" && p.Flag.Target.Bool()
+	})
+	if !asked {
+		return nil
+	}
+	command := commandOf(k)
+	return &report.UsageError{
+		Err: fmt.Errorf("--json: 'git jp %s' prints no JSON", command), Command: command,
+	}
 }
 
 // emptyValue returns an error for a flag or an argument that is given as an empty text, as scripts
@@ -174,11 +201,11 @@ func emptyValue(k *kong.Context) error {
 	return nil
 }
 
-// isEmpty reports whether a text is empty, or a list, or one of its texts.
+// isEmpty reports whether a text is empty or blank, or a list, or one of its texts.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
-		return v.Len() == 0
+		return strings.TrimSpace(v.String()) == ""
 	case reflect.Slice:
 		for _, element := range v.Seq2() {
 			if isEmpty(element) {

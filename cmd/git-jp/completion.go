@@ -7,6 +7,8 @@ import (
 )
 
 type completionCmd struct {
+	textOnly
+
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 

@@ -10,6 +10,8 @@ import (
 )
 
 type editCmd struct {
+	textOnly
+
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	Events       bool   `short:"e" xor:"file" help:"Edit events.json; this is the default."`
 	Metadata     bool   `short:"m" xor:"file" help:"Edit metadata.json."`

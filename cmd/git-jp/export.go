@@ -42,8 +42,10 @@ func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	html := c.Format == "html" && !a.JSON
+	html := c.Format == "html"
 	switch {
+	case html && a.JSON:
+		return usagef("--format=html and --json cannot be used together")
 	case len(names) > 1 && !html && c.Format != "envelopes":
 		return usagef("only --format=html and --format=envelopes take several conversations")
 	case c.Focused && !html:

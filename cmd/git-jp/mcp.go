@@ -11,6 +11,8 @@ import (
 )
 
 type mcpCmd struct {
+	textOnly
+
 	Ref string `placeholder:"REF" help:"Conversations as a commit has them; HEAD in a bare repository."`
 }
 

@@ -8,6 +8,8 @@ import (
 )
 
 type pathCmd struct {
+	textOnly
+
 	Conversation []string `arg:"" optional:"" help:"Conversations; the active one by default."`
 	Events       bool     `short:"e" xor:"file" help:"Print the path of events.json."`
 	Metadata     bool     `short:"m" xor:"file" help:"Print the path of metadata.json."`

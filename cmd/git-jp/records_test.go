@@ -22,6 +22,7 @@ import (
 	"github.com/git-jp/git-jp/internal/intake"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/redact"
 	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/resolve"
 	"github.com/git-jp/git-jp/internal/revisions"
@@ -77,7 +78,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
 		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{}, "count": grep.CountRecord{}, "revision": revisions.Revision{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": revisions.Difference{}, "compacted": compactor.Record{}, "change": compactor.ChangeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": stats.Replay{}, "staged": staging.StagedRecord{}, "status": staging.StatusRecord{},
-		"import": intake.Record{}, "capture": intake.CaptureRecord{},
+		"redacted": redact.Record{}, "import": intake.Record{}, "capture": intake.CaptureRecord{},
 		"fault": upkeep.FaultRecord{}, "conflict": resolve.Conflict{}, "migrated": upkeep.MigratedRecord{}, "hook": register.Record{}, "diagnosis": doctor.Finding{}, "workspace": initRecord{}, "approval": approval.Record{}, "attachment": attached.Record{}, "model": prepare.KnownModel{}, "explanation": prepare.Explanation{}, "collected": upkeep.CollectedRecord{}, "run": upkeep.RunRecord{}, "why": gc.Reason{}, "update": update.Record{}, "setting": configure.Record{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)

@@ -14,6 +14,8 @@ import (
 )
 
 type reviewCmd struct {
+	textOnly
+
 	Range  string `arg:"" optional:"" placeholder:"BASE[..HEAD]" help:"What is compared; by default the base that update-branch takes, and HEAD."`
 	Format string `short:"f" enum:"md,html" default:"md" placeholder:"md|html" help:"md or html."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`

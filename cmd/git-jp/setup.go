@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-type setupCmd struct{}
+type setupCmd struct{ textOnly }
 
 // Help says what is asked and what is written.
 func (setupCmd) Help() string {

@@ -30,6 +30,12 @@ relative to the current directory, so that other programs can take them:
 
 // Run shows everything about conversations that takes no blob.
 func (c showCmd) Run(a *app) error {
+	switch {
+	case c.Null && !c.Files:
+		return usagef("--null needs --files")
+	case c.Files && a.JSON:
+		return usagef("--files and --json cannot be used together")
+	}
 	names := c.Conversation
 	if len(names) == 0 {
 		names = []string{"."}

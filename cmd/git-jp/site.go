@@ -13,6 +13,8 @@ import (
 )
 
 type siteCmd struct {
+	textOnly
+
 	Folder   string `arg:"" name:"dir" help:"The folder: a new one, an empty one, or one that was made so."`
 	Archived bool   `short:"a" help:"Archived conversations too."`
 	Focused  bool   `help:"Only prompts and the answers to them."`

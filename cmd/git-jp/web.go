@@ -11,6 +11,8 @@ import (
 )
 
 type webCmd struct {
+	textOnly
+
 	Port uint16 `default:"0" placeholder:"PORT" help:"The port; by default one that is free."`
 	Ref  string `placeholder:"REF" help:"Show conversations as a commit has them; HEAD in a bare repository."`
 }
