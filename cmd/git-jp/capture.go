@@ -19,10 +19,10 @@ import (
 
 type captureCmd struct {
 	Agents    []string `arg:"" optional:"" name:"agent" help:"The agents whose sessions are captured."`
-	Uninstall bool     `help:"Remove the hooks: of these agents, or of all."`
-	Status    bool     `help:"Print which agents have the hooks, and what waits to be imported."`
-	Sweep     bool     `help:"Import what the hooks missed."`
-	Exclude   []string `placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
+	Uninstall bool     `xor:"what" help:"Remove the hooks: of these agents, or of all."`
+	Status    bool     `xor:"what" help:"Print which agents have the hooks, and what waits to be imported."`
+	Sweep     bool     `xor:"what" help:"Import what the hooks missed."`
+	Exclude   []string `xor:"what" placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
 	Ignore    bool     `help:"Also keep .jp out of what these agents find when they search, by a file in the working tree."`
 	MCP       bool     `name:"mcp" help:"Not hooks, but git jp mcp as a server that these agents start; with --uninstall too."`
 	Force     bool     `help:"With --mcp, replace another server that is called git-jp."`
@@ -65,6 +65,12 @@ func (c captureCmd) Run(ctx context.Context, a *app) error {
 		// The agent must continue whatever happens here: it reads the exit code and the output.
 		_ = c.note(ctx, a, sessions.Agent(c.Hook))
 		return nil
+	case c.Force && !c.MCP:
+		return usagef("--force needs --mcp")
+	case c.Ignore && !c.Uninstall && len(c.Agents) == 0:
+		return usagef("--ignore needs the agents whose searches it is for")
+	case (c.Sweep || len(c.Exclude) > 0) && (len(c.Agents) > 0 || c.MCP || c.Ignore || c.DryRun):
+		return usagef("--sweep and --exclude take no agents and no other flags")
 	case c.Sweep:
 		return c.sweep(ctx, a)
 	case c.Noted:

@@ -18,7 +18,7 @@ import (
 type compactCmd struct {
 	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default."`
 	Strategy     []string `placeholder:"NAME" help:"What to do, repeated from left to right: auto, strip-reasoning, dedup-tools, strip-tool-results, strip-attachments, prune-tools, trim-superseded, summarize or classify-tangents."`
-	KeepLast     string   `placeholder:"N" help:"How many turns at the end are left alone, or, of an overlay, for how long: 5h."`
+	KeepLast     string   `placeholder:"N" xor:"to" help:"How many turns at the end are left alone, or, of an overlay, for how long: 5h."`
 	KeepCalls    int      `placeholder:"N" help:"How many calls at the end are left alone, in place of turns: of one long turn, too."`
 	InPlace      bool     `help:"Change the conversation instead of a fork of it."`
 	DryRun       bool     `short:"n" help:"Show what would change, and change nothing."`
@@ -32,7 +32,7 @@ type compactCmd struct {
 
 	overlayFlags
 
-	Undo undoFlag `placeholder:"N|all" help:"Undo the last compaction, the N-th of the overlay, or all of it."`
+	Undo undoFlag `placeholder:"N|all" help:"Undo the last compaction, or as in --undo=2 the N-th of the overlay, or with --undo=all all of it."`
 }
 
 // overlayFlags concern rules, which remove nothing.
@@ -40,14 +40,14 @@ type overlayFlags struct {
 	Overlay   bool      `help:"Keep all events, and add one that says what a model is not given: by the configured rules where no flag names one."`
 	Rule      []string  `short:"k" name:"compact" sep:"none" placeholder:"SPEC" help:"A rule of the overlay, as jp has it: r, s and t joined by +, then :FROM..TO."`
 	Reasoning bool      `short:"r" help:"Overlay: leave reasoning out."`
-	Tools     toolsFlag `short:"t" placeholder:"WHAT" help:"Overlay: strip, strip-requests, strip-responses or omit tool calls."`
+	Tools     toolsFlag `short:"t" placeholder:"WHAT" help:"Overlay: strip tool calls, or what --tools=strip-requests, --tools=strip-responses or --tools=omit say."`
 	Summarize bool      `short:"s" help:"Overlay: a summary in place of the turns."`
-	KeepFirst string    `placeholder:"N" help:"Overlay: how many turns at the start are left alone."`
-	From      string    `placeholder:"TURN" help:"Overlay: from this turn, -N from the end, a duration, or last-compaction."`
-	To        string    `placeholder:"TURN" help:"Overlay: up to this turn."`
-	Turn      string    `placeholder:"N|A..B" help:"Overlay: these turns."`
-	First     *int      `placeholder:"N" help:"Overlay: the first N turns."`
-	Last      *int      `placeholder:"N" help:"Overlay: the last N turns."`
+	KeepFirst string    `placeholder:"N" xor:"from" help:"Overlay: how many turns at the start are left alone."`
+	From      string    `placeholder:"TURN" xor:"from" help:"Overlay: from this turn, -N from the end, a duration, or last-compaction."`
+	To        string    `placeholder:"TURN" xor:"to" help:"Overlay: up to this turn."`
+	Turn      string    `placeholder:"N|A..B" xor:"range,from,to" help:"Overlay: these turns."`
+	First     *int      `placeholder:"N" xor:"range,from,to" help:"Overlay: the first N turns."`
+	Last      *int      `placeholder:"N" xor:"range,from,to" help:"Overlay: the last N turns."`
 }
 
 // Help says what is lost, and what can be restored.

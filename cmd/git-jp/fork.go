@@ -20,7 +20,7 @@ type forkCmd struct {
 	Until        string   `placeholder:"TIME" help:"Keep events before this time."`
 	NoTurns      bool     `short:"N" help:"Keep the configuration only."`
 	Label        []string `sep:"none" placeholder:"KEY[=VALUE]" help:"Set a label on the fork; repeat for several."`
-	Compact      specFlag `short:"k" placeholder:"SPEC" help:"Compact the fork: as configured, by strategies joined by +, or by a rule as in t=omit:1..3."`
+	Compact      specFlag `short:"k" placeholder:"SPEC" help:"Compact the fork: as configured, or as in --compact=dedup-tools+prune-tools by strategies, or as in --compact=t=omit:1..3 by a rule."`
 	Activate     bool     `help:"Make the fork the active conversation."`
 }
 
@@ -95,14 +95,22 @@ func (c forkCmd) options(a *app) (o events.ForkOptions, err error) {
 			return o, usagef("--first and --last: expected a positive number")
 		}
 	}
+	if c.NoTurns && (c.First != nil || c.Last != nil || c.From != "" || c.Until != "") {
+		return o, usagef("--no-turns cannot be used together with flags that choose turns")
+	}
 	o = events.ForkOptions{
 		First: *cmp.Or(c.First, new(int)), Last: *cmp.Or(c.Last, new(int)), KeepNone: c.NoTurns,
 	}
 	if o.From, err = parseWhen(a, "from", c.From); err != nil {
 		return o, err
 	}
-	o.Until, err = parseWhen(a, "until", c.Until)
-	return o, err
+	if o.Until, err = parseWhen(a, "until", c.Until); err != nil {
+		return o, err
+	}
+	if !o.From.IsZero() && !o.Until.IsZero() && !o.Until.After(o.From) {
+		return o, usagef("--until: %s is not after --from %s", c.Until, c.From)
+	}
+	return o, nil
 }
 
 // details returns the metadata of the fork.

@@ -23,6 +23,9 @@ whose path is taken by now stays in the quarantine, and is named.`
 
 // Run restores, or lists.
 func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
+	if c.List && c.Name != "" {
+		return usagef("name a run, or give --list, not both")
+	}
 	o, err := collector(ctx, a, c.UserLocal)
 	if err != nil {
 		return err

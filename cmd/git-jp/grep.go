@@ -43,6 +43,9 @@ could not be searched.`
 
 // Run searches.
 func (c grepCmd) Run(ctx context.Context, a *app) error {
+	if c.Pattern == "" {
+		return usagef("the pattern is empty")
+	}
 	q := search.Query{Pattern: c.Pattern, Regexp: c.Regexp, Context: c.Context}
 	switch {
 	case c.IgnoreCase:

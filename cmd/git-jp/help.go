@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -11,6 +12,7 @@ import (
 
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command to explain."`
+	All     bool     `short:"a" help:"List all commands, as without a command."`
 }
 
 // guessed returns the parser's suggestion for an unknown word, "" without one.
@@ -26,12 +28,38 @@ func (c helpCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = parser.Parse(commandline.DropNamespace(append(c.Command, "--help")))
+	words := commandline.DropNamespace(c.Command)
+	if c.All {
+		words = nil
+	}
+	if err := known(parser.Model.Node, words); err != nil {
+		return err
+	}
+	_, err = parser.Parse(append(words, "--help"))
 	if w := new(unwrittenError); errors.As(err, &w) {
 		return w
 	}
 	if err != nil {
 		return &report.CommandError{Name: strings.Join(c.Command, " "), Guess: guessed(err)}
+	}
+	return nil
+}
+
+// known returns an error for a word after a command that takes it for an argument: the parser would
+// explain the command without it. The words before that are for the parser, which has suggestions.
+func known(node *kong.Node, words []string) error {
+	for i, word := range words {
+		at := slices.IndexFunc(node.Children, func(n *kong.Node) bool {
+			return n.Name == word || slices.Contains(n.Aliases, word)
+		})
+		switch {
+		case at >= 0:
+			node = node.Children[at]
+		case i == 0:
+			return nil
+		default:
+			return &report.CommandError{Name: strings.Join(words, " ")}
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ type importCmd struct {
 	Session  []string `placeholder:"ID" help:"Only the session with this id of the agent, or beginning with it."`
 	Foreign  bool     `help:"Also sessions that ran outside of this working tree."`
 	DryRun   bool     `short:"n" help:"Print what is new and has grown, and change nothing."`
-	Hold     bool     `help:"Make new conversations in user-local storage, not in the workspace."`
-	Accept   bool     `help:"Move held conversations into the workspace."`
+	Hold     bool     `xor:"held" help:"Make new conversations in user-local storage, not in the workspace."`
+	Accept   bool     `xor:"held" help:"Move held conversations into the workspace."`
 	Reimport bool     `help:"Import again what has not grown, by today's importer and rules."`
 	Again    bool     `help:"Import again what was removed."`
 	Yes      bool     `short:"y" help:"Do not ask."`
@@ -73,9 +74,9 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 	in.Hold, in.Again, in.Fresh, in.Dry = c.Hold, c.Again, c.Reimport, c.DryRun
 	in.LeaveOwn = c.RedactOwn
 	if slices.Contains(c.From, "-") {
-		if len(c.From) > 1 {
-			return usagef("- cannot be combined with other arguments: " +
-				"it reads envelopes from standard input")
+		if len(c.From) > 1 || c.All || c.Accept || c.Since != "" || len(c.Session) > 0 {
+			return usagef("- cannot be combined with other arguments, or flags that select " +
+				"sessions: it reads envelopes from standard input")
 		}
 		return in.Receive(ctx, a.stdin)
 	}
@@ -90,9 +91,17 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 	if list && len(c.AllowSecret) > 0 || c.DryRun && len(c.AllowSecret) > 0 {
 		return usagef("--allow-secret needs an agent, a path or --session, and no --dry-run")
 	}
+	if list && (c.Hold || c.Reimport || c.Again || c.RedactOwn) {
+		return usagef("name what to import, or give --all or --session: " +
+			"without that, sessions are only listed")
+	}
 	found, foreign := importer.Find(ctx, placesOf(a), sel)
 	if list {
 		return in.List(found, foreign)
+	}
+	if len(found)+len(foreign) == 0 && len(c.Session) > 0 && c.Since == "" {
+		return fmt.Errorf("no session has the id %s, or one that begins so",
+			strings.Join(c.Session, " or "))
 	}
 	if !c.DryRun {
 		if err := in.Agree(ctx, found, c.Yes); err != nil {

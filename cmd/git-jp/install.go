@@ -8,9 +8,9 @@ import (
 )
 
 type installCmd struct {
-	Chain   bool `help:"Put a marked block into hooks that are shell scripts of your own."`
-	Drivers bool `help:"Only the drivers and the attributes, as for CI."`
-	Trailer bool `help:"Also name the conversations that a commit changes in its message."`
+	Chain   bool `xor:"chain" help:"Put a marked block into hooks that are shell scripts of your own."`
+	Drivers bool `xor:"chain,trailer" help:"Only the drivers and the attributes, as for CI."`
+	Trailer bool `xor:"trailer" help:"Also name the conversations that a commit changes in its message."`
 	DryRun  bool `short:"n" help:"Print what would be done."`
 }
 

@@ -126,8 +126,15 @@ func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	if c.Turn == "" && len(s.Turns()) == 0 {
+		return 0, 0, nil // the first and the last of none
+	}
 	r, ok := s.ResolveRange(from, to)
-	if n, named := from.Turn(); !ok || named && n >= len(s.Turns()) {
+	start, named := from.Turn()
+	if end, isNamed := to.Turn(); named && isNamed && end < start {
+		return 0, 0, usagef("--turn %s: the last turn comes before the first", c.Turn)
+	}
+	if !ok || named && start >= len(s.Turns()) {
 		return 0, 0, fmt.Errorf("print turn %s: the conversation has %s", c.Turn,
 			render.Count(len(s.Turns()), "turn"))
 	}

@@ -43,21 +43,21 @@ type queryCmd struct {
 type targetFlags struct {
 	New     bool         `short:"n" help:"Begin a new conversation."`
 	ID      optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to continue; the active one by default. Alone, or with ?, it asks for one."`
-	Fork    turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with its last N turns or all."`
-	Compact specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or by strategies joined by +; or by a rule of the overlay, as in t=omit:1..3."`
+	Fork    turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with all of its turns, or its last N as in --fork=3."`
+	Compact specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or as in --compact=dedup-tools+prune-tools by strategies, or as in --compact=t=omit:1..3 by a rule of the overlay."`
 	Replay  bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
 	Yes     bool         `help:"Do not ask before --compact changes the conversation in place."`
 	Local   bool         `short:"l" xor:"local" help:"Keep a new conversation out of the workspace."`
 	NoLocal bool         `short:"L" xor:"local" help:"Keep a new conversation in the workspace, whatever the configuration says."`
-	Tmp     durationFlag `placeholder:"DURATION" help:"A new conversation that may go DURATION after it began, or when it is no longer active."`
+	Tmp     durationFlag `placeholder:"DURATION" help:"A new conversation that may go when it is no longer active, or as in --tmp=36h so long after it began."`
 }
 
 // modelFlags select the model, and its tools.
 type modelFlags struct {
 	Model       string       `short:"m" placeholder:"MODEL" help:"The model, as provider/name or by its short name."`
 	Param       []string     `short:"p" sep:"none" placeholder:"KEY=VALUE" help:"Set a parameter of the model."`
-	Reasoning   string       `short:"r" placeholder:"EFFORT" help:"off, auto, xlow, low, medium, high, xhigh, max, or a number of tokens."`
-	NoReasoning bool         `short:"R" help:"The same as --reasoning off."`
+	Reasoning   string       `short:"r" xor:"reasoning" placeholder:"EFFORT" help:"off, auto, xlow, low, medium, high, xhigh, max, or a number of tokens."`
+	NoReasoning bool         `short:"R" xor:"reasoning" help:"The same as --reasoning off."`
 	Tool        toolFlag     `short:"t" aliases:"tools" placeholder:"NAME" help:"Offer a tool, or all."`
 	NoTool      toolFlag     `short:"T" aliases:"no-tools" placeholder:"NAME" help:"Do not offer a tool, or any."`
 	ToolUse     optionalFlag `short:"u" placeholder:"NAME" help:"Make the model call a tool, this one or any; false forbids it."`

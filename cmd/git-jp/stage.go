@@ -106,7 +106,7 @@ func stageRequest(
 		req.Select = stage.Changed
 	}
 	if len(names) > 0 && (all || changed) {
-		return req, usagef("name conversations, or give --all or --changed, not both")
+		return req, usagef("name conversations, or select them by a flag, not both")
 	}
 	if len(names) == 0 && !all && !changed {
 		names = []string{"."}

@@ -51,7 +51,12 @@ type statsRecord struct {
 
 // Run analyses a conversation.
 func (c statsCmd) Run(ctx context.Context, a *app) error {
-	if c.By != "" {
+	switch {
+	case c.By != "" && c.KeepLast != "":
+		return usagef("--by and --keep-last cannot be used together")
+	case c.By != "" && c.All:
+		return usagef("--by and --all cannot be used together")
+	case c.By != "":
 		return c.spending(ctx, a)
 	}
 	return reading(ctx, a, c.Conversation, c.survey)

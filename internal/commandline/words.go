@@ -101,6 +101,7 @@ func PlainUsage(text string) string {
 	for _, r := range []struct{ found, say string }{
 		{`^(\S+) must be one of (.*) but got (".*")$`, "$1 $3: expected one of $2"},
 		{`^(--\S+): expected \w+ value but got "EOL".*$`, "$1 needs a value"},
+		{`^(--\S+): missing value, expecting "<arg>"$`, "$1 needs a value"},
 		{
 			`^(--\S+): expected a valid 16 bit uint but got (".*")$`,
 			"$1 $2: expected a number from 0 to 65535",
@@ -111,6 +112,9 @@ func PlainUsage(text string) string {
 		},
 		{`^(--\S+): expected a float but got (".*") \(string\)$`, "$1 $2: expected a number"},
 		{`(expected one of )"",`, "$1"},
+		// The parser proposes all flags of one letter.
+		{`^(unknown flag -[^-]), did you mean one of .*$`, "$1"},
+		{`^unknown flag -=$`, "a value after = needs the long name of a flag, as in --fork=3"},
 		{`^(--\S+ and --\S+) can't be used together$`, "$1 cannot be used together"},
 		{`^expected "(<.*)"$`, "$1 is missing"},
 	} {
