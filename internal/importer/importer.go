@@ -167,7 +167,9 @@ func (im *Importer) prepare(
 		p.err = err
 		return p
 	}
-	if state == Removed && !im.Again || state == Unchanged && !im.Fresh {
+	// Of an unchanged session a rewound fork or a sub-agent may have been removed.
+	isAgain := im.Again && s.Export == nil
+	if state == Removed && !im.Again || state == Unchanged && !im.Fresh && !isAgain {
 		p.out.State = state
 		if state == Removed && s.Export != nil && !removed(im.Workspace, s.Name) {
 			p.out.Apart = &apartError{s.Export.ID(), ErrElsewhere}

@@ -24,8 +24,7 @@ type origin struct {
 var (
 	// ErrElsewhere reports a session whose exported conversation is not here: it was removed, or is
 	// on another branch.
-	ErrElsewhere = errors.New(
-		"it is not here; --again makes a conversation of its own of the session")
+	ErrElsewhere = errors.New("it is not here")
 	// ErrOtherwise reports a session that does not match the conversation that it names.
 	ErrOtherwise = errors.New("it differs from the session, or was changed since")
 	// ErrWithheld reports a session that would restore redacted text.

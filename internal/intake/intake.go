@@ -191,7 +191,11 @@ func (in Intake) Report(r importer.Result) error {
 		return p.Records(in.resultRecord(r))
 	}
 	if r.Outcome.Apart != nil {
-		p.Note("%s: %v", r.Name, r.Outcome.Apart)
+		advice := ""
+		if errors.Is(r.Outcome.Apart, importer.ErrElsewhere) && !in.Again {
+			advice = "; --again makes a conversation of its own of the session"
+		}
+		p.Note("%s: %v%s", r.Name, r.Outcome.Apart, advice)
 	}
 	for _, b := range report.Broken {
 		p.Warn("%s: line %d: %v", r.Name, b.Number, b.Err)
