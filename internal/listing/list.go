@@ -223,13 +223,17 @@ func (l List) NoteHidden(p *render.Printer) {
 	if len(l.Listed) == 0 {
 		p.Note("no conversations to list")
 	}
+	listed := "listed"
+	if len(l.request.Labels) > 0 {
+		listed = "looked through" // whether one has the label was not looked at
+	}
 	if agents > 0 {
-		p.Note("%s of agents, listed with --agents", render.Count(agents, "session"))
+		p.Note("%s of agents, %s with --agents", render.Count(agents, "session"), listed)
 	}
 	if archived > 0 {
-		p.Note("%d archived, listed with --archived", archived)
+		p.Note("%d archived, %s with --archived", archived, listed)
 	}
 	if local > 0 {
-		p.Note("%d user-local, listed with --local", local)
+		p.Note("%d user-local, %s with --local", local, listed)
 	}
 }
