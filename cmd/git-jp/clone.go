@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -16,7 +17,7 @@ type cloneCmd struct {
 	URL       string `arg:"" help:"The repository, as git clone takes it."`
 	Directory string `arg:"" optional:"" help:"Where; a directory of the repository's name by default."`
 	Branch    string `short:"b" placeholder:"NAME" help:"Check out this branch."`
-	Depth     int    `placeholder:"N" help:"Fetch the last N commits only."`
+	Depth     *int   `placeholder:"N" help:"Fetch the last N commits only."`
 }
 
 // Help says what is left out.
@@ -32,6 +33,9 @@ ordinary clone, 'lazy' makes this of one. docs/scale.md says which is for whom.`
 
 // Run clones.
 func (c cloneCmd) Run(ctx context.Context, a *app) error {
+	if c.Depth != nil && *c.Depth < 1 {
+		return usagef("--depth %d: expected a positive number", *c.Depth)
+	}
 	dir, err := c.target(a)
 	if err != nil {
 		return err
@@ -41,7 +45,7 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	request := gitint.CloneRequest{
-		URL: c.URL, Dir: dir, Branch: c.Branch, Depth: c.Depth, Pattern: stage.LeftOut,
+		URL: c.URL, Dir: dir, Branch: c.Branch, Depth: *cmp.Or(c.Depth, new(int)), Pattern: stage.LeftOut,
 	}
 	if out, ok := unwrapped(a.stderr).(*os.File); ok && a.stderrTerminal && !a.Quiet {
 		request.Terminal = out

@@ -11,7 +11,7 @@ type logCmd struct {
 	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
 	Revision     []string `arg:"" optional:"" help:"Where to begin, and where to end: a revision or a range."`
 	All          bool     `help:"Look at all branches and tags."`
-	Count        int      `short:"n" name:"max-count" placeholder:"N" help:"Show the newest N commits only."`
+	Count        *int     `short:"n" name:"max-count" placeholder:"N" help:"Show the newest N commits only."`
 }
 
 // Help says what is shown.
@@ -22,8 +22,8 @@ and what they did to it. 'git log -p' shows the text of the changes.`
 
 // Run lists the commits that changed a conversation.
 func (c logCmd) Run(ctx context.Context, a *app) error {
-	if c.Count < 0 {
-		return usagef("--max-count %d: expected a positive number", c.Count)
+	if c.Count != nil && *c.Count < 1 {
+		return usagef("--max-count %d: expected a positive number", *c.Count)
 	}
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	all, err := revisions.Of(ctx, repo, revisions.Request{
-		Dir: dir, ID: ids[0], Revs: c.Revision, All: c.All, Count: c.Count,
+		Dir: dir, ID: ids[0], Revs: c.Revision, All: c.All, Count: *cmp.Or(c.Count, new(int)),
 	})
 	if err != nil {
 		return err

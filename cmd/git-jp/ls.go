@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/report"
@@ -13,7 +14,7 @@ type lsCmd struct {
 	Local    bool     `help:"List user-local conversations too."`
 	Sort     string   `enum:"id,activity,title" default:"activity" help:"Order: id, activity or title."`
 	Reverse  bool     `short:"r" help:"Reverse the order."`
-	Limit    int      `short:"n" placeholder:"N" help:"List the last N only."`
+	Limit    *int     `short:"n" placeholder:"N" help:"List the last N only."`
 	Label    []string `sep:"none" placeholder:"KEY[=VALUE]" help:"List those with this label; repeat for several."`
 }
 
@@ -30,8 +31,8 @@ content is. What cannot be read shows as -, which 'git jp check' explains.`
 
 // Run lists the conversations.
 func (c lsCmd) Run(a *app) error {
-	if c.Limit < 0 {
-		return usagef("--limit %d: expected a positive number", c.Limit)
+	if c.Limit != nil && *c.Limit < 1 {
+		return usagef("--limit %d: expected a positive number", *c.Limit)
 	}
 	w, err := a.workspace()
 	if err != nil {
@@ -45,7 +46,7 @@ func (c lsCmd) Run(a *app) error {
 	l, err := listing.Read(w, listing.Request{
 		Active:   activeID(a, w),
 		Archived: c.Archived, Agents: c.Agents, Local: c.Local, Labels: c.Label,
-		Sort: c.Sort, Reverse: c.Reverse, Limit: c.Limit,
+		Sort: c.Sort, Reverse: c.Reverse, Limit: *cmp.Or(c.Limit, new(int)),
 	}, a.warn)
 	if err != nil {
 		return err

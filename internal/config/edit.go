@@ -91,12 +91,12 @@ func target(file, name string) (path []string, k Key, err error) {
 	k, ours := schema(Known()).find(path)
 	switch base := filepath.Base(file); {
 	case ours && base != OwnFile:
-		return nil, k, fmt.Errorf("set %s in %s: jp refuses it there, it belongs into %s",
+		return nil, k, fmt.Errorf("%s in %s: jp refuses it there, it belongs into %s",
 			name, base, OwnFile)
 	case !ours && base == OwnFile:
-		return nil, k, fmt.Errorf("set %s: no key of %s", name, OwnFile)
+		return nil, k, fmt.Errorf("%s: no key of %s", name, OwnFile)
 	case !ours && !jpSection(path[0]):
-		return nil, k, fmt.Errorf("set %s: unknown key", name)
+		return nil, k, fmt.Errorf("%s: unknown key", name)
 	}
 	return path, k, nil
 }
