@@ -422,7 +422,7 @@ func programs(a *app) ask.Programs {
 		value, ok, err := repo.Config(ctx, key)
 		return value, ok && err == nil
 	}
-	return ask.Programs{Getenv: a.getenv, Config: config}
+	return ask.Programs{Lookup: a.lookup, Config: config}
 }
 
 // editor returns the editor. If none is configured, the default needs a terminal.

@@ -119,12 +119,18 @@ func unwrapped(w io.Writer) io.Writer {
 
 // getenv returns the value of an environment variable, "" when it is unset.
 func (w *environment) getenv(name string) string {
+	value, _ := w.lookup(name)
+	return value
+}
+
+// lookup returns the value of an environment variable, and whether it is set.
+func (w *environment) lookup(name string) (string, bool) {
 	for i := len(w.env) - 1; i >= 0; i-- {
 		if value, ok := cutEnv(w.env[i], name); ok {
-			return value
+			return value, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 func cutEnv(entry, name string) (string, bool) {
