@@ -1,6 +1,6 @@
 package gitint
 
-import "context"
+import "sync"
 
 // An AtOnce reads many objects as its repository does, but calls f from several goroutines at once,
 // one time for each object. It is for callers that process each object, which a single goroutine
@@ -11,26 +11,17 @@ type AtOnce struct{ repo *Repo }
 // AtOnce returns a reader that calls back from several goroutines at once.
 func (r *Repo) AtOnce() AtOnce { return AtOnce{r} }
 
-// ReadObjects is [Repo.ReadObjects] with concurrent calls of f.
-func (a AtOnce) ReadObjects(
-	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
-) error {
-	return a.repo.readObjects(ctx, ids, eachAtOnce, func(i int, obj object, err error) error {
-		return f(i, obj.own(), err)
-	})
+// turns lets one goroutine at a time call a function, and none after a call has failed.
+type turns struct {
+	mu     sync.Mutex
+	failed error
 }
 
-// ReadObjectsOf is [Repo.ReadObjectsOf] with concurrent calls of f.
-func (a AtOnce) ReadObjectsOf(
-	ctx context.Context, ids []OID, wanted func(size int64) bool,
-	f func(i int, size int64, content []byte, err error) error,
-) error {
-	return a.repo.readObjectsOf(ctx, objectsOf{ids, wanted, eachAtOnce}, f)
-}
-
-// ReadTrees is [Repo.ReadTrees] with concurrent calls of f.
-func (a AtOnce) ReadTrees(
-	ctx context.Context, trees []OID, f func(i int, t TreeData) error,
-) error {
-	return a.repo.readTrees(ctx, trees, eachAtOnce, f)
+func (t *turns) take(f func() error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil {
+		t.failed = f()
+	}
+	return t.failed
 }

@@ -41,28 +41,26 @@ func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 func (r *Repo) ReadObjectsOf(
 	ctx context.Context, ids []OID, wanted func(size int64) bool,
 	f func(i int, size int64, content []byte, err error) error,
-) (err error) {
-	return r.readObjectsOf(ctx, objectsOf{ids, wanted, eachInTurn}, f)
+) error {
+	var t turns
+	each := func(i int, size int64, content []byte, err error) error {
+		return t.take(func() error { return f(i, size, content, err) })
+	}
+	return r.AtOnce().ReadObjectsOf(ctx, ids, wanted, each)
 }
 
-// An objectsOf describes a bulk read: the objects, which sizes are wanted, and how packed ones are
-// read.
-type objectsOf struct {
-	ids    []OID
-	wanted func(size int64) bool
-	each   eachPacked
-}
-
-func (r *Repo) readObjectsOf(
-	ctx context.Context, o objectsOf, f func(i int, size int64, content []byte, err error) error,
+// ReadObjectsOf is [Repo.ReadObjectsOf] with concurrent calls of f.
+func (a AtOnce) ReadObjectsOf(
+	ctx context.Context, ids []OID, wanted func(size int64) bool,
+	f func(i int, size int64, content []byte, err error) error,
 ) (err error) {
-	ids, wanted := o.ids, o.wanted
+	r := a.repo
 	left := make([]int, len(ids))
 	for i := range left {
 		left[i] = i
 	}
 	if len(ids) >= bulkFrom {
-		left, err = r.readPacked(ctx, o, func(o packedObject) error {
+		left, err = r.readPacked(ctx, ids, wanted, func(o packedObject) error {
 			return f(o.index, o.size, o.own(), nil)
 		})
 		if err != nil {
@@ -85,7 +83,7 @@ func (r *Repo) readObjectsOf(
 	for k, i := range read {
 		of[k] = ids[left[i]]
 	}
-	return r.ReadObjects(ctx, of, func(k int, content []byte, err error) error {
+	return a.ReadObjects(ctx, of, func(k int, content []byte, err error) error {
 		return f(left[read[k]], sizes[read[k]], content, err)
 	})
 }
@@ -134,7 +132,17 @@ func (r *Repo) sizes(ctx context.Context, ids []OID) ([]int64, error) {
 func (r *Repo) ReadObjects(
 	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
 ) error {
-	return r.readObjects(ctx, ids, eachInTurn, func(i int, obj object, err error) error {
+	var t turns
+	return r.AtOnce().ReadObjects(ctx, ids, func(i int, content []byte, err error) error {
+		return t.take(func() error { return f(i, content, err) })
+	})
+}
+
+// ReadObjects is [Repo.ReadObjects] with concurrent calls of f.
+func (a AtOnce) ReadObjects(
+	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
+) error {
+	return a.repo.readObjects(ctx, ids, func(i int, obj object, err error) error {
 		return f(i, obj.own(), err)
 	})
 }
@@ -147,12 +155,12 @@ func (o object) own() []byte {
 	return slices.Clone(o.data)
 }
 
+// readObjects calls f from several goroutines at once.
 func (r *Repo) readObjects(
-	ctx context.Context, ids []OID, each eachPacked, f func(i int, obj object, err error) error,
+	ctx context.Context, ids []OID, f func(i int, obj object, err error) error,
 ) error {
 	if len(ids) >= bulkFrom {
-		of := objectsOf{ids: ids, each: each}
-		left, err := r.readPacked(ctx, of, func(o packedObject) error {
+		left, err := r.readPacked(ctx, ids, nil, func(o packedObject) error {
 			return f(o.index, o.object, nil)
 		})
 		if err != nil || len(left) == 0 {

@@ -90,7 +90,7 @@ func (l *listing) readMany(ctx context.Context, ids []OID) error {
 		l.trees = make(map[OID][]treeEntry, len(unread))
 	}
 	read := make([][]treeEntry, len(unread))
-	err := repo.readObjects(ctx, unread, eachAtOnce, func(i int, obj object, err error) error {
+	err := repo.readObjects(ctx, unread, func(i int, obj object, err error) error {
 		if err != nil || obj.kind != kindTree || len(obj.data) > maxTree {
 			return nil //nolint:nilerr // left out
 		}

@@ -19,8 +19,6 @@ type packedObject struct {
 }
 
 const (
-	packedTogether = 256 // objects passed on in one batch
-	packedBytes    = 256 << 10
 	packedNear     = 64 // objects that are looked at to decide how much of a pack to read
 	maxPackReaders = 4
 	// packedShare is the fewest objects that a reader takes at once.
@@ -31,25 +29,25 @@ const (
 )
 
 // readPacked reads packed objects in this process: unlike git it needs no pipe, and uses all
-// processors. f is called one at a time. It leaves objects outside of packs, and those with any
-// fault, for git, which reports the reason: each object is compared with its name. If wanted is not
-// nil, only objects of the accepted sizes are read.
+// processors. It calls f from several goroutines at once. It leaves objects outside of packs, and
+// those with any fault, for git, which reports the reason: each object is compared with its name.
+// If wanted is not nil, only objects of the accepted sizes are read.
 func (r *Repo) readPacked(
-	ctx context.Context, o objectsOf, f func(packedObject) error,
+	ctx context.Context, ids []OID, wanted func(size int64) bool, f func(packedObject) error,
 ) (left []int, err error) {
 	all, leave, err := r.usePacks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	places, left := findPacked(all, o.ids)
+	places, left := findPacked(all, ids)
 	slices.SortFunc(places, func(a, b packPlace) int {
 		if a.pack != b.pack {
 			return a.pack - b.pack
 		}
 		return cmp.Compare(a.offset, b.offset)
 	})
-	passed, err := o.each(ctx, packJob{r, all, o.ids, o.wanted, places}, f)
+	passed, err := packJob{r, all, ids, wanted, places}.run(ctx, f)
 	return append(left, passed...), err
 }
 
@@ -83,23 +81,18 @@ type packJob struct {
 	places []packPlace
 }
 
-// An eachPacked calls f with the objects of a job and returns those that it cannot read. An error
-// of f stops the reading and is returned.
-type eachPacked func(
-	ctx context.Context, job packJob, f func(packedObject) error,
-) (passed []int, err error)
-
-// eachAtOnce is an [eachPacked] that calls f from several readers at once. Each reads one
-// contiguous part of the pack after the other, because deltas are near their bases. The parts get
-// smaller, so that all readers end at about the same time, however large the objects are.
-func eachAtOnce(
-	ctx context.Context, job packJob, f func(packedObject) error,
+// run calls f from several readers at once and returns the objects that they could not read. Each
+// reads one contiguous part of the pack after the other, because deltas are near their bases. The
+// parts get smaller, so that all readers end at about the same time, however large the objects are.
+// An error of f stops the reading and is returned.
+func (j packJob) run(
+	ctx context.Context, f func(packedObject) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	n := min(runtime.GOMAXPROCS(0), maxPackReaders)
 	var mu sync.Mutex // guards places and passed
-	places := job.places
+	places := j.places
 	next := func(missed []int) []packPlace {
 		mu.Lock()
 		defer mu.Unlock()
@@ -115,7 +108,7 @@ func eachAtOnce(
 	var group sync.WaitGroup
 	for range min(n, len(places)/packedEach+1) {
 		group.Go(func() {
-			reader, part := newPackReader(job.packs), job
+			reader, part := newPackReader(j.packs), j
 			var missed []int
 			for part.places = next(nil); len(part.places) > 0; part.places = next(missed) {
 				var err error
@@ -127,68 +120,6 @@ func eachAtOnce(
 	}
 	group.Wait()
 	return passed, context.Cause(ctx)
-}
-
-// eachInTurn is an [eachPacked] that calls f for one object at a time.
-func eachInTurn(
-	ctx context.Context, job packJob, f func(packedObject) error,
-) (passed []int, err error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	found := make(chan []packedObject, maxPackReaders)
-	var group sync.WaitGroup
-	n := min(runtime.GOMAXPROCS(0), maxPackReaders, len(job.places)/packedTogether+1)
-	missed := make([][]int, n)
-	for i := range n {
-		part := job
-		part.places = job.places[i*len(job.places)/n : (i+1)*len(job.places)/n]
-		group.Go(func() { missed[i] = part.hand(ctx, found) })
-	}
-	go func() {
-		group.Wait()
-		close(found)
-	}()
-	for some := range found {
-		for _, o := range some {
-			if err == nil {
-				err = f(o)
-			}
-		}
-		if err != nil {
-			stop()
-		}
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	return slices.Concat(missed...), err
-}
-
-// hand sends the objects to found in batches.
-func (j packJob) hand(ctx context.Context, found chan<- []packedObject) (missed []int) {
-	some := make([]packedObject, 0, packedTogether)
-	bytes := 0 // in some
-	pass := func() error {
-		select {
-		case found <- some:
-			some, bytes = make([]packedObject, 0, packedTogether), 0
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	missed, err := j.read(ctx, newPackReader(j.packs), func(o packedObject) error {
-		some = append(some, o)
-		bytes += len(o.data)
-		if len(some) < packedTogether && bytes <= packedBytes {
-			return nil
-		}
-		return pass()
-	})
-	if err == nil {
-		_ = pass() // whoever stopped the reading wants no more objects
-	}
-	return missed
 }
 
 // read calls f with the objects in the order of the pack and returns those that it could not read.

@@ -68,7 +68,8 @@ type CommitHead struct {
 func (r *Repo) CommitHeads(
 	ctx context.Context, commits []OID, f func(i int, h CommitHead) error,
 ) error {
-	return r.readObjects(ctx, commits, eachInTurn, func(i int, obj object, err error) error {
+	var t turns
+	return r.readObjects(ctx, commits, func(i int, obj object, err error) error {
 		if err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (r *Repo) CommitHeads(
 		if err != nil {
 			return &CorruptObjectError{OID: commits[i], Reason: err.Error()}
 		}
-		return f(i, h)
+		return t.take(func() error { return f(i, h) })
 	})
 }
 
@@ -130,13 +131,17 @@ type TreeData struct {
 func (r *Repo) ReadTrees(
 	ctx context.Context, trees []OID, f func(i int, t TreeData) error,
 ) error {
-	return r.readTrees(ctx, trees, eachInTurn, f)
+	var turn turns
+	return r.AtOnce().ReadTrees(ctx, trees, func(i int, t TreeData) error {
+		return turn.take(func() error { return f(i, t) })
+	})
 }
 
-func (r *Repo) readTrees(
-	ctx context.Context, trees []OID, each eachPacked, f func(i int, t TreeData) error,
+// ReadTrees is [Repo.ReadTrees] with concurrent calls of f.
+func (a AtOnce) ReadTrees(
+	ctx context.Context, trees []OID, f func(i int, t TreeData) error,
 ) error {
-	return r.readObjects(ctx, trees, each, func(i int, obj object, err error) error {
+	return a.repo.readObjects(ctx, trees, func(i int, obj object, err error) error {
 		if err != nil {
 			return err
 		}
