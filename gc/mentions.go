@@ -13,9 +13,6 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// errUnknown is returned to the cache if it asks for an unread document.
-var errUnknown = errors.New("not known")
-
 // A document is a file that can refer to content: a stream, or another file of a conversation.
 type document struct {
 	id     gitint.OID
@@ -43,26 +40,25 @@ func newReferenceCache(f *treeCache, h *hashes, closed bool) *referenceCache {
 	return &referenceCache{trees: f, hashes: h, closed: closed, known: make(map[document]mentions)}
 }
 
-func (l *referenceCache) cached(d document) bool {
+// recall returns what the cache knows about a document.
+func (l *referenceCache) recall(d document) (refs.Mentions, bool) {
 	if d.stream {
-		return l.trees.cache.KnowsMentions(d.id)
+		return l.trees.cache.Mentions().Of(d.id)
 	}
-	return l.trees.cache.KnowsTexts(d.id)
+	all, ok := l.trees.cache.Texts().Of(d.id)
+	return refs.Mentions{Loose: all}, ok
 }
 
-// ask answers from the cache, or from data.
-func (l *referenceCache) ask(d document, data []byte) (refs.Mentions, error) {
-	read := func() ([]byte, error) {
-		if data == nil {
-			return nil, errUnknown
-		}
-		return data, nil
-	}
+// learn finds the references in the bytes of a document.
+func (l *referenceCache) learn(d document, data []byte) refs.Mentions {
 	if d.stream {
-		return l.trees.cache.Mentions(d.id, read)
+		m := refs.MentionsIn(data)
+		l.trees.cache.Mentions().Set(d.id, m)
+		return m
 	}
-	all, err := l.trees.cache.Texts(d.id, read)
-	return refs.Mentions{Loose: all}, err
+	all := refs.HashesIn(data)
+	l.trees.cache.Texts().Set(d.id, all)
+	return refs.Mentions{Loose: all}
 }
 
 // load finds the references of documents. Documents that are not cached are read together, and
@@ -77,15 +73,14 @@ func (l *referenceCache) load(ctx context.Context, o *Options, all []document) e
 			continue
 		}
 		asked[d] = true
-		if l.cached(d) {
-			if m, err := l.ask(d, nil); err == nil {
-				read, found = append(read, d), append(found, m)
-				n += len(m.Refs) + len(m.Loose)
-				l.trees.uses(d.id)
-				continue
-			}
+		m, ok := l.recall(d)
+		if !ok {
+			unread = append(unread, d)
+			continue
 		}
-		unread = append(unread, d)
+		read, found = append(read, d), append(found, m)
+		n += len(m.Refs) + len(m.Loose)
+		l.trees.uses(d.id)
 	}
 	if !l.closed {
 		l.hashes.reserve(n)
@@ -115,13 +110,7 @@ func (l *referenceCache) read(ctx context.Context, o *Options, unread []document
 		if err != nil {
 			return err
 		}
-		if data == nil {
-			data = []byte{}
-		}
-		m, err := l.ask(d, data)
-		if err != nil {
-			m.Opaque = true // cannot happen: the data is there
-		}
+		m := l.learn(d, data)
 		mu.Lock()
 		defer mu.Unlock()
 		l.known[d] = l.number(m)
@@ -156,7 +145,7 @@ func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 		})
 		return all, err
 	}
-	all, err := l.trees.cache.TextsFrom(d.id, func() ([]blobs.Hash, error) { return in(nil) })
+	all, err := l.trees.cache.Texts().Or(d.id, func() ([]blobs.Hash, error) { return in(nil) })
 	if errors.Is(err, refs.ErrTooMany) && l.closed {
 		all, err = in(func(h blobs.Hash) bool { _, ok := l.hashes.find(h); return ok })
 	}

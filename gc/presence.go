@@ -45,17 +45,9 @@ func (s *presence) load(ctx context.Context, stores []gitint.OID) error {
 	}
 	var unknown []gitint.OID
 	for _, id := range fanouts {
-		found, err := s.m.trees.cache.Blobs(id, func() ([]refs.BlobFile, error) {
-			return nil, errUnknown
-		})
-		if err != nil {
-			unknown = append(unknown, id)
-			continue
-		}
-		below, err := s.m.trees.cache.Trees(id, func() ([]gitint.OID, error) {
-			return nil, errUnknown
-		})
-		if err != nil {
+		found, ok := s.m.trees.cache.Blobs().Of(id)
+		below, through := s.m.trees.cache.Trees().Of(id)
+		if !ok || !through {
 			unknown = append(unknown, id)
 			continue
 		}
@@ -132,8 +124,8 @@ func (s *presence) learn(f fanoutRead) {
 	if f.foreign {
 		return // the caches only record trees that have blobs and nothing else
 	}
-	_, _ = s.m.trees.cache.Blobs(f.id, func() ([]refs.BlobFile, error) { return f.found, nil })
-	_, _ = s.m.trees.cache.Trees(f.id, func() ([]gitint.OID, error) { return f.boards, nil })
+	s.m.trees.cache.Blobs().Set(f.id, f.found)
+	s.m.trees.cache.Trees().Set(f.id, f.boards)
 }
 
 // startPresence reads the stores of the tips, while history is searched. The numbers of contents

@@ -18,7 +18,6 @@ const (
 	conversationsName = "conversations"
 	blobsName         = "blobs"
 	trashName         = ".trash" // where jp moves what it cannot read
-	archiveName       = ".archive"
 )
 
 // A treeCache reads each tree of a repository once.
@@ -57,10 +56,8 @@ func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool)
 		if _, ok := f.places[id]; ok {
 			continue
 		}
-		found, err := f.cache.Places(id, func() ([]refs.Place, error) {
-			return nil, errUnknown
-		})
-		if err != nil {
+		found, ok := f.cache.Places().Of(id)
+		if !ok {
 			unknown = append(unknown, id)
 			continue
 		}
@@ -87,7 +84,7 @@ func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool)
 	for i, id := range unknown {
 		found := leading(roots[i], search.below(roots[i]))
 		f.places[id] = found
-		_, _ = f.cache.Places(id, func() ([]refs.Place, error) { return found, nil })
+		f.cache.Places().Set(id, found)
 	}
 	return nil
 }
@@ -164,10 +161,8 @@ func (f *treeCache) list(ctx context.Context, units []unit) error {
 		if _, ok := f.streams[u.id]; ok || u.file {
 			continue
 		}
-		found, err := f.cache.Streams(u.id, func() ([]refs.TreeFile, error) {
-			return nil, errUnknown
-		})
-		if err != nil {
+		found, ok := f.cache.Streams().Of(u.id)
+		if !ok {
 			unknown = append(unknown, u.id)
 			continue
 		}
@@ -227,7 +222,7 @@ func (f *treeCache) listUnknown(ctx context.Context, top []gitint.OID) error {
 			return fmt.Errorf("list tree %s: %w", id, err)
 		}
 		f.streams[id] = found
-		_, _ = f.cache.Streams(id, func() ([]refs.TreeFile, error) { return found, nil })
+		f.cache.Streams().Set(id, found)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 
@@ -108,9 +107,9 @@ func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool 
 		if !s.cache.IsPlain(e.ID) {
 			return false
 		}
-		below, err := s.cache.Trees(e.ID, unknown[gitint.OID])
-		files, errFiles := s.cache.Blobs(e.ID, unknown[refs.BlobFile])
-		if errors.Join(err, errFiles) != nil {
+		below, ok := s.cache.Trees().Of(e.ID)
+		files, listed := s.cache.Blobs().Of(e.ID)
+		if !ok || !listed {
 			return false
 		}
 		ids = append(append(ids, e.ID), below...)
@@ -123,7 +122,3 @@ func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool 
 	}
 	return lookUp()
 }
-
-var errUnknown = errors.New("unknown")
-
-func unknown[T any]() ([]T, error) { return nil, errUnknown }

@@ -119,7 +119,7 @@ func (s *store) goneParts(
 			continue
 		}
 		// A damaged record is written again.
-		below, _ := s.cache.Trees(e.ID, func() ([]gitint.OID, error) {
+		below, _ := s.cache.Trees().Or(e.ID, func() ([]gitint.OID, error) {
 			return treesIn(ctx, o, e.ID)
 		})
 		known = append(append(known, e.ID), below...)
@@ -176,14 +176,14 @@ func (s *store) filesOf(
 func (s *store) fillPart(
 	ctx context.Context, o objectSource, dir Entry, files []Entry,
 ) (part, error) {
-	known, err := s.cache.Blobs(dir.ID, func() ([]refs.BlobFile, error) {
+	known, err := s.cache.Blobs().Or(dir.ID, func() ([]refs.BlobFile, error) {
 		if files == nil {
 			return nil, errNotOnlyBlobs // the cache is damaged
 		}
 		return onlyBlobs(dir.Name, files)
 	})
 	if err == nil && files != nil {
-		_, err = s.cache.Trees(dir.ID, func() ([]gitint.OID, error) {
+		_, err = s.cache.Trees().Or(dir.ID, func() ([]gitint.OID, error) {
 			return treesIn(ctx, o, dir.ID)
 		})
 	}

@@ -74,13 +74,11 @@ type Result struct {
 // known; its error is returned and not remembered. Because it is used for deletion, it finds the
 // references in every member with a duplicate name, and those to content of any size.
 func (c *Cache) References(id gitint.OID, read func() ([]byte, error)) (Result, error) {
-	return remember(c, referencesOf(id, read))
+	return c.references().Or(id, after(read, references))
 }
 
-func referencesOf(id gitint.OID, read func() ([]byte, error)) question[Result] {
-	return question[Result]{
-		kindReferences, id, after(read, references), Result.encode, decodeResult,
-	}
+func (c *Cache) references() Property[Result] {
+	return Property[Result]{c, kindReferences, Result.encode, decodeResult}
 }
 
 func references(data []byte) Result { return referencesIn(data, false) }
@@ -103,13 +101,12 @@ func (res Result) encode(w *writer) {
 
 func decodeResult(r *reader) Result { return Result{Err: r.syntaxError(), Refs: r.refs()} }
 
-// A question is one property of an object: how to compute it, and how to encode it.
-type question[T any] struct {
-	kind    kind
-	id      gitint.OID
-	compute func() (T, error)
-	encode  func(T, *writer)
-	decode  func(*reader) T
+// A Property is what a cache remembers of one property of objects.
+type Property[T any] struct {
+	cache  *Cache
+	kind   kind
+	encode func(T, *writer)
+	decode func(*reader) T
 }
 
 // after returns a function that computes f from the result of read.
@@ -124,40 +121,41 @@ func after[T any](read func() ([]byte, error), f func([]byte) T) func() (T, erro
 	}
 }
 
-func remember[T any](c *Cache, q question[T]) (T, error) {
-	if v, ok := recall(c, q); ok {
-		c.hits.Add(1)
+// Or returns the property of an object, which it computes and remembers if it is not known.
+func (p Property[T]) Or(id gitint.OID, compute func() (T, error)) (T, error) {
+	if v, ok := p.Of(id); ok {
+		p.cache.hits.Add(1)
 		return v, nil
 	}
-	c.misses.Add(1)
-	v, err := q.compute()
+	p.cache.misses.Add(1)
+	v, err := compute()
 	if err == nil {
-		note(c, q, v)
+		p.Set(id, v)
 	}
 	return v, err
 }
 
-// recall returns a remembered answer.
-func recall[T any](c *Cache, q question[T]) (v T, ok bool) {
-	k, ok := keyOf(q.kind, q.id)
+// Of returns the property of an object, if it is known.
+func (p Property[T]) Of(id gitint.OID) (v T, ok bool) {
+	k, ok := keyOf(p.kind, id)
 	if !ok {
 		return v, false
 	}
-	payload, ok := c.shards[k.shard()].lookup(k)
+	payload, ok := p.cache.shards[k.shard()].lookup(k)
 	if !ok {
 		return v, false
 	}
 	r := newReader(payload)
-	v = q.decode(r)
+	v = p.decode(r)
 	return v, r.done() == nil
 }
 
-// note remembers an answer.
-func note[T any](c *Cache, q question[T], v T) {
-	if k, ok := keyOf(q.kind, q.id); ok {
+// Set remembers the property of an object.
+func (p Property[T]) Set(id gitint.OID, v T) {
+	if k, ok := keyOf(p.kind, id); ok {
 		var w writer
-		q.encode(v, &w)
-		c.shards[k.shard()].add(k, w.buf)
+		p.encode(v, &w)
+		p.cache.shards[k.shard()].add(k, w.buf)
 	}
 }
 

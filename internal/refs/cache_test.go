@@ -119,7 +119,7 @@ func ask(tb testing.TB, c *Cache, data []byte) answers {
 	a.Details, errs[2] = c.Details(id, read)
 	a.JSON, errs[3] = c.JSON(id, read)
 	a.Pointer, errs[4] = c.IsPointer(id, read)
-	a.Blobs, errs[5] = c.Blobs(id, func() ([]BlobFile, error) {
+	a.Blobs, errs[5] = c.Blobs().Or(id, func() ([]BlobFile, error) {
 		return []BlobFile{{blobs.Sum(data), id}, {blobs.Hash{1}, shortened(id)}}, nil
 	})
 	if err := errors.Join(errs[:]...); err != nil {

@@ -162,13 +162,37 @@ func (r *reader) syntaxError() *events.SyntaxError {
 	return e
 }
 
+// writeAll writes the number of values, then each.
+func writeAll[T any](w *writer, all []T, write func(T)) {
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+	for _, v := range all {
+		write(v)
+	}
+}
+
+// readAll reads what writeAll wrote. A value has at least so many bytes.
+func readAll[T any](r *reader, shortest int, read func() T) []T {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	all := make([]T, 0, min(n, len(r.buf)/shortest+1))
+	for range n {
+		v := read()
+		if r.err != nil {
+			return nil
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
 // refs writes elements and offsets as differences, which are small.
 func (w *writer) refs(all []events.RefAt) {
 	const usual = 80 // bytes of a reference
 	w.buf = slices.Grow(w.buf, usual*len(all))
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	var last events.RefAt
-	for _, at := range all {
+	writeAll(w, all, func(at events.RefAt) {
 		w.buf = append(w.buf, at.Ref.Hash[:]...)
 		w.long(at.Ref.Size)
 		w.int(at.Element - last.Element)
@@ -180,18 +204,13 @@ func (w *writer) refs(all []events.RefAt) {
 		w.long(at.Offset - last.Offset)
 		w.bool(at.Loose)
 		last = at
-	}
+	})
 }
 
 func (r *reader) refs() []events.RefAt {
-	n := r.count()
-	if n == 0 {
-		return nil
-	}
-	all := make([]events.RefAt, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
 	var last events.RefAt
-	for range n {
-		at := events.RefAt{
+	return readAll(r, len(blobs.Hash{}), func() events.RefAt {
+		last = events.RefAt{
 			Ref:     blobs.Ref{Hash: r.hash(), Size: r.long()},
 			Element: last.Element + r.int(),
 			Turn:    r.int(),
@@ -202,35 +221,27 @@ func (r *reader) refs() []events.RefAt {
 			Offset:  last.Offset + r.long(),
 			Loose:   r.bool(),
 		}
-		if r.err != nil {
-			return nil
-		}
-		all, last = append(all, at), at
-	}
-	return all
+		return last
+	})
 }
 
 func (w *writer) calls(open []OpenCall) {
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(open)))
-	for _, c := range open {
+	writeAll(w, open, func(c OpenCall) {
 		w.int(c.Element)
 		w.int(c.Turn)
 		w.string(c.ID)
 		w.string(c.Tool)
 		w.long(c.Offset)
-	}
+	})
 }
 
 func (r *reader) calls() []OpenCall {
-	var open []OpenCall
-	for range r.count() {
-		c := OpenCall{
+	return readAll(r, shortestCall, func() OpenCall {
+		return OpenCall{
 			Element: r.int(), Turn: r.int(), ID: r.string(), Tool: r.string(), Offset: r.long(),
 		}
-		if r.err != nil {
-			return nil
-		}
-		open = append(open, c)
-	}
-	return open
+	})
 }
+
+// shortestCall is the minimal length of a call in bytes: one for each number, and for each string.
+const shortestCall = 5

@@ -2,7 +2,6 @@ package refs
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"maps"
@@ -29,17 +28,12 @@ type Mentions struct {
 	Opaque bool
 }
 
-// Mentions returns the content to which the stream with the given id may refer.
-func (c *Cache) Mentions(id gitint.OID, read func() ([]byte, error)) (Mentions, error) {
-	return remember(c, question[Mentions]{
-		kindMentions, id, after(read, MentionsIn), Mentions.encode, decodeMentions,
-	})
+// Mentions is the content to which streams may refer: MentionsIn of their bytes.
+func (c *Cache) Mentions() Property[Mentions] {
+	return Property[Mentions]{c, kindMentions, Mentions.encode, decodeMentions}
 }
 
-// KnowsMentions reports whether Mentions has an answer.
-func (c *Cache) KnowsMentions(id gitint.OID) bool { return c.has(kindMentions, id) }
-
-// MentionsIn is [Cache.Mentions] for bytes that have no id.
+// MentionsIn returns the content to which a stream may refer.
 func MentionsIn(data []byte) Mentions {
 	found, usual := events.Skim(data)
 	res := Result{Refs: found}
@@ -76,22 +70,13 @@ func distinct(all []blobs.Hash) []blobs.Hash {
 	return slices.Compact(all)
 }
 
-// Texts returns everything that looks like a hash in the file with the given id, whatever file it
-// is.
-func (c *Cache) Texts(id gitint.OID, read func() ([]byte, error)) ([]blobs.Hash, error) {
-	return c.TextsFrom(id, after(read, HashesIn))
+// Texts is everything that looks like a hash in files, whatever files they are: HashesIn of their
+// bytes.
+func (c *Cache) Texts() Property[[]blobs.Hash] {
+	return Property[[]blobs.Hash]{
+		c, kindText, func(all []blobs.Hash, w *writer) { w.hashes(all) }, (*reader).hashes,
+	}
 }
-
-// TextsFrom is [Cache.Texts] for a file that is too large to read at once.
-func (c *Cache) TextsFrom(id gitint.OID, find func() ([]blobs.Hash, error)) ([]blobs.Hash, error) {
-	return remember(c, question[[]blobs.Hash]{
-		kindText, id, find,
-		func(all []blobs.Hash, w *writer) { w.hashes(all) }, (*reader).hashes,
-	})
-}
-
-// KnowsTexts reports whether Texts has an answer.
-func (c *Cache) KnowsTexts(id gitint.OID) bool { return c.has(kindText, id) }
 
 // HashesIn returns everything in a text that looks like a hash, without duplicates: sixty-four
 // lower-case hexadecimal digits that are not part of a longer run.
@@ -183,27 +168,10 @@ func decodeMentions(r *reader) Mentions {
 
 func (w *writer) hashes(all []blobs.Hash) {
 	w.buf = slices.Grow(w.buf, (len(all)+1)*len(blobs.Hash{}))
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
-	for _, h := range all {
-		w.buf = append(w.buf, h[:]...)
-	}
+	writeAll(w, all, func(h blobs.Hash) { w.buf = append(w.buf, h[:]...) })
 }
 
-func (r *reader) hashes() []blobs.Hash {
-	n := r.count()
-	if n == 0 {
-		return nil
-	}
-	all := make([]blobs.Hash, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
-	for range n {
-		h := r.hash()
-		if r.err != nil {
-			return nil
-		}
-		all = append(all, h)
-	}
-	return all
-}
+func (r *reader) hashes() []blobs.Hash { return readAll(r, len(blobs.Hash{}), r.hash) }
 
 // A TreeFile is a file in a tree of conversations that can refer to content.
 type TreeFile struct {
@@ -211,31 +179,20 @@ type TreeFile struct {
 	Object gitint.OID
 }
 
-// Streams returns the files below a tree of conversations that can refer to content. list is called
-// if they are not known.
-func (c *Cache) Streams(
-	tree gitint.OID, list func() ([]TreeFile, error),
-) ([]TreeFile, error) {
-	return remember(c, question[[]TreeFile]{
-		kindStreams, tree, list,
+// Streams are the files below trees of conversations that can refer to content.
+func (c *Cache) Streams() Property[[]TreeFile] {
+	return Property[[]TreeFile]{
+		c, kindStreams,
 		func(all []TreeFile, w *writer) {
-			w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
-			for _, f := range all {
+			writeAll(w, all, func(f TreeFile) {
 				w.string(f.Path)
 				w.id(f.Object)
-			}
+			})
 		},
-		func(r *reader) (all []TreeFile) {
-			for range r.count() {
-				f := TreeFile{Path: r.string(), Object: r.id()}
-				if r.err != nil {
-					return nil
-				}
-				all = append(all, f)
-			}
-			return all
+		func(r *reader) []TreeFile {
+			return readAll(r, 2, func() TreeFile { return TreeFile{Path: r.string(), Object: r.id()} })
 		},
-	})
+	}
 }
 
 // A Place is a place of conversations in a tree: the path of their directory, the trees of the
@@ -258,35 +215,30 @@ const (
 	Stray                      // likewise, but possibly only a file with the name of a stream
 )
 
-// Places returns the places in the tree of a commit. find is called if they are not known.
-func (c *Cache) Places(commit gitint.OID, find func() ([]Place, error)) ([]Place, error) {
-	return remember(c, question[[]Place]{
-		kindPlaces, commit, find,
+// Places are the places in the trees of commits.
+func (c *Cache) Places() Property[[]Place] {
+	return Property[[]Place]{
+		c, kindPlaces,
 		func(all []Place, w *writer) {
-			w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
-			for _, p := range all {
+			writeAll(w, all, func(p Place) {
 				w.string(p.Dir)
 				w.id(p.Conversations)
 				w.id(p.Blobs)
 				w.id(p.ID)
 				w.buf = append(w.buf, byte(p.Kind))
 				w.ids(p.Through)
-			}
+			})
 		},
-		func(r *reader) (all []Place) {
-			for range r.count() {
-				p := Place{
+		func(r *reader) []Place {
+			const shortest = 6 // a byte for each member
+			return readAll(r, shortest, func() Place {
+				return Place{
 					Dir: r.string(), Conversations: r.id(), Blobs: r.id(), ID: r.id(),
 					Kind: r.placeKind(), Through: r.ids(),
 				}
-				if r.err != nil {
-					return nil
-				}
-				all = append(all, p)
-			}
-			return all
+			})
 		},
-	})
+	}
 }
 
 func (r *reader) placeKind() PlaceKind {
@@ -299,27 +251,9 @@ func (r *reader) placeKind() PlaceKind {
 	return k
 }
 
-func (w *writer) ids(all []gitint.OID) {
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
-	for _, id := range all {
-		w.id(id)
-	}
-}
+func (w *writer) ids(all []gitint.OID) { writeAll(w, all, w.id) }
 
-func (r *reader) ids() []gitint.OID {
-	n := r.count()
-	if n == 0 {
-		return nil
-	}
-	all := make([]gitint.OID, 0, min(n, len(r.buf)/shortestID+1))
-	for range n {
-		all = append(all, r.id())
-		if r.err != nil {
-			return nil
-		}
-	}
-	return all
-}
+func (r *reader) ids() []gitint.OID { return readAll(r, shortestID, r.id) }
 
 // id writes the length of an object id and its bytes; the zero id has none.
 func (w *writer) id(id gitint.OID) {

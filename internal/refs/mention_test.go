@@ -1,7 +1,6 @@
 package refs_test
 
 import (
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -41,7 +40,9 @@ func TestMentions(t *testing.T) {
 			for range 2 { // computed, then remembered
 				c := refs.Open(dir)
 				id := refs.Sum([]byte(tt.data))
-				m, err := c.Mentions(id, func() ([]byte, error) { return []byte(tt.data), nil })
+				m, err := c.Mentions().Or(id, func() (refs.Mentions, error) {
+					return refs.MentionsIn([]byte(tt.data)), nil
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,7 +50,7 @@ func TestMentions(t *testing.T) {
 					(m.Err != nil) != tt.damaged || m.Opaque != tt.dark {
 					t.Errorf("mentions %+v", m)
 				}
-				if !c.KnowsMentions(id) {
+				if _, ok := c.Mentions().Of(id); !ok {
 					t.Error("it is not remembered")
 				}
 				if err := c.Close(); err != nil {
@@ -83,20 +84,17 @@ func TestStreamsAndPlacesAreRemembered(t *testing.T) {
 		{Dir: ".jp", Blobs: short, ID: other, Through: []gitint.OID{other, id}},
 		{Dir: "", Conversations: other, Kind: refs.Stray},
 	}
-	unknown := errors.New("not remembered")
 	for i := range 2 {
 		c := refs.Open(dir)
-		failing := error(nil)
-		if i == 1 {
-			failing = unknown
+		if i == 0 {
+			c.Streams().Set(id, files)
+			c.Places().Set(id, places)
 		}
-		gotFiles, err := c.Streams(id, func() ([]refs.TreeFile, error) { return files, failing })
-		if err != nil || !slices.Equal(gotFiles, files) {
-			t.Errorf("streams %v, %v", gotFiles, err)
+		if got, ok := c.Streams().Of(id); !ok || !slices.Equal(got, files) {
+			t.Errorf("streams %v, %t", got, ok)
 		}
-		gotPlaces, err := c.Places(id, func() ([]refs.Place, error) { return places, failing })
-		if err != nil || !reflect.DeepEqual(gotPlaces, places) {
-			t.Errorf("places %v, %v", gotPlaces, err)
+		if got, ok := c.Places().Of(id); !ok || !reflect.DeepEqual(got, places) {
+			t.Errorf("places %v, %t", got, ok)
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)

@@ -1,8 +1,6 @@
 package refs
 
 import (
-	"encoding/binary"
-
 	"github.com/git-jp/git-jp/gitint"
 )
 
@@ -17,30 +15,24 @@ type Settled struct {
 
 // Settled returns the last value stored under a key.
 func (c *Cache) Settled(where string) (s Settled, ok bool) {
-	k, _ := keyOf(kindSettled, Sum([]byte(where)))
-	payload, ok := c.shards[k.shard()].lookup(k)
-	if !ok {
-		return Settled{}, false
-	}
-	r := newReader(payload)
-	s = Settled{Conversations: r.digits(), Blobs: r.digits()}
-	for range r.count() {
-		s.Except = append(s.Except, r.string())
-	}
-	return s, r.done() == nil
+	return c.settled().Of(Sum([]byte(where)))
 }
 
 // Settle stores s under a key and replaces the previous value.
-func (c *Cache) Settle(where string, s Settled) {
-	var w writer
-	w.string(digits(s.Conversations))
-	w.string(digits(s.Blobs))
-	w.buf = binary.AppendUvarint(w.buf, uint64(len(s.Except)))
-	for _, id := range s.Except {
-		w.string(id)
+func (c *Cache) Settle(where string, s Settled) { c.settled().Set(Sum([]byte(where)), s) }
+
+func (c *Cache) settled() Property[Settled] {
+	return Property[Settled]{
+		c, kindSettled,
+		func(s Settled, w *writer) {
+			w.string(digits(s.Conversations))
+			w.string(digits(s.Blobs))
+			writeAll(w, s.Except, w.string)
+		},
+		func(r *reader) Settled {
+			return Settled{r.digits(), r.digits(), readAll(r, 1, r.string)}
+		},
 	}
-	k, _ := keyOf(kindSettled, Sum([]byte(where)))
-	c.shards[k.shard()].add(k, w.buf)
 }
 
 // digits reads an id that was written as digits.

@@ -9,22 +9,20 @@ type Sound struct {
 // to include everything that the verdict depends on, with object ids as far as possible; it cannot
 // say that the objects exist.
 func (c *Cache) Sound(verdict string) (s Sound, ok bool) {
-	return recall(c, soundness(verdict))
+	return c.soundness().Of(Sum([]byte(verdict)))
 }
 
 // SetSound remembers that no faults were found, under the name of the verdict.
-func (c *Cache) SetSound(verdict string, s Sound) {
-	note(c, soundness(verdict), s)
-}
+func (c *Cache) SetSound(verdict string, s Sound) { c.soundness().Set(Sum([]byte(verdict)), s) }
 
-func soundness(verdict string) question[Sound] {
-	return question[Sound]{
-		kind: kindSound, id: Sum([]byte(verdict)),
-		encode: func(s Sound, w *writer) {
+func (c *Cache) soundness() Property[Sound] {
+	return Property[Sound]{
+		c, kindSound,
+		func(s Sound, w *writer) {
 			w.int(s.Conversations)
 			w.int(s.References)
 			w.int(s.Blobs)
 		},
-		decode: func(r *reader) Sound { return Sound{r.int(), r.int(), r.int()} },
+		func(r *reader) Sound { return Sound{r.int(), r.int(), r.int()} },
 	}
 }

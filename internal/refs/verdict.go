@@ -32,10 +32,9 @@ type Verdict struct {
 // [Cache.References]. If either is not known, the stream is decoded once for both. The verdict is
 // stricter than References, but has no limit on size either.
 func (c *Cache) Stream(id gitint.OID, read func() ([]byte, error)) (Verdict, Result, error) {
-	whole := question[Verdict]{kindVerdict, id, nil, Verdict.encode, decodeVerdict}
-	named := referencesOf(id, read)
-	v, judged := recall(c, whole)
-	res, listed := recall(c, named)
+	whole, named := Property[Verdict]{c, kindVerdict, Verdict.encode, decodeVerdict}, c.references()
+	v, judged := whole.Of(id)
+	res, listed := named.Of(id)
 	if judged && listed {
 		c.hits.Add(1)
 		return v, res, nil
@@ -47,10 +46,10 @@ func (c *Cache) Stream(id gitint.OID, read func() ([]byte, error)) (Verdict, Res
 	}
 	v, res = examine(data)
 	if !judged {
-		note(c, whole, v)
+		whole.Set(id, v)
 	}
 	if !listed {
-		note(c, named, res)
+		named.Set(id, res)
 	}
 	return v, res, nil
 }
@@ -209,9 +208,7 @@ func wellFormed(data []byte) *events.SyntaxError {
 func (c *Cache) document(
 	k kind, id gitint.OID, read func() ([]byte, error), f func([]byte) *events.SyntaxError,
 ) (*events.SyntaxError, error) {
-	return remember(c, question[*events.SyntaxError]{
-		k, id, after(read, f),
-		func(e *events.SyntaxError, w *writer) { w.syntaxError(e) },
-		(*reader).syntaxError,
-	})
+	write := func(e *events.SyntaxError, w *writer) { w.syntaxError(e) }
+	known := Property[*events.SyntaxError]{c, k, write, (*reader).syntaxError}
+	return known.Or(id, after(read, f))
 }
