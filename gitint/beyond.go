@@ -13,18 +13,8 @@ func (r *Repo) IndexBeyond(
 ) (*Index, error) {
 	known := treePart{ctx: ctx, tree: tree}
 	beyond := func(path []byte, id OID) bool { return wanted(path) && !known.has(path, id) }
-	x := &Index{repo: r, path: r.indexPath}
-	// The content of a directory of a sparse index is not known yet.
-	x.keep = func(e *indexEntry, path []byte) bool {
-		return e.Mode == ModeDir || beyond(path, e.OID)
-	}
-	if _, err := r.readIndex(ctx, x); err != nil {
-		return nil, err
-	}
-	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool {
-		return !beyond([]byte(e.Path), e.OID)
-	})
-	return x, nil
+	return r.indexWhere(ctx, func(e *indexEntry, path []byte) bool { return beyond(path, e.OID) },
+		func(_ *Index, e Entry) bool { return beyond([]byte(e.Path), e.OID) })
 }
 
 // A treePart has the files of one directory of a tree, the one two levels above the last path: an

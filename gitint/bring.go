@@ -43,10 +43,7 @@ func (e *FetchError) Unwrap() error { return e.Err }
 // Partial reports whether a remote has promised objects that may be missing here.
 func (r *Repo) Partial(ctx context.Context) (bool, error) {
 	s, err := r.shape(ctx)
-	if err != nil {
-		return false, err
-	}
-	return s.partial, nil
+	return err == nil && s.partial, err
 }
 
 // Need fetches those of the objects that are missing in a partial clone, before they are read. In

@@ -23,6 +23,24 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	return r.revParse(ctx, rev+"^{"+kindCommit+"}")
 }
 
+// OrNone returns the zero value in place of ErrUnknownRevision, such as nil for the tree of a HEAD
+// without a commit.
+func OrNone[T any](value T, err error) (T, error) {
+	if errors.Is(err, ErrUnknownRevision) {
+		return *new(T), nil
+	}
+	return value, err
+}
+
+// Parents returns the parents of a commit.
+func (r *Repo) Parents(ctx context.Context, commit OID) (parents []OID, err error) {
+	err = r.CommitHeads(ctx, []OID{commit}, func(_ int, h CommitHead) error {
+		parents = h.Parents
+		return nil
+	})
+	return parents, err
+}
+
 // Parent returns the first parent of a commit, zero for a root commit. cut is true if the commit
 // has a parent that is missing, as in a shallow clone.
 func (r *Repo) Parent(ctx context.Context, commit OID) (parent OID, cut bool, err error) {
@@ -252,13 +270,9 @@ func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, e
 	if err != nil {
 		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
 	}
-	var ids []OID
-	for line := range strings.Lines(string(out)) {
-		id, err := ParseOID(strings.TrimSpace(line))
-		if err != nil {
-			return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
-		}
-		ids = append(ids, id)
+	ids, err := parseOIDs(out)
+	if err != nil {
+		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
 	}
 	return ids, nil
 }

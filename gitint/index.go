@@ -70,17 +70,21 @@ func (e *indexEntry) mark() Mark {
 func (r *Repo) IndexWhere(
 	ctx context.Context, wanted func(path []byte, mark Mark) bool,
 ) (*Index, error) {
+	return r.indexWhere(ctx, func(e *indexEntry, name []byte) bool { return wanted(name, e.mark()) },
+		func(x *Index, e Entry) bool { return wanted([]byte(e.Path), x.markOf(e.Path)) })
+}
+
+// indexWhere reads an index limited to what keep accepts. The content of a directory of a sparse
+// index is not known until it was read: isIn then decides.
+func (r *Repo) indexWhere(
+	ctx context.Context, keep entryFilter, isIn func(x *Index, e Entry) bool,
+) (*Index, error) {
 	x := &Index{repo: r, path: r.indexPath}
-	// The content of a directory of a sparse index is not known yet.
-	x.keep = func(e *indexEntry, name []byte) bool {
-		return e.Mode == ModeDir || wanted(name, e.mark())
-	}
+	x.keep = func(e *indexEntry, name []byte) bool { return e.Mode == ModeDir || keep(e, name) }
 	if _, err := r.readIndex(ctx, x); err != nil {
 		return nil, err
 	}
-	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool {
-		return !wanted([]byte(e.Path), x.markOf(e.Path))
-	})
+	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool { return !isIn(x, e) })
 	return x, nil
 }
 
@@ -119,7 +123,6 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
 	x.file, x.base, x.keep = nil, nil, nil
-	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 	if !slices.IsSortedFunc(x.entries, byPath) { // unsorted after a split or a sparse index
 		slices.SortFunc(x.entries, byPath)
 	}
@@ -233,10 +236,14 @@ func (x *Index) below(dir string) []Entry {
 	return x.entries[first:last]
 }
 
-func (x *Index) search(name string) (int, bool) {
-	return slices.BinarySearchFunc(x.entries, name, func(e Entry, name string) int {
-		return strings.Compare(e.Path, name)
-	})
+func (x *Index) search(name string) (int, bool) { return searchPath(x.entries, name) }
+
+// byPath compares entries by their paths.
+func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+
+// searchPath searches sorted entries.
+func searchPath(sorted []Entry, name string) (int, bool) {
+	return slices.BinarySearchFunc(sorted, Entry{Path: name}, byPath)
 }
 
 // Open opens a file or a directory.

@@ -3,18 +3,14 @@ package gitint
 import (
 	"bufio"
 	"bytes"
-	"cmp"
-	"crypto/sha1" //nolint:gosec // what git writes behind an index
-	"crypto/sha256"
+	"cmp" //nolint:gosec // what git writes behind an index
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -93,7 +89,7 @@ func parseIndexFile(
 	if size < int64(indexHeader+idSize) {
 		return nil, errIndexEnds
 	}
-	sum := newSum(idSize)
+	sum := newHash(uint8(idSize)) //nolint:gosec // 20 or 32
 	body := io.TeeReader(io.LimitReader(in, size-int64(idSize)), sum)
 	r := indexReader{
 		in: bufio.NewReaderSize(body, indexBuffer), left: size - int64(idSize),
@@ -113,13 +109,6 @@ func parseIndexFile(
 		return nil, errors.New("it is truncated or damaged: its checksum does not match")
 	}
 	return f, failed
-}
-
-func newSum(idSize int) hash.Hash {
-	if idSize == sha256Size {
-		return sha256.New()
-	}
-	return sha1.New() //nolint:gosec // as above
 }
 
 func (r *indexReader) read(f *indexFile) error {
@@ -325,13 +314,10 @@ func (x *Index) loadBase(id string) (*indexFile, error) {
 
 // loadFile reads a file. One that is being written is read again, for a moment.
 func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error) {
-	for try := range emptyRefTries {
+	for range attempts {
 		var whole bool
 		if f, whole, err = loadOnce(name, x.repo.idSize(), keep); whole {
 			break
-		}
-		if try < emptyRefTries-1 {
-			time.Sleep(emptyRefPause)
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

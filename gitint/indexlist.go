@@ -18,7 +18,7 @@ func (x *Index) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	empties, empty := false, OID{}
+	empties, empty := false, x.repo.HashBlob(nil)
 	x.entries = make([]Entry, 0, bytes.Count(out, []byte{0}))
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		if line == "" {
@@ -30,9 +30,6 @@ func (x *Index) list(ctx context.Context) error {
 		}
 		e.Mode = canonicalMode(uint32(e.Mode))
 		x.add(e)
-		if empty.IsZero() {
-			empty = emptyBlob(e.OID)
-		}
 		empties = empties || e.stage == 0 && e.OID == empty
 	}
 	if !empties {
@@ -58,7 +55,7 @@ func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
 func (x *Index) findIntents(ctx context.Context) error {
 	out, err := x.git(ctx,
 		"diff-index", "--cached", "--ita-invisible-in-index", "--name-only", "--no-renames",
-		"--diff-filter=A", "-z", x.emptyTree().String())
+		"--diff-filter=A", "-z", x.repo.emptyTree())
 	if err != nil {
 		return err
 	}
@@ -66,10 +63,10 @@ func (x *Index) findIntents(ctx context.Context) error {
 	for name := range bytes.SplitSeq(out, []byte{0}) {
 		added[string(name)] = true
 	}
-	entries := x.entries
+	entries, empty := x.entries, x.repo.HashBlob(nil)
 	x.entries = nil
 	for _, e := range entries {
-		if !added[e.Path] && e.OID == emptyBlob(e.OID) {
+		if !added[e.Path] && e.OID == empty {
 			x.intents = append(x.intents, e.Path)
 		} else {
 			x.entries = append(x.entries, e)
@@ -77,14 +74,3 @@ func (x *Index) findIntents(ctx context.Context) error {
 	}
 	return nil
 }
-
-func (x *Index) emptyTree() OID {
-	size := uint8(sha1Size)
-	if x.repo.objectFormat == "sha256" {
-		size = sha256Size
-	}
-	return object{kind: kindTree}.id(size)
-}
-
-// emptyBlob returns the name of an empty file in the format of id.
-func emptyBlob(id OID) OID { return object{kind: "blob"}.id(id.size) }

@@ -1,7 +1,6 @@
 package gitint
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -215,11 +214,8 @@ func (tx *indexTx) list(ctx context.Context, dir string) (all []indexEntry, err 
 	if err != nil {
 		return nil, err
 	}
-	for line := range bytes.SplitSeq(out, []byte{0}) {
-		if len(line) == 0 {
-			continue
-		}
-		e, err := parseIndexEntry(string(line))
+	for _, line := range splitZ(out) {
+		e, err := parseIndexEntry(line)
 		if err != nil {
 			return nil, err
 		}

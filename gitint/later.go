@@ -29,46 +29,27 @@ func (l *later) OID(name string) (OID, bool) {
 }
 
 // Entries implements [Snapshot].
-func (l *later) Entries(dir string) ([]Entry, error) {
-	snap, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	return snap.Entries(dir)
-}
+func (l *later) Entries(dir string) ([]Entry, error) { return opened(l, Snapshot.Entries, dir) }
 
 // Children implements [Snapshot].
-func (l *later) Children(dir string) ([]Entry, error) {
-	snap, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	return snap.Children(dir)
-}
+func (l *later) Children(dir string) ([]Entry, error) { return opened(l, Snapshot.Children, dir) }
 
 // Open implements [fs.FS].
-func (l *later) Open(name string) (fs.File, error) {
-	snap, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	return snap.Open(name)
-}
+func (l *later) Open(name string) (fs.File, error) { return opened(l, Snapshot.Open, name) }
 
 // ReadFile implements [fs.ReadFileFS].
-func (l *later) ReadFile(name string) ([]byte, error) {
-	snap, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	return snap.ReadFile(name)
-}
+func (l *later) ReadFile(name string) ([]byte, error) { return opened(l, Snapshot.ReadFile, name) }
 
 // ReadDir implements [fs.ReadDirFS].
-func (l *later) ReadDir(name string) ([]fs.DirEntry, error) {
+func (l *later) ReadDir(name string) ([]fs.DirEntry, error) { return opened(l, Snapshot.ReadDir, name) }
+
+// opened calls a method of the snapshot.
+func opened[T any](
+	l *later, method func(Snapshot, string) (T, error), name string,
+) (none T, err error) {
 	snap, err := l.open()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	return snap.ReadDir(name)
+	return method(snap, name)
 }

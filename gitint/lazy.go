@@ -44,8 +44,8 @@ func MayBeLazy(o Options, root string) bool {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		name := filepath.Join(dir, ".git")
 		if info, err := os.Lstat(name); err == nil {
-			if !info.IsDir() {
-				name = gitDirOf(name)
+			if dir, ok := gitDirOf(name); !info.IsDir() && ok {
+				name = dir
 			}
 			_, err := os.Stat(filepath.Join(name, filepath.FromSlash(sparseFile)))
 			return err == nil
@@ -54,19 +54,6 @@ func MayBeLazy(o Options, root string) bool {
 			return false
 		}
 	}
-}
-
-// gitDirOf returns the git directory in the .git file of a linked worktree.
-func gitDirOf(name string) string {
-	data, err := regular.ReadFile(name, regular.MaxNote)
-	dir, ok := strings.CutPrefix(string(data), "gitdir: ")
-	if err != nil || !ok {
-		return name
-	}
-	if dir = strings.TrimRight(dir, "\r\n"); !filepath.IsAbs(dir) {
-		dir = filepath.Join(filepath.Dir(name), dir)
-	}
-	return dir
 }
 
 // Lazy reports whether this working tree leaves out blobs: git has them as objects, here or

@@ -169,11 +169,9 @@ func classify(err error) error {
 // the like: "" if that is this one with this working tree, else its directory. If such variables
 // locate this one, and git finds none, there is no other owner.
 func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
-	env := slices.DeleteFunc(r.Env(), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(placeEnv[:], name)
+	found, err := Open(ctx, Options{
+		Dir: dir, Env: withoutPlaces(r.env), Trace: r.trace, Now: r.clock,
 	})
-	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.trace, Now: r.clock})
 	embedded := new(EmbeddedError)
 	switch {
 	case errors.As(err, &embedded):

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -136,13 +135,9 @@ func (r *Repo) HeadsBeside(name string) ([]OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	var heads []OID
-	for line := range strings.Lines(string(data)) {
-		id, err := ParseOID(strings.TrimSpace(line))
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		heads = append(heads, id)
+	heads, err := parseOIDs(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return heads, nil
 }

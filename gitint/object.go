@@ -119,12 +119,7 @@ func (r *Repo) promised(ctx context.Context, ours error) (bool, error) {
 	if r.objects.store == nil || !errors.Is(ours, errNotHere) {
 		return false, nil
 	}
-	return r.isPartial(ctx)
-}
-
-func (r *Repo) isPartial(ctx context.Context) (bool, error) {
-	s, err := r.shape(ctx)
-	return err == nil && s.partial, err
+	return r.Partial(ctx)
 }
 
 func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, error) {
@@ -186,7 +181,7 @@ func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	case git == nil, errors.Is(git, errTooLarge), errors.As(git, &corrupt):
 		return git
 	case errors.Is(git, errNotHere) && errors.Is(ours, errNotHere):
-		partial, err := r.isPartial(ctx)
+		partial, err := r.Partial(ctx)
 		return errors.Join(err, &MissingObjectError{OID: id, Promised: partial})
 	case errors.As(ours, &corrupt):
 		return ours
@@ -208,7 +203,7 @@ func (r *Repo) store(ctx context.Context) (*store, error) {
 	}
 	heavy := l.objectsInProcess && indexSize(l.objectDirs) >= heavyIndex
 	if heavy {
-		partial, err := r.isPartial(ctx)
+		partial, err := r.Partial(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +291,7 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 	}
 	(*slot).close()
 	*slot = nil
-	if partial, _ := r.isPartial(ctx); partial && ctx.Err() == nil {
+	if partial, _ := r.Partial(ctx); partial && ctx.Err() == nil {
 		return errNotHere
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 const (
@@ -27,6 +28,18 @@ func ParseOID(s string) (OID, error) {
 		return id, nil
 	}
 	return OID{}, fmt.Errorf("object id %q: %w", s, errOID)
+}
+
+// parseOIDs parses object ids, each followed by white space.
+func parseOIDs(text []byte) (ids []OID, err error) {
+	for word := range strings.FieldsSeq(string(text)) {
+		id, err := ParseOID(word)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
 
 func parseHex(digits []byte) (id OID, ok bool) {

@@ -123,12 +123,8 @@ func (r *Repo) beginning(
 	if err != nil {
 		return nil, "", err
 	}
-	for word := range strings.FieldsSeq(string(out)) {
-		id, err := ParseOID(word)
-		if err != nil {
-			return nil, "", err
-		}
-		ids = append(ids, id)
+	if ids, err = parseOIDs(out); err != nil {
+		return nil, "", err
 	}
 	l, err := r.layout(ctx)
 	if err == nil && hidden == "" {

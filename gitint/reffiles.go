@@ -11,17 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 )
 
-const (
-	// emptyRefTries is how often an empty ref file is read: a writer that does not rename may be
-	// between creating and writing it.
-	emptyRefTries = 3
-	emptyRefPause = 5 * time.Millisecond
-	// maxSymrefDepth is how many symbolic refs git follows.
-	maxSymrefDepth = 5
-)
+// maxSymrefDepth is how many symbolic refs git follows.
+const maxSymrefDepth = 5
 
 // errNoValue reports a ref file without a value that git accepts.
 var errNoValue = errors.New("no object id")
@@ -200,12 +193,9 @@ func (f refFiles) value(base, name string) (id OID, target string, err error) {
 		return OID{}, link, nil
 	}
 	var data []byte
-	for try := range emptyRefTries {
+	for range attempts {
 		if data, err = readWhole(file); err != nil || len(data) > 0 {
 			break
-		}
-		if try < emptyRefTries-1 {
-			time.Sleep(emptyRefPause)
 		}
 	}
 	if err != nil {

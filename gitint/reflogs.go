@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // A reflogEntry is a change of a ref from one object to another. Either may be zero.
@@ -25,16 +24,13 @@ type reflogEntry struct {
 // readReflog reads a reflog, oldest entry first. Another git may be appending, so an incomplete
 // last line is read again, for a moment.
 func (r *Repo) readReflog(file string) (entries []reflogEntry, err error) {
-	for try := range emptyRefTries {
+	for range attempts {
 		var data []byte
 		if data, err = readWhole(file); err != nil {
 			return nil, ignoreMissing(err)
 		}
 		if entries, err = parseReflog(data); err == nil {
-			return entries, nil
-		}
-		if try < emptyRefTries-1 {
-			time.Sleep(emptyRefPause)
+			break
 		}
 	}
 	return entries, err

@@ -251,12 +251,7 @@ func entryLine(e Entry) string {
 func removeLine(name, none string) string { return "0 " + none + " 0\t" + name }
 
 // noOID returns git's notation for no object.
-func (r *Repo) noOID() string {
-	if r.objectFormat == "sha256" {
-		return strings.Repeat("0", 2*sha256Size)
-	}
-	return strings.Repeat("0", 2*sha1Size)
-}
+func (r *Repo) noOID() string { return strings.Repeat("0", 2*r.idSize()) }
 
 func conflicts(entries map[string][]indexEntry, paths []string) error {
 	var unmerged []string

@@ -114,7 +114,6 @@ func (s *stagedSearch) readIndex() error {
 	for _, e := range x.file.entries {
 		x.add(e)
 	}
-	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 	if len(x.conflicts) > 0 || !slices.IsSortedFunc(x.entries, byPath) {
 		return errForGit
 	}
@@ -161,14 +160,9 @@ func (s *stagedSearch) same(prefix string) {
 		s.passed = len(s.index)
 		return
 	}
-	find := func(name string) int {
-		i, _ := slices.BinarySearchFunc(s.index, name, func(e Entry, name string) int {
-			return strings.Compare(e.Path, name)
-		})
-		return i
-	}
-	// '0' is the character after '/'.
-	s.pass(find(prefix), find(strings.TrimSuffix(prefix, "/")+"0"))
+	first, _ := searchPath(s.index, prefix)
+	next, _ := searchPath(s.index, strings.TrimSuffix(prefix, "/")+"0") // the character after '/'
+	s.pass(first, next)
 }
 
 // pass takes the entries of the index up to first, and skips those up to next.

@@ -65,12 +65,7 @@ func (r *Repo) ChangedPaths(
 }
 
 // emptyTree returns the name of the empty tree, which git knows even if the repository lacks it.
-func (r *Repo) emptyTree() string {
-	if r.objectFormat == "sha256" {
-		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-	}
-	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-}
+func (r *Repo) emptyTree() string { return r.name(object{kind: kindTree}).String() }
 
 // pathspecs returns the pathspecs of directories, and the variables with which git must read them.
 func pathspecs(under []string) (specs, env []string) {

@@ -215,6 +215,14 @@ func (o object) verify(id OID) error {
 	return nil
 }
 
+// HashBlob returns the id of a blob with this content in the repository, whether it exists or not.
+func (r *Repo) HashBlob(content []byte) OID { return r.name(object{kindBlob, content}) }
+
+// name returns the id that an object has in the repository.
+func (r *Repo) name(o object) OID {
+	return o.id(uint8(r.idSize())) //nolint:gosec // 20 or 32
+}
+
 // id returns the name of the object in the format with ids of this size.
 func (o object) id(size uint8) OID {
 	h := newHash(size)

@@ -1,7 +1,6 @@
 package gitint
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -26,10 +25,8 @@ func (r *Repo) Tracked(ctx context.Context) (map[string]TrackedFile, error) {
 		return nil, fmt.Errorf("list tracked files: %w", err)
 	}
 	all := map[string]TrackedFile{}
-	for len(out) > 0 {
-		line, rest, _ := bytes.Cut(out, []byte{0})
-		out = rest
-		e, err := parseIndexEntry(string(line))
+	for _, line := range splitZ(out) {
+		e, err := parseIndexEntry(line)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("list tracked files: %w", err)

@@ -51,9 +51,7 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 		return err
 	}
 	// Entries of one directory are looked up together, so that each tree is read once.
-	entries = slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
-		return strings.Compare(a.Path, b.Path)
-	})
+	entries = slices.SortedFunc(slices.Values(entries), byPath)
 	var tips []OID
 	for _, ref := range refs {
 		if !strings.HasPrefix(ref.Name, remoteRefs) || slices.Contains(tips, ref.Peeled) ||

@@ -11,13 +11,10 @@ import (
 // from what was read is read again, for a moment; the beginning of a file is never taken for the
 // complete file, because the rest may be the only name of something.
 func readWhole(name string) (data []byte, err error) {
-	for try := range emptyRefTries {
+	for range attempts {
 		var whole bool
 		if data, whole, err = readOnce(name); whole || err != nil {
 			return data, err
-		}
-		if try < emptyRefTries-1 {
-			time.Sleep(emptyRefPause)
 		}
 	}
 	return nil, fmt.Errorf("read %s: it has another size than what can be read of it", name)
@@ -37,4 +34,23 @@ func readOnce(name string) (data []byte, whole bool, err error) {
 		return nil, false, err
 	}
 	return data, !info.Mode().IsRegular() || info.Size() == int64(len(data)), nil
+}
+
+const (
+	// emptyRefTries is how often a file is read that another process seems to be writing, such as
+	// an empty ref: a writer that does not rename may be between creating and writing it.
+	emptyRefTries = 3
+	emptyRefPause = 5 * time.Millisecond
+)
+
+// attempts pauses between as many steps of a loop.
+func attempts(yield func() bool) {
+	for try := range emptyRefTries {
+		if try > 0 {
+			time.Sleep(emptyRefPause)
+		}
+		if !yield() {
+			return
+		}
+	}
 }

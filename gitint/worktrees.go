@@ -231,15 +231,18 @@ func leadsTo(link, gitDir string) bool {
 	if info, err := os.Stat(link); err != nil || info.IsDir() {
 		return regular.SameFile(link, gitDir)
 	}
-	data, err := readWhole(link)
-	target, ok := strings.CutPrefix(string(data), "gitdir: ")
-	if target = strings.TrimRight(target, "\r\n"); err != nil || !ok {
-		return false
+	target, ok := gitDirOf(link)
+	return ok && regular.SameFile(target, gitDir)
+}
+
+// gitDirOf returns the git directory that a file .git names.
+func gitDirOf(file string) (dir string, ok bool) {
+	data, err := readWhole(file)
+	dir, ok = strings.CutPrefix(string(data), "gitdir: ")
+	if dir = strings.TrimRight(dir, "\r\n"); !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(file), dir)
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(link), target)
-	}
-	return regular.SameFile(target, gitDir)
+	return dir, ok && err == nil
 }
 
 // judgeGone asks git which of the worktrees without files it would prune now. Of the others it is

@@ -40,7 +40,7 @@ func (r *run) landing(ctx context.Context, repo *gitint.Repo, went headMove) (la
 		at.sides, err = merge.SidesBetween(ctx, repo, from, at.head)
 	} else if err == nil {
 		var parents []gitint.OID
-		parents, err = merge.Parents(ctx, repo, at.head)
+		parents, err = repo.Parents(ctx, at.head)
 		at.made = len(parents) > 1 && parents[0] == from
 		if err == nil && at.made && len(parents) == 2 {
 			at.sides, err = merge.SidesBetween(ctx, repo, from, parents[1])

@@ -130,7 +130,7 @@ func (r *run) noteDecided(ctx context.Context, repo *gitint.Repo) error {
 	if err != nil {
 		return err
 	}
-	parents, err := merge.Parents(ctx, repo, head)
+	parents, err := repo.Parents(ctx, head)
 	if err != nil || len(parents) < 2 {
 		return err
 	}

@@ -88,10 +88,7 @@ func (r removals) tree(ctx context.Context, commit gitint.OID) (*gitint.Tree, er
 	if ok {
 		return tree, nil
 	}
-	tree, err := r.repo.Tree(ctx, commit.String())
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		tree, err = nil, nil // beyond the boundary of a shallow clone
-	}
+	tree, err := gitint.OrNone(r.repo.Tree(ctx, commit.String())) // none beyond a shallow boundary
 	r.trees[commit] = tree
 	return tree, err
 }

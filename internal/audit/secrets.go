@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"errors"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
@@ -36,11 +35,8 @@ func (a Auditor) scanner(
 	o.Dirs, o.MaxBlobBytes, o.RulesMatter = dirs, a.Options.MaxBlobBytes, true
 	s := leaks.NewScanner(o)
 	for _, rev := range known {
-		tree, err := a.Repo.Tree(ctx, rev)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue // beyond the boundary of a shallow clone
-		}
-		if err == nil {
+		tree, err := gitint.OrNone(a.Repo.Tree(ctx, rev))
+		if tree != nil && err == nil { // none beyond the boundary of a shallow clone
 			err = s.Skip(ctx, check.Git(a.Repo, tree))
 		}
 		if err != nil {

@@ -353,12 +353,9 @@ func notBefore(
 	if len(cases) == 0 {
 		return nil, nil
 	}
-	head, err := repo.Tree(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return cases, nil
-	}
-	if err != nil {
-		return nil, err
+	head, err := gitint.OrNone(repo.Tree(ctx, "HEAD"))
+	if err != nil || head == nil {
+		return cases, err
 	}
 	before, err := homesIn(head, dir)
 	return slices.DeleteFunc(cases, func(c Case) bool { return len(before.dirs[c.ID]) > 1 }), err

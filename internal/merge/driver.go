@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -300,11 +299,8 @@ func conversationAt(
 	if err != nil || data != nil || id == 0 {
 		return data, err
 	}
-	tree, err := repo.Tree(ctx, rev)
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil, nil
-	}
-	if err != nil {
+	tree, err := gitint.OrNone(repo.Tree(ctx, rev))
+	if err != nil || tree == nil {
 		return nil, err
 	}
 	h, err := homesIn(tree, workspaceIn(name))
@@ -316,11 +312,8 @@ func conversationAt(
 
 // at reads a file of a revision. It returns nil if either does not exist.
 func at(ctx context.Context, repo *gitint.Repo, rev, name string) ([]byte, error) {
-	tree, err := repo.Tree(ctx, rev)
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil, nil
-	}
-	if err != nil {
+	tree, err := gitint.OrNone(repo.Tree(ctx, rev))
+	if err != nil || tree == nil {
 		return nil, err
 	}
 	return readIn(tree, name)

@@ -81,11 +81,8 @@ func Committed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID)
 	if err != nil || len(staged.dirs[id]) > 0 {
 		return err == nil, err
 	}
-	head, err := repo.Tree(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return false, nil // there is no commit yet
-	}
-	if err != nil {
+	head, err := gitint.OrNone(repo.Tree(ctx, "HEAD"))
+	if err != nil || head == nil { // there is no commit yet
 		return false, err
 	}
 	committed, err := homesIn(head, dir)

@@ -84,11 +84,8 @@ func KeptByRebase(ctx context.Context, repo *gitint.Repo, dir string) ([]Kept, e
 	if err != nil || sides == nil || sides.Theirs.IsZero() {
 		return nil, err
 	}
-	sides.Ours, err = repo.Resolve(ctx, "HEAD^")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil, nil // it is the first commit
-	}
-	if err != nil {
+	sides.Ours, err = gitint.OrNone(repo.Resolve(ctx, "HEAD^"))
+	if err != nil || sides.Ours.IsZero() { // it is the first commit
 		return nil, err
 	}
 	k, err := newKeeper(ctx, repo, dir)
@@ -233,7 +230,7 @@ func (k *keeper) since(ctx context.Context, all []Kept, id events.ID) ([]Kept, e
 	if err != nil || len(now.dirs[id]) > 0 {
 		return all, err
 	}
-	parents, err := Parents(ctx, k.repo, revs[0].OID)
+	parents, err := k.repo.Parents(ctx, revs[0].OID)
 	if err != nil || len(parents) == 0 {
 		return all, err
 	}

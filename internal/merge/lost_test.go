@@ -171,7 +171,7 @@ func lostBy(t *testing.T, r *gittest.Repository, made string) merge.Lost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parents, err := merge.Parents(t.Context(), repo, id)
+	parents, err := repo.Parents(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

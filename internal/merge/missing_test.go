@@ -39,7 +39,7 @@ func madeQuestions(content string) []question {
 		if err != nil {
 			return gitint.Commit{}, merge.Merge{}, err
 		}
-		parents, err := merge.Parents(ctx, repo, id)
+		parents, err := repo.Parents(ctx, id)
 		return gitint.Commit{OID: id, Parents: parents},
 			merge.Merge{Repo: repo, Parents: parents, Dirs: []string{".jp"}}, err
 	}

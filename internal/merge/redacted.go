@@ -228,11 +228,8 @@ func redactionsOf(
 		if head.IsZero() {
 			continue // before the first commit
 		}
-		tree, err := repo.Tree(ctx, head.String())
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue
-		}
-		if err == nil {
+		tree, err := gitint.OrNone(repo.Tree(ctx, head.String()))
+		if tree != nil && err == nil {
 			err = r.add(check.Git(repo, tree), nil)
 		}
 		if err != nil {

@@ -39,17 +39,6 @@ func SidesBetween(
 	return s, nil
 }
 
-// Parents returns the parents of a commit.
-func Parents(
-	ctx context.Context, repo *gitint.Repo, commit gitint.OID,
-) (parents []gitint.OID, err error) {
-	err = repo.CommitHeads(ctx, []gitint.OID{commit}, func(_ int, h gitint.CommitHead) error {
-		parents = h.Parents
-		return nil
-	})
-	return parents, err
-}
-
 // Stopped reports whether git waits for a person. It only checks for files.
 func Stopped(repo *gitint.Repo) bool {
 	return len(stopHeads(repo)) > 0
@@ -93,12 +82,12 @@ func SkipCommand(repo *gitint.Repo) string {
 // SidesOf returns the commits that git is combining, or nil if no operation is in progress.
 func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	for _, head := range stopHeads(repo) {
-		theirs, err := repo.Resolve(ctx, head.theirs)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue // the rebase has not begun, or theirs has no parent
-		}
+		theirs, err := gitint.OrNone(repo.Resolve(ctx, head.theirs))
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", head.theirs, err)
+		}
+		if theirs.IsZero() {
+			continue // the rebase has not begun, or theirs has no parent
 		}
 		ours, err := repo.Resolve(ctx, "HEAD")
 		if err != nil {
@@ -107,12 +96,8 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 		if head.base == "" {
 			return sidesOfMerge(ctx, repo, ours, theirs)
 		}
-		s := &Sides{Ours: ours, Theirs: theirs, Waits: true}
-		s.Base, err = repo.Resolve(ctx, head.base)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			err = nil // theirs has no parent
-		}
-		return s, err
+		base, err := gitint.OrNone(repo.Resolve(ctx, head.base)) // none if theirs has no parent
+		return &Sides{Ours: ours, Theirs: theirs, Base: base, Waits: true}, err
 	}
 	return nil, nil
 }
@@ -229,10 +214,7 @@ func NameOf(ctx context.Context, repo *gitint.Repo) (string, error) {
 		return "", err
 	}
 	if s == nil {
-		head, err := repo.Resolve(ctx, "HEAD")
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			err = nil // there is no commit yet
-		}
+		head, err := gitint.OrNone(repo.Resolve(ctx, "HEAD")) // there may be no commit yet
 		return "stash " + head.String(), err
 	}
 	return s.Ours.String() + " " + s.Theirs.String(), nil
@@ -247,7 +229,7 @@ func sidesOfMerge(
 	if heads, err := repo.MergeHeads(); err != nil || len(heads) > 1 {
 		return &Sides{Ours: head, Waits: true}, err // of several it is unknown which is theirs
 	}
-	parents, err := Parents(ctx, repo, head)
+	parents, err := repo.Parents(ctx, head)
 	if err != nil {
 		return nil, err
 	}
@@ -273,11 +255,8 @@ func sidesOfStash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 		to  *gitint.OID
 	}{{"HEAD", &s.Ours}, {stashRef + "^1", &s.Base}, {stashRef, &s.Theirs}} {
 		var err error
-		*at.to, err = repo.Resolve(ctx, at.rev)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			return nil, nil
-		}
-		if err != nil {
+		*at.to, err = gitint.OrNone(repo.Resolve(ctx, at.rev))
+		if err != nil || at.to.IsZero() {
 			return nil, err
 		}
 	}
@@ -294,11 +273,8 @@ func Stashed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID) (
 	if Stopped(repo) {
 		return "", nil
 	}
-	tree, err := repo.Tree(ctx, untrackedRef)
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return "", nil
-	}
-	if err != nil {
+	tree, err := gitint.OrNone(repo.Tree(ctx, untrackedRef))
+	if err != nil || tree == nil {
 		return "", err
 	}
 	stash, err := homesIn(tree, dir)

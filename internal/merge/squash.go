@@ -148,7 +148,7 @@ func (s *squashing) with(ctx context.Context, at squashed, b *branch) (Squash, e
 		if n, err := s.lost(ctx, at, one, dirs); err != nil || n == 0 {
 			return Squash{one, b.name}, err
 		}
-		parents, err := Parents(ctx, s.repo, one)
+		parents, err := s.repo.Parents(ctx, one)
 		if err != nil || len(parents) == 0 || parents[0] == b.base {
 			return whole, err
 		}

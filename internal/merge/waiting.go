@@ -2,7 +2,6 @@ package merge
 
 import (
 	"context"
-	"errors"
 	"path"
 	"slices"
 
@@ -83,11 +82,8 @@ func waitsIn(
 	ctx context.Context, repo *gitint.Repo, index *gitint.Index, r Record,
 ) (bool, error) {
 	has := func(rev string, file gitint.OID) (bool, error) {
-		tree, err := repo.Tree(ctx, rev)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			return false, nil
-		}
-		if err != nil {
+		tree, err := gitint.OrNone(repo.Tree(ctx, rev))
+		if err != nil || tree == nil {
 			return false, err
 		}
 		names, err := namesOf(tree, r)

@@ -206,13 +206,11 @@ func (a ancestry) sides(ctx context.Context) []gitint.OID {
 		case 1:
 			sides = append(sides, id)
 		default:
-			add := func(_ int, h gitint.CommitHead) error {
-				next = append(next, h.Parents...)
+			parents, err := a.repo.Parents(ctx, id)
+			if err != nil {
 				return nil
 			}
-			if a.repo.CommitHeads(ctx, []gitint.OID{id}, add) != nil {
-				return nil
-			}
+			next = append(next, parents...)
 		}
 	}
 	return sides

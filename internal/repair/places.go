@@ -147,14 +147,12 @@ func (s *search) heads(ctx context.Context) error {
 	}
 	revs := []string{"HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD"}
 	if head, err := s.Repo.Resolve(ctx, "HEAD"); err == nil {
-		err := s.Repo.CommitHeads(ctx, []gitint.OID{head}, func(_ int, h gitint.CommitHead) error {
-			for _, p := range h.Parents[:min(len(h.Parents), maxParents)] {
-				revs = append(revs, p.String())
-			}
-			return nil
-		})
+		parents, err := s.Repo.Parents(ctx, head)
 		if err != nil {
 			return err
+		}
+		for _, p := range parents[:min(len(parents), maxParents)] {
+			revs = append(revs, p.String())
 		}
 	}
 	for _, rev := range revs {

@@ -106,7 +106,7 @@ func (v *versions) parents(ctx context.Context, k versionKey, data []byte) (side
 			return sides{}, false
 		}
 		var parents []gitint.OID
-		if parents, err = merge.Parents(ctx, v.repo, at); err != nil || len(parents) == 0 {
+		if parents, err = v.repo.Parents(ctx, at); err != nil || len(parents) == 0 {
 			return sides{}, false
 		}
 		if len(parents) == 2 {

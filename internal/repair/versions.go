@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -120,11 +119,8 @@ func (v *versions) fromSnapshots(ctx context.Context) error {
 	if err := v.fromSnapshot(x, gitint.OID{}); err != nil {
 		return err
 	}
-	head, err := v.repo.Resolve(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil // there is no commit yet
-	}
-	if err != nil {
+	head, err := gitint.OrNone(v.repo.Resolve(ctx, "HEAD"))
+	if err != nil || head.IsZero() { // there is no commit yet
 		return err
 	}
 	t, err := v.repo.Tree(ctx, head.String())

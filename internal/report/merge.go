@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/check"
-	"github.com/git-jp/git-jp/internal/merge"
 )
 
 // Register registers the drivers of a clone.
@@ -62,7 +61,7 @@ func (ad Adviser) mergeAgain(
 	}) {
 		return edit
 	}
-	parents, err := merge.Parents(ctx, ad.Repo, head)
+	parents, err := ad.Repo.Parents(ctx, head)
 	if err != nil || len(parents) != 2 {
 		return edit
 	}

@@ -34,7 +34,7 @@ func NewReview(ctx context.Context, o Options, rev string) (_ *Review, err error
 	if r.commit.OID, err = r.Repo.Resolve(ctx, rev); err != nil {
 		return nil, fmt.Errorf("read %s: %w", rev, err)
 	}
-	r.commit.Parents, err = merge.Parents(ctx, r.Repo, r.commit.OID)
+	r.commit.Parents, err = r.Repo.Parents(ctx, r.commit.OID)
 	if err != nil {
 		return nil, err
 	}

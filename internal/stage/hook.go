@@ -470,11 +470,10 @@ func (c *commit) sort(
 			continue
 		}
 		if head == nil {
-			tree, err := c.hook.Repo.Tree(ctx, "HEAD")
-			if err != nil && !errors.Is(err, gitint.ErrUnknownRevision) {
+			var err error
+			if head, err = gitint.OrNone(c.hook.Repo.Tree(ctx, "HEAD")); err != nil {
 				return err
 			}
-			head = tree
 		}
 		known := false
 		if head != nil {

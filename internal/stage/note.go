@@ -176,11 +176,8 @@ func settlement(ctx context.Context, repo *gitint.Repo, noted []gitint.Entry) (
 	gitint.Change, error,
 ) {
 	change := gitint.Change{KeepExisting: true, LockTimeout: gitint.NoWait}
-	head, err := repo.Tree(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return change, nil
-	}
-	if err != nil {
+	head, err := gitint.OrNone(repo.Tree(ctx, "HEAD"))
+	if err != nil || head == nil {
 		return change, err
 	}
 	for _, e := range noted {

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -56,11 +55,8 @@ func (r *secretsOf) each(
 	ctx context.Context, revs []string, f func(context.Context, check.Source) error,
 ) error {
 	for _, rev := range revs {
-		tree, err := r.repo.Tree(ctx, rev)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue
-		}
-		if err == nil {
+		tree, err := gitint.OrNone(r.repo.Tree(ctx, rev))
+		if tree != nil && err == nil {
 			err = f(ctx, check.Git(r.repo, tree))
 		}
 		if err != nil {

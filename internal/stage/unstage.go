@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -57,10 +56,7 @@ func (u *unstaging) open(ctx context.Context) error {
 	if u.index, err = u.req.Repo.Index(ctx); err != nil {
 		return err
 	}
-	u.head, err = u.req.Repo.Tree(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		u.head, err = nil, nil
-	}
+	u.head, err = gitint.OrNone(u.req.Repo.Tree(ctx, "HEAD"))
 	return err
 }
 

@@ -118,11 +118,8 @@ type history struct {
 
 // newHistory returns nil if nothing is committed.
 func newHistory(ctx context.Context, repo *gitint.Repo) (*history, error) {
-	head, err := repo.Tree(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil, nil
-	}
-	if err != nil {
+	head, err := gitint.OrNone(repo.Tree(ctx, "HEAD"))
+	if err != nil || head == nil {
 		return nil, err
 	}
 	given, err := published(ctx, repo)
