@@ -7,7 +7,6 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/stage"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // refuseHalf stops a commit that would bring a conversation into several directories. A stopped
@@ -18,7 +17,11 @@ func (r *run) refuseHalf(ctx context.Context, hook served, v *stage.Verdict,
 	if !isTwice(v.Others) {
 		return nil
 	}
-	cases, err := merge.Doubled(ctx, hook.Repo, workspacesWith(v.Others))
+	var names []string
+	for _, f := range v.Others {
+		names = append(names, f.Path)
+	}
+	cases, err := merge.Doubled(ctx, hook.Repo, workspacesOf(names))
 	if err != nil || len(cases) == 0 {
 		return err
 	}
@@ -46,15 +49,4 @@ func (r *run) refuseHalf(ctx context.Context, hook served, v *stage.Verdict,
 		return err
 	}
 	return &ConflictError{"a conversation is in several directories"}
-}
-
-// workspacesWith returns the directories .jp that have findings, sorted.
-func workspacesWith(findings []check.Finding) []string {
-	var dirs []string
-	for _, f := range findings {
-		if dir, ok := workspace.PathDir(f.Path); ok {
-			dirs = append(dirs, dir)
-		}
-	}
-	return union(dirs, nil)
 }

@@ -24,7 +24,7 @@ func restoreKept(
 	if err != nil {
 		return err
 	}
-	for _, dir := range workspacesOf(paths) {
+	for _, dir := range workspacesOf(pathsOf(paths)) {
 		if !hook.changes(dir) {
 			continue
 		}

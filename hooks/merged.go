@@ -87,7 +87,7 @@ func (r *run) remerge(
 	if err != nil {
 		return remerged{}, err
 	}
-	m := merge.Merge{Repo: hook.Repo, Parents: parents, Dirs: workspacesOf(paths)}
+	m := merge.Merge{Repo: hook.Repo, Parents: parents, Dirs: workspacesOf(pathsOf(paths))}
 	files, err := m.MergedFiles(ctx, index)
 	if err != nil {
 		return remerged{}, err
@@ -173,10 +173,10 @@ func union(a, b []string) []string {
 }
 
 // workspacesOf returns the directories .jp that have the paths, sorted.
-func workspacesOf(paths []gitint.StagedPath) []string {
+func workspacesOf(names []string) []string {
 	var dirs []string
-	for _, p := range paths {
-		if dir, ok := workspace.PathDir(p.Path); ok {
+	for _, name := range names {
+		if dir, ok := workspace.PathDir(name); ok {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -277,11 +277,11 @@ type headMove struct{ from, to string }
 func (r *run) headMove() (headMove, bool, error) {
 	switch r.name {
 	case "post-checkout":
-		at, err := ParsePostCheckout(r.args)
-		moved := at.Branch && at.Previous != at.Next && !at.Previous.IsZero()
-		return headMove{at.Previous.String(), at.Next.String()}, moved, err
+		head, branch, err := parsePostCheckout(r.args)
+		moved := branch && head.from != head.to && !head.from.IsZero()
+		return headMove{head.from.String(), head.to.String()}, moved, err
 	case "post-rewrite":
-		all, err := ReadPostRewrite(r.Stdin)
+		all, err := readPostRewrite(r.Stdin)
 		if err == nil && len(all) == 0 && slices.Equal(r.args, []string{"rebase"}) {
 			// A manager of hooks did not pass on the list, which git never leaves empty.
 			return headMove{"ORIG_HEAD", "HEAD"}, true, nil
@@ -289,7 +289,7 @@ func (r *run) headMove() (headMove, bool, error) {
 		if err != nil || len(all) == 0 || slices.Equal(r.args, []string{"amend"}) {
 			return headMove{}, false, err
 		}
-		return headMove{all[len(all)-1].Old.String(), "HEAD"}, true, nil
+		return headMove{all[len(all)-1].from.String(), "HEAD"}, true, nil
 	default:
 		if slices.Equal(r.args, []string{"1"}) {
 			return headMove{"HEAD", ""}, true, nil
@@ -402,7 +402,7 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 	if err := r.bringBack(ctx, hook, change.Findings); err != nil || r.name == "post-checkout" {
 		return err
 	}
-	return r.warnReturned(ctx, hook, went, workspacesOf(paths))
+	return r.warnReturned(ctx, hook, went, workspacesOf(pathsOf(paths)))
 }
 
 // UniteAfter unites conversations that a merge, from one revision to another, left in several
@@ -471,7 +471,7 @@ func (r *run) remergeCommits(ctx context.Context, m merged) error {
 			break
 		}
 		var found []check.Finding
-		found, err = audit.TextMerges(ctx, hook.Repo, commit, workspacesOf(paths))
+		found, err = audit.TextMerges(ctx, hook.Repo, commit, workspacesOf(pathsOf(paths)))
 		r.WarnFindings(found)
 	}
 	return err

@@ -16,14 +16,14 @@ import (
 
 // Received returns the commits that a server is receiving.
 func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Push, error) {
-	refs, err := ReadPreReceive(input)
+	refs, err := readPreReceive(input)
 	if err != nil {
 		return audit.Push{}, err
 	}
 	d := gitint.PushRange{NotRefs: true}
 	for _, ref := range refs {
-		if !ref.New.IsZero() {
-			d.Tips = append(d.Tips, ref.New.String())
+		if !ref.to.IsZero() {
+			d.Tips = append(d.Tips, ref.to.String())
 		}
 	}
 	return audit.NewPush(ctx, repo, d)
@@ -34,7 +34,7 @@ func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Pu
 func (r *run) pushed(
 	ctx context.Context, repo *gitint.Repo, args []string,
 ) (audit.Push, error) {
-	refs, err := ReadPrePush(r.Stdin)
+	refs, err := readPrePush(r.Stdin)
 	if err != nil {
 		return audit.Push{}, err
 	}
@@ -43,12 +43,12 @@ func (r *run) pushed(
 		d.Remote = args[0]
 	}
 	for _, ref := range refs {
-		if ref.LocalOID.IsZero() {
+		if ref.to.IsZero() {
 			continue // it is deleted on the remote
 		}
-		d.Tips = append(d.Tips, ref.LocalOID.String())
-		if !ref.RemoteOID.IsZero() {
-			d.Not = append(d.Not, ref.RemoteOID.String())
+		d.Tips = append(d.Tips, ref.to.String())
+		if !ref.from.IsZero() {
+			d.Not = append(d.Not, ref.from.String())
 		}
 	}
 	if len(refs) == 0 {

@@ -26,7 +26,7 @@ func (r *run) warnPicked(ctx context.Context, hook served) error {
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	return r.warnReturned(ctx, hook, went, workspacesOf(paths))
+	return r.warnReturned(ctx, hook, went, workspacesOf(pathsOf(paths)))
 }
 
 // warnReturned warns about text that was redacted and that a command of git brought back: a rebase
@@ -38,11 +38,8 @@ func (r *run) warnReturned(
 		return nil // the hook of its commit looks
 	}
 	s := leaks.NewScanner(leaks.Options{Dirs: dirs})
-	was, err := hook.Repo.Tree(ctx, went.from)
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil
-	}
-	if err != nil {
+	was, err := gitint.OrNone(hook.Repo.Tree(ctx, went.from))
+	if err != nil || was == nil {
 		return err
 	}
 	s.Know(check.Git(hook.Repo, was))
