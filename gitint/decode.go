@@ -1,10 +1,8 @@
 package gitint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -18,45 +16,26 @@ const (
 
 var errTreeEnds = errors.New("it ends within an entry")
 
-// decodeTree parses "<mode> <name> NUL <id>" until the end. go-git's decoder supports only one size
-// of ids, and allocates a reader and a map for every tree.
-func decodeTree(data []byte, idSize int) ([]treeEntry, error) {
-	entries := make([]treeEntry, 0, countEntries(data, idSize))
+// decodeTree returns the entries of a tree; their paths are names. go-git's decoder supports only
+// one size of ids, and allocates a reader and a map for every tree.
+func decodeTree(data []byte, idSize int) ([]Entry, error) {
+	t := TreeData{data, idSize}
+	n, err := t.count()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, n)
 	text := string(data) // names are substrings of it
-	for len(data) > 0 {
-		start := len(text) - len(data)
-		head, rest, ok := bytes.Cut(data, []byte{0})
-		if !ok || len(rest) < idSize {
-			return nil, errTreeEnds
-		}
-		digits, name, ok := bytes.Cut(head, []byte{' '})
-		if !ok || len(name) == 0 {
-			return nil, fmt.Errorf("it has the entry %q", head)
-		}
-		mode, err := strconv.ParseUint(text[start:][:len(digits)], 8, 32)
-		if err != nil {
-			return nil, fmt.Errorf("it has the mode %q", digits)
-		}
-		entries = append(entries, treeEntry{
-			name: text[start+len(digits)+1:][:len(name)],
-			mode: canonicalMode(uint32(mode)), oid: oidOf(rest[:idSize]),
+	for rest := data; len(rest) > 0; {
+		mode, n, _ := t.line(rest)
+		line := text[len(data)-len(rest):][:n]
+		name := strings.IndexByte(line, ' ') + 1
+		entries = append(entries, Entry{
+			Path: line[name : n-1-idSize], Mode: canonicalMode(mode), OID: oidOf(rest[n-idSize : n]),
 		})
-		data = rest[idSize:]
+		rest = rest[n:]
 	}
 	return entries, nil
-}
-
-// countEntries returns the number of entries of a tree, or a few more if it is damaged.
-func countEntries(data []byte, idSize int) (n int) {
-	for len(data) > 0 {
-		end := bytes.IndexByte(data, 0)
-		if end < 0 || end+1+idSize > len(data) {
-			break
-		}
-		data = data[end+1+idSize:]
-		n++
-	}
-	return n
 }
 
 // canonicalMode returns the mode as git prints it: old programs wrote other modes for files.

@@ -26,14 +26,14 @@ func (r *Repo) DiffTrees(ctx context.Context, was, is OID, f func(was, is Entry)
 	for len(before) > 0 || len(now) > 0 {
 		switch c := compareHeads(before, now); {
 		case c < 0:
-			all = append(all, treeDifference{was: before[0].entry()})
+			all = append(all, treeDifference{was: before[0]})
 			before = before[1:]
 		case c > 0:
-			all = append(all, treeDifference{is: now[0].entry()})
+			all = append(all, treeDifference{is: now[0]})
 			now = now[1:]
 		default:
-			if before[0].oid != now[0].oid || before[0].mode != now[0].mode {
-				all = append(all, treeDifference{before[0].entry(), now[0].entry()})
+			if before[0] != now[0] {
+				all = append(all, treeDifference{before[0], now[0]})
 			}
 			before, now = before[1:], now[1:]
 		}
@@ -51,7 +51,7 @@ func (r *Repo) DiffTrees(ctx context.Context, was, is OID, f func(was, is Entry)
 type treeDifference struct{ was, is Entry }
 
 // sortedEntries returns the entries in git's order, which trees written by other programs may lack.
-func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]treeEntry, error) {
+func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]Entry, error) {
 	if id.IsZero() {
 		return nil, nil
 	}
@@ -62,8 +62,8 @@ func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	return entries, err
 }
 
-func compareEntries(a, b treeEntry) int {
-	return compareNames(a.name, a.mode.end(), b.name, b.mode.end())
+func compareEntries(a, b Entry) int {
+	return compareNames(a.Path, a.Mode.end(), b.Path, b.Mode.end())
 }
 
 // end returns the suffix that git adds to the name of an entry for sorting.
@@ -74,10 +74,8 @@ func (m Mode) end() string {
 	return ""
 }
 
-func (e treeEntry) entry() Entry { return Entry{Path: e.name, Mode: e.mode, OID: e.oid} }
-
 // compareHeads sorts an empty list after everything.
-func compareHeads(a, b []treeEntry) int {
+func compareHeads(a, b []Entry) int {
 	switch {
 	case len(a) == 0:
 		return 1

@@ -36,7 +36,7 @@ func (r *Room) Take(path int) error {
 // calls, which might then have no room.
 type listing struct {
 	tree  *Tree
-	trees map[OID][]treeEntry
+	trees map[OID][]Entry
 	room  Room
 }
 
@@ -87,9 +87,9 @@ func (l *listing) readMany(ctx context.Context, ids []OID) error {
 		return nil
 	}
 	if l.trees == nil {
-		l.trees = make(map[OID][]treeEntry, len(unread))
+		l.trees = make(map[OID][]Entry, len(unread))
 	}
-	read := make([][]treeEntry, len(unread))
+	read := make([][]Entry, len(unread))
 	err := repo.readObjects(ctx, unread, func(i int, obj object, err error) error {
 		if err != nil || obj.kind != kindTree || len(obj.data) > maxTree {
 			return nil //nolint:nilerr // left out
@@ -107,17 +107,17 @@ func (l *listing) readMany(ctx context.Context, ids []OID) error {
 	return err
 }
 
-func (l *listing) entries(ctx context.Context, id OID) ([]treeEntry, error) {
+func (l *listing) entries(ctx context.Context, id OID) ([]Entry, error) {
 	if entries, ok := l.trees[id]; ok {
 		return entries, nil
 	}
 	return l.tree.repo.treeEntries(ctx, id)
 }
 
-func appendDirs(ids []OID, entries []treeEntry) []OID {
+func appendDirs(ids []OID, entries []Entry) []OID {
 	for _, e := range entries {
-		if e.mode == ModeDir {
-			ids = append(ids, e.oid)
+		if e.Mode == ModeDir {
+			ids = append(ids, e.OID)
 		}
 	}
 	return ids
@@ -133,14 +133,15 @@ func (l *listing) collect(
 		return nil, l.fault(prefix, err)
 	}
 	for _, e := range entries {
-		if err := l.room.Take(len(prefix) + len(e.name)); err != nil {
+		if err := l.room.Take(len(prefix) + len(e.Path)); err != nil {
 			return nil, l.fault(prefix, err)
 		}
-		if e.mode != ModeDir {
-			all = append(all, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
+		if e.Mode != ModeDir {
+			e.Path = prefix + e.Path
+			all = append(all, e)
 			continue
 		}
-		if all, err = l.collect(ctx, all, prefix+e.name+"/", e.oid); err != nil {
+		if all, err = l.collect(ctx, all, prefix+e.Path+"/", e.OID); err != nil {
 			return nil, err
 		}
 	}

@@ -21,7 +21,7 @@ type objects struct {
 	store *store     // nil if git reads
 	ready bool       // whether store is determined
 	heavy bool       // git is asked first
-	trees map[OID][]treeEntry
+	trees map[OID][]Entry
 	known int   // entries in trees
 	packs packs // for many at once
 	batch *catFile

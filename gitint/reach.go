@@ -154,23 +154,24 @@ func (a AtOnce) ReadTrees(
 			return &ObjectSizeError{OID: trees[i], Size: n, Max: maxTree}
 		}
 		t := TreeData{obj.data, int(trees[i].size)}
-		if err := t.check(); err != nil {
+		if _, err := t.count(); err != nil {
 			return &CorruptObjectError{OID: trees[i], Reason: "it is not a tree", Err: err}
 		}
 		return f(i, t)
 	})
 }
 
-// check verifies that every line is complete, so that later reads need not.
-func (t TreeData) check() error {
-	for rest := t.data; len(rest) > 0; {
+// count returns the number of lines. It verifies that every line is complete, so that later reads
+// need not.
+func (t TreeData) count() (lines int, err error) {
+	for rest := t.data; len(rest) > 0; lines++ {
 		_, n, err := t.line(rest)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		rest = rest[n:]
 	}
-	return nil
+	return lines, nil
 }
 
 // line decodes the first line without its name, and returns its length.
@@ -257,7 +258,7 @@ func commonLine(a, b []byte, idSize int) int {
 func (t TreeData) entry(rest []byte) (Entry, int) {
 	mode, n, err := t.line(rest)
 	if err != nil {
-		return Entry{}, 0 // the end: check has verified every line
+		return Entry{}, 0 // the end: count has verified every line
 	}
 	name := bytes.IndexByte(rest, ' ') + 1
 	return Entry{

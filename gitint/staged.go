@@ -140,11 +140,11 @@ func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, a
 		if i > 0 && compareEntries(entries[i-1], e) >= 0 {
 			return errForGit // not as git writes them
 		}
-		name := prefix + e.name
-		if e.mode == ModeDir {
-			err = s.directory(ctx, name+"/", e.oid, s.trees.below(at, e.name))
+		name := prefix + e.Path
+		if e.Mode == ModeDir {
+			err = s.directory(ctx, name+"/", e.OID, s.trees.below(at, e.Path))
 		} else if s.wanted([]byte(name)) {
-			s.was = append(s.was, Entry{name, e.mode, e.oid})
+			s.was = append(s.was, Entry{name, e.Mode, e.OID})
 		}
 		if err != nil {
 			return err

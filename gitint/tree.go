@@ -22,13 +22,6 @@ type Tree struct {
 
 var _ Snapshot = (*Tree)(nil)
 
-// treeEntry is one line of a tree object.
-type treeEntry struct {
-	name string
-	mode Mode
-	oid  OID
-}
-
 // Tree returns the files of a revision: a commit, a tag, or a tree. In a partial clone without
 // trees it fetches this one, with all directories below, if Options.Fetch is set.
 func (r *Repo) Tree(ctx context.Context, rev string) (*Tree, error) {
@@ -130,25 +123,25 @@ func (t *Tree) find(name string) (Entry, error) {
 		if !ok {
 			return Entry{}, fs.ErrNotExist
 		}
-		at.Mode, at.OID = e.mode, e.oid
+		at.Mode, at.OID = e.Mode, e.OID
 	}
 	return at, nil
 }
 
 // search finds a name in a tree. Git sorts a directory as if its name ended in a slash, so a name
 // can be in two positions. Trees written by other programs may be unsorted.
-func search(entries []treeEntry, name string) (treeEntry, bool) {
+func search(entries []Entry, name string) (Entry, bool) {
 	for _, suffix := range []string{"", "/"} {
-		i, ok := slices.BinarySearchFunc(entries, suffix, func(e treeEntry, suffix string) int {
-			return compareNames(e.name, e.mode.end(), name, suffix)
+		i, ok := slices.BinarySearchFunc(entries, suffix, func(e Entry, suffix string) int {
+			return compareNames(e.Path, e.Mode.end(), name, suffix)
 		})
 		if ok {
 			return entries[i], true
 		}
 	}
-	i := slices.IndexFunc(entries, func(e treeEntry) bool { return e.name == name })
+	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Path == name })
 	if i < 0 {
-		return treeEntry{}, false
+		return Entry{}, false
 	}
 	return entries[i], true
 }
@@ -177,18 +170,18 @@ func (t *Tree) children(dir Entry) ([]Entry, error) {
 	if dir.Path == "." {
 		prefix = ""
 	}
-	children := make([]Entry, 0, len(entries))
-	for _, e := range entries {
-		children = append(children, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
+	children := slices.Clone(entries)
+	for i := range children {
+		children[i].Path = prefix + children[i].Path
 	}
 	return children, nil
 }
 
 func (t *Tree) repository() *Repo { return t.repo }
 
-// treeEntries returns the entries of a tree object, decoded once. They are shared and must not be
-// changed.
-func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
+// treeEntries returns the entries of a tree object, decoded once; their paths are names. They are
+// shared and must not be changed.
+func (r *Repo) treeEntries(ctx context.Context, id OID) ([]Entry, error) {
 	if entries, ok := r.objects.tree(id); ok {
 		return entries, nil
 	}
@@ -210,18 +203,18 @@ func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	return entries, nil
 }
 
-func (o *objects) tree(id OID) ([]treeEntry, bool) {
+func (o *objects) tree(id OID) ([]Entry, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	entries, ok := o.trees[id]
 	return entries, ok
 }
 
-func (o *objects) remember(id OID, entries []treeEntry) {
+func (o *objects) remember(id OID, entries []Entry) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.trees == nil || o.known > maxKnownEntries {
-		o.trees, o.known = map[OID][]treeEntry{}, 0
+		o.trees, o.known = map[OID][]Entry{}, 0
 	}
 	o.trees[id] = entries
 	o.known += len(entries)
