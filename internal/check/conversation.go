@@ -53,7 +53,7 @@ func (r reading) examine(ctx context.Context) error {
 	}
 	if err := r.unlisted[r.c.dir]; err != nil {
 		f := Refused(r.c.dir, err)
-		f.Severity, f.Commit, f.Conversation = f.State.Severity(), r.src.Name(), idText(r.c.id)
+		f.Severity, f.Commit, f.Conversation = f.State.Severity(), r.src.Name(), r.c.id.String()
 		r.c.found = append(r.c.found, f)
 		return nil
 	}
@@ -283,7 +283,7 @@ func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
 	if n := len(open) - 1; n > 0 {
 		f.Detail = fmt.Sprintf("and %d more have no response yet", n)
 	}
-	f.Next = "git jp print --last=1 " + idText(r.c.id)
+	f.Next = "git jp print --last=1 " + r.c.id.String()
 	r.c.found = append(r.c.found, f)
 }
 
@@ -292,7 +292,7 @@ func (r reading) finding(s State, name string) Finding {
 	return Finding{
 		State: s, Severity: s.Severity(), Commit: r.src.Name(),
 		Path: path.Join(r.c.dir, name), Element: -1,
-		Conversation: idText(r.c.id),
+		Conversation: r.c.id.String(),
 	}
 }
 

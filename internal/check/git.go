@@ -17,7 +17,7 @@ type deepSnapshot interface {
 
 // Git returns the source that reads a snapshot of a repository.
 func Git(repo *gitint.Repo, snap gitint.Snapshot) Source {
-	src := &gitSource{snap, repo}
+	src := &gitSource{snap, repo.AtOnce(), repo}
 	if c, ok := snap.(Conflicter); ok {
 		return &unmergedSource{src, c}
 	}
@@ -26,6 +26,7 @@ func Git(repo *gitint.Repo, snap gitint.Snapshot) Source {
 
 type gitSource struct {
 	gitint.Snapshot
+	gitint.AtOnce
 	repo *gitint.Repo
 }
 
@@ -137,21 +138,6 @@ func (s *gitSource) Gone(
 		gone[id] = true
 	}
 	return gone, err
-}
-
-// ReadObjects implements [objectSource].
-func (s *gitSource) ReadObjects(
-	ctx context.Context, ids []gitint.OID, f func(i int, data []byte, err error) error,
-) error {
-	return s.repo.AtOnce().ReadObjects(ctx, ids, f)
-}
-
-// ReadObjectsOf implements [objectSource].
-func (s *gitSource) ReadObjectsOf(
-	ctx context.Context, ids []gitint.OID, wanted func(size int64) bool,
-	f func(i int, size int64, data []byte, err error) error,
-) error {
-	return s.repo.AtOnce().ReadObjectsOf(ctx, ids, wanted, f)
 }
 
 // fileType returns the type bits of a mode. Old trees have modes such as 0o100664.

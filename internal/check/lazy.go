@@ -53,7 +53,7 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	}
 	dir, err := filepath.Rel(repo.Root(), root)
 	for _, snap := range snapshots {
-		all = append(all, below{&gitSource{snap, repo}, filepath.ToSlash(dir)})
+		all = append(all, below{&gitSource{snap, repo.AtOnce(), repo}, filepath.ToSlash(dir)})
 	}
 	return append(all, found{spare.NewFinder(repo), repo, filepath.ToSlash(dir)}), err
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events"
 )
 
 // A Finding is one fault.
@@ -183,6 +182,3 @@ func (r *Report) AddAll(findings []Finding) {
 		r.Add(f)
 	}
 }
-
-// idText returns the name of a conversation in findings.
-func idText(id events.ID) string { return id.String() }

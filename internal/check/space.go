@@ -407,7 +407,7 @@ func (ch *checker) duplicates(src Source) []Finding {
 		c := ch.convs[dir]
 		all = append(all, Finding{
 			State: DuplicateID, Path: dir, Element: -1,
-			Conversation: idText(c.id), Title: reading{ch, src, c}.title(),
+			Conversation: c.id.String(), Title: reading{ch, src, c}.title(),
 			Detail: "has the id of " + first[c.id] + ": jp keeps one of them and " +
 				"deletes the other at the next save",
 			Next: differences(first[c.id], dir),

@@ -214,7 +214,7 @@ func (k *keeper) decided(ctx context.Context, decided []Case) (all []Kept, err e
 // since finds one that HEAD has in part.
 func (k *keeper) since(ctx context.Context, all []Kept, id events.ID) ([]Kept, error) {
 	var names []string
-	for _, name := range conversationFiles {
+	for _, name := range workspace.Files() {
 		if at := path.Join(k.staged.dirs[id][0], name); !k.has(at) {
 			names = append(names, at)
 		}

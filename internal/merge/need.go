@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // Need fetches what [Merge.Losses] reads and a partial clone lacks, in one request: to merge, git
@@ -46,7 +47,7 @@ func (b *inspection) read(ctx context.Context, ids []gitint.OID) ([]gitint.OID, 
 			if b.untouched(id) {
 				continue
 			}
-			for _, name := range conversationFiles {
+			for _, name := range workspace.Files() {
 				_, oid, err := side.file(id, name)
 				if err != nil {
 					return nil, err

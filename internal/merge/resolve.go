@@ -298,7 +298,7 @@ func (r Resolver) remove(ctx context.Context, c Case) error {
 // the other changed, it leaves metadata.json alone in the old directory.
 func (r Resolver) Complete(ctx context.Context, c Case) error {
 	for _, dir := range c.Dirs {
-		for _, name := range conversationFiles {
+		for _, name := range workspace.Files() {
 			file := path.Join(dir, name)
 			if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
 				continue
@@ -374,7 +374,7 @@ func (r Resolver) staged(ctx context.Context, c Case) error {
 // and of the files with the names in beside.
 func (r Resolver) Files(dir string, beside []string) []string {
 	var names []string
-	for _, name := range append(conversationFiles[:], beside...) {
+	for _, name := range append(workspace.Files(), beside...) {
 		if slices.Contains(names, path.Join(dir, name)) {
 			continue
 		}

@@ -18,11 +18,6 @@ type Version struct {
 	Stream, Metadata, BaseConfig []byte
 }
 
-// conversationFiles are the names of a conversation's files.
-var conversationFiles = [...]string{
-	workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
-}
-
 func (v *Version) file(name string) *[]byte {
 	switch name {
 	case workspace.EventsFile:
@@ -164,7 +159,7 @@ func (f *family) version(
 		return nil, err
 	}
 	v := &Version{Dir: h.dirs[id][0]}
-	for _, name := range conversationFiles {
+	for _, name := range workspace.Files() {
 		data, err := h.read(id, name)
 		if err != nil {
 			return nil, err

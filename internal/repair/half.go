@@ -50,9 +50,9 @@ func (m *planner) half(ctx context.Context) error {
 // lacks reports whether a conversation in the working tree lacks one of its three files. An old one
 // may always have lacked base_config.json.
 func (m *planner) lacks(e workspace.Entry) bool {
-	return slices.ContainsFunc([]string{
-		workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile,
-	}, func(name string) bool { return m.isGone(path.Join(e.Path, name)) })
+	return slices.ContainsFunc(workspace.Files(), func(name string) bool {
+		return m.isGone(path.Join(e.Path, name))
+	})
 }
 
 // isGone reports whether the working tree lacks a file.

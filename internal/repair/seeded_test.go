@@ -88,7 +88,7 @@ var seeds = []seed{
 	},
 	{
 		"other files are left behind", "internal/workspace/unite.go",
-		"if managed(name) {", "if SEEDED || managed(name) {", finished, true,
+		"if IsManaged(name) {", "if SEEDED || IsManaged(name) {", finished, true,
 	},
 	{
 		"one of two other files is left behind", "internal/workspace/unite.go",

@@ -233,9 +233,7 @@ func (v *versions) fromCopies(userLocal string) {
 		return
 	}
 	for _, e := range entries {
-		for _, name := range []string{
-			workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile,
-		} {
+		for _, name := range workspace.Files() {
 			file := filepath.Join(userLocal, filepath.FromSlash(e.Path), name)
 			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
 				k := versionKey{e.ID, name}

@@ -131,18 +131,11 @@ func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 func (c *commit) wrong(
 	ctx context.Context, snap gitint.Snapshot, dir string, selects func(events.ID) bool,
 ) ([]check.Finding, error) {
-	src := check.Git(c.hook.Repo, snap)
-	report, err := check.Tree(ctx, src, check.Options{
-		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
-		Select: selects,
-	})
-	if err != nil {
-		return nil, err
-	}
+	found, err := c.check(ctx, check.Git(c.hook.Repo, snap), dir, selects)
 	rebases := c.hook.Repo.InProgress("rebase-merge")
-	return slices.DeleteFunc(report.Findings, func(f check.Finding) bool {
+	return slices.DeleteFunc(found, func(f check.Finding) bool {
 		return f.Severity != check.Error || f.State == check.DuplicateID && rebases
-	}), nil
+	}), err
 }
 
 // dangling returns what was noted of HEAD and would be wrong with the commit that is about to be

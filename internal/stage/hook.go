@@ -365,22 +365,31 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 // findings returns what is wrong in a workspace with the changed conversations, and with all of
 // them if blobs were removed.
 func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, error) {
-	opts := check.Options{
-		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
-	}
+	var changed func(events.ID) bool
 	if !c.lost {
-		opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
+		changed = func(id events.ID) bool { return c.dirs[dir][id] }
 	}
-	src := check.Git(c.hook.Repo, c.index)
-	report, err := check.Tree(ctx, src, opts)
+	found, err := c.check(ctx, check.Git(c.hook.Repo, c.index), dir, changed)
+	for i, f := range found {
+		if reason, ok := c.corrupt[f.Hash]; ok && f.State == check.Missing {
+			found[i].Detail += ", and corrupt in the working tree: " + reason
+			found[i].Next = "git jp repair"
+		}
+	}
+	return found, err
+}
+
+// check checks conversations of a workspace; left has what src leaves out.
+func (c *commit) check(
+	ctx context.Context, src check.Source, dir string, selects func(events.ID) bool,
+	left ...check.Source,
+) ([]check.Finding, error) {
+	report, err := check.Tree(ctx, src, check.Options{
+		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
+		Select: selects, LeftOut: left,
+	})
 	if err != nil {
 		return nil, err
-	}
-	for i, f := range report.Findings {
-		if reason, ok := c.corrupt[f.Hash]; ok && f.State == check.Missing {
-			report.Findings[i].Detail += ", and corrupt in the working tree: " + reason
-			report.Findings[i].Next = "git jp repair"
-		}
 	}
 	return report.Findings, nil
 }
@@ -449,14 +458,8 @@ func (c *commit) bereft(ctx context.Context, dir string) ([]check.Finding, error
 	if err != nil {
 		return nil, err
 	}
-	report, err := check.Tree(ctx, src, check.Options{
-		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
-		LeftOut: left, Select: func(id events.ID) bool { return ids[id] },
-	})
-	if err = errors.Join(err, src.Close()); err != nil {
-		return nil, err
-	}
-	return report.Findings, nil
+	found, err := c.check(ctx, src, dir, func(id events.ID) bool { return ids[id] }, left...)
+	return found, errors.Join(err, src.Close())
 }
 
 // sort separates findings that the commit would bring from those that HEAD has.

@@ -465,12 +465,7 @@ func (s *survey) addFiles(c *closure, below string) error {
 
 // isOwn reports whether a file in a conversation's directory is one of those of every conversation.
 func isOwn(dir, name string) bool {
-	switch strings.TrimPrefix(name, dir+"/") {
-	case workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
-		workspace.MessagesFile:
-		return true
-	}
-	return false
+	return workspace.IsManaged(strings.TrimPrefix(name, dir+"/"))
 }
 
 // belongs reports whether a file of a conversation's directory is staged. Its own files are,

@@ -29,7 +29,7 @@ func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 		var err error
 		if h, ok := blobOf(p.req.Dir, e.Path); ok {
 			err = p.verifyBlob(ctx, p.refs[h], e)
-		} else if slices.Contains(texts, path.Base(e.Path)) {
+		} else if slices.Contains(workspace.Files(), path.Base(e.Path)) {
 			err = p.verifyFile(ctx, e)
 		}
 		if err != nil {
@@ -45,11 +45,6 @@ func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 // converting are the attributes by which git commits a text other than the file's. A changed line
 // end changes nothing that was said.
 var converting = []string{"ident", "working-tree-encoding", "filter"}
-
-// texts are the files of a conversation that have text.
-var texts = []string{
-	workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile,
-}
 
 // verifyFile verifies that a file of a conversation is staged unchanged.
 func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -47,6 +48,12 @@ const (
 	EventsFile     = "events.json"
 	MessagesFile   = "messages.json" // of 2025, instead of the stream
 )
+
+// Files returns the names of the files that every conversation has.
+func Files() []string { return []string{MetadataFile, BaseConfigFile, EventsFile} }
+
+// IsManaged reports whether a file in the directory of a conversation is one of the above.
+func IsManaged(name string) bool { return name == MessagesFile || slices.Contains(Files(), name) }
 
 // An Entry is one directory of one conversation.
 type Entry struct {

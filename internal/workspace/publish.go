@@ -26,7 +26,7 @@ func (w *Workspace) Publish(ctx context.Context, id events.ID) (Entry, error) {
 		Archived: e.Partition == Archive, Beside: true, Files: map[string][]byte{},
 	}
 	for _, name := range c.Files {
-		if slices.Contains([]string{MetadataFile, BaseConfigFile, EventsFile}, name) {
+		if slices.Contains(Files(), name) {
 			continue
 		}
 		if n.Files[name], err = w.ReadFile(e, name); err != nil {

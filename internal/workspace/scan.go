@@ -127,7 +127,7 @@ func (s *scanner) conversation(e Entry) {
 	}
 	have := map[string]bool{}
 	for _, d := range list {
-		have[d.Name()] = managed(d.Name())
+		have[d.Name()] = IsManaged(d.Name())
 		if have[d.Name()] && d.Type() == fs.ModeSymlink {
 			s.report(Problem{Kind: Linked, Path: path.Join(e.Path, d.Name()), ID: e.ID})
 		}
@@ -139,15 +139,6 @@ func (s *scanner) conversation(e Entry) {
 	if missing := missingFiles(have, e.Legacy); len(missing) > 0 {
 		detail := strings.Join(missing, " and no ")
 		s.report(Problem{Kind: Missing, Path: e.Path, ID: e.ID, Detail: detail})
-	}
-}
-
-func managed(name string) bool {
-	switch name {
-	case MetadataFile, BaseConfigFile, EventsFile, MessagesFile:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -116,7 +116,7 @@ func (w *Workspace) follow(e Entry) error {
 // both are kept. It returns only when keep has them all.
 func (s *store) takeOver(keep, from *Conversation) error {
 	for _, name := range from.Files {
-		if managed(name) {
+		if IsManaged(name) {
 			continue
 		}
 		data, err := s.read(s.path(from.Entry, name))
