@@ -2,7 +2,6 @@ package gc
 
 import (
 	"context"
-	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -15,91 +14,74 @@ type fanout struct {
 	id   gitint.OID
 }
 
-// A blobWalk selects blobs in fan-out directories and receives them.
-type blobWalk struct {
-	// wanted selects the directories to read, by the four digits of their path; nil selects all.
-	wanted func(dir string) bool
-	found  func(i int, h blobs.Hash, id gitint.OID)
-	// board, if not nil, is called for each directory that is read.
-	board func(i int, id gitint.OID)
-	// foreign, if not nil, is called for a fan-out directory with an entry that is no blob.
-	foreign func(i int)
+// A fanoutRead holds the entries of one fan-out directory.
+type fanoutRead struct {
+	id      gitint.OID
+	boards  []*board
+	foreign bool // an entry is not a blob
 }
 
 // A board is a subdirectory of a fan-out directory, such as 9a/5f.
 type board struct {
-	fanout int
-	path   string
-	id     gitint.OID
+	path    string
+	id      gitint.OID
+	files   []refs.BlobFile
+	foreign bool // an entry is not a blob
 }
 
-// blobsOn passes the blobs of fan-out directories to w, with the index of the fan-out directory.
-// All directories of one level are read in one bulk read.
-func (f *treeCache) blobsOn(ctx context.Context, fanouts []fanout, w blobWalk) error {
-	ids := make([]gitint.OID, len(fanouts))
-	for i, s := range fanouts {
-		ids[i] = s.id
+// readFanouts reads the blobs of fan-out directories, in the subdirectories for which wanted is
+// true, given the four digits of their path; nil selects all. All directories of one level are read
+// in one bulk read.
+func (f *treeCache) readFanouts(
+	ctx context.Context, fanouts []fanout, wanted func(dir string) bool,
+) ([]fanoutRead, error) {
+	read, ids := make([]fanoutRead, len(fanouts)), make([]gitint.OID, len(fanouts))
+	for i, at := range fanouts {
+		read[i].id, ids[i] = at.id, at.id
 	}
-	on := make([][]board, len(fanouts))
-	odd := make([]bool, len(fanouts))
 	err := f.repo.AtOnce().ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
+			name := fanouts[i].name
 			switch {
 			case e.Mode != gitint.ModeDir:
-				odd[i] = true
-			case w.wanted == nil || w.wanted(fanouts[i].name+e.Path):
-				on[i] = append(on[i], board{i, fanouts[i].name + "/" + e.Path + "/", e.OID})
+				read[i].foreign = true
+			case wanted == nil || wanted(name+e.Path):
+				b := &board{path: name + "/" + e.Path + "/", id: e.OID}
+				read[i].boards = append(read[i].boards, b)
 			}
 		})
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.readBoards(ctx, read)
 	}
-	boards := slices.Concat(on...)
-	read, err := f.readBoards(ctx, boards)
-	if err != nil {
-		return err
-	}
-	for k, b := range boards {
-		if w.board != nil {
-			w.board(b.fanout, b.id)
-		}
-		odd[b.fanout] = odd[b.fanout] || read[k].odd
-		for _, file := range read[k].files {
-			w.found(b.fanout, file.Hash, file.Object)
-		}
-	}
-	for i := range fanouts {
-		if odd[i] && w.foreign != nil {
-			w.foreign(i)
-		}
-	}
-	return nil
+	return read, err
 }
 
-// A boardRead holds the entries of one board.
-type boardRead struct {
-	files []refs.BlobFile
-	odd   bool // an entry is not a blob
-}
-
-func (f *treeCache) readBoards(ctx context.Context, boards []board) ([]boardRead, error) {
-	ids := make([]gitint.OID, len(boards))
-	for k, b := range boards {
-		ids[k] = b.id
+func (f *treeCache) readBoards(ctx context.Context, fanouts []fanoutRead) error {
+	var boards []*board
+	var ids []gitint.OID
+	for _, at := range fanouts {
+		for _, b := range at.boards {
+			boards, ids = append(boards, b), append(ids, b.id)
+		}
 	}
-	all := make([]boardRead, len(boards))
 	err := f.repo.AtOnce().ReadTrees(ctx, ids, func(k int, t gitint.TreeData) error {
+		b := boards[k]
 		t.Entries(func(e gitint.Entry) {
-			h, ok := blobs.ParsePath(boards[k].path + e.Path)
+			h, ok := blobs.ParsePath(b.path + e.Path)
 			if !ok || !e.Mode.IsRegular() {
-				all[k].odd = true
+				b.foreign = true
 				return
 			}
-			all[k].files = append(all[k].files, refs.BlobFile{Hash: h, Object: e.OID})
+			b.files = append(b.files, refs.BlobFile{Hash: h, Object: e.OID})
 		})
 		return nil
 	})
-	return all, err
+	for i := range fanouts {
+		for _, b := range fanouts[i].boards {
+			fanouts[i].foreign = fanouts[i].foreign || b.foreign
+		}
+	}
+	return err
 }

@@ -335,7 +335,7 @@ func (h *history) refer(n, by int32) {
 // judgeQuestions reads the fan-out directories of the questions, and the directories in them that
 // can have a candidate.
 func (h *history) judgeQuestions(ctx context.Context) error {
-	carried, err := h.readFanouts(ctx)
+	carried, err := h.candidatesIn(ctx)
 	if err != nil {
 		return err
 	}
@@ -357,8 +357,8 @@ func (h *history) judgeQuestions(ctx context.Context) error {
 	return nil
 }
 
-// readFanouts returns the objects of the candidates in each fan-out directory.
-func (h *history) readFanouts(ctx context.Context) (map[fanout]map[int32]gitint.OID, error) {
+// candidatesIn returns the objects of the candidates in each fan-out directory.
+func (h *history) candidatesIn(ctx context.Context) (map[fanout]map[int32]gitint.OID, error) {
 	wanted := make(map[string]bool)
 	all := make(map[fanout]map[int32]gitint.OID)
 	var fanouts []fanout
@@ -370,15 +370,17 @@ func (h *history) readFanouts(ctx context.Context) (map[fanout]map[int32]gitint.
 			fanouts = append(fanouts, q.fanout)
 		}
 	}
-	err := h.trees.blobsOn(ctx, fanouts, blobWalk{
-		wanted: func(dir string) bool { return wanted[dir] },
-		board:  func(_ int, id gitint.OID) { h.boards = append(h.boards, id) },
-		found: func(i int, hash blobs.Hash, id gitint.OID) {
-			if n, ok := h.references.hashes.find(hash); ok {
-				all[fanouts[i]][n] = id
+	read, err := h.trees.readFanouts(ctx, fanouts, func(dir string) bool { return wanted[dir] })
+	for i, at := range read {
+		for _, b := range at.boards {
+			h.boards = append(h.boards, b.id)
+			for _, file := range b.files {
+				if n, ok := h.references.hashes.find(file.Hash); ok {
+					all[fanouts[i]][n] = file.Object
+				}
 			}
-		},
-	})
+		}
+	}
 	return all, err
 }
 

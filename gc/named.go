@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A NameError reports an abbreviated hash that matches no blob, or several.
@@ -44,11 +43,7 @@ func Named(o Options, arg string) (blobs.Hash, error) {
 		return blobs.Hash{}, ErrNoName
 	}
 	var found []blobs.Hash
-	store := o.Workspace.Blobs()
-	if o.UserLocal {
-		store = o.Workspace.BlobsOf(workspace.Entry{Local: true})
-	}
-	for h, err := range store.All() {
+	for h, err := range o.blobs().All() {
 		if err == nil && strings.HasPrefix(h.String(), arg) {
 			found = append(found, h)
 		}

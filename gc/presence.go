@@ -81,7 +81,11 @@ func (s *presence) read(
 	var err error
 	for ids := range slices.Chunk(fanouts, fanoutsAtOnce) {
 		var group []fanoutRead
-		if group, err = s.readGroup(ctx, ids, names); err != nil {
+		all := make([]fanout, len(ids))
+		for i, id := range ids {
+			all[i] = fanout{names[id], id}
+		}
+		if group, err = s.m.trees.readFanouts(ctx, all, nil); err != nil {
 			break
 		}
 		read <- group
@@ -95,37 +99,18 @@ func (s *presence) read(
 // stores.
 const fanoutsAtOnce = 1 << 10
 
-// A fanoutRead holds the entries of one fan-out directory.
-type fanoutRead struct {
-	id      gitint.OID
-	found   []refs.BlobFile
-	boards  []gitint.OID
-	foreign bool // an entry is not a blob
-}
-
-func (s *presence) readGroup(
-	ctx context.Context, ids []gitint.OID, names map[gitint.OID]string,
-) ([]fanoutRead, error) {
-	group, all := make([]fanoutRead, len(ids)), make([]fanout, len(ids))
-	for i, id := range ids {
-		group[i].id, all[i] = id, fanout{names[id], id}
-	}
-	return group, s.m.trees.blobsOn(ctx, all, blobWalk{
-		found: func(i int, h blobs.Hash, id gitint.OID) {
-			group[i].found = append(group[i].found, refs.BlobFile{Hash: h, Object: id})
-		},
-		foreign: func(i int) { group[i].foreign = true },
-		board:   func(i int, id gitint.OID) { group[i].boards = append(group[i].boards, id) },
-	})
-}
-
 func (s *presence) learn(f fanoutRead) {
-	s.put(f.id, f.found)
+	var found []refs.BlobFile
+	var boards []gitint.OID
+	for _, b := range f.boards {
+		found, boards = append(found, b.files...), append(boards, b.id)
+	}
+	s.put(f.id, found)
 	if f.foreign {
 		return // the caches only record trees that have blobs and nothing else
 	}
-	s.m.trees.cache.Blobs().Set(f.id, f.found)
-	s.m.trees.cache.Trees().Set(f.id, f.boards)
+	s.m.trees.cache.Blobs().Set(f.id, found)
+	s.m.trees.cache.Trees().Set(f.id, boards)
 }
 
 // startPresence reads the stores of the tips, while history is searched. The numbers of contents

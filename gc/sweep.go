@@ -78,14 +78,14 @@ func (s *sweeper) collect(ctx context.Context) error {
 		return fmt.Errorf("begin a run: %w", err)
 	}
 	if err := s.move(ctx); err != nil {
-		return s.rollBack(ctx, err)
+		return s.rollBack(err)
 	}
 	wanted, err := s.confirm(ctx)
 	if err != nil {
-		return s.rollBack(ctx, err)
+		return s.rollBack(err)
 	}
 	if err := s.settle(wanted); err != nil {
-		return s.rollBack(ctx, err)
+		return s.rollBack(err)
 	}
 	return s.finish(ctx)
 }
@@ -262,8 +262,8 @@ func (s *sweeper) settle(wanted map[blobs.Hash]bool) error {
 }
 
 // rollBack moves everything back after an error or an interruption.
-func (s *sweeper) rollBack(ctx context.Context, cause error) error {
-	err := s.run.rollBack(context.WithoutCancel(ctx))
+func (s *sweeper) rollBack(cause error) error {
+	err := s.run.rollBack()
 	if err != nil {
 		err = fmt.Errorf("put back what was moved: %w", err)
 	}
@@ -271,7 +271,7 @@ func (s *sweeper) rollBack(ctx context.Context, cause error) error {
 }
 
 // rollBack moves every blob of a run back to its place.
-func (r *run) rollBack(context.Context) error {
+func (r *run) rollBack() error {
 	for _, i := range r.items {
 		if err := r.restore(i); err != nil {
 			return err
@@ -284,7 +284,7 @@ func (r *run) rollBack(context.Context) error {
 func (s *sweeper) finish(ctx context.Context) error {
 	tracked, err := s.moved()
 	if err != nil {
-		return s.rollBack(ctx, err)
+		return s.rollBack(err)
 	}
 	if len(s.result.Moved) == 0 {
 		return s.run.drop()

@@ -214,7 +214,7 @@ func recoverAll(ctx context.Context, o *Options, p place) error {
 	for _, r := range all {
 		switch r.State {
 		case moving:
-			err = r.rollBack(ctx)
+			err = r.rollBack()
 		case indexing:
 			err = r.settleIndex(ctx)
 		default:

@@ -150,7 +150,7 @@ var seededBugs = []seededBug{
 	},
 	{
 		name: "an error leaves what was moved where it is", file: "sweep.go",
-		was:   "err := s.run.rollBack(context.WithoutCancel(ctx))\n",
+		was:   "err := s.run.rollBack()\n",
 		is:    "err := error(nil)\n",
 		tests: "^TestCancelledDeletesNothing$",
 	},
