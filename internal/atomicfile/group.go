@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"sync"
+
+	"github.com/git-jp/git-jp/internal/parallel"
 )
 
 // groupSyncs is how many files of a group are synced at the same time. Syncing waits for the disk,
@@ -98,21 +100,14 @@ func CommitAll(groups []*Group) []error {
 // publishAll publishes the groups that have not failed, several at a time: creating directories
 // takes the most time.
 func publishAll(groups []*Group, items [][]item, errs []error) {
-	slots := make(chan struct{}, groupsAtOnce)
-	var wg sync.WaitGroup
-	for i, g := range groups {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			if errs[i] == nil {
-				errs[i] = g.publish(items[i])
-				return
-			}
-			g.remove(items[i])
-			items[i] = nil
-		})
-	}
-	wg.Wait()
+	parallel.Each(len(groups), groupsAtOnce, func(i int) {
+		if errs[i] == nil {
+			errs[i] = groups[i].publish(items[i])
+			return
+		}
+		groups[i].remove(items[i])
+		items[i] = nil
+	})
 }
 
 // syncTogether syncs the volume of groups that are not empty.

@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/parallel"
 	agents "github.com/git-jp/git-jp/internal/sessions"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // real returns the available sessions of agents, and their size in bytes.
@@ -50,17 +50,8 @@ func convert(found []importer.Found) (time.Duration, error) {
 	start := time.Now()
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b importer.Found) int { return cmp.Compare(b.Size, a.Size) })
-	var next atomic.Int64
-	var workers sync.WaitGroup
 	errs := make([]error, len(found))
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(found); i = int(next.Add(1)) - 1 {
-				errs[i] = convertOne(found[i])
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(len(found), runtime.GOMAXPROCS(0), func(i int) { errs[i] = convertOne(found[i]) })
 	return time.Since(start), errors.Join(errs...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -147,31 +148,24 @@ func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error 
 	}
 	defer top.Close() //nolint:errcheck // was only read
 	var mu sync.Mutex
-	var group sync.WaitGroup
 	var failed error
-	slots := make(chan struct{}, walkers)
-	for _, e := range top.Entries {
-		if !e.Mode.IsDir() {
-			mu.Lock()
-			f(e)
-			mu.Unlock()
-			continue
+	parallel.Each(len(top.Entries), walkers, func(i int) {
+		var found []Entry
+		add := func(e Entry) { found = append(found, e) }
+		var err error
+		if e := top.Entries[i]; e.Mode.IsDir() {
+			err = top.walk(ctx, e.Name, e.Name, add)
+		} else {
+			add(e)
 		}
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			var found []Entry
-			err := top.walk(ctx, e.Name, e.Name, func(e Entry) { found = append(found, e) })
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				failed = err
-			}
-			for _, e := range found {
-				f(e)
-			}
-		})
-	}
-	group.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			failed = err
+		}
+		for _, e := range found {
+			f(e)
+		}
+	})
 	return failed
 }

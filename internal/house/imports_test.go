@@ -10,7 +10,7 @@ var modelsImports = []string{
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/refs", "internal/regular",
 	"internal/workspace", "internal/check", "internal/leaks", "internal/merge", "internal/secrets",
-	"internal/spare",
+	"internal/parallel", "internal/spare",
 }
 
 var redactImports = []string{
@@ -91,8 +91,8 @@ var prepareImports = []string{
 // benchImports are the packages that it measures without a command.
 var benchImports = []string{
 	"events", "events/threeway", "blobs", "compact", "dedup", "internal/importer", "internal/llm",
-	"internal/llm/anthropic", "internal/llm/wire", "internal/query", "internal/sessions",
-	"internal/workspace",
+	"internal/llm/anthropic", "internal/llm/wire", "internal/parallel", "internal/query",
+	"internal/sessions", "internal/workspace",
 }
 
 var attachImports = []string{

@@ -94,7 +94,7 @@ var rooms = []room{
 	{
 		dir:     "internal/workspace",
 		is:      "finding `.jp`, naming, listing, locking, loading, creating and changing conversations",
-		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
+		imports: []string{"events", "blobs", "internal/atomicfile", "internal/parallel", "internal/regular"},
 	},
 	{
 		dir:     "internal/ondemand",
@@ -115,8 +115,8 @@ var rooms = []room{
 		dir: "internal/check",
 		is:  "findings on any tree, and the formats they are printed in",
 		imports: []string{
-			"events", "blobs", "gitint", "internal/refs", "internal/regular", "internal/spare",
-			"internal/workspace",
+			"events", "blobs", "gitint", "internal/parallel", "internal/refs", "internal/regular",
+			"internal/spare", "internal/workspace",
 		},
 	},
 	{
@@ -208,7 +208,7 @@ var rooms = []room{
 	{
 		dir:     "internal/listing",
 		is:      "conversations as people list, look at and choose them",
-		imports: []string{"events", "internal/render", "internal/search", "internal/workspace"},
+		imports: []string{"events", "internal/parallel", "internal/render", "internal/search", "internal/workspace"},
 	},
 	{
 		dir: "internal/shelf",
@@ -241,7 +241,7 @@ var rooms = []room{
 	{
 		dir:     "internal/importer",
 		is:      "taking agents' sessions into a workspace: which belong to it, growth, what was changed or removed here",
-		imports: []string{"events", "events/threeway", "blobs", "internal/atomicfile", "internal/capture", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
+		imports: []string{"events", "events/threeway", "blobs", "internal/atomicfile", "internal/capture", "internal/parallel", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
 	},
 	{
 		dir:     "internal/intake",
@@ -287,9 +287,9 @@ var rooms = []room{
 		dir: "internal/web",
 		is:  "the pages for a browser on this machine",
 		imports: []string{
-			"events", "blobs", "gitint", "internal/blame", "internal/ondemand", "internal/render",
-			"internal/review", "internal/revisions", "internal/search", "internal/update",
-			"internal/view", "internal/workspace",
+			"events", "blobs", "gitint", "internal/blame", "internal/ondemand",
+			"internal/parallel", "internal/render", "internal/review", "internal/revisions",
+			"internal/search", "internal/update", "internal/view", "internal/workspace",
 		},
 		network: "loopback",
 	},
@@ -494,7 +494,7 @@ var rooms = []room{
 	{
 		dir:     "internal/atomicfile",
 		is:      "the one way a file is replaced",
-		imports: []string{"internal/regular"},
+		imports: []string{"internal/parallel", "internal/regular"},
 	},
 	{
 		dir:     "internal/outfile",
@@ -504,6 +504,10 @@ var rooms = []room{
 	{
 		dir: "internal/regular",
 		is:  "the one opener of files that others fill: regular ones, of a bounded size",
+	},
+	{
+		dir: "internal/parallel",
+		is:  "a loop whose rounds run several at a time",
 	},
 	{
 		dir: "internal/trace",

@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/parallel"
 )
 
 // maxAtOnce limits how many sessions are read at a time: enough that some wait for the disk while
@@ -135,7 +135,7 @@ func (p *part) discard() {
 
 func (p *part) prepare(ctx context.Context) {
 	order := largestFirst(p.found)
-	each(len(p.found), atOnce(), func(i int) {
+	parallel.Each(len(p.found), atOnce(), func(i int) {
 		i = order[i]
 		f := p.found[i]
 		r := &p.results[i]
@@ -154,7 +154,7 @@ func (p *part) prepare(ctx context.Context) {
 // save saves a part after its sessions are read.
 func (p *part) save(ctx context.Context) []Result {
 	if len(p.found) < minJoint {
-		each(len(p.found), atOnce(), func(i int) { p.results[i] = p.im.one(ctx, p.found[i]) })
+		parallel.Each(len(p.found), atOnce(), func(i int) { p.results[i] = p.im.one(ctx, p.found[i]) })
 		return p.results
 	}
 	defer p.joints.close()
@@ -167,7 +167,7 @@ func (p *part) save(ctx context.Context) []Result {
 		}
 	}
 	creation{p.im}.all(ctx, p.read)
-	each(len(p.found), maxWaiting, func(i int) {
+	parallel.Each(len(p.found), maxWaiting, func(i int) {
 		r := &p.results[i]
 		if p.read[i] == nil {
 			return
@@ -194,20 +194,6 @@ func largestFirst(found []Found) []int {
 
 // atOnce returns how many sessions are read at a time.
 func atOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxAtOnce) }
-
-// each calls f for each number below n, several at a time.
-func each(n, atOnce int, f func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, atOnce) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
-}
 
 // joints are the joint batches of a part, one for each store.
 type joints struct {

@@ -14,6 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
@@ -22,7 +25,6 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions/gemini"
 	"github.com/git-jp/git-jp/internal/sessions/llm"
 	"github.com/git-jp/git-jp/internal/sessions/opencode"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Dialects returns the readers of all agents.
@@ -72,7 +74,7 @@ func Find(
 		}
 	}
 	parts := make([][]Found, len(sel.Paths))
-	each(len(parts), atOnce(), func(i int) {
+	parallel.Each(len(parts), atOnce(), func(i int) {
 		findPath(ctx, sel.Paths[i], func(f Found) { parts[i] = append(parts[i], f) })
 	})
 	for _, f := range slices.Concat(parts...) {

@@ -5,10 +5,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -137,16 +136,19 @@ func HasLabels(labels map[string]string, want []string) bool {
 	})
 }
 
-// loadDetails reads the metadata of all entries.
+// loadDetails reads the metadata of all entries, several at a time: most of the time of reading many
+// small files is spent in the system opening them.
 func loadDetails(w *workspace.Workspace, entries []workspace.Entry) ([]*events.Details, []error) {
 	details, errs := make([]*events.Details, len(entries)), make([]error, len(entries))
-	inParallel(len(entries), func(i int) { details[i], errs[i] = w.LoadDetails(entries[i]) })
+	parallel.Each(len(entries), runtime.GOMAXPROCS(0), func(i int) {
+		details[i], errs[i] = w.LoadDetails(entries[i])
+	})
 	return details, errs
 }
 
 // outline adds the members that come from streams.
 func outline(w *workspace.Workspace, all []*Listed) {
-	inParallel(len(all), func(i int) {
+	parallel.Each(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		r := all[i]
 		text, err := w.LoadText(r.entry)
 		if err != nil {
@@ -156,21 +158,6 @@ func outline(w *workspace.Workspace, all []*Listed) {
 		r.outline = &o
 		r.Turns, r.StreamBytes, r.Model, r.FirstWords = &o.Turns, &o.Bytes, &o.Model, &o.First
 	})
-}
-
-// inParallel calls f for each of n from several goroutines: most of the time of reading many small
-// files is spent in the system opening them.
-func inParallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var readers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		readers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	readers.Wait()
 }
 
 // Print prints the list.

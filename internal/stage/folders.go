@@ -9,11 +9,10 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -117,20 +116,11 @@ func (f *folders) lookIn(
 		}
 	}
 	found := make([]*folder, len(names))
-	var taken atomic.Int64 // a channel would wake a goroutine for each
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for ctx.Err() == nil {
-				i := int(taken.Add(1)) - 1
-				if i >= len(names) {
-					return
-				}
-				found[i] = f.folder(top, dir+"/"+names[i], names[i], changed)
-			}
-		})
-	}
-	group.Wait()
+	parallel.Each(len(names), runtime.GOMAXPROCS(0), func(i int) {
+		if ctx.Err() == nil {
+			found[i] = f.folder(top, dir+"/"+names[i], names[i], changed)
+		}
+	})
 	for i, d := range found {
 		if d != nil {
 			f.known[dir+"/"+names[i]] = d

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/view"
 )
 
@@ -128,6 +129,10 @@ func (s *Server) summarize(k *known, authors map[events.ID]string) {
 	s.list.change(k)
 }
 
+// readAtOnce is how many conversations are read at a time: reading many small files waits for the
+// disk more than for the processor.
+const readAtOnce = 4
+
 // findAll finds the conversations and reads their metadata. It returns the ones that changed.
 func (s *Server) findAll(ctx context.Context) ([]*known, error) {
 	all, err := s.Source.Entries(ctx)
@@ -138,7 +143,7 @@ func (s *Server) findAll(ctx context.Context) ([]*known, error) {
 	was := s.list.known
 	s.list.mu.Unlock()
 	is := make([]*known, len(all))
-	inParallel(len(all), func(i int) {
+	parallel.Each(len(all), readAtOnce, func(i int) {
 		e := all[i]
 		version := e.Version()
 		if k := was[e.ID]; k != nil && k.version == version {
@@ -156,21 +161,6 @@ func (s *Server) findAll(ctx context.Context) ([]*known, error) {
 		is[i] = k
 	})
 	return s.list.enter(is), nil
-}
-
-// inParallel calls f with the numbers below n, several at once: reading many small files waits for
-// the disk more than for the processor.
-func inParallel(n int, f func(int)) {
-	const workers = 4
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			for i := w; i < n; i += workers {
-				f(i)
-			}
-		})
-	}
-	all.Wait()
 }
 
 // enter replaces the entries of the list, and returns the changed ones.

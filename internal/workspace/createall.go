@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/parallel"
 )
 
 // CreateAll creates conversations in one store as [Workspace.Create] does, each with its given ID,
@@ -92,23 +91,9 @@ func (b *creations) options() atomicfile.Options {
 
 // build writes the conversations, several at a time: they are encoded first.
 func (b *creations) build(families [][]*NewConversation) {
-	inParallel(len(families), runtime.GOMAXPROCS(0), func(i int) {
+	parallel.Each(len(families), runtime.GOMAXPROCS(0), func(i int) {
 		b.errs[i] = b.buildFamily(i, families[i])
 	})
-}
-
-// inParallel calls f for each number below n, several at a time.
-func inParallel(n, atOnce int, f func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(n, atOnce) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	workers.Wait()
 }
 
 func (b *creations) buildFamily(i int, family []*NewConversation) error {
@@ -178,7 +163,7 @@ func (b *creations) lock(part func([]*creation) []*creation) (unlock func()) {
 	})
 	return func() {
 		errs := make([]error, len(unlocks))
-		inParallel(len(unlocks), unlocksAtOnce, func(i int) { errs[i] = unlocks[i]() })
+		parallel.Each(len(unlocks), unlocksAtOnce, func(i int) { errs[i] = unlocks[i]() })
 		if err := errors.Join(errs...); err != nil {
 			b.fail(err)
 		}
