@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -228,19 +226,9 @@ func (r *Repo) PackedObjects(ctx context.Context) int {
 
 // indexSize returns the size of all pack indexes. It ignores errors: it only decides who is asked
 // first.
-func indexSize(objectDirs []string) (n int64) {
-	for _, dir := range objectDirs {
-		entries, err := os.ReadDir(filepath.Join(dir, "pack"))
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".idx" {
-				n += info.Size()
-			}
-		}
-	}
-	return n
+func indexSize(objectDirs []string) int64 {
+	_, size, _ := packIndexes(objectDirs)
+	return size
 }
 
 func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object, error) {

@@ -129,24 +129,39 @@ type packFile interface {
 
 // closedIndex returns a pack index that cannot be opened, "" if none. Git does not report that.
 func closedIndex(objectDirs []string) string {
+	names, _, err := packIndexes(objectDirs)
+	for _, name := range names {
+		f, failed := os.Open(name)
+		if failed != nil {
+			return failed.Error()
+		}
+		_ = f.Close() // was not even read
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// packIndexes returns the pack indexes in directories of objects, their size in all, and the first
+// error: it lists what it can.
+func packIndexes(objectDirs []string) (names []string, size int64, missed error) {
 	for _, dir := range objectDirs {
 		dir = filepath.Join(dir, "pack")
 		entries, err := os.ReadDir(dir)
-		if err = ignoreMissing(err); err != nil {
-			return err.Error()
-		}
+		missed = cmp.Or(missed, ignoreMissing(err))
 		for _, e := range entries {
-			if filepath.Ext(e.Name()) != ".idx" {
+			if filepath.Ext(e.Name()) != indexSuffix {
 				continue
 			}
-			f, err := os.Open(filepath.Join(dir, e.Name()))
-			if err != nil {
-				return err.Error()
+			info, err := e.Info()
+			if missed = cmp.Or(missed, err); err == nil {
+				names = append(names, filepath.Join(dir, e.Name()))
+				size += info.Size()
 			}
-			_ = f.Close() // was not even read
 		}
 	}
-	return ""
+	return names, size, missed
 }
 
 func openPack(name string) (*pack, error) {
@@ -158,7 +173,7 @@ func openPack(name string) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(strings.TrimSuffix(name, ".idx") + ".pack")
+	f, err := os.Open(strings.TrimSuffix(name, indexSuffix) + packSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -181,23 +196,7 @@ type packs struct {
 func (p *packs) use(dirs []string) (all []*pack, leave func(), missed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var names []string
-	var size int64
-	for _, dir := range dirs {
-		dir = filepath.Join(dir, "pack")
-		entries, err := os.ReadDir(dir)
-		missed = cmp.Or(missed, ignoreMissing(err))
-		for _, e := range entries {
-			if filepath.Ext(e.Name()) != ".idx" {
-				continue
-			}
-			info, err := e.Info()
-			if missed = cmp.Or(missed, err); err == nil {
-				names = append(names, filepath.Join(dir, e.Name()))
-				size += info.Size()
-			}
-		}
-	}
+	names, size, missed := packIndexes(dirs)
 	if size > maxIndexes {
 		names, missed = nil, errPack
 	}
