@@ -17,17 +17,33 @@ type deepSnapshot interface {
 
 // Git returns the source that reads a snapshot of a repository.
 func Git(repo *gitint.Repo, snap gitint.Snapshot) Source {
-	src := &gitSource{snap, repo.AtOnce(), repo}
+	src := &gitSource{snap, repo.AtOnce(), repo, ""}
 	if c, ok := snap.(Conflicter); ok {
 		return &unmergedSource{src, c}
 	}
 	return src
 }
 
+// A gitSource is a directory of a snapshot.
 type gitSource struct {
 	gitint.Snapshot
 	gitint.AtOnce
+
 	repo *gitint.Repo
+	dir  string // "" for the root
+}
+
+// at returns the path from the root of the snapshot.
+func (s *gitSource) at(name string) string {
+	if s.dir == "" {
+		return name
+	}
+	return path.Join(s.dir, name)
+}
+
+// ReadFile implements [Source].
+func (s *gitSource) ReadFile(name string) ([]byte, error) {
+	return s.Snapshot.ReadFile(s.at(name))
 }
 
 type unmergedSource struct {
@@ -37,7 +53,7 @@ type unmergedSource struct {
 
 // List implements [Source].
 func (s *gitSource) List(dir string) ([]Entry, error) {
-	children, err := s.Children(dir)
+	children, err := s.Children(s.at(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +73,16 @@ func (s *gitSource) Walk(ctx context.Context, dir string, f func(Entry)) error {
 func (s *gitSource) WalkAll(
 	ctx context.Context, dirs []string, f func(i int, e Entry),
 ) error {
-	lists, err := s.entriesOf(ctx, dirs)
+	places := make([]string, len(dirs))
+	for i, dir := range dirs {
+		places[i] = s.at(dir)
+	}
+	lists, err := s.entriesOf(ctx, places)
 	if err != nil {
 		return err
 	}
 	for i, entries := range lists {
-		prefix := dirs[i] + "/"
+		prefix := places[i] + "/"
 		for _, raw := range entries {
 			f(i, Entry{strings.TrimPrefix(raw.Path, prefix), fileType(raw.Mode), raw.OID})
 		}
@@ -115,7 +135,7 @@ func (s *gitSource) object(f File) (id gitint.OID, ok bool) {
 	if !f.ID.IsZero() {
 		return f.ID, true
 	}
-	return s.OID(f.Path)
+	return s.OID(s.at(f.Path))
 }
 
 // Limits implements [objectSource].

@@ -53,89 +53,9 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	}
 	dir, err := filepath.Rel(repo.Root(), root)
 	for _, snap := range snapshots {
-		all = append(all, below{&gitSource{snap, repo.AtOnce(), repo}, filepath.ToSlash(dir)})
+		all = append(all, &gitSource{snap, repo.AtOnce(), repo, filepath.ToSlash(dir)})
 	}
 	return append(all, found{spare.NewFinder(repo), repo, filepath.ToSlash(dir)}), err
-}
-
-// A below is a directory of a snapshot as a source, with paths relative to it.
-type below struct {
-	git *gitSource
-	dir string
-}
-
-var (
-	_ Walker   = below{}
-	_ promiser = below{}
-)
-
-// Name implements [Source].
-func (s below) Name() string { return s.git.Name() }
-
-// IsLazy implements promiser.
-func (s below) IsLazy(ctx context.Context) bool { return s.git.IsLazy(ctx) }
-
-// ReadFile implements [Source].
-func (s below) ReadFile(name string) ([]byte, error) {
-	return s.git.ReadFile(path.Join(s.dir, name))
-}
-
-// List implements [Source].
-func (s below) List(dir string) ([]Entry, error) {
-	return s.git.List(path.Join(s.dir, dir))
-}
-
-// Walk implements [Walker]. It walks the store in groups of directories to limit memory.
-func (s below) Walk(ctx context.Context, dir string, f func(Entry)) error {
-	top, err := list(s, dir)
-	if err != nil {
-		return err
-	}
-	for group := range slices.Chunk(top, partsAtOnce) {
-		var dirs, names []string
-		for _, e := range group {
-			if !e.Mode.IsDir() {
-				f(e)
-				continue
-			}
-			dirs, names = append(dirs, path.Join(s.dir, dir, e.Name)), append(names, e.Name)
-		}
-		err := s.git.WalkAll(ctx, dirs, func(i int, e Entry) {
-			e.Name = names[i] + "/" + e.Name
-			f(e)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// Sizes implements [Source].
-func (s below) Sizes(ctx context.Context, files []File) ([]int64, error) {
-	return s.git.Sizes(ctx, s.fromRoot(files))
-}
-
-// Lost implements promiser.
-func (s below) Lost(ctx context.Context, files []File) ([]File, error) {
-	lost, err := s.git.Lost(ctx, s.fromRoot(files))
-	for i, f := range lost {
-		rel, _ := filepath.Rel(filepath.FromSlash(s.dir), filepath.FromSlash(f.Path))
-		lost[i].Path = filepath.ToSlash(rel)
-	}
-	return lost, err
-}
-
-// fromRoot returns files with paths from the root of the repository.
-func (s below) fromRoot(files []File) []File {
-	if s.dir == "." {
-		return files
-	}
-	all := make([]File, len(files))
-	for i, f := range files {
-		all[i] = File{path.Join(s.dir, f.Path), f.ID}
-	}
-	return all
 }
 
 // A seeker is a Source that may have blobs which no listing of it has.
@@ -148,7 +68,7 @@ type seeker interface {
 type found struct {
 	finder *spare.Finder
 	repo   *gitint.Repo
-	dir    string // as in below
+	dir    string // as in gitSource
 }
 
 var _ seeker = found{}
@@ -210,21 +130,16 @@ func (s *gitSource) IsLazy(ctx context.Context) bool {
 }
 
 // Lost implements promiser.
-func (s *gitSource) Lost(ctx context.Context, files []File) ([]File, error) {
+func (s *gitSource) Lost(ctx context.Context, files []File) (all []File, err error) {
 	entries := make([]gitint.Entry, 0, len(files))
 	for _, f := range files {
 		if id, ok := s.object(f); ok {
-			entries = append(entries, gitint.Entry{Path: f.Path, OID: id})
+			entries = append(entries, gitint.Entry{Path: s.at(f.Path), OID: id})
 		}
 	}
-	return lost(ctx, s.repo, entries)
-}
-
-// lost returns the files that no remote has promised.
-func lost(ctx context.Context, repo *gitint.Repo, entries []gitint.Entry) (all []File, err error) {
-	found, err := repo.Unpromised(ctx, entries)
+	found, err := s.repo.Unpromised(ctx, entries)
 	for _, e := range found {
-		all = append(all, File{Path: e.Path})
+		all = append(all, File{Path: strings.TrimPrefix(e.Path, s.dir+"/")})
 	}
 	return all, err
 }
@@ -433,16 +348,50 @@ func leftOut(name string, mode fs.FileMode) bool {
 // Only directories in a store are incomplete.
 func (s *lazySource) Walk(ctx context.Context, dir string, f func(Entry)) error {
 	for _, src := range slices.Backward(s.left) {
-		w, ok := src.(Walker)
-		if !ok || !leftOut(dir, fs.ModeDir) {
-			continue
+		if !leftOut(dir, fs.ModeDir) {
+			break
 		}
-		if err := w.Walk(ctx, dir, f); err != nil {
+		var err error
+		switch w := src.(type) {
+		case objectSource:
+			err = walkInParts(ctx, src, w, dir, f)
+		case Walker:
+			err = w.Walk(ctx, dir, f)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	if w, ok := s.Source.(Walker); ok {
 		return w.Walk(ctx, dir, f)
+	}
+	return ctx.Err()
+}
+
+// walkInParts walks a store in groups of directories to limit memory.
+func walkInParts(
+	ctx context.Context, src Source, o objectSource, dir string, f func(Entry),
+) error {
+	top, err := list(src, dir)
+	if err != nil {
+		return err
+	}
+	for group := range slices.Chunk(top, partsAtOnce) {
+		var dirs, names []string
+		for _, e := range group {
+			if !e.Mode.IsDir() {
+				f(e)
+				continue
+			}
+			dirs, names = append(dirs, path.Join(dir, e.Name)), append(names, e.Name)
+		}
+		err := o.WalkAll(ctx, dirs, func(i int, e Entry) {
+			e.Name = names[i] + "/" + e.Name
+			f(e)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return ctx.Err()
 }
