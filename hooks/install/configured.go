@@ -114,10 +114,5 @@ func (all settings) runBy(event string) []string {
 }
 
 func anyLocal(settings []gitint.Setting) bool {
-	for _, s := range settings {
-		if s.Scope == "local" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(settings, func(s gitint.Setting) bool { return s.Scope == "local" })
 }

@@ -55,6 +55,14 @@ type found struct {
 	room    string // with kindManaged, a name under which the manager runs a hook beside its own
 }
 
+// inspect reads the values of our keys, and finds the directory where git looks for hooks.
+func (in *Installer) inspect(ctx context.Context) (all settings, s site, err error) {
+	if all, err = readSettings(ctx, in.repo); err == nil {
+		s, err = in.site(ctx, all)
+	}
+	return all, s, err
+}
+
 // site returns the directory where git looks for hooks.
 func (in *Installer) site(ctx context.Context, all settings) (site, error) {
 	dir, scope, err := in.repo.HooksDir(ctx, all[gitint.HooksKey])

@@ -167,11 +167,7 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := readSettings(ctx, in.repo)
-	if err != nil {
-		return nil, err
-	}
-	s, err := in.site(ctx, all)
+	all, s, err := in.inspect(ctx)
 	if err != nil {
 		return nil, err
 	}

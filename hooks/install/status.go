@@ -36,11 +36,7 @@ func (in *Installer) Status(ctx context.Context) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := readSettings(ctx, in.repo)
-	if err != nil {
-		return nil, err
-	}
-	s, err := in.site(ctx, values)
+	values, s, err := in.inspect(ctx)
 	if err != nil {
 		return nil, err
 	}

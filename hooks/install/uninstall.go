@@ -13,11 +13,7 @@ import (
 // Uninstall plans to remove every driver and every hook that was ever installed, from the directory
 // where git looks for hooks now and from the repository's own. It changes nothing.
 func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
-	all, err := readSettings(ctx, in.repo)
-	if err != nil {
-		return nil, err
-	}
-	s, err := in.site(ctx, all)
+	all, s, err := in.inspect(ctx)
 	if err != nil {
 		return nil, err
 	}

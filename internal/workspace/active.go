@@ -132,7 +132,7 @@ func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 // ownState returns the directory for sessions if there is no user-local storage: below .jp they
 // would be foreign files that may be committed.
 func (w *Workspace) ownState() string {
-	state := w.env.stateDir()
+	state := w.env.StateDir()
 	if state == "" {
 		return ""
 	}

@@ -121,17 +121,24 @@ func (e Env) jpDataDir() string {
 	return e.dataDir("jp")
 }
 
-// stateDir returns git-jp's directory in the user's data, "" if there is none.
-func (e Env) stateDir() string {
+// userData returns the directory in the user's data that has a directory for each workspace, "" if
+// the user has no data directory.
+func (e Env) userData() string {
+	data := e.jpDataDir()
+	if data == "" {
+		return ""
+	}
+	return filepath.Join(data, "workspace")
+}
+
+// StateDir returns the directory in the user's data for git-jp's own files, such as approvals; ""
+// if there is none. It is outside of all workspaces.
+func (e Env) StateDir() string {
 	if dir := e.getenv("JP_USER_DATA_DIR"); dir != "" {
 		return filepath.Join(e.abs(dir), "git-jp")
 	}
 	return e.dataDir("git-jp")
 }
-
-// StateDir returns the directory in the user's data for git-jp's own files, such as approvals; ""
-// if there is none. It is outside of all workspaces.
-func (e Env) StateDir() string { return e.stateDir() }
 
 // dataDir returns the platform's directory for the data of a program.
 func (e Env) dataDir(program string) string {

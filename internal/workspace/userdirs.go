@@ -15,13 +15,7 @@ const linkName = "storage"
 
 // UserData returns the directory in the user's data that has a directory for each workspace, "" if
 // the user has no data directory. It need not exist.
-func (w *Workspace) UserData() string {
-	data := w.env.jpDataDir()
-	if data == "" {
-		return ""
-	}
-	return filepath.Join(data, "workspace")
-}
+func (w *Workspace) UserData() string { return w.env.userData() }
 
 // UserDirs returns every user-local directory that may belong to a workspace with one of the ids,
 // or whose link leads to a directory that ours accepts. jp uses one of them, but the committed id
@@ -100,8 +94,7 @@ func linkOf(dir string) (string, error) {
 // other users: those of user-local data, and that of approvals and sessions.
 func (e Env) PrivateDirs() []string {
 	var dirs []string
-	if data := e.jpDataDir(); data != "" {
-		parent := filepath.Join(data, "workspace")
+	if parent := e.userData(); parent != "" {
 		list, _ := os.ReadDir(parent) // a directory that cannot be listed has nothing to close
 		for _, d := range list {
 			if d.IsDir() {
@@ -109,7 +102,7 @@ func (e Env) PrivateDirs() []string {
 			}
 		}
 	}
-	if state := e.stateDir(); state != "" {
+	if state := e.StateDir(); state != "" {
 		dirs = append(dirs, state)
 	}
 	return dirs

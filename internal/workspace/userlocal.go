@@ -18,11 +18,10 @@ import (
 // Of several it chooses the one named after root, or else the one with the newest entry, by jp's
 // rule.
 func findUserLocal(env Env, root, wsid string) string {
-	data := env.jpDataDir()
-	if data == "" || wsid == "" {
+	parent := env.userData()
+	if parent == "" || wsid == "" {
 		return ""
 	}
-	parent := filepath.Join(data, "workspace")
 	list, err := os.ReadDir(parent)
 	if err != nil {
 		return ""
@@ -83,14 +82,14 @@ func newest(dir string) time.Time {
 // makeUserLocal creates the user-local storage of a workspace as jp does, with the link by which jp
 // finds the workspace.
 func makeUserLocal(env Env, root, wsid string) (string, error) {
-	data := env.jpDataDir()
+	data := env.userData()
 	switch {
 	case data == "":
 		return "", ErrNoUserData
 	case wsid == "":
 		return "", errNoID
 	}
-	dir, jp := filepath.Join(data, "workspace", siloName(root, wsid)), filepath.Join(root, DirName)
+	dir, jp := filepath.Join(data, siloName(root, wsid)), filepath.Join(root, DirName)
 	// The directory is private, so that its content is, whatever the modes of the files below it.
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return "", fmt.Errorf("make directory of user-local conversations: %w", err)

@@ -264,7 +264,7 @@ func TestDataDirs(t *testing.T) {
 			Getenv: func(k string) string { return tt.vars[k] },
 			Home:   "/h", Dir: "/wd", GOOS: tt.goos,
 		}
-		jp, ours := filepath.ToSlash(env.jpDataDir()), filepath.ToSlash(env.stateDir())
+		jp, ours := filepath.ToSlash(env.jpDataDir()), filepath.ToSlash(env.StateDir())
 		if jp != tt.jp || ours != tt.ours {
 			t.Errorf("%s %v: %s and %s", tt.goos, tt.vars, jp, ours)
 		}
