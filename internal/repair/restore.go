@@ -80,30 +80,21 @@ type Found struct {
 // does not use the network.
 func Search(ctx context.Context, src Sources, lost []Lost) (*Found, error) {
 	s, err := newSearch(src, lost, func(blobs.Hash, []byte) error { return nil })
+	if err == nil {
+		err = s.run(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return s.run(ctx)
+	return s.result(), nil
 }
 
 // Restore is like Search, but also stores the content that it finds. Intact content in the store is
 // left alone. After an error some content may be restored, each blob completely.
 func Restore(
 	ctx context.Context, src Sources, store *blobs.Store, lost []Lost,
-) (found *Found, err error) {
-	batch := store.NewBatch()
-	defer batch.Discard()
-	s, err := newSearch(src, lost, writeTo(batch))
-	if err != nil {
-		return nil, err
-	}
-	if found, err = s.run(ctx); err != nil {
-		return nil, err
-	}
-	if err := batch.Commit(); err != nil {
-		return nil, fmt.Errorf("restore content: %w", err)
-	}
-	return found, nil
+) (*Found, error) {
+	return restored(src, store, lost, func(s *search) error { return s.run(ctx) })
 }
 
 // Bring stores the content that a search has found. In the result, Left holds the content that has
@@ -115,29 +106,34 @@ func Bring(
 	for _, f := range finds {
 		lost = append(lost, Lost{Hash: f.Hash, Size: f.Size})
 	}
+	return restored(src, store, lost, func(s *search) error {
+		for _, f := range finds {
+			s.add(f)
+		}
+		return s.read(ctx)
+	})
+}
+
+// restored stores what look finds.
+func restored(
+	src Sources, store *blobs.Store, lost []Lost, look func(*search) error,
+) (*Found, error) {
 	batch := store.NewBatch()
 	defer batch.Discard()
-	s, err := newSearch(src, lost, writeTo(batch))
+	s, err := newSearch(src, lost, func(_ blobs.Hash, content []byte) error {
+		_, err := batch.Write(content)
+		return err
+	})
+	if err == nil {
+		err = look(s)
+	}
 	if err != nil {
-		return nil, err
-	}
-	for _, f := range finds {
-		s.add(f)
-	}
-	if err := s.read(ctx); err != nil {
 		return nil, err
 	}
 	if err := batch.Commit(); err != nil {
 		return nil, fmt.Errorf("restore content: %w", err)
 	}
 	return s.result(), nil
-}
-
-func writeTo(batch *blobs.Batch) func(blobs.Hash, []byte) error {
-	return func(_ blobs.Hash, content []byte) error {
-		_, err := batch.Write(content)
-		return err
-	}
 }
 
 // A search is one pass through all places.
@@ -191,7 +187,7 @@ func pathIn(root, dir string) string {
 }
 
 // run runs the stages until everything is found. A stage that fails does not stop the others.
-func (s *search) run(ctx context.Context) (*Found, error) {
+func (s *search) run(ctx context.Context) error {
 	stages := []struct {
 		name string
 		look func(context.Context) error
@@ -221,13 +217,13 @@ func (s *search) run(ctx context.Context) (*Found, error) {
 			err = s.read(ctx)
 		}
 		if fatal := new(takeError); errors.As(err, &fatal) || ctx.Err() != nil {
-			return nil, fmt.Errorf("look for content in %s: %w", stage.name, err)
+			return fmt.Errorf("look for content in %s: %w", stage.name, err)
 		}
 		if err != nil {
 			s.found.Unsearched = append(s.found.Unsearched, stage.name+": "+err.Error())
 		}
 	}
-	return s.result(), nil
+	return nil
 }
 
 // A takeError is an error of the store into which content is written.
