@@ -45,7 +45,8 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	request := gitint.CloneRequest{
-		URL: c.URL, Dir: dir, Branch: c.Branch, Depth: *cmp.Or(c.Depth, new(int)), Pattern: stage.LeftOut,
+		URL: c.URL, Dir: dir, Branch: c.Branch, Depth: *cmp.Or(c.Depth, new(int)),
+		Pattern: stage.LeftOut,
 	}
 	if out, ok := unwrapped(a.stderr).(*os.File); ok && a.stderrTerminal && !a.Quiet {
 		request.Terminal = out

@@ -28,14 +28,14 @@ func (c helpCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	words := commandline.DropNamespace(c.Command)
 	if c.All {
-		words = nil
+		c.Command = nil
 	}
-	if err := known(parser.Model.Node, words); err != nil {
+	words := commandline.DropNamespace(append(c.Command, "--help"))
+	if err := known(parser.Model.Node, words[:len(words)-1]); err != nil {
 		return err
 	}
-	_, err = parser.Parse(append(words, "--help"))
+	_, err = parser.Parse(words)
 	if w := new(unwrittenError); errors.As(err, &w) {
 		return w
 	}

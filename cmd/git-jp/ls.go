@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/report"
