@@ -252,22 +252,22 @@ func Unquote(quoted []byte) []byte {
 // escaped decodes the escape sequence at the beginning of b and returns its length, which is 0 for
 // an invalid one and for half of a surrogate pair.
 func escaped(b []byte) (c rune, size int) {
-	size = escapeSize(b)
-	const short = len(`\n`)
-	if size == short {
-		c = rune(b[1])
-		if i := strings.IndexByte("bfnrt", b[1]); i >= 0 {
-			c = rune("\b\f\n\r\t"[i])
-		}
-		return c, size
+	if len(b) > 1 && unescape[b[1]] != 0 {
+		return rune(unescape[b[1]]), len(`\n`)
 	}
-	for _, digit := range b[min(short, size):size] {
+	size = escapeSize(b)
+	for _, digit := range b[min(len(`\u`), size):size] {
 		c = c<<4 | rune(digit&0xf)
 		if digit > '9' {
 			c += 9
 		}
 	}
 	return c, size
+}
+
+// unescape has the values of escapes of one letter.
+var unescape = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
 // Quote appends s as a JSON string in jp's spelling, which escapes only what must be. Bytes that
@@ -297,13 +297,15 @@ func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
 
 // appendEscape appends a quote, a backslash or a control character in its escaped form.
 func appendEscape(dst []byte, c byte) []byte {
-	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
-		return append(dst, '\\', "bfnrt"[i])
-	}
-	if c >= ' ' {
-		return append(dst, '\\', c)
+	if letter := letters[c]; letter != 0 {
+		return append(dst, '\\', letter)
 	}
 	return fmt.Appendf(dst, `\u%04x`, c)
+}
+
+// letters has the escapes of one letter that jp writes.
+var letters = [256]byte{
+	'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't',
 }
 
 // Quoted is [Quote] into a new slice.
