@@ -24,6 +24,33 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
+// A Body is a request by its members, which are encoded in the order of their names.
+type Body map[string]any
+
+// Choose sets which tools are called, in the form of OpenAI's formats; named is that for a tool.
+func (b Body) Choose(c ToolChoice, named any, required string) {
+	b["tool_choice"] = "auto"
+	switch c.Mode {
+	case ChoiceTool:
+		b["tool_choice"] = named
+	case ChoiceRequired:
+		b["tool_choice"] = required
+	case ChoiceNone:
+		b["tool_choice"] = "none"
+	}
+	if c.Single {
+		b["parallel_tool_calls"] = false
+	}
+}
+
+// Encode returns the body with the additional parameters of a request.
+func (b Body) Encode(p Params) ([]byte, error) {
+	for name, value := range p.Extra() {
+		b[name] = json.RawMessage(value)
+	}
+	return Encode(b)
+}
+
 // Object returns a JSON Schema for [Encode], with its members in the given order: a model fills
 // properties in their order.
 func Object(schema jsontext.Value) (json.RawMessage, error) {

@@ -18,7 +18,7 @@ func (b *builder) caching() {
 	claude := vendor == "anthropic"
 	takes := b.model.dialect.details && (claude || vendor == "google") && !b.request.Cache.Off
 	if takes && claude {
-		b.set("cache_control", b.mark())
+		b.body["cache_control"] = b.mark()
 		b.markLastRequest()
 	}
 	marked := b.marked()

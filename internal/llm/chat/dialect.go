@@ -210,16 +210,16 @@ func off(r llm.ReasoningParams) bool {
 // servers.
 func reasonEffort(b *builder, r llm.ReasoningParams) {
 	if off(r) {
-		b.set("reasoning_effort", "low")
+		b.body["reasoning_effort"] = "low"
 	} else if e := effort(r); e != "" {
-		b.set("reasoning_effort", e)
+		b.body["reasoning_effort"] = e
 	}
 }
 
 // reasonCerebras can turn thinking off, except for OpenAI's models on this server.
 func reasonCerebras(b *builder, r llm.ReasoningParams) {
 	if off(r) && !strings.HasPrefix(b.model.name, "gpt-oss") {
-		b.set("reasoning_effort", "none")
+		b.body["reasoning_effort"] = "none"
 		return
 	}
 	reasonEffort(b, r)
@@ -232,9 +232,9 @@ func reasonMistral(b *builder, r llm.ReasoningParams) {
 	switch {
 	case !told:
 	case off(r):
-		b.set("reasoning_effort", "none")
+		b.body["reasoning_effort"] = "none"
 	case effort(r) != "":
-		b.set("reasoning_effort", "high")
+		b.body["reasoning_effort"] = "high"
 	}
 }
 
@@ -256,7 +256,7 @@ func reasonOpenRouter(b *builder, r llm.ReasoningParams) {
 		o["exclude"] = true
 	}
 	if len(o) > 0 {
-		b.set("reasoning", o)
+		b.body["reasoning"] = o
 	}
 }
 
@@ -274,18 +274,18 @@ func openRouterEffort(e llm.Effort) string {
 func reasonDeepSeek(b *builder, r llm.ReasoningParams) {
 	switch {
 	case off(r):
-		b.set("thinking", map[string]string{"type": "disabled"})
+		b.body["thinking"] = map[string]string{"type": "disabled"}
 	case r.Mode != llm.ReasoningDefault:
-		b.set("thinking", map[string]string{"type": "enabled"})
+		b.body["thinking"] = map[string]string{"type": "enabled"}
 	}
 	switch e := effort(r); {
 	case off(r) || e == "":
 	case r.Effort == llm.EffortMax:
-		b.set("reasoning_effort", "max")
+		b.body["reasoning_effort"] = "max"
 	case e == "low":
-		b.set("reasoning_effort", "low")
+		b.body["reasoning_effort"] = "low"
 	default:
-		b.set("reasoning_effort", "high")
+		b.body["reasoning_effort"] = "high"
 	}
 }
 
@@ -298,5 +298,5 @@ func reasonTemplate(b *builder, r llm.ReasoningParams) {
 	if e := effort(r); e != "" && !off(r) {
 		o["reasoning_effort"] = e
 	}
-	b.set("chat_template_kwargs", o)
+	b.body["chat_template_kwargs"] = o
 }

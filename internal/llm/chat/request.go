@@ -18,15 +18,13 @@ type builder struct {
 	pieces   llm.Pieces[content]
 	// unsigned leaves out everything that was signed, after the provider refused a signature.
 	unsigned bool
-	body     map[string]any // its members, encoded in the order of their names
+	body     llm.Body
 }
-
-func (b *builder) set(name string, value any) { b.body[name] = value }
 
 // build returns the body.
 func (b *builder) build() ([]byte, error) {
 	d := b.model.dialect
-	b.body = map[string]any{"model": b.model.name, "stream": true}
+	b.body = llm.Body{"model": b.model.name, "stream": true}
 	b.pieces = llm.Pieces[content]{Text: textContent, File: b.file}
 	if err := b.schema(); err != nil {
 		return nil, err
@@ -40,24 +38,21 @@ func (b *builder) build() ([]byte, error) {
 	for i, m := range b.messages {
 		messages[i] = m.wire()
 	}
-	b.set("messages", messages)
+	b.body["messages"] = messages
 	if err := b.tools(); err != nil {
 		return nil, err
 	}
 	b.sample()
 	if d.format != "" {
-		b.set("reasoning_format", d.format)
+		b.body["reasoning_format"] = d.format
 	}
 	if d.reason != nil {
 		d.reason(b, b.request.Params.Reasoning)
 	}
 	if !d.noUsage {
-		b.set("stream_options", map[string]bool{"include_usage": true})
+		b.body["stream_options"] = map[string]bool{"include_usage": true}
 	}
-	for name, value := range b.request.Params.Extra() {
-		b.set(name, json.RawMessage(value))
-	}
-	return llm.Encode(b.body)
+	return b.body.Encode(b.request.Params)
 }
 
 func textContent(s string) content { return content{text: s} }
@@ -84,8 +79,10 @@ func (b *builder) tools() error {
 	if len(tools) == 0 {
 		return nil
 	}
-	b.set("tools", tools)
-	b.choice()
+	b.body["tools"] = tools
+	named := map[string]string{"name": b.names.Wire(b.request.Choice.Name)}
+	b.body.Choose(b.request.Choice, map[string]any{"type": "function", "function": named},
+		cmp.Or(b.model.dialect.required, "required"))
 	return nil
 }
 
@@ -98,41 +95,22 @@ func options(o jsontext.Value) json.RawMessage {
 	return json.RawMessage(o)
 }
 
-func (b *builder) choice() {
-	c := b.request.Choice
-	switch c.Mode {
-	case llm.ChoiceTool:
-		b.set("tool_choice", map[string]any{
-			"type": "function", "function": map[string]string{"name": b.names.Wire(c.Name)},
-		})
-	case llm.ChoiceRequired:
-		b.set("tool_choice", cmp.Or(b.model.dialect.required, "required"))
-	case llm.ChoiceNone:
-		b.set("tool_choice", "none")
-	default:
-		b.set("tool_choice", "auto")
-	}
-	if c.Single {
-		b.set("parallel_tool_calls", false)
-	}
-}
-
 func (b *builder) sample() {
 	p := b.request.Params
 	if p.MaxTokens > 0 {
-		b.set("max_tokens", p.MaxTokens)
+		b.body["max_tokens"] = p.MaxTokens
 	}
 	if p.Temperature != nil {
-		b.set("temperature", *p.Temperature)
+		b.body["temperature"] = *p.Temperature
 	}
 	if p.TopP != nil {
-		b.set("top_p", *p.TopP)
+		b.body["top_p"] = *p.TopP
 	}
 	if p.TopK != nil {
-		b.set("top_k", *p.TopK)
+		b.body["top_k"] = *p.TopK
 	}
 	if len(p.Stop) > 0 {
-		b.set("stop", p.Stop)
+		b.body["stop"] = p.Stop
 	}
 }
 
@@ -145,7 +123,7 @@ func (b *builder) schema() error {
 		return nil
 	}
 	if b.model.dialect.objects {
-		b.set("response_format", map[string]string{"type": "json_object"})
+		b.body["response_format"] = map[string]string{"type": "json_object"}
 		return nil
 	}
 	schema, err := llm.Object(b.request.Schema)
@@ -156,7 +134,7 @@ func (b *builder) schema() error {
 	if llm.Strict(b.request.Schema) {
 		form["strict"] = true
 	}
-	b.set("response_format", map[string]any{"type": "json_schema", "json_schema": form})
+	b.body["response_format"] = map[string]any{"type": "json_schema", "json_schema": form}
 	return nil
 }
 

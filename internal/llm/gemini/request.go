@@ -50,7 +50,7 @@ func (b *builder) build() ([]byte, error) {
 	if err := b.converse(); err != nil {
 		return nil, err
 	}
-	body := map[string]any{"contents": b.contents}
+	body := llm.Body{"contents": b.contents}
 	if parts := b.system(); len(parts) > 0 {
 		body["systemInstruction"] = map[string]any{"parts": parts}
 	}
@@ -73,10 +73,7 @@ func (b *builder) build() ([]byte, error) {
 	if string(raw) != "{}" {
 		body["generationConfig"] = g
 	}
-	for name, value := range r.Params.Extra() {
-		body[name] = json.RawMessage(value)
-	}
-	return llm.Encode(body)
+	return body.Encode(r.Params)
 }
 
 func (b *builder) generation() generation {

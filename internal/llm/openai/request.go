@@ -17,21 +17,19 @@ type builder struct {
 	pieces  llm.Pieces[piece]
 	// unsigned leaves out everything that was signed, after the provider refused a signature.
 	unsigned bool
-	body     map[string]any // its members, encoded in the order of their names
+	body     llm.Body
 }
-
-func (b *builder) set(name string, value any) { b.body[name] = value }
 
 // build returns the body.
 func (b *builder) build() ([]byte, error) {
-	b.body = map[string]any{"model": b.model.name, "store": false, "stream": true}
+	b.body = llm.Body{"model": b.model.name, "store": false, "stream": true}
 	b.pieces = llm.Pieces[piece]{Text: inputText, File: b.file}
 	b.system()
 	if err := b.messages(); err != nil {
 		return nil, err
 	}
 	b.cache()
-	b.set("input", b.items)
+	b.body["input"] = b.items
 	if err := b.tools(); err != nil {
 		return nil, err
 	}
@@ -42,12 +40,9 @@ func (b *builder) build() ([]byte, error) {
 	}
 	if context := b.request.Params.Services.Context; context.Kind() == '[' {
 		// https://developers.openai.com/api/docs/guides/compaction
-		b.set("context_management", json.RawMessage(context))
+		b.body["context_management"] = json.RawMessage(context)
 	}
-	for name, value := range b.request.Params.Extra() {
-		b.set(name, json.RawMessage(value))
-	}
-	return llm.Encode(b.body)
+	return b.body.Encode(b.request.Params)
 }
 
 // system adds one message with a part for each section.
@@ -91,28 +86,10 @@ func (b *builder) tools() error {
 	if len(tools) == 0 {
 		return nil
 	}
-	b.set("tools", tools)
-	b.choice()
+	b.body["tools"] = tools
+	named := map[string]string{"type": "function", "name": b.names.Wire(b.request.Choice.Name)}
+	b.body.Choose(b.request.Choice, named, "required")
 	return nil
-}
-
-func (b *builder) choice() {
-	c := b.request.Choice
-	switch c.Mode {
-	case llm.ChoiceTool:
-		b.set("tool_choice", map[string]string{
-			"type": "function", "name": b.names.Wire(c.Name),
-		})
-	case llm.ChoiceRequired:
-		b.set("tool_choice", "required")
-	case llm.ChoiceNone:
-		b.set("tool_choice", "none")
-	default:
-		b.set("tool_choice", "auto")
-	}
-	if c.Single {
-		b.set("parallel_tool_calls", false)
-	}
 }
 
 // reason sets how much the model reasons. Unless reasoning is off, it requests the encrypted form,
@@ -135,29 +112,29 @@ func (b *builder) reason() {
 		p.Summary = "auto"
 	}
 	if r.Mode != llm.ReasoningOff {
-		b.set("include", []string{"reasoning.encrypted_content"})
+		b.body["include"] = []string{"reasoning.encrypted_content"}
 		if t.breakpoints {
 			p.Context = "all_turns"
 		}
 	}
 	if p != (wireReasoning{}) {
-		b.set("reasoning", p)
+		b.body["reasoning"] = p
 	}
 }
 
 func (b *builder) sample() {
 	p := b.request.Params
 	if p.MaxTokens > 0 {
-		b.set("max_output_tokens", p.MaxTokens)
+		b.body["max_output_tokens"] = p.MaxTokens
 	}
 	if b.model.trait.reasons {
 		return // the provider refuses both
 	}
 	if p.Temperature != nil {
-		b.set("temperature", *p.Temperature)
+		b.body["temperature"] = *p.Temperature
 	}
 	if p.TopP != nil {
-		b.set("top_p", *p.TopP)
+		b.body["top_p"] = *p.TopP
 	}
 }
 
@@ -169,10 +146,10 @@ func (b *builder) schema() error {
 	if err != nil {
 		return err
 	}
-	b.set("text", map[string]any{"format": map[string]any{
+	b.body["text"] = map[string]any{"format": map[string]any{
 		"type": "json_schema", "name": "structured_output", "description": "Structured output",
 		"schema": schema, "strict": llm.Strict(b.request.Schema),
-	}})
+	}}
 	return nil
 }
 
@@ -184,12 +161,12 @@ func (b *builder) cache() {
 	newer := b.model.trait.breakpoints
 	if b.request.Cache.Off {
 		if newer {
-			b.set("prompt_cache_options", breakpoint{Mode: "explicit"})
+			b.body["prompt_cache_options"] = breakpoint{Mode: "explicit"}
 		}
 		return
 	}
 	if b.request.Session != "" {
-		b.set("prompt_cache_key", b.request.Session)
+		b.body["prompt_cache_key"] = b.request.Session
 	}
 	if !newer {
 		return
