@@ -182,9 +182,10 @@ func (c compactCmd) strategies(ctx context.Context, j compactor.Job) error {
 	if err != nil {
 		return err
 	}
-	return j.Strategies(ctx, compactor.Request{
+	j.InPlace = c.InPlace
+	return j.Strategies(ctx, prepare.Request{
 		Strategies: c.Strategy, KeepLast: kept, KeepCalls: c.KeepCalls, Budget: c.Budget,
-		Model: c.Model, InPlace: c.InPlace,
+		Model: c.Model,
 	})
 }
 

@@ -24,36 +24,24 @@ type Job struct {
 	Workspace    *workspace.Workspace
 	Conversation *workspace.Conversation
 
-	DryRun bool
-	Diff   bool // a dry run prints how it changes what a model is given
-	Yes    bool // do not ask
+	DryRun  bool
+	InPlace bool // strategies change the conversation, not a fork of it
+	Diff    bool // a dry run prints how it changes what a model is given
+	Yes     bool // do not ask
 	// Activate makes a fork the active conversation; it may be nil.
 	Activate func(events.ID)
 	// Paged calls a function with a writer for output that may be long.
 	Paged func(context.Context, func(io.Writer) error) error
 }
 
-// A Request has the options of a compaction by strategies.
-type Request struct {
-	Strategies []string // in order; none for the configured ones
-	KeepLast   *int     // turns; nil for the setting
-	KeepCalls  int
-	Budget     int64
-	Model      string // for summaries and classification, "" for the setting
-	InPlace    bool
-}
-
 // Strategies runs strategies, writes the result and prints a report.
-func (j Job) Strategies(ctx context.Context, q Request) (err error) {
+func (j Job) Strategies(ctx context.Context, q prepare.Request) (err error) {
 	r, err := j.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	o, err := r.Options(ctx, j.confirming(prepare.Request{
-		Strategies: q.Strategies, KeepLast: q.KeepLast, KeepCalls: q.KeepCalls, Budget: q.Budget,
-		Model: q.Model, DryRun: j.DryRun,
-	}))
+	o, err := r.Options(ctx, j.confirming(q))
 	if err != nil {
 		return err
 	}
@@ -67,7 +55,7 @@ func (j Job) Strategies(ctx context.Context, q Request) (err error) {
 	}
 	record := Record{
 		ID: conv.ID.String(), Source: conv.ID.String(), DryRun: j.DryRun,
-		InPlace: q.InPlace || !j.Config.Settings().Compaction.Fork, Report: out.Report,
+		InPlace: j.InPlace || !j.Config.Settings().Compaction.Fork, Report: out.Report,
 	}
 	switch {
 	case j.DryRun, !out.Report.Changed():
@@ -95,6 +83,7 @@ func (j Job) open(ctx context.Context) (*prepare.Compaction, error) {
 // confirming adds to a request how to confirm the removal of turns.
 func (j Job) confirming(r prepare.Request) prepare.Request {
 	t := j.terminal()
+	r.DryRun = j.DryRun
 	r.Confirm = func(found []compact.Tangent) (chosen []compact.Tangent) {
 		for _, f := range found {
 			if j.Yes || t.Confirm(tangent(f)+"\nremove it?") {

@@ -53,7 +53,7 @@ func (j Job) Overlay(ctx context.Context, rules Rules) (changed bool, err error)
 			policies[i].Summarize, policies[i].Reasoning = false, p.Reasoning || p.Summarize
 		}
 	}
-	wanted := j.confirming(prepare.Request{Model: rules.Model, DryRun: j.DryRun})
+	wanted := j.confirming(prepare.Request{Model: rules.Model})
 	out, made, err := r.Overlaid(ctx, wanted, j.Conversation.Stream, policies)
 	if err != nil {
 		return false, err

@@ -47,15 +47,10 @@ func OpenCompaction(
 			err = errors.Join(err, q.Close())
 		}
 	}()
-	if q.table, err = h.Models(); err != nil {
+	if err := q.begin(ctx); err != nil {
 		return nil, err
 	}
-	files, err := h.openFiles(ctx, w.Root())
-	if err != nil {
-		return nil, err
-	}
-	q.closers = append(q.closers, files.Tree.Close)
-	q.tools = &toolset{host: h, target: t, files: files, quiet: true}
+	q.tools.quiet = true
 	if q.gate, err = h.Gate(w.Root()); err != nil {
 		return nil, err
 	}

@@ -69,15 +69,9 @@ func Open(
 			err = errors.Join(err, q.Close())
 		}
 	}()
-	if q.table, err = h.Models(); err != nil {
+	if err := q.begin(ctx); err != nil {
 		return nil, err
 	}
-	files, err := h.openFiles(ctx, t.Workspace.Root())
-	if err != nil {
-		return nil, err
-	}
-	q.closers = append(q.closers, files.Tree.Close)
-	q.tools = &toolset{host: h, target: t, files: files}
 	q.prompter = h.Terminal.NewPrompter(ctx)
 	if q.gate, err = q.asking(); err != nil {
 		return nil, err
@@ -97,6 +91,20 @@ func Open(
 		q.connect(ctx)
 	}
 	return q, err
+}
+
+// begin opens what is needed before the configuration.
+func (q *Query) begin(ctx context.Context) (err error) {
+	if q.table, err = q.host.Models(); err != nil {
+		return err
+	}
+	files, err := q.host.openFiles(ctx, q.target.Workspace.Root())
+	if err != nil {
+		return err
+	}
+	q.closers = append(q.closers, files.Tree.Close)
+	q.tools = &toolset{host: q.host, target: q.target, files: files}
+	return nil
 }
 
 // connect sets up the servers that tools and attachments share. They are started on demand.
