@@ -169,45 +169,21 @@ func Elements(b []byte, i int) []Span {
 // MemberName decodes a quoted name or another short word. It does not allocate for words of the
 // format.
 func MemberName(quoted []byte) string {
-	switch plain := quoted[1 : len(quoted)-1]; string(plain) {
-	case "timestamp":
-		return "timestamp"
-	case "type":
-		return "type"
-	case "id":
-		return "id"
-	case "name":
-		return "name"
-	case "content":
-		return "content"
-	case "arguments":
-		return "arguments"
-	case "is_error":
-		return "is_error"
-	case "message":
-		return "message"
-	case "reasoning":
-		return "reasoning"
-	case "metadata":
-		return "metadata"
-	case "$blob":
-		return "$blob"
-	case "size":
-		return "size"
-	case "text":
-		return "text"
-	case "resource":
-		return "resource"
-	case "resources":
-		return "resources"
-	case "uri":
-		return "uri"
-	case "mimeType":
-		return "mimeType"
-	default:
-		return Text(quoted)
+	if name, ok := names[string(quoted[1:len(quoted)-1])]; ok {
+		return name
 	}
+	return Text(quoted)
 }
+
+// names has the words of the format.
+var names = func() map[string]string {
+	all := map[string]string{}
+	for name := range strings.FieldsSeq("timestamp type id name content arguments is_error message " +
+		"reasoning metadata $blob size text resource resources uri mimeType") {
+		all[name] = name
+	}
+	return all
+}()
 
 // Text decodes a JSON string.
 func Text(quoted []byte) string {
