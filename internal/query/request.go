@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -165,18 +164,11 @@ func (b *builder) request() *llm.Request {
 // offered returns the choice if it can be made, else the default: a tool that is not offered cannot
 // be required.
 func offered(c llm.ToolChoice, tools []llm.Tool) llm.ToolChoice {
-	if len(tools) == 0 {
+	named := func(t llm.Tool) bool { return t.Name == c.Name }
+	if len(tools) == 0 || c.Mode == llm.ChoiceTool && !slices.ContainsFunc(tools, named) {
 		return llm.ToolChoice{}
 	}
-	if c.Mode != llm.ChoiceTool {
-		return c
-	}
-	for _, t := range tools {
-		if t.Name == c.Name {
-			return c
-		}
-	}
-	return llm.ToolChoice{}
+	return c
 }
 
 // breakpoint asks the provider to cache the prompt up to the first message with resources, which
@@ -224,11 +216,7 @@ func object(args jsontext.Value) jsontext.Value {
 	case err == nil:
 		return args
 	}
-	sent, err := json.Marshal(map[string]string{"arguments": string(args)})
-	if err != nil { // a map of strings always marshals
-		return jsontext.Value("{}")
-	}
-	return sent
+	return encoded(map[string]string{"arguments": string(args)})
 }
 
 // ask adds a request of the user, its resources first. For resources that were taken out, it adds a

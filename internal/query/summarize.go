@@ -78,13 +78,7 @@ func (s *Summarizer) Summarize(
 			return d, spent, err
 		}
 	}
-	answer, usage, err := ask(ctx, s.Model, &llm.Request{
-		System: []llm.SystemText{{Text: summarySystem}},
-		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{
-			llm.Text{Text: fenced(text) + "\n\n" + task},
-		}}},
-		Schema: jsontext.Value(summarySchema),
-	})
+	answer, usage, err := s.about(ctx, text, task, summarySchema)
 	spent = spent.Add(usage)
 	if err == nil {
 		err = readDraft(answer, &d)
@@ -125,14 +119,34 @@ func counted(turns int) string {
 	return fmt.Sprintf("%d questions with their answers", turns)
 }
 
-// readDraft reads a summary, which may be in a Markdown fence.
 func readDraft(answer string, d *compact.Draft) error {
+	err := readObject(answer, d)
+	if err == nil && strings.TrimSpace(d.Summary) == "" {
+		err = ErrNoSummary
+	}
+	return err
+}
+
+// readObject decodes an answer that is an object, which may be in a Markdown fence.
+func readObject(answer string, v any) error {
 	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
-	if from < 0 || to < from || json.Unmarshal([]byte(answer[from:to+1]), d) != nil ||
-		strings.TrimSpace(d.Summary) == "" {
+	if from < 0 || to < from || json.Unmarshal([]byte(answer[from:to+1]), v) != nil {
 		return ErrNoSummary
 	}
 	return nil
+}
+
+// about asks the model about a text, which is data.
+func (s *Summarizer) about(
+	ctx context.Context, text, task, schema string,
+) (string, compact.Usage, error) {
+	return ask(ctx, s.Model, &llm.Request{
+		System: []llm.SystemText{{Text: summarySystem}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{
+			llm.Text{Text: fenced(text) + "\n\n" + task},
+		}}},
+		Schema: jsontext.Value(schema),
+	})
 }
 
 // ask returns the answer of a model as text. Calls are ignored and not run.
@@ -266,21 +280,12 @@ func (s *Summarizer) Tangents(
 			fmt.Fprintf(&b, "(tools: %s)\n", strings.Join(d.Tools, ", "))
 		}
 	}
-	answer, usage, err := ask(ctx, s.Model, &llm.Request{
-		System: []llm.SystemText{{Text: summarySystem}},
-		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{
-			llm.Text{Text: fenced(b.String()) + "\n\n" + tangentTask},
-		}}},
-		Schema: jsontext.Value(tangentSchema),
-	})
+	answer, usage, err := s.about(ctx, b.String(), tangentTask, tangentSchema)
 	var found struct {
 		Tangents []compact.Tangent `json:"tangents"`
 	}
 	if err == nil {
-		from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
-		if from < 0 || to < from || json.Unmarshal([]byte(answer[from:to+1]), &found) != nil {
-			err = ErrNoSummary
-		}
+		err = readObject(answer, &found)
 	}
 	if err != nil {
 		return nil, usage, fmt.Errorf("classify with %s: %w", s.Model.ID(), err)
