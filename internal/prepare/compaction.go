@@ -41,13 +41,13 @@ func OpenCompaction(
 	t := &query.Target{Workspace: w, Create: &workspace.NewConversation{
 		Details: conv.Details, Stream: conv.Stream, BaseConfig: conv.BaseConfig,
 	}}
-	q := &Query{host: h, target: t, settings: settings}
+	q, err := newQuery(ctx, h, settings, t)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, q.Close())
 		}
 	}()
-	if err := q.begin(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	q.tools.quiet = true

@@ -63,15 +63,16 @@ type Query struct {
 func Open(
 	ctx context.Context, h *Host, settings *config.Config, t *query.Target, o Options,
 ) (_ *Query, err error) {
-	q := &Query{host: h, options: o, target: t, settings: settings}
+	q, err := newQuery(ctx, h, settings, t)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, q.Close())
 		}
 	}()
-	if err := q.begin(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
+	q.options = o
 	q.prompter = h.Terminal.NewPrompter(ctx)
 	if q.gate, err = q.asking(); err != nil {
 		return nil, err
@@ -93,18 +94,22 @@ func Open(
 	return q, err
 }
 
-// begin opens what is needed before the configuration.
-func (q *Query) begin(ctx context.Context) (err error) {
-	if q.table, err = q.host.Models(); err != nil {
-		return err
+// newQuery opens what is needed before the configuration. The query is to be closed also after an
+// error.
+func newQuery(
+	ctx context.Context, h *Host, settings *config.Config, t *query.Target,
+) (q *Query, err error) {
+	q = &Query{host: h, target: t, settings: settings}
+	if q.table, err = h.Models(); err != nil {
+		return q, err
 	}
-	files, err := q.host.openFiles(ctx, q.target.Workspace.Root())
+	files, err := h.openFiles(ctx, t.Workspace.Root())
 	if err != nil {
-		return err
+		return q, err
 	}
 	q.closers = append(q.closers, files.Tree.Close)
-	q.tools = &toolset{host: q.host, target: q.target, files: files}
-	return nil
+	q.tools = &toolset{host: h, target: t, files: files}
+	return q, nil
 }
 
 // connect sets up the servers that tools and attachments share. They are started on demand.
