@@ -16,7 +16,6 @@ func isLocal(name string) bool {
 	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }
 
-
 // In is [os.Root.FS] for a directory that others write to as well: opening a file never blocks, and
 // names need not be UTF-8.
 func In(root *os.Root) RootFS { return RootFS{root} }

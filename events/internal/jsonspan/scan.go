@@ -178,8 +178,8 @@ func MemberName(quoted []byte) string {
 // names has the words of the format.
 var names = func() map[string]string {
 	all := map[string]string{}
-	for name := range strings.FieldsSeq("timestamp type id name content arguments is_error message " +
-		"reasoning metadata $blob size text resource resources uri mimeType") {
+	for name := range strings.FieldsSeq("timestamp type id name content arguments is_error" +
+		" message reasoning metadata $blob size text resource resources uri mimeType") {
 		all[name] = name
 	}
 	return all
