@@ -31,7 +31,8 @@ func decodeTree(data []byte, idSize int) ([]Entry, error) {
 		line := text[len(data)-len(rest):][:n]
 		name := strings.IndexByte(line, ' ') + 1
 		entries = append(entries, Entry{
-			Path: line[name : n-1-idSize], Mode: canonicalMode(mode), OID: oidOf(rest[n-idSize : n]),
+			Path: line[name : n-1-idSize], Mode: canonicalMode(mode),
+			OID: oidOf(rest[n-idSize : n]),
 		})
 		rest = rest[n:]
 	}

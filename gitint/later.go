@@ -41,7 +41,9 @@ func (l *later) Open(name string) (fs.File, error) { return opened(l, Snapshot.O
 func (l *later) ReadFile(name string) ([]byte, error) { return opened(l, Snapshot.ReadFile, name) }
 
 // ReadDir implements [fs.ReadDirFS].
-func (l *later) ReadDir(name string) ([]fs.DirEntry, error) { return opened(l, Snapshot.ReadDir, name) }
+func (l *later) ReadDir(name string) ([]fs.DirEntry, error) {
+	return opened(l, Snapshot.ReadDir, name)
+}
 
 // opened calls a method of the snapshot.
 func opened[T any](

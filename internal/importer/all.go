@@ -154,7 +154,9 @@ func (p *part) prepare(ctx context.Context) {
 // save saves a part after its sessions are read.
 func (p *part) save(ctx context.Context) []Result {
 	if len(p.found) < minJoint {
-		parallel.Each(len(p.found), atOnce(), func(i int) { p.results[i] = p.im.one(ctx, p.found[i]) })
+		parallel.Each(len(p.found), atOnce(), func(i int) {
+			p.results[i] = p.im.one(ctx, p.found[i])
+		})
 		return p.results
 	}
 	defer p.joints.close()

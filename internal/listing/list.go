@@ -136,8 +136,8 @@ func HasLabels(labels map[string]string, want []string) bool {
 	})
 }
 
-// loadDetails reads the metadata of all entries, several at a time: most of the time of reading many
-// small files is spent in the system opening them.
+// loadDetails reads the metadata of all entries, several at a time: most of the time of reading
+// many small files is spent in the system opening them.
 func loadDetails(w *workspace.Workspace, entries []workspace.Entry) ([]*events.Details, []error) {
 	details, errs := make([]*events.Details, len(entries)), make([]error, len(entries))
 	parallel.Each(len(entries), runtime.GOMAXPROCS(0), func(i int) {

@@ -190,7 +190,9 @@ func (c *Cache) Streams() Property[[]TreeFile] {
 			})
 		},
 		func(r *reader) []TreeFile {
-			return readAll(r, 2, func() TreeFile { return TreeFile{Path: r.string(), Object: r.id()} })
+			return readAll(r, 2, func() TreeFile {
+				return TreeFile{Path: r.string(), Object: r.id()}
+			})
 		},
 	}
 }
