@@ -70,7 +70,8 @@ func (e *indexEntry) mark() Mark {
 func (r *Repo) IndexWhere(
 	ctx context.Context, wanted func(path []byte, mark Mark) bool,
 ) (*Index, error) {
-	return r.indexWhere(ctx, func(e *indexEntry, name []byte) bool { return wanted(name, e.mark()) },
+	is := func(e *indexEntry, name []byte) bool { return wanted(name, e.mark()) }
+	return r.indexWhere(ctx, is,
 		func(x *Index, e Entry) bool { return wanted([]byte(e.Path), x.markOf(e.Path)) })
 }
 

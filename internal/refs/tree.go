@@ -33,7 +33,8 @@ func (c *Cache) Trees() Property[[]gitint.OID] {
 // IsPointer reports whether the file with the given id is a Git LFS pointer.
 func (c *Cache) IsPointer(id gitint.OID, read func() ([]byte, error)) (bool, error) {
 	write := func(is bool, w *writer) { w.bool(is) }
-	return Property[bool]{c, kindPointer, write, (*reader).bool}.Or(id, after(read, blobs.IsPointer))
+	pointer := Property[bool]{c, kindPointer, write, (*reader).bool}
+	return pointer.Or(id, after(read, blobs.IsPointer))
 }
 
 // files writes hashes and object ids in binary; each id is preceded by its length.
