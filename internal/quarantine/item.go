@@ -269,7 +269,7 @@ func (a Item) Erase() error {
 		if err := a.step("rename", a.dir); err != nil {
 			return err
 		}
-		if err := os.Rename(a.dir, dir); err != nil {
+		if err := rename(a.dir, dir); err != nil {
 			return err
 		}
 	}
@@ -285,6 +285,20 @@ func (a Item) Erase() error {
 		}
 	}
 	return os.RemoveAll(dir)
+}
+
+// rename renames an item's directory.
+func rename(from, to string) error {
+	trash, name := filepath.Split(from)
+	root, err := regular.OpenRoot(filepath.Dir(filepath.Clean(trash)))
+	if err != nil {
+		return err
+	}
+	in := filepath.Base(trash)
+	// The collector removes what a crash leaves in that directory.
+	err = atomicfile.MoveDir(root, path.Join(in, name), path.Join(in, filepath.Base(to)),
+		atomicfile.Options{TempDir: "tmp", Private: true})
+	return errors.Join(err, root.Close())
 }
 
 func (a Item) names(dir string) (names []string) {

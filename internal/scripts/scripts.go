@@ -150,16 +150,27 @@ func hookless(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// layers mounts overlayfs.
+const layers = `dir=$(mktemp -d)
+trap 'umount $dir && rmdir $dir' EXIT
+mount -t tmpfs none $dir
+mkdir $dir/lower $dir/upper $dir/work
+mount -t overlay -o userxattr,lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work none $dir/lower
+umount $dir/lower`
+
 // condition evaluates [realdata], whether the real conversations exist, [mounts], whether a user
-// may mount file systems for a process, [root], whether files can be given to other users, and for
-// git [confighooks], whether it runs hooks of the configuration, [replay], whether it replays and
-// reverts commits and moves their branch, and [reftable].
+// may mount file systems for a process, [layers], whether overlayfs is one of them, [root], whether
+// files can be given to other users, and for git [confighooks], whether it runs hooks of the
+// configuration, [replay], whether it replays and reverts commits and moves their branch, and
+// [reftable].
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Geteuid() == 0, nil
 	case "mounts":
 		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
+	case "layers":
+		return exec.Command("unshare", "-Urm", "sh", "-ec", layers).Run() == nil, nil
 	case "confighooks":
 		return RunsConfigHooks()
 	case "replay":

@@ -209,10 +209,7 @@ func (s *store) rename(from, to string) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := s.step(atomicfile.StepRename, to); err != nil {
-		return err
-	}
-	if err := s.root.Rename(from, to); err != nil {
+	if err := atomicfile.MoveDir(s.root, from, to, s.options()); err != nil {
 		return err
 	}
 	return errors.Join(s.syncDir(path.Dir(from)), s.syncDir(path.Dir(to)))
