@@ -35,6 +35,7 @@ type conv struct {
 	// than another reference.
 	suspect bool
 	title   *string // nil until it is read
+	left    bool    // it has no file of a conversation
 }
 
 func (c *conv) events() string { return path.Join(c.dir, eventsFile) }
@@ -58,7 +59,7 @@ func (r reading) examine(ctx context.Context) error {
 		return nil
 	}
 	files := r.files()
-	if r.isDraft(files) {
+	if r.c.left = files.isLeft(); r.c.left {
 		return nil
 	}
 	r.report.Conversations++
@@ -96,16 +97,6 @@ func (r reading) isDirectory(dir string) bool {
 }
 
 var errMissing = errors.New("is missing, so jp moves the conversation to its trash")
-
-// isDraft reports whether an editor created the directory for a message that was never sent, or git
-// left it when it removed the files: neither is a conversation.
-func (r reading) isDraft(files *folder) bool {
-	if files == nil {
-		return true
-	}
-	_, draft := files.file(draftFile)
-	return draft && len(files.files) == 1 && !files.others
-}
 
 // document checks a file other than the stream.
 func (r reading) document(

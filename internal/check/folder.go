@@ -24,7 +24,8 @@ func (f *folder) hold(e Entry) {
 		f.files = append(f.files, e)
 		return
 	}
-	f.others = true
+	// What file managers and editors write is hidden, and not in git.
+	f.others = f.others || e.Name[0] != '.' || !e.ID.IsZero()
 }
 
 // file returns the entry of a file that a check reads. A nil folder is an empty directory.
@@ -37,4 +38,14 @@ func (f *folder) file(name string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+// isLeft reports whether a directory is what git left of a conversation, because someone was in it
+// or hidden files are, or what an editor created for a message that was never sent.
+func (f *folder) isLeft() bool {
+	if f == nil {
+		return true
+	}
+	_, draft := f.file(draftFile)
+	return !f.others && (len(f.files) == 0 || draft && len(f.files) == 1)
 }

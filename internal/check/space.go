@@ -394,6 +394,7 @@ func (ch *checker) duplicates(src Source) []Finding {
 	var again []string
 	for dir, c := range ch.convs {
 		switch other, ok := first[c.id]; {
+		case c.left:
 		case !ok:
 			first[c.id] = dir
 		case dir < other:

@@ -114,8 +114,10 @@ func (s *store) find(id events.ID) ([]Entry, error) {
 				continue
 			}
 			e := Entry{ID: id, Local: s.local}.at(p, name, s.prefix)
-			e.Legacy = s.isLegacy(e)
-			found = append(found, e)
+			var ok bool
+			if e.Legacy, ok = s.isConversation(e); ok {
+				found = append(found, e)
+			}
 		}
 	}
 	if failed != nil && len(found) == 0 {
@@ -162,10 +164,21 @@ func (s *store) isDir(p Partition, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-func (s *store) isLegacy(e Entry) bool {
-	_, noEvents := s.root.Lstat(s.path(e, EventsFile))
-	_, noMessages := s.root.Lstat(s.path(e, MessagesFile))
-	return noMessages == nil && errors.Is(noEvents, fs.ErrNotExist)
+// isConversation reports whether a directory has a file of a conversation, and whether it is an old
+// one. Git leaves a directory that has none if other files are in it.
+func (s *store) isConversation(e Entry) (legacy, ok bool) {
+	has := func(name string) bool {
+		_, err := s.root.Lstat(s.path(e, name))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	switch {
+	case has(EventsFile):
+		return false, true
+	case has(MessagesFile):
+		return true, true
+	default:
+		return false, has(MetadataFile) || has(BaseConfigFile)
+	}
 }
 
 func (s *store) write(name string, data []byte) error {
@@ -203,7 +216,8 @@ func (s *store) rename(from, to string) error {
 	if err := s.mkdir(path.Dir(to)); err != nil {
 		return err
 	}
-	switch _, err := s.root.Lstat(to); {
+	switch info, err := s.root.Lstat(to); {
+	case err == nil && info.IsDir() && s.root.Remove(to) == nil: // it was empty
 	case err == nil:
 		return &fs.PathError{Op: "rename", Path: to, Err: errTaken}
 	case !errors.Is(err, fs.ErrNotExist):
