@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 )
 
 // readObjects are the arguments of the git process that reads objects.
 var readObjects = [...]string{"cat-file", "--batch-command", "--buffer"}
 
-// A batch reads objects through one git process, which runs from the first request until close.
+// A batch looks up and reads objects through one git process, which runs from the first request
+// until close.
 type batch struct {
 	git *git
 	cmd *exec.Cmd // nil while no process runs
@@ -28,7 +31,11 @@ func (b *batch) objects(
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := b.ask(ctx, ids); err != nil {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.hex()
+	}
+	if err := b.ask(ctx, "contents", names); err != nil {
 		return err
 	}
 	for i, id := range ids {
@@ -41,16 +48,35 @@ func (b *batch) objects(
 	return nil
 }
 
+// infos asks about objects by any names that git resolves.
+func (b *batch) infos(ctx context.Context, names []string) ([]info, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	if err := b.ask(ctx, "info", names); err != nil {
+		return nil, err
+	}
+	all := make([]info, len(names))
+	for i := range names {
+		line, err := b.out.ReadString('\n')
+		if err != nil {
+			return nil, b.fail(ctx, fmt.Errorf("read what git knows of objects: %w", err))
+		}
+		all[i], _ = parseInfo(strings.TrimSuffix(line, "\n"))
+	}
+	return all, nil
+}
+
 // ask requests all objects at once: with --buffer, git answers at the flush.
-func (b *batch) ask(ctx context.Context, ids []oid) error {
+func (b *batch) ask(ctx context.Context, command string, names []string) error {
 	if b.cmd == nil {
 		if err := b.start(ctx); err != nil {
 			return err
 		}
 	}
 	var input bytes.Buffer
-	for _, id := range ids {
-		input.WriteString("contents " + id.hex() + "\n")
+	for _, name := range names {
+		input.WriteString(command + " " + name + "\n")
 	}
 	input.WriteString("flush\n")
 	if _, err := input.WriteTo(b.in); err != nil {
@@ -87,7 +113,8 @@ func (b *batch) fail(ctx context.Context, err error) error {
 	return &gitError{readObjects[:], stderrOf(cmd), err}
 }
 
-// close ends the git process. Its exit code is not needed: every object was verified by its hash.
+// close ends the git process. Its exit code is not needed: every answer was complete, and every
+// object was verified by its hash.
 func (b *batch) close() {
 	if b.cmd == nil {
 		return

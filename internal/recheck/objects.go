@@ -23,28 +23,6 @@ type info struct {
 	size int64
 }
 
-// infos asks git about objects by any names that git resolves, in one process.
-func (g *git) infos(ctx context.Context, names []string) ([]info, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	all := make([]info, 0, len(names))
-	input := strings.NewReader(strings.Join(names, "\n") + "\n")
-	_, err := g.run(ctx, input, func(r io.Reader) error {
-		lines := bufio.NewReader(r)
-		for range names {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				return fmt.Errorf("read what git knows of objects: %w", err)
-			}
-			one, _ := parseInfo(strings.TrimSuffix(line, "\n"))
-			all = append(all, one)
-		}
-		return nil
-	}, "cat-file", "--batch-check", "--buffer")
-	return all, err
-}
-
 // parseInfo parses a line of cat-file. A line of another form reports a missing object or an
 // ambiguous name.
 func parseInfo(line string) (info, bool) {

@@ -391,7 +391,7 @@ func (p *Opinion) named(ctx context.Context, all []textFile) ([]name, error) {
 			asked, of = append(asked, one), append(of, f)
 		}
 	}
-	infos, err := p.trees.git.infos(ctx, asked)
+	infos, err := p.trees.infos(ctx, asked)
 	var found []name
 	for i, one := range infos {
 		if one.kind != "" {
@@ -409,7 +409,7 @@ func (p *Opinion) targets(ctx context.Context, names []name) ([]target, error) {
 		for i, n := range names {
 			ids[i] = n.id.hex()
 		}
-		infos, err := p.trees.git.infos(ctx, ids)
+		infos, err := p.trees.infos(ctx, ids)
 		if err != nil {
 			return nil, err
 		}

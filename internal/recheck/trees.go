@@ -419,7 +419,7 @@ func (t *trees) answer(ctx context.Context, open []question) error {
 	for i, q := range open {
 		names[i] = q.dir.hex() + ":" + t.watch.hashes[q.number].Path()[len("00/"):]
 	}
-	infos, err := t.git.infos(ctx, names)
+	infos, err := t.infos(ctx, names)
 	if err != nil {
 		return err
 	}
