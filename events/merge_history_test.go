@@ -56,6 +56,7 @@ type history struct {
 	summary map[string]bool   // which of them are summaries
 	cut     map[string]bool   // partly or completely removed
 	extras  map[string]bool   // uids of elements of unknown kinds
+	entries map[string]entry  // by their text, which many streams have
 	store   memory
 	clock   int
 	turns   int
@@ -79,8 +80,8 @@ func newHistory(t *rapid.T, merges *int) *history {
 	return &history{
 		T: t, turnOf: map[string]int{}, texts: map[string]string{}, configs: map[int]string{},
 		covers: map[string][]int{}, summary: map[string]bool{}, cut: map[string]bool{},
-		extras: map[string]bool{},
-		store:  memory{}, merges: merges, used: map[int]bool{}, picked: map[int]bool{},
+		extras: map[string]bool{}, entries: map[string]entry{},
+		store: memory{}, merges: merges, used: map[int]bool{}, picked: map[int]bool{},
 	}
 }
 
@@ -113,11 +114,16 @@ type entry struct {
 	UID                    string
 }
 
+// entry parses an element, which the caller must not change.
 func (h *history) entry(elem string) entry {
-	var e entry
+	e, ok := h.entries[elem]
+	if ok {
+		return e
+	}
 	if err := json.Unmarshal([]byte(elem), &e); err != nil {
 		h.Fatalf("not JSON: %v\n%s", err, elem)
 	}
+	h.entries[elem] = e
 	return e
 }
 
