@@ -67,8 +67,9 @@ func promptIn(s *events.Stream, from, to int) float64 {
 	return 0
 }
 
-// guesses compares guesses with recorded sizes: for ten calls and more, the guess at that time.
-func guesses(all []replayed) (g guessed, err error) {
+// guesses compares guesses with recorded sizes: for ten calls and more, the guess at that time. Of
+// complete prompts only each every-th is guessed, from a history of its own.
+func guesses(all []replayed, every int) (g guessed, err error) {
 	for _, r := range all {
 		calls, err := recordedOf(r)
 		if err != nil || len(calls) <= taught {
@@ -86,6 +87,9 @@ func guesses(all []replayed) (g guessed, err error) {
 			now, before := calls[n], calls[n-1]
 			if now.tokens > before.tokens {
 				grew, guess = grew+now.tokens-before.tokens, guess+now.guess-before.guess
+			}
+			if n%every != 0 {
+				continue
 			}
 			if err := g.foresee(r.stream, now); err != nil {
 				return g, err

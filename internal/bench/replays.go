@@ -100,7 +100,7 @@ func replayedBelow(dir string) (all []replayed, err error) {
 
 // tell prints everything about the conversations below a directory.
 func tell(w io.Writer, dir string) error {
-	if _, err := replay(w, dir); err != nil {
+	if _, err := replay(w, dir, 1); err != nil {
 		return err
 	}
 	all, err := replayedBelow(dir)
@@ -118,8 +118,9 @@ type verdict struct {
 }
 
 // replay prints what the input of all conversations below a directory would have cost, compared
-// with sending everything, and the other figures of the page about performance.
-func replay(w io.Writer, dir string) (v verdict, err error) {
+// with sending everything, and the other figures of the page about performance. Of the prompts it
+// guesses each every-th.
+func replay(w io.Writer, dir string, every int) (v verdict, err error) {
 	all, err := replayedBelow(dir)
 	if err != nil {
 		return v, err
@@ -147,7 +148,7 @@ func replay(w io.Writer, dir string) (v verdict, err error) {
 	if err := told(w, all); err != nil {
 		return v, err
 	}
-	v.told, err = guesses(all)
+	v.told, err = guesses(all, every)
 	if err == nil && len(v.told.next) > 0 {
 		fmt.Fprintln(w)
 		v.told.print(w)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,11 +14,16 @@ import (
 
 // TestTheDefaultCostsNoRealConversationMore verifies the promise of the default on conversations of
 // this program and on sessions of an agent, in each regime, the bound of "balanced" and the goals
-// of estimates. With -v it prints the tables of the page about performance.
+// of estimates, for every fourth prompt if there is no time for all. With -v it prints the tables of
+// the page about performance.
 func TestTheDefaultCostsNoRealConversationMore(t *testing.T) {
+	every := 4
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		every = 1
+	}
 	for _, dir := range []string{realdata.Dir(t, "conversations"), realdata.Dir(t, "agents", "claude-code")} {
 		var out strings.Builder
-		v, err := replay(&out, dir)
+		v, err := replay(&out, dir, every)
 		if t.Log(out.String()); err != nil || v.dearer > 0 {
 			t.Errorf("the default makes %d conversations dearer, %v", v.dearer, err)
 		}
