@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"syscall"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const stepRemove Step = "remove"
@@ -55,7 +57,7 @@ type copied struct {
 // copyTree copies what is in a directory into another one, and returns what it copied, from the
 // directory itself on.
 func (w writer) copyTree(from, to string) (all []copied, err error) {
-	err = fs.WalkDir(w.root.FS(), from, func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(regular.In(w.root), from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -91,7 +93,7 @@ func (w writer) copyAs(to, from string, info fs.FileInfo) error {
 // copyFile copies a file with its mode and its time: of two copies of a conversation jp trusts the
 // newer one.
 func (w writer) copyFile(to, from string, info fs.FileInfo) error {
-	source, err := w.root.OpenFile(from, os.O_RDONLY|noWait, 0)
+	source, err := regular.OpenUnlinked(w.root, from)
 	if err != nil {
 		return err
 	}
