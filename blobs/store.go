@@ -113,7 +113,12 @@ func (s *Store) create() (*os.Root, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return root, err
 	}
-	if err := os.MkdirAll(filepath.Dir(s.dir), atomicfile.DirPerm); err != nil {
+	if s.private {
+		err = atomicfile.MkdirPrivate(filepath.Dir(s.dir))
+	} else {
+		err = os.MkdirAll(filepath.Dir(s.dir), atomicfile.DirPerm)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s.root()

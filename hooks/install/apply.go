@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -92,14 +93,19 @@ func (w *writer) write(s step) error {
 	if err := unchanged(w.root, s); err != nil {
 		return err
 	}
+	var made []string
 	if !s.remove {
-		if err := w.noteNewDir(path.Dir(s.file)); err != nil {
+		var err error
+		if made, err = w.noteNewDirs(path.Dir(s.file)); err != nil {
 			return err
 		}
+		made = append(made, s.file)
 	}
 	err := s.replace(w.root, atomicfile.Options{TempDir: tempDir, Perm: s.perm})
-	if err == nil && !s.remove {
-		err = atomicfile.Adopt(filepath.Join(w.root.Name(), filepath.FromSlash(s.file)))
+	for _, name := range made {
+		if err == nil {
+			err = atomicfile.Adopt(filepath.Join(w.root.Name(), filepath.FromSlash(name)))
+		}
 	}
 	return err
 }
@@ -137,21 +143,23 @@ func unchanged(root *os.Root, s step) error {
 	return nil
 }
 
-// noteNewDir records dir and its parents that do not exist and are about to be made.
-func (w *writer) noteNewDir(dir string) error {
-	var missing []byte
+// noteNewDirs records dir and its parents that do not exist and are about to be made, and returns
+// them, the outer ones first.
+func (w *writer) noteNewDirs(dir string) (missing []string, err error) {
 	for ; dir != "." && !exists(w.root, dir); dir = path.Dir(dir) {
-		missing = append(missing, dir+"\n"...)
+		missing = append(missing, dir)
 	}
 	if missing == nil {
-		return nil
+		return nil, nil
 	}
 	made, err := regular.Read(regular.In(w.root), madeFile, regular.MaxNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, err
 	}
 	// The inner directories come first, in the order in which they are removed.
-	return atomicfile.Write(w.root, madeFile, append(missing, made...), atomicfile.Options{
+	note := append([]byte(strings.Join(missing, "\n")+"\n"), made...)
+	slices.Reverse(missing)
+	return missing, atomicfile.Write(w.root, madeFile, note, atomicfile.Options{
 		TempDir: tempDir, Private: true,
 	})
 }

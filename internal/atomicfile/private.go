@@ -97,21 +97,26 @@ func share(name string) (opened bool, err error) {
 	return err == nil, err
 }
 
-// Adopt gives a file in a shared directory what git gives the files that it makes there: the group
-// may read and write it, and execute it if the owner may. A rename keeps mode and group, and a
-// umask excludes the group. A file of another member stays as it is.
+// Adopt gives a file or a directory in a shared directory what git gives those that it makes there:
+// the group may read and write it, and execute or enter it if the owner may, and what is made in it
+// is the group's too. A rename keeps mode and group, and a umask excludes the group. A file of
+// another member stays as it is.
 func Adopt(name string) error {
 	dir, err := os.Stat(filepath.Dir(name))
 	if err != nil || !isShared(dir) {
 		return err
 	}
 	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
 		return err
 	}
 	err = giveGroup(name, info, dir)
-	perm := info.Mode().Perm()
-	if want := perm | 0o060 | perm&0o100>>3; err == nil && perm != want {
+	mode := info.Mode() & (fs.ModePerm | fs.ModeSetgid)
+	want := mode | 0o060 | mode&0o100>>3
+	if info.IsDir() {
+		want |= fs.ModeSetgid
+	}
+	if err == nil && mode != want {
 		err = os.Chmod(name, want)
 	}
 	if errors.Is(err, fs.ErrPermission) {

@@ -90,7 +90,7 @@ func (f *Finder) placeOf(name string) (place, bool) {
 	return place{f.repo, dir + blobs.Dir, h}, ok
 }
 
-func (p place) copies() *blobs.Store { return open(dirIn(p.repo.GitDir(), p.store)) }
+func (p place) copies() *blobs.Store { return copiesIn(p.repo.GitDir(), p.store) }
 
 func (p place) tree() *blobs.Store {
 	return open(filepath.Join(p.repo.Root(), filepath.FromSlash(p.store)))

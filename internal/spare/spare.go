@@ -64,7 +64,7 @@ func Restore(gitDir, root, store string) error {
 }
 
 func between(gitDir, root, store string, f func(tree, copies *blobs.Store) error) error {
-	tree, copies := open(filepath.Join(root, filepath.FromSlash(store))), open(dirIn(gitDir, store))
+	tree, copies := open(filepath.Join(root, filepath.FromSlash(store))), copiesIn(gitDir, store)
 	err := errors.Join(f(tree, copies), tree.Close(), copies.Close())
 	if err != nil {
 		return fmt.Errorf("keep what no remote has: %w", err)
@@ -74,12 +74,12 @@ func between(gitDir, root, store string, f func(tree, copies *blobs.Store) error
 
 // All returns the blobs of a store that have a copy, and what cannot be listed.
 func All(gitDir, store string) iter.Seq2[blobs.Hash, error] {
-	return open(dirIn(gitDir, store)).All()
+	return copiesIn(gitDir, store).All()
 }
 
 // File returns the bytes of an intact copy.
 func File(gitDir, store string, h blobs.Hash) ([]byte, bool) {
-	copies := open(dirIn(gitDir, store))
+	copies := copiesIn(gitDir, store)
 	defer copies.Close() //nolint:errcheck // it was only read
 	return read(copies, h)
 }
@@ -87,6 +87,13 @@ func File(gitDir, store string, h blobs.Hash) ([]byte, bool) {
 // open opens a store whose path is absolute: opening fails only if a path is not.
 func open(dir string) *blobs.Store {
 	s, _ := blobs.Open(dir, blobs.Options{})
+	return s
+}
+
+// copiesIn opens the copies of a store, for this user and the group of a shared repository alone,
+// as everything of ours in a git directory is.
+func copiesIn(gitDir, store string) *blobs.Store {
+	s, _ := blobs.Open(dirIn(gitDir, store), blobs.Options{Private: true})
 	return s
 }
 
@@ -98,6 +105,9 @@ func complete(to, from *blobs.Store) error {
 	for h, err := range from.All() {
 		if _, foreign := errors.AsType[*blobs.ForeignError](err); foreign {
 			continue
+		}
+		if err != nil && !isDir(from.Dir()) {
+			return nil // the store has something else in its place, and no blobs then
 		}
 		if err != nil {
 			return err
@@ -112,6 +122,11 @@ func complete(to, from *blobs.Store) error {
 		}
 	}
 	return batch.Commit()
+}
+
+func isDir(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.IsDir()
 }
 
 // isLike reports whether both stores have a blob, as a file of the same size.
