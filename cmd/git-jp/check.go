@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,10 +209,9 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	case repo.Root() == "":
 		return auditor.Revision(ctx, "HEAD")
 	}
-	if err := stage.KeepSpares(ctx, repo); err != nil {
-		return nil, err
-	}
-	return auditor.WorkTree(ctx)
+	kept := stage.KeepSpares(ctx, repo) // what is in its way is reported by the check
+	report, err := auditor.WorkTree(ctx)
+	return report, cmp.Or(err, kept)
 }
 
 // isRange reports whether revisions name commits to be checked one by one.

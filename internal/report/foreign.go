@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -36,7 +37,10 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 		case !known.tracks(f.Path):
 			findings[i].Next = ad.moveOut(f.Path)
 		case f.Commit == check.WorkTreeName && known.displaced(ad.Repo.Root(), f.Path):
-			findings[i].Next = ad.moveOut(f.Path) + " && git restore -- " + name
+			findings[i].Next = ad.moveOut(f.Path)
+			if !ad.leavesOut(ctx, f.Path) {
+				findings[i].Next += " && git restore -- " + name
+			}
 		case staged && changed:
 			findings[i].Next = "git rm -r -f --cached -- " + name
 		case staged || changed:
@@ -47,6 +51,13 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 			findings[i].Next = "git rm -r -- " + name
 		}
 	}
+}
+
+// leavesOut reports whether the working tree leaves a path out, so that git restores nothing there.
+func (ad Adviser) leavesOut(ctx context.Context, name string) bool {
+	lazy, err := ad.Repo.Lazy(ctx)
+	dir, ok := workspace.PathDir(name)
+	return err == nil && lazy && ok && strings.HasPrefix(name+"/", dir+"/"+blobs.Dir+"/")
 }
 
 // mayBeLater reports whether a later version may have written a file that this one does not know:

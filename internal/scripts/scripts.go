@@ -160,13 +160,15 @@ umount $dir/lower`
 
 // condition evaluates [realdata], whether the real conversations exist, [mounts], whether a user
 // may mount file systems for a process, [layers], whether overlayfs is one of them, [root], whether
-// files can be given to other users, and for git [confighooks], whether it runs hooks of the
+// files can be given to other users, [lazy], whether every repository is a lazy clone, and for git [confighooks], whether it runs hooks of the
 // configuration, [replay], whether it replays and reverts commits and moves their branch, and
 // [reftable].
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Geteuid() == 0, nil
+	case "lazy":
+		return lazily(), nil
 	case "mounts":
 		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
 	case "layers":
