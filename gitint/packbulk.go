@@ -54,7 +54,7 @@ func (r *Repo) readPacked(
 // usePacks returns the packs that can be read in this process, until leave is called.
 func (r *Repo) usePacks(ctx context.Context) (all []*pack, leave func(), err error) {
 	shape, err := r.shape(ctx)
-	if err != nil || !shape.objectsInProcess || shape.partial {
+	if err != nil || !shape.objectsInProcess {
 		return nil, func() {}, err
 	}
 	all, leave, _ = r.objects.packs.use(shape.objectDirs) // git has the others

@@ -50,8 +50,6 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 	if err != nil {
 		return err
 	}
-	// Entries of one directory are looked up together, so that each tree is read once.
-	entries = slices.SortedFunc(slices.Values(entries), byPath)
 	var tips []OID
 	for _, ref := range refs {
 		if !strings.HasPrefix(ref.Name, remoteRefs) || slices.Contains(tips, ref.Peeled) ||
@@ -63,13 +61,8 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 		if err != nil {
 			return err
 		}
-		for _, e := range entries {
-			if !unknown[e.OID] {
-				continue
-			}
-			if id, ok := tip.OID(e.Path); ok && id == e.OID {
-				delete(unknown, id)
-			}
+		if err := tip.cross(ctx, entries, unknown); err != nil {
+			return err
 		}
 	}
 	if len(unknown) == 0 || len(tips) == 0 {
@@ -82,6 +75,46 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 		}
 	}
 	return err
+}
+
+// cross removes from unknown the entries that a tree has at their paths. It takes one step for each
+// level of directories, so that trees are read together if there are many.
+func (t *Tree) cross(ctx context.Context, entries []Entry, unknown map[OID]bool) error {
+	type lookup struct {
+		wanted OID
+		rest   string // of the path, below a tree
+		tree   OID
+	}
+	var all []lookup
+	for _, e := range entries {
+		if unknown[e.OID] {
+			all = append(all, lookup{e.OID, e.Path, t.root})
+		}
+	}
+	l := listing{tree: t}
+	for len(all) > 0 {
+		trees := make([]OID, len(all))
+		for i, at := range all {
+			trees[i] = at.tree
+		}
+		if err := l.readMany(ctx, distinct(trees)); err != nil {
+			return err
+		}
+		below := all[:0]
+		for _, at := range all {
+			part, rest, deeper := strings.Cut(at.rest, "/")
+			trees, _ := l.entries(ctx, at.tree) // one that cannot be read promises nothing
+			switch e, ok := search(trees, part); {
+			case !ok || deeper != (e.Mode == ModeDir):
+			case deeper:
+				below = append(below, lookup{at.wanted, rest, e.OID})
+			case e.OID == at.wanted:
+				delete(unknown, e.OID)
+			}
+		}
+		all = below
+	}
+	return ctx.Err()
 }
 
 // A promisedHistory has the missing objects that are reachable from remote-tracking branches.
