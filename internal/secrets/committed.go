@@ -50,24 +50,37 @@ func ParseRules(data []byte) (c Committed, err error) {
 	if err := toml.Unmarshal(data, &file); err != nil {
 		return Committed{}, fmt.Errorf("parse rules: %w", err)
 	}
-	c.checkKeys(file, "", offKey, rulesKey)
-	rules, err := valueOf[[]any](file, rulesKey, "a list of tables, each below [[rule]]")
-	if err != nil {
-		c.Faults = append(c.Faults, err)
-	}
+	values := c.known(file, "", offKey, rulesKey)
+	rules := c.rules(values[rulesKey])
 	if len(rules) > maxRules {
 		return Committed{}, fmt.Errorf("%d rules, more than %d", len(rules), maxRules)
 	}
 	for _, of := range rules {
 		c.parseRule(of)
 	}
-	c.parseOff(file)
+	c.parseOff(values)
 	return c, nil
 }
 
 const offKey, rulesKey = "off", "rule"
 
-func (c *Committed) parseOff(file map[string]any) {
+// rules returns what [[rule]], or [rule] for a single one, has.
+func (c *Committed) rules(given []any) (all []any) {
+	for _, value := range given {
+		switch v := value.(type) {
+		case []any:
+			all = append(all, v...)
+		case map[string]any:
+			all = append(all, v)
+		default:
+			c.Faults = append(c.Faults,
+				fmt.Errorf("%s is not a list of tables, each below [[%[1]s]]", rulesKey))
+		}
+	}
+	return all
+}
+
+func (c *Committed) parseOff(file values) {
 	off, err := texts(file, offKey)
 	if err != nil {
 		c.Faults = append(c.Faults, err)
@@ -84,8 +97,8 @@ func (c *Committed) parseOff(file map[string]any) {
 
 // parseRule adds a rule, or its fault.
 func (c *Committed) parseRule(of any) {
-	values, _ := of.(map[string]any) // anything else has no name
-	c.checkKeys(values, rulesKey+".", "name", "keywords", "regex", "public")
+	table, _ := of.(map[string]any) // anything else has no name
+	values := c.known(table, rulesKey+".", "name", "keywords", "regex", "public")
 	rule := Rule{added: true, within: addedWindow}
 	name, err := valueOf[string](values, "name", "a text")
 	rule.Name = name
@@ -114,28 +127,43 @@ func (c *Committed) parseRule(of any) {
 	c.Rules = append(c.Rules, rule)
 }
 
-// checkKeys notes the keys of a table besides the known ones.
-func (c *Committed) checkKeys(table map[string]any, above string, known ...string) {
+// values are those of the known keys of a table.
+type values map[string][]any
+
+// known returns the values of keys that this version knows, and notes the other keys. Capital
+// letters make no difference: they never did, and a team whose file has [[Rule]] relies on it.
+func (c *Committed) known(table map[string]any, above string, keys ...string) values {
+	all := values{}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if !slices.Contains(known, key) {
+		if name := strings.ToLower(key); slices.Contains(keys, name) {
+			all[name] = append(all[name], table[key])
+		} else {
 			c.later(above + key)
 		}
 	}
+	return all
 }
 
-// valueOf returns the value of a key, zero without one. It is an error if it is of another type.
-func valueOf[T any](table map[string]any, key, want string) (v T, err error) {
-	is, found := table[key]
-	if v, ok := is.(T); ok || !found {
+// valueOf returns the value of a key, zero without one. It is an error if it is of another type, or
+// if the key is there in two spellings.
+func valueOf[T any](in values, key, want string) (v T, err error) {
+	if len(in[key]) == 0 {
 		return v, nil
 	}
-	return v, fmt.Errorf("%s is not %s", key, want)
+	v, ok := in[key][0].(T)
+	switch {
+	case len(in[key]) > 1:
+		return *new(T), fmt.Errorf("%s is there twice", key)
+	case !ok:
+		return v, fmt.Errorf("%s is not %s", key, want)
+	}
+	return v, nil
 }
 
 // texts returns the texts in the list of a key, all or none.
-func texts(table map[string]any, key string) (all []string, err error) {
+func texts(in values, key string) (all []string, err error) {
 	const want = "a list of texts"
-	list, err := valueOf[[]any](table, key, want)
+	list, err := valueOf[[]any](in, key, want)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func TestParseRulesRefuses(t *testing.T) {
 	for want, file := range map[string]string{
 		"parse rules":             "off = [",
 		"off is not a list":       `off = "jwt"`,
-		"rule is not a list":      "[rule]\nname = \"a\"\n",
+		"rule is not a list":      "rule = 3",
 		"taken":                   rule("jwt", "abc", "abc"),
 		"does not have 1 to 40":   rule("../x", "abc", "abc"),
 		"keyword":                 rule("a", "ab", "ab"),
@@ -132,6 +132,38 @@ func TestFaultyValues(t *testing.T) {
 			!strings.HasPrefix(c.Faults[0].Error(), fault) {
 			t.Errorf("%s: %+v, %v", fault, c, err)
 		}
+	}
+}
+
+// TestSpellingsOfRules checks that rules and their keys count in all spellings that counted before.
+func TestSpellingsOfRules(t *testing.T) {
+	const inline = `{name = "acme", keywords = ["acme_"], regex = "acme_[a-z]{8}"}`
+	for file, rules := range map[string]int{
+		strings.Replace(acme, "[[rule]]", "[[Rule]]", 1):                              1,
+		strings.Replace(acme, "[[rule]]", "[rule]", 1):                                1,
+		strings.Replace(acme, "keywords", "Keywords", 1):                              1,
+		strings.Replace(acme, "name", "NAME", 1):                                      1,
+		"rule = " + inline:                                                            1,
+		"rule = [" + inline + "]":                                                     1,
+		acme + strings.NewReplacer("rule", "Rule", `"acme"`, `"other"`).Replace(acme): 2,
+	} {
+		c, err := secrets.ParseRules([]byte(file))
+		if err != nil || len(c.Rules) != rules || c.Later != nil || c.Faults != nil {
+			t.Errorf("%s: %+v, %v", file, c, err)
+		}
+	}
+	for file, rules := range map[string]int{
+		"off = [\"jwt\"]\nOff = [\"jwt\"]\n" + acme: 1,
+		acme + "Regex = \"b\"\n":                    0,
+	} {
+		c, err := secrets.ParseRules([]byte(file))
+		if err != nil || len(c.Rules) != rules || c.Off != nil || len(c.Faults) != 1 {
+			t.Errorf("%s: %+v, %v", file, c, err)
+		}
+	}
+	c, err := secrets.ParseRules([]byte(`Off = ["jwt"]`))
+	if err != nil || !slices.Equal(c.Off, []string{"jwt"}) || c.Later != nil {
+		t.Errorf("Off: %+v, %v", c, err)
 	}
 }
 
