@@ -100,25 +100,32 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 			return is, ok
 		})
 	}
-	p.dropUnfinished()
 	p.addWorkspaceID(s)
 	if err := errors.Join(p.addBeside(ctx, s), p.addDropped(ctx, s)); err != nil {
 		return nil, fmt.Errorf("stage: %w", err)
 	}
 	p.addState(s)
+	p.dropUnfinished()
 	slices.Sort(p.Add)
 	slices.Sort(p.Remove)
 	slices.Sort(p.all)
 	return p, nil
 }
 
-// dropUnfinished removes the findings about unfinished turns of conversations of which nothing is
-// staged: the commit is about the others.
+// dropUnfinished removes the findings about unfinished turns of conversations of which a commit
+// would have nothing: neither what is staged now nor what the index has since HEAD.
 func (p *Plan) dropUnfinished() {
+	committed := map[string]bool{}
+	for _, i := range p.Items {
+		committed[i.ID.String()] = true
+	}
+	for _, staged := range p.Staged {
+		if id, ok := workspace.PathIDIn(p.req.Dir, staged.Path); ok {
+			committed[id.String()] = true
+		}
+	}
 	p.Report.Findings = slices.DeleteFunc(p.Report.Findings, func(f check.Finding) bool {
-		return f.State == check.Incomplete && !slices.ContainsFunc(p.Items, func(i Item) bool {
-			return i.ID.String() == f.Conversation
-		})
+		return f.State == check.Incomplete && !committed[f.Conversation]
 	})
 }
 
