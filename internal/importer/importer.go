@@ -148,6 +148,8 @@ type prepared struct {
 	all     []*sessions.Conversation
 	made    []Made // of all, once they are saved
 	saving  error  // the error of saving
+	// isSame says that the session is unchanged: what is here of it stays as it is.
+	isSame bool
 
 	// origin is the conversation that the session was exported from, and behind the one of all that
 	// continues it; both are nil if there is none.
@@ -167,9 +169,10 @@ func (im *Importer) prepare(
 		p.err = err
 		return p
 	}
+	p.isSame = state == Unchanged && !im.Fresh
 	// Of an unchanged session a rewound fork or a sub-agent may have been removed.
 	isAgain := im.Again && s.Export == nil
-	if state == Removed && !im.Again || state == Unchanged && !im.Fresh && !isAgain {
+	if state == Removed && !im.Again || p.isSame && !isAgain {
 		p.out.State = state
 		if state == Removed && s.Export != nil && !removed(im.Workspace, s.Name) {
 			p.out.Apart = &apartError{s.Export.ID(), ErrElsewhere}

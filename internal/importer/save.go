@@ -37,6 +37,9 @@ func (im *Importer) save(
 			}
 		}
 		return made, err
+	case err == nil && p.isSame:
+		made.ID, made.State = e.ID, Unchanged
+		return made, nil
 	case err != nil:
 		return made, err
 	}
