@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -376,8 +377,8 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 	case calledByGit(command), !looks && !w.stdoutTerminal && !w.stderrTerminal:
 	default:
 		dir := w.dir
-		if info, err := os.Stat(below(dir, string(g.Dir))); err == nil && info.IsDir() {
-			dir = below(dir, string(g.Dir))
+		if info, err := os.Stat(commandline.Below(dir, string(g.Dir))); err == nil && info.IsDir() {
+			dir = commandline.Below(dir, string(g.Dir))
 		}
 		value, _, err := gitint.ConfigAt(ctx, gitint.Options{Dir: dir, Env: w.env}, "color.ui")
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -29,12 +30,12 @@ func (d *dirFlag) Decode(k *kong.DecodeContext) error {
 	if err := k.Scan.PopValueInto("string", &name); err != nil {
 		return err
 	}
-	*d = dirFlag(below(string(*d), name))
+	*d = dirFlag(commandline.Below(string(*d), name))
 	return nil
 }
 
 // directory returns where the command runs: the working directory, or that of -C.
-func (i *invocation) directory() string { return below(i.dir, string(i.Dir)) }
+func (i *invocation) directory() string { return commandline.Below(i.dir, string(i.Dir)) }
 
 // enter checks that the directory of -C exists: an upward search from a missing one would end in
 // another directory.
@@ -57,14 +58,7 @@ func (i *invocation) enter() error {
 
 // path makes a path of the command line absolute. As with git it is relative to the directory in
 // which the command runs, so that -C counts.
-func (i *invocation) path(p string) string { return below(i.directory(), p) }
-
-func below(dir, p string) string {
-	if filepath.IsAbs(p) {
-		return filepath.Clean(p)
-	}
-	return filepath.Join(dir, p)
-}
+func (i *invocation) path(p string) string { return commandline.Below(i.directory(), p) }
 
 // short returns the shorter of a path and its relative form from here.
 func (i *invocation) short(path string) string {

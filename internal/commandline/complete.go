@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,14 @@ type Line struct {
 // name. It reports false for one that it does not know.
 type Values func(name string) ([]string, bool)
 
+// Below returns a path as seen from a directory: that of an earlier -C, or where a command runs.
+func Below(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
 // Read walks the model of the command line along the words but the last.
 func Read(root *kong.Node, words []string) Line {
 	l := Line{root: root, node: root, flags: slices.Clone(root.Flags)}
@@ -29,7 +38,7 @@ func Read(root *kong.Node, words []string) Line {
 		switch child := childNamed(l.node, word); {
 		case l.value != nil:
 			if l.value.Name == "directory" {
-				l.Dir = word
+				l.Dir = Below(l.Dir, word)
 			}
 			l.value = nil
 		case strings.HasPrefix(word, "-"):
