@@ -204,12 +204,14 @@ func TestAgentsFindEmptyConversations(t *testing.T) {
 	r.WriteFile(".jp/conversations/17000000001/events.json", "[]")
 	r.Commit("one")
 	ask := agentOn(t, r)
-	for found, args := range map[bool]map[string]any{
-		true:  {"words": "needle"},
-		false: {"words": "needle", "since": "2020-01-01"},
-	} {
+	for _, time := range []string{"", "since", "until"} {
+		args := map[string]any{"words": "needle"}
+		if time != "" {
+			args[time] = "2020-01-01"
+		}
 		got := ask("find_conversations", args)
-		if strings.Contains(got, "jp-c17000000001") != found || strings.HasPrefix(got, "error: ") {
+		found := strings.Contains(got, "jp-c17000000001")
+		if found != (time == "") || strings.HasPrefix(got, "error: ") {
 			t.Errorf("%v: it says %q", args, got)
 		}
 	}
