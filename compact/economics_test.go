@@ -196,14 +196,17 @@ func TestBreakEven(t *testing.T) {
 	}
 }
 
-// sentStream returns a conversation whose requests are recorded, a minute apart.
+// sentStream returns a conversation whose requests are recorded, a minute apart unless they have a
+// time.
 func sentStream(sent ...*compact.Sent) *events.Stream {
 	k := new(talk)
 	for n, s := range sent {
 		at := second(0).Add(time.Duration(n) * time.Minute)
 		md := events.Metadata{}
 		if s != nil {
-			s.At = at
+			if s.At.IsZero() {
+				s.At = at
+			}
 			md = compact.WithSent(md, *s)
 		}
 		k.elems = append(k.elems,
@@ -223,6 +226,8 @@ func TestIsCold(t *testing.T) {
 	short.Lifetime, hour.Lifetime = 300, 3600
 	long := market()
 	long.Gone, long.Longest = 6*time.Minute, 65*time.Minute
+	early, late := a, a
+	early.At, late.At = second(0).Add(-4*time.Minute), second(0).Add(4*time.Minute)
 	copyOf := func(s compact.Sent) *compact.Sent { return &s }
 	m := market()
 	for name, test := range map[string]struct {
@@ -233,6 +238,8 @@ func TestIsCold(t *testing.T) {
 	}{
 		"just now":                                {sentStream(copyOf(a)), time.Minute, m, false},
 		"long ago":                                {sentStream(copyOf(a)), 6 * time.Minute, m, true},
+		"the answer began after the request":      {sentStream(copyOf(early)), 2 * time.Minute, m, false},
+		"the request was sent again":              {sentStream(copyOf(late)), 6 * time.Minute, m, false},
 		"another model":                           {sentStream(copyOf(b)), time.Minute, m, true},
 		"other tools":                             {sentStream(copyOf(tools)), time.Minute, m, true},
 		"there and back":                          {sentStream(copyOf(a), copyOf(b)), 2 * time.Minute, m, false},
