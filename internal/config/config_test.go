@@ -73,6 +73,10 @@ func TestHigherLayerWinsAndIsNamed(t *testing.T) {
 		if got := origin.Layer.Committed(); got != strings.HasPrefix(step.file, "ws/") {
 			t.Errorf("with %s: committed is %v", step.file, got)
 		}
+		in, of, ok := c.ValueIn(origin.Layer, "conversation.deduplication.min_bytes")
+		if !ok || in != v || of != origin {
+			t.Errorf("with %s: its layer has %v from %v", step.file, in, of)
+		}
 	}
 	dirs := layers(t, files)
 	dirs.Overrides = []string{"conversation.deduplication.min_bytes=9"}
