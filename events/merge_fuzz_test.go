@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
@@ -27,7 +28,22 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// The same for streams of every kind and for modified copies of them.
+// What once depended on which side was ours: base, ours and theirs as talk takes them.
+func TestMergeOfMovedTurns(t *testing.T) {
+	for _, v := range [][3]string{
+		{"0 1 2", "1 0", "2 0"}, // 1 and 2 are removed, and each follows the other somewhere
+	} {
+		t.Run(strings.Join(v[:], ", "), func(t *testing.T) {
+			var data [3][]byte
+			for i, words := range v {
+				data[i] = talk(t, words).Encode()
+			}
+			checkMerge(t, data[0], data[1], data[2])
+		})
+	}
+}
+
+// FuzzMerge's promises for streams of every kind and for modified copies of them.
 func TestMergeOfAnything(t *testing.T) {
 	property(t, false, func(g generator) {
 		base, _ := g.stream()

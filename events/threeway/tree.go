@@ -248,17 +248,17 @@ func (tt *turnTree) firstThere(
 }
 
 // followed chooses between two parents: the one that is in the result. If both were removed, it is
-// the one that the other follows, because the side that recorded it saw the other removed.
+// the one that the other follows, because the side that recorded it saw the other removed. After
+// turns were moved each can follow the other; then that says nothing.
 func (tt *turnTree) followed(a, b *mergeTurn) *mergeTurn {
 	x, y := tt.isThere(a), tt.isThere(b)
+	if !x && !y {
+		x, y = tt.follows(b, a), tt.follows(a, b)
+	}
 	switch {
 	case x && !y:
 		return a
-	case y && !x:
-		return b
-	case !x && tt.follows(b, a):
-		return a
-	case !x && tt.follows(a, b), tt.compare(a, b) <= 0:
+	case y && !x, tt.compare(a, b) <= 0:
 		return b
 	default:
 		return a
