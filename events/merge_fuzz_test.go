@@ -85,10 +85,11 @@ func checkMerge(t rapid.TB, base, ours, theirs []byte) {
 	}
 	other, err := threeway.Merge(sides[0], sides[2], sides[1])
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the other way: %v\nbase   %s\nours   %s\ntheirs %s", err, base, ours, theirs)
 	}
 	if (len(r.Conflicts) == 0) != (len(other.Conflicts) == 0) {
-		t.Fatalf("%d conflicts, and %d the other way around", len(r.Conflicts), len(other.Conflicts))
+		t.Fatalf("%d conflicts, and %d the other way around\nbase   %s\nours   %s\ntheirs %s",
+			len(r.Conflicts), len(other.Conflicts), base, ours, theirs)
 	}
 	if len(r.Conflicts) == 0 && !bytes.Equal(r.Stream.Encode(), other.Stream.Encode()) {
 		t.Fatalf("base   %s\nours   %s\ntheirs %s\ngive   %s\nand    %s",
@@ -97,7 +98,8 @@ func checkMerge(t rapid.TB, base, ours, theirs []byte) {
 	for _, c := range r.Conflicts {
 		for choice := threeway.ChooseOurs; choice <= threeway.ChooseBoth; choice++ {
 			if _, err := threeway.Resolve(r.Stream, c, choice); err != nil {
-				t.Fatalf("choice %d: %v\nin %s", choice, err, r.Stream.Encode())
+				t.Fatalf("choice %d: %v\nbase   %s\nours   %s\ntheirs %s\nin     %s",
+					choice, err, base, ours, theirs, r.Stream.Encode())
 			}
 		}
 	}
@@ -106,7 +108,8 @@ func checkMerge(t rapid.TB, base, ours, theirs []byte) {
 	} {
 		r, err := threeway.Merge(same[0], same[1], same[2])
 		if err != nil || !bytes.Equal(r.Stream.Encode(), ours) {
-			t.Fatalf("%v: one change did not stay what it was: %s", err, r.Stream.Encode())
+			t.Fatalf("%v: one change did not stay what it was\nbase   %s\nours   %s\ntheirs %s",
+				err, base, ours, theirs)
 		}
 	}
 }

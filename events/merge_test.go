@@ -196,6 +196,7 @@ func TestResolve(t *testing.T) {
 		{"removed by us", "1 2 3", "1 3 4", "1 2e 3", "1 3 4", "1 2 (e) T^ 3 4", "1 2 (e) T^ 3 4"},
 		{"removed by them", "1 2 3", "1 2e 3", "1 3", "1 2 (e) T^ 3", "1 3", "1 2 (e) T^ 3"},
 		{"compaction", "1 2- 3 c0..1", "1 2 3 c0..1", "1 2e 3 c0..1", "1 2 3 c0..1", "1 2 (e) 3 c0..1", "1 2 2 (e) T^ 3 c0..1"},
+		{"begins with another event", "m3 m03 m1 7", "m03 m1 m5 7", "m3 m1 m6 7", "7", "7", "T* T^ 7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := merged(t, talk(t, tt.base), talk(t, tt.ours), talk(t, tt.theirs))

@@ -200,6 +200,7 @@ func (t *mergeTurn) knownParent(v int) *mergeTurn {
 // mergeParents decides which turn follows which, and with it the order of the result.
 func (tt *turnTree) mergeParents() {
 	tt.looking = inResult
+	tt.rekey()
 	for _, t := range tt.turns {
 		b, o, th := t.par[inBase], t.par[inOurs], t.par[inTheirs]
 		switch hasO, hasT := t.in[inOurs] != nil, t.in[inTheirs] != nil; {
@@ -225,6 +226,25 @@ func (tt *turnTree) mergeParents() {
 		}
 	}
 	tt.places = tt.walk(mergedParent)
+}
+
+// rekey gives each turn of the result the key under which it will be read. That is another one if
+// the event that the key is from was removed, and the one before it by the other side.
+func (tt *turnTree) rekey() {
+	for _, t := range tt.turns {
+		if len(t.events) == 0 {
+			continue
+		}
+		k := keyOf(t.events)
+		if k == t.key {
+			continue
+		}
+		tt.byKey[t.key] = slices.DeleteFunc(tt.byKey[t.key], func(other *mergeTurn) bool {
+			return other == t
+		})
+		t.key = k
+		tt.byKey[k] = append(tt.byKey[k], t)
+	}
 }
 
 func (tt *turnTree) isThere(t *mergeTurn) bool { return t == tt.root || t.events != nil }
