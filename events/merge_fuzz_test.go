@@ -28,10 +28,13 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// What once depended on which side was ours: base, ours and theirs as talk takes them.
-func TestMergeOfMovedTurns(t *testing.T) {
+// Small merges that once failed, or depended on which side was ours: base, ours and theirs as talk takes them.
+func TestMergeOfOddities(t *testing.T) {
 	for _, v := range [][3]string{
 		{"0 1 2", "1 0", "2 0"}, // 1 and 2 are removed, and each follows the other somewhere
+		// A question parts a call from its result, and one side keeps nothing but the call.
+		{"3l- k3 m3", "3l- k3 m3 5l- r3", "k3"},
+		{"r3 3l- k3 m3", "3l- k3 m3 5l- r3", "k3"},
 	} {
 		t.Run(strings.Join(v[:], ", "), func(t *testing.T) {
 			var data [3][]byte

@@ -11,8 +11,8 @@ import (
 
 // talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete; "3-" lacks its
 // answer; "3e" has another answer, "3t" another question; "3l" has no turn_start; "d…" is a
-// config_delta that sets x to the rest of the word; "m3" an answer alone; "c1..2" a compaction of
-// turns by position; "s1..2" a summary; "u…" an element of an unknown kind.
+// config_delta that sets x to the rest of the word; "m3" an answer alone, "k3" a call and "r3" its
+// result; "c1..2" a compaction of turns by position; "s1..2" a summary; "u…" an element of an unknown kind.
 func talk(t *testing.T, words string) *events.Stream {
 	t.Helper()
 	var elems []string
@@ -45,14 +45,21 @@ func word(w string) []string {
 		return []string{fmt.Sprintf(
 			`{"timestamp":"2026-01-01 09:00:00.0","type":"future","n":%q}`, arg)}
 	}
-	name := strings.TrimLeft(strings.TrimRight(w, "-elt"), "m")
+	name := strings.TrimLeft(strings.TrimRight(w, "-elt"), "mkr")
 	var minute int
 	fmt.Sscan(name, &minute)
 	at := func(sec int) string { return fmt.Sprintf("2026-01-01 00:%02d:%02d.0", minute, sec) }
 	var out []string
-	if w[0] == 'm' {
+	switch w[0] {
+	case 'm':
 		return []string{fmt.Sprintf(
 			`{"timestamp":%q,"type":"chat_response","message":"a%s"}`, at(2), name)}
+	case 'k':
+		return []string{fmt.Sprintf(`{"timestamp":%q,"type":"tool_call_request","id":%q,`+
+			`"name":"x","arguments":{}}`, at(2), name)}
+	case 'r':
+		return []string{fmt.Sprintf(`{"timestamp":%q,"type":"tool_call_response","id":%q,`+
+			`"content":"","is_error":false}`, at(2), name)}
 	}
 	if !strings.Contains(w, "l") {
 		out = append(out, fmt.Sprintf(`{"timestamp":%q,"type":"turn_start"}`, at(0)))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -39,7 +40,7 @@ func (m *merger) verify(r Result) error {
 		there = append(there, events.New(c.Theirs...))
 	}
 	for _, side := range []int{inOurs, inTheirs} {
-		if err := a.callsAnswered(m.sides, side, there); err != nil {
+		if err := a.callsAnswered(m, side, there); err != nil {
 			return fmt.Errorf("%w: %w", errUnverified, err)
 		}
 	}
@@ -164,8 +165,9 @@ func (a *account) nothingLost(conflicts []Conflict) error {
 }
 
 // callsAnswered reports a call of a side that lost its response: both are still there, in the
-// result or in a conflict, but no longer paired, and the other side did not separate them.
-func (a *account) callsAnswered(sides [versions]Side, side int, there []*events.Stream) error {
+// result or in a conflict, but no longer paired, and the other side did not separate them. Without
+// a turn_start the two can be in different turns, which nothing keeps together.
+func (a *account) callsAnswered(m *merger, side int, there []*events.Stream) error {
 	exact := map[[2]string]bool{}
 	for _, s := range there {
 		for p, q := range answered(s) {
@@ -178,9 +180,9 @@ func (a *account) callsAnswered(sides [versions]Side, side int, there []*events.
 			return a.calls(s)
 		})
 	}
-	is, was := once(there...), once(sides[inBase].Stream)
-	other := once(sides[inOurs+inTheirs-side].Stream)
-	for p, q := range answered(sides[side].Stream) {
+	is, was := once(there...), once(m.sides[inBase].Stream)
+	other := once(m.sides[inOurs+inTheirs-side].Stream)
+	for p, q := range answered(m.sides[side].Stream) {
 		if exact[[2]string{string(p.Raw()), string(q.Raw())}] {
 			continue
 		}
@@ -191,11 +193,19 @@ func (a *account) callsAnswered(sides [versions]Side, side int, there []*events.
 		}
 		before, _ := was()
 		besides, _ := other()
-		if !before[[2]blobs.Hash{x, y}] || besides[[2]blobs.Hash{x, y}] {
+		parted := before[[2]blobs.Hash{x, y}] && !besides[[2]blobs.Hash{x, y}]
+		if !parted && m.streams[side].inOneTurn(p, q) {
 			return fmt.Errorf("%s has lost its result", described(p))
 		}
 	}
 	return nil
+}
+
+// inOneTurn reports whether a turn has both events.
+func (s *sideStream) inOneTurn(p, q *events.Element) bool {
+	return slices.ContainsFunc(s.turns, func(t *sideTurn) bool {
+		return slices.Contains(t.events, p) && slices.Contains(t.events, q)
+	})
 }
 
 // calls returns the hashes of the answered calls of streams, and of all elements of the first.
