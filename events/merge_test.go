@@ -11,8 +11,8 @@ import (
 
 // talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete; "3-" lacks its
 // answer; "3e" has another answer, "3t" another question; "3l" has no turn_start; "d…" is a
-// config_delta that sets x to the rest of the word; "m3" an answer alone, "k3" a call and "r3" its
-// result; "c1..2" a compaction of turns by position; "s1..2" a summary; "u…" an element of an unknown kind.
+// config_delta that sets x to the rest of the word; "m3" an answer alone, "k3" and "k03" calls with one id,
+// "r3" a result; "c1..2" a compaction of turns by position; "s1..2" a summary; "u…" an element of an unknown kind.
 func talk(t *testing.T, words string) *events.Stream {
 	t.Helper()
 	var elems []string
@@ -55,11 +55,11 @@ func word(w string) []string {
 		return []string{fmt.Sprintf(
 			`{"timestamp":%q,"type":"chat_response","message":"a%s"}`, at(2), name)}
 	case 'k':
-		return []string{fmt.Sprintf(`{"timestamp":%q,"type":"tool_call_request","id":%q,`+
-			`"name":"x","arguments":{}}`, at(2), name)}
+		return []string{fmt.Sprintf(`{"timestamp":%q,"type":"tool_call_request","id":"%d",`+
+			`"name":"x%s","arguments":{}}`, at(2), minute, name)}
 	case 'r':
-		return []string{fmt.Sprintf(`{"timestamp":%q,"type":"tool_call_response","id":%q,`+
-			`"content":"","is_error":false}`, at(2), name)}
+		return []string{fmt.Sprintf(`{"timestamp":%q,"type":"tool_call_response","id":"%d",`+
+			`"content":"","is_error":false}`, at(2), minute)}
 	}
 	if !strings.Contains(w, "l") {
 		out = append(out, fmt.Sprintf(`{"timestamp":%q,"type":"turn_start"}`, at(0)))
@@ -164,6 +164,7 @@ func TestMergeOfTwo(t *testing.T) {
 		{"compaction and append", "1 2 3", "1 2 3 c0..1", "1 2 3 4", "1 2 3 c0..1 4", ""},
 		{"compaction of what comes apart", "1", "1 3 4 c0..2", "1 2", "1 2 T^ 3 4 c0..0 c2..3", ""},
 		{"summary of what comes apart", "1", "1 3 4 s0..2", "1 2", "1 2 T^ 3 4 s2..3", ""},
+		{"another call of the id", "3- k3", "3- k3 r3", "3- k03 k3", "3 u u", "edited"},
 		{"both compact", "1 2 3", "1 2 3 c0..1", "1 2 3 s0..1", "1 2 3 s0..1 c0..1", ""},
 		{"compaction and deletion", "1 2 3", "1 2 3 c1..2", "2 3", "2 3 c0..1", ""},
 		{"unknown elements", "1", "1 u1 2", "1 u2 3", "1 u u 2 T^ 3", ""},
