@@ -296,6 +296,7 @@ func overflowPhrases() []string {
 		"prompt is too long", "context_length_exceeded", "maximum context length",
 		"exceed context limit", "exceeds the context window", "exceeds the available context",
 		"input token count", "context window", "too many tokens", "exceed_context_size",
+		"exceeds the context length", "longer than the context length",
 	}
 }
 

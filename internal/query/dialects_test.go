@@ -147,7 +147,7 @@ var dialects = map[string]dialect{
 	},
 	"ollama": {
 		wire.FormatOllama,
-		func(at llm.Endpoint) llm.Model { return ollama.New("m", at, ollama.Options{Window: 1 << 20}) },
+		func(at llm.Endpoint) llm.Model { return ollama.New("m", at) },
 		`{"model":"m","message":{"role":"assistant","thinking":"so","content":""},"done":false}` + "\n" +
 			`{"model":"m","message":{"role":"assistant","content":"I look."},"done":false}` + "\n" +
 			`{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"id":"t1","function":{"name":"wait","arguments":{"n":1}}},{"function":{"name":"wait","arguments":{}}}]},"done":false}` + "\n" +

@@ -111,7 +111,7 @@ func adapters() map[string]adapter {
 			return anthropic.New("claude-fable-5", at, anthropic.Options{})
 		}},
 		"ollama": {wire.FormatOllama, func(at llm.Endpoint) llm.Model {
-			return ollama.New("qwen3:8b", at, ollama.Options{})
+			return ollama.New("qwen3:8b", at)
 		}},
 	}
 }

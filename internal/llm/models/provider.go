@@ -83,7 +83,6 @@ type Options struct {
 	Now       func() time.Time
 	UserAgent string
 	Anthropic anthropic.Options
-	Ollama    ollama.Options
 }
 
 // A KeyError says that a provider needs a key and none is set.
@@ -126,7 +125,7 @@ func New(id string, o Options) (llm.Model, error) {
 	case wire.FormatGemini:
 		return gemini.New(name, at), nil
 	case wire.FormatOllama:
-		return ollama.New(name, at, o.Ollama), nil
+		return ollama.New(name, at), nil
 	case wire.FormatChat:
 		return chat.New(name, at), nil
 	default:

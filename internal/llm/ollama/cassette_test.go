@@ -108,7 +108,7 @@ func TestRecordedConversations(t *testing.T) {
 				llmtest.Player{
 					Format: wire.FormatOllama, Cassette: cassette, Snapshot: snapshot, Chunk: chunk,
 					Model: func(at llm.Endpoint) llm.Model {
-						return ollama.New("qwen3.5:9b", at, ollama.Options{})
+						return ollama.New("qwen3.5:9b", at)
 					},
 					Prepare: func(recorded []byte, r *llm.Request) { prepare(t, recorded, r) },
 					Same: func(want, got *llmtest.Stored) {

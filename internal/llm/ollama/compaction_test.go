@@ -20,7 +20,7 @@ func TestRecordedCompactions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &llm.Request{Messages: messages}
 			r.Params.Reasoning.Mode = llm.ReasoningOff
-			qwen := func(at llm.Endpoint) llm.Model { return ollama.New("qwen3.5:9b", at, ollama.Options{}) }
+			qwen := func(at llm.Endpoint) llm.Model { return ollama.New("qwen3.5:9b", at) }
 			sent, err := llmtest.Wire(t, wire.FormatOllama, qwen, r)
 			if err != nil {
 				t.Fatal(err)

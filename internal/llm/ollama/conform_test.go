@@ -30,13 +30,11 @@ func lines(fragments ...string) []byte {
 	return []byte(b.String())
 }
 
-func model(o ollama.Options) func(at llm.Endpoint) llm.Model {
-	return func(at llm.Endpoint) llm.Model { return ollama.New("qwen", at, o) }
-}
+func model(at llm.Endpoint) llm.Model { return ollama.New("qwen", at) }
 
 func TestConforms(t *testing.T) {
 	llmtest.Conform(t, llmtest.Harness{
-		Format: wire.FormatOllama, Type: "application/x-ndjson", New: model(ollama.Options{}),
+		Format: wire.FormatOllama, Type: "application/x-ndjson", New: model,
 		Answer: func(s string) []byte { return append(lines(s), done...) },
 		Many: func(n int) []byte {
 			return append(lines(strings.Split(strings.Repeat("x", n), "")...), done...)

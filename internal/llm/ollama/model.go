@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/wire"
@@ -16,25 +17,21 @@ import (
 // DefaultBaseURL is the address of a server on this machine.
 const DefaultBaseURL = "http://localhost:11434"
 
-// Options are specific to Ollama.
-type Options struct {
-	// Window is the model's own limit, 0 if unknown; [Model.Describe] returns it.
-	Window int
-}
-
 // A Model is a model of an Ollama server. It implements [llm.Model], [llm.Describer] and
 // [llm.Catalog].
 type Model struct {
 	name string
 	at   llm.Endpoint
-	o    Options
+	// larger is set after a window was too small by the server's count, and a larger one was not:
+	// the server would load the model again for each of the two.
+	larger atomic.Bool
 }
 
 // New returns the model of this name, without the provider.
-func New(name string, at llm.Endpoint, o Options) *Model {
+func New(name string, at llm.Endpoint) *Model {
 	at.Provider = cmp.Or(at.Provider, "ollama")
 	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
-	return &Model{name: name, at: at, o: o}
+	return &Model{name: name, at: at}
 }
 
 // ID implements [llm.Model].
@@ -44,6 +41,7 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		b := builder{model: m, request: r, names: llm.NewNames(r.Tools, wire.WordRule(64))}
+		b.larger = m.larger.Load()
 		for {
 			body, err := b.build()
 			if err != nil {
@@ -55,8 +53,14 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 				b.plain = true
 				continue
 			}
+			if ok && b.tooSmall(err) {
+				b.larger = true
+				continue
+			}
 			if ok && err != nil {
 				yield(llm.Delta{}, err)
+			} else {
+				m.larger.Store(b.larger)
 			}
 			return
 		}
@@ -86,6 +90,15 @@ func thinkingRefused(err error) bool {
 	var api *llm.APIError
 	return errors.As(err, &api) && api.Status == http.StatusBadRequest &&
 		strings.Contains(api.Message, "does not support thinking")
+}
+
+// tooSmall reports whether the error is a refusal of the window that fit chose.
+func (b *builder) tooSmall(err error) bool {
+	_, asked := b.request.Params.Other["num_ctx"]
+	var overflow *llm.OverflowError
+	var api *llm.APIError // in the middle of an answer it has no status
+	return !asked && !b.larger && errors.As(err, &overflow) && errors.As(err, &api) &&
+		api.Status == http.StatusBadRequest
 }
 
 func (m *Model) exchange(

@@ -17,8 +17,13 @@ type body struct {
 	Format   json.RawMessage `json:"format,omitempty"`
 	Options  map[string]any  `json:"options,omitempty"`
 	Stream   bool            `json:"stream"`
-	Think    any             `json:"think,omitempty"`
-	Keep     jsontext.Value  `json:"keep_alive,omitempty"`
+	// Truncate and Shift, if false, make the server refuse a conversation that is too long, and end
+	// an answer that fills the window, instead of dropping the beginning.
+	Truncate bool `json:"truncate"`
+	Shift    bool `json:"shift"`
+
+	Think any            `json:"think,omitempty"`
+	Keep  jsontext.Value `json:"keep_alive,omitempty"`
 }
 
 type message struct {
@@ -54,7 +59,9 @@ type builder struct {
 	request *llm.Request
 	names   *llm.Names
 	// plain leaves thinking to the model, which refused the setting.
-	plain     bool
+	plain bool
+	// larger asks for a larger window than was estimated, since the server refused that.
+	larger    bool
 	documents int // number so far
 }
 
@@ -70,9 +77,7 @@ func (b *builder) build() ([]byte, error) {
 		w.Think = b.think()
 	}
 	w.Options, w.Keep = b.options()
-	if err := b.fit(&w); err != nil {
-		return nil, err
-	}
+	b.fit(&w)
 	return llm.Encode(w)
 }
 

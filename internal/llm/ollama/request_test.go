@@ -24,9 +24,9 @@ func assistant(parts ...llm.Part) llm.Message {
 
 func say(s string) llm.Part { return llm.Text{Text: s} }
 
-func sent(t *testing.T, o ollama.Options, r *llm.Request) map[string]any {
+func sent(t *testing.T, r *llm.Request) map[string]any {
 	t.Helper()
-	body, err := llmtest.Wire(t, wire.FormatOllama, model(o), r)
+	body, err := llmtest.Wire(t, wire.FormatOllama, model, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestMessages(t *testing.T) {
 			user(llm.Resource{URI: "file:///b", Text: "2"}),
 		},
 	}
-	is(t, "messages", sent(t, ollama.Options{}, r)["messages"], `[
+	is(t, "messages", sent(t, r)["messages"], `[
 		{"role":"system","content":"s\n\nt"},
 		{"role":"user","content":"<documents>\n  <document>\n    <index>0</index>\n    <source>file:///a</source>\n    <content>1</content>\n  </document>\n</documents>\n\nq\n\n[Attached file: file:///i]\n\n[resource z (application/zip, 1 bytes)]","images":["SQ=="]},
 		{"role":"assistant","content":"w","thinking":"h","tool_calls":[
@@ -70,7 +70,7 @@ func TestMessages(t *testing.T) {
 		{"role":"assistant","content":"[1]"},
 		{"role":"user","content":"<documents>\n  <document>\n    <index>1</index>\n    <source>file:///b</source>\n    <content>2</content>\n  </document>\n</documents>"}]`)
 	r.Messages = []llm.Message{user(llm.Media{MIME: "application/pdf", Name: "p.pdf", Bytes: []byte("P")})}
-	_, err := llmtest.Wire(t, wire.FormatOllama, model(ollama.Options{}), r)
+	_, err := llmtest.Wire(t, wire.FormatOllama, model, r)
 	var unsupported *llm.UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Name != "p.pdf" {
 		t.Errorf("a PDF ends with %v", err)
@@ -85,9 +85,9 @@ func TestOptions(t *testing.T) {
 		MaxTokens: 5, Temperature: &half, TopP: &half, TopK: &k, Stop: []string{"END"},
 		Other: map[string]jsontext.Value{"keep_alive": jsontext.Value(`"5m"`), "seed": jsontext.Value(`7`)},
 	}
-	body := sent(t, ollama.Options{}, r)
+	body := sent(t, r)
 	delete(body, "messages")
-	is(t, "body", any(body), `{"model":"qwen","stream":true,"keep_alive":"5m","options":{
+	is(t, "body", any(body), `{"model":"qwen","stream":true,"truncate":false,"shift":false,"keep_alive":"5m","options":{
 		"num_predict":5,"temperature":0.5,"top_p":0.5,"top_k":3,"stop":["END"],"seed":7}}`)
 }
 
@@ -108,7 +108,7 @@ func TestThink(t *testing.T) {
 	} {
 		r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
 		r.Params.Reasoning = tt.params
-		named := func(at llm.Endpoint) llm.Model { return ollama.New(tt.model, at, ollama.Options{}) }
+		named := func(at llm.Endpoint) llm.Model { return ollama.New(tt.model, at) }
 		body, err := llmtest.Wire(t, wire.FormatOllama, named, r)
 		if err != nil {
 			t.Fatal(err)
@@ -124,39 +124,71 @@ func TestCannotThink(t *testing.T) {
 		llmtest.Reply{Body: append(lines("a"), done...)})
 	r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
 	r.Params.Reasoning.Mode = llm.ReasoningAuto
-	got := llmtest.Collect(model(ollama.Options{})(server.Endpoint(t, wire.FormatOllama)).Stream(t.Context(), r))
+	got := llmtest.Collect(model(server.Endpoint(t, wire.FormatOllama)).Stream(t.Context(), r))
 	if got.Err != nil || got.Text() != "a" || len(server.Sent()) != 2 {
 		t.Errorf("it says %q and ends with %v", got.Text(), got.Err)
 	}
 }
 
 // TestWindow checks that the requested window is the size that the conversation needs, in powers of
-// two, and that a conversation that does not fit is not sent.
+// two.
 func TestWindow(t *testing.T) {
 	for _, tt := range []struct {
 		bytes int
-		o     ollama.Options
 		want  string
-	}{
-		{100, ollama.Options{}, `null`},
-		{5_000, ollama.Options{}, `null`},
-		{6_000, ollama.Options{}, `8192`},
-		{100_000, ollama.Options{}, `65536`},
-		{100_000, ollama.Options{Window: 45_000}, `45000`},
-		{100_000, ollama.Options{Window: 131_072}, `65536`},
-		{100_000, ollama.Options{Window: 40_000}, ``},
-	} {
+	}{{100, `null`}, {5_000, `null`}, {6_000, `8192`}, {100_000, `65536`}} {
 		r := &llm.Request{Messages: []llm.Message{user(say(strings.Repeat("x", tt.bytes)))}}
-		body, err := llmtest.Wire(t, wire.FormatOllama, model(tt.o), r)
-		var overflow *llm.OverflowError
-		if tt.want == "" {
-			if !errors.As(err, &overflow) || overflow.Limit == 0 || overflow.Tokens < overflow.Limit {
-				t.Errorf("%+v: %v", tt, err)
-			}
-			continue
-		}
-		options, _ := llmtest.Decoded(body)["options"].(map[string]any)
+		options, _ := sent(t, r)["options"].(map[string]any)
 		is(t, "num_ctx", options["num_ctx"], tt.want)
+	}
+}
+
+// TestRefused checks that each request forbids the server to drop anything, that a window is
+// requested again if the server counts more than was estimated, and that a second refusal, in the
+// words of each version, is an overflow.
+func TestRefused(t *testing.T) {
+	r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
+	for _, said := range []string{
+		"the input length exceeds the context length",
+		"the prompt is longer than the context length currently available to the model",
+		"request (5021 tokens) exceeds the available context size (4096 tokens), try increasing it",
+	} {
+		refusal := llmtest.Reply{Status: 400, Body: []byte(`{"error":"` + said + `"}`)}
+		server := llmtest.Serve(t, refusal, refusal)
+		got := llmtest.Collect(model(server.Endpoint(t, wire.FormatOllama)).Stream(t.Context(), r))
+		var overflow *llm.OverflowError
+		if !errors.As(got.Err, &overflow) {
+			t.Errorf("%s: the error is %v", said, got.Err)
+		}
+		windows := []string{`null`, `8192`}
+		if len(server.Sent()) != len(windows) {
+			t.Fatalf("%s: sent %d requests", said, len(server.Sent()))
+		}
+		for i, s := range server.Sent() {
+			body := llmtest.Decoded(s.Body)
+			is(t, "truncate", body["truncate"], `false`)
+			is(t, "shift", body["shift"], `false`)
+			options, _ := body["options"].(map[string]any)
+			is(t, "num_ctx", options["num_ctx"], windows[i])
+		}
+	}
+	server := llmtest.Serve(t,
+		llmtest.Reply{Status: 400, Body: []byte(`{"error":"the input length exceeds the context length"}`)},
+		llmtest.Reply{Body: append(lines("a"), done...)}, llmtest.Reply{Body: append(lines("a"), done...)})
+	m := model(server.Endpoint(t, wire.FormatOllama))
+	for range 2 {
+		if got := llmtest.Collect(m.Stream(t.Context(), r)); got.Err != nil || got.Text() != "a" {
+			t.Errorf("it says %q and ends with %v", got.Text(), got.Err)
+		}
+	}
+	if n := len(server.Sent()); n != 3 {
+		t.Errorf("two answers took %d requests: the larger window was not kept", n)
+	}
+	r.Params.Other = map[string]jsontext.Value{"num_ctx": jsontext.Value(`4096`)}
+	server = llmtest.Serve(t, llmtest.Reply{Status: 400, Body: []byte(`{"error":"exceeds the context length"}`)})
+	_ = llmtest.Collect(model(server.Endpoint(t, wire.FormatOllama)).Stream(t.Context(), r))
+	if n := len(server.Sent()); n != 1 {
+		t.Errorf("a window that was set is requested %d times", n)
 	}
 }
 
@@ -172,7 +204,7 @@ func TestCallsAndStops(t *testing.T) {
 			},
 			Tools: []llm.Tool{{Name: "a.b"}},
 		}
-		return llmtest.Collect(model(ollama.Options{})(at).Stream(t.Context(), r))
+		return llmtest.Collect(model(at).Stream(t.Context(), r))
 	}
 	got := ask(string(lines("w")) + calls + done)
 	if c := got.Calls(); len(c) != 2 || c[0].ID != "a_b_1" || c[0].Name != "a.b" ||
@@ -191,7 +223,7 @@ func TestCatalog(t *testing.T) {
 	file := filepath.Join(realdata.Dir(t, "cassettes", "ollama"), "test_models.yml")
 	named := func(name string) (llm.Info, error) {
 		at := llmtest.Serve(t, llmtest.Script(llmtest.Cassette(t, file), nil)...).Endpoint(t, wire.FormatOllama)
-		return ollama.New(name, at, ollama.Options{}).Describe(t.Context())
+		return ollama.New(name, at).Describe(t.Context())
 	}
 	want := llm.Info{
 		ID: "ollama/qwen3.5:9b", Title: "qwen3.5:9b", Window: 262_144,
@@ -214,7 +246,7 @@ func TestOddMembers(t *testing.T) {
 	ask := func(body string) llmtest.Transcript {
 		at := llmtest.Serve(t, llmtest.Reply{Body: []byte(body)}).Endpoint(t, wire.FormatOllama)
 		r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
-		return llmtest.Collect(model(ollama.Options{})(at).Stream(t.Context(), r))
+		return llmtest.Collect(model(at).Stream(t.Context(), r))
 	}
 	const ends = `,"done":true,"done_reason":"stop"}` + "\n"
 	for _, body := range []string{

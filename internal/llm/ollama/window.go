@@ -1,41 +1,32 @@
 package ollama
 
-import (
-	"github.com/git-jp/git-jp/internal/llm"
-)
-
 // Figures by which the size of a request is estimated. A window that is too large is better than a
-// truncated conversation.
+// refusal.
 const (
 	bytesPerToken  = 2.5
 	tokensPerImage = 768
 	perMessage     = 20
-	answerTokens   = 2048 // must fit beside the conversation
+	answerTokens   = 2048 // must fit beside the conversation, as far as is known
 	smallestWindow = 4096 // the smallest default of servers
 )
 
-// fit asks for the window that the conversation needs, or returns an error if the model's is too
-// small.
-func (b *builder) fit(w *body) error {
-	need := tokens(w) + max(answerTokens, b.request.Params.MaxTokens)
-	limit := b.model.o.Window
-	if limit > 0 && tokens(w) >= limit {
-		return &llm.OverflowError{Model: b.model.ID(), Tokens: tokens(w), Limit: limit}
-	}
+// fit asks for the window that the conversation needs, and for twice that after the server counted
+// more than was estimated. The server itself never takes more than the model has.
+func (b *builder) fit(w *body) {
 	if _, asked := w.Options["num_ctx"]; asked {
-		return nil
+		return
 	}
+	need := tokens(w) + max(answerTokens, b.request.Params.MaxTokens)
 	window := smallestWindow
 	for window < need {
 		window *= 2
 	}
-	switch {
-	case limit > 0 && window > limit:
-		w.Options["num_ctx"] = limit
-	case window > smallestWindow:
+	if b.larger {
+		window *= 2
+	}
+	if window > smallestWindow {
 		w.Options["num_ctx"] = window
 	}
-	return nil
 }
 
 func tokens(w *body) int {
