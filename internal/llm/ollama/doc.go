@@ -5,14 +5,14 @@
 //
 //   - The server never truncates the conversation. It would do so silently, from the front; so each
 //     request forbids it, and a conversation larger than the model's window is an
-//     [*llm.OverflowError]. Servers before 0.12.6 ignore that. While the window fills up with the
-//     answer, the answer ends instead.
-//   - Each request asks for the window that the conversation needs by an estimate, and once for twice
-//     that if the server counts more. Where the smallest default of servers is enough it asks for
-//     none, so that a model which is loaded is used as it is. The requested window grows in powers
-//     of two, since the server loads the model again for each other size. Nothing asks for the
-//     model's own window beforehand: a window in full needs the memory in full, and the server knows
-//     the limit.
+//     [*llm.OverflowError]. An answer that fills the window ends. Servers before 0.12.6 ignore
+//     that.
+//   - Each request asks for the window that the conversation needs by an estimate, and once for
+//     twice that if the server counts more. Where the smallest default of servers is enough it asks
+//     for none, so that a model which is loaded is used as it is. The requested window grows in
+//     powers of two, since the server loads the model again for each other size.
+//   - Nothing asks for the model's own window: all of it would take much memory, and the server
+//     knows the limit.
 //
 // It does not promise that a required tool is called: the format cannot require one, so that the
 // model is asked in words.
