@@ -192,7 +192,14 @@ func (q Quarantine) all() ([]found, error) {
 	return all, nil
 }
 
+// errMoved reports that the removal of an item has begun: it was moved to another name, by copying
+// it where it cannot be renamed, and this is what a crash left of the original.
+var errMoved = errors.New("it is being removed")
+
 func readManifest(dir string) (m manifest, err error) {
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), gone+filepath.Base(dir))); err == nil {
+		return m, errMoved
+	}
 	data, err := regular.ReadFile(filepath.Join(dir, manifestFile), regular.MaxOwn)
 	if err == nil {
 		err = json.Unmarshal(data, &m)
@@ -266,15 +273,16 @@ func (a Item) Erase() error {
 	dir := a.dir
 	if !strings.HasPrefix(a.Name, gone) {
 		dir = filepath.Join(filepath.Dir(a.dir), gone+a.Name)
-		if err := a.step("rename", a.dir); err != nil {
-			return err
-		}
-		if err := rename(a.dir, dir); err != nil {
+		if err := a.rename(dir); err != nil {
 			return err
 		}
 	}
 	if err := a.step("unlink", dir); err != nil {
 		return err
+	}
+	original := strings.TrimPrefix(filepath.Base(dir), gone)
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(dir), original)); err != nil {
+		return err // what a move that died has left of it
 	}
 	// The manifest, which has the age, is removed last.
 	for _, name := range a.names(dir) {
@@ -287,9 +295,9 @@ func (a Item) Erase() error {
 	return os.RemoveAll(dir)
 }
 
-// rename renames an item's directory.
-func rename(from, to string) error {
-	trash, name := filepath.Split(from)
+// rename renames its directory.
+func (a Item) rename(to string) error {
+	trash, name := filepath.Split(a.dir)
 	root, err := regular.OpenRoot(filepath.Dir(filepath.Clean(trash)))
 	if err != nil {
 		return err
@@ -297,7 +305,7 @@ func rename(from, to string) error {
 	in := filepath.Base(trash)
 	// The collector removes what a crash leaves in that directory.
 	err = atomicfile.MoveDir(root, path.Join(in, name), path.Join(in, filepath.Base(to)),
-		atomicfile.Options{TempDir: "tmp", Private: true})
+		atomicfile.Options{TempDir: "tmp", Private: true, Hook: a.hook})
 	return errors.Join(err, root.Close())
 }
 

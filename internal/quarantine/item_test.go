@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -121,6 +122,58 @@ func TestEraseMayFail(t *testing.T) {
 		}
 		if left, err := os.ReadDir(q.Dir); err != nil || len(left) != 0 {
 			t.Errorf("step %d: left %v, %v", n, left, err)
+		}
+	}
+}
+
+// TestEraseIsMoved is TestEraseMayFail where the directory of an item cannot be renamed, and is moved
+// by copying it.
+func TestEraseIsMoved(t *testing.T) {
+	broken := errors.New("broken")
+	for n, ended := 0, false; !ended; n++ {
+		was, is, store := conversation(t)
+		q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "trash")}
+		if _, err := q.Put(quarantine.Change{
+			ID: id, At: at(0), Was: was, Is: is, Contents: store,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		expire := func(failing int) error {
+			steps, moved := 0, false
+			q.Hook = func(step atomicfile.Step, _ string) error {
+				if step == atomicfile.StepRename && !moved {
+					moved = true
+					return syscall.EXDEV
+				}
+				if steps++; steps == failing {
+					return broken
+				}
+				return nil
+			}
+			old, err := q.Expired(at(1), 0)
+			if err != nil || len(old) != 1 {
+				t.Fatalf("step %d: expired %v, %v", n, old, err)
+			}
+			return old[0].Erase()
+		}
+		err := expire(n + 1)
+		if ended = err == nil; !ended {
+			if !errors.Is(err, broken) {
+				t.Fatalf("step %d: %v", n, err)
+			}
+			for _, c := range q.Copies(id) {
+				if old, err := filepath.Glob(filepath.Join(q.Dir, "expired-*")); err != nil || len(old) > 0 {
+					t.Errorf("step %d: %v is a copy beside %v, %v", n, c, old, err)
+				}
+			}
+			if err := expire(0); err != nil {
+				t.Errorf("step %d, again: %v", n, err)
+			}
+		}
+		for _, dir := range []string{q.Dir, filepath.Join(filepath.Dir(q.Dir), "tmp")} {
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+				t.Errorf("step %d: left %v, %v", n, left, err)
+			}
 		}
 	}
 }
