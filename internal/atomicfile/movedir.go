@@ -126,7 +126,8 @@ func (w writer) removeCopied(c copied) error {
 		return nil
 	case err != nil:
 		return err
-	case !c.info.IsDir() && (now.Size() != c.info.Size() || !now.ModTime().Equal(c.info.ModTime())):
+	case !c.info.IsDir() && (!os.SameFile(now, c.info) || now.Size() != c.info.Size() ||
+		!now.ModTime().Equal(c.info.ModTime())):
 		return &fs.PathError{Op: "remove", Path: c.name, Err: errors.New("it was written just now")}
 	}
 	if err := w.step(stepRemove, c.name); err != nil {

@@ -107,20 +107,89 @@ func TestMoveDir_anyStepMayFail(t *testing.T) {
 	}
 }
 
+// TestMoveDir_keepsWhatWasWritten changes a file when the copy is complete, and about to be
+// published.
 func TestMoveDir_keepsWhatWasWritten(t *testing.T) {
+	const name = "from/sub/b"
+	for change, write := range map[string]func(root *os.Root, was fs.FileInfo) error{
+		"longer": func(root *os.Root, was fs.FileInfo) error {
+			return errors.Join(root.WriteFile(name, []byte("longer"), 0o644),
+				root.Chtimes(name, was.ModTime(), was.ModTime()))
+		},
+		"newer": func(root *os.Root, was fs.FileInfo) error {
+			now := was.ModTime().Add(time.Second)
+			return errors.Join(root.WriteFile(name, []byte("newer"), 0o644),
+				root.Chtimes(name, now, now))
+		},
+		"other": func(root *os.Root, was fs.FileInfo) error {
+			return errors.Join(root.WriteFile("other", []byte("other"), 0o644),
+				root.Chtimes("other", was.ModTime(), was.ModTime()), root.Rename("other", name))
+		},
+	} {
+		root, _ := openRoot(t)
+		original(t, root)
+		if err := root.WriteFile(name, []byte("first"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		was, err := root.Lstat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = MoveDir(root, "from", "to", Options{TempDir: tmp, Hook: across(func(step Step, _ string) error {
+			if step == StepRename {
+				return write(root, was)
+			}
+			return nil
+		})})
+		if err == nil {
+			t.Errorf("%s: no error", change)
+		}
+		if got := readFile(t, root, name); got != change {
+			t.Errorf("%s: left is %q", change, got)
+		}
+		if got := readFile(t, root, "to/sub/b"); got != "first" {
+			t.Errorf("%s: the copy is %q", change, got)
+		}
+	}
+}
+
+// TestMoveDir_takesNamesOfAnyBytes moves files whose names are not UTF-8.
+func TestMoveDir_takesNamesOfAnyBytes(t *testing.T) {
 	root, _ := openRoot(t)
 	original(t, root)
-	err := MoveDir(root, "from", "to", Options{TempDir: tmp, Hook: across(func(step Step, name string) error {
-		if step == StepRename { // the copy is complete, and about to be published
-			return root.WriteFile("from/sub/b", []byte("longer"), 0o644)
-		}
-		return nil
-	})})
-	if err == nil {
-		t.Error("no error")
+	if err := root.Rename("from/a", "from/a\xff"); err != nil {
+		t.Skip(err) // the system refuses such names
 	}
-	if got := readFile(t, root, "from/sub/b"); got != "longer" {
-		t.Errorf("left is %q", got)
+	if err := root.Rename("from/sub", "from/sub\xff"); err != nil {
+		t.Fatal(err)
 	}
-	complete(t, root, "to")
+	if err := MoveDir(root, "from", "to", Options{TempDir: tmp, Hook: across(nil)}); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := readFile(t, root, "to/a\xff"), readFile(t, root, "to/sub\xff/b"); a != "a" || b != "b" {
+		t.Errorf("got %q and %q", a, b)
+	}
+	noTemps(t, root)
+}
+
+// TestMoveDir_refusesLinks verifies that a directory with something that cannot be copied stays as
+// it is.
+func TestMoveDir_refusesLinks(t *testing.T) {
+	root, _ := openRoot(t)
+	original(t, root)
+	if err := root.Symlink("b", "from/sub/link"); err != nil {
+		t.Fatal(err)
+	}
+	err := MoveDir(root, "from", "to", Options{TempDir: tmp, Hook: across(nil)})
+	if !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("got %v", err)
+	}
+	complete(t, root, "from")
+	noTemps(t, root)
+	if _, err := root.Readlink("from/sub/link"); err != nil {
+		t.Error(err)
+	}
+	if _, err := root.Lstat("to"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the target: %v", err)
+	}
 }

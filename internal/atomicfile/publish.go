@@ -58,7 +58,7 @@ func (w writer) syncTree(dir string) error {
 }
 
 func (w writer) syncAllBelow() error {
-	return fs.WalkDir(w.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+	return fs.WalkDir(regular.In(w.root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -323,7 +323,6 @@ var readsAsIs = map[string]string{
 	"internal/llm/wire/client.go":    "reads the request that it has made",
 	"internal/tools/release/sums.go": "reads programs that were built just now",
 	"internal/recheck/git.go":        "reads what git says about names",
-	"internal/atomicfile/publish.go": "lists directories",
 }
 
 // TestFilesAreReadThroughOneDoor verifies that sizes come before bytes: only internal/regular opens
