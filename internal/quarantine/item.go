@@ -297,12 +297,15 @@ func (a Item) Erase() error {
 
 // rename renames its directory.
 func (a Item) rename(to string) error {
-	trash, name := filepath.Split(a.dir)
-	root, err := regular.OpenRoot(filepath.Dir(filepath.Clean(trash)))
+	trash, err := filepath.EvalSymlinks(filepath.Dir(a.dir)) // it may be a link out of the root
 	if err != nil {
 		return err
 	}
-	in := filepath.Base(trash)
+	root, err := regular.OpenRoot(filepath.Dir(trash))
+	if err != nil {
+		return err
+	}
+	in, name := filepath.Base(trash), filepath.Base(a.dir)
 	// The collector removes what a crash leaves in that directory.
 	err = atomicfile.MoveDir(root, path.Join(in, name), path.Join(in, filepath.Base(to)),
 		atomicfile.Options{TempDir: "tmp", Private: true, Hook: a.hook})

@@ -126,6 +126,31 @@ func TestEraseMayFail(t *testing.T) {
 	}
 }
 
+// TestEraseBehindALink removes an item where a person has put the quarantine elsewhere.
+func TestEraseBehindALink(t *testing.T) {
+	was, is, store := conversation(t)
+	to := t.TempDir()
+	q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "trash")}
+	if err := os.Symlink(to, q.Dir); err != nil {
+		t.Skip(err)
+	}
+	if _, err := q.Put(quarantine.Change{
+		ID: id, At: at(0), Was: was, Is: is, Contents: store,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	old, err := q.Expired(at(1), 0)
+	if err != nil || len(old) != 1 {
+		t.Fatalf("expired %v, %v", old, err)
+	}
+	if err := old[0].Erase(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(to); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
 // TestEraseIsMoved is TestEraseMayFail where the directory of an item cannot be renamed, and is moved
 // by copying it.
 func TestEraseIsMoved(t *testing.T) {
