@@ -138,8 +138,8 @@ func side(c *sessions.Conversation) threeway.Side {
 
 // before returns the part of here that came from an import: for a source that only grows, by
 // reading that part again. If that part changed, or another importer or other rules made it, or
-// here has more of the source, before takes the elements of here with the source's keys for it;
-// from now, only new elements count.
+// here has more of the source, before takes the elements of here with the source's keys for it, and
+// the turns that imports brought and that were removed here; from now, only new elements count.
 func (im *Importer) before(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
@@ -166,8 +166,12 @@ func (im *Importer) before(
 		keepOld(here.Stream, now)
 	}
 	was := imported(here, now)
-	if d.Appends(s) && !im.Fresh {
+	switch {
+	case im.Fresh:
+	case d.Appends(s):
 		was.Stream = events.New(common(here, now.Stream)...)
+	default:
+		was.Stream.Append(removedTurns(here, now.Stream)...)
 	}
 	return was, nil
 }
@@ -176,10 +180,7 @@ func (im *Importer) before(
 // if a later revision imported less than an earlier one: of both, a merge has everything, and the
 // label of the later one.
 func covers(then, here, now *events.Stream) bool {
-	more := map[string]bool{}
-	for _, key := range sourceKeys(now) {
-		more[key] = key != ""
-	}
+	more := keysOf(now)
 	for _, key := range sourceKeys(then) {
 		delete(more, key)
 	}
@@ -193,27 +194,55 @@ func covers(then, here, now *events.Stream) bool {
 //
 // After that it adds the turns that imports brought and that were removed here.
 func common(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
-	has := map[string]bool{}
-	for _, key := range sourceKeys(here.Stream) {
-		has[key] = key != ""
-	}
+	has := keysOf(here.Stream)
 	end := 0
 	for i, key := range sourceKeys(now) {
 		if has[key] {
 			end = i + 1
 		}
 	}
-	turns, removed := now.SourceTurns(), map[string]bool{}
-	for _, name := range here.Details.ImportedTurns() {
-		removed[name] = true
-	}
-	for _, name := range turns[:end] {
-		delete(removed, name)
-	}
+	turns := now.SourceTurns()
+	removed := missingTurns(here, turns[:end])
 	for i, e := range now.All() {
 		if i < end || removed[turns[i]] {
 			all = append(all, e)
 		}
+	}
+	return all
+}
+
+// removedTurns returns the elements of a source that changes in place which an import brought here
+// and that were removed with their turns. Nothing tells a removed element of a turn that is here
+// from one that the source added to it.
+func removedTurns(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
+	has := keysOf(here.Stream)
+	removed := missingTurns(here, here.Stream.SourceTurns())
+	turns, keys := now.SourceTurns(), sourceKeys(now)
+	for i, e := range now.All() {
+		if removed[turns[i]] && !has[keys[i]] {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// missingTurns returns the names of the turns that imports brought and that are not in a list.
+func missingTurns(here *workspace.Conversation, there []string) map[string]bool {
+	missing := map[string]bool{}
+	for _, name := range here.Details.ImportedTurns() {
+		missing[name] = true
+	}
+	for _, name := range there {
+		delete(missing, name)
+	}
+	return missing
+}
+
+// keysOf is the set of the keys of imported elements.
+func keysOf(s *events.Stream) map[string]bool {
+	all := map[string]bool{}
+	for _, key := range sourceKeys(s) {
+		all[key] = key != ""
 	}
 	return all
 }
