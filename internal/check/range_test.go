@@ -137,6 +137,15 @@ func TestRangeForgets(t *testing.T) {
 	}
 }
 
+// TestRangeJudgesAgain: of two references that state different sizes one is wrong whenever the
+// content is there, also after a time in which it was elsewhere.
+func TestRangeJudgesAgain(t *testing.T) {
+	disputed := base().write(".jp/conversations/"+second+"/events.json", encode(turn(0, 4, "alpha")...))
+	elsewhere := disputed.clone().write(blobPath("alpha"), pointer("alpha"))
+	trees := []forest{disputed, elsewhere, elsewhere.clone().blob("alpha")}
+	rangeEqualsTrees(t, trees, Options{Content: true}, nil)
+}
+
 // rangeEqualsTrees compares the check of a range with those of each tree alone.
 func rangeEqualsTrees(tb rapid.TB, trees []forest, opts Options, cache *refs.Cache) {
 	tb.Helper()

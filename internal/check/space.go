@@ -457,13 +457,13 @@ func (r reading) settle() {
 	}
 }
 
-// lost reports whether the update broke a reference that did not change.
+// lost reports whether the update may have broken a reference that did not change.
 func (ch *checker) lost() bool {
 	for _, b := range ch.store.touched {
 		if b.refs <= 0 {
 			continue
 		}
-		if b.mode == absent || !b.verdict.fits(b.ref()) {
+		if b.mode == absent || b.disputed || !b.verdict.fits(b.ref()) {
 			return true
 		}
 	}

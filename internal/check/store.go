@@ -258,9 +258,10 @@ func (s *store) drop(b *blob) {
 func (s *store) refer(ref blobs.Ref) (b *blob, well, first bool) {
 	b = s.at(ref.Hash)
 	if b.refs == 0 {
-		b.size = ref.Size
+		b.size, b.disputed = ref.Size, false
 	}
 	b.refs++
+	b.disputed = b.disputed || b.size != ref.Size
 	well = b.mode != absent && b.size == ref.Size && b.verdict.fits(ref)
 	return b, well, b.refs == 1 && b.mode != absent && b.verdict == nil
 }

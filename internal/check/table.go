@@ -13,10 +13,12 @@ import (
 type blob struct {
 	hash blobs.Hash
 	id   gitint.OID
-	look look        // here, where it needs no extra memory: there may be a million
-	mode fs.FileMode // absent: no entry, but references to it
-	refs int32       // references from the conversations of the source
-	size int64       // according to the first reference
+	// look and disputed are here, where they need no extra memory: there may be a million.
+	look     look
+	disputed bool        // references have stated different sizes
+	mode     fs.FileMode // absent: no entry, but references to it
+	refs     int32       // references from the conversations of the source
+	size     int64       // according to the first reference
 	// verdict is nil until there is a reference: unreferenced blobs are not judged.
 	verdict *verdict
 }
