@@ -103,8 +103,11 @@ func (im *Importer) grow(
 func unite(
 	was *sessions.Conversation, here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
+	source := threeway.SourceOf(here.Details)
+	// Of two states with the same length a hash would decide; the one read just now is the later.
+	source.Version.Hash = ""
 	merged, err := threeway.Merge(side(was), threeway.Side{
-		Stream: here.Stream, BaseConfig: here.BaseConfig, Source: threeway.SourceOf(here.Details),
+		Stream: here.Stream, BaseConfig: here.BaseConfig, Source: source,
 	}, side(now))
 	switch {
 	case err != nil:
