@@ -156,7 +156,11 @@ func (c captureCmd) status(ctx context.Context, a *app, agents []sessions.Agent)
 	if err != nil {
 		return err
 	}
-	return intake.NoteWaiting(&a.terminal.Printer, repo)
+	in, err := openCaptured(ctx, a, false)
+	if err != nil {
+		in = importer.Captured{Store: capture.StoreIn(repo.CommonDir())}
+	}
+	return intake.NoteWaiting(ctx, &a.terminal.Printer, in)
 }
 
 // exclude excludes sessions of this clone from import.

@@ -86,8 +86,7 @@ func (in Captured) look(
 			}
 			continue
 		}
-		found, _ := Find(ctx, in.Places, selectionOf(n))
-		grown, failed := in.take(ctx, found)
+		grown, failed := in.noted(ctx, n)
 		if failed > 0 || ctx.Err() != nil || in.Waits() {
 			continue
 		}
@@ -100,6 +99,22 @@ func (in Captured) look(
 		}
 	}
 	return again, err
+}
+
+// Has reports whether a noted session of this workspace has nothing new, as after an import that
+// reads no notes. It imports what it finds, except in a dry run.
+func (in Captured) Has(ctx context.Context, n capture.Note) bool {
+	if n.Root != in.Workspace.Root() {
+		return false
+	}
+	grown, failed := in.noted(ctx, n)
+	return !grown && failed == 0
+}
+
+// noted imports a noted session.
+func (in Captured) noted(ctx context.Context, n capture.Note) (grown bool, failed int) {
+	found, _ := Find(ctx, in.Places, selectionOf(n))
+	return in.take(ctx, found)
 }
 
 // selectionOf returns the selection for a note: the sessions in its file, or those of its name if

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -111,9 +112,14 @@ func Sweep(ctx context.Context, c importer.Captured, agents []sessions.Agent) er
 	return err
 }
 
-// NoteWaiting says how many sessions wait in a clone to be imported.
-func NoteWaiting(p *render.Printer, repo *gitint.Repo) error {
-	notes, err := capture.StoreIn(repo.CommonDir()).Notes()
+// NoteWaiting says how many sessions wait in a clone to be imported. Without an importer, as where
+// the user has not agreed to imports, these are all that hooks noted.
+func NoteWaiting(ctx context.Context, p *render.Printer, c importer.Captured) error {
+	notes, err := c.Store.Notes()
+	if c.Importer != nil {
+		c.Dry, c.Report = true, func(importer.Result) error { return nil }
+		notes = slices.DeleteFunc(notes, func(n capture.Note) bool { return c.Has(ctx, n) })
+	}
 	if err == nil && len(notes) > 0 {
 		p.Note("%s noted here and not imported yet (git jp capture --sweep)",
 			render.Count(len(notes), "session"))
