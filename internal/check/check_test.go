@@ -297,18 +297,14 @@ func TestStates(t *testing.T) {
 }
 
 // TestLeftover checks a directory without any file of a conversation, which has the
-// id of one: git leaves it in a working tree because of files that it does not have. In a commit
-// someone has kept them.
+// id of one: git leaves it in a working tree because of files that it does not have, or someone has
+// added them.
 func TestLeftover(t *testing.T) {
 	const left = ".jp/conversations/" + first + "-left"
 	tree := base().write(left+"/QUERY_MESSAGE.md", "").write(left+"/.DS_Store", "")
 	files := FS("working tree", fstest.MapFS(tree), regular.Limits{})
 	same(t, "files", nil, checked(t, files, Options{}))
-	same(t, "git", []expect{
-		{State: DuplicateID, Path: left},
-		{State: Malformed, Path: left + "/events.json"},
-		{State: Malformed, Path: left + "/metadata.json"},
-	}, checked(t, tree.source("c1"), Options{}))
+	same(t, "git", nil, checked(t, tree.source("c1"), Options{}))
 }
 
 // TestFetchedPointer checks a pointer whose content Git LFS has fetched: in a commit the content is

@@ -24,8 +24,8 @@ func (f *folder) hold(e Entry) {
 		f.files = append(f.files, e)
 		return
 	}
-	// What file managers and editors write is hidden, and not in git.
-	f.others = f.others || e.Name[0] != '.' || !e.ID.IsZero()
+	// What file managers write is hidden. Git has it where somebody added it by mistake.
+	f.others = f.others || e.Name[0] != '.'
 }
 
 // file returns the entry of a file that a check reads. A nil folder is an empty directory.
