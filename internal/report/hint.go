@@ -237,7 +237,7 @@ const DoubtHint = "unless a person wrote the hash there, this is a fault in git 
 
 // nameHint helps if a conversation or a workspace was not found.
 func nameHint(err error) string {
-	switch name := new(NameError); {
+	switch name, none := new(NameError), new(workspace.NotFoundError); {
 	case errors.Is(err, workspace.ErrNoWorkspace):
 		return "'git jp init' makes one; '-C <dir>' goes to another"
 	case isA[*workspace.AmbiguousError](err):
@@ -246,7 +246,9 @@ func nameHint(err error) string {
 		return "name a conversation; 'git jp ls' lists them, 'git jp use <id>' makes one active"
 	case isA[*workspace.LeftOutError](err):
 		return "'git sparse-checkout add <path>' brings it here"
-	case isA[*workspace.NotFoundError](err):
+	case errors.As(err, &none) && none.Dir != "":
+		return "'git status --untracked-files=all --ignored' shows which of them Git has"
+	case errors.As(err, &none):
 		return "'git jp ls --archived --local' lists all conversations"
 	default:
 		return ""

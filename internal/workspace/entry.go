@@ -98,6 +98,8 @@ type Problem struct {
 	Local  bool
 	Detail string // the files, or the other directory
 	Err    error  // of Unreadable
+	// Files are in a directory that has the name of a conversation and is none.
+	Files []string
 }
 
 // String returns the problem as one line.

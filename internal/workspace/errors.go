@@ -49,19 +49,31 @@ func (e *LockedError) Error() string {
 // A NotFoundError reports that no conversation matches a name.
 type NotFoundError struct {
 	Arg string
+	// Dir is a directory that matches, whose Files are not those of a conversation. It is empty if
+	// there is none.
+	Dir   string
+	Files []string
 }
 
 // Error quotes the name.
 func (e *NotFoundError) Error() string {
-	switch e.Arg {
-	case ".":
+	text := fmt.Sprintf("no conversation %q", e.Arg)
+	switch {
+	case e.Arg == ".":
 		return "no active conversation in this session"
-	case "-":
+	case e.Arg == "-":
 		return "no previous conversation in this session"
+	case len(e.Files) > maxNamed:
+		return fmt.Sprintf("%s: %s has only %d other files", text, e.Dir, len(e.Files))
+	case e.Dir != "":
+		return fmt.Sprintf("%s: %s has only %s", text, e.Dir, strings.Join(e.Files, ", "))
 	default:
-		return fmt.Sprintf("no conversation %q", e.Arg)
+		return text
 	}
 }
+
+// maxNamed limits how many files an error names.
+const maxNamed = 3
 
 // A Candidate is a conversation that matches a name.
 type Candidate struct {

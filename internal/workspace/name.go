@@ -50,7 +50,19 @@ func (w *Workspace) Find(arg string, o FindOptions) (Entry, error) {
 	if err := Unlisted(problems); err != nil {
 		return Entry{}, fmt.Errorf("find conversation %q: %w", arg, err)
 	}
-	return Entry{}, &NotFoundError{Arg: arg}
+	return Entry{}, w.notFound(arg, problems)
+}
+
+// notFound returns the error for a name that no conversation has. It names what is in a directory
+// whose conversation was removed: git left it there because of files of others.
+func (w *Workspace) notFound(arg string, problems []Problem) error {
+	for _, p := range problems {
+		left := []Entry{{ID: p.ID}}
+		if len(p.Files) > 0 && len(w.byDigits(arg, left))+len(w.byPath(arg, left)) > 0 {
+			return &NotFoundError{arg, p.Path, p.Files}
+		}
+	}
+	return &NotFoundError{Arg: arg}
 }
 
 func (w *Workspace) findRecent(arg string, s *Session) (Entry, error) {

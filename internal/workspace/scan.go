@@ -126,7 +126,9 @@ func (s *scanner) conversation(e Entry) {
 		return
 	}
 	have := map[string]bool{}
+	var names []string
 	for _, d := range list {
+		names = append(names, d.Name())
 		have[d.Name()] = IsManaged(d.Name())
 		if have[d.Name()] && d.Type() == fs.ModeSymlink {
 			s.report(Problem{Kind: Linked, Path: path.Join(e.Path, d.Name()), ID: e.ID})
@@ -135,10 +137,11 @@ func (s *scanner) conversation(e Entry) {
 	e.Legacy = have[MessagesFile] && !have[EventsFile]
 	if have[MetadataFile] || have[EventsFile] || e.Legacy {
 		s.entries = append(s.entries, e)
+		names = nil
 	}
 	if missing := missingFiles(have, e.Legacy); len(missing) > 0 {
 		detail := strings.Join(missing, " and no ")
-		s.report(Problem{Kind: Missing, Path: e.Path, ID: e.ID, Detail: detail})
+		s.report(Problem{Kind: Missing, Path: e.Path, ID: e.ID, Detail: detail, Files: names})
 	}
 }
 
