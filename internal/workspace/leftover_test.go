@@ -45,13 +45,15 @@ func TestCopiesCountsWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// TestMovesReplaceNothing archives a conversation to a name at which something is.
+// TestMovesReplaceNothing archives a conversation to a name at which something is. The conversation
+// stays as it is, without the time of an archival.
 func TestMovesReplaceNothing(t *testing.T) {
 	const to = live + ".archive/17800836875-first"
 	for _, file := range []string{to, to + "/.DS_Store", to + "/sub/file"} {
 		w := newWorld(t)
 		w.conversation(dir1, "first")
 		w.write(file, "mine")
+		before := w.read(dir1 + "/" + MetadataFile)
 		if _, err := w.open().Archive(t.Context(), id1); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -59,5 +61,8 @@ func TestMovesReplaceNothing(t *testing.T) {
 			t.Errorf("%s is %q", file, got)
 		}
 		w.read(dir1 + "/" + EventsFile)
+		if got := w.read(dir1 + "/" + MetadataFile); got != before {
+			t.Errorf("%s: metadata is %s", file, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 
@@ -12,21 +13,29 @@ import (
 // Archive moves a conversation to the archive, together with its user-local copy. It first sets the
 // time in metadata.json, unless git has the conversation: with unchanged files git recognizes every
 // file as renamed, even if another branch changes them, and all readers go by the directory. If the
-// conversation is archived already, Archive moves its live copy. A [*DuplicateError] reports that
-// several directories match.
+// move fails, the time is removed again. If the conversation is archived already, Archive moves its
+// live copy. A [*DuplicateError] reports that several directories match.
 func (w *Workspace) Archive(ctx context.Context, id events.ID) (Entry, error) {
 	var moved Entry
 	err := w.locked(ctx, "archive", id, func(e Entry, others []Entry) error {
 		err := unique(e, others)
-		if err == nil && e.Partition == Live && !w.env.committed(e) {
-			e, err = w.updateDetails(e, func(d *events.Details) error {
-				now := w.env.Now()
-				d.ArchivedAt = &now
-				return nil
-			})
+		dated := err == nil && e.Partition == Live && !w.env.committed(e)
+		now := w.env.Now()
+		at := &now
+		exchange := func(d *events.Details) error {
+			d.ArchivedAt, at = at, d.ArchivedAt
+			return nil
 		}
-		if err == nil {
-			moved, err = w.moveAll(e, Archive)
+		if dated {
+			e, err = w.updateDetails(e, exchange)
+		}
+		if err != nil {
+			return err
+		}
+		moved, err = w.moveAll(e, Archive)
+		if err != nil && dated && moved.Partition == Live {
+			_, failed := w.updateDetails(e, exchange) // it is not archived
+			err = errors.Join(err, failed)
 		}
 		return err
 	})
