@@ -18,7 +18,6 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
-	"github.com/git-jp/git-jp/internal/commandline"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -377,8 +376,8 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 	case calledByGit(command), !looks && !w.stdoutTerminal && !w.stderrTerminal:
 	default:
 		dir := w.dir
-		if info, err := os.Stat(commandline.Below(dir, string(g.Dir))); err == nil && info.IsDir() {
-			dir = commandline.Below(dir, string(g.Dir))
+		if info, err := os.Stat(w.in(g)); err == nil && info.IsDir() {
+			dir = w.in(g)
 		}
 		value, _, err := gitint.ConfigAt(ctx, gitint.Options{Dir: dir, Env: w.env}, "color.ui")
 		if err == nil {

@@ -30,12 +30,25 @@ func (d *dirFlag) Decode(k *kong.DecodeContext) error {
 	if err := k.Scan.PopValueInto("string", &name); err != nil {
 		return err
 	}
-	*d = dirFlag(commandline.Below(string(*d), name))
+	*d = dirFlag(commandline.Change(string(*d), name))
 	return nil
 }
 
-// directory returns where the command runs: the working directory, or that of -C.
-func (i *invocation) directory() string { return commandline.Below(i.dir, string(i.Dir)) }
+// directory returns where the command runs: the working directory, or that of -C. Behind a link it
+// is where the link leads to, since the search for git's directories continues above that.
+func (i *invocation) directory() string { return i.in(i.globals) }
+
+// in returns where a command with some flags runs.
+func (w *environment) in(g globals) string {
+	if g.Dir == "" {
+		return w.dir
+	}
+	dir := commandline.Below(w.dir, string(g.Dir))
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
 
 // enter checks that the directory of -C exists: an upward search from a missing one would end in
 // another directory.

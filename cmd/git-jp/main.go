@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/ask"
@@ -71,8 +72,16 @@ func mainCode() int {
 	return code
 }
 
+// workingDir returns where the process is, as git sees it. PWD may name a link to it.
+func workingDir() (string, error) {
+	if dir, err := syscall.Getwd(); err == nil {
+		return dir, nil
+	}
+	return os.Getwd()
+}
+
 func outside() (*environment, error) {
-	dir, err := os.Getwd()
+	dir, err := workingDir()
 	if err != nil {
 		return nil, err
 	}

@@ -23,12 +23,34 @@ type Line struct {
 // name. It reports false for one that it does not know.
 type Values func(name string) ([]string, bool)
 
-// Below returns a path as seen from a directory: that of an earlier -C, or where a command runs.
-func Below(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
+// Change returns the directory after a change from dir to another, with its parts as they were
+// given.
+func Change(dir, to string) string {
+	switch {
+	case dir == "" || filepath.IsAbs(to):
+		return to
+	case to == "":
+		return dir
 	}
-	return filepath.Join(dir, path)
+	return dir + string(filepath.Separator) + to
+}
+
+// Below returns a path as seen from a directory: that of -C, or where a command runs. As for the
+// system, ".." is above the directory that a link leads to.
+func Below(dir, path string) string {
+	path = Change(dir, path)
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for i, part := range slices.Backward(parts) {
+		if part != ".." {
+			continue
+		}
+		parent, err := filepath.EvalSymlinks(filepath.FromSlash(strings.Join(parts[:i+1], "/")))
+		if err != nil {
+			return path
+		}
+		return filepath.Join(parent, filepath.FromSlash(strings.Join(parts[i+1:], "/")))
+	}
+	return filepath.Clean(path)
 }
 
 // Read walks the model of the command line along the words but the last.
@@ -38,7 +60,7 @@ func Read(root *kong.Node, words []string) Line {
 		switch child := childNamed(l.node, word); {
 		case l.value != nil:
 			if l.value.Name == "directory" {
-				l.Dir = Below(l.Dir, word)
+				l.Dir = Change(l.Dir, word)
 			}
 			l.value = nil
 		case strings.HasPrefix(word, "-"):
