@@ -83,7 +83,8 @@ func (c configGetCmd) Run(ctx context.Context, a *app) error {
 		}
 		return jp.Print(c.Key, c.layer())
 	}
-	if c.layer() != jpconfig.BuiltIn {
+	layer := c.layer()
+	if layer != jpconfig.BuiltIn {
 		if _, err := c.ownFile(a, "get", c.Key); err != nil {
 			return err
 		}
@@ -92,10 +93,8 @@ func (c configGetCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case err != nil:
 		return err
-	case c.User:
-		return settingsPrinter(a, conf).ValueIn(config.User, c.Key)
-	case c.Workspace:
-		return settingsPrinter(a, conf).ValueIn(config.Workspace, c.Key)
+	case layer != jpconfig.BuiltIn:
+		return settingsPrinter(a, conf).ValueIn(layer, c.Key)
 	default:
 		return settingsPrinter(a, conf).Value(c.Key)
 	}

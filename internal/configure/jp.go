@@ -144,7 +144,7 @@ func (j JP) Print(key string, layer jpconfig.Layer) error {
 	}
 	raw, origins, ok := conf.Value(path...)
 	if !ok {
-		return noValue(key)
+		return noValue(key, layer)
 	}
 	p := &j.Host.Terminal.Printer
 	if p.JSON {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -96,15 +97,20 @@ func (p Printer) Find(keys []string) error {
 		if !slices.ContainsFunc(p.Config.Keys(), func(k string) bool {
 			return config.Covers([]string{key}, k)
 		}) {
-			return noValue(key)
+			return noValue(key, jpconfig.BuiltIn)
 		}
 	}
 	return nil
 }
 
-func noValue(key string) error {
+// noValue returns the error for a key without a value in a layer, or in all.
+func noValue(key string, layer jpconfig.Layer) error {
+	where := ""
+	if layer != jpconfig.BuiltIn {
+		where = fmt.Sprintf(" in the %s layer", layer)
+	}
 	return &config.SettingError{
-		Err: fmt.Errorf("no key %q has a value", key), Key: key, Unset: true,
+		Err: fmt.Errorf("no key %q has a value%s", key, where), Key: key, Unset: true,
 	}
 }
 
@@ -133,20 +139,27 @@ func (p Printer) Table(keys []string) error {
 // Value prints the value of a key.
 func (p Printer) Value(key string) error {
 	value, origin, ok := p.Config.Value(key)
-	return p.value(key, value, origin, ok)
+	if !ok {
+		return noValue(key, jpconfig.BuiltIn)
+	}
+	return p.value(key, value, origin)
 }
 
-// ValueIn prints the value that a layer has for a key.
-func (p Printer) ValueIn(layer config.Layer, key string) error {
-	value, origin, ok := p.Config.ValueIn(layer, key)
-	return p.value(key, value, origin, ok)
+// ValueIn prints the value that the user's file has for a key, or that of the workspace.
+func (p Printer) ValueIn(layer jpconfig.Layer, key string) error {
+	own := config.Workspace
+	if layer == jpconfig.User {
+		own = config.User
+	}
+	value, origin, ok := p.Config.ValueIn(own, key)
+	if !ok {
+		return noValue(key, layer)
+	}
+	return p.value(key, value, origin)
 }
 
-func (p Printer) value(key string, value any, origin config.Origin, ok bool) error {
-	switch {
-	case !ok:
-		return noValue(key)
-	case p.JSON:
+func (p Printer) value(key string, value any, origin config.Origin) error {
+	if p.JSON {
 		return p.Records(newRecord(key, value, origin))
 	}
 	_, err := fmt.Fprintln(p.Out, p.Output.Text(text(value)))
