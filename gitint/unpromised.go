@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -42,22 +43,15 @@ const remoteRefs = "refs/remotes/"
 
 // findPromised removes from unknown what a remote has.
 func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OID]bool) error {
-	s, err := r.shape(ctx)
-	if err != nil || !s.partial {
-		return err // there are no promised objects
-	}
-	refs, err := r.Refs(ctx)
+	tips, err := r.promisingTips(ctx)
 	if err != nil {
 		return err
 	}
-	var tips []OID
-	for _, ref := range refs {
-		if !strings.HasPrefix(ref.Name, remoteRefs) || slices.Contains(tips, ref.Peeled) ||
-			len(unknown) == 0 {
-			continue
+	for _, id := range tips {
+		if len(unknown) == 0 {
+			break
 		}
-		tips = append(tips, ref.Peeled)
-		tip, err := r.Tree(ctx, ref.Peeled.String())
+		tip, err := r.Tree(ctx, id.String())
 		if err != nil {
 			return err
 		}
@@ -75,6 +69,57 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 		}
 	}
 	return err
+}
+
+// promisingTips returns the tips of the remote-tracking branches of a partial clone: what is
+// reachable from them is here or promised. In every other clone it returns none.
+func (r *Repo) promisingTips(ctx context.Context) (tips []OID, err error) {
+	s, err := r.shape(ctx)
+	if err != nil || !s.partial {
+		return nil, err
+	}
+	refs, err := r.Refs(ctx)
+	for _, ref := range refs {
+		if strings.HasPrefix(ref.Name, remoteRefs) && !slices.Contains(tips, ref.Peeled) {
+			tips = append(tips, ref.Peeled)
+		}
+	}
+	return tips, err
+}
+
+// PromisedDirs returns a function that reports whether a remote-tracking branch has a directory as
+// the tree has it, so that nothing in it is lost. It costs a look at two trees for a directory that
+// differs, and nothing below one that is the same.
+func (t *Tree) PromisedDirs(ctx context.Context) (func(dir string) bool, error) {
+	ids, err := t.repo.promisingTips(ctx)
+	var tips []*Tree
+	for _, id := range ids {
+		tip, failed := t.repo.Tree(ctx, id.String())
+		if failed != nil {
+			return nil, failed
+		}
+		tips = append(tips, tip)
+	}
+	known := map[string]bool{}
+	var has func(dir string) bool
+	has = func(dir string) bool {
+		same, ok := known[dir]
+		if !ok {
+			same = dir != "." && has(path.Dir(dir)) || t.agrees(dir, tips)
+			known[dir] = same
+		}
+		return same
+	}
+	return has, err
+}
+
+// agrees reports whether one of some trees has the same directory at a path.
+func (t *Tree) agrees(dir string, others []*Tree) bool {
+	own, err := t.find(dir)
+	return err == nil && own.Mode == ModeDir && slices.ContainsFunc(others, func(o *Tree) bool {
+		other, err := o.find(dir)
+		return err == nil && other.Mode == ModeDir && other.OID == own.OID
+	})
 }
 
 // cross removes from unknown the entries that a tree has at their paths. It takes one step for each

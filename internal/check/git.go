@@ -17,7 +17,7 @@ type deepSnapshot interface {
 
 // Git returns the source that reads a snapshot of a repository.
 func Git(repo *gitint.Repo, snap gitint.Snapshot) Source {
-	src := &gitSource{snap, repo.AtOnce(), repo, ""}
+	src := &gitSource{Snapshot: snap, AtOnce: repo.AtOnce(), repo: repo}
 	if c, ok := snap.(Conflicter); ok {
 		return &unmergedSource{src, c}
 	}
@@ -31,6 +31,8 @@ type gitSource struct {
 
 	repo *gitint.Repo
 	dir  string // "" for the root
+	// mixed says that files are asked for by objects which another source of the repository lists.
+	mixed bool
 }
 
 // at returns the path from the root of the snapshot.

@@ -53,7 +53,7 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	}
 	dir, err := filepath.Rel(repo.Root(), root)
 	for _, snap := range snapshots {
-		all = append(all, &gitSource{snap, repo.AtOnce(), repo, filepath.ToSlash(dir)})
+		all = append(all, &gitSource{snap, repo.AtOnce(), repo, filepath.ToSlash(dir), true})
 	}
 	return append(all, found{spare.NewFinder(repo), repo, filepath.ToSlash(dir)}), err
 }
@@ -129,8 +129,18 @@ func (s *gitSource) IsLazy(ctx context.Context) bool {
 	return lazy && err == nil
 }
 
-// Lost implements promiser.
+// Lost implements promiser. What is in a directory that a remote has as the source has it is not
+// looked for.
 func (s *gitSource) Lost(ctx context.Context, files []File) (all []File, err error) {
+	if tree, ok := s.Snapshot.(*gitint.Tree); ok && !s.mixed {
+		has, err := tree.PromisedDirs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		files = slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+			return has(path.Dir(s.at(f.Path)))
+		})
+	}
 	entries := make([]gitint.Entry, 0, len(files))
 	for _, f := range files {
 		if id, ok := s.object(f); ok {

@@ -3,11 +3,15 @@ package check
 import (
 	"context"
 	"maps"
+	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"testing/fstest"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -138,4 +142,57 @@ func TestLargeStoreTakesTurns(t *testing.T) {
 	if err != nil || !sound || left.most != pathsAtOnce {
 		t.Errorf("sound %t, %d at once, %v", sound, left.most, err)
 	}
+}
+
+// TestPromisedDirectoriesAreNotRead checks commits of a lazy clone again: what a remote has as the
+// commit has it costs nothing, also beside what only this clone has. That can still be lost.
+func TestPromisedDirectoriesAreNotRead(t *testing.T) {
+	origin := repositoryAt(t, gittest.Repo(t))
+	const n = 300
+	origin.commit(t, many(n))
+	origin.Run("config", "uploadpack.allowFilter", "true")
+	clone, err := gitint.Clone(t.Context(), gitint.Options{Dir: origin.Dir, Env: origin.Env},
+		gitint.CloneRequest{
+			URL: "file://" + origin.Dir, Dir: filepath.Join(gittest.TempDir(t), "lazy"),
+			Pattern: "!**/.jp/blobs/",
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer clone.Close()
+	cache := t.TempDir()
+	check := func(want int) (reads int) {
+		t.Helper()
+		r := repositoryAt(t, gittest.At(t, clone.Root()))
+		c := refs.Open(cache)
+		defer c.Close()
+		found := checked(t, r.revision(t, "HEAD"), Options{Cache: c})
+		if len(found) != want {
+			t.Errorf("findings: %v", found)
+		}
+		return r.door.ObjectsRead()
+	}
+	if reads := check(0); reads < 2*n {
+		t.Errorf("the first check read %d objects, so the test tests nothing", reads)
+	}
+	if reads := check(0); reads > n+20 { // the directories of conversations
+		t.Errorf("the second check read %d objects", reads)
+	}
+	const content = "only here"
+	r := repositoryAt(t, gittest.At(t, clone.Root()))
+	more := forest{}.conversation("17800999999", "T", content)
+	if err := os.CopyFS(r.Dir, fstest.MapFS(more)); err != nil {
+		t.Fatal(err)
+	}
+	r.Run("add", "-f", "--sparse", ".jp")
+	r.Run("commit", "-qm", "more")
+	check(0)
+	if reads := check(0); reads > n+40 {
+		t.Errorf("the second check of another commit read %d objects", reads)
+	}
+	id := r.Run("rev-parse", "HEAD:"+blobPath(content))
+	if err := os.Remove(r.Path(".git/objects/" + id[:2] + "/" + id[2:])); err != nil {
+		t.Fatal(err)
+	}
+	check(1)
 }

@@ -66,8 +66,11 @@ func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part
 	err = o.ReadObjectsOf(ctx, idsOf(all), isSuspect,
 		func(i int, size int64, data []byte, err error) error {
 			pointer := isSuspect(size) && blobs.IsPointer(data)
-			if err == nil && size > 0 && !pointer { // anything else is left to judge
+			switch { // anything else is left to judge
+			case err == nil && size > 0 && !pointer:
 				all[i].look = sound
+			case err == nil && size < 0:
+				all[i].look = away
 			}
 			return nil
 		})

@@ -32,6 +32,7 @@ type look uint8
 const (
 	unseen look = iota
 	sound       // it is here and not a pointer
+	away        // it is not here
 )
 
 // A table maps hashes to blobs. A map of that many takes twice the memory. Whoever writes a stream

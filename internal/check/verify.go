@@ -91,7 +91,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	v.lazy = IsLazy(ctx, src)
 	set := func(b *blob, got *verdict) {
 		b.verdict = got
-		if !v.alone && !b.id.IsZero() && (got != v.fine || b.look == unseen) {
+		if !v.alone && !b.id.IsZero() && (got != v.fine || b.look == unseen || b.look == away) {
 			v.memo[memoKey{b.hash, b.id}] = got
 		}
 		sound = sound && got.fits(b.ref())
@@ -193,17 +193,30 @@ func (v *verifier) stat(
 
 func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, error) {
 	if o, ok := src.(objectSource); ok {
-		ids := make([]gitint.OID, len(jobs))
-		for i, j := range jobs {
-			ids[i] = j.id
-		}
-		return o.ObjectSizes(ctx, ids)
+		return objectSizes(ctx, o, jobs)
 	}
 	files := make([]File, len(jobs))
 	for i, j := range jobs {
 		files[i] = File{j.path(), j.id}
 	}
 	return src.Sizes(ctx, files)
+}
+
+// objectSizes looks for the objects, except for those that a survey did not find.
+func objectSizes(ctx context.Context, o objectSource, jobs []job) ([]int64, error) {
+	sizes, ids := make([]int64, len(jobs)), make([]gitint.OID, 0, len(jobs))
+	asked := make([]int, 0, len(jobs))
+	for i, j := range jobs {
+		sizes[i] = -1
+		if j.look != away {
+			ids, asked = append(ids, j.id), append(asked, i)
+		}
+	}
+	found, err := o.ObjectSizes(ctx, ids)
+	for i, size := range found {
+		sizes[asked[i]] = size
+	}
+	return sizes, err
 }
 
 // objectAbsent returns the verdict for a file in the tree whose object git does not have.
