@@ -455,6 +455,19 @@ func TestMarkSurvivesTheFile(t *testing.T) {
 	}
 }
 
+// TestMarkWithoutReplacers: a mark for which no element is named has no list of them, not even an
+// empty one.
+func TestMarkWithoutReplacers(t *testing.T) {
+	e := events.NewElement(time.Unix(0, 0), &events.ChatRequest{Content: "q"}, events.Metadata{})
+	for _, marked := range []*events.Element{
+		dedup.WithTrimmed(e, nil, 0), dedup.WithStale(e, nil, "file", true),
+	} {
+		if v, ok := marked.Metadata().Value(dedup.Trimmed + "_for"); ok {
+			t.Errorf("it is %s", v)
+		}
+	}
+}
+
 // none is a store without blobs.
 type none struct{}
 

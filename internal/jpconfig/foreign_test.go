@@ -420,3 +420,17 @@ temperature = 0.5
 		t.Errorf("parameters are %s", got)
 	}
 }
+
+// TestAClaimNamesWhatTakesPrecedence: of several files that say a value the claim names the one that
+// decides, where the user has to look.
+func TestAClaimNamesWhatTakesPrecedence(t *testing.T) {
+	const form = "[[assistant.model.parameters.mcp_servers]]\ntype = 'url'\nurl = 'https://%s.example'\n"
+	s := sources(t, map[string]string{
+		"ws/.jp/config.toml": fmt.Sprintf(form, "workspace"),
+		"ws/.jp.toml":        fmt.Sprintf(form, "directory"),
+	})
+	claims := load(t, s).Claims()
+	if len(claims) != 1 || !strings.HasPrefix(claims[0].Origin, ".jp.toml:") {
+		t.Errorf("claims are %+v", claims)
+	}
+}

@@ -95,3 +95,33 @@ func TestGenerationThatWasNotUsed(t *testing.T) {
 		t.Error("it is old at once")
 	}
 }
+
+// TestGenerationOfAnother: the generation that ends is the file that was read. What another process
+// has begun in its place stays, and so does the generation before.
+func TestGenerationOfAnother(t *testing.T) {
+	var s shard
+	s.init(t.TempDir(), 1)
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(s.path, "read")
+	f, err := os.Open(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s.file = f
+	if err := os.Rename(s.path, s.path+olderEnd); err != nil { // as the other process does
+		t.Fatal(err)
+	}
+	write(s.path, "new")
+	s.keepOlder()
+	for name, want := range map[string]string{s.path: "new", s.path + olderEnd: "read"} {
+		if got, err := os.ReadFile(name); string(got) != want || err != nil {
+			t.Errorf("%s is %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
