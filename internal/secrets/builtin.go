@@ -1,16 +1,16 @@
 package secrets
 
-// builtin lists the built-in rules of this version. Most match tokens with a provider's prefix,
-// which keeps false positives rare; for the same reason no rule matches random text alone.
-var builtin = []Rule{
+// tokens lists the built-in rules for the most common tokens and keys. They match a provider's
+// prefix, which keeps false positives rare; for the same reason no rule matches random text alone.
+var tokens = []Rule{
 	{
 		Name:     "private-key",
 		Keywords: []string{"-----BEGIN "},
-		shape:    certain,
+		shape:    armored,
 		within:   16 << 10,
 		Public:   11,
 		Regex: `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----` +
-			`([A-Za-z0-9+/=:,. \t\r\n\\]|-[A-Za-z0-9]){32,}(-----END [A-Z0-9 ]{0,60}-----)?`,
+			`(?:([A-Za-z0-9+/=:,. \t\r\n\\]|-[A-Za-z0-9]){32,}(-----END [A-Z0-9 ]{0,60}-----)?)?`,
 	},
 	{
 		Name:     "anthropic-key",
@@ -296,6 +296,11 @@ var builtin = []Rule{
 		shape:    guessed,
 		Regex:    `AccountKey=([A-Za-z0-9+/]{86}==)`,
 	},
+}
+
+// forms lists the built-in rules for secrets that have no prefix of their own but a place: a token
+// with parts, an address, a header, a command line or an assignment.
+var forms = []Rule{
 	{
 		Name:     "jwt",
 		Keywords: []string{"eyJ"},
@@ -317,13 +322,90 @@ var builtin = []Rule{
 		Regex:    `(?i:bearer) ([A-Za-z0-9_.~+/-]{20,}=*)`,
 	},
 	{
+		Name:     "authorization",
+		Keywords: []string{"authorization"},
+		Fold:     true,
+		shape:    guessed,
+		Regex: `(?i:authorization)["']?[ \t]*[:=][ \t]*["']?(?:[A-Za-z][A-Za-z-]{2,20} )?` +
+			`(?:token=)?"?([A-Za-z0-9_.~+/:-]{16,}=*)`,
+	},
+	{
+		Name:     "basic-auth",
+		Keywords: []string{"basic "},
+		Fold:     true,
+		shape:    guessed,
+		Regex:    `(?i:basic) ([A-Za-z0-9+/]{15,}=*)`,
+	},
+	{
+		Name:     "registry-auth",
+		Keywords: []string{`"auth"`, "_auth"},
+		shape:    guessed,
+		Regex:    `["_]auth"?[ \t]*[:=][ \t]*"?([A-Za-z0-9+/]{12,}={0,2})`,
+	},
+	{
+		Name:     "netrc-password",
+		Keywords: []string{"login "},
+		shape:    guessed,
+		Regex:    `login\s+[^\s"'\\]{1,100}\s+password\s+([^\s"'\\]{6,200})`,
+	},
+	{
+		Name:     "pgpass-password",
+		Keywords: []string{":5432:"},
+		shape:    guessed,
+		Regex:    `:5432:[^\s:"']{1,64}:[^\s:"']{1,64}:([^\s"']{8,200})`,
+	},
+	{
+		Name:     "azure-client-secret",
+		Keywords: []string{"7Q~", "8Q~"},
+		shape:    guessed,
+		Regex:    `([78]Q~[A-Za-z0-9_~.-]{31,34})`,
+	},
+	{
+		Name:     "azure-sas",
+		Keywords: []string{"sig="},
+		shape:    guessed,
+		Regex:    `sig=([A-Za-z0-9%+/]{43,90}(?:=|%3[Dd]))`,
+	},
+	{
+		Name:     "teams-webhook",
+		Keywords: []string{".webhook.office.com/webhookb2/"},
+		Public:   30,
+		shape:    certain,
+		Regex: `\.webhook\.office\.com/webhookb2/[A-Za-z0-9@-]{40,}` +
+			`/IncomingWebhook/[A-Za-z0-9/-]{32,}`,
+	},
+	{
+		Name:     "putty-key",
+		Keywords: []string{"Private-Lines: "},
+		shape:    certain,
+		within:   16 << 10,
+		Regex:    `Private-Lines: [0-9]+\s+[A-Za-z0-9+/=\s]{32,}`,
+	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"sshpass ", "docker login ", "podman login ", "mysql", "mariadb"},
+		shape:    guessed,
+		Regex: `(?:sshpass [^\n|;&]{0,40}?-p|` +
+			`(?:docker|podman) login [^\n|;&]{0,200}?(?:-p|--password)[ =]|` +
+			`(?:mysql|mariadb)[a-z]{0,10} [^\n|;&]{0,200}?-p)` +
+			`[ ]?["']?([^\s"'\x60$]{8,200})`,
+	},
+	{
+		Name:     "command-user",
+		Keywords: []string{"-u ", "--user "},
+		shape:    guessed,
+		Regex:    `-(?:u|-user) ["']?[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
+	},
+	{
 		Name:  "assigned-secret",
 		Fold:  true,
 		shape: assigned,
 		Keywords: []string{
 			"passw", "passphrase", "pwd", "secret", "token", "apikey", "api_key",
 			"api-key", "access_key", "access-key", "accesskey", "private_key", "privatekey",
-			"signing_key", "encryption_key", "auth_key", "credential",
+			"signing_key", "encryption_key", "auth_key", "credential", "api key", "app_key",
+			"appkey", "master_key", "masterkey", "admin_key", "preshared", "storage_key",
+			"account_key", "accountkey", "signingkey", "encryptionkey", "authkey", "secretkey",
 		},
 	},
 }

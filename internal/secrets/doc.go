@@ -14,8 +14,9 @@
 // that a workspace adds would take longer, it counts the rest of the text as a match. Nothing is
 // built before the first scan, and no expression is compiled before its keyword occurs.
 //
-// Text is scanned as it is, with its JSON escapes undone, and inside base64, up to three levels
-// deep. A [Match] is a range of the given text that contains the complete secret.
+// Text is scanned as it is, with its escapes undone (those of JSON and of URLs, and the colors of
+// terminals), and inside base64, up to three levels deep. A [Match] is a range of the given text
+// that contains the complete secret.
 //
 // # Words
 //
@@ -26,7 +27,7 @@
 //
 // # What it does not promise
 //
-// It finds tokens with a known form, private keys, credentials in URIs and values assigned to names
-// such as "password". It does not find a password in a sentence. It reads no file and asks no user:
-// the caller decides who may switch a rule off.
+// It finds tokens with a known form, private keys, credentials in URIs, headers and commands, and
+// values assigned to names such as "password". It does not find a password in a sentence. It reads
+// no file and asks no user: the caller decides who may switch a rule off.
 package secrets

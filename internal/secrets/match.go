@@ -56,7 +56,7 @@ const maxEscape = 40
 // match returns the range of the secret at a keyword, or an empty range.
 func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	if r.shape == assigned {
-		return assignedValue(text, end)
+		return assignedValue(text, start, end)
 	}
 	window := text[start:min(len(text), start+r.within)]
 	at := r.expr().FindSubmatchIndex(window)
@@ -68,8 +68,23 @@ func (r *compiled) match(text []byte, start, end int) (from, to int) {
 		group = at[2:4]
 	}
 	from, to = start+group[0], start+group[1]
+	if r.shape == armored {
+		return r.armored(window, from, to)
+	}
 	if !r.plausible(text, from, to) {
 		return 0, 0
+	}
+	return from, to
+}
+
+// armored returns the range of a key in a window that begins with its header, of which the
+// expression found the first part.
+func (r *compiled) armored(window []byte, from, to int) (int, int) {
+	head := len(r.Keywords[0])
+	head += bytes.Index(window[head:], []byte(dashes)) + len(dashes)
+	to = max(to, from+armoredEnd(window, head))
+	if to == from+head {
+		return 0, 0 // only the header
 	}
 	return from, to
 }
@@ -85,7 +100,8 @@ func (r *compiled) plausible(text []byte, from, to int) bool {
 	case r.shape == certain:
 		return true
 	case r.shape == guessed:
-		return !isHarmless(value) && entropy(value) >= minEntropy
+		return !isPlaceholder(value) && !isWords(value) && !isSequence(value) &&
+			entropy(value) >= minEntropy
 	}
 	if isWord(text[to-1]) && isInWord(text, to, 1) {
 		return false // part of something longer
@@ -145,14 +161,18 @@ func placeholders() []string {
 		"sample", "redacted", "xxxx", "****", "....", "…", "todo", "fake", "mock", "insert",
 		"replace", "12345678", "abcdef", "password", "passwd", "secret", "token", "<", ">", "{",
 		"}", "$", "(", "%s", "%v", "%d", "\\", "…", "://", "test",
+		"qwxhzgrpbjpvcgvu", "dxnlcjpwyxnz", // Aladdin:open, user:pass
 	}
 }
 
 // isHarmless reports whether a value is a placeholder, a name, a path or words.
 func isHarmless(value []byte) bool {
 	return isPlaceholder(value) || isWords(value) || isSequence(value) ||
-		strings.IndexByte("/.@~", value[0]) >= 0
+		strings.IndexByte("/.@~", value[0]) >= 0 && entropy(value) < minRandom
 }
+
+// minRandom is the entropy of a path that is none: base64 may begin with a slash.
+const minRandom = 4.5
 
 func isPlaceholder(value []byte) bool {
 	lower := string(bytes.ToLower(value))
@@ -207,8 +227,9 @@ const (
 	maxGap   = 4
 )
 
-// assignedValue returns the range of the value assigned to the name whose keyword ends at end.
-func assignedValue(text []byte, end int) (int, int) {
+// assignedValue returns the range of the value assigned to the name whose keyword is at start to
+// end.
+func assignedValue(text []byte, start, end int) (int, int) {
 	i := end
 	for i < len(text) && i-end < maxName && isName(text[i]) {
 		i++
@@ -220,17 +241,71 @@ func assignedValue(text []byte, end int) (int, int) {
 	closed := i > bare
 	i = skipBlanks(text, i)
 	sep := separator(text[i:])
+	switch {
+	case sep == 0 && closed:
+		sep = len(attribute(text[i:]))
+	case sep == 0 && i == bare && i < len(text) && text[i] == '>':
+		return element(text, i+1)
+	case sep == 0 && i > bare:
+		return argument(text, start, bare, i)
+	}
 	if sep == 0 {
 		return 0, 0
 	}
 	value := skipBlanks(text, i+sep)
-	if value < len(text) && strings.IndexByte("\"'`", text[value]) >= 0 {
-		return quoted(text, value)
-	}
-	if closed || sep > 1 {
+	if value == len(text) || (closed || sep > 1) && !isQuote(text[value]) {
 		return 0, 0 // an unquoted value in code, which quotes its literals
 	}
-	return unquotedLiteral(text, value)
+	return literal(text, value)
+}
+
+// attribute returns the beginning of text if that assigns the value of an XML element whose name is
+// in another attribute: <add key="ApiKey" value="...">.
+func attribute(text []byte) []byte {
+	const value = "value="
+	if bytes.HasPrefix(text, []byte(value)) {
+		return text[:len(value)]
+	}
+	return nil
+}
+
+// element returns the range of the content of an XML element.
+func element(text []byte, from int) (int, int) {
+	for to := from; to < len(text) && to-from <= maxValue && text[to] > ' '; to++ {
+		if text[to] == '<' {
+			return value(text, from, to)
+		}
+	}
+	return 0, 0
+}
+
+// minArgument is the minimum length of a value that only a blank separates from its name.
+const minArgument = 12
+
+// argument returns the range of the value that follows a blank: that of an option, or of a variable
+// in capitals, as for setx, set -x and a Dockerfile's ENV.
+func argument(text []byte, start, end, from int) (int, int) {
+	for start > 0 && end-start < maxName && isName(text[start-1]) {
+		start--
+	}
+	name := text[start:end]
+	option := len(name) > 2 && name[0] == '-' && name[1] == '-'
+	if !option && (bytes.IndexByte(name, '_') < 1 || !bytes.Equal(name, bytes.ToUpper(name))) {
+		return 0, 0
+	}
+	from, to := literal(text, from)
+	if to-from < minArgument || !bytes.ContainsAny(text[from:to], "0123456789") {
+		return 0, 0
+	}
+	return from, to
+}
+
+// literal returns the range of a value with or without quotes.
+func literal(text []byte, from int) (int, int) {
+	if from < len(text) && isQuote(text[from]) {
+		return quoted(text, from)
+	}
+	return unquotedLiteral(text, from)
 }
 
 func skipBlanks(text []byte, i int) int {
@@ -303,6 +378,7 @@ func value(text []byte, from, to int) (int, int) {
 	return from, to
 }
 
+func isQuote(c byte) bool  { return c == '"' || c == '\'' || c == '`' }
 func isUpper(c byte) bool  { return c >= 'A' && c <= 'Z' }
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }

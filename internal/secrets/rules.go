@@ -9,7 +9,7 @@ import (
 )
 
 // engine changes whenever the same rules find something else.
-const engine = 2
+const engine = 3
 
 // A Rule finds one kind of secret.
 type Rule struct {
@@ -37,6 +37,7 @@ const (
 	token    shape = iota // Regex matches a word that looks random
 	guessed               // Regex matches; its group is not a word, path or placeholder
 	certain               // Regex matches
+	armored               // Regex matches a header, and lines of base64 follow
 	assigned              // the value assigned to a name that contains the keyword
 )
 
@@ -53,7 +54,7 @@ func newRules(list []Rule) *Rules {
 }
 
 // Builtin returns the built-in rules of this version.
-func Builtin() *Rules { return newRules(builtin) }
+func Builtin() *Rules { return newRules(slices.Concat(tokens, ofModels, vendors, forms)) }
 
 // With returns the rules together with those that a workspace adds.
 func (r *Rules) With(c Committed) *Rules {

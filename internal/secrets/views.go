@@ -21,30 +21,26 @@ func (o offsets) of(plain int) int {
 	return o[i].escaped + plain - o[i].plain
 }
 
-// unescape undoes the JSON string escapes in a text. It returns nil if there are none.
+// unescape undoes the escapes of JSON strings and of URLs in a text, and removes the control
+// sequences of terminals. It returns nil if there are none.
 func unescape(text []byte) ([]byte, offsets) {
-	i := bytes.IndexByte(text, '\\')
-	if i < 0 {
+	next := escapes{text: text, at: [len(escapeBytes)]int{-1, -1, -1}}
+	i := next.from(0)
+	if i == len(text) {
 		return nil, nil
 	}
 	out := append(make([]byte, 0, len(text)), text[:i]...)
 	var o offsets
 	for i < len(text) {
-		if text[i] != '\\' {
-			next := bytes.IndexByte(text[i:], '\\')
-			if next < 0 {
-				next = len(text) - i
-			}
-			out = append(out, text[i:i+next]...)
-			i += next
-			continue
-		}
 		plain, n := unescaped(text[i:])
 		out = append(out, plain...)
 		i += n
 		if n != len(plain) {
 			o = append(o, struct{ plain, escaped int }{len(out), i})
 		}
+		stop := next.from(i)
+		out = append(out, text[i:stop]...)
+		i = stop
 	}
 	if len(o) == 0 {
 		return nil, nil
@@ -52,10 +48,47 @@ func unescape(text []byte) ([]byte, offsets) {
 	return out, o
 }
 
+// escapeBytes are the bytes with which an escape begins.
+const escapeBytes = "\\%\x1b"
+
+// escapes finds the escapes of a text in order.
+type escapes struct {
+	text []byte
+	at   [len(escapeBytes)]int // the next of each byte
+}
+
+// from returns the position of the next escape from i on, or the length of the text.
+func (e *escapes) from(i int) int {
+	first := len(e.text)
+	for n, at := range e.at {
+		if at < i {
+			if at = bytes.IndexByte(e.text[i:], escapeBytes[n]); at < 0 {
+				at = len(e.text) - i
+			}
+			at += i
+			e.at[n] = at
+		}
+		first = min(first, at)
+	}
+	return first
+}
+
 // unescaped returns the bytes that the escape at the beginning of s stands for, and its length. If
-// s does not begin with a valid escape, it is a plain backslash.
+// s does not begin with a valid escape, it is a plain byte.
 func unescaped(s []byte) ([]byte, int) {
-	if len(s) < 2 {
+	switch {
+	case len(s) < 2:
+		return s[:1], 1
+	case s[0] == '%':
+		if len(s) >= 3 && isHex(s[1]) && isHex(s[2]) {
+			b, _ := strconv.ParseUint(string(s[1:3]), 16, 8) // two digits
+			return []byte{byte(b)}, 3
+		}
+		return s[:1], 1
+	case s[0] != '\\':
+		if n := control(s); n > 0 {
+			return nil, n
+		}
 		return s[:1], 1
 	}
 	switch s[1] {
@@ -75,6 +108,19 @@ func unescaped(s []byte) ([]byte, int) {
 		}
 	}
 	return s[:1], 1
+}
+
+// control returns the length of the control sequence, such as a color, at the beginning of s.
+func control(s []byte) int {
+	if s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < min(len(s), maxEscape); i++ {
+		if s[i] >= '@' && s[i] <= '~' {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // minBase64 is the minimum length of a run of base64 that is decoded.

@@ -1,0 +1,111 @@
+package secrets_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/secrets"
+)
+
+// TestLinesOfKeysAreFound checks that each line of a private key is found, whatever tools put
+// around it: this is how agents read files.
+func TestLinesOfKeysAreFound(t *testing.T) {
+	pem := ""
+	for _, p := range plantedSecrets() {
+		if p.rule == "private-key" {
+			pem = p.secret
+		}
+	}
+	gpg := strings.NewReplacer("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK").Replace(pem)
+	gpg = strings.Replace(gpg, "\n", "\nVersion: GnuPG v2 (GNU/Linux)\nComment: what's this?\n\n", 1)
+	sealed := strings.Replace(pem, "\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,6F0\n\n", 1)
+	each := func(format string) func(i int, line string) string {
+		return func(i int, line string) string { return fmt.Sprintf(format, i, line) }
+	}
+	for name, around := range map[string]func(i int, line string) string{
+		"cat -n": each("%6d\t%s\n"), "read": each("%6d→%s\n"), "colors": each("\x1b[3%d;1m%s\x1b[0m\n"),
+		"grep": each("src/a_b/c-d/server_key.pem:%d:%s\n"), "bat": each("%4d │ %s\n"), "quote": each("%.0d> %s\n"),
+		"diff": each("%.0d+%s\n"), "joined": each("%.0d  \"%s\\n\" +\n"), "comment": each("%.0d// %s\n"),
+		"hash": each("%.0d # %s\r\n"), "escaped": each("%.0d%s\\n"), "blame": each("0d1f%d (Ada L 2026-01-02 7) %s\n"),
+	} {
+		for _, key := range []string{pem, gpg, sealed} {
+			var b strings.Builder
+			lines := strings.Split(key, "\n")
+			for i, line := range lines {
+				b.WriteString(around(i, line))
+			}
+			out, _ := secrets.Builtin().Redact([]byte("before\n" + b.String() + "the words behind it stay\n"))
+			for _, line := range lines {
+				if len(line) == 64 && strings.Contains(string(out), line) {
+					t.Errorf("%s: %s is left in %s", name, line, out)
+					break
+				}
+			}
+			if !strings.Contains(string(out), "the words behind it stay") {
+				t.Errorf("%s: too much was replaced: %s", name, out)
+			}
+		}
+	}
+}
+
+// TestPlacesOfSecrets checks the places in which settings, commands and headers have a value.
+func TestPlacesOfSecrets(t *testing.T) {
+	const value, basic = "Zk3u9sPq1LmX7vBtR5w2", "YWRhOlprM3U5c1BxMUxtWDd2QnQ="
+	const key = "/k3u9sPq1LmX7vBtR5w2yC8dE4fG6hJ0aN+oQzW3T" // 40 bytes; base64 may begin with a slash
+	in := []string{
+		"\x1b[34mapi_key\x1b[0m=\x1b[33m%s\x1b[0m", "\x1b[1m\"apiKey\"\x1b[0m: \x1b[32m\"%s\"\x1b[0m,",
+		`<add key="ApiKey" value="%s"/>`, "<password>%s</password>", "tool --password %s", "tool --api-key '%s'",
+		"ENV SECRET_KEY %s", "setx API_KEY %s", "set -gx API_TOKEN %s", "RAILS_MASTER_KEY=%s",
+		"DD_APP_KEY: %s", "APP_KEY=base64:%s", "my API key: %s", "PresharedKey = %s",
+		"machine a.invalid login ada password %s", "machine a.invalid\n\tlogin ada\n\tpassword %s\n",
+		"db.invalid:5432:prod:app:%s", "sshpass -p %s ssh a@b", "docker login -u ada -p %s r.invalid",
+		"mysql -u root -p%s prod", "curl -u ada:%s https://a.invalid", "curl --user 'ada:%s' x",
+		"Authorization: Token %s", "'authorization': 'SSWS %s'", "Authorization: %s",
+	}
+	found := func(text, secret string) bool {
+		out, _ := secrets.Builtin().Redact([]byte(text))
+		return !strings.Contains(string(out), secret)
+	}
+	for _, format := range in {
+		for _, surround := range []string{"%s", "x\n%s\ny", "  12→%s"} {
+			text := fmt.Sprintf(surround, fmt.Sprintf(format, value))
+			if !found(text, value) {
+				t.Errorf("not found in %q", text)
+			}
+		}
+	}
+	for text, secret := range map[string]string{
+		"Authorization: Basic " + basic:                                      basic,
+		`{"auths":{"r.invalid":{"auth":"` + basic + `"}}}`:                   basic,
+		"//r.invalid/:_auth=" + basic:                                        basic,
+		"AWS_SECRET_ACCESS_KEY=" + key[:40]:                                  key[:40],
+		"PrivateKey = " + key + "gh=":                                        key,
+		"https://a.invalid/?next=" + url.QueryEscape("b?api_key="+value+"&"): value,
+		"?sv=1&sig=" + url.QueryEscape(key+"gh="):                            url.QueryEscape(key),
+	} {
+		if !found(text, secret) {
+			t.Errorf("not found in %q", text)
+		}
+	}
+}
+
+// TestHarmlessPlaces checks what resembles these places.
+func TestHarmlessPlaces(t *testing.T) {
+	for _, text := range []string{
+		"-----BEGIN " + "PRIVATE KEY-----\" {\n\treturn parsePrivateKeyOfTheServer(block.Bytes, passphraseOfKey)\n}",
+		"if !strings.HasPrefix(s, \"-----BEGIN RSA " + "PRIVATE KEY-----\") { // sha256 of the file\n",
+		"<token>identifier</token>", "<password></password>", "tool --token-file /run/token-7", "--max-tokens 100000000000",
+		"#define SECRET_KEY_LEN crypto_box_SECRETKEYBYTES", "TOKEN_LIMIT 4096", "docker run -u 1000:1000 image",
+		"Authorization: Bearer <token>", "basic functionality", "Authorization: required", "Basic authentication",
+		"Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "login ada password authentication", "100% of 20%2C",
+		"mysql -u root -pMyPassword prod", "curl -u user:password https://a.invalid", "\x1b[32mok\x1b[0m token: 12",
+		"TOKEN=/nix/store/0c1pd2hq3ab4/bin/run7x", "postgres:5432:prod:app:password",
+		"cargo login --registry x", "git push -u origin feature:feature",
+	} {
+		if found := secrets.Builtin().Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
