@@ -121,11 +121,17 @@ const (
 	ruleResult = "result"
 )
 
+// maxText is the maximum length in bytes of a text that a person names.
+const maxText = 16 << 20
+
 // Text returns a target for a text.
 func Text(r io.Reader) (Target, error) {
-	text, err := io.ReadAll(io.LimitReader(r, secrets.MaxFile))
+	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
 		return Target{}, err
+	}
+	if len(text) > maxText {
+		return Target{}, fmt.Errorf("the text has more than %d bytes", maxText)
 	}
 	text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 	if len(text) < secrets.LeastText {

@@ -77,8 +77,9 @@ func (t Tracked) Redact(ctx context.Context, target Target) (*Result, error) {
 	var fresh []secrets.Redaction
 	if target.Rule != "" {
 		err = r.each(ctx, &Result{}, nil, func(c *workspace.Conversation) error {
-			fresh = append(fresh, target.find(c, r.Workspace.BlobsOf(c.Entry), r.entries)...)
-			return nil
+			found, err := target.find(c, r.Workspace.BlobsOf(c.Entry), r.entries)
+			fresh = append(fresh, found...)
+			return err
 		})
 	}
 	if err != nil {
@@ -122,7 +123,7 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 // find returns the entries that remove the target from a conversation.
 func (t Target) find(
 	c *workspace.Conversation, contents blobs.Reader, known secrets.Redactions,
-) (entries []secrets.Redaction) {
+) (entries []secrets.Redaction, err error) {
 	keys := c.Stream.Keys()
 	for i, e := range c.Stream.All() {
 		for _, text := range secrets.Texts(e) {
@@ -138,15 +139,16 @@ func (t Target) find(
 				g.To = g.From + m.End - m.Start
 				ranges = append(ranges, g)
 			}
-			if len(ranges) > 0 {
-				entries = append(entries, secrets.Redaction{
-					Conversation: c.ID.Digits(), Event: keys[i], Member: text.Member,
-					Ranges: ranges,
-				})
+			parts, err := secrets.Redaction{
+				Conversation: c.ID.Digits(), Event: keys[i], Member: text.Member, Ranges: ranges,
+			}.Parts()
+			if err != nil {
+				return nil, fmt.Errorf("member %.80q of event %s: %w", text.Member, keys[i], err)
 			}
+			entries = append(entries, parts...)
 		}
 	}
-	return entries
+	return entries, nil
 }
 
 // matches returns the ranges of a text that have the target.

@@ -166,21 +166,38 @@ func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err er
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it
-	for _, entry := range entries.Redacted {
-		done, err := secrets.NewRedactions([]secrets.Redaction{entry}).
-			Apply(id, s, r.Workspace.Blobs())
-		if err != nil {
-			return nil, err
+	for {
+		done, err := entries.Redactions.Apply(id, s, r.Workspace.Blobs())
+		if err != nil || len(done.Replaced) == 0 {
+			return names, err
 		}
-		if len(done.Replaced) == 0 {
-			continue
+		// An entry that another one covered applies once that is gone.
+		var kept []secrets.Redaction
+		for _, entry := range entries.Redacted {
+			if !changes(entry, done.Replaced) {
+				kept = append(kept, entry)
+				continue
+			}
+			// A sparse checkout may leave it out: the caller removes it from the index.
+			err = root.Remove(entry.Name())
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			names = append(names, entry.Name())
 		}
-		// A sparse checkout may leave it out: the caller removes it from the index.
-		err = root.Remove(entry.Name())
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		if len(kept) == len(entries.Redacted) {
+			return names, nil
 		}
-		names = append(names, entry.Name())
+		entries.Redacted, entries.Redactions = kept, secrets.NewRedactions(kept)
 	}
-	return names, nil
+}
+
+// changes reports whether an entry names one of the values that were replaced.
+func changes(entry secrets.Redaction, replaced []secrets.Replaced) bool {
+	return slices.ContainsFunc(replaced, func(r secrets.Replaced) bool {
+		return r.Event == entry.Event && r.Member == entry.Member &&
+			slices.ContainsFunc(r.Values, func(v secrets.Value) bool {
+				return slices.Contains(entry.Ranges, v.Range)
+			})
+	})
 }

@@ -58,6 +58,9 @@ func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	if r.shape == assigned {
 		return assignedValue(text, start, end)
 	}
+	if r.Regex == "" {
+		return start, end
+	}
 	window := text[start:min(len(text), start+r.within)]
 	at := r.expr().FindSubmatchIndex(window)
 	if at == nil {

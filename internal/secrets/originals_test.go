@@ -9,7 +9,7 @@ func TestOriginals(t *testing.T) {
 		"hunter2": true, "hunter\xc3": true, "\xe2\x82hunter": true, "a\nb\x00cd": true,
 		"e": false, "\xc3": false, "hunt": false,
 	} {
-		a := Applied{Replaced: []Replaced{{Values: []Value{{"password", value}}}}}
+		a := Applied{Replaced: []Replaced{{Values: []Value{{Range{Rule: "password"}, value}}}}}
 		all := a.Originals()
 		if got := all.In([]byte("xx" + value + "yy")); got != want {
 			t.Errorf("%q is found: %t, want %t", value, got, want)

@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,13 +22,9 @@ func OwnRules(values []string) Committed {
 // ValueRules returns a single rule that finds a value, also with escapes and in base64.
 func ValueRules(name, value string) *Rules { return newRules([]Rule{valueRule(name, value)}) }
 
+// valueRule returns a rule without an expression: its keyword is all of it, byte for byte.
 func valueRule(name, value string) Rule {
-	return Rule{
-		Name: name, Keywords: []string{value}, shape: certain,
-		// The keyword has the bytes. An expression has U+FFFD for each that is not UTF-8.
-		Regex:  regexp.QuoteMeta(string([]rune(value))),
-		within: len(value),
-	}
+	return Rule{Name: name, Keywords: []string{value}, shape: certain}
 }
 
 // OwnValues returns the secrets in the lines of an .env file or of an environment: values of names

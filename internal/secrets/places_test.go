@@ -109,3 +109,35 @@ func TestHarmlessPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestEscapesAreReplacedWhole checks that nothing is left of an escape whose first byte belongs to a
+// secret, and that escapes beside the secret stay.
+func TestEscapesAreReplacedWhole(t *testing.T) {
+	rules := secrets.ValueRules("text", "Zebra-4711-é")
+	escape := func(format string, text string) string {
+		var b strings.Builder
+		for _, r := range text {
+			fmt.Fprintf(&b, format, r)
+		}
+		return b.String()
+	}
+	for text, want := range map[string]string{
+		`a\n` + escape(`\u%04x`, "Zebra-4711-é") + `\n`:     `a\n[redacted:text]\n`,
+		"%20" + url.QueryEscape("Zebra-4711-é") + "%20":     "%20[redacted:text]%20",
+		"%20" + escape("%%%02X", "Zebra-4711-") + "%C3%A9x": "%20[redacted:text]x",
+		"\x1b[1mZebra\x1b[0m-4711-é\x1b[0m":                 "\x1b[1m[redacted:text]\x1b[0m",
+	} {
+		if out, _ := rules.Redact([]byte(text)); string(out) != want {
+			t.Errorf("%q: %q, want %q", text, out, want)
+		}
+	}
+}
+
+// TestLongValues checks that a value is looked for byte for byte, however long it is.
+func TestLongValues(t *testing.T) {
+	value := strings.Repeat("0123456789 (?:*)[\xff\x00\n", 1<<15)
+	out, found := secrets.ValueRules("text", value).Redact([]byte("a" + value + value + "b"))
+	if string(out) != "a[redacted:text][redacted:text]b" || len(found) != 2 {
+		t.Errorf("%d bytes, %d found", len(out), len(found))
+	}
+}

@@ -43,6 +43,23 @@ func (r Redaction) named(data []byte) string {
 // Encode returns the content of the entry's file.
 func (r Redaction) Encode() []byte { return encode(r) }
 
+// maxRanges is how many ranges an entry has at most, which keeps its file below MaxFile.
+const maxRanges = 256
+
+// Parts returns the entry as several that can be read again, in order. It fails if one range with
+// the names of its place is too large.
+func (r Redaction) Parts() (parts []Redaction, err error) {
+	for ranges := range slices.Chunk(r.Ranges, maxRanges) {
+		part := r
+		part.Ranges = ranges
+		if n := len(part.Encode()); n > MaxFile {
+			return nil, fmt.Errorf("an entry would have %d bytes, more than %d", n, MaxFile)
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
 // ParseRedaction parses an entry.
 func ParseRedaction(name string, data []byte) (Redaction, error) {
 	var r Redaction
@@ -87,8 +104,12 @@ type Replaced struct {
 	Dropped bool
 }
 
-// A Value is a text that was redacted, with the rule of its marker.
-type Value struct{ Rule, Text string }
+// A Value is a text that was redacted, with the range that named it.
+type Value struct {
+	Range
+
+	Text string
+}
 
 // An Applied is the result of applying redactions to a stream.
 type Applied struct {
@@ -247,7 +268,7 @@ func redactRanges(text []byte, ranges []Range) (out []byte, values []Value, mark
 			moved += len(marker) - n
 		case from+n <= len(text) && check(text[from:from+n]) == g.Check:
 			out = append(append(out, text[at:from]...), marker...)
-			values = append(values, Value{g.Rule, string(text[from : from+n])})
+			values = append(values, Value{g, string(text[from : from+n])})
 			at, marked = from+n, true
 		}
 	}

@@ -18,6 +18,7 @@ type Rule struct {
 	Keywords []string
 	Fold     bool
 	// Regex matches from the beginning of the keyword. If it has a group, the group is the secret.
+	// If it is empty, the keyword is.
 	Regex string
 	// Public is the number of leading bytes of the secret that may be shown.
 	Public int

@@ -85,7 +85,7 @@ func (s *scanner) scan(text []byte, where origin, level int) {
 	}
 	if plain, origins := unescape(text); plain != nil {
 		s.scan(plain, func(start, end int) (int, int) {
-			return where(origins.of(start), origins.of(end-1)+1)
+			return where(origins.of(start), origins.end(end-1))
 		}, level+1)
 	}
 	eachBase64(text, func(plain []byte, origins offsets) {

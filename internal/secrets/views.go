@@ -10,7 +10,10 @@ import (
 
 // An offsets maps positions in an unescaped text to positions in the escaped text: after each
 // entry, the distance between the two is constant.
-type offsets []struct{ plain, escaped int }
+type offsets []offset
+
+// An offset is the end of an escape in both texts, and how many bytes the escape stands for.
+type offset struct{ plain, escaped, width int }
 
 // of returns the position in the escaped text of a byte of the unescaped text.
 func (o offsets) of(plain int) int {
@@ -19,6 +22,16 @@ func (o offsets) of(plain int) int {
 		return plain
 	}
 	return o[i].escaped + plain - o[i].plain
+}
+
+// end returns the position in the escaped text behind a byte of the unescaped text: behind its
+// escape if it has one.
+func (o offsets) end(plain int) int {
+	i := sort.Search(len(o), func(i int) bool { return o[i].plain > plain })
+	if i < len(o) && plain >= o[i].plain-o[i].width {
+		return o[i].escaped
+	}
+	return o.of(plain) + 1
 }
 
 // unescape undoes the escapes of JSON strings and of URLs in a text, and removes the control
@@ -36,7 +49,7 @@ func unescape(text []byte) ([]byte, offsets) {
 		out = append(out, plain...)
 		i += n
 		if n != len(plain) {
-			o = append(o, struct{ plain, escaped int }{len(out), i})
+			o = append(o, offset{len(out), i, len(plain)})
 		}
 		stop := next.from(i)
 		out = append(out, text[i:stop]...)
@@ -175,7 +188,7 @@ func decodeRun(text []byte, start, end int, f func(plain []byte, where offsets))
 
 // lines returns a run together with the following lines that continue it.
 func lines(text []byte, begin, end int) (run []byte, where offsets, _ int) {
-	run, where = text[begin:end:end], offsets{{0, begin}}
+	run, where = text[begin:end:end], offsets{{escaped: begin}}
 	for (end-where[len(where)-1].escaped)%4 == 0 && end-where[len(where)-1].escaped >= minLine {
 		next := end
 		for next < len(text) && next < end+2 && (text[next] == '\r' || text[next] == '\n') {
@@ -188,7 +201,7 @@ func lines(text []byte, begin, end int) (run []byte, where offsets, _ int) {
 		if next == end || stop == next {
 			break
 		}
-		where = append(where, struct{ plain, escaped int }{len(run), next})
+		where = append(where, offset{plain: len(run), escaped: next})
 		run, end = append(run, text[next:stop]...), stop
 	}
 	return run, where, end
