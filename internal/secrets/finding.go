@@ -187,7 +187,7 @@ func (s *Scanner) texts(
 ) (found []Finding, _ error) {
 	seen := map[string]int{}
 	for _, t := range texts {
-		text, err := s.content(t.Content, contents)
+		text, err := s.content(t, contents)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Member, err)
 		}
@@ -205,13 +205,14 @@ func (s *Scanner) texts(
 	return found, nil
 }
 
-func (s *Scanner) content(c blobs.Content, r blobs.Reader) (scanned, error) {
+func (s *Scanner) content(t Text, r blobs.Reader) (scanned, error) {
+	c := t.Content
 	if !c.IsRef() {
 		text, err := c.Bytes(nil)
 		if err != nil {
 			return scanned{}, err
 		}
-		return s.text(text), nil
+		return s.text(t.Name, text), nil
 	}
 	if r == nil {
 		return scanned{}, nil
@@ -227,13 +228,13 @@ func (s *Scanner) content(c blobs.Content, r blobs.Reader) (scanned, error) {
 	if s.known == nil {
 		s.known = make(map[blobs.Hash]scanned)
 	}
-	s.known[h] = s.text(text)
+	s.known[h] = s.text("", text)
 	return s.known[h], nil
 }
 
-func (s *Scanner) text(text []byte) scanned {
+func (s *Scanner) text(name string, text []byte) scanned {
 	res := scanned{markers: markersIn(text)}
-	for _, m := range s.Rules.Scan(text) {
+	for _, m := range s.Rules.ScanValue(name, text) {
 		res.found = append(res.found, marked{
 			m, check(text[m.Start:m.End]), string(text[m.Start : m.Start+m.Public]),
 			bytes.Count(text[:m.Start], []byte(Marker(m.Rule))),

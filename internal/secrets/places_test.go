@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
@@ -139,5 +140,52 @@ func TestLongValues(t *testing.T) {
 	out, found := secrets.ValueRules("text", value).Redact([]byte("a" + value + value + "b"))
 	if string(out) != "a[redacted:text][redacted:text]b" || len(found) != 2 {
 		t.Errorf("%d bytes, %d found", len(out), len(found))
+	}
+}
+
+// TestValuesOfMembers checks that the value of a member of a tool's arguments, of settings and of
+// other files is found by the member's name, and where it is.
+func TestValuesOfMembers(t *testing.T) {
+	const value = "Zk3u9sPq1LmX7vBt"
+	rules := secrets.Builtin()
+	for name, want := range map[string]string{
+		"password": "assigned-secret", "X-API-Key": "assigned-secret", "Authorization": "authorization",
+		"aws_secret_access_key": "assigned-secret", "path": "", "max_tokens_of_model_x": "assigned-secret",
+		"a\"password": "", "": "",
+	} {
+		found := rules.ScanValue(name, []byte(value))
+		if (len(found) == 1) != (want != "") || want != "" &&
+			(found[0].Rule != want || found[0].Start != 0 || found[0].End != len(value)) {
+			t.Errorf("%s: found %+v, want %q", name, found, want)
+		}
+	}
+	for _, text := range []string{"", "x", "the password", "${DB_PASSWORD}", "correct-horse-battery"} {
+		if found := rules.ScanValue("password", []byte(text)); len(found) > 0 {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+	s, err := events.Decode([]byte(`[
+  {"timestamp": "2026-01-01 00:00:00.0", "type": "tool_call_request", "id": "a", "name": "b",
+    "arguments": {"user": "` + value + `a", "headers": {"X-API-Key": "` + value + `b"}, "passwords": ["` + value + `c"]}},
+  {"timestamp": "2026-01-01 00:00:01.0", "type": "config_delta",
+    "delta": {"providers": {"x": {"api_key": "` + value + `d"}}}}
+]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := ""
+	scanner := secrets.Scanner{Rules: rules}
+	found, err := scanner.Stream(conversation, s, nil, memory{})
+	for _, f := range found {
+		places += f.Member + " "
+	}
+	if want := "/arguments/headers/X-API-Key /arguments/passwords/0 /delta/providers/x/api_key "; err != nil ||
+		places != want {
+		t.Errorf("found in %s, want %s: %v", places, want, err)
+	}
+	document := secrets.Scanner{Rules: rules}
+	if found := document.Document(conversation, "base_config.json",
+		[]byte(`{"x": {"client_secret": "`+value+`"}}`)); len(found) != 1 {
+		t.Errorf("in a document: %+v", found)
 	}
 }

@@ -23,15 +23,46 @@ func (r *Rules) Scan(text []byte) []Match {
 	return united(s.found)
 }
 
+// ScanValue is like Scan for the value of a member of a JSON object: it also finds what is a secret
+// because it is assigned to a member of that name.
+func (r *Rules) ScanValue(name string, text []byte) []Match {
+	if name == "" || len(name) > maxName || len(text) > usualWindow || !isNameOfMember(name) {
+		return r.Scan(text)
+	}
+	before := len(name) + len(`="`)
+	found := r.Scan(slices.Concat([]byte(name+`="`), text, []byte{'"'}))
+	inside := found[:0]
+	for _, m := range found {
+		if m.Start < before {
+			m.Public = 0
+		}
+		m.Start, m.End = max(0, m.Start-before), min(len(text), m.End-before)
+		if m.Start < m.End {
+			inside = append(inside, m)
+		}
+	}
+	return inside
+}
+
+func isNameOfMember(name string) bool {
+	for i := range len(name) {
+		if !isName(name[i]) && name[i] != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
 // Redact returns the text with a marker in place of each secret, and the secrets. It does not
 // modify text.
-func (r *Rules) Redact(text []byte) ([]byte, []Match) { return r.RedactExcept(text, nil) }
+func (r *Rules) Redact(text []byte) ([]byte, []Match) { return r.RedactExcept("", text, nil) }
 
-// RedactExcept is like Redact, but neither replaces nor returns allowed values.
+// RedactExcept is like Redact for the value of a member of a JSON object, or for any text if the
+// name is "". It neither replaces nor returns allowed values.
 func (r *Rules) RedactExcept(
-	text []byte, allowed func(rule string, value []byte) bool,
+	name string, text []byte, allowed func(rule string, value []byte) bool,
 ) ([]byte, []Match) {
-	found := r.Scan(text)
+	found := r.ScanValue(name, text)
 	if allowed != nil {
 		found = slices.DeleteFunc(found, func(m Match) bool {
 			return allowed(m.Rule, text[m.Start:m.End])

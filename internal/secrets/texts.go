@@ -19,6 +19,9 @@ import (
 type Text struct {
 	// Member names the text in the element, as defined in docs/format.md.
 	Member string
+	// Name is that of the member of a JSON object whose value the text is, or belongs to: the text
+	// may be a secret because of it.
+	Name string
 	// Content is the text, which may be in a blob.
 	Content blobs.Content
 }
@@ -75,15 +78,21 @@ type visitor interface {
 type collector struct{ found []Text }
 
 func (c *collector) text(member, s string) string {
+	return c.named("", member, s)
+}
+
+func (c *collector) named(name, member, s string) string {
 	if s != "" {
-		c.found = append(c.found, Text{member, blobs.Loaded([]byte(s))})
+		c.found = append(c.found, Text{
+			Member: member, Name: name, Content: blobs.Loaded([]byte(s)),
+		})
 	}
 	return s
 }
 
 func (c *collector) content(member string, content blobs.Content) blobs.Content {
 	if !content.IsZero() {
-		c.found = append(c.found, Text{member, content})
+		c.found = append(c.found, Text{Member: member, Content: content})
 	}
 	return content
 }
@@ -112,11 +121,26 @@ func (c *collector) json(member string, v jsontext.Value, record bool) jsontext.
 				c.content(member+parent, blobs.Refer(blobs.Ref{Hash: h, Size: size}))
 			}
 		case !record || !exempt(name) || !isCode(s):
-			c.text(member+pointer, s)
+			c.named(nameIn(pointer), member+pointer, s)
 		}
 		return nil
 	})
 	return v
+}
+
+// nameIn returns the name of the last member on the way to a value: those after it are elements of
+// arrays.
+func nameIn(pointer string) string {
+	for {
+		i := strings.LastIndexByte(pointer, '/')
+		if i < 0 {
+			return ""
+		}
+		if name := pointer[i+1:]; strings.Trim(name, "0123456789") != "" {
+			return name
+		}
+		pointer = pointer[:i]
+	}
 }
 
 // sizeAt returns the size in a reference, which is next to its hash.

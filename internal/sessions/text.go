@@ -22,6 +22,7 @@ type keeper struct {
 	told    *int // counts the events of all sessions of the source
 	err     error
 	key     string // of the event that is being made
+	member  string // of the JSON object whose value is looked at
 	room    []byte // for a text that is looked at
 	plain   []byte // buffer for the text of a file beside the session
 }
@@ -85,7 +86,7 @@ func (k *keeper) bytes(text []byte) []byte {
 func (k *keeper) valid(text []byte) []byte {
 	text = k.places.replace(text)
 	if k.options.Redact != nil {
-		text = k.options.Redact(Place{k.session.Name, k.key}, text, k.report.Redacted)
+		text = k.options.Redact(Place{k.session.Name, k.key, k.member}, text, k.report.Redacted)
 	}
 	if k.options.Refuse != nil {
 		if err := k.options.Refuse(text); err != nil {
@@ -104,6 +105,7 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 		return k.tokens(v)
 	}
 	var err error
+	defer func() { k.member = "" }()
 	out := make(jsontext.Value, 0, end-from)
 	for i := from; i < end; {
 		switch v[i] {
@@ -118,7 +120,14 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 				k.room, _ = jsontext.AppendUnquote(k.room[:0], v[i:behind])
 				in = k.room
 			}
+			named := isNameAt(v, behind)
+			if named {
+				k.member = ""
+			}
 			kept := k.valid(in)
+			if named {
+				k.member = string(kept)
+			}
 			if asWritten && isSame(kept, in) {
 				out = append(out, v[i:behind]...)
 			} else if out, err = jsontext.AppendQuote(out, kept); err != nil {
@@ -133,16 +142,31 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 	return out
 }
 
+// isNameAt reports whether the string that ends at i is the name of a member.
+func isNameAt(v []byte, i int) bool {
+	i = space(v, i)
+	return i < len(v) && v[i] == ':'
+}
+
 // tokens converts JSON that is invalid or deeply nested.
 func (k *keeper) tokens(v []byte) jsontext.Value {
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
 	dec := jsontext.NewDecoder(bytes.NewReader(v),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	defer func() { k.member = "" }()
 	for first := true; first || dec.StackDepth() > 0; first = false {
 		t, err := dec.ReadToken()
 		if err == nil && t.Kind() == '"' {
+			kind, n := dec.StackIndex(dec.StackDepth())
+			named := kind == '{' && n%2 == 1
+			if named {
+				k.member = ""
+			}
 			t = jsontext.String(k.Text(t.String()))
+			if named {
+				k.member = t.String()
+			}
 		}
 		if err == nil {
 			err = enc.WriteToken(t)
