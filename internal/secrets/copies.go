@@ -100,16 +100,24 @@ func newGap(member string, ranges []Range, text []byte, lost bool) gap {
 	g := gap{member: member, ranges: ranges, lost: lost}
 	g.text, _, _ = redactRanges(text, ranges)
 	rest := g.text
+	done := 0
 	for _, r := range ranges {
+		overlaps := r.From < done
+		if r.To <= done {
+			continue // it has no marker
+		}
 		before, after, ok := bytes.Cut(rest, []byte(Marker(r.Rule)))
 		if !ok {
 			break
+		}
+		done, rest = r.To, after
+		if overlaps {
+			continue
 		}
 		until, _, _ := bytes.Cut(after, []byte(markerPrefix))
 		g.parts = append(g.parts, part{
 			r, before[max(0, len(before)-maxAround):], until[:min(len(until), maxAround)],
 		})
-		rest = after
 	}
 	return g
 }

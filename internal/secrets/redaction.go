@@ -177,14 +177,7 @@ func (rs Redactions) add(r Redaction) {
 			cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To), cmp.Compare(a.Rule, b.Rule),
 		)
 	})
-	// If ranges overlap, as when two people redacted a text, the first one is kept.
-	out := joined[:0]
-	for _, g := range joined {
-		if len(out) == 0 || g.From >= out[len(out)-1].To {
-			out = append(out, g)
-		}
-	}
-	events[r.Event][r.Member] = out
+	events[r.Event][r.Member] = slices.Compact(joined)
 }
 
 // Apply replaces the secrets that the entries of the conversation name with markers. A text that no
@@ -253,23 +246,34 @@ func (a *Applied) element(
 }
 
 // redactRanges replaces the ranges whose value still matches its check with markers. The positions
-// are those of the original text; some ranges may have been replaced before.
+// are those of the original text; some ranges may have been replaced before. Of a range that begins
+// in another one, as when two people redacted a text, the rest is replaced.
 func redactRanges(text []byte, ranges []Range) (out []byte, values []Value, marked bool) {
 	at, moved := 0, 0
+	// The end of the last range that counted, and whether its text was still here.
+	done, intact := 0, false
 	for _, g := range ranges {
 		from, n, marker := g.From+moved, g.To-g.From, []byte(Marker(g.Rule))
-		if from < at || from > len(text) {
+		overlaps := g.From < done
+		begins, rest := from, n // of what is not replaced yet
+		if overlaps {
+			begins, rest = at, g.To-done
+		}
+		if begins < at || begins > len(text) {
 			continue
 		}
 		switch {
-		case bytes.HasPrefix(text[from:], marker):
-			out = append(append(out, text[at:from]...), marker...)
-			at, marked = from+len(marker), true
-			moved += len(marker) - n
-		case from+n <= len(text) && check(text[from:from+n]) == g.Check:
-			out = append(append(out, text[at:from]...), marker...)
+		case rest > 0 && (!overlaps || !intact) && bytes.HasPrefix(text[begins:], marker):
+			out = append(append(out, text[at:begins]...), marker...)
+			at, marked, done, intact = begins+len(marker), true, g.To, false
+			moved += len(marker) - rest
+		case (!overlaps || intact) && from+n <= len(text) &&
+			check(text[from:from+n]) == g.Check:
 			values = append(values, Value{g, string(text[from : from+n])})
-			at, marked = from+n, true
+			if rest > 0 {
+				out = append(append(out, text[at:begins]...), marker...)
+				at, marked, done, intact = from+n, true, g.To, true
+			}
 		}
 	}
 	return append(out, text[at:]...), values, marked
@@ -277,13 +281,16 @@ func redactRanges(text []byte, ranges []Range) (out []byte, values []Value, mark
 
 // Original returns the position in the original text of a position in a text with replaced ranges.
 func Original(text []byte, ranges []Range, at int) int {
-	moved := 0
+	moved, done, end := 0, 0, 0
 	for _, g := range ranges {
-		marker := Marker(g.Rule)
-		from := g.From + moved
-		if from >= 0 && from < at && from <= len(text) &&
+		from, rest, marker := g.From+moved, g.To-g.From, Marker(g.Rule)
+		if g.From < done {
+			from, rest = end, g.To-done
+		}
+		if rest > 0 && from >= 0 && from < at && from <= len(text) &&
 			bytes.HasPrefix(text[from:], []byte(marker)) {
-			moved += len(marker) - (g.To - g.From)
+			moved += len(marker) - rest
+			done, end = g.To, from+len(marker)
 		}
 	}
 	return at - moved

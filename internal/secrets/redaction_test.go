@@ -202,6 +202,49 @@ func TestRedactionsMeet(t *testing.T) {
 	}
 }
 
+// TestRedactionsOverlap checks that of two redactions that overlap both count, and that an entry
+// that does not match the text takes nothing from another.
+func TestRedactionsOverlap(t *testing.T) {
+	const original = "one alpha-SECRET-beta two SECRET22 three"
+	key := events.New(events.NewElement(
+		moment(1), &events.ChatRequest{Content: original}, events.Metadata{})).Keys()[0]
+	entry := func(text string, from, to int) secrets.Redaction {
+		g := secrets.NewRange([]byte(text), secrets.Match{Rule: "text", Start: from, End: to})
+		return secrets.Redaction{
+			Conversation: conversation.Digits(), Event: key, Member: "/content", Ranges: []secrets.Range{g},
+		}
+	}
+	apply := func(text string, rs ...secrets.Redaction) string {
+		s := events.New(events.NewElement(moment(1), &events.ChatRequest{Content: text}, events.Metadata{}))
+		done, err := secrets.NewRedactions(rs).Apply(conversation, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev, _ := done.Stream.At(0).Event().(*events.ChatRequest)
+		return ev.Content
+	}
+	left, right, inner, later := entry(original, 4, 16), entry(original, 10, 21), entry(original, 10, 16), entry(original, 26, 34)
+	other := entry(strings.Repeat("x", 99), 0, 30)
+	const m = "[redacted:text]"
+	for name, c := range map[string]struct {
+		want string
+		rs   []secrets.Redaction
+	}{
+		"both":      {"one " + m + m + " two " + m + " three", []secrets.Redaction{right, later, left}},
+		"all":       {"one " + m + m + " two " + m + " three", []secrets.Redaction{inner, right, later, left}},
+		"inner":     {"one " + m + "-beta two " + m + " three", []secrets.Redaction{inner, left, later}},
+		"unrelated": {"one " + m + "-beta two " + m + " three", []secrets.Redaction{other, left, later}},
+	} {
+		got := apply(original, c.rs...)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if again := apply(got, c.rs...); again != got {
+			t.Errorf("%s, again: %q, want %q", name, again, got)
+		}
+	}
+}
+
 // TestCiphertextBehindARedactionGoes checks that reasoning that only the provider can read is
 // removed if the model had seen the secret before it in that turn.
 func TestCiphertextBehindARedactionGoes(t *testing.T) {
