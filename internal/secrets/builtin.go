@@ -404,7 +404,7 @@ var forms = []Rule{
 			"passw", "passphrase", "pwd", "secret", "token", "apikey", "api_key",
 			"api-key", "access_key", "access-key", "accesskey", "private_key", "privatekey",
 			"signing_key", "encryption_key", "auth_key", "credential", "api key", "app_key",
-			"appkey", "master_key", "masterkey", "admin_key", "preshared", "storage_key",
+			"appkey", "master_key", "masterkey", "admin_key", "preshared",
 			"account_key", "accountkey", "signingkey", "encryptionkey", "authkey", "secretkey",
 		},
 	},

@@ -1,8 +1,10 @@
 package secrets_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,6 +132,30 @@ func TestEscapesAreReplacedWhole(t *testing.T) {
 	} {
 		if out, _ := rules.Redact([]byte(text)); string(out) != want {
 			t.Errorf("%q: %q, want %q", text, out, want)
+		}
+	}
+}
+
+// TestOtherScripts checks that a secret is found where the text in front of it, or the secret, is
+// not in ASCII, whatever encodes it.
+func TestOtherScripts(t *testing.T) {
+	const value = "Zk3u9sPq1LmX7vBt"
+	for _, before := range []string{"Schlüssel für ", "ключ и пароль: ", "鍵は次のとおり、", "\ufeff# ", "🔑 "} {
+		text := before + "\nAPI_KEY=" + value + "\n"
+		for _, text := range []string{
+			base64.StdEncoding.EncodeToString([]byte(text)), strconv.QuoteToASCII(text), url.QueryEscape(text),
+		} {
+			if found := secrets.Builtin().Scan([]byte(text)); len(found) != 1 {
+				t.Errorf("%s: found %+v", text, found)
+			}
+		}
+	}
+	const emoji = "🔑🔑 4711"
+	for text, want := range map[string]string{
+		`"\ud83d\udd11\ud83d\udd11 4711"`: `"[redacted:text]"`, `\ud83d🔑🔑 4711`: `\ud83d[redacted:text]`,
+	} {
+		if out, _ := secrets.ValueRules("text", emoji).Redact([]byte(text)); string(out) != want {
+			t.Errorf("%s: %s, want %s", text, out, want)
 		}
 	}
 }

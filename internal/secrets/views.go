@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"sort"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -114,13 +115,34 @@ func unescaped(s []byte) ([]byte, int) {
 	case '"', '\\', '/', '\'', '`':
 		return s[1:2], 2
 	case 'u':
-		if len(s) >= 6 {
-			if r, err := strconv.ParseUint(string(s[2:6]), 16, 16); err == nil {
-				return utf8.AppendRune(nil, rune(r)), 6
-			}
+		if r, n := unicodeEscape(s); n > 0 {
+			return utf8.AppendRune(nil, r), n
 		}
 	}
 	return s[:1], 1
+}
+
+// unicodeEscape returns the character of an escape such as "\u00e9", or of a pair of them, at the
+// beginning of s, and its length, or 0.
+func unicodeEscape(s []byte) (rune, int) {
+	const length = len(`\u0000`)
+	digits := func(s []byte) (rune, bool) {
+		if len(s) < length || s[0] != '\\' || s[1] != 'u' {
+			return 0, false
+		}
+		r, err := strconv.ParseUint(string(s[2:length]), 16, 16)
+		return rune(r), err == nil
+	}
+	first, ok := digits(s)
+	if !ok {
+		return 0, 0
+	}
+	if second, ok := digits(s[length:]); ok {
+		if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
+			return r, 2 * length
+		}
+	}
+	return first, length
 }
 
 // control returns the length of the control sequence, such as a color, at the beginning of s.
@@ -224,12 +246,18 @@ const (
 
 var base64Bytes = [4]uint64{base64Low, base64High}
 
-// isText reports whether all bytes are printable.
+// isText reports whether the bytes are text without control characters, which may end within a
+// character.
 func isText(s []byte) bool {
-	for _, c := range s {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c > '~' {
+	for len(s) > 0 {
+		r, n := utf8.DecodeRune(s)
+		if r == utf8.RuneError && n == 1 {
+			return !utf8.FullRune(s)
+		}
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f {
 			return false
 		}
+		s = s[n:]
 	}
 	return true
 }
