@@ -20,7 +20,37 @@ type Commit struct {
 // Resolve returns the commit of a revision. The error is ErrUnknownRevision if there is none, also
 // for the HEAD of a branch without a commit.
 func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
+	if rev == headName {
+		if id, ok := r.headCommit(ctx); ok {
+			return id, nil
+		}
+	}
 	return r.revParse(ctx, rev+"^{"+kindCommit+"}")
+}
+
+// headCommit returns the commit of HEAD if that is a loose object: it is what hooks ask for most,
+// and a process costs more than reading three files. Packs are not opened for it: an open one keeps
+// what is deleted from it.
+func (r *Repo) headCommit(ctx context.Context) (OID, bool) {
+	id, ok := r.headInFiles(ctx)
+	if !ok || id.IsZero() {
+		return OID{}, false
+	}
+	r.objects.mu.Lock()
+	defer r.objects.mu.Unlock()
+	s, err := r.store(ctx)
+	if err != nil || s == nil {
+		return OID{}, false
+	}
+	err = s.askLoose(id, func(l *looseObject) error {
+		if l.kind != kindCommit || l.size > maxPacked {
+			return errForGit
+		}
+		obj := object{l.kind, make([]byte, l.size)}
+		_, err := io.ReadFull(l, obj.data)
+		return errors.Join(err, obj.verify(id))
+	})
+	return id, err == nil
 }
 
 // OrNone returns the zero value in place of ErrUnknownRevision, such as nil for the tree of a HEAD

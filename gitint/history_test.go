@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 func TestLastWith(t *testing.T) {
@@ -85,5 +86,29 @@ func TestHomes(t *testing.T) {
 	}
 	if !maps.Equal(text, want) {
 		t.Errorf("got %q, want %q", text, want)
+	}
+}
+
+// TestHeadNeedsNoProcess: hooks ask for the commit of HEAD, which git has just written. Of a packed
+// one, and of a damaged one, git is asked.
+func TestHeadNeedsNoProcess(t *testing.T) {
+	r := gittest.Repo(t)
+	want := r.Commit("one")
+	resolve := func() (string, int, error) {
+		repo := open(t, r)
+		id, err := repo.Resolve(t.Context(), "HEAD")
+		return id.String(), repo.Processes(), err
+	}
+	if got, n, err := resolve(); got != want || n > 0 || err != nil {
+		t.Errorf("loose: %s by %d processes, %v, want %s by none", got, n, err, want)
+	}
+	loose := r.ReadFile(".git/objects/" + want[:2] + "/" + want[2:])
+	r.Run("gc", "-q")
+	if got, n, err := resolve(); got != want || n == 0 || err != nil {
+		t.Errorf("packed: %s by %d processes, %v, want %s by git", got, n, err, want)
+	}
+	r.WriteFile(".git/objects/"+want[:2]+"/"+want[2:], loose[:len(loose)/2])
+	if got, n, err := resolve(); n == 0 {
+		t.Errorf("damaged: %s by %d processes, %v", got, n, err)
 	}
 }
