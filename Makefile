@@ -51,7 +51,7 @@ GO_TEST = GOGC=400 $(GO) test -vet=off
 # also for hooks and scripts.
 test:
 	$(if $(filter-out git,$(notdir $(GIT))),$(error GIT=$(GIT) has to be called git))$(if \
-	  $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=500 $(GO_TEST) -timeout 20m ./...
+	  $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=300 $(GO_TEST) -timeout 20m ./...
 
 # A second run with a newer git, where there is one, of what its version matters for: less than 90 s
 # of processor time.
