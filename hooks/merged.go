@@ -278,7 +278,8 @@ func (r *run) headMove() (headMove, bool, error) {
 	switch r.name {
 	case "post-checkout":
 		head, branch, err := parsePostCheckout(r.args)
-		moved := branch && head.from != head.to && !head.from.IsZero()
+		// Without a commit, as after 'git switch --orphan', there is nothing to look at.
+		moved := branch && head.from != head.to && !head.from.IsZero() && !head.to.IsZero()
 		return headMove{head.from.String(), head.to.String()}, moved, err
 	case "post-rewrite":
 		all, err := readPostRewrite(r.Stdin)
