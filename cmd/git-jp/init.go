@@ -50,10 +50,7 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 			return fmt.Errorf("make a workspace: %w", err)
 		}
 	}
-	if err := refuseLeftOut(a, root); err != nil {
-		return fmt.Errorf("make a workspace: %w", err)
-	}
-	changed, err := workspace.Init(root, a.workspaceEnv(config.Settings()))
+	changed, err := initialize(ctx, a, root, config.Settings())
 	if err != nil {
 		return err
 	}

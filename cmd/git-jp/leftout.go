@@ -2,11 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -41,4 +46,49 @@ func refuseLeftOut(a *app, root string) error {
 		}
 	}
 	return err
+}
+
+// initialize makes or completes the workspace at root, for 'git jp init' and for a question that
+// begins without one. It returns what it changed.
+func initialize(ctx context.Context, a *app, root string, s config.Settings) ([]string, error) {
+	if err := refuseLeftOut(a, root); err != nil {
+		return nil, fmt.Errorf("make a workspace: %w", err)
+	}
+	env := a.workspaceEnv(s)
+	env.InGit = inGit(ctx, a, root)
+	return workspace.Init(root, env)
+}
+
+// inGit returns a function that reads a file of the workspace at root from the index, or from HEAD
+// if the index has none.
+func inGit(ctx context.Context, a *app, root string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		repo, err := a.repo(ctx)
+		if errors.Is(err, gitint.ErrNotRepository) {
+			return nil, fs.ErrNotExist
+		}
+		if err != nil {
+			return nil, err
+		}
+		store, ok := storeIn(repo, root)
+		if !ok || repo.Root() == "" {
+			return nil, fs.ErrNotExist
+		}
+		name = path.Join(path.Dir(path.Dir(store)), name)
+		index, err := repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {
+			return string(path) == name
+		})
+		if err != nil {
+			return nil, err
+		}
+		data, err := index.ReadFile(name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return data, err
+		}
+		tree, treeErr := gitint.OrNone(repo.Tree(ctx, "HEAD"))
+		if treeErr != nil || tree == nil {
+			return nil, cmp.Or(treeErr, err)
+		}
+		return tree.ReadFile(name)
+	}
 }

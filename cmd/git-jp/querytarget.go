@@ -145,20 +145,19 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 			return nil, cmp.Or(askErr, err)
 		}
 	}
-	return makeWorkspace(a, root, repo != nil)
+	return makeWorkspace(ctx, a, root, repo != nil)
 }
 
 // makeWorkspace makes a workspace without the hooks and drivers that 'git jp init' installs in a
 // repository, and says so.
-func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, error) {
+func makeWorkspace(
+	ctx context.Context, a *app, root string, inRepo bool,
+) (*workspace.Workspace, error) {
 	conf, err := a.configAt("")
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseLeftOut(a, root); err != nil {
-		return nil, err
-	}
-	if _, err := workspace.Init(root, a.workspaceEnv(conf.Settings())); err != nil {
+	if _, err := initialize(ctx, a, root, conf.Settings()); err != nil {
 		return nil, err
 	}
 	rest := ""

@@ -43,6 +43,10 @@ type Env struct {
 	// Elsewhere has the workspace's blobs that have no file. Nil means none.
 	Elsewhere Elsewhere
 
+	// InGit reads a file below the root as git has it; fs.ErrNotExist if it has none. Only Init
+	// needs it. Nil means no git.
+	InGit func(name string) ([]byte, error)
+
 	Settings Settings
 }
 

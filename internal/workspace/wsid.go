@@ -46,8 +46,9 @@ func ignored() []string {
 }
 
 // Init makes root a workspace: .jp, its id, its .gitignore and the directory of its conversations.
-// It keeps what exists, and adds missing lines to .gitignore. It returns what it created or
-// changed, relative to root; nothing if there was nothing to do.
+// It keeps what exists, restores what git has and the working tree lacks, since another id would be
+// another workspace, and adds missing lines to .gitignore. It returns what it created or changed,
+// relative to root; nothing if there was nothing to do.
 func Init(root string, env Env) ([]string, error) {
 	made, err := initialize(root, env)
 	if err != nil {
@@ -80,7 +81,7 @@ func initialize(root string, env Env) (made []string, err error) {
 		{IDFile, func(old []byte) []byte { return wantedID(old, env.Now()) }},
 		{".gitignore", wantedIgnores},
 	} {
-		changed, err := revise(top, DirName+"/"+file.name, file.want)
+		changed, err := revise(top, DirName+"/"+file.name, env.InGit, file.want)
 		if err != nil {
 			return made, err
 		}
@@ -91,14 +92,21 @@ func initialize(root string, env Env) (made []string, err error) {
 	return made, nil
 }
 
-// revise replaces a file with the result of want, if that differs.
-func revise(root *os.Root, name string, want func([]byte) []byte) (bool, error) {
+// revise replaces a file with the result of want, if that differs. If it does not exist, want is
+// given what git has.
+func revise(
+	root *os.Root, name string, inGit func(string) ([]byte, error), want func([]byte) []byte,
+) (bool, error) {
 	old, err := regular.ReadUnlinked(regular.In(root), name, regular.MaxNote)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if missing && inGit != nil {
+		old, err = inGit(name)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	data := want(old)
-	if bytes.Equal(data, old) {
+	if !missing && bytes.Equal(data, old) {
 		return false, nil
 	}
 	opts := atomicfile.Options{TempDir: DirName + "/" + tempDir}
