@@ -152,6 +152,30 @@ func TestCollectorsExcludeEachOther(t *testing.T) {
 	}
 }
 
+// TestRecoverBesideACollectionThatEnds waits for one that is done when the lock is free.
+func TestRecoverBesideACollectionThatEnds(t *testing.T) {
+	f := newFixture(t)
+	f.WriteFile(".git/jp/gc.lock", "")
+	f.WriteFile(".jp/blobs/.tmp/gc.open", "")
+	lock, err := os.OpenFile(f.Path(".git/jp/gc.lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := workspace.TryLock(lock); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	ended := make(chan error)
+	o := f.options()
+	go func() {
+		time.Sleep(20 * time.Millisecond) // Recover has seen the open run and waits
+		ended <- errors.Join(os.Remove(f.Path(".jp/blobs/.tmp/gc.open")), lock.Close())
+	}()
+	done, err := gc.Recover(t.Context(), o)
+	if err := errors.Join(err, <-ended); err != nil || done {
+		t.Errorf("recovered %v, %v", done, err)
+	}
+}
+
 // TestWriterBetweenTheMarks writes a stream, and stamps a blob, while blobs are being moved.
 func TestWriterBetweenTheMarks(t *testing.T) {
 	f := newFixture(t)

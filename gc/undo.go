@@ -200,6 +200,9 @@ func Recover(ctx context.Context, o Options) (bool, error) {
 		return false, err
 	}
 	defer unlock()
+	if there, err := isThere(p.pointer()); !there || err != nil {
+		return false, err // it was running until now
+	}
 	return true, recoverAll(ctx, &o, p)
 }
 
