@@ -18,10 +18,10 @@ const (
 )
 
 // IDAt returns the ID of a conversation created at t, truncated to a tenth of a second. The caller
-// checks whether another conversation has it already.
+// checks whether another conversation has it already. Before 2000, which only a clock says that was
+// not set, it is the first ID of a clock: the smaller ones are those of sessions.
 func IDAt(t time.Time) ID {
-	// Unix and Nanosecond both round down, also before 1970, so the result does too.
-	return ID(t.Unix()*idPerSecond + int64(t.Nanosecond())/idStep)
+	return max(firstClock, ID(t.Unix()*idPerSecond+int64(t.Nanosecond())/idStep))
 }
 
 // firstClock is 2000-01-01 as an ID. Smaller IDs cannot come from a clock.

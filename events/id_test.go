@@ -24,7 +24,7 @@ func TestIDAt(t *testing.T) {
 
 func TestIDAtRoundsDown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		at := time.Unix(rapid.Int64Range(-1e11, 1e11).Draw(t, "s"),
+		at := time.Unix(rapid.Int64Range(firstClock/idPerSecond, 1e11).Draw(t, "s"),
 			rapid.Int64Range(0, 999_999_999).Draw(t, "ns"))
 		id := IDAt(at)
 		if id.Time().After(at) || !(id + 1).Time().After(at) {
@@ -34,6 +34,19 @@ func TestIDAtRoundsDown(t *testing.T) {
 			t.Errorf("IDAt(%v.Time()) = %v", id, back)
 		}
 	})
+}
+
+// TestIDAtOfAClockThatWasNotSet reads a clock that is before all others, as one without a battery is.
+func TestIDAtOfAClockThatWasNotSet(t *testing.T) {
+	for _, at := range []time.Time{
+		{},
+		time.Unix(-1, 0), time.Unix(0, 0),
+		time.Date(1999, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
+	} {
+		if id := IDAt(at); id != firstClock || id.IsDerived() {
+			t.Errorf("IDAt(%v) = %d", at, id)
+		}
+	}
 }
 
 func TestParseID(t *testing.T) {

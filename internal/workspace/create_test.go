@@ -46,6 +46,22 @@ func TestCreate(t *testing.T) {
 	w.noTrash()
 }
 
+// TestCreateWithAClockThatWasNotSet looks for a conversation that was made before 1970.
+func TestCreateWithAClockThatWasNotSet(t *testing.T) {
+	w := newWorld(t)
+	w.env.Now = func() time.Time { return time.Unix(-3600, 0) }
+	ws := w.open()
+	for range 2 {
+		e, err := ws.Create(t.Context(), &NewConversation{Details: details("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := ws.Find(e.ID.String(), FindOptions{}); err != nil || found.Path != e.Path || e.ID.IsDerived() {
+			t.Errorf("made %+v, found %+v, %v", e, found, err)
+		}
+	}
+}
+
 func TestCreateFindsAFreeID(t *testing.T) {
 	w := newWorld(t)
 	w.env.Now = id1.Time
