@@ -145,7 +145,14 @@ func (a Auditor) Refs(ctx context.Context) (*check.Report, error) {
 	refs = append(refs, head)
 	seen := make(map[gitint.OID]bool)
 	var revs []string
+	var stash gitint.OID // unless another ref has it too
 	for _, ref := range refs {
+		switch {
+		case ref.Peeled == stash:
+			stash = gitint.OID{}
+		case ref.Name == stashRef && !seen[ref.Peeled]:
+			stash = ref.Peeled
+		}
 		if ref.Peeled.IsZero() || seen[ref.Peeled] {
 			continue
 		}
@@ -159,7 +166,11 @@ func (a Auditor) Refs(ctx context.Context) (*check.Report, error) {
 		}
 		revs = append(revs, ref.Peeled.String())
 	}
-	return a.several(ctx, revisions{all: revs, tips: revs})
+	report, err := a.several(ctx, revisions{all: revs, tips: revs})
+	if err != nil || stash.IsZero() {
+		return report, err
+	}
+	return report, a.stashed(ctx, report, stash)
 }
 
 // Revisions are those that a check looks at.
