@@ -80,6 +80,7 @@ func initialize(root string, env Env) (made []string, err error) {
 	}{
 		{IDFile, func(old []byte) []byte { return wantedID(old, env.Now()) }},
 		{".gitignore", wantedIgnores},
+		{".gitattributes", func(old []byte) []byte { return old }}, // an installation adds to it
 	} {
 		changed, err := revise(top, DirName+"/"+file.name, env.InGit, file.want)
 		if err != nil {
@@ -98,15 +99,16 @@ func revise(
 	root *os.Root, name string, inGit func(string) ([]byte, error), want func([]byte) []byte,
 ) (bool, error) {
 	old, err := regular.ReadUnlinked(regular.In(root), name, regular.MaxNote)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if missing && inGit != nil {
+	restored := false
+	if errors.Is(err, fs.ErrNotExist) && inGit != nil {
 		old, err = inGit(name)
+		restored = err == nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
 	data := want(old)
-	if !missing && bytes.Equal(data, old) {
+	if !restored && bytes.Equal(data, old) {
 		return false, nil
 	}
 	opts := atomicfile.Options{TempDir: DirName + "/" + tempDir}
