@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 
@@ -60,35 +58,41 @@ func initialize(ctx context.Context, a *app, root string, s config.Settings) ([]
 }
 
 // inGit returns a function that reads a file of the workspace at root from the index, or from HEAD
-// if the index has none.
-func inGit(ctx context.Context, a *app, root string) func(name string) ([]byte, error) {
-	return func(name string) ([]byte, error) {
+// if the index has none. It is false if neither has it.
+func inGit(
+	ctx context.Context, a *app, root string,
+) func(name string) (data []byte, ok bool, err error) {
+	return func(name string) ([]byte, bool, error) {
 		repo, err := a.repo(ctx)
 		if errors.Is(err, gitint.ErrNotRepository) {
-			return nil, fs.ErrNotExist
+			return nil, false, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		store, ok := storeIn(repo, root)
 		if !ok || repo.Root() == "" {
-			return nil, fs.ErrNotExist
+			return nil, false, nil
 		}
 		name = path.Join(path.Dir(path.Dir(store)), name)
 		index, err := repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {
 			return string(path) == name
 		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		data, err := index.ReadFile(name)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return data, err
+		if _, ok := index.OID(name); ok {
+			data, err := index.ReadFile(name)
+			return data, true, err
 		}
-		tree, treeErr := gitint.OrNone(repo.Tree(ctx, "HEAD"))
-		if treeErr != nil || tree == nil {
-			return nil, cmp.Or(treeErr, err)
+		tree, err := gitint.OrNone(repo.Tree(ctx, "HEAD"))
+		if err != nil || tree == nil {
+			return nil, false, err
 		}
-		return tree.ReadFile(name)
+		if _, ok := tree.OID(name); !ok {
+			return nil, false, nil
+		}
+		data, err := tree.ReadFile(name)
+		return data, true, err
 	}
 }

@@ -43,9 +43,9 @@ type Env struct {
 	// Elsewhere has the workspace's blobs that have no file. Nil means none.
 	Elsewhere Elsewhere
 
-	// InGit reads a file below the root as git has it; fs.ErrNotExist if it has none. Only Init
-	// needs it. Nil means no git.
-	InGit func(name string) ([]byte, error)
+	// InGit reads a file below the root as git has it, if it has one. Only Init needs it. Nil means
+	// no git.
+	InGit func(name string) (data []byte, ok bool, err error)
 
 	Settings Settings
 }

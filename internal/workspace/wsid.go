@@ -96,15 +96,17 @@ func initialize(root string, env Env) (made []string, err error) {
 // revise replaces a file with the result of want, if that differs. If it does not exist, want is
 // given what git has.
 func revise(
-	root *os.Root, name string, inGit func(string) ([]byte, error), want func([]byte) []byte,
+	root *os.Root, name string, inGit func(string) ([]byte, bool, error),
+	want func([]byte) []byte,
 ) (bool, error) {
 	old, err := regular.ReadUnlinked(regular.In(root), name, regular.MaxNote)
 	restored := false
-	if errors.Is(err, fs.ErrNotExist) && inGit != nil {
-		old, err = inGit(name)
-		restored = err == nil
+	if missing := errors.Is(err, fs.ErrNotExist); missing && inGit != nil {
+		old, restored, err = inGit(name)
+	} else if missing {
+		err = nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return false, err
 	}
 	data := want(old)
