@@ -15,8 +15,7 @@ type ContentAt struct {
 	Part    Part
 	URI     string // of the resource, "" for other content
 	Content blobs.Content
-	Legacy  bool  // in jp's form: a base64 string, or metadata beside it
-	Offset  int64 // of the content's JSON in what [Stream.Encode] returns
+	Legacy  bool // in jp's form: a base64 string, or metadata beside it
 }
 
 // A Part is the role of a piece of content in its event.
@@ -36,9 +35,8 @@ const (
 func (s *Stream) Contents() iter.Seq[ContentAt] {
 	return func(yield func(ContentAt) bool) {
 		var calls tools
-		turn, at := -1, len(s.open)
+		turn := -1
 		for i, it := range s.items {
-			at += len(it.before())
 			if startsTurn(it.el, turn) {
 				turn++
 			}
@@ -46,7 +44,7 @@ func (s *Stream) Contents() iter.Seq[ContentAt] {
 			for _, slot := range it.el.slots {
 				c := ContentAt{
 					Element: i, Turn: turn, Tool: tool, Part: slot.part, URI: slot.uri,
-					Content: slot.content, Legacy: slot.legacy, Offset: int64(at + slot.offset),
+					Content: slot.content, Legacy: slot.legacy,
 				}
 				if r, ok := it.el.event.(*ToolCallResponse); ok {
 					c.Call = r.ID
@@ -55,7 +53,6 @@ func (s *Stream) Contents() iter.Seq[ContentAt] {
 					return
 				}
 			}
-			at += len(it.el.raw) + len(it.trail) + 1
 		}
 	}
 }

@@ -23,9 +23,11 @@ type Element struct {
 	view  view
 	// largest is the size of the largest piece of content, including any that the view left out.
 	largest int64
-	err     error        // why the element cannot be written; set only on new elements
-	depth   int          // how deep containers nest in raw, 0 if unknown
-	counted atomic.Int32 // number of containers in raw plus one, 0 if unknown
+	// unplaced says that the slots have no offsets, see [Element.placed].
+	unplaced bool
+	err      error        // why the element cannot be written; set only on new elements
+	depth    int          // how deep containers nest in raw, 0 if unknown
+	counted  atomic.Int32 // number of containers in raw plus one, 0 if unknown
 }
 
 // A view records which parts of an event were read from metadata, where the inline form keeps the
@@ -41,9 +43,10 @@ type slot struct {
 	offset  int // of its JSON in the element's bytes
 }
 
-// NewElement returns an element in canonical form. Fields that the format does not have, such as
-// metadata of a [ConfigDelta], are not written. Values that cannot be written, such as the zero
-// time, text that is not UTF-8 or Arguments that are not JSON, make [Stream.Validate] fail.
+// NewElement returns an element in canonical form. It may keep ev, which must not be changed
+// afterwards. Fields that the format does not have, such as metadata of a [ConfigDelta], are not
+// written. Values that cannot be written, such as the zero time, text that is not UTF-8 or
+// Arguments that are not JSON, make [Stream.Validate] fail.
 func NewElement(at time.Time, ev Event, md Metadata) *Element {
 	e := newElement(at, ev, md)
 	if at.IsZero() {
@@ -66,7 +69,11 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if cap(*room) > maxRoom {
 		*room = nil
 	}
-	return composed{raw[:len(raw):len(raw)], at, ev, md, writesUsual(ev, md)}.element()
+	w := composed{raw[:len(raw):len(raw)], at, ev, md, writesUsual(ev, md)}
+	if e := w.given(); e != nil {
+		return e
+	}
+	return w.element()
 }
 
 // rooms holds buffers in which elements of unknown length are built.

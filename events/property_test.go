@@ -188,12 +188,9 @@ func TestReferencesAgreeWithContents(t *testing.T) {
 			if !c.Content.IsRef() {
 				continue
 			}
-			if text[c.Offset] != '{' {
-				g.Fatalf("there is no content at %d of %s", c.Offset, text)
-			}
 			want = append(want, events.RefAt{
 				Ref: c.Content.Ref(), Element: c.Element, Turn: c.Turn, Call: c.Call,
-				Tool: c.Tool, Part: c.Part, URI: c.URI, Offset: c.Offset,
+				Tool: c.Tool, Part: c.Part, URI: c.URI,
 			})
 		}
 		all, err := events.References([]byte(text))
@@ -210,6 +207,10 @@ func TestReferencesAgreeWithContents(t *testing.T) {
 				loose++
 				continue
 			}
+			if text[r.Offset] != '{' {
+				g.Fatalf("there is no content at %d of %s", r.Offset, text)
+			}
+			r.Offset = 0 // which Contents does not have
 			got = append(got, r)
 		}
 		if !slices.Equal(got, want) {

@@ -99,7 +99,7 @@ func (f *finder) written(n, at int, e *Element) {
 		where.Call = r.ID
 	}
 	if len(e.slots) > 0 || mayRefer(e.raw) {
-		f.collect(where, e.raw, e.slots)
+		f.collect(where, e.raw, e.placed())
 	}
 }
 

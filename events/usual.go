@@ -15,6 +15,8 @@ func writesUsual(ev Event, md Metadata) bool {
 		return false
 	}
 	switch ev := ev.(type) {
+	case *TurnStart:
+		return true
 	case *ChatRequest:
 		return areText(ev.Content, ev.Author) && ev.Schema == nil && ev.Resources == nil
 	case *ChatResponse:

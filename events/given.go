@@ -1,0 +1,109 @@
+package events
+
+import (
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+)
+
+// given returns the element without reading its bytes back, if they are known to read back as the
+// event that they were written from: usual JSON without anything that someone else wrote. It
+// returns nil if that is not known. Reading back takes as long as writing.
+func (w composed) given() *Element {
+	at := w.at.UTC().Round(0)
+	if year := at.Year(); !w.usual || w.meta.err != nil || year < 1 || year > 9999 {
+		return nil
+	}
+	ev, slots := w.event, []slot(nil)
+	switch e := ev.(type) {
+	case *TurnStart:
+	case *ChatRequest:
+		if _, inline := w.meta.find(metadataResources); inline || e.Schema != nil ||
+			e.Resources != nil {
+			return nil
+		}
+	case *ChatResponse:
+		if e.Form != FormMessage && e.Form != FormReasoning || e.Data != nil {
+			return nil
+		}
+	case *ToolCallRequest:
+		if e.Arguments != nil && !jsonspan.IsObject(e.Arguments) {
+			return nil
+		}
+		ev = &ToolCallRequest{ID: e.ID, Name: e.Name, Arguments: respelled(orEmpty(e.Arguments))}
+	case *ToolCallResponse:
+		if slots = slotsOf(e.Blocks); slots == nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	el := &Element{
+		raw: w.raw, kind: ev.Kind(), time: at, event: ev, slots: slots, unplaced: true,
+	}
+	if !w.meta.field().Absent() {
+		el.meta = w.meta
+	}
+	for _, s := range slots {
+		el.largest = max(el.largest, s.content.Size())
+	}
+	return el
+}
+
+// respelled returns arguments as they are read: compact, with strings in jp's spelling.
+func respelled(v []byte) []byte {
+	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
+		return jsonspan.Quote(dst, jsonspan.Unquote(quoted))
+	}}.Rewrite(v)
+}
+
+// slotsOf returns the contents of blocks, without their offsets. It returns nil if there are no
+// blocks, or if one would not be read back as it is.
+func slotsOf(blocks []Block) []slot {
+	all := make([]slot, 0, len(blocks))
+	for i := range blocks {
+		b := &blocks[i]
+		part, content, r := Part(b.Type), b.Content, b.Resource
+		switch b.Type {
+		case BlockText, BlockImage, BlockAudio:
+			if r != nil || b.Type == BlockText && b.MIMEType != "" {
+				return nil
+			}
+		case BlockResource:
+			if r == nil || b.MIMEType != "" || !b.Content.IsZero() {
+				return nil
+			}
+			content = r.Content
+		default:
+			return nil
+		}
+		if !isReadBack(content) {
+			return nil
+		}
+		if r == nil {
+			all = append(all, slot{part: part, content: content})
+			continue
+		}
+		all = append(all, slot{part: part, uri: r.URI, content: content})
+		if r.Formatted != nil {
+			if !isReadBack(*r.Formatted) {
+				return nil
+			}
+			all = append(all, slot{part: PartFormatted, uri: r.URI, content: *r.Formatted})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// isReadBack reports whether a content reads back as it is.
+func isReadBack(c blobs.Content) bool { return !c.IsZero() && c.Size() >= 0 }
+
+// placed returns the slots with their offsets.
+func (e *Element) placed() []slot {
+	if !e.unplaced || len(e.slots) == 0 {
+		return e.slots
+	}
+	return built(e.raw, e.time, e.event, e.meta).slots
+}

@@ -1,0 +1,184 @@
+package events
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/go-json-experiment/json/jsontext"
+	"pgregory.net/rapid"
+)
+
+// TestGivenReadsBack compares new elements that were not read back with what their bytes say.
+func TestGivenReadsBack(t *testing.T) {
+	given := map[Kind]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 50 {
+			checkGiven(t, given)
+		}
+	})
+	for _, kind := range []Kind{
+		KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest, KindToolCallResponse,
+	} {
+		if given[kind] == 0 {
+			t.Errorf("each %s was read back", kind)
+		}
+	}
+}
+
+// checkGiven compares one new element, and counts its kind if it was not read back.
+func checkGiven(t *rapid.T, given map[Kind]int) {
+	d := &givenDraw{t}
+	ev, md := d.event(), d.metadata()
+	at := time.Date(d.pick(1, 2026, 9999), 5, 29, 12, 0, 0, d.pick(0, 1, 120_000_000), time.Local)
+	e := NewElement(at, ev, md)
+	read := built(e.raw, at, ev, md)
+	if !e.unplaced {
+		return
+	}
+	given[e.kind]++
+	if e.err != nil || read.err != nil {
+		t.Fatalf("%s is broken: %v, %v", e.raw, e.err, read.err)
+	}
+	if e.kind != read.kind || !reflect.DeepEqual(e.time, read.time) || e.largest != read.largest ||
+		e.view != read.view {
+		t.Fatalf("%+v is read as %+v", e, read)
+	}
+	if got, want := e.meta.Keys(), read.meta.Keys(); !slices.Equal(got, want) {
+		t.Fatalf("metadata %q is read as %q", got, want)
+	}
+	for _, key := range e.meta.Keys() {
+		is, _ := e.meta.Value(key)
+		was, _ := read.meta.Value(key)
+		if string(is) != string(was) {
+			t.Fatalf("metadata %s is read as %s", is, was)
+		}
+	}
+	for i, s := range slices.Concat(e.slots, e.placed()) {
+		want := read.slots[i%len(read.slots)]
+		if i < len(e.slots) {
+			want.offset = 0
+		}
+		if !sameContent(s.content, want.content) || s.part != want.part || s.uri != want.uri ||
+			s.offset != want.offset || s.legacy != want.legacy {
+			t.Fatalf("slot %+v of %s is read as %+v", s, e.raw, want)
+		}
+	}
+	if len(e.slots) != len(read.slots) {
+		t.Fatalf("%d contents of %s are read as %d", len(e.slots), e.raw, len(read.slots))
+	}
+	if got, want := withoutForm(e.event), withoutForm(read.event); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%#v is read as %#v", got, want)
+	}
+}
+
+// withoutForm returns an event without what its element was read from, and with the bytes of
+// contents in place of what caches their hashes.
+func withoutForm(ev Event) any {
+	r, ok := ev.(*ToolCallResponse)
+	if !ok {
+		return ev
+	}
+	all := []any{r.ID, r.IsError}
+	for _, b := range r.Blocks {
+		all = append(all, b.Type, b.MIMEType, b.Content.IsRef(), b.Content.Ref())
+		if x := b.Resource; x != nil {
+			all = append(all, x.URI, x.MIMEType, x.Name, x.Title, x.Description, x.Content.IsRef(),
+				x.Content.Ref(), formatted(*x).IsRef(), formatted(*x).Ref())
+		}
+	}
+	return all
+}
+
+type givenDraw struct{ *rapid.T }
+
+func (d *givenDraw) pick(all ...int) int { return rapid.SampledFrom(all).Draw(d.T, "number") }
+
+func (d *givenDraw) text() string {
+	return rapid.SampledFrom([]string{
+		"", "a", "é\n\"\\/<", "YWJj", "\x00\u2028", "\xff", strings.Repeat("0", 64),
+		`{"$blob":"` + strings.Repeat("a", 64) + `","size":1}`,
+	}).Draw(d.T, "text")
+}
+
+func (d *givenDraw) json() jsontext.Value {
+	return rapid.SampledFrom([]jsontext.Value{
+		nil, jsontext.Value(`{}`), jsontext.Value(`{"a": [1e5,"x\/\u0041"], "\u0062":"YWJj"}`),
+		jsontext.Value(`{"a":{"b":["c",null,true,-0.5]}}`), jsontext.Value(`[1]`), jsontext.Value(`1`),
+		jsontext.Value(` {"a":1,"b":"` + strings.Repeat("f", 64) + `"}`), jsontext.Value(`{"a":1,"a":2}`),
+		jsontext.Value(`{`),
+	}).Draw(d.T, "json")
+}
+
+func (d *givenDraw) content() blobs.Content {
+	if rapid.Bool().Draw(d.T, "reference") {
+		return blobs.Refer(blobs.RefTo([]byte(d.text())))
+	}
+	return rapid.SampledFrom([]blobs.Content{
+		{}, blobs.Loaded([]byte(d.text())), blobs.Refer(blobs.Ref{Size: -1}), blobs.Loaded(nil),
+	}).Draw(d.T, "content")
+}
+
+func (d *givenDraw) block() Block {
+	b := Block{
+		Type: rapid.SampledFrom([]BlockType{
+			BlockText, BlockResource, BlockImage, BlockAudio, BlockQuestion, BlockResourceLink, "x",
+		}).Draw(d.T, "type"),
+		Content: d.content(),
+	}
+	if d.pick(0, 1) == 1 {
+		b.MIMEType = d.text()
+	}
+	if b.Type == BlockResource || d.pick(0, 9) == 9 {
+		b.Resource = &Resource{URI: d.text(), Content: d.content(), Name: d.text(), MIMEType: d.text()}
+		if d.pick(0, 1) == 1 {
+			b.Resource.Formatted = new(d.content())
+		}
+		if d.pick(0, 2) > 0 {
+			b.MIMEType, b.Content = "", blobs.Content{}
+		}
+	}
+	return b
+}
+
+func (d *givenDraw) event() Event {
+	switch d.pick(0, 1, 2, 3, 4, 5) {
+	case 0:
+		return &TurnStart{}
+	case 1:
+		r := &ChatRequest{Content: d.text(), Author: d.text()}
+		if d.pick(0, 1) == 1 {
+			r.Schema = d.json()
+			r.Resources = []Resource{{URI: "a", Content: d.content()}}
+		}
+		return r
+	case 2:
+		return &ChatResponse{Form: Form(d.pick(0, 1, 2, 3)), Text: d.text()}
+	case 3:
+		return &ToolCallRequest{ID: d.text(), Name: d.text(), Arguments: d.json()}
+	case 4:
+		return &ConfigDelta{Delta: d.json()}
+	}
+	r := &ToolCallResponse{ID: d.text(), IsError: rapid.Bool().Draw(d.T, "error")}
+	for range d.pick(0, 1, 1, 2, 3) {
+		r.Blocks = append(r.Blocks, d.block())
+	}
+	return r
+}
+
+func (d *givenDraw) metadata() (md Metadata) {
+	for range d.pick(0, 1, 2) {
+		key := rapid.SampledFrom([]string{
+			MetadataSource, "a", metadataBlocks, metadataResources, "é\"",
+		}).Draw(d.T, "key")
+		if v := d.json(); v != nil && d.pick(0, 1) == 1 {
+			md = md.With(key, v)
+		} else {
+			md = md.WithText(key, d.text())
+		}
+	}
+	return md
+}
