@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"hash/maphash"
 	"os"
 	"path/filepath"
@@ -33,9 +34,9 @@ func (Dialect) Read(
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
-	turns   map[string]int // the Point of each record, by uuid
-	told    map[saying]struct{}
-	sayings map[string]int // number of different records of a uuid
+	turns   map[string]int  // the Point of each record, by uuid
+	sayings map[string]said // by uuid
+	told    map[saying]bool // of uuids with several records, except the first of each
 	seeds   [2]maphash.Seed
 	dir     string         // the last one that a record has
 	in      string         // the one in the last record
@@ -53,7 +54,15 @@ type mapper struct {
 // collide with a probability of 1 in 2^128.
 type saying struct {
 	uuid string
-	sums [2]uint64
+	sums sums
+}
+
+type sums [2]uint64
+
+// A said has the first record of a uuid, and the number of its different records.
+type said struct {
+	first sums
+	count int
 }
 
 // A part of a session ends at the record that its title refers to.
@@ -62,7 +71,7 @@ type part struct{ last, title string } // last is the uuid of a record
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
 		Builder: b, session: s, turns: map[string]int{},
-		told: map[saying]struct{}{}, sayings: map[string]int{},
+		told: map[saying]bool{}, sayings: map[string]said{},
 		seeds:  [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
 		queued: map[string]int{}, agents: map[string]*mapper{},
 		chains: map[string]string{}, files: map[string]bool{},
@@ -123,28 +132,35 @@ func (m *mapper) record(r *record, line []byte) {
 // earlier records. A different record with that uuid, as in damaged files, is mapped under a key of
 // its own.
 func (m *mapper) repeats(r *record) bool {
-	id := string(r.UUID)
-	said := saying{uuid: id}
-	for i, seed := range m.seeds {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for _, part := range [][]byte{r.Message, r.Attachment, r.Data} {
-			_, _ = h.Write(part)
-			_ = h.WriteByte(0)
-		}
-		for _, part := range []sessions.Text{r.Type, r.Subtype, r.Content} {
-			_, _ = h.WriteString(string(part))
-			_ = h.WriteByte(0)
-		}
-		said.sums[i] = h.Sum64()
-	}
-	if _, ok := m.told[said]; ok {
+	is := saying{uuid: string(r.UUID), sums: m.sums(r)}
+	all, known := m.sayings[is.uuid]
+	switch {
+	case known && (is.sums == all.first || m.told[is]):
 		return true
+	case known:
+		m.told[is] = true
+	default:
+		all.first = is.sums
 	}
-	m.told[said] = struct{}{}
-	r.further = m.sayings[id]
-	m.sayings[id]++
+	r.further = all.count
+	all.count++
+	m.sayings[is.uuid] = all
 	return false
+}
+
+// sums returns the sums of what a record says.
+func (m *mapper) sums(r *record) (all sums) {
+	for i, seed := range m.seeds {
+		var parts [6 * 8]byte
+		for n, part := range [...][]byte{r.Message, r.Attachment, r.Data} {
+			binary.LittleEndian.PutUint64(parts[n*8:], maphash.Bytes(seed, part))
+		}
+		for n, part := range [...]sessions.Text{r.Type, r.Subtype, r.Content} {
+			binary.LittleEndian.PutUint64(parts[(3+n)*8:], maphash.String(seed, string(part)))
+		}
+		all[i] = maphash.Bytes(seed, parts[:])
+	}
+	return all
 }
 
 // context records the agent's directory, which changes within a session.
