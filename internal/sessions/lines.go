@@ -42,9 +42,8 @@ func IsPacked(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) }
 
 // Lines reads a file of one record a line, plain or compressed with zstd.
 type Lines struct {
-	in     *bufio.Reader
+	*lineReader
 	unpack *zstd.Decoder
-	long   []byte // buffer for a line that exceeds that of in
 	sum    hash.Hash
 	length int64 // bytes that Next has returned or skipped, with line feeds
 	number int
@@ -54,7 +53,7 @@ type Lines struct {
 // after decompression. The caller must close it.
 func NewLines(r io.Reader, until int64) (*Lines, error) {
 	l := &Lines{sum: sha256.New()}
-	in := bufio.NewReader(r)
+	in := bufio.NewReaderSize(r, len(zstdMagic))
 	if head, _ := in.Peek(len(zstdMagic)); IsPacked(head) {
 		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(MaxUnpacked))
@@ -69,19 +68,30 @@ func NewLines(r io.Reader, until int64) (*Lines, error) {
 	if until > 0 {
 		r = io.LimitReader(r, until)
 	}
-	l.in = readers.Get().(*bufio.Reader)
+	l.lineReader = readers.Get().(*lineReader)
 	l.in.Reset(r)
 	return l, nil
 }
 
+// A lineReader has the memory with which a file is read.
+type lineReader struct {
+	in   *bufio.Reader
+	long []byte // buffer for a line that exceeds that of in
+}
+
 // readers holds readers that closed files no longer need.
-var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, lineRoom) }}
+var readers = sync.Pool{New: func() any {
+	return &lineReader{in: bufio.NewReaderSize(nil, lineRoom)}
+}}
 
 // Close releases the buffer of the last line and the resources of decompression.
 func (l *Lines) Close() {
 	l.in.Reset(nil)
-	readers.Put(l.in)
-	l.in = nil
+	if cap(l.long) > maxKept {
+		l.long = nil
+	}
+	readers.Put(l.lineReader)
+	l.lineReader = nil
 	if l.unpack != nil {
 		l.unpack.Close()
 	}
