@@ -370,7 +370,11 @@ func (b *Builder) Record(at time.Time, kind string, line []byte) {
 	b.report.Records[kind]++
 	*b.told++
 	r := &b.current.records
-	r.add(b.moment(at), kind, b.JSON(line))
+	kept := b.appendJSON(b.json[:0], line)
+	r.add(b.moment(at), kind, kept)
+	if cap(kept) <= maxKept {
+		b.json = kept
+	}
 	for b.portion(r.lines.Bytes()) < r.lines.Len() && b.err == nil {
 		r.writePart(&b.keeper) // a turn may have more records than fit in memory
 	}

@@ -62,6 +62,18 @@ func (l Late) Text() (t Text) {
 	return t
 }
 
+// append appends the text.
+func (l Late) append(dst []byte) []byte {
+	switch v := jsontext.Value(l); v.Kind() {
+	case 0, 'n':
+		return dst
+	case '"':
+		return appendUnquoted(dst, v)
+	default:
+		return append(dst, v...)
+	}
+}
+
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
 func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, l) }
 

@@ -25,6 +25,7 @@ type keeper struct {
 	member  string // of the JSON object whose value is looked at
 	room    []byte // for a text that is looked at
 	plain   []byte // buffer for the text of a file beside the session
+	json    []byte // buffer for a record
 }
 
 // Fail ends the import with an error.
@@ -98,7 +99,10 @@ func (k *keeper) valid(text []byte) []byte {
 
 // JSON returns a JSON text in one line whose strings are converted as by [Builder.Text]. Invalid
 // JSON is stored as a string.
-func (k *keeper) JSON(v []byte) jsontext.Value {
+func (k *keeper) JSON(v []byte) jsontext.Value { return k.appendJSON(nil, v) }
+
+// appendJSON is JSON in a buffer that may be used for it.
+func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
 	from := space(v, 0)
 	end := skip(v, from, 0)
 	if end < 0 {
@@ -106,7 +110,7 @@ func (k *keeper) JSON(v []byte) jsontext.Value {
 	}
 	var err error
 	defer func() { k.member = "" }()
-	out := make(jsontext.Value, 0, end-from)
+	out = slices.Grow(out, end-from)
 	for i := from; i < end; {
 		switch v[i] {
 		case ' ', '\n', '\r', '\t':
@@ -237,6 +241,7 @@ func (k *keeper) write(data []byte) blobs.Content {
 // A Block is a piece of a tool's result.
 type Block struct {
 	Text     string
+	Late     Late   // in place of Text, if set
 	MIMEType string // of an image or a sound in Data
 	Data     []byte
 	// File is set if Text shows a file that was read. It has the plain text of the file.
@@ -247,15 +252,20 @@ type Block struct {
 type File struct {
 	Name, Dir string // as the agent wrote it, and the directory to which it is relative
 	Content   string
-	First     int // the first line that was read, from 1; 0 for the complete file
-	Lines     int // number of lines
+	Late      Late // in place of Content, if set
+	First     int  // the first line that was read, from 1; 0 for the complete file
+	Lines     int  // number of lines
 }
 
 func (k *keeper) block(block Block) []events.Block {
-	switch {
-	case block.File != nil && k.fits(len(block.File.Content), len(block.Text)):
-		return []events.Block{k.file(block)}
-	case block.MIMEType != "":
+	k.room = block.Late.append(append(k.room[:0], block.Text...))
+	if f := block.File; f != nil {
+		k.plain = f.Late.append(append(k.plain[:0], f.Content...))
+		if k.fits(len(k.plain), len(k.room)) {
+			return []events.Block{k.file(f, k.plain, k.room)}
+		}
+	}
+	if block.MIMEType != "" {
 		kind := events.BlockImage
 		if strings.HasPrefix(block.MIMEType, "audio/") {
 			kind = events.BlockAudio
@@ -265,7 +275,7 @@ func (k *keeper) block(block Block) []events.Block {
 		}}
 	}
 	var all []events.Block
-	for _, part := range k.parts(k.text(block.Text)) {
+	for _, part := range k.parts(k.bytes(k.room)) {
 		all = append(all, events.Block{Type: events.BlockText, Content: k.content(part)})
 	}
 	return all
@@ -291,10 +301,8 @@ func (k *keeper) parts(text []byte) (all [][]byte) {
 
 // file returns a read as a resource: its content is the file's own text, which is the same
 // whichever agent read it, and what the model was given is beside it.
-func (k *keeper) file(block Block) events.Block {
-	f := block.File
-	k.plain = append(k.plain[:0], f.Content...)
-	plain, shown := k.bytes(k.plain), k.text(block.Text)
+func (k *keeper) file(f *File, plain, shown []byte) events.Block {
+	plain, shown = k.bytes(plain), k.bytes(shown)
 	r := &events.Resource{URI: k.places.uri(f.Name, f.Dir), Content: k.content(plain)}
 	if f.First > 0 && f.Lines > 0 {
 		r.URI += fmt.Sprintf("#L%d-%d", f.First, f.First+f.Lines-1)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -478,32 +479,44 @@ func isPlain(s []byte) bool { return bytes.IndexByte(s, '\\') < 0 && utf8.Valid(
 
 // unquote returns the value of a valid string. Invalid UTF-8 becomes U+FFFD.
 func unquote(v []byte) string {
-	s := v[1 : len(v)-1]
-	i := bytes.IndexByte(s, '\\')
-	switch {
-	case !utf8.Valid(s):
-		return repaired(v)
-	case i < 0:
+	if s := v[1 : len(v)-1]; isPlain(s) {
 		return plainly(s)
 	}
-	var out strings.Builder
-	out.Grow(len(s))
-	for ; i >= 0; i = bytes.IndexByte(s, '\\') {
-		out.Write(s[:i])
+	room := texts.Get().(*[]byte)
+	defer texts.Put(room)
+	*room = appendUnquoted((*room)[:0], v)
+	s := string(*room)
+	if cap(*room) > maxKept {
+		*room = nil
+	}
+	return s
+}
+
+// texts holds buffers for strings that are unquoted.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// appendUnquoted appends the value of a valid string. Invalid UTF-8 becomes U+FFFD.
+func appendUnquoted(dst, v []byte) []byte {
+	s, begin := v[1:len(v)-1], len(dst)
+	if !utf8.Valid(s) {
+		return appendRepaired(dst, v)
+	}
+	dst = slices.Grow(dst, len(s))
+	for i := bytes.IndexByte(s, '\\'); i >= 0; i = bytes.IndexByte(s, '\\') {
+		dst = append(dst, s[:i]...)
 		if s[i+1] != 'u' {
-			out.WriteByte(unescape[s[i+1]])
+			dst = append(dst, unescape[s[i+1]])
 			s = s[i+2:]
 			continue
 		}
 		r, _ := strconv.ParseUint(string(s[i+2:i+6]), 16, 16) // it was validated
 		if utf16.IsSurrogate(rune(r)) {
-			return repaired(v)
+			return appendRepaired(dst[:begin], v)
 		}
-		out.WriteRune(rune(r))
+		dst = utf8.AppendRune(dst, rune(r))
 		s = s[i+6:]
 	}
-	out.Write(s)
-	return out.String()
+	return append(dst, s...)
 }
 
 // plainly returns s as a string. Words that many records have are not allocated.
@@ -538,8 +551,8 @@ var unescape = [...]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// repaired is unquote for any string.
-func repaired(v []byte) string {
-	b, _ := jsontext.AppendUnquote(nil, v) // the error reports invalid UTF-8, which became U+FFFD
-	return string(b)
+// appendRepaired is appendUnquoted for any string.
+func appendRepaired(dst, v []byte) []byte {
+	dst, _ = jsontext.AppendUnquote(dst, v) // the error reports invalid UTF-8, which became U+FFFD
+	return dst
 }

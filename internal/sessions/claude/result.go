@@ -12,7 +12,7 @@ type details struct {
 	agent, persisted sessions.Text
 	file             struct {
 		Path    sessions.Text   `json:"filePath"`
-		Content sessions.Text   `json:"content"`
+		Content sessions.Late   `json:"content"`
 		First   sessions.Number `json:"startLine"`
 		Lines   sessions.Number `json:"numLines"`
 		Total   sessions.Number `json:"totalLines"`
@@ -78,6 +78,9 @@ func (m *mapper) root() sessions.Name {
 
 // shown returns what the model was given.
 func (m *mapper) shown(b *block) (out []sessions.Block) {
+	if b.Content.Kind() == '"' {
+		return []sessions.Block{{Late: sessions.Late(b.Content)}}
+	}
 	for _, piece := range blocks(b.Content) {
 		if data, ok := piece.bytes(); ok {
 			out = append(out, sessions.Block{MIMEType: string(piece.Source.Value.MIME), Data: data})
@@ -101,7 +104,7 @@ func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
 	case first.MIMEType != "":
 	case file.Path != "" && file.Lines > 0:
 		first.File = &sessions.File{
-			Name: string(file.Path), Dir: m.dir, Content: string(file.Content),
+			Name: string(file.Path), Dir: m.dir, Late: file.Content,
 			First: int(file.First), Lines: int(file.Lines),
 		}
 		if file.First <= 1 && file.Lines >= file.Total {
