@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"regexp"
 	"strings"
@@ -11,10 +12,8 @@ import (
 // A filter finds keywords by their rarest pair of bytes: it looks up each pair of bytes of the
 // text.
 type filter struct {
-	pairs [1 << 16 / 64]uint64 // a bit set
-	// index holds the index in groups of each pair, so that a hit needs no search.
-	index  [1 << 16]uint8
-	groups [][]candidate
+	index  [1 << 16]uint8 // in groups of each pair, in little-endian order
+	groups [][]candidate  // the first is for pairs without keywords
 	rules  []*compiled
 }
 
@@ -34,7 +33,7 @@ type compiled struct {
 }
 
 func newFilter(list []Rule) *filter {
-	f := new(filter)
+	f := &filter{groups: make([][]candidate, 1)}
 	for i, rule := range list {
 		rule.within = cmp.Or(rule.within, usualWindow)
 		f.rules = append(f.rules, &compiled{rule, sync.OnceValue(func() *regexp.Regexp {
@@ -55,7 +54,7 @@ func (f *filter) add(rule int, keyword string, fold bool) {
 	first, second := keyword[c.offset], keyword[c.offset+1]
 	for _, a := range cases(first, fold) {
 		for _, b := range cases(second, fold) {
-			pair := uint16(a)<<8 | uint16(b)
+			pair := uint16(a) | uint16(b)<<8
 			f.group(pair, c)
 		}
 	}
@@ -64,8 +63,7 @@ func (f *filter) add(rule int, keyword string, fold bool) {
 // group adds a keyword to the group of a pair. There are at most 256 groups; further pairs share
 // the last one, which only costs time.
 func (f *filter) group(pair uint16, c candidate) {
-	if bit := uint64(1) << (pair & 63); f.pairs[pair>>6]&bit == 0 {
-		f.pairs[pair>>6] |= bit
+	if f.index[pair] == 0 {
 		if len(f.groups) <= math.MaxUint8 {
 			f.groups = append(f.groups, nil)
 		}
@@ -127,18 +125,23 @@ func (c *candidate) has(text []byte, i int) bool {
 
 // each calls found for each keyword in the text, in the order of their rarest pairs.
 func (f *filter) each(text []byte, found func(rule *compiled, start, end int)) {
-	if len(text) < 2 {
-		return
-	}
-	pair := uint16(text[0])
-	for i := 1; i < len(text); i++ {
-		pair = pair<<8 | uint16(text[i])
-		if f.pairs[pair>>6]&(1<<(pair&63)) == 0 {
-			continue
+	const block = 7 // pairs in eight bytes
+	for i := 0; i+1 < len(text); {
+		end := min(i+block, len(text)-1)
+		if i+block < len(text) {
+			w := binary.LittleEndian.Uint64(text[i:])
+			if f.index[uint16(w)]|f.index[uint16(w>>8)]|f.index[uint16(w>>16)]|
+				f.index[uint16(w>>24)]|f.index[uint16(w>>32)]|f.index[uint16(w>>40)]|
+				f.index[uint16(w>>48)] == 0 {
+				i = end
+				continue
+			}
 		}
-		for _, c := range f.groups[f.index[pair]] {
-			if start := i - 1 - c.offset; c.has(text, start) {
-				found(f.rules[c.rule], start, start+len(c.keyword))
+		for ; i < end; i++ {
+			for _, c := range f.groups[f.index[binary.LittleEndian.Uint16(text[i:])]] {
+				if start := i - c.offset; c.has(text, start) {
+					found(f.rules[c.rule], start, start+len(c.keyword))
+				}
 			}
 		}
 	}
