@@ -28,7 +28,7 @@ type Options struct {
 	// Private closes created files and directories to other users, as [MkdirPrivate] does: the
 	// file, whatever its mode was before, and missing directories.
 	Private bool
-	// NoSync omits every sync: for files below a directory that [PublishDir] will sync as a whole.
+	// NoSync omits every sync: for files that may be lost, such as notes and caches.
 	NoSync bool
 	// Volume, if not nil, is synced by [Group.Commit] instead of each file and directory: once
 	// before any file is published, once after all are. Only groups use it.

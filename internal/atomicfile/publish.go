@@ -9,6 +9,39 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
+// WriteNew writes a new file below a directory that [PublishDir] will publish and sync. Nobody reads
+// the file before, so it is made under its own name, and not synced.
+func WriteNew(root *os.Root, name string, data []byte, opts Options) error {
+	if err := (writer{root: root, opts: opts}).writeNew(name, data); err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	return nil
+}
+
+func (w writer) writeNew(name string, data []byte) error {
+	if !isLocal(name) || name == "." {
+		return &fs.PathError{Op: "write", Path: name, Err: fs.ErrInvalid}
+	}
+	w.opts.NoSync = true
+	if w.opts.Perm == 0 {
+		w.opts.Perm = FilePerm // there is no file whose mode it keeps
+	}
+	t := &temp{w: w, name: name, target: name}
+	perm, chmod := w.modes(name)
+	t.perm = chmod
+	_, err := w.place(name, func() (err error) {
+		if err := w.step(StepCreate, name); err != nil {
+			return err
+		}
+		t.file, err = w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.fill(content{1: data}), t.finish())
+}
+
 // PublishDir makes everything below the directory tmpName durable and renames it to name. If name
 // exists, the error is [fs.ErrExist] and name is unchanged. (An empty directory that is created at
 // name in the same instant may be replaced; that loses nothing.) Missing parents of name are

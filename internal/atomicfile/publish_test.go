@@ -12,13 +12,13 @@ import (
 // build creates a temporary directory with two files, one in a subdirectory.
 func build(t *testing.T, root *os.Root, opts Options) string {
 	t.Helper()
-	opts.NoSync, opts.Hook = true, nil
+	opts.Hook = nil
 	dir, err := MkdirTemp(root, "17838-title", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"/events.json", "/sub/b"} {
-		if err := Write(root, dir+name, []byte(name), opts); err != nil {
+		if err := WriteNew(root, dir+name, []byte(name), opts); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,6 +43,30 @@ func TestPublishDir(t *testing.T) {
 	}
 	if !slices.Equal(j.steps, want) {
 		t.Errorf("got  %q\nwant %q", j.steps, want)
+	}
+}
+
+// TestWriteNew checks that a file of a directory that is not published is not renamed or synced, and
+// that no file is replaced.
+func TestWriteNew(t *testing.T) {
+	root, _ := openRoot(t)
+	var j journal
+	opts := Options{TempDir: tmp, Hook: j.hook}
+	if err := WriteNew(root, "a/x", []byte("one"), opts); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"create a/x", "mkdir a", "create a/x", "write a/x", "close a/x"}
+	if !slices.Equal(j.steps, want) {
+		t.Errorf("got  %q\nwant %q", j.steps, want)
+	}
+	if err := WriteNew(root, "a/x", []byte("two"), opts); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second file: %v", err)
+	}
+	if err := WriteNew(root, "../x", nil, opts); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("a file outside: %v", err)
+	}
+	if got := readFile(t, root, "a/x"); got != "one" {
+		t.Errorf("content %q", got)
 	}
 }
 

@@ -192,10 +192,8 @@ func (s *store) build(dir string, files []file) error {
 	if err != nil {
 		return err
 	}
-	opts := s.options()
-	opts.NoSync, opts.TempDir = true, "."
 	for _, f := range files {
-		if err = atomicfile.Write(root, f.name, f.rest, opts); err != nil {
+		if err = atomicfile.WriteNew(root, f.name, f.rest, s.options()); err != nil {
 			break
 		}
 	}
