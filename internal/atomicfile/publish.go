@@ -9,8 +9,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// WriteNew writes a new file below a directory that [PublishDir] will publish and sync. Nobody reads
-// the file before, so it is made under its own name, and not synced.
+// WriteNew writes a new file below a directory that [PublishDir] will publish and sync. Until then
+// nobody reads the file, so it is made under its own name, and not synced.
 func WriteNew(root *os.Root, name string, data []byte, opts Options) error {
 	if err := (writer{root: root, opts: opts}).writeNew(name, data); err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
