@@ -49,11 +49,25 @@ func decodes(s []byte) bool {
 		return false
 	}
 	if standard.DecodedLen(len(s)) > len(room) {
+		n, err := standard.Decode(room[:], s[:len(room)/3*4])
+		if err != nil || !beginsText(room[:n]) {
+			return false // most long base64 is a signature or encrypted
+		}
 		_, ok := decodeOnce(s)
 		return ok
 	}
 	n, err := standard.Decode(room[:], s)
 	return err == nil && utf8.Valid(room[:n])
+}
+
+// beginsText reports whether b may be the beginning of UTF-8 text, cut anywhere.
+func beginsText(b []byte) bool {
+	for cut := range utf8.UTFMax {
+		if utf8.Valid(b[:max(len(b)-cut, 0)]) {
+			return true
+		}
+	}
+	return false
 }
 
 // The alphabets. Each has exactly one encoding of a byte string.

@@ -170,6 +170,9 @@ func (d *givenDraw) event() Event {
 }
 
 func (d *givenDraw) metadata() (md Metadata) {
+	if d.pick(0, 1) == 1 {
+		md = ImportedMetadata()
+	}
 	for range d.pick(0, 1, 2) {
 		key := rapid.SampledFrom([]string{
 			MetadataSource, "a", metadataBlocks, metadataResources, "é\"",
@@ -181,4 +184,23 @@ func (d *givenDraw) metadata() (md Metadata) {
 		}
 	}
 	return md
+}
+
+// TestImportedMetadata compares the bytes of elements whose metadata was begun in the form of
+// imports with those of others, with and without a source.
+func TestImportedMetadata(t *testing.T) {
+	for _, keys := range [][]string{{"a"}, {"a", MetadataSource}, {"a", MetadataSource, "b"}, {}} {
+		for _, text := range []string{"x", "YWJj", "é\"", strings.Repeat("YWJj", 100)} {
+			var raw [2]string
+			for i, md := range []Metadata{{}, ImportedMetadata()} {
+				for _, key := range keys {
+					md = md.WithText(key, text)
+				}
+				raw[i] = string(NewElement(time.Unix(0, 0), &ChatResponse{}, md).Raw())
+			}
+			if raw[0] != raw[1] {
+				t.Errorf("%s is written %s", raw[0], raw[1])
+			}
+		}
+	}
 }

@@ -45,7 +45,7 @@ func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
 		return append(dst, v...) // Validate reports it
 	}
 	inForm := appendBase64
-	if m.imported() {
+	if m.plain || m.imported() {
 		inForm = appendPlain
 	}
 	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
@@ -55,20 +55,36 @@ func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
 
 // encoded returns the metadata as a new element holds it.
 func (m Metadata) encoded() Metadata {
-	if m.plain || !m.imported() {
-		return m
+	switch isImported := m.imported(); {
+	case isImported && !m.plain:
+		return m.asPlain()
+	case m.plain && !isImported: // it got no source
+		m.plain = false
+		return m.recoded(appendBase64)
 	}
-	return m.asPlain()
+	return m
 }
+
+// ImportedMetadata returns empty metadata of an event of an agent session, which gets its source
+// last: other keys are in their final form from the start.
+func ImportedMetadata() Metadata { return Metadata{plain: true} }
 
 // asPlain returns the metadata encoded as that of an imported event.
 func (m Metadata) asPlain() Metadata {
-	if m.plain = true; m.raw == nil {
+	if m.plain {
 		return m
 	}
-	m.raw = jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
-		return appendPlain(dst, decoded(jsonspan.Unquote(quoted)))
-	}}.Rewrite(m.raw)
+	m.plain = true
+	return m.recoded(appendPlain)
+}
+
+// recoded returns the metadata with its strings in another form.
+func (m Metadata) recoded(inForm func(dst, s []byte) []byte) Metadata {
+	if m.raw != nil {
+		m.raw = jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
+			return inForm(dst, decoded(jsonspan.Unquote(quoted)))
+		}}.Rewrite(m.raw)
+	}
 	return m
 }
 

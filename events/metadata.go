@@ -33,7 +33,7 @@ const MetadataCompacted = MetadataPrefix + "compacted"
 type Metadata struct {
 	raw []byte // the object as on disk, or nil
 	err error  // why a value could not be stored in it
-	// plain is set if it belongs to an imported event and was encoded for that.
+	// plain is set if it was encoded for an imported event, to which it belongs once it has a source.
 	plain bool
 }
 
@@ -109,7 +109,7 @@ func (m Metadata) With(key string, v jsontext.Value) Metadata {
 
 // WithText returns m with key set to the string s.
 func (m Metadata) WithText(key, s string) Metadata {
-	if m.imported() || !utf8.ValidString(key) || !utf8.ValidString(s) {
+	if !utf8.ValidString(key) || !utf8.ValidString(s) {
 		return m.With(key, jsonspan.Quoted(s))
 	}
 	if key == MetadataSource { // later keys are written in the plain encoding too
@@ -117,6 +117,9 @@ func (m Metadata) WithText(key, s string) Metadata {
 			m.raw = append(appendPlain([]byte(`{"`+MetadataSource+`":`), []byte(s)), '}')
 			return m
 		}
+		return m.set(key, appendPlain(nil, []byte(s)))
+	}
+	if m.plain || m.imported() {
 		return m.set(key, appendPlain(nil, []byte(s)))
 	}
 	return m.set(key, appendBase64(nil, []byte(s)))

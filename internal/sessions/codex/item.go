@@ -82,7 +82,8 @@ func (m *mapper) hold(r *record) {
 }
 
 // metadata returns what the provider requires to accept an item again.
-func (p *payload) metadata() (md events.Metadata) {
+func (p *payload) metadata() events.Metadata {
+	md := events.ImportedMetadata()
 	for _, proof := range []struct {
 		key   string
 		value sessions.Text
