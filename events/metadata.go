@@ -33,7 +33,7 @@ const MetadataCompacted = MetadataPrefix + "compacted"
 type Metadata struct {
 	raw []byte // the object as on disk, or nil
 	err error  // why a value could not be stored in it
-	// plain is set if it was encoded for an imported event, to which it belongs once it has a source.
+	// plain is set if it was encoded for an imported event. It belongs to one once it has a source.
 	plain bool
 }
 

@@ -423,7 +423,6 @@ var writesUnseen = map[string]string{
 	"internal/stage/note.go":       "notes of ours, in Git's directory",
 	"internal/trust/approvals.go":  "under a lock that only we write under",
 	"internal/workspace/active.go": "what a session has open, the last one counts",
-	"internal/workspace/create.go": "a directory that nobody sees yet",
 	"internal/workspace/store.go":  "a note of ours",
 	"internal/workspace/wsid.go":   "a file that was not there",
 }
