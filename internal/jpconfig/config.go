@@ -35,7 +35,7 @@ func (c *Config) Delta() (delta []byte, lost []string) {
 	if err != nil {
 		return []byte("{}"), lost // cannot fail for valid JSON
 	}
-	return delta, lost
+	return unsaid(nil, asStored(nil, delta), json.RawMessage(c.conversation.Plain())), lost
 }
 
 // loadTime returns the keys that only have an effect while files are read.

@@ -1,11 +1,19 @@
 package jpconfig
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
 
-// Shareable returns configuration for storage in a conversation: without the addresses of providers
-// and the names of variables with keys. They belong to this user, and others who continue the
-// conversation would be asked to approve them.
-func Shareable(config []byte) []byte {
+	"github.com/git-jp/git-jp/events"
+)
+
+// Shareable returns configuration for storage in a conversation: in the forms that jp reads, and
+// without the addresses of providers and the names of variables with keys. These belong to this
+// user, and others who continue the conversation would be asked to approve them.
+func Shareable(config []byte) []byte { return anonymous(asStored(nil, config)) }
+
+func anonymous(config []byte) []byte {
 	var tree, providers, entries map[string]json.RawMessage
 	if json.Unmarshal(config, &tree) != nil ||
 		json.Unmarshal(tree["providers"], &providers) != nil ||
@@ -36,4 +44,132 @@ func put(in map[string]json.RawMessage, key string, table map[string]json.RawMes
 		return
 	}
 	in[key] = marshal(table)
+}
+
+// asStored returns the value at a path in the form that jp reads. In place of a configuration with
+// one value that it cannot read, jp uses an empty one: it forgets the other settings too, and does
+// not load a conversation with such a base configuration.
+func asStored(path []string, value json.RawMessage) json.RawMessage {
+	switch {
+	case isModel(path):
+		return storedModel(value)
+	case ends(path, "parameters", "reasoning"):
+		return storedReasoning(value)
+	}
+	var table map[string]json.RawMessage
+	var list []json.RawMessage
+	switch {
+	case json.Unmarshal(value, &table) == nil && table != nil:
+		for name, v := range table {
+			table[name] = asStored(append(slices.Clone(path), name), v)
+		}
+		return unlessSame(value, marshal(table))
+	case json.Unmarshal(value, &list) == nil && list != nil:
+		for i, v := range list {
+			list[i] = asStored(path, v)
+		}
+		return unlessSame(value, marshal(list))
+	}
+	return value
+}
+
+// unsaid returns what a delta in stored form says, without the models and the reasoning that the
+// conversation says in another form; nil if nothing is left.
+func unsaid(path []string, delta, said json.RawMessage) json.RawMessage {
+	if isModel(path) || ends(path, "parameters", "reasoning") {
+		if said != nil && same(form(path, delta), form(path, said)) {
+			return nil
+		}
+		return delta
+	}
+	var table, have map[string]json.RawMessage
+	if json.Unmarshal(delta, &table) != nil || json.Unmarshal(said, &have) != nil {
+		return delta
+	}
+	before := len(table)
+	for name, v := range table {
+		if left := unsaid(append(slices.Clone(path), name), v, have[name]); left != nil {
+			table[name] = left
+		} else {
+			delete(table, name)
+		}
+	}
+	if len(table) == 0 && before > 0 && len(path) > 0 {
+		return nil
+	}
+	return unlessSame(delta, marshal(table))
+}
+
+// form returns the one form of the ways to say a model or a reasoning.
+func form(path []string, value json.RawMessage) json.RawMessage {
+	if !isModel(path) {
+		return asStored(path, value)
+	}
+	none := func(string) ([]byte, error) { return nil, nil }
+	if id, err := resolve(none, value, nil); err == nil {
+		return quote(id.String())
+	}
+	return value
+}
+
+// unlessSame returns the changed value, or the old one, whose members have their order, if both say
+// the same.
+func unlessSame(was, is json.RawMessage) json.RawMessage {
+	if same(was, is) {
+		return was
+	}
+	return is
+}
+
+func ends(path []string, names ...string) bool {
+	return len(path) >= len(names) && slices.Equal(path[len(path)-len(names):], names)
+}
+
+// isModel reports whether the value at a path names a model.
+func isModel(path []string) bool {
+	return ends(path, "model", "id") ||
+		len(path) == 4 && slices.Equal(path[:3], []string{"providers", "llm", "aliases"})
+}
+
+// storedModel returns a word for a model that jp does not know.
+func storedModel(value json.RawMessage) json.RawMessage {
+	var id ModelID
+	var name string
+	if json.Unmarshal(value, &name) == nil {
+		var ok bool
+		if id.Provider, id.Name, ok = strings.Cut(name, "/"); !ok {
+			return value // a short name
+		}
+	} else if json.Unmarshal(value, &id) != nil || id.Provider == "" || id.Name == "" {
+		return value // a change of one of them
+	}
+	if events.JPKnows(id.Provider, id.Name) {
+		return value
+	}
+	return quote(events.ModelWord(id.Provider, id.Name))
+}
+
+// storedReasoning returns the table for what a word or a number says.
+func storedReasoning(value json.RawMessage) json.RawMessage {
+	var r Reasoning
+	var said map[string]json.RawMessage
+	if json.Unmarshal(value, &said) == nil && len(said) == 1 && said["exclude"] != nil {
+		return value // a change of that alone
+	}
+	if r.UnmarshalJSON(value) != nil || r.Effort == "" {
+		return value
+	}
+	table := map[string]any{}
+	switch tokens, err := json.Number(r.Effort).Int64(); {
+	case r.Effort == "off":
+		return quote("off")
+	case err == nil:
+		table["effort"] = map[string]int64{"absolute": tokens}
+	default:
+		table["effort"] = r.Effort
+	}
+	if r.Exclude {
+		table["exclude"] = true
+	}
+	return unlessSame(value, marshal(table))
 }

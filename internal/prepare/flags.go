@@ -70,7 +70,7 @@ func jsonOr(value string) json.RawMessage {
 
 func reasoningValue(word string) (json.RawMessage, error) {
 	if n, err := strconv.Atoi(word); err == nil && n >= 0 {
-		return json.Marshal(map[string]int{"max_tokens": n})
+		return json.Marshal(map[string]any{"effort": map[string]int{"absolute": n}})
 	}
 	switch word {
 	case "off", "none":

@@ -29,7 +29,7 @@ func TestFlagsOfTheModel(t *testing.T) {
 		},
 		{
 			prepare.Flags{Reasoning: "2000"},
-			`{"assistant":{"model":{"parameters":{"reasoning":{"max_tokens":2000}}}}}`,
+			`{"assistant":{"model":{"parameters":{"reasoning":{"effort":{"absolute":2000}}}}}}`,
 		},
 	} {
 		values, err := tt.flags.Values()

@@ -267,7 +267,7 @@ func (m *model) apply(config []byte) {
 	id := valueAt(config, "assistant", "model", "id")
 	var alias string
 	if json.Unmarshal(id, &alias) == nil && alias != "" {
-		*m = model{name: alias}
+		*m = model{name: events.ModelOfWord(alias)}
 		return
 	}
 	var full struct{ Provider, Name string }
