@@ -242,6 +242,8 @@ func TestArguments(t *testing.T) {
 		{dir, "*.rs", "file:*.rs"},
 		{dir, "https://a.example/x", "https://a.example/x"},
 		{dir, "cmd:git diff", "cmd:git diff"},
+		{src, "file://" + dir + "/src/main.rs#L2-3", "file:src/main.rs#L2-3"},
+		{src, "file:///src/main.rs", "file:///src/main.rs"}, // as jp means it
 		{dir, "jp-c17838348630", "jp://jp-c17838348630"},
 		{dir, "jp-c17838348630?u,a:-2", "jp://jp-c17838348630?select=u,a:-2"},
 		{dir, "jp-c17838348630?raw=all", "jp://jp-c17838348630?raw=all"},

@@ -26,7 +26,7 @@ const (
 // excludes.
 func Argument(arg, cwd string, tree *file.Tree) (string, error) {
 	if events.URIScheme(arg) != "" {
-		return arg, nil
+		return fileBelow(arg, tree), nil
 	}
 	id, selector, selects := strings.Cut(arg, "?")
 	if _, err := events.ParseID(id); err == nil && strings.HasPrefix(id, "jp-c") {
@@ -40,11 +40,33 @@ func Argument(arg, cwd string, tree *file.Tree) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("attach %q: %w", arg, err)
 	}
-	u := "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(rel)
+	u := "file:" + escapeName(rel)
 	if excludes {
 		return u + "?exclude=true", nil
 	}
 	return u, nil
+}
+
+func escapeName(name string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
+}
+
+// fileBelow returns the URL of a file relative to the root, if it names one below the root by its
+// place on this machine. In the configuration a path begins at the root, whatever precedes it.
+func fileBelow(u string, tree *file.Tree) string {
+	rest, isFile := strings.CutPrefix(u, "file:///")
+	if !isFile {
+		return u
+	}
+	name, after := rest, ""
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		name, after = rest[:i], rest[i:]
+	}
+	rel, err := below(tree, string(filepath.Separator)+filepath.FromSlash(unescape(name)))
+	if err != nil {
+		return u
+	}
+	return "file:" + escapeName(filepath.ToSlash(rel)) + after
 }
 
 func conversation(id, selector string, selects bool) string {

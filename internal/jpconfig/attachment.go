@@ -175,9 +175,24 @@ func leavesWorkspace(rest string) bool {
 	return clean == ".." || strings.HasPrefix(clean, "../")
 }
 
-// attachmentURL returns the URL of an entry: a URL unchanged, that of a path relative to the
-// workspace's root, or that of a table.
+// attachmentURL returns the URL of an entry: a URL, that of a path, or that of a table. The path of
+// a file is relative to the workspace's root.
 func attachmentURL(raw []byte) (string, error) {
+	u, err := entryURL(raw)
+	if events.URIScheme(u) == "file" {
+		u = "file:" + fromRoot(u[len("file:"):])
+	}
+	return u, err
+}
+
+// fromRoot returns the path of a file URL relative to the workspace's root. For jp, which writes
+// file:///a for the a there, no path begins elsewhere.
+func fromRoot(rest string) string {
+	rest = strings.TrimPrefix(rest, "///$WORKSPACE/")
+	return strings.TrimLeft(rest, "/")
+}
+
+func entryURL(raw []byte) (string, error) {
 	var u string
 	if json.Unmarshal(raw, &u) == nil {
 		return pathURL(u)

@@ -22,7 +22,11 @@ func TestAttachmentEntries(t *testing.T) {
 		},
 		{`{"type":"CMD","path":"sh"}`, "cmd://sh", trust.Process},
 		{`{"type":"file","path":"src/**","params":{"exclude":true}}`, "file:src/**?exclude=true", ""},
-		{`{"type":"file","path":"/etc/passwd"}`, "file:/etc/passwd", trust.Path},
+		{`{"type":"file","path":"/etc/passwd"}`, "file:etc/passwd", ""}, // as jp reads it
+		{`"file:///src/main.go"`, "file:src/main.go", ""},               // as jp writes it
+		{`"file://src/main.go"`, "file:src/main.go", ""},
+		{`"file:///../secret"`, "file:../secret", trust.Path},
+		{`"file:%2Fetc/passwd"`, "file:%2Fetc/passwd", trust.Path},
 		{`{"type":"https","path":"a.example/x","params":{"q":"5%"}}`, "https://a.example/x?q=5%25", trust.Host},
 		{`"src/main.go"`, "file:src/main.go", ""},
 		{`"src/**/*.go"`, "file:src/**/*.go", ""},
@@ -30,7 +34,7 @@ func TestAttachmentEntries(t *testing.T) {
 		{`"100%/a?b#c.txt"`, "file:100%25/a%3Fb%23c.txt", ""},
 		{`"notes/10:30.md"`, "file:notes/10:30.md", trust.Path},
 		{`"../secret"`, "file:../secret", trust.Path},
-		{`"/etc/passwd"`, "file:/etc/passwd", trust.Path},
+		{`"/etc/passwd"`, "file:etc/passwd", ""},
 		{`"~/x"`, "file:~/x", trust.Path},
 		{`"c:/x"`, "file:c:/x", trust.Path},
 		{`"jp://jp-c17000000001"`, "jp://jp-c17000000001", ""},

@@ -48,7 +48,7 @@ func hostile() []struct {
 			func(c *jpconfig.Config) func(trust.Gate) error { return opened(c.Attachments()[0].URL) },
 		},
 		{
-			"a file of the user's", `{"conversation":{"attachments":["file:///home/ada/.ssh/id"]}}`, trust.Path,
+			"a file of the user's", `{"conversation":{"attachments":["file:///../../home/ada/.ssh/id"]}}`, trust.Path,
 			func(c *jpconfig.Config) func(trust.Gate) error { return opened(c.Attachments()[0].URL) },
 		},
 		{
@@ -60,7 +60,7 @@ func hostile() []struct {
 			func(c *jpconfig.Config) func(trust.Gate) error { return opened(c.Attachments()[0].URL) },
 		},
 		{
-			"a path of the user's", `{"conversation":{"attachments":["/etc/passwd"]}}`, trust.Path,
+			"a path of the user's", `{"conversation":{"attachments":["../../etc/passwd"]}}`, trust.Path,
 			func(c *jpconfig.Config) func(trust.Gate) error { return opened(c.Attachments()[0].URL) },
 		},
 		{

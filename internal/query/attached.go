@@ -42,7 +42,19 @@ func Attached(
 	return found
 }
 
-func attachedTo(e *events.Element) (urls []string) {
+// attachedTo returns the attachments whose resources a request has. jp keeps the metadata of a
+// request and drops its resources, unless they are inline: then they are attached again.
+func attachedTo(e *events.Element) []string {
+	urls := attachmentsIn(e)
+	r, ok := e.Event().(*events.ChatRequest)
+	if ok && len(r.Resources) == 0 && len(e.Metadata().Stripped()) == 0 {
+		return nil
+	}
+	return urls
+}
+
+// attachmentsIn returns the attachments that the metadata of a request lists.
+func attachmentsIn(e *events.Element) (urls []string) {
 	if e.Kind() != events.KindChatRequest || !e.Metadata().JSON(metadataAttached, &urls) {
 		return nil
 	}
@@ -66,7 +78,7 @@ func forget(found map[string]bool, before, after []string) {
 // resources, and the next request gets all declared attachments.
 func Detach(s *events.Stream) {
 	for i, e := range s.Clone().All() {
-		if attachedTo(e) != nil {
+		if attachmentsIn(e) != nil {
 			s.Set(i, e.WithMetadata(e.Metadata().Without(metadataAttached)))
 		}
 	}
