@@ -23,7 +23,10 @@ func (c *Config) JSON() []byte { return c.all.Plain() }
 // "{}" for no change. Lost are the dotted keys of the conversation that a delta cannot remove.
 func (c *Config) Delta() (delta []byte, lost []string) {
 	delta, lost = settings.Diff(c.conversation, c.all)
-	lost = slices.DeleteFunc(lost, func(key string) bool { return slices.Contains(c.left, key) })
+	lost = slices.DeleteFunc(lost, func(key string) bool {
+		s, ok := c.conversation.Setting(strings.Split(key, ".")...)
+		return slices.Contains(c.left, key) || ok && saysNothing(s.Value())
+	})
 	var tree map[string]json.RawMessage
 	if json.Unmarshal(delta, &tree) != nil {
 		return delta, lost
@@ -36,6 +39,19 @@ func (c *Config) Delta() (delta []byte, lost []string) {
 		return []byte("{}"), lost // cannot fail for valid JSON
 	}
 	return unsaid(nil, asStored(nil, delta), json.RawMessage(c.conversation.Plain())), lost
+}
+
+// saysNothing reports whether a value is an empty list or table, as jp writes for each key that may
+// have one. A new conversation says as much without the key.
+func saysNothing(value []byte) bool {
+	var wrapped struct {
+		Value json.RawMessage `json:"value"`
+	}
+	if json.Unmarshal(value, &wrapped) == nil && wrapped.Value != nil {
+		value = wrapped.Value
+	}
+	text := string(bytes.TrimSpace(value))
+	return text == "[]" || text == "{}"
 }
 
 // loadTime returns the keys that only have an effect while files are read.

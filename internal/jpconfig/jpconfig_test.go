@@ -460,6 +460,19 @@ func TestDelta(t *testing.T) {
 	}
 }
 
+// TestEmptyIsNotLost checks that the empty lists and tables that jp 4c1c39f1 writes into each
+// conversation are not reported as settings that a delta cannot remove.
+func TestEmptyIsNotLost(t *testing.T) {
+	s := sources(t, nil)
+	s.Base = []byte(`{"config_load_paths":[],"user":{"name":"a"},
+		"assistant":{"model":{"parameters":{"stop_words":[],"other":{}}}},
+		"conversation":{"attachments":{"value":[],"strategy":"replace"}}}`)
+	s.Options = []string{"user.name:=null"}
+	if _, lost := load(t, s).Delta(); !slices.Equal(lost, []string{"user.name"}) {
+		t.Errorf("lost %v", lost)
+	}
+}
+
 // realWorkspace creates a workspace with a real project's configuration.
 func realWorkspace(t testing.TB) string {
 	t.Helper()
