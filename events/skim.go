@@ -10,7 +10,8 @@ import (
 
 // Skim returns the references of a stream of the usual form, as [Stream.References] does, in one
 // pass that builds nothing. If ok is true, the stream decodes with no limit on the size of content,
-// jp can load each element, each call of the last turn has its response, and no reference is Loose.
+// jp can load each element, each call of the last turn has its response, no request lacks its
+// resources ([Element.Dropped]), and no reference is Loose.
 // If ok is false, nothing is known about the stream, and the caller has to decode it.
 func Skim(data []byte) (found []RefAt, ok bool) {
 	if len(data) > MaxStreamBytes || crowded(data) >= 0 {
@@ -55,6 +56,7 @@ type glimpse struct {
 	kind     Kind
 	has      trait
 	id, name []byte
+	metadata []byte
 }
 
 // A trait is a set of members that an element has, with values of the expected form.
@@ -70,6 +72,7 @@ const (
 	hasSource
 	hasQuestion
 	hasAnswer
+	hasResources
 	hasMore // any that a turn_start may not have
 )
 
@@ -102,7 +105,8 @@ func (s *skimmer) element() {
 		s.member(&e, s.Name())
 	}
 	needed, usual := e.kind.needs()
-	if !usual || e.has&needed != needed || e.kind == KindTurnStart && e.has&hasMore != 0 {
+	if !usual || e.has&needed != needed || e.kind == KindTurnStart && e.has&hasMore != 0 ||
+		e.mayLack() {
 		s.Fail()
 		return
 	}
@@ -121,6 +125,13 @@ func (s *skimmer) element() {
 	for i := range s.found[first:] {
 		s.found[first+i].Turn = s.turn
 	}
+}
+
+// mayLack reports whether a request may be [Element.Dropped].
+func (e *glimpse) mayLack() bool {
+	return e.kind == KindChatRequest && e.has&hasResources == 0 &&
+		bytes.Contains(e.metadata, []byte(MetadataAttached)) &&
+		!bytes.Contains(e.metadata, []byte(metadataResources))
 }
 
 // answer closes the call with the given id, and fills in its call and tool in the references of the
@@ -154,7 +165,9 @@ func (s *skimmer) member(e *glimpse, name []byte) {
 		e.kind = kindNamed(s.word())
 		return
 	case "metadata":
+		from := s.At
 		s.object()
+		e.metadata = s.B[from:s.At]
 		return
 	}
 	e.has |= hasMore | s.payload(e, name)
@@ -199,6 +212,7 @@ func (s *skimmer) payload(e *glimpse, name []byte) trait {
 		s.Text()
 	case "resources":
 		s.resources(e.kind)
+		return hasResources
 	default:
 		s.Value()
 	}

@@ -171,6 +171,7 @@ func (r reading) events(e Entry) {
 	case len(verdict.Open) > 0 && !r.isArchived():
 		r.incomplete(verdict.Open, f.read)
 	}
+	r.dropped(verdict.Dropped, f.read)
 	r.c.stream = f.id
 	r.count(res.Refs)
 }
@@ -275,6 +276,18 @@ func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
 		f.Detail = fmt.Sprintf("and %d more have no response yet", n)
 	}
 	f.Next = "git jp print --last=1 " + r.c.id.String()
+	r.c.found = append(r.c.found, f)
+}
+
+// dropped notices what nothing else does: the content of the attachments has no reference any more.
+func (r reading) dropped(all []refs.DroppedAt, read func() ([]byte, error)) {
+	if len(all) == 0 {
+		return
+	}
+	f := r.finding(Dropped, eventsFile)
+	f.Turn, f.Element, f.Line = all[0].Turn+1, all[0].Element, line(read, all[0].Offset)
+	f.Detail = "lacks the attachments of " + count(len(all), "request") + ", as after jp saved it"
+	f.Next = "git jp repair"
 	r.c.found = append(r.c.found, f)
 }
 

@@ -33,6 +33,8 @@ const (
 	Oversize State = "oversize"
 	// Incomplete: tool calls of the last turn have no response.
 	Incomplete State = "incomplete"
+	// Dropped: a request lacks the attachments that it had.
+	Dropped State = "dropped"
 	// Conflicted: a file is unmerged in the index.
 	Conflicted State = "conflicted"
 	// TextMerged: a merge interleaved the lines of its sides without a driver. Only callers add it.
@@ -90,7 +92,7 @@ func (s State) Severity() Severity {
 	switch s {
 	case Unchecked, Allowed:
 		return Note
-	case Foreign, Incomplete, Drift:
+	case Foreign, Incomplete, Dropped, Drift:
 		return Warning
 	default:
 		return Error
@@ -117,6 +119,7 @@ func states() []struct {
 		{Foreign, "Something lies where only conversations or blobs may lie"},
 		{Oversize, "A reference is larger than the limit"},
 		{Incomplete, "The last turn has tool calls without a response"},
+		{Dropped, "A request lacks the attachments that it had"},
 		{Conflicted, "A file is unmerged"},
 		{TextMerged, "A merge put the lines of its sides together without a driver"},
 		{Lost, "A merge left out what one of its sides has"},

@@ -5,16 +5,12 @@ import (
 	"github.com/git-jp/git-jp/events/settings"
 )
 
-// metadataAttached is the metadata key under which a request lists the attachments whose resources
-// it has. The URIs of the resources do not show which pattern, command or directory they came from.
-const metadataAttached = events.MetadataPrefix + "attached"
-
 // withAttached adds the attachments to the metadata of the request that has their resources.
 func withAttached(md events.Metadata, attachments []string) events.Metadata {
 	if len(attachments) == 0 {
 		return md
 	}
-	return md.WithJSON(metadataAttached, attachments)
+	return md.WithJSON(events.MetadataAttached, attachments)
 }
 
 // Attached returns the attachments that were looked up for a turn of the stream, without those that
@@ -45,17 +41,15 @@ func Attached(
 // attachedTo returns the attachments whose resources a request has. jp keeps the metadata of a
 // request and drops its resources, unless they are inline: then they are attached again.
 func attachedTo(e *events.Element) []string {
-	urls := attachmentsIn(e)
-	r, ok := e.Event().(*events.ChatRequest)
-	if ok && len(r.Resources) == 0 && len(e.Metadata().Stripped()) == 0 {
+	if e.Dropped() {
 		return nil
 	}
-	return urls
+	return attachmentsIn(e)
 }
 
 // attachmentsIn returns the attachments that the metadata of a request lists.
 func attachmentsIn(e *events.Element) (urls []string) {
-	if e.Kind() != events.KindChatRequest || !e.Metadata().JSON(metadataAttached, &urls) {
+	if e.Kind() != events.KindChatRequest || !e.Metadata().JSON(events.MetadataAttached, &urls) {
 		return nil
 	}
 	return urls
@@ -79,7 +73,7 @@ func forget(found map[string]bool, before, after []string) {
 func Detach(s *events.Stream) {
 	for i, e := range s.Clone().All() {
 		if attachmentsIn(e) != nil {
-			s.Set(i, e.WithMetadata(e.Metadata().Without(metadataAttached)))
+			s.Set(i, e.WithMetadata(e.Metadata().Without(events.MetadataAttached)))
 		}
 	}
 }

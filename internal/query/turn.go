@@ -299,7 +299,11 @@ func (s *session) elements(p Prompt) []*events.Element {
 	}
 	if p.Request != nil {
 		add(&events.TurnStart{}, events.Metadata{})
-		add(p.Request, withAttached(events.Metadata{}, p.Attached))
+		var md events.Metadata
+		if len(p.Request.Resources) > 0 {
+			md = withAttached(md, p.Attached)
+		}
+		add(p.Request, md)
 	}
 	return all
 }

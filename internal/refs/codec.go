@@ -243,5 +243,22 @@ func (r *reader) calls() []OpenCall {
 	})
 }
 
+func (w *writer) dropped(all []DroppedAt) {
+	writeAll(w, all, func(p DroppedAt) {
+		w.int(p.Element)
+		w.int(p.Turn)
+		w.long(p.Offset)
+	})
+}
+
+func (r *reader) dropped() []DroppedAt {
+	return readAll(r, shortestDropped, func() DroppedAt {
+		return DroppedAt{Element: r.int(), Turn: r.int(), Offset: r.long()}
+	})
+}
+
+// shortestDropped is the minimal length of one in bytes.
+const shortestDropped = 3
+
 // shortestCall is the minimal length of a call in bytes: one for each number, and for each string.
 const shortestCall = 5

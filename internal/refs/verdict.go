@@ -22,10 +22,19 @@ type OpenCall struct {
 	Offset  int64 // of the element, in bytes from the start of the file
 }
 
+// A DroppedAt is the place of a request without the resources that it had.
+type DroppedAt struct {
+	Element int
+	Turn    int   // 0-based
+	Offset  int64 // in bytes from the start of the file
+}
+
 // A Verdict is the result of decoding a stream completely.
 type Verdict struct {
 	Err  *events.SyntaxError // why the stream cannot be loaded, by this program or by jp
 	Open []OpenCall          // nil if the last turn is complete
+	// Dropped are the requests without the resources that they had, [events.Element.Dropped].
+	Dropped []DroppedAt
 }
 
 // Stream returns the verdict on the stream with the given id, and its references as in
@@ -74,11 +83,11 @@ func verdict(data []byte, s *events.Stream) Verdict {
 	if err := loadable(data, s); err != nil {
 		return Verdict{Err: err}
 	}
+	v := Verdict{Dropped: dropped(data, s)}
 	in, ok := s.Incomplete()
 	if !ok {
-		return Verdict{}
+		return v
 	}
-	var v Verdict
 	at := offsets(data, s) // computed at once: a turn may have as many calls as there are elements
 	for _, call := range in.Calls {
 		v.Open = append(v.Open, OpenCall{
@@ -87,6 +96,25 @@ func verdict(data []byte, s *events.Stream) Verdict {
 		})
 	}
 	return v
+}
+
+func dropped(data []byte, s *events.Stream) (all []DroppedAt) {
+	for i, e := range s.All() {
+		if e.Dropped() {
+			all = append(all, DroppedAt{Element: i})
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	at, turns := offsets(data, s), s.Turns()
+	for i, p := range all {
+		all[i].Offset = at[p.Element]
+		for all[i].Turn < len(turns)-1 && turns[all[i].Turn].Last < p.Element {
+			all[i].Turn++
+		}
+	}
+	return all
 }
 
 // startable checks members that jp requires when it starts, although loading accepts elements
@@ -163,9 +191,18 @@ func offsets(data []byte, s *events.Stream) []int64 {
 func (v Verdict) encode(w *writer) {
 	w.syntaxError(v.Err)
 	w.calls(v.Open)
+	if v.Dropped != nil { // most records have no more than a shard keeps in memory
+		w.dropped(v.Dropped)
+	}
 }
 
-func decodeVerdict(r *reader) Verdict { return Verdict{Err: r.syntaxError(), Open: r.calls()} }
+func decodeVerdict(r *reader) Verdict {
+	v := Verdict{Err: r.syntaxError(), Open: r.calls()}
+	if r.err == nil && len(r.buf) > 0 {
+		v.Dropped = r.dropped()
+	}
+	return v
+}
 
 // Details reports why the metadata.json with the given id cannot be read, or nil if it can.
 func (c *Cache) Details(id gitint.OID, read func() ([]byte, error)) (*events.SyntaxError, error) {

@@ -20,13 +20,20 @@ type cure struct {
 	certain bool
 	remedy  string
 	command string // for a person, if it is not certain
+
+	redacted redaction // has what the data refers to beside the store
 }
 
-// files looks for a cure for every file of a conversation that cannot be loaded.
+// files looks for a cure for every file of a conversation that cannot be loaded, or lacks what jp
+// dropped.
 func (m *planner) files(ctx context.Context) error {
 	for _, f := range m.findings {
-		if f.State != check.Malformed && f.State != check.Unreadable ||
-			slices.Contains(m.kept, f.Path) {
+		switch f.State {
+		case check.Malformed, check.Unreadable, check.Dropped:
+		default:
+			continue
+		}
+		if slices.Contains(m.kept, f.Path) {
 			continue
 		}
 		fault := &Fault{
@@ -70,7 +77,11 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 	if err != nil { // a link, a pipe or a directory, which is not replaced unasked
 		return m.displaced(ctx, fault, e)
 	}
-	c, err := m.cure(ctx, e.ID, fault.Path, damaged)
+	find := m.cure
+	if fault.State == check.Dropped {
+		find = m.reattach
+	}
+	c, err := find(ctx, e.ID, fault.Path, damaged)
 	if err != nil || c == nil {
 		return err
 	}
@@ -85,6 +96,9 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 			if err := m.plan.kept.Keep(fault.Path, damaged); err != nil {
 				return err
 			}
+		}
+		if err := c.redacted.store(); err != nil {
+			return err
 		}
 		return m.Workspace.Replace(ctx, e.ID, workspace.Replacement{
 			Name: name, Before: damaged, After: c.data, Path: e.Path,
