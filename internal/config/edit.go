@@ -120,6 +120,9 @@ func edit(data []byte, c change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.remove && reflect.DeepEqual(doc.tree, want) {
+		return data, nil
+	}
 	for _, try := range []func([]string, change) []byte{
 		doc.replace, doc.intoTable, doc.intoInline, doc.besideSibling, doc.newTable,
 	} {

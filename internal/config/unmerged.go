@@ -9,7 +9,7 @@ import (
 var ErrUnmerged = errors.New("unmerged: the file has conflict markers")
 
 // Files returns the names of the settings files in a directory .jp.
-func Files() []string { return append(jpFiles(), OwnFile) }
+func Files() []string { return append(jpFiles(), OwnFile, "git-jp-config.toml") }
 
 // Unmerged returns the line of the first conflict marker in a settings file, 0 for none. A file
 // that can be decoded, such as one with markers in a text, counts as having none.

@@ -28,18 +28,20 @@ func (j JP) load() (*jpconfig.Config, error) {
 	return jpconfig.Load(j.Host.Sources(j.Workspace, nil))
 }
 
-// editable returns the file of the layer that was named, the user's by default.
-func (j JP) editable(doing, key string, layer jpconfig.Layer) (string, error) {
+// editable returns the file of the layer that was named, the user's by default, and the one beside
+// it for what jp does not read, "" if there is none.
+func (j JP) editable(doing, key string, layer jpconfig.Layer) (file, beside string, err error) {
 	if layer == jpconfig.UserWorkspace && doing == "set" {
 		if err := j.Workspace.MakeUserDir(); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
-	file, err := j.Host.Sources(j.Workspace, nil).Editable(cmp.Or(layer, jpconfig.User))
+	s, layer := j.Host.Sources(j.Workspace, nil), cmp.Or(layer, jpconfig.User)
+	file, err = s.Editable(layer)
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", doing, key, err)
+		return "", "", fmt.Errorf("%s %s: %w", doing, key, err)
 	}
-	return file, nil
+	return file, s.Beside(layer), nil
 }
 
 // Set sets a key in a file of a layer, and reads it back. A value that the user sets in a shared
@@ -49,7 +51,7 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	if err != nil {
 		return &config.SettingError{Err: err}
 	}
-	file, err := j.editable("set", key, layer)
+	file, beside, err := j.editable("set", key, layer)
 	if err != nil {
 		return err
 	}
@@ -60,14 +62,14 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	case err != nil:
 		return &config.SettingError{Err: fmt.Errorf("set %s: %w", key, err)}
 	}
+	if value, err = jpconfig.Stored(path, value); err != nil {
+		return fmt.Errorf("set %s: %w", key, err)
+	}
 	var before []trust.Claim
 	if conf, err := j.load(); err == nil {
 		before = append(conf.Claims(), conf.Held()...)
 	}
-	err = Edit(file, func(data []byte) ([]byte, error) {
-		return config.SetValue(data, file, key, value)
-	})
-	if err != nil {
+	if file, err = write(file, beside, key, path, value); err != nil {
 		return err
 	}
 	j.Host.Terminal.Note("set %s in %s", key, file)
@@ -77,6 +79,46 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 		}
 	}
 	return j.warnShadowed(key, path, file)
+}
+
+// write writes a value into jp's file, or into the one beside it if jp would not start with it. The
+// other file loses what would win over the value there, or what jp would not start with either. It
+// returns the file that has the value.
+func write(file, beside, key string, path []string, value any) (string, error) {
+	set := func(name string) error {
+		return Edit(name, func(data []byte) ([]byte, error) {
+			return config.SetValue(data, name, key, value)
+		})
+	}
+	if beside == "" {
+		return file, set(file)
+	}
+	if !jpconfig.Unread(path, value) {
+		_, err := Unset(beside, key)
+		return file, errors.Join(set(file), err)
+	}
+	if err := set(beside); err != nil {
+		return "", err
+	}
+	return beside, Edit(file, func(data []byte) ([]byte, error) {
+		f, err := config.Decode(file, data)
+		if err != nil {
+			return nil, err
+		}
+		if was, ok := valueAt(f.Values, path); !ok || !jpconfig.Unread(path, was) {
+			return data, nil
+		}
+		return config.Unset(data, file, key)
+	})
+}
+
+// valueAt returns the value at a path in a decoded file.
+func valueAt(tree map[string]any, path []string) (any, bool) {
+	for _, name := range path[:len(path)-1] {
+		tree, _ = tree[name].(map[string]any)
+	}
+	v, ok := tree[path[len(path)-1]]
+	return v, ok
 }
 
 // approve approves what the user just wrote into a shared file: the value, and that conversations
@@ -99,21 +141,26 @@ func (j JP) approve(key string, before []trust.Claim) error {
 
 // Unset removes a key from a file of a layer.
 func (j JP) Unset(key string, layer jpconfig.Layer) error {
-	file, err := j.editable("unset", key, layer)
+	file, beside, err := j.editable("unset", key, layer)
 	if err != nil {
 		return err
-	}
-	had, err := Unset(file, key)
-	switch {
-	case err != nil:
-		return err
-	case had:
-		j.Host.Terminal.Note("removed %s from %s", key, file)
-		return nil
 	}
 	path, err := config.SplitKey(key)
 	if err != nil {
 		return &config.SettingError{Err: err}
+	}
+	for _, name := range []string{beside, file} {
+		if name == "" {
+			continue
+		}
+		had, err := Unset(name, key)
+		if err != nil {
+			return err
+		}
+		if had {
+			j.Host.Terminal.Note("removed %s from %s", key, name)
+			return nil
+		}
 	}
 	if _, err = jpconfig.Typed(path, ""); errors.Is(err, jpconfig.ErrNoKey) {
 		return unknownKey("unset", key)

@@ -266,6 +266,9 @@ func (l *loader) file(pl place, name string, above []string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
+	if base := filepath.Base(name); base == besideFile+filepath.Ext(base) {
+		return own, nil
+	}
 	before, after := l.extends(o, f.Values)
 	above = append(slices.Clone(above), name)
 	p, err := l.all(pl, o, before, above)

@@ -176,17 +176,20 @@ func (l *loader) files() error {
 		return nil
 	}
 	var faults []error
+	both := func(layer Layer, dir string) {
+		faults = append(faults, add(layer, dir, "config"), add(layer, dir, besideFile))
+	}
 	if dir := l.sources.User; dir != "" {
-		faults = append(faults, add(User, dir, "config"))
+		both(User, dir)
 	}
 	if root := l.sources.Workspace; root != "" {
-		faults = append(faults, add(Workspace, filepath.Join(root, ".jp"), "config"))
+		both(Workspace, filepath.Join(root, ".jp"))
 		for _, dir := range downTo(root, l.sources.Dir) {
 			faults = append(faults, add(Directory, dir, ".jp"))
 		}
 	}
 	if dir := l.sources.UserWorkspace; dir != "" {
-		faults = append(faults, add(UserWorkspace, dir, "config"))
+		both(UserWorkspace, dir)
 	}
 	for _, p := range layers {
 		l.merge(p)

@@ -1,0 +1,70 @@
+package jpconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+)
+
+// besideFile is the name, without extension, of the file for settings with which jp does not start
+// in its own: providers that it does not have, and their models. It is beside jp's config.toml, has
+// the same form, and wins over that.
+const besideFile = "git-jp-config"
+
+// jpReads reports whether jp starts with a key in its own file.
+func jpReads(path []string) bool {
+	if len(path) < 4 || path[0] != "providers" || path[1] != "llm" || path[2] == "aliases" {
+		return true
+	}
+	keys := []string{"base_url"}
+	switch path[2] {
+	case "llamacpp", "ollama":
+	case "cerebras", "deepseek", "google":
+		keys = append(keys, "api_key_env")
+	case "anthropic":
+		keys = append(keys, "api_key_env", "chain_on_max_tokens", "beta_headers")
+	case "openai":
+		keys = append(keys, "api_key_env", "base_url_env")
+	case "openrouter":
+		keys = append(keys, "api_key_env", "app_name", "app_referrer")
+	default:
+		return false
+	}
+	return slices.Contains(keys, path[3])
+}
+
+// Unread reports whether jp would not start with the value of a key in its own file.
+func Unread(path []string, value any) bool {
+	said, err := json.Marshal(value)
+	return err == nil && (!jpReads(path) || isModel(path) && !same(said, storedModel(said)))
+}
+
+// Stored returns the value of a key in the form that jp reads in a file.
+func Stored(path []string, value any) (any, error) {
+	said, err := json.Marshal(value)
+	if err != nil || isModel(path) {
+		return value, err
+	}
+	form := asStored(path, said)
+	if same(said, form) {
+		return value, nil
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(form))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return deepPlain(v)
+}
+
+// Beside returns the file of a layer for values that are [Unread], "" for directories, which have
+// one file.
+func (s Sources) Beside(layer Layer) string {
+	file, err := s.FileOf(layer)
+	if layer == Directory || err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(file), besideFile+".toml")
+}
