@@ -1,5 +1,7 @@
 package jpconfig
 
+import "strings"
+
 // defaults are jp's built-in settings, as far as this program reads them. Any layer replaces them.
 const defaults = `{
   "assistant": {
@@ -52,3 +54,20 @@ const defaults = `{
     }
   }}
 }`
+
+// isUnset reports whether a value is jp's built-in one of a setting that has no row in the table of
+// harmless ones. jp writes its defaults into every conversation, where they say as much as nothing:
+// they have no effect and need no approval.
+func isUnset(path []string, value []byte) bool {
+	unset := ""
+	switch strings.Join(path, ".") {
+	case "conversation.compaction.rules":
+		unset = `[{"keep_first":"1","keep_last":"1","reasoning":"strip","tool_calls":"strip"}]`
+	case "conversation.start_local", "interrupt.streaming.compose_in_editor",
+		"interrupt.tool_call.compose_in_editor":
+		unset = "false"
+	case "plugins.auto_install":
+		unset = "true"
+	}
+	return unset != "" && same(value, []byte(unset))
+}

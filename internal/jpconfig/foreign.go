@@ -95,6 +95,8 @@ func (j *judge) leaf(path []string, own, all settings.Setting) settings.Verdict 
 	switch {
 	case namesModel(path):
 		return j.model(path, all, ok && row.Admits(all.Value()))
+	case isUnset(path, all.Value()):
+		return j.leave(path)
 	case !ok || !row.Admits(all.Value()):
 		return j.ask(path, all)
 	case row.Yields && j.mine(own):
