@@ -130,11 +130,30 @@ func edit(data []byte, c change) ([]byte, error) {
 		if out == nil {
 			continue
 		}
-		if got, err := parseDocument(out); err == nil && reflect.DeepEqual(got.tree, want) {
+		got, err := parseDocument(out)
+		if err == nil && (reflect.DeepEqual(got.tree, want) || c.remove && isSame(got.tree, want)) {
 			return out, nil
 		}
 	}
 	return nil, errors.New("no place found for it, edit the file by hand")
+}
+
+// isSame reports whether two trees differ in nothing but tables without a key.
+func isSame(a, b map[string]any) bool { return reflect.DeepEqual(pruned(a), pruned(b)) }
+
+// pruned returns a tree without tables that have no key.
+func pruned(tree map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range tree {
+		if sub, ok := v.(map[string]any); ok {
+			if sub = pruned(sub); len(sub) > 0 {
+				out[k] = sub
+			}
+			continue
+		}
+		out[k] = v
+	}
+	return out
 }
 
 // spelling returns the spelling of path that the document already has.
@@ -188,7 +207,9 @@ func clone(tree map[string]any) map[string]any {
 	return out
 }
 
-// replace replaces the value of an existing key. To remove the key, it removes the complete line.
+// replace replaces the value of an existing key. To remove the key, it removes the complete line,
+// and with the last line of a [table] its header, as git does: jp does not start with an empty
+// table of a provider that it does not have.
 func (d *document) replace(path []string, c change) []byte {
 	it, ok := d.find(path)
 	switch {
@@ -201,8 +222,30 @@ func (d *document) replace(path []string, c change) []byte {
 	case it.inline:
 		return nil
 	default:
-		return d.splice(span{d.lineStart(it.start), d.lineEnd(it.value.end)}, "")
+		return d.splice(span{d.removedFrom(it), d.lineEnd(it.value.end)}, "")
 	}
+}
+
+// removedFrom returns where the text begins that is removed with a key: its line, or the header
+// above it and a blank line above that, if the table has nothing else.
+func (d *document) removedFrom(it item) int {
+	line := d.lineStart(it.start)
+	i := slices.IndexFunc(d.heads, func(h header) bool {
+		return !h.array && slices.Equal(h.path, it.table)
+	})
+	if i < 0 || slices.ContainsFunc(d.items, func(other item) bool {
+		return other.start != it.start && !other.inline && slices.Equal(other.table, it.table)
+	}) {
+		return line
+	}
+	start := d.lineStart(d.heads[i].start)
+	if bytes.IndexByte(d.data[start:line], '#') >= 0 {
+		return line // a comment
+	}
+	if nl := d.newline(); bytes.HasSuffix(d.data[:start], []byte(nl+nl)) {
+		start -= len(nl)
+	}
+	return start
 }
 
 // intoTable adds a line at the end of the key's [table].
@@ -282,7 +325,8 @@ func (d *document) addLine(at int, line string) []byte {
 }
 
 func (d *document) splice(s span, text string) []byte {
-	return slices.Concat(d.data[:s.start], []byte(text), d.data[s.end:])
+	out := append([]byte{}, d.data[:s.start]...) // never nil, which says that there is no place
+	return append(append(out, text...), d.data[s.end:]...)
 }
 
 func (d *document) lineStart(offset int) int {

@@ -135,6 +135,25 @@ func TestUnset(t *testing.T) {
 	}
 }
 
+// TestUnsetTheLastKey removes the header of a table with its last key, and no comment.
+func TestUnsetTheLastKey(t *testing.T) {
+	for data, want := range map[string]string{
+		"[gc]\nauto = false\n": "",
+		"[gc]\n\n  auto = false\n\n[trim]\nschedule = 'never'\n":   "\n[trim]\nschedule = 'never'\n",
+		"[trim]\nschedule = 'never'\n\n[gc]\nauto = false\n":       "[trim]\nschedule = 'never'\n",
+		"[trim]\r\nschedule = 'never'\r\n\r\n[gc]\r\nauto = 1\r\n": "[trim]\r\nschedule = 'never'\r\n",
+		"[gc] # why\nauto = false\n":                               "[gc] # why\n",
+		"[gc]\n# why\nauto = false\n":                              "[gc]\n# why\n",
+		"[gc]\nauto = false\n# more\n":                             "# more\n",
+		"gc.auto = false\n":                                        "",
+	} {
+		got, err := Unset([]byte(data), OwnFile, "gc.auto")
+		if err != nil || string(got) != want {
+			t.Errorf("%q: got %q, %v, want %q", data, got, err, want)
+		}
+	}
+}
+
 // TestSetIsReadBack sets random keys in turn in random files: each value must be read back, and no
 // comment may be lost.
 func TestSetIsReadBack(t *testing.T) {
