@@ -186,7 +186,7 @@ func (captureCmd) note(ctx context.Context, a *app, agent sessions.Agent) error 
 	}
 	return capture.ReadEvents(ctx, a.stdin, func(event capture.Event) error {
 		a.Dir = dirFlag(event.Dir)
-		root, err := workspace.Find(event.Dir)
+		root, err := workspace.Find(a.directory())
 		if err != nil {
 			return err
 		}

@@ -116,10 +116,14 @@ func (s Store) InTurn(now time.Time, root string) (in []Note) {
 	return in
 }
 
-// below reports whether a path is a directory or in it.
+// below reports whether a path is a directory or in it. Agents name the directory as they were
+// started, maybe by a link.
 func below(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	if regular.PrefixOf(path, dir) != "" {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && regular.PrefixOf(real, dir) != ""
 }
 
 // Notes returns the notes, one for each session: its last. It leaves out what a later version

@@ -80,7 +80,7 @@ func (in Captured) look(
 		return false, err
 	}
 	for _, n := range notes {
-		if n.Root != in.Workspace.Root() {
+		if !regular.SameFile(n.Root, in.Workspace.Root()) {
 			if n.IsGone() {
 				err = errors.Join(err, in.Store.Done(n))
 			}
@@ -104,7 +104,7 @@ func (in Captured) look(
 // Has reports whether a noted session of this workspace has nothing new, as after an import that
 // reads no notes. It imports what it finds, except in a dry run.
 func (in Captured) Has(ctx context.Context, n capture.Note) bool {
-	if n.Root != in.Workspace.Root() {
+	if !regular.SameFile(n.Root, in.Workspace.Root()) {
 		return false
 	}
 	grown, failed := in.noted(ctx, n)

@@ -16,28 +16,13 @@ import (
 )
 
 // Belongs reports whether a session ran in the working tree at root, or below it.
-func Belongs(s sessions.Session, root string) bool { return prefixOf(s.Dir, root) != "" }
-
-// prefixOf returns root as the agent wrote it in dir, "" if dir is not below root.
-func prefixOf(dir, root string) string {
-	if dir == "" || root == "" || !filepath.IsAbs(dir) {
-		return ""
-	}
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		if at == root || regular.SameFile(at, root) {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return ""
-		}
-	}
-}
+func Belongs(s sessions.Session, root string) bool { return regular.PrefixOf(s.Dir, root) != "" }
 
 // root returns the directory that is $WORKSPACE for a session: the workspace's own if the session
 // ran in it, else the one from its first import, else the workspace or the repository in which it
 // ran, else its own directory, which is not known to be a root.
 func (im *Importer) root(s sessions.Session) (dir string, known bool) {
-	if own := prefixOf(s.Dir, im.Workspace.Root()); own != "" {
+	if own := regular.PrefixOf(s.Dir, im.Workspace.Root()); own != "" {
 		return own, true
 	}
 	if s.Export != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // ErrNot is the error for reading a pipe, a socket, a device, or a directory instead of a regular
@@ -229,4 +230,20 @@ func SameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// PrefixOf returns the part of a path that refers to the directory dir, as dir is named there; ""
+// if the path is not dir, or below it.
+func PrefixOf(path, dir string) string {
+	if dir == "" || !filepath.IsAbs(path) {
+		return ""
+	}
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if at == dir || SameFile(at, dir) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
 }
