@@ -167,11 +167,11 @@ func classify(err error) error {
 
 // OwnerOf returns the repository that git finds from a directory by itself, ignoring GIT_DIR and
 // the like: "" if that is this one with this working tree, else its directory. If such variables
-// locate this one, and git finds none, there is no other owner.
+// locate this one, and git finds none, there is no other owner. A mount in a working tree belongs
+// to it, although git does not search above one that it is started in.
 func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
-	found, err := Open(ctx, Options{
-		Dir: dir, Env: withoutPlaces(r.env), Trace: r.trace, Now: r.clock,
-	})
+	env := append(withoutPlaces(r.env), "GIT_DISCOVERY_ACROSS_FILESYSTEM=true")
+	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.trace, Now: r.clock})
 	embedded := new(EmbeddedError)
 	switch {
 	case errors.As(err, &embedded):

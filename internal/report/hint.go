@@ -163,6 +163,11 @@ const nestedHint = "move the .git out of the workspace, or the workspace to wher
 // irregularHint is for something else in the place of a file or a directory.
 const irregularHint = "move it away; 'git restore <path>' restores what was committed there"
 
+// devicesHint is for a directory of a workspace on a file system of its own: a file that is written
+// gets its name by renaming it.
+const devicesHint = ".jp has to be on one file system: replace the mount, or the subvolume, " +
+	"in it by a directory"
+
 // linkedHint is for links in the place of directories.
 const linkedHint = "replace the link by the directory itself"
 
@@ -307,6 +312,8 @@ func contentHints(err error) []string {
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):
 		return []string{check.ByMode}
+	case errors.Is(err, syscall.EXDEV):
+		return []string{devicesHint}
 	case errors.Is(err, regular.ErrOutside):
 		return []string{"replace the link by what it leads to"}
 	case errors.Is(err, gitint.ErrUnknownRevision):
