@@ -3,6 +3,7 @@ package gitint
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -52,6 +53,9 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 			break
 		}
 		tip, err := r.Tree(ctx, id.String())
+		if errors.Is(err, ErrUnknownRevision) {
+			continue // it is not a commit
+		}
 		if err != nil {
 			return err
 		}
@@ -80,7 +84,8 @@ func (r *Repo) promisingTips(ctx context.Context) (tips []OID, err error) {
 	}
 	refs, err := r.Refs(ctx)
 	for _, ref := range refs {
-		if strings.HasPrefix(ref.Name, remoteRefs) && !slices.Contains(tips, ref.Peeled) {
+		if strings.HasPrefix(ref.Name, remoteRefs) && !ref.Peeled.IsZero() &&
+			!slices.Contains(tips, ref.Peeled) {
 			tips = append(tips, ref.Peeled)
 		}
 	}
@@ -94,11 +99,10 @@ func (t *Tree) PromisedDirs(ctx context.Context) (func(dir string) bool, error) 
 	ids, err := t.repo.promisingTips(ctx)
 	var tips []*Tree
 	for _, id := range ids {
-		tip, failed := t.repo.Tree(ctx, id.String())
-		if failed != nil {
-			return nil, failed
+		// What cannot be read promises nothing here, and may in [Repo.Unpromised].
+		if tip, failed := t.repo.Tree(ctx, id.String()); failed == nil {
+			tips = append(tips, tip)
 		}
-		tips = append(tips, tip)
 	}
 	known := map[string]bool{}
 	var has func(dir string) bool

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -190,6 +191,12 @@ func TestPromisedDirectoriesAreNotRead(t *testing.T) {
 	if reads := check(0); reads > n+40 {
 		t.Errorf("the second check of another commit read %d objects", reads)
 	}
+	// Refs that are not commits, and broken ones, promise nothing.
+	r.WriteFile("note", "a note")
+	r.Run("update-ref", "refs/remotes/origin/note", r.Run("hash-object", "-w", "note"))
+	r.WriteFile(".git/refs/remotes/origin/broken", strings.Repeat("1", 40)+"\n")
+	check(0)
+	r.Run("update-ref", "-d", "refs/remotes/origin/broken")
 	id := r.Run("rev-parse", "HEAD:"+blobPath(content))
 	if err := os.Remove(r.Path(".git/objects/" + id[:2] + "/" + id[2:])); err != nil {
 		t.Fatal(err)
