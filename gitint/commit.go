@@ -33,7 +33,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 // what is deleted from it.
 func (r *Repo) headCommit(ctx context.Context) (OID, bool) {
 	id, ok := r.headInFiles(ctx)
-	if !ok || id.IsZero() {
+	if !ok {
 		return OID{}, false
 	}
 	r.objects.mu.Lock()

@@ -102,13 +102,26 @@ func TestHeadNeedsNoProcess(t *testing.T) {
 	if got, n, err := resolve(); got != want || n > 0 || err != nil {
 		t.Errorf("loose: %s by %d processes, %v, want %s by none", got, n, err, want)
 	}
-	loose := r.ReadFile(".git/objects/" + want[:2] + "/" + want[2:])
-	r.Run("gc", "-q")
+	head := r.ReadFile(".git/HEAD")
+	r.Run("tag", "-am", "t", "t")
+	r.WriteFile(".git/HEAD", r.Run("rev-parse", "t")+"\n")
+	if got, n, err := resolve(); got != want || n == 0 || err != nil {
+		t.Errorf("tag: %s by %d processes, %v, want %s by git", got, n, err, want)
+	}
+	r.WriteFile(".git/HEAD", head)
+	file := func(id string) string { return ".git/objects/" + id[:2] + "/" + id[2:] }
+	loose := r.ReadFile(file(want))
+	other := r.ReadFile(file(r.Run("commit-tree", "-m", "other", "HEAD^{tree}")))
+	r.Run("repack", "-adq") // the ref stays in its file
 	if got, n, err := resolve(); got != want || n == 0 || err != nil {
 		t.Errorf("packed: %s by %d processes, %v, want %s by git", got, n, err, want)
 	}
-	r.WriteFile(".git/objects/"+want[:2]+"/"+want[2:], loose[:len(loose)/2])
-	if got, n, err := resolve(); n == 0 {
-		t.Errorf("damaged: %s by %d processes, %v", got, n, err)
+	for what, content := range map[string]string{
+		"damaged": loose[:len(loose)/2], "another commit": other,
+	} {
+		r.WriteFile(file(want), content)
+		if got, n, err := resolve(); n == 0 {
+			t.Errorf("%s: %s by %d processes, %v", what, got, n, err)
+		}
 	}
 }
