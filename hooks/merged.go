@@ -344,7 +344,7 @@ func (r *run) lookBack(ctx context.Context, went headMove) error {
 	// A file that a merge left out is no changed path, so the commits are listed.
 	came := gitint.PushRange{
 		Tips: []string{went.to}, Not: []string{went.from},
-		Under: []string{audit.EveryConversation, audit.EveryBlob},
+		Under: []string{audit.EveryConversation, audit.EveryBlob, audit.EveryRedaction},
 	}
 	commits, err := hook.Repo.PushedCommits(ctx, came)
 	if err != nil || len(commits) == 0 {
@@ -403,7 +403,7 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 	if err := r.bringBack(ctx, hook, change.Findings); err != nil || r.name == "post-checkout" {
 		return err
 	}
-	return r.warnReturned(ctx, hook, went, workspacesOf(pathsOf(paths)))
+	return r.warnReturned(ctx, hook, went, paths)
 }
 
 // UniteAfter unites conversations that a merge, from one revision to another, left in several

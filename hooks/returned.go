@@ -26,18 +26,18 @@ func (r *run) warnPicked(ctx context.Context, hook served) error {
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	return r.warnReturned(ctx, hook, went, workspacesOf(pathsOf(paths)))
+	return r.warnReturned(ctx, hook, went, paths)
 }
 
-// warnReturned warns about text that was redacted and that a command of git brought back: a rebase
-// and a fast-forward run no hook that could stop it.
+// warnReturned warns about text that was redacted and that a command of git brought back, or whose
+// entry it removed: a rebase and a fast-forward run no hook that could stop it.
 func (r *run) warnReturned(
-	ctx context.Context, hook served, went headMove, dirs []string,
+	ctx context.Context, hook served, went headMove, changed []gitint.StagedPath,
 ) error {
 	if went.to == "" {
 		return nil // the hook of its commit looks
 	}
-	s := leaks.NewScanner(leaks.Options{Dirs: dirs})
+	s := leaks.NewScanner(leaks.Options{Dirs: workspacesOf(pathsOf(changed))})
 	was, err := gitint.OrNone(hook.Repo.Tree(ctx, went.from))
 	if err != nil || was == nil {
 		return err
@@ -56,6 +56,11 @@ func (r *run) warnReturned(
 	}
 	report := &check.Report{}
 	s.Report(report)
+	removed, err := leaks.RemovedEntries(ctx, hook.Repo, changed, went.from, went.to)
+	if err != nil {
+		return err
+	}
+	report.AddAll(removed)
 	found := hook.checked(report.Findings)
 	r.WarnFindings(found)
 	r.hintNext(found)

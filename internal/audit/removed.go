@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 
@@ -12,11 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/secrets"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// removed adds a warning to a report for each redaction entry that a commit removes and no tip has,
-// unless the commit changes its conversation too, as the undo of a redaction does.
+// removed adds a warning to a report for each redaction entry that a commit removes and no tip has.
 func (a Auditor) removed(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
@@ -37,8 +34,8 @@ func (a Auditor) removed(
 			if err != nil {
 				return err
 			}
-			for name := range gone {
-				report.Add(leaks.RemovedEntry(commit.OID.String(), name, commit.Parents[0]))
+			for name, before := range gone {
+				report.Add(leaks.RemovedEntry(commit.OID.String(), name, before))
 			}
 		}
 	}
@@ -93,42 +90,56 @@ func (r removals) tree(ctx context.Context, commit gitint.OID) (*gitint.Tree, er
 	return tree, err
 }
 
-// of returns the redaction entries that all parents of a commit have, and neither the commit nor a
-// tip. If only one parent of a merge has an entry, a commit of the other side removed it.
+// of returns the redaction entries that a commit lacks and no tip has, each with a parent that has
+// it. If only one parent of a merge has an entry, the commits of the other side removed it, unless
+// the entry is newer than the sides: then the merge did not take it.
 func (r removals) of(
 	ctx context.Context, commit gitint.Commit, dir string,
-) (gone map[string]bool, err error) {
+) (gone map[string]gitint.OID, err error) {
 	now, err := r.entries(ctx, commit.OID, dir)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range commit.Parents {
+	gone = map[string]gitint.OID{}
+	had := map[string]int{}
+	for _, p := range commit.Parents {
 		was, err := r.entries(ctx, p, dir)
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			gone = maps.Clone(was)
-			maps.DeleteFunc(gone, func(name string, _ bool) bool { return now[name] })
+		for name := range was {
+			if had[name]++; !now[name] {
+				gone[name] = p
+			}
 		}
-		maps.DeleteFunc(gone, func(name string, _ bool) bool { return !was[name] })
 	}
-	for name := range gone {
-		kept, err := r.kept(ctx, name)
-		if err == nil && !kept {
-			kept, err = r.damaged(ctx, commit.Parents[0], name)
+	for name, before := range gone {
+		fine, err := r.kept(ctx, name)
+		if err == nil && !fine {
+			fine, err = r.damaged(ctx, before, name)
 		}
-		if err == nil && !kept {
-			kept, err = r.changes(ctx, commit, name)
+		if err == nil && !fine && had[name] < len(commit.Parents) {
+			fine, err = r.older(ctx, commit, name)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if kept {
+		if fine {
 			delete(gone, name)
 		}
 	}
 	return gone, nil
+}
+
+// older reports whether the sides of a merge had an entry in common.
+func (r removals) older(
+	ctx context.Context, merge gitint.Commit, name string,
+) (bool, error) {
+	bases, err := r.repo.MergeBases(ctx, merge.Parents[0], merge.Parents[1:]...)
+	if err != nil {
+		return false, err
+	}
+	return r.anyHas(ctx, bases, name)
 }
 
 // entries returns the redaction entries of a commit. Most commits leave the directory unchanged, so
@@ -178,8 +189,14 @@ func (r removals) damaged(ctx context.Context, commit gitint.OID, name string) (
 
 // kept reports whether a tip has a file.
 func (r removals) kept(ctx context.Context, name string) (bool, error) {
-	for _, tip := range r.tips {
-		tree, err := r.tree(ctx, tip)
+	return r.anyHas(ctx, r.tips, name)
+}
+
+func (r removals) anyHas(
+	ctx context.Context, commits []gitint.OID, name string,
+) (bool, error) {
+	for _, id := range commits {
+		tree, err := r.tree(ctx, id)
 		if err != nil {
 			return false, err
 		}
@@ -191,32 +208,4 @@ func (r removals) kept(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// changes reports whether a commit changes the files of the conversation of an entry.
-func (r removals) changes(
-	ctx context.Context, commit gitint.Commit, entry string,
-) (bool, error) {
-	now, err := r.conversation(ctx, commit.OID, entry)
-	if err != nil {
-		return false, err
-	}
-	was, err := r.conversation(ctx, commit.Parents[0], entry)
-	return !slices.Equal(was, now), err
-}
-
-// conversation returns the files of the conversation of an entry.
-func (r removals) conversation(
-	ctx context.Context, commit gitint.OID, entry string,
-) ([]gitint.Entry, error) {
-	tree, err := r.tree(ctx, commit)
-	if err != nil || tree == nil {
-		return nil, err
-	}
-	dir, id, _ := leaks.IsRedaction(entry)
-	all, err := tree.Entries(path.Join(dir, workspace.Live.Dir()))
-	return slices.DeleteFunc(all, func(e gitint.Entry) bool {
-		is, ok := workspace.PathIDIn(dir, e.Path)
-		return !ok || is != id
-	}), err
 }

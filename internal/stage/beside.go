@@ -266,28 +266,15 @@ func (c *commit) apart(v *Verdict) error {
 	return err
 }
 
-// unkept warns about redaction entries that the commit removes without changing their conversation:
-// the next import would restore the redacted text. Undoing a redaction changes both. The user reads
-// the warning after the commit exists, so its commands amend the commit.
+// unkept warns about redaction entries that the commit removes. The user reads the warning after
+// the commit exists, so its commands amend the commit.
 func (c *commit) unkept(
 	ctx context.Context, staged []gitint.StagedPath,
-) (all []check.Finding, err error) {
-	for _, p := range staged {
-		dir, id, ok := leaks.IsRedaction(p.Path)
-		read := func() ([]byte, error) {
-			return c.hook.Repo.ReadObject(ctx, p.Old, secrets.MaxFile)
-		}
-		if !ok || p.Status != 'D' || c.dirs[dir][id] || !leaks.Redacts(p.Path, read) {
-			continue
-		}
-		head, err := c.hook.Repo.Head(ctx)
-		if err != nil {
-			return nil, err
-		}
-		f := leaks.RemovedEntry(check.IndexName, p.Path, head.Peeled)
-		f.Next += " && git commit --amend --no-edit --allow-empty"
-		f.Detail += "; to keep it, run: " + f.Next
-		all = append(all, f)
+) ([]check.Finding, error) {
+	all, err := leaks.RemovedEntries(ctx, c.hook.Repo, staged, "HEAD", check.IndexName)
+	for i := range all {
+		all[i].Next += " && git commit --amend --no-edit --allow-empty"
+		all[i].Detail += "; to keep it, run: " + all[i].Next
 	}
-	return all, nil
+	return all, err
 }
