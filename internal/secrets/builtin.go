@@ -9,8 +9,7 @@ var tokens = []Rule{
 		shape:    armored,
 		within:   16 << 10,
 		Public:   11,
-		Regex: `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----` +
-			`(?:([A-Za-z0-9+/=:,. \t\r\n\\]|-[A-Za-z0-9]){32,}(-----END [A-Z0-9 ]{0,60}-----)?)?`,
+		Regex:    `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----`,
 	},
 	{
 		Name:     "anthropic-key",

@@ -72,22 +72,14 @@ func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	}
 	from, to = start+group[0], start+group[1]
 	if r.shape == armored {
-		return r.armored(window, from, to)
+		end := start + armoredEnd(window, group[1])
+		if end == to {
+			return 0, 0 // only the header
+		}
+		return from, end
 	}
 	if !r.plausible(text, from, to) {
 		return 0, 0
-	}
-	return from, to
-}
-
-// armored returns the range of a key in a window that begins with its header, of which the
-// expression found the first part.
-func (r *compiled) armored(window []byte, from, to int) (int, int) {
-	head := len(r.Keywords[0])
-	head += bytes.Index(window[head:], []byte(dashes)) + len(dashes)
-	to = max(to, from+armoredEnd(window, head))
-	if to == from+head {
-		return 0, 0 // only the header
 	}
 	return from, to
 }
