@@ -244,7 +244,7 @@ func assignedValue(text []byte, start, end int) (int, int) {
 	case sep == 0 && i > bare:
 		return argument(text, start, bare, i)
 	}
-	if sep == 0 {
+	if sep == 0 || closed && isMarker(text[:bare+1]) {
 		return 0, 0
 	}
 	value := skipBlanks(text, i+sep)
@@ -252,6 +252,15 @@ func assignedValue(text []byte, start, end int) (int, int) {
 		return 0, 0 // an unquoted value in code, which quotes its literals
 	}
 	return literal(text, value)
+}
+
+// isMarker reports whether text ends with what replaces a secret. Its rule is not a name to which
+// what follows is assigned.
+func isMarker(text []byte) bool {
+	const longest = len(markerPrefix) + maxRuleName + len("]")
+	text = text[max(0, len(text)-longest):]
+	i := bytes.LastIndexByte(text, markerPrefix[0])
+	return i >= 0 && bytes.HasPrefix(text[i:], []byte(markerPrefix)) && text[len(text)-1] == ']'
 }
 
 // attribute returns the beginning of text if that assigns the value of an XML element whose name is

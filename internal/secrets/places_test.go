@@ -185,6 +185,12 @@ func TestValuesOfMembers(t *testing.T) {
 			t.Errorf("%s: found %+v, want %q", name, found, want)
 		}
 	}
+	for _, text := range []string{"Zk3u9sPq1L\"mX7vBt", "Zk3u9sPq1L'mX7\"vBt", "Zk3\"u9sPq1LmX7`vBt"} {
+		found := rules.ScanValue("password", []byte(text))
+		if len(found) != 1 || found[0].Start != 0 || found[0].End != len(text) {
+			t.Errorf("%s: found %+v", text, found)
+		}
+	}
 	for _, text := range []string{"", "x", "the password", "${DB_PASSWORD}", "correct-horse-battery"} {
 		if found := rules.ScanValue("password", []byte(text)); len(found) > 0 {
 			t.Errorf("%q: %+v", text, found)
@@ -213,5 +219,24 @@ func TestValuesOfMembers(t *testing.T) {
 	if found := document.Document(conversation, "base_config.json",
 		[]byte(`{"x": {"client_secret": "`+value+`"}}`)); len(found) != 1 {
 		t.Errorf("in a document: %+v", found)
+	}
+}
+
+// TestMarkersAreNoNames checks that the rule in a marker is not the name of what follows.
+func TestMarkersAreNoNames(t *testing.T) {
+	for _, text := range []string{
+		`{"[redacted:github-token]": "Zk3u9sPq1LmX7vBt"}`, `[redacted:text][redacted:npm-token] = 'Zk3u9sPq1LmX7vBt'`,
+	} {
+		if found := secrets.Builtin().Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %+v", text, found)
+		}
+	}
+	for _, text := range []string{
+		`["github-token"] = "Zk3u9sPq1LmX7vBt"`,
+		`x["token"]="Zk3u9sPq1LmX7vBt"`, `token"]: "Zk3u9sPq1LmX7vBt"`,
+	} {
+		if found := secrets.Builtin().Scan([]byte(text)); len(found) != 1 {
+			t.Errorf("%s: %+v", text, found)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"unicode/utf8"
@@ -29,8 +30,14 @@ func (r *Rules) ScanValue(name string, text []byte) []Match {
 	if name == "" || len(name) > maxName || len(text) > usualWindow || !isNameOfMember(name) {
 		return r.Scan(text)
 	}
-	before := len(name) + len(`="`)
-	found := r.Scan(slices.Concat([]byte(name+`="`), text, []byte{'"'}))
+	quote := "\""
+	for _, other := range []string{"'", "`"} {
+		if bytes.Contains(text, []byte(quote)) {
+			quote = other // one that does not end the value
+		}
+	}
+	before := len(name) + len("=") + len(quote)
+	found := r.Scan(slices.Concat([]byte(name+"="+quote), text, []byte(quote)))
 	inside := found[:0]
 	for _, m := range found {
 		if m.Start < before {
