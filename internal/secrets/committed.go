@@ -116,8 +116,8 @@ func (c *Committed) parseRule(of any) {
 	if err == nil {
 		err = rule.validate()
 	}
-	isNamesake := func(r Rule) bool { return r.Name == name }
-	if slices.Contains(Builtin().Names(), name) || slices.ContainsFunc(c.Rules, isNamesake) {
+	// A built-in rule of that name applies too: another version may have it.
+	if slices.ContainsFunc(c.Rules, func(r Rule) bool { return r.Name == name }) {
 		err = errors.New("the name is taken")
 	}
 	if err != nil {

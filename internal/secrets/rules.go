@@ -62,13 +62,14 @@ func (r *Rules) With(c Committed) *Rules {
 	return newRules(slices.Concat(r.list, c.Rules))
 }
 
-// Without returns the rules except those of the given names. The caller must have asked the user.
+// Without returns the rules except the built-in ones of the given names. The caller must have asked
+// the user.
 func (r *Rules) Without(names ...string) *Rules {
 	if len(names) == 0 {
 		return r
 	}
 	return newRules(slices.DeleteFunc(slices.Clone(r.list), func(rule Rule) bool {
-		return slices.Contains(names, rule.Name)
+		return !rule.added && slices.Contains(names, rule.Name)
 	}))
 }
 

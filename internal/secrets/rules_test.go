@@ -63,7 +63,6 @@ func TestParseRulesRefuses(t *testing.T) {
 		"parse rules":             "off = [",
 		"off is not a list":       `off = "jwt"`,
 		"rule is not a list":      "rule = 3",
-		"taken":                   rule("jwt", "abc", "abc"),
 		"does not have 1 to 40":   rule("../x", "abc", "abc"),
 		"keyword":                 rule("a", "ab", "ab"),
 		"1 to 500":                rule("a", "abc", strings.Repeat("a", 501)),
@@ -93,8 +92,18 @@ regex = 'jwt_[0-9]{9}'
 [later]
 key = 1
 `))
-	if err != nil || len(c.Rules) != 1 || len(c.Faults) != 1 {
+	if err != nil || len(c.Rules) != 2 || c.Faults != nil {
 		t.Errorf("%+v, %v", c, err)
+	}
+	rules := secrets.Builtin().With(c)
+	for _, p := range plantedSecrets() {
+		if p.rule != "jwt" {
+			continue
+		}
+		text := []byte("our jwt_123456789 and " + p.secret)
+		if all, rest := rules.Scan(text), rules.Without("jwt").Scan(text); len(all) != 2 || len(rest) != 1 {
+			t.Errorf("found %+v, and %+v without the built-in rule", all, rest)
+		}
 	}
 	if off, err := secrets.ParseRules([]byte(`off = ["of-later", "jwt"]`)); err != nil ||
 		!slices.Equal(off.Off, []string{"jwt"}) || !slices.Equal(off.Later, []string{`off = "of-later"`}) {
