@@ -195,6 +195,7 @@ func (t telling) harmonize(sides [versions]Side) [versions]Side {
 		if v != inBase && t.sameMaker(sides[inBase].Source, sides[v].Source) {
 			h.base = base
 		}
+		h.newerRules = v != inBase && sides[v].Source.Rules > sides[t.long].Source.Rules
 		sides[v].Stream = h.stream(back.without(sides[v].Stream))
 	}
 	return sides
@@ -310,6 +311,8 @@ type harmonizer struct {
 	all       sourceIndex
 	base      sourceIndex // nil if it is unknown what the importer wrote
 	sameMaker bool
+	// newerRules says that the shorter version was redacted by newer rules than the longer one.
+	newerRules bool
 }
 
 func (h harmonizer) stream(s *events.Stream) *events.Stream {
@@ -336,6 +339,8 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) bool {
 	switch was := h.base[key]; {
 	case bytes.Equal(e.Raw(), with.Raw()) || isMarked(e, with):
+		return false
+	case h.newerRules && isRedacted(e, with):
 		return false
 	case key.kind == events.KindAgentRecord || events.Equal(e, with):
 		return true
