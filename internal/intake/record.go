@@ -92,7 +92,7 @@ func (in Intake) resultRecord(res importer.Result) Record {
 func leftOutOf(out importer.Outcome, allowed secrets.Exceptions) (all []LeftOut) {
 	for _, s := range out.Secrets {
 		all = append(all, LeftOut{
-			s.Fingerprint(), s.Rule, s.Event, s.Member, s.Match.End - s.Match.Start,
+			s.Fingerprint(), s.Rule, s.Event, s.Place, s.Match.End - s.Match.Start,
 			allowed.Has(s.Allowed), s.String(),
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -127,6 +128,9 @@ func (t Target) find(
 	keys := c.Stream.Keys()
 	for i, e := range c.Stream.All() {
 		for _, text := range secrets.Texts(e) {
+			if t.isNamed(text.Member) {
+				continue // the entry would have it; the command reports what is left
+			}
 			was, err := text.Content.Bytes(contents)
 			if err != nil {
 				continue // a check reports that it is missing
@@ -149,6 +153,12 @@ func (t Target) find(
 		}
 	}
 	return entries, nil
+}
+
+// isNamed reports whether the names that lead to a text have the target.
+func (t Target) isNamed(member string) bool {
+	names := strings.NewReplacer("~1", "/", "~0", "~").Replace(member)
+	return len(t.Value) > 0 && strings.Contains(names, string(t.Value))
 }
 
 // matches returns the ranges of a text that have the target.

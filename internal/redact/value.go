@@ -94,7 +94,7 @@ func (v version) value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) 
 	}
 	for _, f := range found {
 		if f.Fingerprint() == a.Fingerprint() {
-			return valueIn(secrets.Texts(v.stream.At(f.Element)), f, v.contents)
+			return valueIn(secrets.Scanned(v.stream.At(f.Element)), f, v.contents)
 		}
 	}
 	if a.Event != workspace.MetadataFile && a.Event != workspace.BaseConfigFile {
@@ -106,7 +106,7 @@ func (v version) value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) 
 	}
 	for _, f := range scanner.Document(v.id, a.Event, data) {
 		if f.Fingerprint() == a.Fingerprint() {
-			return valueIn(secrets.DocumentTexts(data), f, v.contents)
+			return valueIn(secrets.ScannedDocument(data), f, v.contents)
 		}
 	}
 	return nil, ErrValue

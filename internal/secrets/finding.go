@@ -23,6 +23,8 @@ type Finding struct {
 	Member  string // see [Text]
 	// Shown is the provider's prefix, or "".
 	Shown string
+	// Place is Member without secrets.
+	Place string
 }
 
 // String describes the finding and shows no character of the secret except the provider's prefix.
@@ -32,7 +34,7 @@ func (f Finding) String() string {
 	if n == 1 {
 		unit = "byte"
 	}
-	text := fmt.Sprintf("%s in %s, %d %s", f.Rule, f.Member, n, unit)
+	text := fmt.Sprintf("%s in %s, %d %s", f.Rule, f.Place, n, unit)
 	if f.Shown != "" {
 		text += ", begins with " + f.Shown
 	}
@@ -159,7 +161,7 @@ func (s *Scanner) Stream(
 		if look != nil && !look(i) {
 			continue
 		}
-		fs, err := s.texts(id, keys[i], Texts(e), contents)
+		fs, err := s.texts(id, keys[i], Scanned(e), contents)
 		if err != nil {
 			return nil, fmt.Errorf("scan element %d: %w", i, err)
 		}
@@ -174,7 +176,7 @@ func (s *Scanner) Stream(
 // Document returns the findings in another file of a conversation, whose name takes the place of an
 // event key.
 func (s *Scanner) Document(id events.ID, name string, data []byte) []Finding {
-	found, _ := s.texts(id, name, DocumentTexts(data), nil) // no blob is read
+	found, _ := s.texts(id, name, ScannedDocument(data), nil) // no blob is read
 	for n := range found {
 		found[n].Element = -1
 	}
@@ -191,11 +193,16 @@ func (s *Scanner) texts(
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Member, err)
 		}
+		place := t.Member
+		if len(text.found) > 0 {
+			hidden, _ := s.Rules.Redact([]byte(place))
+			place = string(hidden)
+		}
 		for _, m := range text.found {
 			seen[m.Rule]++
 			found = append(found, Finding{
 				Allowed: Allowed{m.Rule, id.Digits(), event, seen[m.Rule] + m.before, m.check},
-				Match:   m.Match, Member: t.Member, Shown: m.shown,
+				Match:   m.Match, Member: t.Member, Shown: m.shown, Place: place,
 			})
 		}
 		for rule, n := range text.markers {
