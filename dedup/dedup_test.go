@@ -367,7 +367,9 @@ func TestAnotherToolDidNotAskAgain(t *testing.T) {
 	c := new(chat).turn().call(foo).call(foo).call(foo)
 	for _, n := range []int{4, 6} { // the calls after the first
 		r, _ := c.elems[n].Event().(*events.ToolCallRequest)
-		r.Name = map[int]string{4: "refresh_resource", 6: "fs_read_file"}[n]
+		other := *r
+		other.Name = map[int]string{4: "refresh_resource", 6: "fs_read_file"}[n]
+		c.elems[n] = c.elems[n].With(&other)
 	}
 	s := c.stream()
 	p := plan(t, s, defaults())

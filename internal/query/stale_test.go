@@ -165,7 +165,12 @@ func TestWhatWasToldByLinesIsRestored(t *testing.T) {
 	if !ok {
 		t.Fatal("no read")
 	}
-	was.Blocks[0].Resource.Content = blobs.Loaded([]byte(line(1, 300)))
+	all := events.Resource{
+		URI: was.Blocks[0].Resource.URI, Content: blobs.Loaded([]byte(line(1, 300))),
+	}
+	s.Set(3, s.At(3).With(&events.ToolCallResponse{
+		ID: was.ID, Blocks: []events.Block{{Type: events.BlockResource, Resource: &all}},
+	}))
 	later := func(ev events.Event) {
 		s.Append(events.NewElement(at.Add(time.Duration(s.Len())*time.Second), ev, events.Metadata{}))
 	}
