@@ -43,10 +43,10 @@ type slot struct {
 	offset  int // of its JSON in the element's bytes
 }
 
-// NewElement returns an element in canonical form. It may keep ev, which must not be changed
-// afterwards. Fields that the format does not have, such as metadata of a [ConfigDelta], are not
-// written. Values that cannot be written, such as the zero time, text that is not UTF-8 or
-// Arguments that are not JSON, make [Stream.Validate] fail.
+// NewElement returns an element in canonical form. If it can be written, it keeps nothing of ev but
+// the bytes of contents, see [blobs.Loaded]. Fields that the format does not have, such as metadata
+// of a [ConfigDelta], are not written. Values that cannot be written, such as the zero time, text
+// that is not UTF-8 or Arguments that are not JSON, make [Stream.Validate] fail.
 func NewElement(at time.Time, ev Event, md Metadata) *Element {
 	e := newElement(at, ev, md)
 	if at.IsZero() {

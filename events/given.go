@@ -1,13 +1,16 @@
 package events
 
 import (
+	"slices"
+
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
 // given returns the element without reading its bytes back, if they are known to read back as the
 // event that they were written from: usual JSON without anything that someone else wrote. It
-// returns nil if that is not known. Reading back takes as long as writing.
+// returns nil if that is not known. Reading back takes as long as writing. The element has a copy
+// of the event, as if it were read back: who made the event may change it.
 func (w composed) given() *Element {
 	at := w.at.UTC().Round(0)
 	if year := at.Year(); !w.usual || w.meta.err != nil || year < 1 || year > 9999 {
@@ -17,31 +20,31 @@ func (w composed) given() *Element {
 	switch e := ev.(type) {
 	case *TurnStart:
 	case *ChatRequest:
-		if _, inline := w.meta.find(metadataResources); inline || e.Schema != nil ||
-			e.Resources != nil {
+		if _, inline := w.meta.find(metadataResources); inline {
 			return nil
 		}
+		ev = new(*e)
 	case *ChatResponse:
-		if e.Form != FormMessage && e.Form != FormReasoning || e.Data != nil {
+		if e.Form != FormMessage && e.Form != FormReasoning {
 			return nil
 		}
+		ev = new(*e)
 	case *ToolCallRequest:
-		if e.Arguments != nil && !jsonspan.IsObject(e.Arguments) {
+		if !jsonspan.IsObject(e.Arguments) {
 			return nil
 		}
-		ev = &ToolCallRequest{ID: e.ID, Name: e.Name, Arguments: respelled(orEmpty(e.Arguments))}
+		ev = &ToolCallRequest{ID: e.ID, Name: e.Name, Arguments: respelled(e.Arguments)}
 	case *ToolCallResponse:
 		if slots = slotsOf(e.Blocks); slots == nil {
 			return nil
 		}
+		ev = &ToolCallResponse{ID: e.ID, IsError: e.IsError, Blocks: cloned(e.Blocks)}
 	default:
 		return nil
 	}
 	el := &Element{
-		raw: w.raw, kind: ev.Kind(), time: at, event: ev, slots: slots, unplaced: true,
-	}
-	if !w.meta.field().Absent() {
-		el.meta = w.meta
+		raw: w.raw, kind: ev.Kind(), time: at, event: ev, meta: w.meta, slots: slots,
+		unplaced: true,
 	}
 	for _, s := range slots {
 		el.largest = max(el.largest, s.content.Size())
@@ -54,6 +57,20 @@ func respelled(v []byte) []byte {
 	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
 		return jsonspan.Quote(dst, jsonspan.Unquote(quoted))
 	}}.Rewrite(v)
+}
+
+// cloned returns blocks that share only contents with the caller's, which nobody changes.
+func cloned(blocks []Block) []Block {
+	all := slices.Clone(blocks)
+	for i := range all {
+		if r := all[i].Resource; r != nil {
+			all[i].Resource = new(*r)
+			if r.Formatted != nil {
+				all[i].Resource.Formatted = new(*r.Formatted)
+			}
+		}
+	}
+	return all
 }
 
 // slotsOf returns the contents of blocks, without their offsets. It returns nil if there are no

@@ -14,23 +14,74 @@ import (
 
 // TestGivenReadsBack compares new elements that were not read back with what their bytes say.
 func TestGivenReadsBack(t *testing.T) {
-	given := map[Kind]int{}
+	given := drawn{}
 	rapid.Check(t, func(t *rapid.T) {
-		for range 50 {
+		for range 300 {
 			checkGiven(t, given)
 		}
 	})
-	for _, kind := range []Kind{
-		KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest, KindToolCallResponse,
+	for _, part := range []any{
+		TurnStart{},
+		ChatRequest{},
+		ChatResponse{},
+		ToolCallRequest{},
+		ToolCallResponse{},
+		Block{},
+		Resource{},
 	} {
-		if given[kind] == 0 {
-			t.Errorf("each %s was read back", kind)
+		of := reflect.TypeOf(part)
+		if !given[of.Name()] {
+			t.Errorf("each %s was read back", of.Name())
+		}
+		for field := range of.Fields() {
+			name := of.Name() + "." + field.Name
+			if given[name] == slices.Contains(readBack, name) {
+				t.Errorf("%s was kept: %v", name, given[name])
+			}
 		}
 	}
 }
 
-// checkGiven compares one new element, and counts its kind if it was not read back.
-func checkGiven(t *rapid.T, given map[Kind]int) {
+// readBack has the fields that may have JSON of someone else: an element with one is read back.
+var readBack = []string{
+	"ChatRequest.Schema", "ChatRequest.Resources", "ChatResponse.Data", "Block.Raw",
+	"Resource.Annotations", "Resource.Raw",
+}
+
+// A drawn set has the types and fields of events that were not read back, if they were not zero.
+type drawn map[string]bool
+
+// see visits an event and changes all of it, as its owner may do.
+func (d drawn) see(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			d.see(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			d.see(v.Index(i))
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[blobs.Content]() {
+			v.SetZero()
+			return
+		}
+		d[v.Type().Name()] = true
+		for field, value := range v.Fields() {
+			name := v.Type().Name() + "." + field.Name
+			d[name] = d[name] || !value.IsZero()
+			d.see(value)
+			value.SetZero()
+		}
+	case reflect.Uint8:
+		v.SetUint('!')
+	}
+}
+
+// checkGiven compares one new element, and changes the event that it was made of if that was not
+// read back.
+func checkGiven(t *rapid.T, given drawn) {
 	d := &givenDraw{t}
 	ev, md := d.event(), d.metadata()
 	at := time.Date(d.pick(1, 2026, 9999), 5, 29, 12, 0, 0, d.pick(0, 1, 120_000_000), time.Local)
@@ -39,7 +90,7 @@ func checkGiven(t *rapid.T, given map[Kind]int) {
 	if !e.unplaced {
 		return
 	}
-	given[e.kind]++
+	given.see(reflect.ValueOf(ev))
 	if e.err != nil || read.err != nil {
 		t.Fatalf("%s is broken: %v, %v", e.raw, e.err, read.err)
 	}
@@ -87,7 +138,7 @@ func withoutForm(ev Event) any {
 		all = append(all, b.Type, b.MIMEType, b.Content.IsRef(), b.Content.Ref())
 		if x := b.Resource; x != nil {
 			all = append(all, x.URI, x.MIMEType, x.Name, x.Title, x.Description, x.Content.IsRef(),
-				x.Content.Ref(), formatted(*x).IsRef(), formatted(*x).Ref())
+				x.Content.Ref(), x.Annotations, formatted(*x).IsRef(), formatted(*x).Ref())
 		}
 	}
 	return all
@@ -118,22 +169,31 @@ func (d *givenDraw) content() blobs.Content {
 		return blobs.Refer(blobs.RefTo([]byte(d.text())))
 	}
 	return rapid.SampledFrom([]blobs.Content{
-		{}, blobs.Loaded([]byte(d.text())), blobs.Refer(blobs.Ref{Size: -1}), blobs.Loaded(nil),
+		{},
+		blobs.Loaded([]byte(d.text())), blobs.Refer(blobs.Ref{Size: -1}), blobs.Loaded(nil),
+		blobs.Refer(blobs.Ref{}),
 	}).Draw(d.T, "content")
 }
 
 func (d *givenDraw) block() Block {
 	b := Block{
 		Type: rapid.SampledFrom([]BlockType{
-			BlockText, BlockResource, BlockImage, BlockAudio, BlockQuestion, BlockResourceLink, "x",
+			BlockText, BlockResource, BlockResource, BlockImage, BlockAudio, BlockQuestion, BlockResourceLink, "x",
 		}).Draw(d.T, "type"),
 		Content: d.content(),
 	}
 	if d.pick(0, 1) == 1 {
 		b.MIMEType = d.text()
 	}
+	if d.pick(0, 9) == 9 {
+		b.Raw = d.json()
+	}
 	if b.Type == BlockResource || d.pick(0, 9) == 9 {
 		b.Resource = &Resource{URI: d.text(), Content: d.content(), Name: d.text(), MIMEType: d.text()}
+		b.Resource.Title, b.Resource.Description = d.text(), d.text()
+		if d.pick(0, 9) == 9 {
+			b.Resource.Annotations = d.json()
+		}
 		if d.pick(0, 1) == 1 {
 			b.Resource.Formatted = new(d.content())
 		}
@@ -156,7 +216,11 @@ func (d *givenDraw) event() Event {
 		}
 		return r
 	case 2:
-		return &ChatResponse{Form: Form(d.pick(0, 1, 2, 3)), Text: d.text()}
+		r := &ChatResponse{Form: Form(d.pick(0, 1, 2, 3)), Text: d.text()}
+		if d.pick(0, 9) == 9 {
+			r.Data = d.json()
+		}
+		return r
 	case 3:
 		return &ToolCallRequest{ID: d.text(), Name: d.text(), Arguments: d.json()}
 	case 4:
