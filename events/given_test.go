@@ -1,6 +1,7 @@
 package events
 
 import (
+	"encoding/base64"
 	"reflect"
 	"slices"
 	"strings"
@@ -257,6 +258,7 @@ func TestImportedMetadata(t *testing.T) {
 		for _, text := range []string{"x", "YWJj", "é\"", strings.Repeat("YWJj", 100)} {
 			var raw [2]string
 			for i, md := range []Metadata{{}, ImportedMetadata()} {
+				md = md.With("json", jsontext.Value(`{"x":["y","YWJj"]}`))
 				for _, key := range keys {
 					md = md.WithText(key, text)
 				}
@@ -265,6 +267,17 @@ func TestImportedMetadata(t *testing.T) {
 			if raw[0] != raw[1] {
 				t.Errorf("%s is written %s", raw[0], raw[1])
 			}
+		}
+	}
+}
+
+// TestLongBase64IsText checks that a string which a reader would decode is recognized if the part of
+// it that is decoded first ends within a character.
+func TestLongBase64IsText(t *testing.T) {
+	for before := range 140 {
+		text := strings.Repeat("a", before) + strings.Repeat("é€😀", 20)
+		if s := base64.StdEncoding.EncodeToString([]byte(text)); !decodes([]byte(s)) {
+			t.Errorf("base64 of a text of %d bytes is plain", len(text))
 		}
 	}
 }
