@@ -134,8 +134,8 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	fail := func(offset int64, err error) error {
 		return &SyntaxError{Element: -1, Offset: offset, Err: err}
 	}
-	if len(data) > MaxStreamBytes {
-		return fail(MaxStreamBytes, errTooLarge)
+	if len(data) > maxStreamBytes {
+		return fail(maxStreamBytes, errTooLarge)
 	}
 	if at := crowded(data); at >= 0 {
 		return fail(int64(at), ErrCrowded)

@@ -10,7 +10,7 @@
 // the form that jp writes.
 //
 // Reading is strict. A file is one JSON array in valid UTF-8, without duplicate names, within
-// [MaxStreamBytes] and [MaxDepth], and every known event has what jp requires of it. A file is read
+// [maxStreamBytes] and [MaxDepth], and every known event has what jp requires of it. A file is read
 // completely or not at all: the error is a [*SyntaxError] with element, offset and reason.
 // Everything that today's jp loads can be read, except for duplicate names; so can the older forms
 // that jp no longer loads. docs/format.md lists where this package and jp differ in what they

@@ -236,7 +236,7 @@ func (d *givenDraw) event() Event {
 
 func (d *givenDraw) metadata() (md Metadata) {
 	if d.pick(0, 1) == 1 {
-		md = ImportedMetadata()
+		md = (Metadata{}).AsImported()
 	}
 	for range d.pick(0, 1, 2) {
 		key := rapid.SampledFrom([]string{
@@ -257,7 +257,7 @@ func TestImportedMetadata(t *testing.T) {
 	for _, keys := range [][]string{{"a"}, {"a", MetadataSource}, {"a", MetadataSource, "b"}, {}} {
 		for _, text := range []string{"x", "YWJj", "é\"", strings.Repeat("YWJj", 100)} {
 			var raw [2]string
-			for i, md := range []Metadata{{}, ImportedMetadata()} {
+			for i, md := range []Metadata{{}, (Metadata{}).AsImported()} {
 				md = md.With("json", jsontext.Value(`{"x":["y","YWJj"]}`))
 				for _, key := range keys {
 					md = md.WithText(key, text)

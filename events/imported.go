@@ -57,7 +57,7 @@ func (m Metadata) appendEncoded(dst, v []byte, depth int) []byte {
 func (m Metadata) encoded() Metadata {
 	switch isImported := m.imported(); {
 	case isImported && !m.plain:
-		return m.asPlain()
+		return m.AsImported()
 	case m.plain && !isImported: // it got no source
 		m.plain = false
 		return m.recoded(appendBase64)
@@ -65,12 +65,9 @@ func (m Metadata) encoded() Metadata {
 	return m
 }
 
-// ImportedMetadata returns empty metadata of an event of an agent session, which gets its source
-// last: other keys are in their final form from the start.
-func ImportedMetadata() Metadata { return Metadata{plain: true} }
-
-// asPlain returns the metadata encoded as that of an imported event.
-func (m Metadata) asPlain() Metadata {
+// AsImported returns the metadata in the form of an event of an agent session. Metadata has that
+// form when it gets its source; in it from the start, other keys need not be written again.
+func (m Metadata) AsImported() Metadata {
 	if m.plain {
 		return m
 	}

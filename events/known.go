@@ -60,7 +60,7 @@ func (s *Stream) decodes(o DecodeOptions) bool {
 		largest = max(largest, it.el.largest)
 	}
 	size := s.size()
-	return o.check(largest) == nil && size <= MaxStreamBytes && (size < roomy || !s.crowded())
+	return o.check(largest) == nil && size <= maxStreamBytes && (size < roomy || !s.crowded())
 }
 
 // crowded reports whether the stream has more elements or more containers than a reader accepts. A

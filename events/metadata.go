@@ -113,7 +113,7 @@ func (m Metadata) WithText(key, s string) Metadata {
 		return m.With(key, jsonspan.Quoted(s))
 	}
 	if key == MetadataSource { // later keys are written in the plain encoding too
-		if m = m.asPlain(); m.raw == nil {
+		if m = m.AsImported(); m.raw == nil {
 			m.raw = append(appendPlain([]byte(`{"`+MetadataSource+`":`), []byte(s)), '}')
 			return m
 		}

@@ -14,7 +14,7 @@ import (
 // resources ([Element.Dropped]), and no reference is Loose.
 // If ok is false, nothing is known about the stream, and the caller has to decode it.
 func Skim(data []byte) (found []RefAt, ok bool) {
-	if len(data) > MaxStreamBytes || crowded(data) >= 0 {
+	if len(data) > maxStreamBytes || crowded(data) >= 0 {
 		return nil, false
 	}
 	// Each reference has a "$blob". If there are more, the file refers to content in a place where

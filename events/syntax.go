@@ -9,9 +9,9 @@ import (
 
 // Limits for every stream.
 const (
-	// MaxStreamBytes is the size of the largest events.json that can be read, whatever is
+	// maxStreamBytes is the size of the largest events.json that can be read, whatever is
 	// configured. Callers that read files apply a smaller limit, see storage.max_stream_bytes.
-	MaxStreamBytes = 1 << 30
+	maxStreamBytes = 1 << 30
 	// MaxDepth is how deep containers may nest in a file. jp reads 127 levels; this limit is larger
 	// so that a file that jp refuses can still be viewed and repaired.
 	MaxDepth = 512

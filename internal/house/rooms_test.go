@@ -488,7 +488,7 @@ var rooms = []room{
 	{
 		dir:       "internal/render",
 		is:        "terminal, Markdown and JSON; tables, progress; the only place that writes escape codes",
-		imports:   []string{"events", "events/threeway", "blobs", "internal/edits", "internal/gfm"},
+		imports:   []string{"events", "events/settings", "events/threeway", "blobs", "internal/edits", "internal/gfm"},
 		processes: "pager",
 	},
 	{

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -198,7 +197,7 @@ func resolve(
 	case next != nil:
 		return resolve(alias, next, append(seen, name))
 	}
-	provider, model, ok := strings.Cut(events.ModelOfWord(name), "/")
+	provider, model, ok := strings.Cut(settings.ModelOfWord(name), "/")
 	if !ok || provider == "" || model == "" {
 		return ModelID{}, fmt.Errorf("model %q: %w", name, ErrModelName)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // Shareable returns configuration for storage in a conversation: in the forms that jp reads, and
@@ -165,10 +165,10 @@ func storedModel(value json.RawMessage) json.RawMessage {
 	} else if json.Unmarshal(value, &id) != nil || id.Provider == "" || id.Name == "" {
 		return value // a change of one of them
 	}
-	if events.JPKnows(id.Provider, id.Name) {
+	if settings.JPKnows(id.Provider, id.Name) {
 		return value
 	}
-	return quote(events.ModelWord(id.Provider, id.Name))
+	return quote(settings.ModelWord(id.Provider, id.Name))
 }
 
 // storedReasoning returns the table for what a word or a number says.

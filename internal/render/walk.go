@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -267,7 +268,7 @@ func (m *model) apply(config []byte) {
 	id := valueAt(config, "assistant", "model", "id")
 	var alias string
 	if json.Unmarshal(id, &alias) == nil && alias != "" {
-		*m = model{name: events.ModelOfWord(alias)}
+		*m = model{name: settings.ModelOfWord(alias)}
 		return
 	}
 	var full struct{ Provider, Name string }

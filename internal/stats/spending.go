@@ -127,7 +127,7 @@ func modelOf(c settings.Config) string {
 		return provider + "/" + name
 	}
 	if id := text(); !strings.HasPrefix(id, "{") {
-		return events.ModelOfWord(id)
+		return settings.ModelOfWord(id)
 	}
 	return ""
 }

@@ -288,13 +288,13 @@ func (m *mapper) block(r *record, i int, reply string, b *block) {
 	case "text":
 		m.Message(key, at, reply, string(b.Text), events.Metadata{})
 	case "thinking":
-		md := events.ImportedMetadata()
+		md := events.Metadata{}.AsImported()
 		if b.Signature != "" {
 			md = md.WithText(llm.MetadataAnthropicSignature, string(b.Signature))
 		}
 		m.Reasoning(key, at, reply, string(b.Thinking), md)
 	case "redacted_thinking":
-		md := events.ImportedMetadata().WithText(llm.MetadataAnthropicRedacted, string(b.Data))
+		md := events.Metadata{}.AsImported().WithText(llm.MetadataAnthropicRedacted, string(b.Data))
 		m.Reasoning(key, at, reply, "", md)
 	case "tool_use":
 		m.Call(key, at, reply, sessions.Call{

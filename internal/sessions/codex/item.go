@@ -83,7 +83,7 @@ func (m *mapper) hold(r *record) {
 
 // metadata returns what the provider requires to accept an item again.
 func (p *payload) metadata() events.Metadata {
-	md := events.ImportedMetadata()
+	md := events.Metadata{}.AsImported()
 	for _, proof := range []struct {
 		key   string
 		value sessions.Text

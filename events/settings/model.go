@@ -1,4 +1,4 @@
-package events
+package settings
 
 import (
 	"net/url"

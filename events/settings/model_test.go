@@ -1,10 +1,10 @@
-package events_test
+package settings_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // TestModelWord checks that a word for a model that jp does not know has no slash, which jp would
@@ -18,16 +18,16 @@ func TestModelWord(t *testing.T) {
 		{"ours", "a b"},
 		{"ours", "größer"},
 	} {
-		word := events.ModelWord(m[0], m[1])
+		word := settings.ModelWord(m[0], m[1])
 		if strings.Contains(word, "/") {
 			t.Errorf("%v: %q has a slash", m, word)
 		}
-		if got := events.ModelOfWord(word); got != m[0]+"/"+m[1] {
+		if got := settings.ModelOfWord(word); got != m[0]+"/"+m[1] {
 			t.Errorf("%v: %q means %q", m, word, got)
 		}
 	}
 	for _, word := range []string{"quick", "openai/a%2Fb", "50%", "a%20b", ""} {
-		if got := events.ModelOfWord(word); got != word {
+		if got := settings.ModelOfWord(word); got != word {
 			t.Errorf("%q means %q", word, got)
 		}
 	}
