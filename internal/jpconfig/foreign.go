@@ -73,7 +73,7 @@ func (j *judge) verdict(path []string, own, all settings.Setting) settings.Verdi
 		return j.leave(path) // it has had its effect, or internal/config reads it
 	case guarded:
 		return j.guarded(path, own, all)
-	case (leads || ends(path, "parameters", "other")) && all.IsTable():
+	case leads && all.IsTable():
 		return settings.Members
 	case len(path) > 2 && path[0] == "conversation" && path[1] == "tools":
 		return j.tool(path, own, all)

@@ -217,8 +217,9 @@ func (c *Config) Parameters(path ...string) Parameters {
 	c.read(&p.StopWords, at("stop_words")...)
 	c.read(&p.Other, at("other")...)
 	for _, key := range c.names(slices.Concat(path, []string{"parameters"})...) {
-		if key == "service_tier" || key == "other" || isParameter(key) ||
-			c.isLater(append(at("other"), key), at(key)) {
+		switch key {
+		case "max_tokens", "temperature", "top_p", "top_k", "service_tier", "reasoning",
+			"stop_words", "other":
 			continue
 		}
 		if p.Other == nil {
@@ -227,18 +228,4 @@ func (c *Config) Parameters(path ...string) Parameters {
 		p.Other[key], _, _ = c.Value(at(key)...)
 	}
 	return p
-}
-
-// isParameter reports whether jp has a parameter of models. It keeps others only below "other".
-func isParameter(key string) bool {
-	return slices.Contains([]string{
-		"max_tokens", "temperature", "top_p", "top_k", "reasoning", "stop_words",
-	}, key)
-}
-
-// isLater reports whether the layer that sets one key is that of another key, or above it.
-func (c *Config) isLater(one, other []string) bool {
-	a, ok := c.all.Setting(one...)
-	b, isSet := c.all.Setting(other...)
-	return ok && isSet && slices.Max(a.Sources()) >= slices.Max(b.Sources())
 }

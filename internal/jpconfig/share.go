@@ -63,9 +63,6 @@ func asStored(path []string, value json.RawMessage) json.RawMessage {
 		for name, v := range table {
 			table[name] = asStored(append(slices.Clone(path), name), v)
 		}
-		if ends(path, "model", "parameters") || ends(path, "summary_model", "parameters") {
-			storeOther(table)
-		}
 		return unlessSame(value, marshal(table))
 	case json.Unmarshal(value, &list) == nil && list != nil:
 		for i, v := range list {
@@ -74,25 +71,6 @@ func asStored(path []string, value json.RawMessage) json.RawMessage {
 		return unlessSame(value, marshal(list))
 	}
 	return value
-}
-
-// storeOther moves the parameters of a model that jp does not have below "other", where it keeps
-// them.
-func storeOther(table map[string]json.RawMessage) {
-	other := map[string]json.RawMessage{}
-	if table["other"] != nil && (json.Unmarshal(table["other"], &other) != nil || other == nil) {
-		return // another type is left as it is
-	}
-	said := len(other)
-	for name, v := range table {
-		if name != "other" && !isParameter(name) {
-			other[name] = v
-			delete(table, name)
-		}
-	}
-	if len(other) > said {
-		table["other"] = marshal(other)
-	}
 }
 
 // unsaid returns what a delta in stored form says, without the models and the reasoning that the
