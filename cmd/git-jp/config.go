@@ -22,7 +22,8 @@ type configCmd struct {
 func (configCmd) Help() string {
 	return `Read in this order, the later winning: config.toml and git-jp.toml of your own
 configuration directory, the same two below .jp, and -c. Keys of git jp are written only to
-git-jp.toml: jp refuses to start on keys it does not know.
+git-jp.toml: jp refuses to start on keys it does not know. Providers that jp does not have, and
+their models, are written to git-jp-config.toml beside config.toml for the same reason.
 
 Keys of jp, such as assistant.model.id, are read and written too: in config.toml of your own
 configuration directory, for you everywhere, or in the layer that you name. get prints what

@@ -31,6 +31,11 @@ func jpFiles() []string {
 // OwnFile is the name of our file, beside jp's config.toml.
 const OwnFile = "git-jp.toml"
 
+// BesideFile is the name, without extension, of the file for settings with which jp does not start
+// in its own: providers that it does not have, and their models. It is beside jp's config.toml, has
+// the same form, and wins over that.
+const BesideFile = "git-jp-config"
+
 // A reader turns the files of a directory into settings.
 type reader struct {
 	schema schema

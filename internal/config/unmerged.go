@@ -3,13 +3,20 @@ package config
 import (
 	"bytes"
 	"errors"
+	"path"
 )
 
 // ErrUnmerged says that a settings file has conflict markers.
 var ErrUnmerged = errors.New("unmerged: the file has conflict markers")
 
 // Files returns the names of the settings files in a directory .jp.
-func Files() []string { return append(jpFiles(), OwnFile, "git-jp-config.toml") }
+func Files() []string {
+	all := append(jpFiles(), OwnFile)
+	for _, name := range jpFiles() {
+		all = append(all, BesideFile+path.Ext(name))
+	}
+	return all
+}
 
 // Unmerged returns the line of the first conflict marker in a settings file, 0 for none. A file
 // that can be decoded, such as one with markers in a text, counts as having none.

@@ -266,7 +266,7 @@ func (l *loader) file(pl place, name string, above []string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	if base := filepath.Base(name); base == besideFile+filepath.Ext(base) {
+	if base := filepath.Base(name); base == config.BesideFile+filepath.Ext(base) {
 		return own, nil
 	}
 	before, after := l.extends(o, f.Values)

@@ -177,7 +177,7 @@ func (l *loader) files() error {
 	}
 	var faults []error
 	both := func(layer Layer, dir string) {
-		faults = append(faults, add(layer, dir, "config"), add(layer, dir, besideFile))
+		faults = append(faults, add(layer, dir, "config"), add(layer, dir, config.BesideFile))
 	}
 	if dir := l.sources.User; dir != "" {
 		both(User, dir)

@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-)
 
-// besideFile is the name, without extension, of the file for settings with which jp does not start
-// in its own: providers that it does not have, and their models. It is beside jp's config.toml, has
-// the same form, and wins over that.
-const besideFile = "git-jp-config"
+	"github.com/git-jp/git-jp/internal/config"
+)
 
 // jpReads reports whether jp starts with a key in its own file.
 func jpReads(path []string) bool {
@@ -66,5 +63,5 @@ func (s Sources) Beside(layer Layer) string {
 	if layer == Directory || err != nil {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(file), besideFile+".toml")
+	return filepath.Join(filepath.Dir(file), config.BesideFile+".toml")
 }

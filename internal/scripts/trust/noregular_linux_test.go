@@ -42,6 +42,7 @@ func openedFiles() []opened {
 		{pattern: "r/.jp/config.toml", by: "ls\ncheck\nquery --new hi\ntrust"},
 		{pattern: "r/.jp/config.toml", by: "hook pre-commit", told: true},
 		{pattern: "r/.jp/config.d/x.toml", by: "query --new hi\ntrust", not: "directory"},
+		{pattern: "r/.jp/git-jp-config.toml", by: "query --new hi\ntrust"},
 		{pattern: "r/.jp/git-jp.toml", by: "ls\ncheck\nquery --new hi"},
 		{pattern: "r/.jp/git-jp.toml", by: "hook pre-commit", told: true},
 		{pattern: "r/.jp.toml", by: "query --new hi\ntrust"},
@@ -61,6 +62,7 @@ func openedFiles() []opened {
 		{pattern: "r/.git/jp/cache/*", by: "gc --dry-run", helps: true},
 		{pattern: "r/.git/jp/gc.stamp", by: "stage --all", helps: true},
 		{pattern: "home/jp/config.toml", by: "query --new hi\ntrust", own: true},
+		{pattern: "home/jp/git-jp-config.toml", by: "query --new hi\ntrust", own: true},
 		{pattern: "home/jp/git-jp.toml", by: "ls\ncheck", own: true},
 		{pattern: "home/jp/git-jp.toml", by: "hook pre-commit", own: true, told: true},
 		{pattern: "data/jp/workspace/*/conversations/*/events.json", by: "print LOCAL\nfork LOCAL"},
@@ -115,6 +117,7 @@ func newHouse(t *testing.T) house {
 		".jp/config.toml": "assistant.model.parameters.seed = 7\n", ".jp/config.d/x.toml": "", ".jp.toml": "",
 		".jp/git-jp.toml": "hooks.strict = true\n", "attached.txt": "open",
 		"../home/jp/config.toml": "assistant.model.id = 'builtin/search'\n", "../home/jp/git-jp.toml": "",
+		".jp/git-jp-config.toml": "", "../home/jp/git-jp-config.toml": "",
 	} {
 		r.WriteFile(name, text)
 	}
