@@ -24,6 +24,7 @@ func TestAttachmentEntries(t *testing.T) {
 		{`{"type":"file","path":"src/**","params":{"exclude":true}}`, "file:src/**?exclude=true", ""},
 		{`{"type":"file","path":"/etc/passwd"}`, "file:etc/passwd", ""}, // as jp reads it
 		{`"file:///src/main.go"`, "file:src/main.go", ""},               // as jp writes it
+		{`"file:///$WORKSPACE/src/main.go"`, "file:src/main.go", ""},    // as resources are named
 		{`"file://src/main.go"`, "file:src/main.go", ""},
 		{`"file:///../secret"`, "file:../secret", trust.Path},
 		{`"file:%2Fetc/passwd"`, "file:%2Fetc/passwd", trust.Path},
