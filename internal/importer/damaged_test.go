@@ -161,7 +161,7 @@ func TestNoDamageBringsRedactedBack(t *testing.T) {
 			for _, e := range must(w.AllCopies()) {
 				for _, c := range e {
 					if c.ID.IsDerived() {
-						if err := w.Remove(t.Context(), c.ID); err != nil {
+						if err := w.Remove(t.Context(), c.ID, nil); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -227,7 +227,7 @@ func TestCopyIsRedacted(t *testing.T) {
 			if leaked || all[0].Err != nil || all[0].Outcome.State != Grown {
 				t.Errorf("%s, %s: when it grows, back: %v, it is %v", d.Agent(), name, leaked, all)
 			}
-			if err := w.Remove(t.Context(), 17528832001); err != nil {
+			if err := w.Remove(t.Context(), 17528832001, nil); err != nil {
 				t.Fatal(err)
 			}
 			x.asks(t, "Still?", "Yes.")

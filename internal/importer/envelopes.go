@@ -79,7 +79,7 @@ func undo(ctx context.Context, w *workspace.Workspace, made []Made) error {
 	var all []error
 	for _, m := range slices.Backward(made) {
 		if m.State == New {
-			all = append(all, w.Remove(context.WithoutCancel(ctx), m.ID))
+			all = append(all, w.Remove(context.WithoutCancel(ctx), m.ID, nil))
 		}
 	}
 	return errors.Join(all...)

@@ -287,7 +287,7 @@ func TestResumedIsElsewhere(t *testing.T) {
 		id := ours(t, w, "First?")
 		x := export(t, w, id, d)
 		x.asks(t, "And now?", "Gone on.")
-		if err := w.Remove(t.Context(), id); err != nil {
+		if err := w.Remove(t.Context(), id, nil); err != nil {
 			t.Fatal(err)
 		}
 		if out := x.takes(t, &Importer{Workspace: w}); out.State != Removed ||
@@ -376,7 +376,7 @@ func TestRedactedIsNotResumed(t *testing.T) {
 		}
 		entry := secrets.Redactions{}
 		entry.Add(secrets.Redaction{Conversation: id.Digits(), Event: "1", Member: "/content"})
-		if err := w.Remove(t.Context(), id); err != nil {
+		if err := w.Remove(t.Context(), id, nil); err != nil {
 			t.Fatal(err)
 		}
 		im := &Importer{Workspace: w, Again: true, Redactions: entry}

@@ -102,10 +102,15 @@ func (s Shelf) Remove(
 			What: what, Cost: string(loss), Asked: s.Terminal.In != nil,
 		}
 	}
-	if err := s.Workspace.Remove(ctx, e.ID); err != nil {
-		return r, err
+	note := ""
+	err = s.Workspace.Remove(ctx, e.ID, func() (err error) {
+		note, err = importer.Bury(s.Workspace, e.ID, d)
+		return err
+	})
+	if err == nil {
+		err = s.stageRemoval(ctx, e, note)
 	}
-	if err := s.bury(ctx, e, d); err != nil {
+	if err != nil {
 		return r, err
 	}
 	s.Terminal.Note("deleted %s %q", e.ID, r.Title)
@@ -121,13 +126,12 @@ func (s Shelf) lossOf(ctx context.Context, e workspace.Entry) stage.Loss {
 	return stage.LossOf(ctx, repo, s.Workspace.Path(e))
 }
 
-// bury records that an imported conversation was removed, and stages the record with the removal. A
-// commit with only one of the two would have a conversation that no import extends, or one that the
-// next import creates again.
-func (s Shelf) bury(ctx context.Context, e workspace.Entry, d *events.Details) error {
-	name, err := importer.Bury(s.Workspace, e.ID, d)
-	if err != nil || name == "" || e.Local {
-		return err
+// stageRemoval stages the note that an imported conversation was removed with the removal. A commit
+// with only one of the two would have a conversation that no import extends, or one that the next
+// import creates again.
+func (s Shelf) stageRemoval(ctx context.Context, e workspace.Entry, note string) error {
+	if note == "" || e.Local {
+		return nil
 	}
 	repo, err := s.Repo(ctx)
 	if errors.Is(err, gitint.ErrNotRepository) {
@@ -144,7 +148,7 @@ func (s Shelf) bury(ctx context.Context, e workspace.Entry, d *events.Details) e
 	if err != nil {
 		return err
 	}
-	change := gitint.Change{Add: []string{path.Join(dir, name)}, LockTimeout: s.LockWait}
+	change := gitint.Change{Add: []string{path.Join(dir, note)}, LockTimeout: s.LockWait}
 	at := path.Join(path.Dir(dir), e.Path)
 	entries, err := index.Entries(at)
 	for _, file := range entries {

@@ -52,7 +52,7 @@ var operations = map[string]func(context.Context, *Workspace) error{
 		return nil
 	},
 	"archive": func(ctx context.Context, w *Workspace) error { return apart(w.Archive(ctx, id1)) },
-	"remove":  func(ctx context.Context, w *Workspace) error { return w.Remove(ctx, id1) },
+	"remove":  func(ctx context.Context, w *Workspace) error { return w.Remove(ctx, id1, nil) },
 }
 
 func made(id events.ID, title string) *NewConversation {

@@ -66,11 +66,17 @@ func (w *Workspace) Unarchive(ctx context.Context, id events.ID) (Entry, error) 
 
 // Remove deletes a conversation with its user-local copy, from which jp would restore it. Contents
 // stay; the collector finds them. The caller checks first whether this is the last copy, see
-// [Workspace.Copies].
-func (w *Workspace) Remove(ctx context.Context, id events.ID) error {
+// [Workspace.Copies]. What note writes is there before anything is deleted, and says what is
+// known of a conversation that a crash leaves half removed; it may be nil.
+func (w *Workspace) Remove(ctx context.Context, id events.ID, note func() error) error {
 	return w.locked(ctx, "remove", id, func(e Entry, others []Entry) error {
 		if err := unique(e, others); err != nil {
 			return err
+		}
+		if note != nil {
+			if err := note(); err != nil {
+				return err
+			}
 		}
 		local, err := w.userCopies(e)
 		if err != nil {

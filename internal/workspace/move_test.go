@@ -59,7 +59,7 @@ func TestRemoveTakesBothCopies(t *testing.T) {
 	if err != nil || len(copies) != 2 || copies[0].Local || !copies[1].Local {
 		t.Errorf("copies are %v, %v", copies, err)
 	}
-	if err := ws.Remove(t.Context(), id1); err != nil {
+	if err := ws.Remove(t.Context(), id1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.dirs(); !slices.Equal(got, []string{"17800836876-other"}) {
@@ -69,7 +69,7 @@ func TestRemoveTakesBothCopies(t *testing.T) {
 		t.Errorf("left in the userLocal: %v", got)
 	}
 	var none *NotFoundError
-	if err := ws.Remove(t.Context(), id1); !errors.As(err, &none) {
+	if err := ws.Remove(t.Context(), id1, nil); !errors.As(err, &none) {
 		t.Errorf("again: %v", err)
 	}
 	w.noTrash()
@@ -79,7 +79,7 @@ func TestRemoveAnArchivedOne(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(live+".archive/17800836875-first", "first")
 	ws := w.open()
-	if err := ws.Remove(t.Context(), id1); err != nil {
+	if err := ws.Remove(t.Context(), id1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.names(live + ".archive"); len(got) != 0 {
@@ -97,7 +97,7 @@ func TestMovesTakeTheLock(t *testing.T) {
 	for name, err := range map[string]error{
 		"archive":   apart(ws.Archive(t.Context(), id1)),
 		"unarchive": apart(ws.Unarchive(t.Context(), id1)),
-		"remove":    ws.Remove(t.Context(), id1),
+		"remove":    ws.Remove(t.Context(), id1, nil),
 		"rename":    ws.Rename(t.Context(), id1, "x"),
 		"update":    ws.Update(t.Context(), id1, appendMessage("x")),
 		"details":   ws.UpdateDetails(t.Context(), id1, func(*events.Details) error { return nil }),

@@ -245,7 +245,7 @@ func TestDuplicatesAreReportedAndKept(t *testing.T) {
 	}
 	var dup *DuplicateError
 	for name, err := range map[string]error{
-		"archive": apart(ws.Archive(t.Context(), id1)), "remove": ws.Remove(t.Context(), id1),
+		"archive": apart(ws.Archive(t.Context(), id1)), "remove": ws.Remove(t.Context(), id1, nil),
 	} {
 		if !errors.As(err, &dup) || len(dup.Paths) != 2 {
 			t.Errorf("%s: %v", name, err)
