@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -111,11 +112,13 @@ func (o *Options) mkdir(dir string) error {
 }
 
 // newRun creates a run that lists the blobs to move. Nothing is moved before the list is durable.
-func newRun(o *Options, p place, name string, items []record) (*run, error) {
-	name, err := o.freeName(p, name)
+// No run has its name already: while this process holds the lock, no other creates runs.
+func newRun(o *Options, p place, items []record) (*run, error) {
+	moment, err := quarantine.Moment(p.trash, "", o.Now())
 	if err != nil {
 		return nil, err
 	}
+	name := fmt.Sprintf("%sZ-%d", moment, o.PID)
 	r := &run{o: o, place: p, dir: filepath.Join(p.trash, name), items: items}
 	r.header = header{
 		Version: journalVersion, Run: name, State: moving, Started: o.Now().UTC(), Store: p.name,
@@ -140,20 +143,6 @@ func newRun(o *Options, p place, name string, items []record) (*run, error) {
 		return nil, err
 	}
 	return r, o.writePointer(p, r.dir)
-}
-
-// freeName returns a name that no run has. If the clock stands still or was set back, and process
-// ids repeat, the journal of an earlier run would otherwise be overwritten. While this process
-// holds the lock, no other creates runs.
-func (o *Options) freeName(p place, name string) (string, error) {
-	free := name
-	for n := 2; ; n++ {
-		there, err := isThere(filepath.Join(p.trash, free))
-		if !there || err != nil {
-			return free, err
-		}
-		free = fmt.Sprintf("%s-%d", name, n)
-	}
 }
 
 func (o *Options) writePointer(p place, dir string) error {

@@ -73,8 +73,7 @@ func (s *sweeper) collect(ctx context.Context) error {
 	if err != nil || len(items) == 0 {
 		return err
 	}
-	name := fmt.Sprintf("%s-%d", s.o.Now().UTC().Format("20060102T150405.000Z"), s.o.PID)
-	if s.run, err = newRun(s.o, s.plan.place, name, items); err != nil {
+	if s.run, err = newRun(s.o, s.plan.place, items); err != nil {
 		return fmt.Errorf("begin a run: %w", err)
 	}
 	if err := s.move(ctx); err != nil {

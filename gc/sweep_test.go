@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -544,5 +545,31 @@ func TestLeftoversInTheRepository(t *testing.T) {
 	}
 	if res, err := f.collect(); err != nil || res.Temporaries != 0 {
 		t.Errorf("again: %+v, %v", res, err)
+	}
+}
+
+// TestUndoOfTheLastRun: the last run is that which was made last, also after the clock was set back.
+func TestUndoOfTheLastRun(t *testing.T) {
+	f := newFixture(t)
+	var last blobs.Hash
+	for i, back := range []time.Duration{0, time.Hour, time.Hour, 2 * time.Hour} {
+		last = f.blob(fmt.Sprintf("dead %d", i))
+		o := f.options()
+		o.Now = func() time.Time { return now.Add(-back) }
+		p, err := gc.MakePlan(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gc.Sweep(t.Context(), o, p); err != nil || f.has(last) {
+			t.Fatalf("run %d: %v, the content is there: %v", i, err, f.has(last))
+		}
+	}
+	past, err := gc.Runs(f.options())
+	if err != nil || len(past) != 4 {
+		t.Fatalf("%d runs, %v", len(past), err)
+	}
+	res, err := gc.Undo(t.Context(), f.options(), "")
+	if err != nil || !f.has(last) || !slices.Equal(res.Blobs, []blobs.Hash{last}) {
+		t.Errorf("restored %v, want %v: %v", res, last, err)
 	}
 }

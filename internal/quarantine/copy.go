@@ -72,8 +72,12 @@ func (q Quarantine) Put(c Change) (*Item, error) {
 
 func (q Quarantine) put(c Change) (*Item, error) {
 	c.Kind = cmp.Or(c.Kind, Compacted)
-	name := fmt.Sprintf("%s-%s-%s", c.Kind, c.ID.Digits(), c.At.UTC().Format(stamp))
-	a, err := q.begin(name, manifest{
+	prefix := fmt.Sprintf("%s-%s-", c.Kind, c.ID.Digits())
+	moment, err := Moment(q.Dir, prefix, c.At)
+	if err != nil {
+		return nil, err
+	}
+	a, err := q.begin(prefix+moment, manifest{
 		Kind: c.Kind, At: c.At.UTC(), Conversation: c.ID.String(),
 	})
 	if err != nil {

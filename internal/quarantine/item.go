@@ -343,7 +343,12 @@ type Keeper struct {
 func (k *Keeper) Keep(name string, data []byte) error {
 	if k.item == nil {
 		now, kind := k.Now().UTC(), cmp.Or(k.Kind, Repaired)
-		a, err := k.begin(fmt.Sprintf("%s-%sZ-%d", kind, now.Format(stamp), k.PID),
+		prefix := string(kind) + "-"
+		moment, err := Moment(k.Dir, prefix, now)
+		if err != nil {
+			return err
+		}
+		a, err := k.begin(fmt.Sprintf("%s%sZ-%d", prefix, moment, k.PID),
 			manifest{Kind: kind, At: now})
 		if err != nil {
 			return err
