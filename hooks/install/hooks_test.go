@@ -463,44 +463,6 @@ func TestChainedHookMayBeEdited(t *testing.T) {
 	}
 }
 
-// Switching between gits of different versions never leaves a hook that runs twice.
-func TestUpgradeAndDowngradeOfGit(t *testing.T) {
-	r := gittest.Repo(t)
-	before := listing(t, r.Dir)
-	older, newer := open(t, r, r.Dir, oldGit), open(t, r, r.Dir, newGit)
-	one := install.Options{Names: []string{"pre-commit"}}
-	wantDeeds(t, installIn(t, older, one), "create pre-commit")
-	alone := r.ReadFile(".git/hooks/pre-commit")
-	wantDeeds(t, installIn(t, newer, one), "create pre-commit")
-	if r.ReadFile(".git/hooks/pre-commit") == alone {
-		t.Error("the file is that of a git that knows no hooks of the configuration")
-	}
-	wantDeeds(t, installIn(t, older, one), "remove pre-commit", "update pre-commit")
-	if r.ReadFile(".git/hooks/pre-commit") != alone {
-		t.Error("the file is not that of a git that knows no hooks of the configuration")
-	}
-	if text := r.ReadFile(".git/config"); strings.Contains(text, "hook") {
-		t.Errorf("the configuration is\n%s", text)
-	}
-	uninstall(t, older)
-	if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
-		t.Errorf("(-before +after)\n%s", diff)
-	}
-}
-
-func TestViaConfigNeedsANewGit(t *testing.T) {
-	r := gittest.Repo(t)
-	in := installer(t, open(t, r, r.Dir, oldGit), install.Options{Via: install.ViaConfig})
-	if _, err := in.Install(t.Context()); err == nil {
-		t.Error("no error")
-	}
-	p := installIn(t, open(t, r, r.Dir, newGit), install.Options{Via: install.ViaFiles})
-	wantDeeds(t, p, "create pre-commit", "create post-commit")
-	if r.ReadFile(".git/hooks/pre-commit") == "" {
-		t.Error("no file")
-	}
-}
-
 func TestLinkedWorktreesShareHooks(t *testing.T) {
 	r := gittest.Repo(t)
 	r.WriteFile("a", "a")

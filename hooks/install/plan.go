@@ -200,8 +200,7 @@ func (in *Installer) installHooks(p *Plan, s site, all settings, useConfig bool)
 				p.add(Action{Do: Skip, Hook: name, Path: key, Reason: "git runs it beside ours"})
 			}
 		} else {
-			in.removeConfig(p, name, c)
-			in.installFile(p, f)
+			in.installInstead(p, f, c)
 		}
 	}
 	return nil
@@ -299,6 +298,18 @@ func (in *Installer) beside(f found) []step {
 	default:
 		return []step{in.write(f, text, scriptPerm)}
 	}
+}
+
+// installInstead plans a hook file, which every git runs, instead of a hook of the configuration.
+// The latter stays for a newer git while a person has to do something before the file calls ours.
+func (in *Installer) installInstead(p *Plan, f found, c configured) {
+	file := &Plan{}
+	in.installFile(file, f)
+	if len(file.Open()) == 0 {
+		in.removeConfig(p, f.name, c) // it would run twice
+	}
+	p.Actions = append(p.Actions, file.Actions...)
+	p.steps = append(p.steps, file.steps...)
 }
 
 // installFile plans a hook file.
