@@ -421,6 +421,18 @@ func TestInstalledBeforePreCommit(t *testing.T) {
 	if diff := cmp.Diff(before, listing(t, r.Path(".git"))); diff != "" {
 		t.Errorf("(-before +after)\n%s", diff)
 	}
+	// The file beside a hook of the configuration does nothing where it is run twice.
+	newer := open(t, r, r.Dir, newGit)
+	installIn(t, newer, one)
+	if err := os.Rename(file, file+".legacy"); err != nil {
+		t.Fatal(err)
+	}
+	writeHook(t, r, ".git/hooks/pre-commit", preCommitScript, 0o755)
+	wantDeeds(t, installIn(t, newer, one), "keep pre-commit")
+	st, err := installer(t, newer, one).Status(t.Context())
+	if err != nil || !st[0].Active || st[0].Twice || st[0].Via != "config" {
+		t.Errorf("%+v, %v", st, err)
+	}
 }
 
 func TestChangedFilesSurviveUninstall(t *testing.T) {

@@ -48,7 +48,7 @@ type found struct {
 	text    string
 	perm    fs.FileMode
 	version int  // index of the known text, 0 for the newest
-	beside  bool // with kindOurs, it does nothing if git runs the hook of the configuration
+	beside  bool // with a script of ours: it does nothing if git runs the hook of the configuration
 	manager manager
 	by      string // file that calls our hook
 	detail  string // description of a kindOpaque file
@@ -233,6 +233,7 @@ func (in *Installer) lookManaged(f *found) {
 		switch {
 		case err == nil && in.texts.wrote(string(text), f.name):
 			f.kind, f.by = kindLegacy, f.name+m.backup
+			f.beside = is(string(text), f.name, in.texts.besides) >= 0
 		case errors.Is(err, fs.ErrNotExist):
 			f.room = f.name + m.backup
 		}

@@ -241,7 +241,7 @@ func (in *Installer) installConfig(p *Plan, f found, c configured) {
 	case c.off != "":
 		p.add(Action{Do: Skip, Hook: f.name, Path: c.off, Reason: "it is turned off"})
 		return
-	case f.kind == kindByHand || f.kind == kindLegacy:
+	case f.kind == kindByHand || f.kind == kindLegacy && !f.beside:
 		in.removeConfig(p, f.name, c) // it would run twice
 		p.add(Action{Do: Skip, Hook: f.name, Path: f.by, Reason: "it calls the hook already"})
 		return

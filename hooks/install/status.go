@@ -94,7 +94,7 @@ func (in *Installer) ofFile(f found) Status {
 			st.Detail = "the file is not executable"
 		}
 	case kindByHand, kindLegacy:
-		st.Active, st.Via, st.Path = true, viaCall, f.by
+		st.Active, st.Via, st.Path, st.Beside = true, viaCall, f.by, f.beside
 	case kindManaged:
 		st.Detail = cmp.Or(f.detail, "the hook is "+f.manager.name+"'s")
 	case kindAbsent:
