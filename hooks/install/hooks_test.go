@@ -252,7 +252,10 @@ func TestForeignHooksAreLeftAlone(t *testing.T) {
 		snippet    string
 	}{
 		{"shell without consent", userScript, 0o755, report, "did not install", "# >>> git jp >>>"},
-		{"python", "#!/usr/bin/env python3\n", 0o755, chain, "not a shell script", "git-jp hook"},
+		{
+			"python", "#!/usr/bin/env python3\n",
+			0o755, chain, "not a shell script: put a shell script in its place", "git-jp hook",
+		},
 		{"no first line", "echo", 0o755, chain, "not a shell script", "git-jp hook pre-commit"},
 		{"Windows", "#!/bin/sh\r\necho\r\n", 0o755, chain, "not a shell script", "git jp"},
 		{"not executable", userScript, 0o644, chain, "not executable", "git-jp hook pre-commit"},

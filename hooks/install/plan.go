@@ -348,6 +348,10 @@ func (in *Installer) installFile(p *Plan, f found) {
 	case f.kind == kindShell && in.opts.Foreign == ForeignChain:
 		a.Do, a.Reason = Chain, "behind the first line of the script that is there"
 		in.chainInto(p, f, f.text, a)
+	case f.kind == kindOpaque:
+		// The lines are no part of another language, and a link may be that of other hooks too.
+		p.manual(a.Hook, a.Path, f.reason()+": put a shell script in its place that runs it "+
+			"and these lines", block)
 	default:
 		p.manual(a.Hook, a.Path, f.reason(), block)
 	}
