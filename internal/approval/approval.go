@@ -27,7 +27,7 @@ type Desk struct {
 func Open(h *prepare.Host, w *workspace.Workspace, keys []string) (*Desk, error) {
 	approvals, err := h.Approvals(w.Root())
 	if err == nil && approvals == nil {
-		err = errors.New("open approvals: there is no directory for the user's data")
+		err = fmt.Errorf("open approvals: %w", workspace.ErrNoUserData)
 	}
 	return &Desk{h, w, approvals, keys}, err
 }

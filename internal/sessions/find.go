@@ -71,6 +71,9 @@ func findIn(
 	ctx context.Context, d Dialect, dir string, is func(string) bool,
 	yield func(Session, error) bool,
 ) (more bool) {
+	if err := Absolute(dir); err != nil {
+		return yield(Session{Path: dir}, err)
+	}
 	more = true
 	looked := 0
 	w := Walk{Links: true, Visit: func(path string, err error) error {

@@ -45,7 +45,7 @@ func Absolute(place string) error {
 	return fmt.Errorf("%s is not absolute: %w", place, errNoHome)
 }
 
-var errNoHome = errors.New("HOME is empty or relative")
+var errNoHome = errors.New("HOME, or the agent's own variable, is empty or relative")
 
 // A Dialect reads the sessions of one agent. It only reads, and never waits for the agent.
 type Dialect interface {
