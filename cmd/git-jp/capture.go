@@ -46,8 +46,8 @@ of agents that have the hooks: agents delete sessions after some weeks.
 
 With --mcp, git jp mcp is added to the MCP servers of agents, with which they find and read
 conversations. Hooks are not changed then. If another server has the name git-jp, nothing is
-changed unless --force is given. A file with several hard links is not changed: --dry-run prints
-what to write.`
+changed unless --force is given. A file with several hard links, or one that is a link, is not
+changed: --dry-run prints what to write.`
 }
 
 func capturable() string {

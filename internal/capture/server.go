@@ -103,7 +103,7 @@ func planServer(
 		return c, fmt.Errorf("%q does not start known servers", name)
 	}
 	c = Change{Agent: name, Path: s.file(p), perm: 0o600}
-	if c.Before, err = readSettings(c.Path); err != nil {
+	if c.Before, err = readOwn(c.Path); err != nil {
 		return c, err
 	}
 	if s.value == "" {

@@ -103,7 +103,7 @@ func plan(
 		return c, fmt.Errorf("%q has no known hooks", name)
 	}
 	c = Change{Agent: name, Path: a.file(p), Trust: a.trust, perm: 0o600}
-	if c.Before, err = readSettings(c.Path); err != nil {
+	if c.Before, err = readOwn(c.Path); err != nil {
 		return c, err
 	}
 	if a.whole != "" && c.Before != nil && !bytes.Contains(c.Before, []byte("git-jp")) {
@@ -122,8 +122,13 @@ func plan(
 }
 
 // errLinked is for a file that has several names: it is replaced, and the other names would keep
-// the old file.
-var errLinked = errors.New("the file has other hard links, which would keep the old content")
+// the old file. errLink is for a link, which would be replaced in its place.
+var (
+	errLinked = errors.New("the file has other hard links, which would keep what it was" + byHand)
+	errLink   = errors.New("it is a symbolic link, which would become a file" + byHand)
+)
+
+const byHand = "; --dry-run prints what to write"
 
 // errOthers is for a file that would belong to this user after it is replaced.
 var errOthers = errors.New("it belongs to another user; run the command as that user")
@@ -155,10 +160,24 @@ func (c Change) Possible() error {
 		return fmt.Errorf("%s: %w", c.Path, errOthers)
 	}
 	info, err := os.Lstat(c.Path)
-	if err != nil || regular.Links(info) <= 1 {
+	switch {
+	case err != nil:
 		return nil //nolint:nilerr // that it is not there is no reason, and Apply finds others
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s: %w", c.Path, errLink)
+	case regular.Links(info) > 1:
+		return fmt.Errorf("%s: %w", c.Path, errLinked)
 	}
-	return fmt.Errorf("%s: %w", c.Path, errLinked)
+	return nil
+}
+
+// readOwn is readSettings for a file of the user, which may be a link into their dotfiles: an agent
+// reads what it leads to.
+func readOwn(path string) ([]byte, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {
+		path = real
+	}
+	return readSettings(path)
 }
 
 // readSettings reads a regular file: a symbolic link would be replaced by its target's content.

@@ -218,8 +218,26 @@ func TestSettingsThatAreNotUnderstoodStay(t *testing.T) {
 		if err := os.Symlink(path+".real", path); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Install(p, sessions.ClaudeCode); !errors.Is(err, regular.ErrNot) {
+		c, err := Install(p, sessions.ClaudeCode)
+		if err != nil || !c.Changes() {
+			t.Fatalf("install of a link plans %q: %v", c.After, err)
+		}
+		if err := c.Apply(); !errors.Is(err, errLink) {
 			t.Errorf("install of a link: %v", err)
+		}
+		if to, err := os.Readlink(path); err != nil || read(t, to) != "{}" {
+			t.Errorf("the link leads to %s: %v", to, err)
+		}
+		// With the hooks written there the agent has them.
+		write(t, path+".real", string(c.After))
+		if c, err := Install(p, sessions.ClaudeCode); err != nil || c.Changes() {
+			t.Errorf("the hooks are behind the link, and the plan is %q: %v", c.After, err)
+		}
+		if err := os.Remove(path + ".real"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Install(p, sessions.ClaudeCode); !errors.Is(err, regular.ErrNot) {
+			t.Errorf("install of a link to nothing: %v", err)
 		}
 	})
 	t.Run("plugin of somebody else", func(t *testing.T) {
