@@ -3,11 +3,13 @@ package llm
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -246,6 +248,37 @@ func (a *Assembler) Broken(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Read calls f with the data of each server-sent event until it reports the last one, and returns
+// nil once the consumer has stopped. An answer that is complete may end with a bad connection, and
+// any other not before it is.
+func (a *Assembler) Read(
+	provider string, body io.Reader, complete func() bool,
+	f func(data []byte) (last bool, err error),
+) error {
+	for ev, err := range wire.ReadSSE(body, 0) {
+		if err != nil && complete() {
+			break
+		}
+		if err != nil {
+			return StreamError(provider, err)
+		}
+		last, err := f(ev.Data)
+		if a.quiet {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if last {
+			break
+		}
+	}
+	if !complete() {
+		return &wire.CutError{Provider: provider}
+	}
+	return nil
 }
 
 // Flush ends the calls that were held back and, unless the answer was cut off, all open parts. If

@@ -13,8 +13,10 @@ import (
 type Endpoint struct {
 	// Provider is the first part of the model's id, and the name in errors.
 	Provider string
-	BaseURL  string
-	Key      string
+	// Model is the name of the model that is asked, without the provider. The adapter sets it.
+	Model   string
+	BaseURL string
+	Key     string
 	// KeyHeader is the header of the key, "" for the format's default.
 	KeyHeader string
 	Client    *http.Client // from [wire.NewClient]
@@ -71,6 +73,30 @@ func (e Endpoint) Bearer() http.Header {
 type Exchange func(
 	ctx context.Context, r *Request, unsigned bool, yield func(Delta, error) bool,
 ) error
+
+// Attempt runs one exchange under the endpoint's retry policy until it is answered or the policy
+// ends; ok is false once the consumer has stopped.
+func (e Endpoint) Attempt(
+	ctx context.Context, r *Request, yield func(Delta, error) bool,
+	exchange func(ctx context.Context, yield func(Delta, error) bool) error,
+) (failed error, ok bool) {
+	attempt := func(ctx context.Context) iter.Seq2[Delta, error] {
+		return func(yield func(Delta, error) bool) {
+			if err := exchange(ctx, yield); err != nil {
+				yield(Delta{}, err)
+			}
+		}
+	}
+	for d, err := range e.Retry.Stream(ctx, r, attempt) {
+		if err != nil {
+			return err, true
+		}
+		if !yield(d, nil) {
+			return nil, false
+		}
+	}
+	return nil, true
+}
 
 // Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. If the provider
 // refuses what it has signed itself, because a key or a model changed since, the request is sent

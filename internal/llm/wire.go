@@ -43,6 +43,26 @@ func (b Body) Choose(c ToolChoice, named any, required string) {
 	}
 }
 
+// Sample sets how an answer is sampled and where it ends, with the name that a format has for the
+// most tokens of an answer.
+func (b Body) Sample(p Params, maxTokens string) {
+	if p.MaxTokens > 0 {
+		b[maxTokens] = p.MaxTokens
+	}
+	if p.Temperature != nil {
+		b["temperature"] = *p.Temperature
+	}
+	if p.TopP != nil {
+		b["top_p"] = *p.TopP
+	}
+	if p.TopK != nil {
+		b["top_k"] = *p.TopK
+	}
+	if len(p.Stop) > 0 {
+		b["stop"] = p.Stop
+	}
+}
+
 // Encode returns the body with the additional parameters of a request.
 func (b Body) Encode(p Params) ([]byte, error) {
 	for name, value := range p.Extra() {
@@ -60,18 +80,19 @@ func Object(schema jsontext.Value) (json.RawMessage, error) {
 	return json.RawMessage(schema), nil
 }
 
-// Post sends a body to an address of the endpoint, for the named model, and returns a successful
-// response, whose body the caller closes. Any other response is an error of [ReadError].
+// Post sends a body to an address of the endpoint and calls read with that of a successful
+// response. Any other response is an error of [ReadError].
 func (e Endpoint) Post(
-	ctx context.Context, name, address string, header http.Header, body []byte,
-) (*http.Response, error) {
+	ctx context.Context, address string, header http.Header, body []byte,
+	read func(io.Reader) error,
+) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("the address of %s: %w", e.Provider, err)
+		return fmt.Errorf("the address of %s: %w", e.Provider, err)
 	}
 	req.Header = header
 	req.Header.Set("Content-Type", "application/json")
-	return e.do(req, name)
+	return e.do(req, read)
 }
 
 // maxDocument limits a document that is not a model's answer.
@@ -80,40 +101,36 @@ const maxDocument = 16 << 20
 // Fetch reads a JSON document that is not a model's answer, such as a list of models, under the
 // endpoint's retry policy.
 func (e Endpoint) Fetch(
-	ctx context.Context, name, address string, header http.Header, into any,
+	ctx context.Context, address string, header http.Header, into any,
 ) error {
 	return e.Retry.Do(ctx, func(ctx context.Context) error {
-		return e.fetch(ctx, name, address, header, into)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+		if err != nil {
+			return fmt.Errorf("the address of %s: %w", e.Provider, err)
+		}
+		req.Header = header.Clone()
+		return e.do(req, func(body io.Reader) error {
+			err := json.NewDecoder(io.LimitReader(body, maxDocument)).Decode(into)
+			if err != nil {
+				return StreamError(e.Provider, err)
+			}
+			return nil
+		})
 	})
 }
 
-func (e Endpoint) fetch(
-	ctx context.Context, name, address string, header http.Header, into any,
-) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return fmt.Errorf("the address of %s: %w", e.Provider, err)
-	}
-	req.Header = header.Clone()
-	res, err := e.do(req, name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxDocument)).Decode(into); err != nil {
-		return StreamError(e.Provider, err)
-	}
-	return nil
-}
-
-// do sends a request about the named model and returns a successful response.
-func (e Endpoint) do(req *http.Request, name string) (*http.Response, error) {
+// do sends a request and calls read with the body of a successful response.
+func (e Endpoint) do(req *http.Request, read func(io.Reader) error) error {
 	res, err := e.Client.Do(req)
 	if around, ok := errors.AsType[*url.Error](err); ok {
 		err = around.Err // it has the address in its text
 	}
-	if err == nil && res.StatusCode != http.StatusOK {
-		return nil, ReadError(e.ID(name), res, e.Now)
+	switch {
+	case err != nil:
+		return err
+	case res.StatusCode != http.StatusOK:
+		return ReadError(e.ID(e.Model), res, e.Now)
 	}
-	return res, err
+	defer func() { _ = res.Body.Close() }() // only read
+	return read(res.Body)
 }

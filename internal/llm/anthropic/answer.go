@@ -3,7 +3,7 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
-	"iter"
+	"io"
 	"slices"
 	"strings"
 
@@ -61,7 +61,10 @@ func (a *answer) run(ctx context.Context) {
 			a.yield(llm.Delta{}, err)
 			return
 		}
-		err, ok := a.exchanges(ctx, b)
+		exchange := func(ctx context.Context, yield func(llm.Delta, error) bool) error {
+			return a.exchange(ctx, b, yield)
+		}
+		err, ok := a.model.at.Attempt(ctx, a.request, a.yield, exchange)
 		switch {
 		case !ok:
 			return
@@ -116,39 +119,21 @@ func (a *answer) build() (*built, error) {
 	return out, err
 }
 
-// exchanges sends one body until it is answered or the retry policy ends; ok is false once the
-// consumer has stopped.
-func (a *answer) exchanges(ctx context.Context, b *built) (failed error, ok bool) {
-	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
-		return func(yield func(llm.Delta, error) bool) { a.exchange(ctx, b, yield) }
-	}
-	for d, err := range a.model.at.Retry.Stream(ctx, a.request, attempt) {
-		if err != nil {
-			return err, true
+// exchange sends one body and reads what answers it.
+func (a *answer) exchange(
+	ctx context.Context, b *built, yield func(llm.Delta, error) bool,
+) error {
+	return a.model.send(ctx, b, func(body io.Reader) error {
+		a.emit = func(d llm.Delta) bool { return yield(d, nil) }
+		x := newReader(a)
+		if err := a.assembler.Broken(x.read(body)); err != nil {
+			return err
 		}
-		if !a.yield(d, nil) {
-			return nil, false
-		}
-	}
-	return nil, true
-}
-
-func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, error) bool) {
-	res, err := a.model.send(ctx, b)
-	if err != nil {
-		yield(llm.Delta{}, err)
-		return
-	}
-	defer func() { _ = res.Body.Close() }() // everything needed has been read
-	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
-	x := newReader(a)
-	if err := a.assembler.Broken(x.read(res.Body)); err != nil {
-		yield(llm.Delta{}, err)
-		return
-	}
-	x.tell()
-	a.assembler.Settle()
-	a.last = x
+		x.tell()
+		a.assembler.Settle()
+		a.last = x
+		return nil
+	})
 }
 
 // again reports whether the answer continues in another exchange, and prepares for it. Only text is

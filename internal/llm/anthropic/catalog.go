@@ -108,5 +108,5 @@ func (m *Model) offer(ctx context.Context, at llm.Endpoint) (one offer, err erro
 
 // ask reads a document that is not a model's answer.
 func (m *Model) ask(ctx context.Context, at llm.Endpoint, path string, into any) error {
-	return at.Fetch(ctx, m.name, at.At(path), m.header(), into)
+	return at.Fetch(ctx, at.At(path), m.header(), into)
 }

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"cmp"
 	"context"
+	"io"
 	"iter"
 	"net/http"
 	"strings"
@@ -34,7 +35,7 @@ type Model struct {
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint, o Options) *Model {
-	at.Provider = cmp.Or(at.Provider, "anthropic")
+	at.Provider, at.Model = cmp.Or(at.Provider, "anthropic"), name
 	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
 	at.KeyHeader = cmp.Or(at.KeyHeader, "X-Api-Key")
 	return &Model{name: name, at: at, o: o}
@@ -66,9 +67,9 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// send posts one body and returns the response, whose body the caller closes.
-func (m *Model) send(ctx context.Context, b *built) (*http.Response, error) {
+// send posts one body and calls read with that of the response.
+func (m *Model) send(ctx context.Context, b *built, read func(io.Reader) error) error {
 	header := m.header(b.betas...)
 	header.Set("Accept", "text/event-stream")
-	return m.at.Post(ctx, m.name, m.at.At("v1/messages"), header, b.body)
+	return m.at.Post(ctx, m.at.At("v1/messages"), header, b.body, read)
 }

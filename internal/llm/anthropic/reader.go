@@ -7,7 +7,6 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -56,26 +55,12 @@ func newReader(a *answer) *reader {
 
 // read reads the exchange to its end. It returns nil once the consumer has stopped.
 func (x *reader) read(body io.Reader) error {
-	for ev, err := range wire.ReadSSE(body, 0) {
-		if err != nil && x.stop.Native != "" {
-			return nil // complete; only the connection ended badly
-		}
-		if err != nil {
-			return llm.StreamError(x.a.model.at.Provider, err)
-		}
-		ok, err := x.event(ev.Data)
-		if err != nil || !ok || x.done {
-			return err
-		}
-	}
-	if x.stop.Native == "" {
-		return &wire.CutError{Provider: x.a.model.at.Provider}
-	}
-	return nil
+	complete := func() bool { return x.done || x.stop.Native != "" }
+	return x.a.assembler.Read(x.a.model.at.Provider, body, complete, x.event)
 }
 
-// event reads one event. It returns false once the consumer has stopped.
-func (x *reader) event(data []byte) (bool, error) {
+// event reads one event. It returns true if no further one is read.
+func (x *reader) event(data []byte) (last bool, err error) {
 	var ev event
 	if err := llm.Decode(x.a.model.at.Provider, data, &ev); err != nil {
 		return false, err
@@ -88,19 +73,19 @@ func (x *reader) event(data []byte) (bool, error) {
 		if s := x.parts[ev.Index]; s != nil && s.server && s.raw == nil {
 			s.raw = member(data, "content_block")
 		}
-		return ok, nil
+		return !ok, nil
 	case "content_block_delta":
-		return x.delta(ev, data), nil
+		return !x.delta(ev, data), nil
 	case "content_block_stop":
-		return x.end(ev.Index), nil
+		return !x.end(ev.Index), nil
 	case "message_delta":
-		return x.message(ev), nil
+		return !x.message(ev), nil
 	case "message_stop":
 		x.done = true
 	case "error":
 		return false, llm.ErrorEvent(x.a.model.ID(), data)
 	}
-	return true, nil
+	return x.done, nil
 }
 
 // spend notes the usage of the exchange so far.

@@ -32,7 +32,7 @@ var (
 // New returns the model of this name, without the provider, of the server that the provider names.
 func New(name string, at llm.Endpoint) *Model {
 	d := dialectOf(at.Provider, name)
-	at.BaseURL = d.address(at.BaseURL)
+	at.Model, at.BaseURL = name, d.address(at.BaseURL)
 	return &Model{name: name, at: at, dialect: d}
 }
 
@@ -60,13 +60,8 @@ func (m *Model) exchange(
 	if m.dialect.session != "" && r.Session != "" {
 		header.Set(m.dialect.session, r.Session)
 	}
-	res, err := m.at.Post(ctx, m.name, m.at.At("chat/completions"), header, body)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	x := newReader(m, r, b.names, yield)
-	return x.assembler.Broken(x.read(res.Body))
+	read := newReader(m, r, b.names, yield).read
+	return m.at.Post(ctx, m.at.At("chat/completions"), header, body, read)
 }
 
 // An offer is an entry of a list of models, with the members of OpenRouter, vLLM and llama.cpp.
@@ -138,7 +133,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 		Data []offer `json:"data"`
 	}
 	fetch := func(address string) error {
-		return m.at.Fetch(ctx, m.name, address, m.at.Bearer(), &list)
+		return m.at.Fetch(ctx, address, m.at.Bearer(), &list)
 	}
 	own, usual := m.root()+m.dialect.list, m.at.At("models")
 	if m.dialect.list == "" {
@@ -188,7 +183,7 @@ func (m *Model) props(ctx context.Context) (llm.Info, error) {
 			Audio  bool `json:"audio"`
 		} `json:"modalities"`
 	}
-	if err := m.at.Fetch(ctx, m.name, m.root()+"/props", m.at.Bearer(), &p); err != nil {
+	if err := m.at.Fetch(ctx, m.root()+"/props", m.at.Bearer(), &p); err != nil {
 		return llm.Info{}, err
 	}
 	return llm.Info{

@@ -42,7 +42,7 @@ func (b *builder) build() ([]byte, error) {
 	if err := b.tools(); err != nil {
 		return nil, err
 	}
-	b.sample()
+	b.body.Sample(b.request.Params, "max_tokens")
 	if d.format != "" {
 		b.body["reasoning_format"] = d.format
 	}
@@ -93,25 +93,6 @@ func options(o jsontext.Value) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(o)
-}
-
-func (b *builder) sample() {
-	p := b.request.Params
-	if p.MaxTokens > 0 {
-		b.body["max_tokens"] = p.MaxTokens
-	}
-	if p.Temperature != nil {
-		b.body["temperature"] = *p.Temperature
-	}
-	if p.TopP != nil {
-		b.body["top_p"] = *p.TopP
-	}
-	if p.TopK != nil {
-		b.body["top_k"] = *p.TopK
-	}
-	if len(p.Stop) > 0 {
-		b.body["stop"] = p.Stop
-	}
 }
 
 // schemaDirective asks for a schema on servers that support only "an object". It follows the user's

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // Keys of the parts that are not calls; the keys of calls count from 0.
@@ -48,29 +47,17 @@ func newReader(
 
 // read reads the answer to its end. It returns nil once the consumer has stopped.
 func (r *reader) read(body io.Reader) error {
-	for ev, err := range wire.ReadSSE(body, 0) {
-		if err != nil && r.finish != "" {
-			break // complete; only the connection ended badly
+	complete := func() bool { return r.finish != "" }
+	err := r.assembler.Read(r.model.at.Provider, body, complete, func(data []byte) (bool, error) {
+		if string(data) == "[DONE]" {
+			return true, nil
 		}
-		if err != nil {
-			return llm.StreamError(r.model.at.Provider, err)
-		}
-		if string(ev.Data) == "[DONE]" {
-			break
-		}
-		err := r.chunk(ev.Data)
-		if r.assembler.Quiet() {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+		return false, r.chunk(data)
+	})
+	if err == nil && !r.assembler.Quiet() {
+		r.end()
 	}
-	if r.finish == "" {
-		return &wire.CutError{Provider: r.model.at.Provider}
-	}
-	r.end()
-	return nil
+	return r.assembler.Broken(err)
 }
 
 func (r *reader) chunk(data []byte) error {

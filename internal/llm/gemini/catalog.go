@@ -66,5 +66,5 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 
 // ask reads a document that is not a model's answer.
 func (m *Model) ask(ctx context.Context, path string, into any) error {
-	return m.at.Fetch(ctx, m.name, m.address(path), m.at.Bearer(), into)
+	return m.at.Fetch(ctx, m.address(path), m.at.Bearer(), into)
 }

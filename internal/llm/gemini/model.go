@@ -32,7 +32,8 @@ func New(name string, at llm.Endpoint) *Model {
 	at.Provider = cmp.Or(at.Provider, "google")
 	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
 	at.KeyHeader = "X-Goog-Api-Key"
-	m := &Model{name: strings.TrimPrefix(name, "models/"), at: at, version: "v1beta"}
+	at.Model = strings.TrimPrefix(name, "models/")
+	m := &Model{name: at.Model, at: at, version: "v1beta"}
 	m.at.BaseURL = strings.TrimRight(at.BaseURL, "/")
 	// Users write the address with or without the version.
 	if i := strings.LastIndexByte(m.at.BaseURL, '/'); strings.HasPrefix(m.at.BaseURL[i+1:], "v1") {
@@ -62,13 +63,7 @@ func (m *Model) exchange(
 		return err
 	}
 	address := m.address(m.path() + ":streamGenerateContent?alt=sse")
-	res, err := m.at.Post(ctx, m.name, address, m.at.Bearer(), body)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	x := newReader(m, r, b.names, yield)
-	return x.assembler.Broken(x.read(res.Body))
+	return m.at.Post(ctx, address, m.at.Bearer(), body, newReader(m, r, b.names, yield).read)
 }
 
 // path returns the path of the model; tuned models have their own.

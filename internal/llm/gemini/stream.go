@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A reader turns the provider's chunks into deltas.
@@ -71,29 +70,12 @@ func newReader(
 
 // read reads the answer to its end. It returns nil once the consumer has stopped.
 func (r *reader) read(body io.Reader) error {
-	for ev, err := range wire.ReadSSE(body, 0) {
-		if err != nil && r.stop != nil {
-			break // complete; only the connection ended badly
-		}
-		if err != nil {
-			return llm.StreamError(r.model.at.Provider, err)
-		}
-		last, err := r.chunk(ev.Data)
-		if r.assembler.Quiet() {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if last {
-			break
-		}
+	complete := func() bool { return r.stop != nil }
+	err := r.assembler.Read(r.model.at.Provider, body, complete, r.chunk)
+	if err == nil && !r.assembler.Quiet() {
+		r.end()
 	}
-	if r.stop == nil {
-		return &wire.CutError{Provider: r.model.at.Provider}
-	}
-	r.end()
-	return nil
+	return r.assembler.Broken(err)
 }
 
 func (r *reader) end() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"strings"
@@ -29,7 +30,7 @@ type Model struct {
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint) *Model {
-	at.Provider = cmp.Or(at.Provider, "ollama")
+	at.Provider, at.Model = cmp.Or(at.Provider, "ollama"), name
 	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
 	return &Model{name: name, at: at}
 }
@@ -48,7 +49,10 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 				yield(llm.Delta{}, err)
 				return
 			}
-			err, ok := m.exchanges(ctx, &b, body, yield)
+			exchange := func(ctx context.Context, yield func(llm.Delta, error) bool) error {
+				return m.exchange(ctx, &b, body, yield)
+			}
+			err, ok := m.at.Attempt(ctx, r, yield, exchange)
 			if ok && err != nil && !b.plain && thinkingRefused(err) {
 				b.plain = true
 				continue
@@ -65,24 +69,6 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 			return
 		}
 	}
-}
-
-// exchanges sends a body until it is answered; ok is false once the consumer has stopped.
-func (m *Model) exchanges(
-	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
-) (failed error, ok bool) {
-	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
-		return func(yield func(llm.Delta, error) bool) { m.exchange(ctx, b, body, yield) }
-	}
-	for d, err := range m.at.Retry.Stream(ctx, b.request, attempt) {
-		if err != nil {
-			return err, true
-		}
-		if !yield(d, nil) {
-			return nil, false
-		}
-	}
-	return nil, true
 }
 
 // thinkingRefused reports whether the error is that of a model that cannot think.
@@ -103,18 +89,10 @@ func (b *builder) tooSmall(err error) bool {
 
 func (m *Model) exchange(
 	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
-) {
-	res, err := m.at.Post(ctx, m.name, m.address("/api/chat"), m.at.Bearer(), body)
-	if err != nil {
-		yield(llm.Delta{}, err)
-		return
-	}
-	defer func() { _ = res.Body.Close() }() // everything needed has been read
-	emit := func(d llm.Delta) bool { return yield(d, nil) }
-	x := reader{b: b, assembler: llm.NewAssembler(b.request, emit)}
-	if err := x.assembler.Broken(x.read(res.Body)); err != nil {
-		yield(llm.Delta{}, err)
-	}
+) error {
+	x := reader{b: b, assembler: llm.NewAssembler(b.request, llm.Emit(yield))}
+	read := func(body io.Reader) error { return x.assembler.Broken(x.read(body)) }
+	return m.at.Post(ctx, m.address("/api/chat"), m.at.Bearer(), body, read)
 }
 
 // address returns the address of a path of the format.
@@ -134,7 +112,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	var list struct {
 		Models []tag `json:"models"`
 	}
-	err := m.at.Fetch(ctx, m.name, m.address("/api/tags"), m.at.Bearer(), &list)
+	err := m.at.Fetch(ctx, m.address("/api/tags"), m.at.Bearer(), &list)
 	infos := make([]llm.Info, len(list.Models))
 	for i, t := range list.Models {
 		infos[i] = m.info(t)

@@ -275,9 +275,9 @@ func (b *builder) think() any {
 	}
 }
 
-func (b *builder) options() (map[string]any, jsontext.Value) {
+func (b *builder) options() (llm.Body, jsontext.Value) {
 	p := b.request.Params
-	options := map[string]any{}
+	options := llm.Body{}
 	var keep jsontext.Value
 	for name, value := range p.Extra() {
 		if name == "keep_alive" {
@@ -286,20 +286,6 @@ func (b *builder) options() (map[string]any, jsontext.Value) {
 		}
 		options[name] = json.RawMessage(value)
 	}
-	if p.Temperature != nil {
-		options["temperature"] = *p.Temperature
-	}
-	if p.TopP != nil {
-		options["top_p"] = *p.TopP
-	}
-	if p.TopK != nil {
-		options["top_k"] = *p.TopK
-	}
-	if len(p.Stop) > 0 {
-		options["stop"] = p.Stop
-	}
-	if p.MaxTokens > 0 {
-		options["num_predict"] = p.MaxTokens
-	}
+	options.Sample(p, "num_predict")
 	return options, keep
 }

@@ -26,7 +26,7 @@ var (
 
 // New returns the model of this name, without the provider.
 func New(name string, at llm.Endpoint) *Model {
-	at.Provider = cmp.Or(at.Provider, "openai")
+	at.Provider, at.Model = cmp.Or(at.Provider, "openai"), name
 	at.BaseURL = llm.Below(cmp.Or(at.BaseURL, DefaultBaseURL), "/v1")
 	return &Model{name: name, at: at, trait: traitOf(name)}
 }
@@ -53,13 +53,8 @@ func (m *Model) exchange(
 	}
 	header := m.at.Bearer()
 	header.Set("Accept", "text/event-stream")
-	res, err := m.at.Post(ctx, m.name, m.at.At("responses"), header, body)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	x := newReader(m, r, b.names, yield)
-	return x.assembler.Broken(x.read(res.Body))
+	read := newReader(m, r, b.names, yield).read
+	return m.at.Post(ctx, m.at.At("responses"), header, body, read)
 }
 
 // Models implements [llm.Catalog].
@@ -69,7 +64,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := m.at.Fetch(ctx, m.name, m.at.At("models"), m.at.Bearer(), &list); err != nil {
+	if err := m.at.Fetch(ctx, m.at.At("models"), m.at.Bearer(), &list); err != nil {
 		return nil, err
 	}
 	infos := make([]llm.Info, len(list.Data))

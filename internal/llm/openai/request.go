@@ -123,19 +123,11 @@ func (b *builder) reason() {
 }
 
 func (b *builder) sample() {
-	p := b.request.Params
-	if p.MaxTokens > 0 {
-		b.body["max_output_tokens"] = p.MaxTokens
+	p := llm.Params{MaxTokens: b.request.Params.MaxTokens}
+	if !b.model.trait.reasons { // else the provider refuses both
+		p.Temperature, p.TopP = b.request.Params.Temperature, b.request.Params.TopP
 	}
-	if b.model.trait.reasons {
-		return // the provider refuses both
-	}
-	if p.Temperature != nil {
-		b.body["temperature"] = *p.Temperature
-	}
-	if p.TopP != nil {
-		b.body["top_p"] = *p.TopP
-	}
+	b.body.Sample(p, "max_output_tokens")
 }
 
 func (b *builder) schema() error {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A reader turns the provider's events into deltas.
@@ -33,21 +32,15 @@ func newReader(
 
 // read reads the answer to its end. It returns nil once the consumer has stopped.
 func (r *reader) read(body io.Reader) error {
-	for ev, err := range wire.ReadSSE(body, 0) {
-		if err != nil {
-			return llm.StreamError(r.model.at.Provider, err)
+	complete := func() bool { return r.done }
+	err := r.assembler.Read(r.model.at.Provider, body, complete, func(data []byte) (bool, error) {
+		if string(data) == "[DONE]" {
+			return false, nil
 		}
-		if string(ev.Data) == "[DONE]" {
-			continue
-		}
-		if err := r.event(ev.Data); err != nil && !r.assembler.Quiet() {
-			return err
-		}
-		if r.done || r.assembler.Quiet() {
-			return nil
-		}
-	}
-	return &wire.CutError{Provider: r.model.at.Provider}
+		err := r.event(data)
+		return r.done, err
+	})
+	return r.assembler.Broken(err)
 }
 
 func decode[T any](r *reader, data []byte) (v T, err error) {
