@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -232,10 +233,7 @@ func (j *job) configure(delta any) error {
 // pruneTools disables tools that were never called. A tool that was called keeps its definition,
 // because its calls may be in the request.
 func (j *job) pruneTools(_ context.Context, step *Step) error {
-	used := map[string]bool{}
-	for _, c := range j.source.Calls() {
-		used[c.Name] = true
-	}
+	used := lists.Set(lists.Map(j.source.Calls(), func(c events.Call) string { return c.Name }))
 	if word, ok := j.setting("assistant", "tool_choice"); ok {
 		var name string
 		if json.Unmarshal(word.Value(), &name) == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A History is a conversation as it was sent, request by request.
@@ -187,11 +188,7 @@ func (r *replayer) exchange(x Exchange, s Schedule) {
 }
 
 func (r *replayer) trims() []Trim {
-	all := make([]Trim, len(r.waiting))
-	for i, w := range r.waiting {
-		all[i] = w.Trim
-	}
-	return all
+	return lists.Map(r.waiting, func(w waiting) Trim { return w.Trim })
 }
 
 // moreWithout returns the additional tokens of elements once the due trims are removed too.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Work records where the files of a conversation were read, written or attached.
@@ -141,10 +142,7 @@ func (h History) now(key string, upto int, at Moment) (tokens float64, ok bool) 
 
 // keepPaying drops trims that do not pay.
 func (d *due) keepPaying(trims []Trim) {
-	gone := map[int]bool{}
-	for _, n := range d.trims {
-		gone[trims[n].Element] = true
-	}
+	gone := lists.Set(lists.Map(d.trims, func(n int) int { return trims[n].Element }))
 	d.trims = slices.DeleteFunc(d.trims, func(n int) bool {
 		return !trims[n].pays(func(element int) bool { return !gone[element] })
 	})

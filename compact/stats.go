@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Share is the share that something has in a conversation.
@@ -175,11 +176,7 @@ func (j *job) waste() []Share {
 			w.add(wasteSuper, SizeOf(r))
 		}
 	}
-	out := make([]Share, len(names))
-	for i, n := range names {
-		out[i] = *w.shares[n]
-	}
-	return out
+	return lists.Map(names, func(n string) Share { return *w.shares[n] })
 }
 
 func (w *waster) add(name string, bytes int64) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // MetadataSummary is the key under which a summary records the events that it replaced, see
@@ -298,10 +299,7 @@ func (j *job) put(head []*events.Element, text string, mark Summary) {
 		events.NewElement(at, &events.ChatResponse{Text: text},
 			none.WithJSON(MetadataSummary, mark)),
 	}
-	gone := map[*events.Element]bool{}
-	for _, e := range head {
-		gone[e] = true
-	}
+	gone := lists.Set(head)
 	for _, c := range j.stream.Calls() { // a result may follow the next question
 		if gone[j.stream.At(c.Request)] && !c.Open() {
 			gone[j.stream.At(c.Response)] = true

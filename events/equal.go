@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -27,10 +28,7 @@ func (e *Element) normal() []byte {
 		return jsonspan.Normal(e.raw)
 	}
 	fs := e.normalFields()
-	known := make([]string, len(fs))
-	for i, f := range fs {
-		known[i] = f.Name
-	}
+	known := lists.Map(fs, func(f jsonspan.Field) string { return f.Name })
 	for _, m := range jsonspan.Members(e.raw) {
 		if m.Name != "event_id" && !slices.Contains(known, m.Name) {
 			fs = append(fs, jsonspan.Field{Name: m.Name, Value: e.normalMember(m)})

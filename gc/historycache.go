@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -95,10 +96,7 @@ func (m historyCache) usable(h *history, commits map[gitint.OID]bool) bool {
 			return false
 		}
 	}
-	known := make(map[blobs.Hash]bool, len(m.Candidates))
-	for _, c := range m.Candidates {
-		known[c.Hash] = true
-	}
+	known := lists.Set(lists.Map(m.Candidates, func(c memoCandidate) blobs.Hash { return c.Hash }))
 	return !slices.ContainsFunc(h.references.hashes.all, func(c blobs.Hash) bool {
 		return !known[c]
 	})
@@ -143,9 +141,7 @@ func (m historyCache) apply(h *history) {
 // remember returns the next cache. It is called before anything that may change is read.
 func (h *history) remember(commits []gitint.OID, before historyCache) historyCache {
 	m := historyCache{Objects: slices.Clip(before.Objects)}
-	for _, id := range commits {
-		m.Commits = append(m.Commits, id.String())
-	}
+	m.Commits = append(m.Commits, lists.Map(commits, gitint.OID.String)...)
 	for n, hash := range h.references.hashes.all {
 		v := h.found[n]
 		c := memoCandidate{Hash: hash, Needed: v.needed}
@@ -189,18 +185,12 @@ func (h *history) remember(commits []gitint.OID, before historyCache) historyCac
 
 // markNew is mark for everything reachable from the roots, with the cache.
 func (h *history) markNew(ctx context.Context, roots []gitint.OID, last historyCache) error {
-	names := make([]string, len(roots))
-	for i, id := range roots {
-		names[i] = id.String()
-	}
+	names := lists.Map(roots, gitint.OID.String)
 	slices.Sort(names)
 	if err := h.listCommits(ctx, roots, slices.Equal(names, last.Roots), last); err != nil {
 		return err
 	}
-	known := make(map[gitint.OID]bool, len(h.commits))
-	for _, id := range h.commits {
-		known[id] = true
-	}
+	known := lists.Set(h.commits)
 	if !last.usable(h, known) {
 		last = historyCache{}
 	}

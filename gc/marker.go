@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -299,10 +300,7 @@ func (m *marker) root(root gitint.Root, kind string) {
 
 // stashes adds the other parents of stash entries: the index, and files that were untracked.
 func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
-	ids := make([]gitint.OID, len(entries))
-	for i, e := range entries {
-		ids[i] = e.OID
-	}
+	ids := lists.Map(entries, func(e gitint.Root) gitint.OID { return e.OID })
 	err := m.o.Repo.CommitHeads(ctx, ids, func(i int, h gitint.CommitHead) error {
 		for n, parent := range h.Parents {
 			if n > 0 {

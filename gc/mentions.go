@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -92,10 +93,7 @@ func (l *referenceCache) load(ctx context.Context, o *Options, all []document) e
 }
 
 func (l *referenceCache) read(ctx context.Context, o *Options, unread []document) error {
-	ids := make([]gitint.OID, len(unread))
-	for i, d := range unread {
-		ids[i] = d.id
-	}
+	ids := lists.Map(unread, func(d document) gitint.OID { return d.id })
 	var mu sync.Mutex // guards the following variables, known and hashes
 	done := 0
 	var large []largeDocument

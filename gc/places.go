@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -62,10 +63,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 		}
 		level = next
 	}
-	owns := make([]gitint.OID, len(inside))
-	for i, n := range inside {
-		owns[i] = n.own
-	}
+	owns := lists.Map(inside, func(n *placeNode) gitint.OID { return n.own })
 	return s.trees.repo.AtOnce().ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
 		t.Entries(inside[i].noteOwn)
 		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {

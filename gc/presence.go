@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -58,10 +59,7 @@ func (s *presence) load(ctx context.Context, stores []gitint.OID) error {
 }
 
 func (s *presence) put(fanout gitint.OID, found []refs.BlobFile) {
-	numbers := make([]int32, len(found))
-	for i, b := range found {
-		numbers[i] = s.m.hashes.add(b.Hash)
-	}
+	numbers := lists.Map(found, func(b refs.BlobFile) int32 { return s.m.hashes.add(b.Hash) })
 	s.has[fanout] = numbers
 }
 
@@ -81,10 +79,7 @@ func (s *presence) read(
 	var err error
 	for ids := range slices.Chunk(fanouts, fanoutsAtOnce) {
 		var group []fanoutRead
-		all := make([]fanout, len(ids))
-		for i, id := range ids {
-			all[i] = fanout{names[id], id}
-		}
+		all := lists.Map(ids, func(id gitint.OID) fanout { return fanout{names[id], id} })
 		if group, err = s.m.trees.readFanouts(ctx, all, nil); err != nil {
 			break
 		}

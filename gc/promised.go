@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -102,10 +103,7 @@ func (s *fileSearch) run(ctx context.Context) error {
 	for len(s.level) > 0 {
 		level := s.level
 		s.level = nil
-		ids := make([]gitint.OID, len(level))
-		for i, one := range level {
-			ids[i] = one.tree
-		}
+		ids := lists.Map(level, func(one searchStep) gitint.OID { return one.tree })
 		err := s.repo.ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
 			s.take(level[i], t)
 			return nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // The values of an attribute that are not strings.
@@ -76,11 +78,7 @@ func (r *Repo) CheckIgnore(ctx context.Context, paths []string) ([]Ignored, erro
 
 // dotted keeps names that begin with a colon from being read as pathspecs.
 func dotted(paths []string) []string {
-	named := make([]string, len(paths))
-	for i, p := range paths {
-		named[i] = "./" + p
-	}
-	return named
+	return lists.Map(paths, func(p string) string { return "./" + p })
 }
 
 func parseIgnored(fields []string) ([]Ignored, error) {

@@ -13,6 +13,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // bulkFrom is the number of objects from which a separate process, which gets all names before its
@@ -79,10 +81,7 @@ func (a AtOnce) ReadObjectsOf(
 			return err
 		}
 	}
-	of := make([]OID, len(read))
-	for k, i := range read {
-		of[k] = ids[left[i]]
-	}
+	of := lists.Map(read, func(i int) OID { return ids[left[i]] })
 	return a.ReadObjects(ctx, of, func(k int, content []byte, err error) error {
 		return f(left[read[k]], sizes[read[k]], content, err)
 	})
@@ -90,11 +89,7 @@ func (a AtOnce) ReadObjectsOf(
 
 // some returns the objects with these numbers.
 func some(ids []OID, numbers []int) []OID {
-	chosen := make([]OID, len(numbers))
-	for i, n := range numbers {
-		chosen[i] = ids[n]
-	}
-	return chosen
+	return lists.Map(numbers, func(n int) OID { return ids[n] })
 }
 
 // sizes is ObjectSizes for objects that may be outside of packs.

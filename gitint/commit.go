@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Commit is one commit of a range.
@@ -290,9 +292,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
 // none if their histories are unrelated.
 func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, error) {
 	args := []string{"merge-base", "--all", one.String()}
-	for _, id := range others {
-		args = append(args, id.String())
-	}
+	args = append(args, lists.Map(others, OID.String)...)
 	out, err := r.run(ctx, command{args: args})
 	if exitCode(err) == 1 {
 		return nil, nil

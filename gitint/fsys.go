@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // files has the common methods of a Tree and an Index for fs.FS.
@@ -112,10 +114,7 @@ func dirEntries(f files, dir Entry) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]fs.DirEntry, 0, len(children))
-	for _, c := range children {
-		list = append(list, dirEntry{f, c})
-	}
+	list := lists.Map(children, func(c Entry) fs.DirEntry { return dirEntry{f, c} })
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, nil
 }

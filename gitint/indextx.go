@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -167,10 +168,7 @@ func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]in
 	if len(paths) == 0 {
 		return found, nil
 	}
-	wanted := make(map[string]bool, len(paths))
-	for _, p := range paths {
-		wanted[p] = true
-	}
+	wanted := lists.Set(paths)
 	all, err := tx.read(wanted)
 	if errors.Is(err, errIndexForm) {
 		all, err = tx.list(ctx, commonDir(paths))

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -119,10 +120,7 @@ func (r *Repo) MarkLeftOut(ctx context.Context, file string, entries []Entry) ([
 		return nil, fmt.Errorf("mark what is left out: %w", err)
 	}
 	defer tx.rollback()
-	paths := make([]string, len(entries))
-	for i, e := range entries {
-		paths[i] = e.Path
-	}
+	paths := lists.Map(entries, func(e Entry) string { return e.Path })
 	has, err := tx.entries(ctx, paths)
 	if err != nil {
 		return nil, fmt.Errorf("mark what is left out: %w", err)
@@ -150,10 +148,7 @@ func (tx *indexTx) leaveOut(ctx context.Context, paths []string) error {
 
 // leftOut returns the paths to mark that the change still adds.
 func (c Change) leftOut() []string {
-	added := make(map[string]bool)
-	for _, p := range c.added() {
-		added[p] = true
-	}
+	added := lists.Set(c.added())
 	return slices.DeleteFunc(slices.Clone(c.LeftOut), func(p string) bool { return !added[p] })
 }
 

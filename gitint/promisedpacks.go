@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -45,10 +46,7 @@ func promisedPacks(dir string) ([]string, error) {
 		return nil, fmt.Errorf("list packs: %w", err)
 	}
 	sizes := map[string]int64{}
-	names := map[string]bool{}
-	for _, e := range entries {
-		names[e.Name()] = true
-	}
+	names := lists.Set(lists.Map(entries, os.DirEntry.Name))
 	var all []string
 	for _, e := range entries {
 		base, ok := strings.CutSuffix(e.Name(), promisorSuffix)

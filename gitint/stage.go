@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Change is one change of an index: all of it happens, or nothing. Paths are slash paths from the
@@ -171,10 +173,7 @@ func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 			return nil, fmt.Errorf("stage %q: git did not remove it", p)
 		}
 	}
-	left := make(map[string]bool, len(c.LeftOut))
-	for _, p := range c.LeftOut {
-		left[p] = true
-	}
+	left := lists.Set(c.LeftOut)
 	added := make([]Entry, 0, len(names))
 	for _, p := range names {
 		if len(after[p]) != 1 || after[p][0].stage != 0 ||
@@ -211,11 +210,7 @@ func (tx *indexTx) lost(
 		}
 	}
 	missing, err := tx.repo.missing(ctx, ids)
-	lost := make(map[OID]bool, len(missing))
-	for _, id := range missing {
-		lost[id] = true
-	}
-	return lost, err
+	return lists.Set(missing), err
 }
 
 // prepareLines returns the part of a change that reads no file: removals, entries given by object,

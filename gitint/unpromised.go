@@ -10,24 +10,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Unpromised returns the entries whose objects are missing and in no remote-tracking branch: no
 // remote has promised them, so they are lost. If the tips of the remotes have the entry at its
 // path, only these are read, otherwise their history is listed once.
 func (r *Repo) Unpromised(ctx context.Context, entries []Entry) (lost []Entry, err error) {
-	ids := make([]OID, len(entries))
-	for i, e := range entries {
-		ids[i] = e.OID
-	}
+	ids := lists.Map(entries, func(e Entry) OID { return e.OID })
 	missing, err := r.missing(ctx, ids)
 	if err != nil || len(missing) == 0 {
 		return nil, err
 	}
-	unknown := make(map[OID]bool, len(missing))
-	for _, id := range missing {
-		unknown[id] = true
-	}
+	unknown := lists.Set(missing)
 	if err := r.findPromised(ctx, entries, unknown); err != nil {
 		return nil, fmt.Errorf("look for %d objects on branches of remotes: %w", len(missing), err)
 	}
@@ -142,10 +138,7 @@ func (t *Tree) cross(ctx context.Context, entries []Entry, unknown map[OID]bool)
 	}
 	l := listing{tree: t}
 	for len(all) > 0 {
-		trees := make([]OID, len(all))
-		for i, at := range all {
-			trees[i] = at.tree
-		}
+		trees := lists.Map(all, func(at lookup) OID { return at.tree })
 		if err := l.readMany(ctx, distinct(trees)); err != nil {
 			return err
 		}

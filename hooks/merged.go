@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
@@ -153,11 +154,7 @@ func (r *run) restoreBlobs(
 }
 
 func pathsOf(all []gitint.StagedPath) []string {
-	names := make([]string, len(all))
-	for i, p := range all {
-		names[i] = p.Path
-	}
-	return names
+	return lists.Map(all, func(p gitint.StagedPath) string { return p.Path })
 }
 
 // notFixed returns the files that are not among the fixed ones.

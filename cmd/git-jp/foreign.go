@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -24,10 +25,7 @@ func tellSettings(a *app, root string, c *config.Config) {
 		a.warn("%s = %s of %s has no effect until you approve it: 'git jp trust %s'",
 			claim.Key, claim.Value, a.short(claim.Origin), claim.Key)
 	default:
-		keys := make([]string, len(held))
-		for i, claim := range held {
-			keys[i] = claim.Key
-		}
+		keys := lists.Map(held, func(claim trust.Claim) string { return claim.Key })
 		a.warn("settings of other people have no effect until you approve them "+
 			"with 'git jp trust': %s", strings.Join(keys, ", "))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -132,11 +133,7 @@ func (c queryCmd) switches() []tool.Switch {
 		all = append(all, placed{t.left, tool.Switch{Name: t.name}})
 	}
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(b.left, a.left) })
-	switches := make([]tool.Switch, len(all))
-	for i, p := range all {
-		switches[i] = p.Switch
-	}
-	return switches
+	return lists.Map(all, func(p placed) tool.Switch { return p.Switch })
 }
 
 // choice returns the choice of --tool-use, which counts for this turn only.

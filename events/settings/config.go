@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -263,20 +264,12 @@ func (s Setting) Value() jsontext.Value { return s.node.append(nil, false) }
 
 // Names returns the names of an object's members in order.
 func (s Setting) Names() []string {
-	names := make([]string, len(s.node.members))
-	for i, m := range s.node.members {
-		names[i] = m.name
-	}
-	return names
+	return lists.Map(s.node.members, func(m configMember) string { return m.name })
 }
 
 // Items returns the elements of a list.
 func (s Setting) Items() []Setting {
-	items := make([]Setting, len(s.node.items))
-	for i, n := range s.node.items {
-		items[i] = Setting{n}
-	}
-	return items
+	return lists.Map(s.node.items, func(n *node) Setting { return Setting{n} })
 }
 
 // Sources returns the sources that contributed to the value, sorted.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Verdict selects the configuration that decides a value.
@@ -138,10 +139,7 @@ func beside(own, all *node) *node {
 // addedItems returns all if it has the elements of own in their order; otherwise it appends the
 // elements that own lacks to own.
 func addedItems(own, all *node) *node {
-	mine := make(map[string]bool, len(own.items))
-	for _, n := range own.items {
-		mine[n.normal] = true
-	}
+	mine := lists.Set(lists.Map(own.items, func(n *node) string { return n.normal }))
 	next := 0
 	var others []*node
 	for _, n := range all.items {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A likeness defines which items of different versions match. same compares two items, and of
@@ -112,10 +113,7 @@ func (eq equality) overlap() likeness[*sideTurn] {
 		return all
 	}
 	return likeness[*sideTurn]{of: of, same: func(a, b *sideTurn) bool {
-		in := map[blobs.Hash]bool{}
-		for _, h := range of(a) {
-			in[h] = true
-		}
+		in := lists.Set(of(a))
 		return slices.ContainsFunc(of(b), func(h blobs.Hash) bool { return in[h] })
 	}}
 }

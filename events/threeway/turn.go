@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // turnContent is the result of merging one turn.
@@ -378,10 +379,7 @@ func moved(cells []*cell, index map[*cell]int) bool {
 // reframed returns the events of base in the order of a side. Events that the side does not have
 // still follow the event that they followed in base.
 func reframed(base, side []*cell, index map[*cell]int) []*cell {
-	in := map[*cell]bool{}
-	for _, x := range side {
-		in[x] = true
-	}
+	in := lists.Set(side)
 	gone := map[*cell][]*cell{} // by the event that they follow; nil at the beginning
 	var last *cell
 	for _, x := range base {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -98,10 +99,7 @@ func (d *Desk) printGroup(g trust.Group, id string) error {
 func (d *Desk) Revoke() error {
 	given := d.meant(slices.Concat(d.Approvals.List(), d.Approvals.ListDeclined()))
 	if len(given) == 0 && len(d.Keys) > 0 {
-		quoted := make([]string, len(d.Keys))
-		for i, key := range d.Keys {
-			quoted[i] = fmt.Sprintf("%q", key)
-		}
+		quoted := lists.Map(d.Keys, func(key string) string { return fmt.Sprintf("%q", key) })
 		return fmt.Errorf("revoke approvals of %s: there are none",
 			strings.Join(quoted, " or "))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -182,9 +183,7 @@ type revisions struct {
 
 func revisionsOf(commits []gitint.Commit) revisions {
 	r := revisions{all: commitIDs(commits), known: boundary(commits)}
-	for _, tip := range heads(commits) {
-		r.tips = append(r.tips, tip.String())
-	}
+	r.tips = append(r.tips, lists.Map(heads(commits), gitint.OID.String)...)
 	return r
 }
 

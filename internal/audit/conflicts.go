@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -34,11 +35,7 @@ func InConflict(
 	if err != nil {
 		return nil, err
 	}
-	findings := make([]check.Finding, len(cases))
-	for i, c := range cases {
-		findings[i] = ConflictFinding(c)
-	}
-	return findings, nil
+	return lists.Map(cases, ConflictFinding), nil
 }
 
 // DirNames formats the directories of a conversation for a sentence, relative to the directory of

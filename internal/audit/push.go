@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -72,19 +73,12 @@ func (a Auditor) pushedMerges(ctx context.Context, report *check.Report, p Push)
 }
 
 func commitIDs(commits []gitint.Commit) []string {
-	ids := make([]string, len(commits))
-	for i, c := range commits {
-		ids[i] = c.OID.String()
-	}
-	return ids
+	return lists.Map(commits, func(c gitint.Commit) string { return c.OID.String() })
 }
 
 // boundary returns the parents that are not among the commits.
 func boundary(commits []gitint.Commit) []string {
-	among := make(map[gitint.OID]bool, len(commits))
-	for _, c := range commits {
-		among[c.OID] = true
-	}
+	among := lists.Set(lists.Map(commits, func(c gitint.Commit) gitint.OID { return c.OID }))
 	var ids []string
 	for _, c := range commits {
 		for _, p := range c.Parents {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
@@ -55,9 +56,7 @@ type removals struct {
 func (r removals) dirs(ctx context.Context, commits []gitint.Commit) (all []string, err error) {
 	finder := finder()
 	ends := boundary(commits)
-	for _, tip := range r.tips {
-		ends = append(ends, tip.String())
-	}
+	ends = append(ends, lists.Map(r.tips, gitint.OID.String)...)
 	for _, rev := range ends {
 		id, err := gitint.ParseOID(rev)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -59,11 +60,7 @@ func (s *gitSource) List(dir string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, len(children))
-	for i, c := range children {
-		entries[i] = named(c)
-	}
-	return entries, nil
+	return lists.Map(children, named), nil
 }
 
 // Walk implements [Walker].
@@ -75,10 +72,7 @@ func (s *gitSource) Walk(ctx context.Context, dir string, f func(Entry)) error {
 func (s *gitSource) WalkAll(
 	ctx context.Context, dirs []string, f func(i int, e Entry),
 ) error {
-	places := make([]string, len(dirs))
-	for i, dir := range dirs {
-		places[i] = s.at(dir)
-	}
+	places := lists.Map(dirs, s.at)
 	lists, err := s.entriesOf(ctx, places)
 	if err != nil {
 		return err
@@ -155,11 +149,7 @@ func (s *gitSource) Gone(
 	ctx context.Context, ids []gitint.OID,
 ) (map[gitint.OID]bool, error) {
 	missing, err := s.repo.HasObject(ctx, ids)
-	gone := make(map[gitint.OID]bool, len(missing))
-	for _, id := range missing {
-		gone[id] = true
-	}
-	return gone, err
+	return lists.Set(missing), err
 }
 
 // fileType returns the type bits of a mode. Old trees have modes such as 0o100664.

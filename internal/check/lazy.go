@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/spare"
 )
@@ -255,11 +256,7 @@ func byName(files []File) (named, other []int) {
 }
 
 func pick(files []File, which []int) []File {
-	picked := make([]File, len(which))
-	for i, n := range which {
-		picked[i] = files[n]
-	}
-	return picked
+	return lists.Map(which, func(n int) File { return files[n] })
 }
 
 // ReadFile implements [Source].
@@ -325,10 +322,7 @@ func (s *lazySource) List(dir string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{}
-	for _, e := range entries {
-		names[e.Name] = true
-	}
+	names := lists.Set(lists.Map(entries, func(e Entry) string { return e.Name }))
 	for _, left := range s.left {
 		found, err := list(left, dir)
 		if err != nil {

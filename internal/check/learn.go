@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -37,10 +38,7 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	if len(lessons) < learnFrom {
 		return nil
 	}
-	ids := make([]gitint.OID, len(lessons))
-	for i, l := range lessons {
-		ids[i] = l.id
-	}
+	ids := lists.Map(lessons, func(l lesson) gitint.OID { return l.id })
 	var turn sync.Mutex
 	done := 0
 	return o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
@@ -61,10 +59,7 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 func unread(
 	ctx context.Context, o objectSource, known []lesson, limits regular.Limits,
 ) (map[gitint.OID]bool, error) {
-	ids := make([]gitint.OID, len(known))
-	for i, l := range known {
-		ids[i] = l.id
-	}
+	ids := lists.Map(known, func(l lesson) gitint.OID { return l.id })
 	sizes, err := o.ObjectSizes(ctx, ids)
 	if err != nil {
 		return nil, err

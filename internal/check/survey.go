@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A part is the blobs of a top-level directory of a store that holds nothing else.
@@ -116,9 +117,5 @@ func (p part) sound() bool {
 }
 
 func idsOf(all []*blob) []gitint.OID {
-	ids := make([]gitint.OID, len(all))
-	for i, b := range all {
-		ids[i] = b.id
-	}
-	return ids
+	return lists.Map(all, func(b *blob) gitint.OID { return b.id })
 }

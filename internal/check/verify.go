@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -106,10 +107,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 		most = pathsAtOnce
 	}
 	for group := range slices.Chunk(unknown, most) {
-		jobs := make([]job, len(group))
-		for i, b := range group {
-			jobs[i] = job{blob: b, store: s}
-		}
+		jobs := lists.Map(group, func(b *blob) job { return job{blob: b, store: s} })
 		left, err := v.stat(ctx, src, jobs, set)
 		if err != nil {
 			return false, err
@@ -195,10 +193,7 @@ func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, 
 	if o, ok := src.(objectSource); ok {
 		return objectSizes(ctx, o, jobs)
 	}
-	files := make([]File, len(jobs))
-	for i, j := range jobs {
-		files[i] = File{j.path(), j.id}
-	}
+	files := lists.Map(jobs, func(j job) File { return File{j.path(), j.id} })
 	return src.Sizes(ctx, files)
 }
 
@@ -264,11 +259,7 @@ func (v *verifier) lost(
 	if len(found) == 0 {
 		return nil, nil
 	}
-	all := make(map[string]bool, len(found))
-	for _, f := range found {
-		all[f.Path] = true
-	}
-	return all, nil
+	return lists.Set(lists.Map(found, func(f File) string { return f.Path })), nil
 }
 
 // A loaded is a job with a function that returns the file.

@@ -506,6 +506,10 @@ var rooms = []room{
 		is:  "the one opener of files that others fill: regular ones, of a bounded size",
 	},
 	{
+		dir: forAll,
+		is:  "lists and sets of others, as package slices does not make them; all may import it",
+	},
+	{
 		dir: "internal/parallel",
 		is:  "a loop whose rounds run several at a time",
 	},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -170,10 +171,7 @@ func (l List) Print(p *render.Printer) error {
 		}
 		return nil
 	}
-	list := make([]render.Listed, len(l.Listed))
-	for i, r := range l.Listed {
-		list[i] = r.row(p)
-	}
+	list := lists.Map(l.Listed, func(r *Listed) render.Listed { return r.row(p) })
 	return render.List(p.Output, list).Write(p.Out)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -149,9 +150,7 @@ func (r Overview) fields(p *render.Printer) [][2]string {
 		return p.Moment(*t)
 	}
 	var compactions []string
-	for _, c := range r.Compactions {
-		compactions = append(compactions, c.String())
-	}
+	compactions = append(compactions, lists.Map(r.Compactions, CompactionRecord.String)...)
 	calls := fmt.Sprint(r.Calls)
 	if r.OpenCalls > 0 {
 		calls += fmt.Sprintf(" (%d without a result)", r.OpenCalls)

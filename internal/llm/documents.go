@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Documents returns text resources in the form that jp uses for models without native documents,
@@ -72,10 +74,7 @@ func IsPDF(mime string) bool { return mime == "application/pdf" }
 // between parts, before a resource a line that names it as references do, and a placeholder for
 // binary content.
 func (r Result) Plain() string {
-	texts := make([]string, len(r.Parts))
-	for i, p := range r.Parts {
-		texts[i] = plainPart(p)
-	}
+	texts := lists.Map(r.Parts, plainPart)
 	return strings.Join(texts, "\n\n")
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
@@ -21,10 +22,7 @@ func UniqueIDs(messages []Message, rule wire.IDRule) []Message {
 func rewrite(messages []Message, f func(Part) Part) []Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
-		parts := make([]Part, len(m.Parts))
-		for j, p := range m.Parts {
-			parts[j] = f(p)
-		}
+		parts := lists.Map(m.Parts, f)
 		out[i].Parts = parts
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -118,9 +119,7 @@ func (r Resolver) keepBeside(ctx context.Context, c Case, data []byte) error {
 func (r Resolver) besideOfSides(ctx context.Context, c Case) ([]byte, bool) {
 	heads := []string{"HEAD"}
 	others, _ := r.Repo.MergeHeads() // without them there is only HEAD
-	for _, id := range others {
-		heads = append(heads, id.String())
-	}
+	heads = append(heads, lists.Map(others, gitint.OID.String)...)
 	below := strings.TrimPrefix(c.Path, r.Dir+"/")
 	for _, head := range heads {
 		data, err := at(ctx, r.Repo, head, c.Path)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -59,11 +60,7 @@ func (r Resolver) noteDecided(ctx context.Context, id events.ID) error {
 
 // Trailers returns the trailers that name the decided conversations in the message of a merge.
 func Trailers(ids []events.ID) []string {
-	lines := make([]string, len(ids))
-	for i, id := range ids {
-		lines[i] = ResolvedKey + ": " + id.String()
-	}
-	return lines
+	return lists.Map(ids, func(id events.ID) string { return ResolvedKey + ": " + id.String() })
 }
 
 // DecidedIn returns the conversations about which a person decided in a merge of HEAD with the

@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
@@ -262,10 +263,7 @@ func (a *Attachments) refresher(s *events.Stream) builtin.Refresher {
 // question: those attached now, those declared and approved, and files. Foreign conversations may
 // name commands, hosts and secrets too; their files are restricted like foreign attachments.
 func (a *Attachments) refreshable(uris, approved []string) []string {
-	known := map[string]bool{}
-	for _, u := range approved {
-		known[a.resolver.Canonical(u)] = true
-	}
+	known := lists.Set(lists.Map(approved, a.resolver.Canonical))
 	for _, u := range uris {
 		if u = a.resolver.Canonical(u); !known[u] {
 			a.reach.foreign[attach.FileURL(u)] = true

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
@@ -49,10 +50,7 @@ type toolset struct {
 // their change of the configuration would unlock a locked tool.
 func (k *toolset) choose(switches []tool.Switch) error {
 	candidates := k.candidates()
-	configs := make([]tool.Config, len(candidates))
-	for i, c := range candidates {
-		configs[i] = c.config
-	}
+	configs := lists.Map(candidates, func(c candidate) tool.Config { return c.config })
 	on, err := tool.Select(configs, switches)
 	if err != nil {
 		return &AskedError{err}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -136,11 +137,7 @@ func (q Quarantine) Items() ([]Item, error) {
 	all = slices.DeleteFunc(all, func(f found) bool {
 		return f.Workspace != own || strings.HasPrefix(f.Name, gone)
 	})
-	items := make([]Item, len(all))
-	for i, f := range all {
-		items[i] = f.Item
-	}
-	return items, err
+	return lists.Map(all, func(f found) Item { return f.Item }), err
 }
 
 // Unknown returns the directories of the workspace at Root that this version cannot read, because
@@ -314,9 +311,7 @@ func (a Item) rename(to string) error {
 
 func (a Item) names(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir) // if it cannot be listed, RemoveAll fails
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
+	names = append(names, lists.Map(entries, os.DirEntry.Name)...)
 	return names
 }
 

@@ -3,6 +3,7 @@ package query
 import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // withAttached adds the attachments to the metadata of the request that has their resources.
@@ -57,10 +58,7 @@ func attachmentsIn(e *events.Element) (urls []string) {
 
 // forget deletes from found the attachments that are in after but not in before.
 func forget(found map[string]bool, before, after []string) {
-	old := map[string]bool{}
-	for _, u := range before {
-		old[u] = true
-	}
+	old := lists.Set(before)
 	for _, u := range after {
 		if !old[u] {
 			delete(found, u)

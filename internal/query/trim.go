@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
@@ -322,9 +323,7 @@ func (t *trimming) mark(obsolete []dedup.Superseded) (n int) {
 
 func (t *trimming) marked(e *events.Element, o dedup.Superseded) *events.Element {
 	var by []*events.Element
-	for _, n := range o.Needs {
-		by = append(by, t.view.At(n))
-	}
+	by = append(by, lists.Map(o.Needs, t.view.At)...)
 	given := t.given[o.Stale]
 	if given {
 		by = append(by, t.stream.At(t.question))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/edits"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A markdownFormatter writes one Markdown document. Messages are copied verbatim; everything else
@@ -187,9 +188,7 @@ func (f *markdownFormatter) result(it item, ev *events.ToolCallResponse) error {
 		label += " of " + codeSpan(it.tool)
 	}
 	var body []string
-	for _, p := range it.parts {
-		body = append(body, p.markdown())
-	}
+	body = append(body, lists.Map(it.parts, part.markdown)...)
 	return f.section(label, strings.Join(body, "\n\n"))
 }
 

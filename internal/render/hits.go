@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Hit is a line that a search found, or a line of context.
@@ -103,9 +105,6 @@ func untabbed(line string, spans [][]int) (string, [][]int) {
 		return line, spans
 	}
 	at := func(i int) int { return i + strings.Count(line[:i], "\t")*(len(tab)-1) }
-	moved := make([][]int, len(spans))
-	for i, s := range spans {
-		moved[i] = []int{at(s[0]), at(s[1])}
-	}
+	moved := lists.Map(spans, func(s []int) []int { return []int{at(s[0]), at(s[1])} })
 	return strings.ReplaceAll(line, "\t", tab), moved
 }

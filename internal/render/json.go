@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A jsonEvent is one event for programs. Names are stable; members that do not apply are absent.
@@ -137,11 +138,7 @@ func (e *jsonEvent) response(ev *events.ChatResponse) {
 }
 
 func contentsJSON(parts []part) []jsonContent {
-	list := make([]jsonContent, len(parts))
-	for i, p := range parts {
-		list[i] = p.json()
-	}
-	return list
+	return lists.Map(parts, part.json)
 }
 
 func (p part) json() jsonContent {

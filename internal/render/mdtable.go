@@ -6,6 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // liveColumn is the least width of a column whose other rows have not come yet.
@@ -70,10 +72,7 @@ func (r *markdown) row(n *east.Table, cells []string, widths []int) []string {
 }
 
 func (r *markdown) rule(widths []int) string {
-	parts := make([]string, len(widths))
-	for i, w := range widths {
-		parts[i] = strings.Repeat("─", w)
-	}
+	parts := lists.Map(widths, func(w int) string { return strings.Repeat("─", w) })
 	return r.out.styled(styleMark, strings.Join(parts, "─┼─"))
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Align is how a column of a [Table] is aligned.
@@ -67,10 +69,7 @@ func (t *Table) Write(w io.Writer) error {
 	widths := t.widths()
 	var b strings.Builder
 	if t.hasHead() {
-		heads := make([]string, len(t.columns))
-		for i, c := range t.columns {
-			heads[i] = c.Head
-		}
+		heads := lists.Map(t.columns, func(c Column) string { return c.Head })
 		b.WriteString(t.out.styled(bold, t.line(heads, widths)) + "\n")
 	}
 	for _, row := range t.rows {

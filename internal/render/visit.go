@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Visitor gets the parts of a conversation's document, so that a format can have its own package.
@@ -75,9 +76,7 @@ func (v visiting) turn(t turn) error {
 
 func (v visiting) item(it item) error {
 	shown := Item{Index: it.index, Element: it.el, Tool: it.tool}
-	for _, p := range it.parts {
-		shown.Parts = append(shown.Parts, p.visited())
-	}
+	shown.Parts = append(shown.Parts, lists.Map(it.parts, part.visited)...)
 	for _, x := range it.extra {
 		shown.Beside = append(shown.Beside, x.label+": "+x.text)
 	}

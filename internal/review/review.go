@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -165,10 +166,7 @@ func (c *Conversation) without(tree *gitint.Tree, p place) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", tree.Name(), err)
 	}
-	had := make(map[string]bool)
-	for _, key := range old.Stream.Keys() {
-		had[key] = true
-	}
+	had := lists.Set(old.Stream.Keys())
 	keys, turns := c.Stream.Keys(), c.Stream.Turns()
 	c.Turns = slices.DeleteFunc(c.Turns, func(i int) bool {
 		t := turns[i]

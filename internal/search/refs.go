@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -127,10 +128,7 @@ func (r Refs) tree(
 
 // fetch fetches everything that will be read.
 func (r Refs) fetch(ctx context.Context, all []place) error {
-	places := make([]ondemand.Place, len(all))
-	for i, at := range all {
-		places[i] = at.Place
-	}
+	places := lists.Map(all, func(at place) ondemand.Place { return at.Place })
 	return ondemand.Fetch(ctx, r.Repo, r.Contents, places...)
 }
 

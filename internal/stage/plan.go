@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -115,10 +116,7 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 // dropUnfinished removes the findings about unfinished turns of conversations of which a commit
 // would have nothing: neither what is staged now nor what the index has since HEAD.
 func (p *Plan) dropUnfinished() {
-	committed := map[string]bool{}
-	for _, i := range p.Items {
-		committed[i.ID.String()] = true
-	}
+	committed := lists.Set(lists.Map(p.Items, func(i Item) string { return i.ID.String() }))
 	for _, staged := range p.Staged {
 		if id, ok := workspace.PathIDIn(p.req.Dir, staged.Path); ok {
 			committed[id.String()] = true
@@ -192,10 +190,7 @@ func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 // included.
 func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error {
 	src := newClosureSource(ctx, s, closures)
-	selected := map[events.ID]bool{}
-	for _, c := range closures {
-		selected[c.id] = true
-	}
+	selected := lists.Set(lists.Map(closures, func(c *closure) events.ID { return c.id }))
 	is := func(id events.ID) bool { return selected[id] }
 	report, err := check.Tree(ctx, src, check.Options{
 		Content: !p.req.NoContent, Strict: p.req.Strict, MaxBlobBytes: p.req.MaxBlobBytes,

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 )
 
@@ -84,9 +85,7 @@ func (r *secretsOf) known(ctx context.Context) (heads, merged []string, err erro
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, id := range beside {
-			merged = append(merged, id.String())
-		}
+		merged = append(merged, lists.Map(beside, gitint.OID.String)...)
 	}
 	for _, kv := range r.repo.Env() {
 		name, _, _ := strings.Cut(kv, "=")

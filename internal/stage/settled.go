@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -263,10 +264,7 @@ func (s *survey) different() (differs, committed map[events.ID]bool) {
 
 // isNew reports whether HEAD has no directory of a conversation that disk or index have.
 func (s *survey) isNew(tree *gitint.Tree, c *closure) bool {
-	dirs := map[string]bool{}
-	for _, e := range s.dirs[c.id] {
-		dirs[e.Path] = true
-	}
+	dirs := lists.Set(lists.Map(s.dirs[c.id], func(e workspace.Entry) string { return e.Path }))
 	for _, p := range s.indexed[c.id] {
 		dir, _ := workspace.PathDirIn(s.req.Dir, p)
 		dirs[dir] = true

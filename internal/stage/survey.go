@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/spare"
@@ -112,10 +113,7 @@ func (s *survey) lookAtNamed(ctx context.Context) error {
 	if err := s.addForks(); err != nil {
 		return err
 	}
-	only := map[events.ID]bool{}
-	for _, id := range s.req.IDs {
-		only[id] = true
-	}
+	only := lists.Set(s.req.IDs)
 	if err := s.lookAtSome(ctx, only); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -35,10 +36,7 @@ func (c *commit) unsound(ctx context.Context, v *Verdict) error {
 			return ok && was == e.OID
 		})
 	}
-	ids := make([]gitint.OID, len(brought))
-	for i, e := range brought {
-		ids[i] = e.OID
-	}
+	ids := lists.Map(brought, func(e gitint.Entry) gitint.OID { return e.OID })
 	report := &check.Report{}
 	err = c.hook.Repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
 		dir, _ := workspace.PathDir(brought[i].Path)

@@ -3,6 +3,8 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Enable is whether a tool is offered, and which flags may change that.
@@ -72,10 +74,7 @@ type Switch struct {
 // Select applies the switches from left to right and returns which tools are offered. Naming an
 // unknown or locked tool is an error; a switch for all skips the tools that it may not change.
 func Select(configs []Config, switches []Switch) ([]bool, error) {
-	on := make([]bool, len(configs))
-	for i, c := range configs {
-		on[i] = c.Enable.On
-	}
+	on := lists.Map(configs, func(c Config) bool { return c.Enable.On })
 	for _, s := range switches {
 		found := s.Name == ""
 		for i, c := range configs {

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // maxText limits one argument or message of a line. It is far longer than any name of ours and
@@ -35,10 +37,7 @@ func (l *Log) Command(args []string, start time.Time, d time.Duration, err error
 	if l == nil {
 		return
 	}
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = quote(arg)
-	}
+	quoted := lists.Map(args, quote)
 	line := fmt.Sprintf("%s %9s  %s", start.Format("15:04:05.000"),
 		d.Round(10*time.Microsecond), strings.Join(quoted, " "))
 	if err != nil {

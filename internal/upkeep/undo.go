@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -72,12 +73,8 @@ func (u Undo) Run(ctx context.Context, name string) error {
 	}
 	r := newRunRecord(res.Run, collected)
 	r.Blobs = len(res.Blobs)
-	for _, h := range res.Blobs {
-		r.Restored = append(r.Restored, h.String())
-	}
-	for _, h := range res.Kept {
-		r.Kept = append(r.Kept, h.String())
-	}
+	r.Restored = append(r.Restored, lists.Map(res.Blobs, blobs.Hash.String)...)
+	r.Kept = append(r.Kept, lists.Map(res.Kept, blobs.Hash.String)...)
 	r.Indexed = append(r.Indexed, res.Indexed...)
 	return u.print(r, fmt.Sprintf("restored %s of run %s",
 		render.Count(len(res.Blobs), "blob"), res.Run))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -74,10 +75,7 @@ func (r Rows) Write(w io.Writer) error {
 	r.Index.table(m, r.Changed)
 	m.put("output", strconv.Itoa(pendingIn(r.All)), id("pending"))
 	m.put("output", emptyIn(r.All), id("empty"))
-	gone := make([]string, len(r.Gone))
-	for i, g := range r.Gone {
-		gone[i] = rowID(g)
-	}
+	gone := lists.Map(r.Gone, rowID)
 	m.put("output", strings.Join(gone, " "), id("gone"))
 	return errors.Join(m.err, out.Flush())
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -60,10 +61,7 @@ func (l Left) without(has map[string]bool) (all []leftTurn) {
 
 // left lists the turns that were left, with the anchors of links to them.
 func (p *pageWriter) left() {
-	has := make(map[string]bool, len(p.keys))
-	for _, key := range p.keys {
-		has[key] = true
-	}
+	has := lists.Set(p.keys)
 	m := p.m
 	for _, l := range p.conv.Left {
 		turns := l.without(has)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // ListOptions selects conversations in addition to the live ones of the workspace.
@@ -49,9 +50,6 @@ func firstOfEach(entries []Entry) []Entry {
 }
 
 func without(entries, known []Entry) []Entry {
-	have := make(map[events.ID]bool, len(known))
-	for _, e := range known {
-		have[e.ID] = true
-	}
+	have := lists.Set(lists.Map(known, func(e Entry) events.ID { return e.ID }))
 	return slices.DeleteFunc(entries, func(e Entry) bool { return have[e.ID] })
 }

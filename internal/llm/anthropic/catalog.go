@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -43,9 +44,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 		if err := m.ask(ctx, m.at, "v1/models?"+query.Encode(), &page); err != nil {
 			return nil, err
 		}
-		for _, one := range page.Data {
-			infos = append(infos, m.info(one))
-		}
+		infos = append(infos, lists.Map(page.Data, m.info)...)
 		if !page.HasMore || page.LastID == "" {
 			break
 		}

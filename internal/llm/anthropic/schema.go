@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // refused reports whether the provider refuses a keyword of JSON Schema in an output schema. The
@@ -88,11 +90,7 @@ func acceptedList(v any) any {
 	if !ok {
 		return accepted(v)
 	}
-	out := make([]any, len(list))
-	for i, sub := range list {
-		out[i] = accepted(sub)
-	}
-	return out
+	return lists.Map(list, accepted)
 }
 
 // tell adds the refused keywords to the description, as the vendor's libraries do.

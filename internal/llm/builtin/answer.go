@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -36,18 +37,13 @@ func (s *search) paragraphs() []string {
 		return append(out, "\nNothing was found for "+s.said()+s.failures()+".\n")
 	}
 	out = append(out, "\nFound for "+s.said()+":\n")
-	for _, q := range quotes {
-		out = append(out, q.markdown())
-	}
+	out = append(out, lists.Map(quotes, quote.markdown)...)
 	return out
 }
 
 // said lists the words of the search.
 func (s *search) said() string {
-	quoted := make([]string, len(s.words))
-	for i, w := range s.words {
-		quoted[i] = "“" + w.said + "”"
-	}
+	quoted := lists.Map(s.words, func(w word) string { return "“" + w.said + "”" })
 	return strings.Join(quoted, ", ")
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // maxWords limits how many words of a question are searched for.
@@ -110,10 +112,7 @@ func pairs(ws []word) string {
 // definition returns an expression for lines that define a name with one of the words, in any
 // common language, and for headings.
 func definition(ws []word) string {
-	patterns := make([]string, len(ws))
-	for i, w := range ws {
-		patterns[i] = w.pattern
-	}
+	patterns := lists.Map(ws, func(w word) string { return w.pattern })
 	return `(?i)(\b(func|fn|def|class|type|struct|enum|trait|interface|module|const)\b|^#+ ).*(` +
 		strings.Join(patterns, "|") + `)`
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
@@ -147,11 +148,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]llm.Info, len(list.Data))
-	for i, o := range list.Data {
-		infos[i] = o.info()
-	}
-	return infos, nil
+	return lists.Map(list.Data, offer.info), nil
 }
 
 // Describe implements [llm.Describer]. It asks the server.

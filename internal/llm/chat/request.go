@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -34,10 +35,7 @@ func (b *builder) build() ([]byte, error) {
 		return nil, err
 	}
 	b.caching()
-	messages := make([]wireMessage, len(b.messages))
-	for i, m := range b.messages {
-		messages[i] = m.wire()
-	}
+	messages := lists.Map(b.messages, func(m *message) wireMessage { return m.wire() })
 	b.body["messages"] = messages
 	if err := b.tools(); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -96,9 +97,7 @@ func (m *message) pieces() []piece {
 			Type: "thinking", Thinking: []piece{{Type: "text", Text: m.thoughts}}, Closed: true,
 		})
 	}
-	for _, c := range m.content {
-		list = append(list, c.wire())
-	}
+	list = append(list, lists.Map(m.content, content.wire)...)
 	return list
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
@@ -113,11 +114,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 		Models []tag `json:"models"`
 	}
 	err := m.at.Fetch(ctx, m.address("/api/tags"), m.at.Bearer(), &list)
-	infos := make([]llm.Info, len(list.Models))
-	for i, t := range list.Models {
-		infos[i] = m.info(t)
-	}
-	return infos, err
+	return lists.Map(list.Models, m.info), err
 }
 
 func (m *Model) info(t tag) llm.Info {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 func (c *checker) gemini() {
@@ -107,9 +109,7 @@ func (c *checker) geminiSignatures(contents []object) {
 func (c *checker) geminiTools() {
 	var names []string
 	for _, t := range c.body.objects("tools") {
-		for _, f := range t.objects("functionDeclarations") {
-			names = append(names, geminiName(f))
-		}
+		names = append(names, lists.Map(t.objects("functionDeclarations"), geminiName)...)
 	}
 	c.tools(names, "")
 }

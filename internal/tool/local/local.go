@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -246,9 +247,7 @@ func parseLine(c tool.CommandConfig) (line, error) {
 		if err := command.CheckWords(split); err != nil {
 			return line{}, err
 		}
-		for _, s := range split {
-			l.words = append(l.words, parseWord(s))
-		}
+		l.words = append(l.words, lists.Map(split, parseWord)...)
 		return l, nil
 	}
 	script, err := command.ParseScript(strings.Join(split, " "))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
@@ -153,9 +154,7 @@ func answerType(v json.RawMessage, q *tool.Question) bool {
 		name, form.Options = "select", form.Select.Options
 	}
 	q.Type = tool.AnswerType(strings.ToLower(name))
-	for _, o := range form.Options {
-		q.Options = append(q.Options, option(o))
-	}
+	q.Options = append(q.Options, lists.Map(form.Options, option)...)
 	switch q.Type {
 	case tool.AnswerBoolean, tool.AnswerText:
 		return true
