@@ -266,7 +266,8 @@ func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, erro
 	if err := safe(a, root); err != nil {
 		return nil, err
 	}
-	env.Committed, env.Shares = committedIn(a, root), sharesIn(a, root)
+	env.Committed = committedIn(a, root)
+	env.Shares = func(dir, jp string) bool { return a.host().Shares(root, dir, jp) }
 	env.Elsewhere, env.LeftOut = elsewhereIn(a, root), leftOutIn(a, root)
 	w, err := workspace.Open(root, env)
 	if err == nil {
@@ -344,7 +345,7 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	}
 	e, err := w.Find(arg, o)
 	if strange := w.StrangeDir(); err != nil && strange != "" {
-		if err := adoptLocal(a, w); err != nil {
+		if err := a.host().AdoptLocal(w); err != nil {
 			return e, err
 		}
 		if w.StrangeDir() == "" {

@@ -79,8 +79,3 @@ func setJPKey(a *app, key, text string, layer jpconfig.Layer) error {
 	}
 	return jp.Set(key, text, layer)
 }
-
-// editConfig edits a configuration file.
-func editConfig(file string, edit func([]byte) ([]byte, error)) error {
-	return configure.Edit(file, edit)
-}

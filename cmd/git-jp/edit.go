@@ -52,7 +52,9 @@ func (c editCmd) Run(ctx context.Context, a *app) error {
 		case err != nil:
 			return draft.Keep(err)
 		}
-		err = c.save(ctx, a, e, before, after)
+		err = a.openWorkspace.Replace(ctx, e.ID, workspace.Replacement{
+			Name: c.filename(), Before: before, After: after,
+		})
 		if err == nil {
 			a.note("saved %s of %s", c.filename(), e.ID)
 			return draft.Remove()
@@ -73,13 +75,4 @@ func (c editCmd) filename() string {
 	default:
 		return workspace.EventsFile
 	}
-}
-
-// save replaces the file by the editor's text, unless the file has changed since the editor got it.
-func (c editCmd) save(
-	ctx context.Context, a *app, e workspace.Entry, before, after []byte,
-) error {
-	return a.openWorkspace.Replace(ctx, e.ID, workspace.Replacement{
-		Name: c.filename(), Before: before, After: after,
-	})
 }

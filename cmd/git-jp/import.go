@@ -123,7 +123,7 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 // openIntake returns the intake for importing sessions into a workspace.
 func openIntake(ctx context.Context, a *app, w *workspace.Workspace) (intake.Intake, error) {
 	d := intake.Destination{
-		Workspace: w, Home: a.home(), Off: a.rulesOff(w.Root()),
+		Workspace: w, Home: a.home(), Off: a.leakPolicy().Off(w.Root()),
 		Restored: restored(ctx, a, w), Warn: a.warn,
 	}
 	if repo, err := a.repo(ctx); err == nil {

@@ -40,7 +40,7 @@ func (c lsCmd) Run(a *app) error {
 		return err
 	}
 	if c.Local {
-		if err := adoptLocal(a, w); err != nil {
+		if err := a.host().AdoptLocal(w); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/configure"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/upkeep"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -84,7 +85,7 @@ func (c migrateCmd) entries(a *app, w *workspace.Workspace) ([]workspace.Entry, 
 // setFormat makes the new form the workspace's own once every conversation has it.
 func (c migrateCmd) setFormat(a *app) error {
 	file := filepath.Join(a.openWorkspace.Dir(), config.OwnFile)
-	if err := editConfig(file, func(data []byte) ([]byte, error) {
+	if err := configure.Edit(file, func(data []byte) ([]byte, error) {
 		return config.Set(data, file, "storage.format", c.To)
 	}); err != nil {
 		return err

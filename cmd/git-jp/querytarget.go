@@ -47,7 +47,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *question.Target, err e
 	}
 	if c.New || first {
 		if c.Local {
-			if err := adoptLocal(a, w); err != nil {
+			if err := a.host().AdoptLocal(w); err != nil {
 				return nil, err
 			}
 		}

@@ -15,12 +15,6 @@ func (a *app) leakPolicy() leaks.Policy {
 	return leaks.Policy{Approved: a.host().Approved, Env: a.env}
 }
 
-// rulesOff returns the rules that a workspace turns off with the user's approval. The directory .jp
-// is below base.
-func (a *app) rulesOff(base string) func(dir string, names []string) []string {
-	return a.leakPolicy().Off(base)
-}
-
 // leakOptions returns the options with the findings that the user approved as no secrets.
 func (a *app) leakOptions(base string) leaks.Options { return a.leakPolicy().Options(base) }
 

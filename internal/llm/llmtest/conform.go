@@ -179,23 +179,18 @@ func testCancel(t *testing.T, h Harness) {
 	reply := h.ok(h.Many(3))
 	reply.Body = reply.Body[:len(reply.Body)*2/3]
 	reply.Hang = true
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	server := Serve(t, reply)
-	m := h.New(server.Endpoint(t, h.Format))
-	time.AfterFunc(30*time.Millisecond, cancel)
-	late := time.AfterFunc(3*time.Second, func() { panic("canceled, the stream does not end") })
-	got := Collect(m.Stream(ctx, question()))
-	if !late.Stop() || !errors.Is(got.Err, context.Canceled) {
-		t.Errorf("canceled, the stream ends with %v", got.Err)
-	}
-	server.Left(t)
+	h.cancel(t, reply)
 }
 
 // testCancelEndless lets the server repeat the beginning of an answer without end.
 func testCancelEndless(t *testing.T, h Harness) {
 	reply := h.ok(beginning(h.Many(3)))
 	reply.Repeat = true
+	h.cancel(t, reply)
+}
+
+// cancel cancels a request during an answer that does not end by itself.
+func (h Harness) cancel(t *testing.T, reply Reply) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := Serve(t, reply)
