@@ -14,6 +14,9 @@ const (
 	envObjectDir  = "GIT_OBJECT_DIRECTORY"
 	envAlternates = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 	envCeilings   = "GIT_CEILING_DIRECTORIES"
+
+	// acrossMounts lets git search for a repository above a mount.
+	acrossMounts = "GIT_DISCOVERY_ACROSS_FILESYSTEM=true"
 )
 
 // placeEnv are the variables that keep git from finding a repository by itself.

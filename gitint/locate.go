@@ -170,7 +170,7 @@ func classify(err error) error {
 // locate this one, and git finds none, there is no other owner. A mount in a working tree belongs
 // to it, although git does not search above one that it is started in.
 func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
-	env := append(withoutPlaces(r.env), "GIT_DISCOVERY_ACROSS_FILESYSTEM=true")
+	env := append(withoutPlaces(r.env), acrossMounts)
 	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.trace, Now: r.clock})
 	embedded := new(EmbeddedError)
 	switch {

@@ -47,13 +47,16 @@ func (r *Repo) locatePlain() bool {
 }
 
 // plainEnv reports whether no variable changes where git finds a repository of the user, except the
-// ceilings and the name of the index.
+// ceilings and the name of the index. Where git may search across file systems, it finds the same
+// one on the first of them.
 func (r *Repo) plainEnv() bool {
 	return !slices.ContainsFunc(r.env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		switch {
 		case !strings.HasPrefix(name, envPrefix), name == envIndexFile, name == envCeilings,
 			name == "GIT_EXEC_PATH", strings.HasPrefix(name, "GIT_CONFIG_"):
+			return false
+		case kv == acrossMounts:
 			return false
 		case name == envAssumeOther:
 			return true

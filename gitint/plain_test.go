@@ -59,6 +59,11 @@ func TestPlainRepositories(t *testing.T) {
 		}},
 		{name: "ceiling above", env: []string{"GIT_CEILING_DIRECTORIES=/"}},
 		{name: "ceiling, from below", env: []string{"GIT_CEILING_DIRECTORIES=/"}, in: "b", asks: true},
+		{name: "across file systems", env: []string{"GIT_DISCOVERY_ACROSS_FILESYSTEM=true"}, in: "b/y"},
+		{
+			name: "across file systems, in another word",
+			env:  []string{"GIT_DISCOVERY_ACROSS_FILESYSTEM=perhaps"}, asks: true,
+		},
 		{name: "variable of a hook", env: []string{"GIT_INDEX_FILE=.git/next-index-1.lock"}},
 		{name: "index elsewhere", env: []string{"GIT_INDEX_FILE=other"}, asks: true},
 		{name: "unknown variable", env: []string{"GIT_UNHEARD_OF=1"}, asks: true},
