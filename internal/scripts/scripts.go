@@ -83,6 +83,7 @@ func runScripts(t *testing.T, files []string) {
 			"serve-mcp":    serveMCP,
 			"serve-model":  serveModel,
 			"shown":        shown,
+			"workspace":    workspace,
 		},
 	})
 }
