@@ -59,7 +59,7 @@ func Parse(v jsontext.Value, source int) (Config, error) {
 		return Config{}, fmt.Errorf("configuration: %w", events.ErrTooDeep)
 	}
 	p := configParser{sources: []int{source}}
-	return Config{p.object(v[i:end])}, nil
+	return Config{p.object(v[i:end])}.read(), nil
 }
 
 // A configParser keeps track of its path in the configuration.
@@ -159,10 +159,10 @@ func (p *configParser) wraps(v []byte, ms []jsonspan.Member) bool {
 }
 
 // JSON returns the configuration as an object that can be merged with others.
-func (c Config) JSON() jsontext.Value { return c.write(true) }
+func (c Config) JSON() jsontext.Value { return c.stored().write(true) }
 
 // Plain returns the configuration as an object of bare values, without merge strategies.
-func (c Config) Plain() jsontext.Value { return c.write(false) }
+func (c Config) Plain() jsontext.Value { return c.stored().write(false) }
 
 func (c Config) write(joins bool) jsontext.Value {
 	if c.root == nil {
@@ -239,7 +239,10 @@ type Setting struct {
 // Setting returns the value at path. An empty path returns the Config itself.
 func (c Config) Setting(path ...string) (Setting, bool) {
 	n := c.root
-	for _, name := range path {
+	if isOther(path) {
+		n = c.stored().root
+	}
+	for _, name := range Path(path) {
 		if n = n.member(name); n == nil {
 			return Setting{}, false
 		}

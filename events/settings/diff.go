@@ -26,6 +26,20 @@ func Diff(from, to Config) (delta jsontext.Value, lost []string) {
 // DiffPaths is [Diff] with the paths of the keys that remain.
 func DiffPaths(from, to Config) (delta jsontext.Value, lost [][]string) {
 	var d configDiffer
+	delta = d.configs(from, to)
+	if is, will := from.stored(), to.stored(); is != from || will != to {
+		delta = new(configDiffer).configs(is, will)
+	}
+	return delta, d.lost
+}
+
+// A configDiffer keeps track of its path in the configuration.
+type configDiffer struct {
+	path []string
+	lost [][]string
+}
+
+func (d *configDiffer) configs(from, to Config) jsontext.Value {
 	a, b := from.root, to.root
 	if a == nil {
 		a = &node{kind: '{'}
@@ -33,13 +47,7 @@ func DiffPaths(from, to Config) (delta jsontext.Value, lost [][]string) {
 	if b == nil {
 		b = &node{kind: '{'}
 	}
-	return d.object(a, b), d.lost
-}
-
-// A configDiffer keeps track of its path in the configuration.
-type configDiffer struct {
-	path []string
-	lost [][]string
+	return d.object(a, b)
 }
 
 // object returns the members of b that differ from those of a.

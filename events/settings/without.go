@@ -12,7 +12,10 @@ func (c Config) Without(path ...string) Config {
 	if len(path) == 0 {
 		return Config{}
 	}
-	return Config{c.root.without(path)}
+	if isOther(path) {
+		c = c.stored()
+	}
+	return Config{c.root.without(Path(path))}
 }
 
 func (n *node) without(path []string) *node {
@@ -63,7 +66,7 @@ func (n *node) withoutNulls(path []string) *node {
 // With returns the configuration with the value at path set.
 func (c Config) With(path []string, value jsontext.Value) Config {
 	p := configParser{path: slices.Clone(path)}
-	return Config{c.root.withNode(path, p.value(value))}
+	return Config{c.root.withNode(Path(path), p.value(value))}.read()
 }
 
 func (n *node) withNode(path []string, value *node) *node {

@@ -216,16 +216,6 @@ func (c *Config) Parameters(path ...string) Parameters {
 	c.read(&p.Reasoning, at("reasoning")...)
 	c.read(&p.StopWords, at("stop_words")...)
 	c.read(&p.Other, at("other")...)
-	for _, key := range c.names(slices.Concat(path, []string{"parameters"})...) {
-		switch key {
-		case "max_tokens", "temperature", "top_p", "top_k", "service_tier", "reasoning",
-			"stop_words", "other":
-			continue
-		}
-		if p.Other == nil {
-			p.Other = map[string]json.RawMessage{}
-		}
-		p.Other[key], _, _ = c.Value(at(key)...)
-	}
+	delete(p.Other, "service_tier")
 	return p
 }

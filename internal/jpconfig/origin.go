@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // A Layer is one source of settings. A higher one takes precedence.
@@ -45,9 +47,13 @@ type Origin struct {
 
 // At returns the position of a setting for messages.
 func (o Origin) At(path ...string) string {
+	line := 0
+	if o.line != nil {
+		line = max(o.line(path...), o.line(settings.StoredPath(path)...))
+	}
 	switch {
-	case o.File != "" && o.line != nil && o.line(path...) > 0:
-		return fmt.Sprintf("%s:%d", o.File, o.line(path...))
+	case o.File != "" && line > 0:
+		return fmt.Sprintf("%s:%d", o.File, line)
 	case o.File != "":
 		return filepath.ToSlash(o.File)
 	case o.Name != "":
