@@ -33,7 +33,7 @@ const OwnFile = "git-jp.toml"
 
 // BesideFile is the name, without extension, of the file for settings with which jp does not start
 // in its own: providers that it does not have, and their models. It is beside jp's config.toml, has
-// the same form, and wins over that.
+// the same form, and wins over that. Beside a directory's .jp.toml its name has a dot too.
 const BesideFile = "git-jp-config"
 
 // A reader turns the files of a directory into settings.

@@ -29,7 +29,7 @@ func (j JP) load() (*jpconfig.Config, error) {
 }
 
 // editable returns the file of the layer that was named, the user's by default, and the one beside
-// it for what jp does not read, "" if there is none.
+// it for what jp does not read.
 func (j JP) editable(doing, key string, layer jpconfig.Layer) (file, beside string, err error) {
 	if layer == jpconfig.UserWorkspace && doing == "set" {
 		if err := j.Workspace.MakeUserDir(); err != nil {
@@ -74,7 +74,7 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	}
 	j.Host.Terminal.Note("set %s in %s", key, file)
 	if layer == jpconfig.Workspace || layer == jpconfig.Directory {
-		if err := j.approve(key, before); err != nil {
+		if err := j.approve(jpconfig.ClaimKey(path), before); err != nil {
 			return err
 		}
 	}
@@ -89,9 +89,6 @@ func write(file, beside, key string, path []string, value any) (string, error) {
 		return Edit(name, func(data []byte) ([]byte, error) {
 			return config.SetValue(data, name, key, value)
 		})
-	}
-	if beside == "" {
-		return file, set(file)
 	}
 	if !jpconfig.Unread(path, value) {
 		_, err := Unset(beside, key)
@@ -150,9 +147,6 @@ func (j JP) Unset(key string, layer jpconfig.Layer) error {
 		return &config.SettingError{Err: err}
 	}
 	for _, name := range []string{beside, file} {
-		if name == "" {
-			continue
-		}
 		had, err := Unset(name, key)
 		if err != nil {
 			return err

@@ -266,7 +266,8 @@ func (l *loader) file(pl place, name string, above []string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	if base := filepath.Base(name); base == config.BesideFile+filepath.Ext(base) {
+	base := strings.TrimPrefix(filepath.Base(name), ".")
+	if base == config.BesideFile+filepath.Ext(base) {
 		return own, nil
 	}
 	before, after := l.extends(o, f.Values)

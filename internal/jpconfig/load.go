@@ -185,7 +185,8 @@ func (l *loader) files() error {
 	if root := l.sources.Workspace; root != "" {
 		both(Workspace, filepath.Join(root, ".jp"))
 		for _, dir := range downTo(root, l.sources.Dir) {
-			faults = append(faults, add(Directory, dir, ".jp"))
+			faults = append(faults,
+				add(Directory, dir, ".jp"), add(Directory, dir, "."+config.BesideFile))
 		}
 	}
 	if dir := l.sources.UserWorkspace; dir != "" {

@@ -56,12 +56,16 @@ func Stored(path []string, value any) (any, error) {
 	return deepPlain(v)
 }
 
-// Beside returns the file of a layer for values that are [Unread], "" for directories, which have
-// one file.
+// Beside returns the file of a layer for values that are [Unread], "" if the layer has no place
+// here.
 func (s Sources) Beside(layer Layer) string {
 	file, err := s.FileOf(layer)
-	if layer == Directory || err != nil {
+	if err != nil {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(file), config.BesideFile+".toml")
+	name := config.BesideFile + ".toml"
+	if layer == Directory {
+		name = "." + name
+	}
+	return filepath.Join(filepath.Dir(file), name)
 }

@@ -46,6 +46,7 @@ func openedFiles() []opened {
 		{pattern: "r/.jp/git-jp.toml", by: "ls\ncheck\nquery --new hi"},
 		{pattern: "r/.jp/git-jp.toml", by: "hook pre-commit", told: true},
 		{pattern: "r/.jp.toml", by: "query --new hi\ntrust"},
+		{pattern: "r/.git-jp-config.toml", by: "query --new hi\ntrust"},
 		{
 			pattern: "r/.jp/conversations/17000000001-one/events.json",
 			by:      "check\nprint ONE\nstats ONE\nexport ONE\nfork ONE\nquery --id ONE hi\nstage --all\nrepair",
@@ -115,7 +116,8 @@ func newHouse(t *testing.T) house {
 	}
 	for name, text := range map[string]string{
 		".jp/config.toml": "assistant.model.parameters.seed = 7\n", ".jp/config.d/x.toml": "", ".jp.toml": "",
-		".jp/git-jp.toml": "hooks.strict = true\n", "attached.txt": "open",
+		".git-jp-config.toml": "",
+		".jp/git-jp.toml":     "hooks.strict = true\n", "attached.txt": "open",
 		"../home/jp/config.toml": "assistant.model.id = 'builtin/search'\n", "../home/jp/git-jp.toml": "",
 		".jp/git-jp-config.toml": "", "../home/jp/git-jp-config.toml": "",
 	} {
