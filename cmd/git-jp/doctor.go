@@ -39,6 +39,10 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 			}
 			return names, err
 		},
+		Settings: func() error {
+			_, err := a.jpConfig(nil)
+			return err
+		},
 		Dirs:     func(repo *gitint.Repo) []string { return cloneOf(a, repo).Dirs() },
 		Captures: func() map[string]string { return intake.OldHooks(placesOf(a)) },
 	})

@@ -34,6 +34,8 @@ type Options struct {
 	Workspace func() (*workspace.Workspace, error)
 	// Config reads the settings, with those of the workspace at root unless that is empty.
 	Config func(root string) (*config.Config, error)
+	// Settings reads jp's settings as a question does, and returns what makes it fail.
+	Settings func() error
 	// Dirs returns all directories .jp of a working tree.
 	Dirs func(*gitint.Repo) []string
 	// Untracked returns the untracked blobs over which git refuses to merge the upstream of the
@@ -79,9 +81,14 @@ func (d *examination) all(ctx context.Context) error {
 	d.manPage()
 	d.private(d.Private...)
 	d.captures()
-	for _, look := range []func() error{d.workspaceAccess, d.keys, d.userLocal} {
-		if err := look(); err != nil {
-			return err // of the workspace: the others would return it too
+	for _, look := range []func() error{d.workspaceAccess, d.readable, d.keys, d.userLocal} {
+		err := look() // of the workspace: the others would return it too
+		if _, ok := errors.AsType[*config.KeyError](err); ok {
+			d.unreadable(err)
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 	repo, err := d.Repo(ctx)
@@ -190,6 +197,26 @@ func (d *examination) userLocal() error {
 		}
 	}
 	return nil
+}
+
+// readable names settings files that cannot be read, in the words with which a question fails.
+func (d *examination) readable() error {
+	if err := d.Settings(); err != nil {
+		d.unreadable(err)
+	}
+	return nil
+}
+
+// unreadable adds a finding for each of the errors that were joined.
+func (d *examination) unreadable(err error) {
+	var all interface{ Unwrap() []error }
+	if !errors.As(err, &all) {
+		d.add("configuration", err.Error(), "")
+		return
+	}
+	for _, err := range all.Unwrap() {
+		d.unreadable(err)
+	}
 }
 
 // keys looks for our settings in jp's files, and for committed ones that have no effect here.
