@@ -21,7 +21,7 @@ func (m *planner) reattach(
 	if err := m.lookForVersions(ctx); err != nil {
 		return nil, err
 	}
-	r, err := m.redaction()
+	r, err := m.redaction(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/merge"
@@ -16,24 +17,66 @@ import (
 type redaction struct {
 	entries   secrets.Redactions
 	workspace *workspace.Workspace
+	contents  blobs.Reader
 	texts     [][]byte // texts that replace content and are in no store yet
 }
 
 // redaction reads the list of the working tree.
-func (m *planner) redaction() (r redaction, err error) {
+func (m *planner) redaction(ctx context.Context) (r redaction, err error) {
 	entries, err := leaks.RedactionsOf(m.Workspace, nil)
 	if err != nil {
 		return r, err
 	}
-	return redaction{entries: entries.Redactions, workspace: m.Workspace}, nil
+	return redaction{
+		entries: entries.Redactions, workspace: m.Workspace, contents: m.anywhere(ctx),
+	}, nil
 }
+
+// anywhere returns a reader of content that the store has, or another place: redacting removed it
+// from the store, and what an older version had can only be redacted in its content. Nothing is
+// stored.
+func (m *planner) anywhere(ctx context.Context) blobs.Reader {
+	src, own := m.Sources, m.Workspace.Blobs()
+	src.Progress = nil
+	looked := map[blobs.Hash][]byte{}
+	return reader(func(ref blobs.Ref) ([]byte, error) {
+		data, err := own.Read(ref)
+		if err == nil {
+			return data, nil
+		}
+		found, known := looked[ref.Hash]
+		if !known {
+			s, failed := newSearch(src, []Lost{{Hash: ref.Hash, Size: ref.Size}},
+				func(_ blobs.Hash, content []byte) error {
+					found = content
+					return nil
+				})
+			if failed == nil {
+				failed = s.run(ctx)
+			}
+			if failed != nil {
+				return nil, failed
+			}
+			looked[ref.Hash] = found
+		}
+		if found == nil {
+			return nil, err
+		}
+		return found, nil
+	})
+}
+
+// A reader is a function as a [blobs.Reader].
+type reader func(blobs.Ref) ([]byte, error)
+
+func (r reader) Read(ref blobs.Ref) ([]byte, error) { return r(ref) }
 
 // restorable returns a version of a file as a repair may write it. It reports false if it is beside
 // the stream and has text that was redacted in the stream, as far as a version of that has it.
 func (m *planner) restorable(
 	ctx context.Context, id events.ID, name string, data []byte,
 ) (_ []byte, ok bool, err error) {
-	r, err := m.redaction()
+	r, err := m.redaction(ctx)
 	if err != nil || len(r.entries) == 0 || path.Base(name) == workspace.EventsFile {
 		return data, true, err
 	}
@@ -41,7 +84,7 @@ func (m *planner) restorable(
 	stream := versionKey{id, workspace.EventsFile}
 	err = m.versions.each(ctx, stream, func(_ version, text []byte) bool {
 		if s, err := events.Decode(text); err == nil {
-			done, _ := r.entries.Apply(id, s, r.workspace.Blobs()) // nothing if it fails
+			done, _ := r.entries.Apply(id, s, r.contents) // nothing if it fails
 			hidden = append(hidden, done.Originals()...)
 		}
 		return false
@@ -56,7 +99,7 @@ func (r *redaction) from(c *workspace.Conversation, id events.ID) *workspace.Con
 	if len(r.entries) == 0 {
 		return c
 	}
-	done, err := r.entries.Apply(id, c.Stream, r.workspace.Blobs())
+	done, err := r.entries.Apply(id, c.Stream, r.contents)
 	if err != nil || len(done.Replaced) == 0 {
 		return c
 	}

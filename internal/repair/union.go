@@ -42,7 +42,7 @@ type union struct {
 // union collects the versions that git has of the directories of a conversation.
 func (m *planner) union(ctx context.Context, entries []workspace.Entry) (*union, error) {
 	id := entries[0].ID
-	redacted, err := m.redaction()
+	redacted, err := m.redaction(ctx)
 	if err != nil {
 		return nil, err
 	}
