@@ -72,8 +72,12 @@ func (d *configDiffer) object(a, b *node) []byte {
 
 func (d *configDiffer) lose() { d.lost = append(d.lost, slices.Clone(d.path)) }
 
-// saysNothing reports whether the value at path is a null in a place where null means absent.
+// saysNothing reports whether the value at path is a null in a place where null means absent, or
+// the empty table that jp writes where there are no other parameters.
 func (n *node) saysNothing(path []string) bool {
+	if n.kind == '{' && len(n.members) == 0 && isOther(path) {
+		return true
+	}
 	isNull := n.kind == 0 && (n.raw == nil || string(n.raw) == "null")
 	return isNull && !isFreeForm(placeOf(path))
 }

@@ -1,10 +1,12 @@
 package jpconfig_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -66,6 +68,7 @@ func TestOtherIsStored(t *testing.T) {
 		{`"other":{"seed":7}`, `"seed":7`, ""},
 		{`"seed":7`, `"other":{"seed":7}`, ""},
 		{`"seed":7`, `"seed":7`, ""},
+		{`"other":{}`, `"seed":7`, `"other":{"seed":7}`},
 	} {
 		s := sources(t, nil)
 		s.Base, s.Flags = said(tt.base), map[string][]byte{"--param": said(tt.flag)}
@@ -84,6 +87,12 @@ func TestOtherIsStored(t *testing.T) {
 		}
 	}
 	s := sources(t, nil)
+	s.Base, s.Stream = said(`"other":{}`), stream(t, said(`"other":{"seed":7}`))
+	s.Approved = func(trust.Claim) bool { return true }
+	if delta, lost := load(t, s).Delta(); parameters(delta) != "" || len(lost) > 0 {
+		t.Errorf("beside the empty table of jp: %s, lost %v", parameters(delta), lost)
+	}
+	s = sources(t, nil)
 	s.Base = said(`"seed":7,"other":{"style":"x"}`)
 	s.Approved = func(trust.Claim) bool { return true }
 	s.Options = []string{"assistant.model.parameters.other:=null"}
@@ -91,6 +100,17 @@ func TestOtherIsStored(t *testing.T) {
 	if delta, lost := c.Delta(); parameters(delta) != "" || len(lost) != 2 {
 		t.Errorf("removed: %s, lost %v", parameters(delta), lost)
 	}
+}
+
+// stream returns a stream with one delta.
+func stream(t *testing.T, delta []byte) *events.Stream {
+	t.Helper()
+	s, err := events.Decode(fmt.Appendf(nil,
+		`[{"type":"config_delta","timestamp":"2026-01-01 00:00:00.0","delta":%s}]`, delta))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // parameters returns the parameters of the model in a delta, with their name.
