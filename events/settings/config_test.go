@@ -308,6 +308,37 @@ func TestDiffConfig(t *testing.T) {
 	})
 }
 
+// TestListsThatOnlyGrow checks deltas of lists for which jp has no strategy. It replaces a delta
+// with one by an empty one, all other settings in it included, when it saves.
+func TestListsThatOnlyGrow(t *testing.T) {
+	for _, path := range []string{
+		`{"editor":{"envs":%s}}`, `{"assistant":{"model":{"parameters":{"stop_words":%s}}}}`,
+		`{"providers":{"mcp":{"m":{"arguments":%s}}}}`, `{"config_load_paths":%s}`,
+		`{"conversation":{"inquiry":{"assistant":{"system_prompt_sections":%s}}}}`,
+	} {
+		for _, tt := range []struct {
+			from, to, delta string
+			lost            int
+		}{
+			{`["a"]`, `["a","b"]`, `["b"]`, 0},
+			{`["a"]`, `["b","a"]`, `["b"]`, 0},
+			{`["a","b"]`, `["b","a"]`, "", 0},
+			{`["a","b"]`, `["b","c"]`, `["c"]`, 1},
+			{`["a"]`, `[]`, "", 1},
+		} {
+			from, _ := Parse(fmt.Appendf(nil, path, tt.from), 0)
+			to, _ := Parse(fmt.Appendf(nil, path, tt.to), 0)
+			want := "{}"
+			if tt.delta != "" {
+				want = fmt.Sprintf(path, tt.delta)
+			}
+			if delta, lost := Diff(from, to); string(delta) != want || len(lost) != tt.lost {
+				t.Errorf("%s: %s to %s: %s, lost %v", path, tt.from, tt.to, delta, lost)
+			}
+		}
+	}
+}
+
 func dropNulls(v []byte) []byte {
 	var tree any
 	if json.Unmarshal(v, &tree) != nil {

@@ -11,10 +11,11 @@ import (
 
 // Diff returns a delta that changes one configuration into another: merged into from, it gives the
 // values of to. It has only what differs. A list that only grew at its end is written as the
-// elements to append; any other changed list is written completely, with the strategy "replace".
+// elements to append; any other changed list is written completely, with the strategy "replace",
+// unless jp has none for it: then what is new is appended.
 //
-// A delta cannot remove a key. Lost names the keys, dotted, that from has and to has not. They
-// remain.
+// A delta cannot remove a key, nor an element of such a list. Lost names the keys, dotted, that
+// from has and to has not. They remain.
 func Diff(from, to Config) (delta jsontext.Value, lost []string) {
 	delta, paths := DiffPaths(from, to)
 	for _, path := range paths {
@@ -115,6 +116,9 @@ func (d *configDiffer) list(a, b *node) []byte {
 		tail := &node{kind: '[', items: b.items[len(a.items):]}
 		return tail.append(nil, false)
 	}
+	if onlyGrows(d.path) {
+		return d.more(a, b)
+	}
 	fs := []jsonspan.Field{
 		{Name: "value", Value: whole}, {Name: "strategy", Value: []byte(`"replace"`)},
 	}
@@ -122,6 +126,28 @@ func (d *configDiffer) list(a, b *node) []byte {
 		fs = append(fs, jsonspan.Field{Name: "dedup", Value: []byte("false")})
 	}
 	return jsonspan.Object(fs)
+}
+
+// more returns the elements of b that a lacks, nil for none. Those that b lacks remain.
+func (d *configDiffer) more(a, b *node) []byte {
+	if missing(a, b) != nil {
+		d.lose()
+	}
+	tail := &node{kind: '[', items: missing(b, a)}
+	if tail.items == nil {
+		return nil
+	}
+	return tail.append(nil, false)
+}
+
+// missing returns the elements of one list that the other has not.
+func missing(of, in *node) (items []*node) {
+	for _, item := range of.items {
+		if !slices.ContainsFunc(in.items, func(n *node) bool { return n.normal == item.normal }) {
+			items = append(items, item)
+		}
+	}
+	return items
 }
 
 // grew reports whether b is a with more elements appended, and merging would append them.

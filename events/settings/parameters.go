@@ -50,10 +50,13 @@ func StoredPath(path []string) []string {
 // isOther reports whether a path is that of all parameters that jp does not have.
 func isOther(path []string) bool {
 	n := len(path) - 1
-	return n > 0 && path[n] == other &&
-		slices.ContainsFunc(modelTables(), func(table []string) bool {
-			return slices.Equal(path[:n], table)
-		})
+	return n > 0 && path[n] == other && isModelTable(path[:n])
+}
+
+func isModelTable(path []string) bool {
+	return slices.ContainsFunc(modelTables(), func(table []string) bool {
+		return slices.Equal(table, path)
+	})
 }
 
 // read returns a configuration with each parameter beside the others. One that has both spellings

@@ -62,6 +62,27 @@ func placeOf(path []string) place {
 	return placeCommon
 }
 
+// onlyGrows reports whether jp only ever appends to the list at a path: it uses an empty delta in
+// place of one that says otherwise.
+func onlyGrows(path []string) bool {
+	if n := len(path) - 1; n > 0 && path[n] == "stop_words" {
+		return isModelTable(path[:n])
+	}
+	for _, pattern := range [][]string{
+		{"config_load_paths"},
+		{"conversation", "inquiry", "assistant", "system_prompt_sections"},
+		{"editor", "envs"},
+		{"providers", "llm", anyName, "beta_headers"},
+		{"providers", "mcp", anyName, "arguments"},
+		{"providers", "mcp", anyName, "variables"},
+	} {
+		if matchesPattern(path, pattern) {
+			return true
+		}
+	}
+	return false
+}
+
 func matchesPattern(path, pattern []string) bool {
 	for i, want := range pattern {
 		if want == anyNames {

@@ -55,6 +55,8 @@ func asStored(path []string, value json.RawMessage) json.RawMessage {
 		return storedModel(value)
 	case ends(path, "parameters", "reasoning"):
 		return storedReasoning(value)
+	case isEnable(path):
+		return storedEnable(value)
 	}
 	var table map[string]json.RawMessage
 	var list []json.RawMessage
@@ -73,10 +75,10 @@ func asStored(path []string, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// unsaid returns what a delta in stored form says, without the models and the reasoning that the
-// conversation says in another form; nil if nothing is left.
+// unsaid returns what a delta in stored form says, without what the conversation says in another
+// form; nil if nothing is left.
 func unsaid(path []string, delta, said json.RawMessage) json.RawMessage {
-	if isModel(path) || ends(path, "parameters", "reasoning") {
+	if isModel(path) || ends(path, "parameters", "reasoning") || isEnable(path) {
 		if said != nil && same(form(path, delta), form(path, said)) {
 			return nil
 		}
@@ -100,7 +102,7 @@ func unsaid(path []string, delta, said json.RawMessage) json.RawMessage {
 	return unlessSame(delta, marshal(table))
 }
 
-// form returns the one form of the ways to say a model or a reasoning.
+// form returns the one form of the ways to say a value.
 func form(path []string, value json.RawMessage) json.RawMessage {
 	if !isModel(path) {
 		return asStored(path, value)
@@ -129,6 +131,27 @@ func ends(path []string, names ...string) bool {
 func isModel(path []string) bool {
 	return ends(path, "model", "id") ||
 		len(path) == 4 && slices.Equal(path[:3], []string{"providers", "llm", "aliases"})
+}
+
+// isEnable reports whether the value at a path says whether a tool is enabled.
+func isEnable(path []string) bool {
+	return len(path) == 4 && path[0] == "conversation" && path[1] == "tools" && path[3] == "enable"
+}
+
+// storedEnable returns the table for what a word says. jp writes that when it saves: with another
+// form each question here would be a change again, and a copy for an undo another stream.
+func storedEnable(value json.RawMessage) json.RawMessage {
+	switch string(value) {
+	case "true", `"true"`, `"on"`:
+		return json.RawMessage(`{"state":true,"allow_toggle":"any"}`)
+	case "false", `"false"`, `"off"`:
+		return json.RawMessage(`{"state":false,"allow_toggle":"any"}`)
+	case `"always"`:
+		return json.RawMessage(`{"state":true,"allow_toggle":"never"}`)
+	case `"explicit"`:
+		return json.RawMessage(`{"state":false,"allow_toggle":"if_named"}`)
+	}
+	return value
 }
 
 // storedModel returns a word for a model that jp does not know.

@@ -17,6 +17,9 @@ func TestSharedFormsAreJPs(t *testing.T) {
 	reasoning := func(v string) string {
 		return `{"assistant":{"model":{"parameters":{"reasoning":` + v + `}}}}`
 	}
+	enable := func(v string) string {
+		return `{"conversation":{"tools":{"t":{"enable":` + v + `}}}}`
+	}
 	for _, tt := range []struct{ config, want string }{
 		{model(`"vllm/m"`), model(`"vllm%2Fm"`)},
 		{model(`"ours/org/m"`), model(`"ours%2Forg%2Fm"`)},
@@ -39,6 +42,11 @@ func TestSharedFormsAreJPs(t *testing.T) {
 		{reasoning(`{"effort":"high"}`), reasoning(`{"effort":"high"}`)},
 		{reasoning(`{"exclude":true}`), reasoning(`{"exclude":true}`)},
 		{reasoning(`"off"`), reasoning(`"off"`)},
+		{enable(`true`), enable(`{"state":true,"allow_toggle":"any"}`)},
+		{enable(`"off"`), enable(`{"state":false,"allow_toggle":"any"}`)},
+		{enable(`"always"`), enable(`{"state":true,"allow_toggle":"never"}`)},
+		{enable(`"explicit"`), enable(`{"state":false,"allow_toggle":"if_named"}`)},
+		{enable(`{"state":true}`), enable(`{"state":true}`)},
 	} {
 		got := string(jpconfig.Shareable([]byte(tt.config)))
 		if got != tt.want {

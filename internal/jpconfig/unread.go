@@ -40,7 +40,7 @@ func Unread(path []string, value any) bool {
 // Stored returns the value of a key in the form that jp reads in a file.
 func Stored(path []string, value any) (any, error) {
 	said, err := json.Marshal(value)
-	if err != nil || isModel(path) {
+	if err != nil || isModel(path) || isEnable(path) {
 		return value, err
 	}
 	form := asStored(path, said)
