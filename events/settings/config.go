@@ -101,7 +101,7 @@ func (p *configParser) plain(v []byte) *node {
 		for _, s := range jsonspan.Elements(v, 0) {
 			raw := jsonspan.Compact(v[s.At:s.End])
 			n.items = append(n.items, &node{
-				raw: raw, normal: string(jsonspan.Normal(raw)), sources: p.sources,
+				raw: raw, normal: normalItem(p.path, raw), sources: p.sources,
 			})
 		}
 	}

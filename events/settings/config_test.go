@@ -339,6 +339,35 @@ func TestListsThatOnlyGrow(t *testing.T) {
 	}
 }
 
+// TestFormsOfItems checks that an element as jp writes it is the one that a person wrote.
+func TestFormsOfItems(t *testing.T) {
+	for _, tt := range []struct{ config, person, jp string }{
+		{`{"conversation":{"attachments":[%s]}}`, `"file:a/b.txt?x"`, `"file:///a/b.txt?x"`},
+		{
+			`{"assistant":{"instructions":[%s]}}`,
+			`{"title":"T","items":["a"]}`, `{"title":"T","position":0,"items":["a"]}`,
+		},
+		{
+			`{"conversation":{"inquiry":{"assistant":{"system_prompt_sections":[%s]}}}}`,
+			`{"content":"c"}`, `{"content":"c","position":0}`,
+		},
+	} {
+		person, _ := Parse(fmt.Appendf(nil, tt.config, tt.person), 0)
+		jp, _ := Parse(fmt.Appendf(nil, tt.config, tt.jp), 0)
+		if both := person.Merge(jp); string(both.Plain()) != string(person.Plain()) {
+			t.Errorf("%s and %s are %s", tt.person, tt.jp, both.Plain())
+		}
+		if delta, lost := Diff(jp, person); string(delta) != "{}" || len(lost) > 0 {
+			t.Errorf("%s to %s: %s, lost %v", tt.jp, tt.person, delta, lost)
+		}
+		other := strings.NewReplacer("a", "b", `:"c"`, `:"d"`, ":0", ":1").Replace(tt.jp)
+		next, _ := Parse(fmt.Appendf(nil, tt.config, other), 0)
+		if delta, _ := Diff(person, next); string(delta) == "{}" {
+			t.Errorf("%s to %s is no change", tt.person, other)
+		}
+	}
+}
+
 func dropNulls(v []byte) []byte {
 	var tree any
 	if json.Unmarshal(v, &tree) != nil {

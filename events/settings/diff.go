@@ -108,6 +108,9 @@ func (d *configDiffer) value(a, b *node) []byte {
 }
 
 func (d *configDiffer) list(a, b *node) []byte {
+	if slices.EqualFunc(a.items, b.items, func(x, y *node) bool { return x.normal == y.normal }) {
+		return nil
+	}
 	whole := b.append(nil, false)
 	if placeOf(d.path) != placeCommon {
 		return whole // replaces as it is
