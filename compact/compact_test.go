@@ -255,7 +255,8 @@ func TestStripAttachments(t *testing.T) {
 		add(&events.TurnStart{}).ask("2", attached("b", long)).stream()
 	got := run(t, s, compact.Options{Strategies: []string{compact.StripAttachments}, KeepLast: 1})
 	want := `D{"conversation":{"attachments":["file:a"]}} T q(1) m(m) T q(2) ` +
-		`D{"conversation":{"attachments":{"strategy":"replace","value":[]}}}`
+		`D{"conversation":{"attachments":{` +
+		`"discard_when_merged":false,"strategy":"replace","value":[]}}}`
 	if told(got.Stream) != want {
 		t.Errorf("got %s", told(got.Stream))
 	}
@@ -276,7 +277,8 @@ func TestPruneTools(t *testing.T) {
 	if pruned := got.Report.Steps[0].Pruned; !slices.Equal(pruned, []string{"grep", "named"}) {
 		t.Errorf("pruned %v", pruned)
 	}
-	want := `{"conversation":{"tools":{"grep":{"enable":false},"named":{"enable":false}}}}`
+	const off = `{"allow_toggle":"any","state":false}`
+	const want = `{"conversation":{"tools":{"grep":{"enable":` + off + `},"named":{"enable":` + off + `}}}}`
 	if d, _ := got.Stream.At(got.Stream.Len() - 1).Event().(*events.ConfigDelta); string(d.Delta) != want {
 		t.Errorf("delta is %s", d.Delta)
 	}
@@ -284,7 +286,7 @@ func TestPruneTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, ok := c.Setting("conversation", "tools", "grep", "enable"); !ok || string(v.Value()) != "false" {
+	if v, ok := c.Setting("conversation", "tools", "grep", "enable"); !ok || string(v.Value()) != off {
 		t.Errorf("grep is enabled: %s", v.Value())
 	}
 }

@@ -36,7 +36,7 @@ func (r Redactor) Undo(ctx context.Context, id events.ID) (u Undone, err error) 
 		b, ok := r.lastRedacted(c)
 		u.Stays, u.Former = b.stays, b.kept.Dir
 		if !ok {
-			return quarantine.ErrNone
+			return b.failed
 		}
 		store := r.Workspace.BlobsOf(c.Entry)
 		err := b.kept.Contents(func(content []byte) error {
@@ -70,12 +70,14 @@ type before struct {
 	texts   map[string]string // of the metadata, by their names in [events.Details.MapTexts]
 	dirname string            // "" if it is not to be restored
 	stays   []string          // what was changed since
+	failed  error             // why the stream is not restored
 }
 
 // lastRedacted returns the state from before the last redaction that can be undone. Without one it
 // only says what was changed since. A redaction that was stopped and run again has several copies
 // with the same result, of which the first has the state before both.
 func (r Redactor) lastRedacted(c *workspace.Conversation) (last before, ok bool) {
+	last.failed = quarantine.ErrNone
 	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, c.ID) {
 		if ok && !kept.SameResult(last.kept) {
 			break
@@ -84,7 +86,7 @@ func (r Redactor) lastRedacted(c *workspace.Conversation) (last before, ok bool)
 		switch restores := b.stream != nil || len(b.texts) > 0 || b.dirname != ""; {
 		case restores:
 			last, ok = b, true
-		case !ok && len(last.stays) == 0:
+		case !ok && len(last.stays) == 0 && errors.Is(last.failed, quarantine.ErrNone):
 			last = b
 		}
 	}
@@ -94,8 +96,14 @@ func (r Redactor) lastRedacted(c *workspace.Conversation) (last before, ok bool)
 func beforeOf(kept quarantine.Copy, c *workspace.Conversation) before {
 	b := before{kept: kept, texts: map[string]string{}}
 	now, before := c.Stream.Encode(), kept.Stream.Encode()
-	if was, err := kept.Restored(c.Stream); err == nil && !bytes.Equal(now, before) {
-		b.stream = was
+	stream, err := kept.Restored(c.Stream)
+	switch {
+	case err != nil:
+		b.failed = err
+	case bytes.Equal(now, before):
+		b.failed = quarantine.ErrNone
+	default:
+		b.stream = stream
 	}
 	n := kept.Named
 	if n == nil {
