@@ -189,8 +189,9 @@ func (j *job) stripAttachments(context.Context, *Step) error {
 		return nil
 	}
 	return j.configure(map[string]any{"conversation": map[string]any{
-		"attachments": map[string]any{"value": []string{}, "strategy": "replace",
-			"discard_when_merged": false}, // as jp writes it
+		"attachments": map[string]any{ // as jp writes it
+			"value": []string{}, "strategy": "replace", "discard_when_merged": false,
+		},
 	}})
 }
 
@@ -245,7 +246,8 @@ func (j *job) pruneTools(_ context.Context, step *Step) error {
 	table := j.declared(j.stream)
 	for _, name := range j.offered(table) {
 		if !used[name] {
-			off := map[string]any{ // as jp writes it: otherwise no copy fits the stream that it saved
+			// As jp writes it: otherwise no copy for an undo fits the stream that it saved.
+			off := map[string]any{
 				"enable": map[string]any{"state": false, "allow_toggle": "any"},
 			}
 			if _, ok := table[name]; !ok { // a tool that no configuration declares is built in
