@@ -2,6 +2,7 @@ package jpconfig_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
@@ -81,5 +82,27 @@ func TestStoredModelIsNoChange(t *testing.T) {
 		if err := json.Unmarshal(delta, &said); err != nil || said.Assistant.Model != nil {
 			t.Errorf("%s, then %s: %s, %v", stored, flag, delta, err)
 		}
+	}
+}
+
+// TestStoredEnableIsNoChange checks the same for a tool that is enabled: each question after one in
+// jp would say it again. In a file it stays the word that a person wrote.
+func TestStoredEnableIsNoChange(t *testing.T) {
+	enable := func(v string) []byte {
+		return []byte(`{"conversation":{"tools":{"t":{"enable":` + v + `}}}}`)
+	}
+	c, err := jpconfig.Load(jpconfig.Sources{
+		Base:   enable(`{"allow_toggle":"any","state":true}`),
+		Stream: events.New(), Flags: map[string][]byte{"--tool": enable("true")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if delta, _ := c.Delta(); strings.Contains(string(delta), "enable") {
+		t.Errorf("delta %s", delta)
+	}
+	v, err := jpconfig.Stored([]string{"conversation", "tools", "t", "enable"}, true)
+	if v != true || err != nil {
+		t.Errorf("written to a file as %v, %v", v, err)
 	}
 }
