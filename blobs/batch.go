@@ -3,6 +3,7 @@ package blobs
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -14,7 +15,7 @@ import (
 // goroutines.
 type Batch struct {
 	s     *Store
-	joint *Joint // nil if the batch is not part of a joint
+	joint bool // it is part of a [Joint]
 
 	mu    sync.Mutex // guards the following
 	dir   *os.Root   // the store's directory, or nil if the batch is empty
@@ -78,8 +79,8 @@ func (b *Batch) claim(h Hash) (*os.Root, *atomicfile.Group, error) {
 		}
 		opts := b.s.fileOptions()
 		opts.TempDir = tempDir
-		if b.joint != nil {
-			opts.Volume = b.joint.volume(dir)
+		if b.joint {
+			opts.Volume = b.s.volumeOf(dir)
 		}
 		b.dir, b.group = dir, atomicfile.NewGroup(dir, opts)
 	}
@@ -146,49 +147,51 @@ type Joint struct {
 
 	mu      sync.Mutex // guards the following
 	batches []*Batch
-	opened  bool
-	all     *atomicfile.Volume // nil if files are synced one by one
+
+	named bool // Commit gave blobs their names, the last one at the following moment
+	at    atomicfile.Mark
 }
 
 // NewJoint returns a joint without batches. Every joint must be closed.
 func (s *Store) NewJoint() *Joint { return &Joint{s: s} }
 
-// NewBatch returns an empty batch of the joint. It is committed with the joint, or by its own
-// Commit or Discard. It is safe for concurrent use.
+// NewBatch returns an empty batch of the joint, which is committed with the joint or discarded. It
+// is safe for concurrent use.
 func (j *Joint) NewBatch() *Batch {
 	b := j.s.NewBatch()
-	b.joint = j
+	b.joint = true
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.batches = append(j.batches, b)
 	return b
 }
 
-// volume returns the volume that syncs the file system of the store's directory, or nil.
-func (j *Joint) volume(dir *os.Root) *atomicfile.Volume {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if !j.opened {
-		j.all, j.opened = atomicfile.OpenVolume(dir), true
-	}
-	return j.all
-}
-
-// Commit commits all batches and returns the errors by batch.
+// Commit commits all batches and returns the errors by batch. The names of the blobs are durable
+// after a later sync of the store's volume. Whoever does not wait for one before something that
+// refers to them gets its own name must call Settle.
 func (j *Joint) Commit() map[*Batch]error {
 	failed := map[*Batch]error{}
+	j.named = slices.ContainsFunc(j.batches, func(b *Batch) bool { return b.group != nil })
 	for i, err := range commit(j.batches) {
 		if err != nil {
 			failed[j.batches[i]] = err
 		}
 	}
+	j.at = j.s.opened().Mark()
 	return failed
 }
 
+// Settle makes the names of what was committed durable, unless the volume was synced since.
+func (j *Joint) Settle() error {
+	if !j.named {
+		return nil
+	}
+	return j.s.opened().Settle(j.at)
+}
+
 // Close discards all batches that were not committed.
-func (j *Joint) Close() error {
+func (j *Joint) Close() {
 	for _, b := range j.batches {
 		b.Discard()
 	}
-	return j.all.Close()
 }

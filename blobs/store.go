@@ -41,6 +41,9 @@ type Store struct {
 	mu     sync.Mutex
 	parent *os.Root // nil until needed; the directory may not exist yet
 	closed bool
+	volume *atomicfile.Volume // nil until opened, and if files are synced one by one
+
+	hasOpened bool // the volume, if there is one
 }
 
 // Open returns the store in dir, usually .jp/blobs. If dir does not exist, the store is empty, and
@@ -74,12 +77,40 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	if s.parent == nil {
-		return nil
+	err := s.volume.Close()
+	s.volume = nil
+	if s.parent != nil {
+		err = errors.Join(err, s.parent.Close())
+		s.parent = nil
 	}
-	err := s.parent.Close()
-	s.parent = nil
 	return err
+}
+
+// Volume returns the file system of the store's directory, which it creates; nil if files must be
+// synced one by one. All who write blobs in a [Joint], and what refers to them, share it.
+func (s *Store) Volume() *atomicfile.Volume {
+	dir, err := s.openDir()
+	if err != nil {
+		return nil // who writes next has the error too
+	}
+	defer dir.Close() //nolint:errcheck // nothing is written through it
+	return s.volumeOf(dir)
+}
+
+func (s *Store) volumeOf(dir *os.Root) *atomicfile.Volume {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.hasOpened && !s.closed {
+		s.volume, s.hasOpened = atomicfile.OpenVolume(dir), true
+	}
+	return s.volume
+}
+
+// opened returns the volume if something was written to it.
+func (s *Store) opened() *atomicfile.Volume {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.volume
 }
 
 // path returns the path of h's file below the parent.

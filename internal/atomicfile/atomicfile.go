@@ -30,8 +30,8 @@ type Options struct {
 	Private bool
 	// NoSync omits every sync: for files that may be lost, such as notes and caches.
 	NoSync bool
-	// Volume, if not nil, is synced by [Group.Commit] instead of each file and directory: once
-	// before any file is published, once after all are. Only groups use it.
+	// Volume, if not nil, is synced by [Group.Commit] before any file is published, instead of each
+	// file and directory. Their names are durable when it is settled. Only groups use it.
 	Volume *Volume
 	// Spare, if not nil, is where [ReplaceBy] keeps the replaced file for the next change.
 	Spare *Spare

@@ -66,7 +66,9 @@ func child(args []string) int {
 		g := NewGroup(root, opts)
 		err = errors.Join(g.Add("d/e/file", newContent), g.Add("d/f", newContent), g.Commit())
 	case "volume":
-		opts.Volume = OpenVolume(root)
+		if opts.Volume = OpenVolume(root); opts.Volume != nil {
+			opts.Volume.Hook = opts.Hook
+		}
 		g := NewGroup(root, opts)
 		err = errors.Join(g.Add("d/e/file", newContent), g.Add("d/f", newContent), g.Commit())
 	case "spare":

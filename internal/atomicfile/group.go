@@ -31,6 +31,7 @@ type Group struct {
 
 	mu    sync.Mutex // guards the following
 	items []item
+	last  Mark  // when the last of them was written, for the volume
 	err   error // the first failure; a group that failed publishes nothing
 }
 
@@ -68,8 +69,16 @@ func (g *Group) add(name string, data []byte) error {
 		if err := t.finish(); err != nil {
 			g.fail(fmt.Errorf("write %q: %w", name, err))
 		}
+		g.wrote()
 	})
 	return err
+}
+
+func (g *Group) wrote() {
+	now := g.w.opts.Volume.Mark()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.last = max(g.last, now)
 }
 
 func (g *Group) fail(err error) {
@@ -80,20 +89,20 @@ func (g *Group) fail(err error) {
 	}
 }
 
-// Commit waits until every file is durable, publishes them and makes their names durable. On an
-// error it removes the unpublished files. The group is empty afterwards and may be used again.
+// Commit waits until every file is durable and publishes them. Their names are durable too, or with
+// a [Volume] when it is settled. On an error it removes the unpublished files. The group is empty
+// afterwards and may be used again.
 func (g *Group) Commit() error { return CommitAll([]*Group{g})[0] }
 
-// CommitAll commits groups of one volume, or of none, with two syncs in all, and returns the error
-// of each. A group that fails does not stop the others.
+// CommitAll commits groups of one volume, or of none, with at most one sync, and returns the
+// error of each. A group that fails does not stop the others.
 func CommitAll(groups []*Group) []error {
 	errs, items := make([]error, len(groups)), make([][]item, len(groups))
 	for i, g := range groups {
 		items[i], errs[i] = g.take()
 	}
-	syncTogether(groups, items, errs)
+	settleAll(groups, items, errs)
 	publishAll(groups, items, errs)
-	syncTogether(groups, items, errs)
 	return errs
 }
 
@@ -110,22 +119,19 @@ func publishAll(groups []*Group, items [][]item, errs []error) {
 	})
 }
 
-// syncTogether syncs the volume of groups that are not empty.
-func syncTogether(groups []*Group, items [][]item, errs []error) {
+// settleAll makes the bytes of groups durable that share a volume.
+func settleAll(groups []*Group, items [][]item, errs []error) {
+	var volume *Volume
+	var last Mark
 	for i, g := range groups {
-		if len(items[i]) == 0 || g.w.opts.Volume == nil {
-			continue
+		if len(items[i]) > 0 && g.w.opts.Volume != nil {
+			volume, last = g.w.opts.Volume, max(last, g.last)
 		}
-		err := g.w.step(StepSyncVolume, ".")
-		if err == nil {
-			err = g.w.opts.Volume.Sync()
+	}
+	if err := volume.Settle(last); err != nil {
+		for i := range errs {
+			errs[i] = cmp.Or(errs[i], err)
 		}
-		if err != nil {
-			for i := range errs {
-				errs[i] = cmp.Or(errs[i], fmt.Errorf("sync what was written: %w", err))
-			}
-		}
-		return
 	}
 }
 

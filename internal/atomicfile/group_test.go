@@ -74,13 +74,13 @@ func TestGroup_discard(t *testing.T) {
 	}
 }
 
-// TestCommitAll_syncsTheVolume checks that the volume of groups is synced once before the first
-// file is published and once after the last. A group that failed publishes nothing, and does not
-// stop the others.
+// TestCommitAll_syncsTheVolume checks that the volume of groups is synced once, before the first
+// file is published. A group that failed publishes nothing, and does not stop the others.
 func TestCommitAll_syncsTheVolume(t *testing.T) {
 	root, _ := openRoot(t)
 	v := openTestVolume(t, root)
 	var j journal
+	v.Hook = j.hook
 	var groups []*Group
 	for i := range 3 {
 		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook, Volume: v})
@@ -104,11 +104,68 @@ func TestCommitAll_syncsTheVolume(t *testing.T) {
 		}
 	}
 	all := strings.Join(slices.Compact(order), " ")
-	if all != "syncvolume rename syncvolume" || len(order) != 22 {
-		t.Errorf("%d steps, %s; want two syncs around 20 renames", len(order), all)
+	if all != "syncvolume rename" || len(order) != 21 {
+		t.Errorf("%d steps, %s; want one sync before 20 renames", len(order), all)
 	}
 	if _, err := root.Stat("d1"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of the group that failed there is something: %v", err)
+	}
+	noTemps(t, root)
+}
+
+// TestVolume_syncsWhatNoSyncHas checks that what was written before a sync needs no other, whoever
+// asked for it, and that what was written or got its name after it does.
+func TestVolume_syncsWhatNoSyncHas(t *testing.T) {
+	root, _ := openRoot(t)
+	v := openTestVolume(t, root)
+	g := NewGroup(root, Options{TempDir: tmp, Volume: v})
+	commit := func(want Mark, what string, between func()) {
+		t.Helper()
+		before := v.Mark()
+		if err := g.Add(what, nil); err != nil {
+			t.Fatal(err)
+		}
+		g.wg.Wait()
+		between()
+		if err := g.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if n := v.Mark() - before; n != want {
+			t.Errorf("%s: %d syncs, want %d", what, n, want)
+		}
+	}
+	settle := func(since Mark) {
+		t.Helper()
+		if err := v.Settle(since); err != nil {
+			t.Error(err)
+		}
+	}
+	commit(1, "alone", func() {})
+	named := v.Mark()
+	commit(1, "after another settled", func() { settle(named) })
+	settle(named)
+	commit(2, "written after", func() {
+		settle(v.Mark())
+		if err := g.Add("late", nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestVolume_keepsFailures checks that a volume fails for good: the system tells of each failure
+// once, and the caller that hears of it is not always the one whose file it was.
+func TestVolume_keepsFailures(t *testing.T) {
+	root, _ := openRoot(t)
+	v := openTestVolume(t, root)
+	broken := errors.New("broken")
+	v.Hook = func(Step, string) error { return broken }
+	if err := v.Settle(v.Mark()); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	v.Hook = nil
+	g := NewGroup(root, Options{TempDir: tmp, Volume: v})
+	if err := errors.Join(g.Add("file", nil), g.Commit()); !errors.Is(err, broken) {
+		t.Errorf("after a failure: %v", err)
 	}
 	noTemps(t, root)
 }
@@ -139,7 +196,11 @@ func failGroups(t *testing.T, volume func(*os.Root) *Volume) {
 			t.Fatal(err)
 		}
 		j := journal{failAt: n, err: syscall.ENOSPC}
-		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook, Volume: volume(root)})
+		v := volume(root)
+		if v != nil {
+			v.Hook = j.hook
+		}
+		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook, Volume: v})
 		content := bytes.Repeat([]byte("x"), chunk+1)
 		for _, name := range []string{"a/1", "a/2", "b"} {
 			_ = g.Add(name, content) // Commit returns the error too

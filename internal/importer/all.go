@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"runtime"
@@ -51,24 +52,40 @@ func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 		if im.Hold {
 			_ = im.Workspace.MakeUserDir() // before several need it; they report the error
 		}
-		var next *part
-		defer func() { next.discard() }()
-		for len(found) > 0 {
-			p := next
-			if next = nil; p == nil {
-				p = im.begin(ctx, found)
-			}
-			<-p.ready
-			if found = found[len(p.found):]; isApart(found) {
-				next = im.begin(ctx, found)
-			}
-			for _, r := range p.save(ctx) {
-				if !yield(r) {
-					return
-				}
-			}
-		}
+		inParts(ctx, found, im.begin, yield)
 	}
+}
+
+func inParts(
+	ctx context.Context, found []Found, begin func(context.Context, []Found) *part,
+	yield func(Result) bool,
+) {
+	var next, saved *part
+	defer func() {
+		next.discard()
+		saved.settle()
+	}()
+	for len(found) > 0 {
+		p := next
+		if next = nil; p == nil {
+			p = begin(ctx, found)
+		}
+		// The sync that makes the conversations of one part durable is the one that the contents of
+		// the next part need, unless that is still being read: then the wait costs nothing.
+		if !p.isRead() && !saved.tell(yield) {
+			return
+		}
+		<-p.ready
+		if !saved.tell(yield) {
+			return
+		}
+		if found = found[len(p.found):]; isApart(found) {
+			next = begin(ctx, found)
+		}
+		p.save(ctx)
+		saved = p
+	}
+	saved.tell(yield)
 }
 
 func exports(f Found) int {
@@ -107,6 +124,18 @@ type part struct {
 	read    []*prepared // nil for a session that is not saved
 	joints  joints
 	ready   chan struct{} // closed when all sessions are read
+
+	created func() error // settles what was created together; nil for nothing
+	lost    error        // why what was created may be lost
+}
+
+func (p *part) isRead() bool {
+	select {
+	case <-p.ready:
+		return true
+	default:
+		return false
+	}
 }
 
 // begin starts to read the first part of found.
@@ -152,12 +181,12 @@ func (p *part) prepare(ctx context.Context) {
 }
 
 // save saves a part after its sessions are read.
-func (p *part) save(ctx context.Context) []Result {
+func (p *part) save(ctx context.Context) {
 	if len(p.found) < minJoint {
 		parallel.Each(len(p.found), atOnce(), func(i int) {
 			p.results[i] = p.im.one(ctx, p.found[i])
 		})
-		return p.results
+		return
 	}
 	defer p.joints.close()
 	if !p.im.Dry {
@@ -168,7 +197,8 @@ func (p *part) save(ctx context.Context) []Result {
 			}
 		}
 	}
-	creation{p.im}.all(ctx, p.read)
+	p.created = creation{p.im}.all(ctx, p.read)
+	p.settleForOthers()
 	parallel.Each(len(p.found), maxWaiting, func(i int) {
 		r := &p.results[i]
 		if p.read[i] == nil {
@@ -178,7 +208,51 @@ func (p *part) save(ctx context.Context) []Result {
 			r.Outcome, r.Err = p.im.finish(ctx, p.read[i])
 		}
 	})
-	return p.results
+}
+
+// settleForOthers makes everything durable so far if there are sessions that are saved one by one:
+// they may refer to contents of the part, and continue conversations that were just created.
+func (p *part) settleForOthers() {
+	others := slices.DeleteFunc(slices.Clone(p.read), func(read *prepared) bool {
+		return read == nil || read.err != nil || read.made != nil
+	})
+	if len(others) == 0 {
+		return
+	}
+	p.settle()
+	err := cmp.Or(p.lost, p.joints.settle())
+	for _, read := range others {
+		read.err = err
+	}
+}
+
+// settle makes the conversations that were created together durable, and unlocks them. The part may
+// be nil.
+func (p *part) settle() {
+	if p != nil && p.created != nil {
+		p.lost = p.created()
+		p.created = nil
+	}
+}
+
+// tell yields the results of a saved part, once, when its conversations are durable. The part may
+// be nil.
+func (p *part) tell(yield func(Result) bool) bool {
+	if p == nil {
+		return true
+	}
+	p.settle()
+	results := p.results
+	p.results = nil
+	for i, r := range results {
+		if read := p.read[i]; read != nil && read.made != nil {
+			r.Err = cmp.Or(r.Err, p.lost)
+		}
+		if !yield(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // largestFirst returns the indexes of the sessions by size, so that no large one is left for one
@@ -224,9 +298,18 @@ func (j *joints) commit() map[*blobs.Batch]error {
 	return failed
 }
 
+// settle makes durable what was committed.
+func (j *joints) settle() error {
+	var errs []error
+	for _, joint := range j.all {
+		errs = append(errs, joint.Settle())
+	}
+	return errors.Join(errs...)
+}
+
 func (j *joints) close() {
 	for _, joint := range j.all {
-		_ = joint.Close() // written, or the error was reported
+		joint.Close()
 	}
 }
 

@@ -151,7 +151,7 @@ func TestPartsAreBounded(t *testing.T) {
 func TestAllOfAPartIsCreatedTogether(t *testing.T) {
 	w := newWorkspace(t)
 	im := &Importer{Workspace: w}
-	_, errs := w.CreateAll(t.Context(), make([][]*workspace.NewConversation, 1))
+	_, errs, _ := w.CreateAll(t.Context(), make([][]*workspace.NewConversation, 1))
 	if errors.Is(errs[0], errors.ErrUnsupported) {
 		t.Skip("files are synced one by one here")
 	}
@@ -161,7 +161,12 @@ func TestAllOfAPartIsCreatedTogether(t *testing.T) {
 		defer p.batch.Discard()
 		read = append(read, p)
 	}
-	creation{im}.all(t.Context(), read)
+	if err := (creation{im}).all(t.Context(), read)(); err != nil {
+		t.Fatal(err)
+	}
+	if locks, err := w.Locks(); err != nil || len(locks) > 0 {
+		t.Errorf("%d are locked, %v", len(locks), err)
+	}
 	for i, p := range read {
 		if len(p.made) != 1 || p.saving != nil {
 			t.Fatalf("session %d: made %v, %v; want one conversation", i, p.made, p.saving)

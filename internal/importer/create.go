@@ -57,27 +57,32 @@ func (cr creation) note(e workspace.Entry) error {
 const maxCreated = 128
 
 // all creates the conversations of sessions that are completely new, as many together as
-// maxCreated allows.
-func (cr creation) all(ctx context.Context, parts []*prepared) {
+// maxCreated allows. Some are locked until settle is called, which makes all of them durable.
+func (cr creation) all(ctx context.Context, parts []*prepared) (settle func() error) {
 	var next []*prepared
+	var errs []error
+	last := func() error { return nil }
 	count := 0
 	for _, p := range parts {
 		if p == nil || p.err != nil || p.origin != nil || cr.Dry || len(p.all) > maxCreated {
 			continue
 		}
 		if count += len(p.all); count > maxCreated {
-			cr.together(ctx, next)
+			errs = append(errs, last())
+			last = cr.together(ctx, next)
 			next, count = nil, len(p.all)
 		}
 		next = append(next, p)
 	}
-	cr.together(ctx, next)
+	errs = append(errs, last())
+	last = cr.together(ctx, next)
+	return func() error { return errors.Join(append(errs, last())...) }
 }
 
 // together creates the conversations of sessions that are completely new, which needs only a few
 // waits for the disk. If that fails, maybe because of another process, they are left to be saved
 // one by one.
-func (cr creation) together(ctx context.Context, parts []*prepared) {
+func (cr creation) together(ctx context.Context, parts []*prepared) (settle func() error) {
 	var families [][]*workspace.NewConversation
 	var of []*prepared
 	for _, p := range parts {
@@ -86,9 +91,9 @@ func (cr creation) together(ctx context.Context, parts []*prepared) {
 		}
 	}
 	if len(families) < minJoint {
-		return
+		return func() error { return nil }
 	}
-	entries, errs := cr.Workspace.CreateAll(ctx, families)
+	entries, errs, settle := cr.Workspace.CreateAll(ctx, families)
 	for i, p := range of {
 		if errs[i] != nil {
 			continue
@@ -101,6 +106,7 @@ func (cr creation) together(ctx context.Context, parts []*prepared) {
 		}
 		p.made = made
 	}
+	return settle
 }
 
 // family returns the conversations of a session if all are new, else nil.

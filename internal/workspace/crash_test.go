@@ -40,7 +40,8 @@ var operations = map[string]func(context.Context, *Workspace) error{
 	},
 	"create all": func(ctx context.Context, w *Workspace) error {
 		family := []*NewConversation{made(id1+1, "made"), made(id1+2, "made too"), made(id1+3, "made")}
-		_, errs := w.CreateAll(ctx, [][]*NewConversation{family})
+		_, errs, settle := w.CreateAll(ctx, [][]*NewConversation{family})
+		errs[0] = errors.Join(errs[0], settle())
 		if !errors.Is(errs[0], fs.ErrExist) {
 			return errs[0]
 		}
@@ -88,6 +89,9 @@ func interrupt(w *Workspace, n int, f func() error) *int {
 				return f()
 			}
 			return nil
+		}
+		if v := s.blobs.Volume(); v != nil {
+			v.Hook = s.hook
 		}
 	}
 	return &count

@@ -13,36 +13,36 @@ import (
 )
 
 // CreateAll creates conversations in one store as [Workspace.Create] does, each with its given ID,
-// with few waits for the disk: it syncs the file system as a whole, which also waits for writes of
-// other programs. The first of a family is published last, after all others are durable, and only
-// if all of them were created.
+// with few waits for the disk: by the rule of [atomicfile.Volume], which the contents that they
+// refer to may share. The first of a family is published last, after all others are durable, and
+// only if all of them were created.
 //
 // It returns the entries of each family in its order, or the error why it is incomplete: some of
 // its others may exist then. The error is [errors.ErrUnsupported] if files must be synced one by
-// one; then none is created.
+// one; then none is created. The conversations are locked until settle is called, once, which makes
+// them durable.
 func (w *Workspace) CreateAll(
 	ctx context.Context, families [][]*NewConversation,
-) ([][]Entry, []error) {
+) (made [][]Entry, errs []error, settle func() error) {
 	b := &creations{
 		w: w, all: make([][]*creation, len(families)), errs: make([]error, len(families)),
 	}
 	s, err := w.placeOf(families)
 	if err == nil {
 		b.s = s
-		if b.volume = atomicfile.OpenVolume(s.root); b.volume == nil {
+		if b.volume = s.blobs.Volume(); b.volume == nil {
 			err = errors.ErrUnsupported
 		}
 	}
 	if err != nil {
 		b.fail(err)
-		return make([][]Entry, len(families)), b.errs
+		return make([][]Entry, len(families)), b.errs, b.settle
 	}
 	b.build(families)
 	defer b.clear()
-	b.sync()
 	b.publish(ctx, func(family []*creation) []*creation { return family[1:] })
 	b.publish(ctx, func(family []*creation) []*creation { return family[:1] })
-	return b.entries(), b.errs
+	return b.entries(), b.errs, b.settle
 }
 
 // placeOf returns the store of the conversations, which must be the same for all.
@@ -66,11 +66,15 @@ type creation struct {
 
 // creations are conversations that are created together.
 type creations struct {
-	w      *Workspace
-	s      *store
-	volume *atomicfile.Volume
-	all    [][]*creation
-	errs   []error // of families
+	w       *Workspace
+	s       *store
+	volume  *atomicfile.Volume
+	all     [][]*creation
+	errs    []error // of families
+	unlocks []func() error
+
+	hasNamed bool // conversations were published, the last one before the following moment
+	named    atomicfile.Mark
 }
 
 // fail sets the error of the families that have none.
@@ -107,29 +111,24 @@ func (b *creations) buildFamily(i int, family []*NewConversation) error {
 	return nil
 }
 
-// sync makes everything durable that was written.
-func (b *creations) sync() {
-	err := b.s.step(atomicfile.StepSyncVolume, ".")
+// publish publishes the conversations of each family that part selects, after everything that was
+// done before is durable. It leaves them locked.
+func (b *creations) publish(ctx context.Context, part func([]*creation) []*creation) {
+	if !b.has(part) {
+		return
+	}
+	err := ctx.Err()
 	if err == nil {
-		err = b.volume.Sync()
+		err = b.volume.Settle(b.volume.Mark())
 	}
 	if err != nil {
-		b.fail(fmt.Errorf("sync what was written: %w", err))
-	}
-}
-
-// publish publishes the conversations of each family that part selects, and makes their names
-// durable, under their locks.
-func (b *creations) publish(ctx context.Context, part func([]*creation) []*creation) {
-	if err := ctx.Err(); err != nil {
 		b.fail(err)
 	}
-	defer b.lock(part)()
+	b.each(part, b.lock)
 	taken, err := b.w.ids()
 	if err != nil {
 		b.fail(err)
 	}
-	published := 0
 	b.each(part, func(c *creation) error {
 		if taken[c.ID] {
 			return &fs.PathError{Op: "create", Path: c.Path, Err: fs.ErrExist}
@@ -137,37 +136,39 @@ func (b *creations) publish(ctx context.Context, part func([]*creation) []*creat
 		if err := b.w.LeftOut(c.ID); err != nil {
 			return err
 		}
-		published++
+		b.hasNamed = true
 		return b.s.place(c, b.options())
 	})
-	if published == 0 {
-		return
-	}
-	b.sync()
+	b.named = b.volume.Mark()
 	b.each(part, func(c *creation) error { return c.content.verify(c.Conversation) })
+}
+
+// settle makes the conversations durable, unless the volume was synced since, and unlocks them.
+func (b *creations) settle() (err error) {
+	if b.hasNamed {
+		err = b.volume.Settle(b.named)
+	}
+	errs := make([]error, len(b.unlocks))
+	parallel.Each(len(b.unlocks), unlocksAtOnce, func(i int) { errs[i] = b.unlocks[i]() })
+	return errors.Join(err, errors.Join(errs...))
 }
 
 // unlocksAtOnce is how many conversations are unlocked at a time. Lock files were synced together
 // with the conversations, so removing one can wait for the disk.
 const unlocksAtOnce = 16
 
-// lock locks conversations, and returns a function that unlocks them.
-func (b *creations) lock(part func([]*creation) []*creation) (unlock func()) {
-	var unlocks []func() error
-	b.each(part, func(c *creation) error {
-		unlock, err := b.w.tryLock(c.ID)
-		if err == nil {
-			unlocks = append(unlocks, unlock)
-		}
-		return err
-	})
-	return func() {
-		errs := make([]error, len(unlocks))
-		parallel.Each(len(unlocks), unlocksAtOnce, func(i int) { errs[i] = unlocks[i]() })
-		if err := errors.Join(errs...); err != nil {
-			b.fail(err)
-		}
+func (b *creations) lock(c *creation) error {
+	unlock, err := b.w.tryLock(c.ID)
+	if err == nil {
+		b.unlocks = append(b.unlocks, unlock)
 	}
+	return err
+}
+
+// has reports whether a part of the families that have not failed has conversations.
+func (b *creations) has(part func([]*creation) []*creation) (has bool) {
+	b.each(part, func(*creation) error { has = true; return nil })
+	return has
 }
 
 // each calls do for the selected conversations of the families that have not failed.
@@ -194,7 +195,6 @@ func (b *creations) clear() {
 			b.s.discard(c)
 		}
 	}
-	_ = b.volume.Close() // it was synced before
 }
 
 func (b *creations) entries() [][]Entry {
