@@ -40,7 +40,8 @@ var specimens = []string{
 	`{"text":"\ud83d\ude00 \u00e4\n\"\\\/\b\f\r\t","deep":"x","rows":[{"deep":"y"},null,{}]}`,
 	`{"text":"\ud800","list":["\udc00\ud800"],"raw":"\ud800"}`,
 	"{\"text\":\"\xff\",\"raw\":\"\xff\",\"entries\":{\"\xff\":\"b\",\"ä\":\"\xc3\"},\"\xff\":1}",
-	`{"te\u0078t":"escaped","text":"plain"}`,
+	`{"te\u0078t":"escaped","text":"plain"}`, `{"te\u0078t":"escaped"}`, `{"plain":{"d\u0065ep":"a"}}`,
+	`{"pointer":{"deep":"a"},"pointer":{"rows":[]}}`, `{"entries":{"a":"b"},"entries":{"c":"d"}}`,
 	`{"text":"twice","text":null}`, `{"plain":{"deep":"a"},"plain":{"rows":[]}}`,
 	`{"entries":{"a":"b","a":null,"c":"d"}}`, `{"entries":{"\u0061":"b"}}`,
 	`{"loose":5}`, `{"loose":{"deep":"a"},"loose":[]}`, `{"loose":null}`, `{"loose":{"rows":7}}`,
@@ -49,7 +50,7 @@ var specimens = []string{
 	`{"text":{"a": [1]},"flag":"true","number":"17","time":1700000000}`,
 	`{"number":-3,"time":1700000000000}`, `{"number":1.5e3}`, `{"number":1e400}`, `{"number":""}`,
 	`{"number":123456789012345678901234567890,"time":-1}`, `{"number":null,"time":null,"flag":null}`,
-	`{"number":007}`, `{"number":1.}`, `{"number":.5}`, `{"number":1e}`, `{"number":-}`, `{"number":+1}`,
+	`{"number":01}`, `{"other":00}`, `{"number":007}`, `{"number":1.}`, `{"number":.5}`, `{"number":1e}`, `{"number":-}`, `{"number":+1}`,
 	` { "text" : "a" , "raw" : [ 1 , "b" ] } `, "\t{\r\n}\n", ``, ` `, `null`, `5`, `"a"`, `[]`, `[{}]`,
 	`{`, `{"text"`, `{"text":`, `{"text":"a"`, `{"text":"a",`, `{"text":"a",}`, `{,}`, `{"text" "a"}`,
 	`{"text":"a"}x`, `{"text":"a"} {}`, `{"other":tru}`, `{"other":nul}`, `{"other":[1,]}`,
@@ -109,7 +110,7 @@ func FuzzUnmarshal(f *testing.F) {
 
 // TestUnmarshalAllocates checks that the usual forms are parsed without a decoder for each value.
 func TestUnmarshalAllocates(t *testing.T) {
-	line := []byte(`{"text":"` + strings.Repeat("abc", 1000) + `","raw":{"a":"` +
+	line := []byte(`{"text":"` + strings.Repeat("abä", 1000) + `","raw":{"a":"` +
 		strings.Repeat("def", 1000) + `"},"other":[` + strings.Repeat(`["a",{"b":1}],`, 100) + `1]}`)
 	var s specimen
 	to := reflect.ValueOf(&s).Elem()
