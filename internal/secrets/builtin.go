@@ -382,12 +382,15 @@ var forms = []Rule{
 	},
 	{
 		Name:     "command-password",
-		Keywords: []string{"sshpass ", "docker login ", "podman login ", "mysql", "mariadb"},
-		shape:    guessed,
-		Regex: `(?:sshpass [^\n|;&]{0,40}?-p|` +
-			`(?:docker|podman) login [^\n|;&]{0,200}?(?:-p|--password)[ =]|` +
-			`(?:mysql|mariadb)[a-z]{0,10} [^\n|;&]{0,200}?-p)` +
-			`[ ]?["']?([^\s"'\x60$]{8,200})`,
+		Keywords: []string{"-p"},
+		shape:    option,
+		commands: []string{"sshpass", "login", "mysql", "mariadb", "mongo"},
+	},
+	{
+		Name:     "command-password",
+		Keywords: []string{"-a"},
+		shape:    option,
+		commands: []string{"redis-cli"},
 	},
 	{
 		Name:     "command-user",

@@ -53,18 +53,22 @@ func endsEscape(text []byte) bool {
 // maxEscape bounds the length of an escape sequence: two colors of 24 bits.
 const maxEscape = 40
 
-// match returns the range of the secret at a keyword, or an empty range.
-func (r *compiled) match(text []byte, start, end int) (from, to int) {
-	if r.shape == assigned {
-		return assignedValue(text, start, end)
-	}
-	if r.Regex == "" {
-		return start, end
+// match returns the range of the secret at a keyword, and whether it is plausible.
+func (r *compiled) match(text []byte, start, end int) (from, to int, ok bool) {
+	switch {
+	case r.shape == assigned:
+		from, to = assignedValue(text, start, end)
+		return from, to, to > from
+	case r.shape == option:
+		from, to = optionValue(text, start, end, r.commands)
+		return from, to, to > from
+	case r.Regex == "":
+		return start, end, true
 	}
 	window := text[start:min(len(text), start+r.within)]
 	at := r.expr().FindSubmatchIndex(window)
 	if at == nil {
-		return 0, 0
+		return 0, 0, false
 	}
 	group := at[:2]
 	if r.shape == guessed || r.added && len(at) > 2 && at[2] >= 0 {
@@ -73,15 +77,9 @@ func (r *compiled) match(text []byte, start, end int) (from, to int) {
 	from, to = start+group[0], start+group[1]
 	if r.shape == armored {
 		end := start + armoredEnd(window, group[1])
-		if end == to {
-			return 0, 0 // only the header
-		}
-		return from, end
+		return from, end, end > to // not only the header
 	}
-	if !r.plausible(text, from, to) {
-		return 0, 0
-	}
-	return from, to
+	return from, to, r.plausible(text, from, to)
 }
 
 // minAdded is the minimum length of a match of a workspace's rule.
@@ -95,14 +93,19 @@ func (r *compiled) plausible(text []byte, from, to int) bool {
 	case r.shape == certain:
 		return true
 	case r.shape == guessed:
-		return !isPlaceholder(value) && !isWords(value) && !isSequence(value) &&
-			entropy(value) >= minEntropy
+		return isRandom(value)
 	}
 	if isWord(text[to-1]) && isInWord(text, to, 1) {
 		return false // part of something longer
 	}
 	tail := value[min(r.Public, len(value)):]
 	return !isSample(value) && !isSequence(tail) && entropy(tail) >= minEntropy-0.4
+}
+
+// isRandom reports whether a value is no placeholder and no words.
+func isRandom(value []byte) bool {
+	return !isPlaceholder(value) && !isWords(value) && !isSequence(value) &&
+		entropy(value) >= minEntropy
 }
 
 // minEntropy is the minimum entropy of a guessed secret, in bits per character.

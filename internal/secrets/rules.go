@@ -9,7 +9,7 @@ import (
 )
 
 // engine changes whenever the same rules find something else.
-const engine = 3
+const engine = 4
 
 // A Rule finds one kind of secret.
 type Rule struct {
@@ -27,6 +27,8 @@ type Rule struct {
 	added bool // by a workspace
 	// alone is set if the keyword is an ordinary word, which a hyphen may join to another word.
 	alone bool
+	// commands are those of which an option is a secret.
+	commands []string
 	// within is the length of the text that Regex is matched against; 0 means usualWindow.
 	within int
 }
@@ -40,6 +42,7 @@ const (
 	certain               // Regex matches
 	armored               // Regex matches a header, and lines of base64 follow
 	assigned              // the value assigned to a name that contains the keyword
+	option                // the value of an option, which the keyword is, of one of commands
 )
 
 const usualWindow = 600
@@ -88,8 +91,8 @@ func (r *Rules) Names() (names []string) {
 func (r *Rules) Digest() string {
 	h := sha256.New()
 	for _, rule := range r.list {
-		fmt.Fprintf(h, "%q %q %t %q %d %d\n",
-			rule.Name, rule.Keywords, rule.Fold, rule.Regex, rule.shape, rule.within)
+		fmt.Fprintf(h, "%q %q %t %q %d %d %q\n", rule.Name, rule.Keywords, rule.Fold, rule.Regex,
+			rule.shape, rule.within, rule.commands)
 	}
 	return fmt.Sprintf("%d.%s", engine, hex.EncodeToString(h.Sum(nil)[:6]))
 }

@@ -95,9 +95,9 @@ const markerPrefix = "[redacted:"
 // maxLevels is how many levels of escapes and base64 are decoded.
 const maxLevels = 3
 
-// A rule that a workspace adds may examine effortFree bytes plus effort times the length of the
-// text without finding a match. Built-in rules need no limit: they stop as soon as no match is
-// possible.
+// A rule may examine effortFree bytes plus effort times the length of the text in vain. Of a rule
+// that a workspace adds, the window counts. Built-in rules stop as soon as no match is possible, and
+// what counts is what they match and find implausible: each keyword inside it begins another match.
 const (
 	effort     = 4
 	effortFree = 1 << 20
@@ -151,14 +151,17 @@ func (p *pass) keyword(rule *compiled, start, end int) {
 	if start < p.next[rule.index] || !rule.begins(p.text, start) {
 		return
 	}
-	from, to := rule.match(p.text, start, end)
-	if rule.added && to <= from {
-		p.spent[rule.index] += rule.within
-		if p.spent[rule.index] > effortFree+effort*p.whole {
-			from, to = start, len(p.text)
+	from, to, ok := rule.match(p.text, start, end)
+	if !ok {
+		spent := max(0, to-start)
+		if rule.added {
+			spent, to = rule.within, len(p.text)
+		}
+		if p.spent[rule.index] += spent; p.spent[rule.index] > effortFree+effort*p.whole {
+			from, ok = start, true
 		}
 	}
-	if to <= from {
+	if !ok || to <= from {
 		return
 	}
 	p.next[rule.index] = to

@@ -1,0 +1,59 @@
+package secrets
+
+import (
+	"bytes"
+	"slices"
+)
+
+// maxCommand is how far before an option its command may be.
+const maxCommand = 200
+
+// optionValue returns the range of the value of the option at start to end, if that is an option of
+// one of the commands: the value follows at once, or behind a blank or an equals sign, or is the
+// next string of a list. Only then is the command looked for, backwards, so that a text with very
+// many options takes no time.
+func optionValue(text []byte, start, end int, commands []string) (int, int) {
+	if start == 0 || text[start-1] != ' ' && !isQuote(text[start-1]) {
+		return 0, 0
+	}
+	listed := isQuote(text[start-1])
+	from := end
+	switch {
+	case listed && from < len(text) && text[from] == text[start-1]:
+		from = nextString(text, from+1)
+	case from < len(text) && (text[from] == ' ' || text[from] == '='):
+		from++
+	}
+	if from < len(text) && isQuote(text[from]) {
+		from++
+	}
+	to := from
+	for to < len(text) && to-from <= maxValue && text[to] > ' ' && !isQuote(text[to]) {
+		to++
+	}
+	if v := text[from:to]; len(v) < minValue || len(v) > maxValue || v[0] == '-' || !isRandom(v) {
+		return 0, 0
+	}
+	line := text[max(0, start-maxCommand):start]
+	if !listed {
+		line = line[bytes.LastIndexAny(line, "\n|;&")+1:]
+	}
+	if !slices.ContainsFunc(commands, func(command string) bool {
+		return bytes.Contains(line, []byte(command))
+	}) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// nextString returns the position of the string that follows a string of a list, or of what else
+// is there.
+func nextString(text []byte, i int) int {
+	if i == len(text) || text[i] != ',' {
+		return i
+	}
+	for i++; i < len(text) && text[i] <= ' '; {
+		i++
+	}
+	return i
+}
