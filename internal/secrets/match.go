@@ -53,8 +53,9 @@ func endsEscape(text []byte) bool {
 // maxEscape bounds the length of an escape sequence: two colors of 24 bits.
 const maxEscape = 40
 
-// match returns the range of the secret at a keyword, and whether it is plausible.
-func (r *compiled) match(text []byte, start, end int) (from, to int, ok bool) {
+// match returns the range of the secret at a keyword, and whether it is plausible. If it is not, the
+// range ends behind what was examined; of what matches nothing, only if measured is set.
+func (r *compiled) match(text []byte, start, end int, measured bool) (from, to int, ok bool) {
 	switch {
 	case r.shape == assigned:
 		from, to = assignedValue(text, start, end)
@@ -66,9 +67,9 @@ func (r *compiled) match(text []byte, start, end int) (from, to int, ok bool) {
 		return start, end, true
 	}
 	window := text[start:min(len(text), start+r.within)]
-	at := r.expr().FindSubmatchIndex(window)
+	at, examined := r.find(window, measured)
 	if at == nil {
-		return 0, 0, false
+		return start, start + examined, false
 	}
 	group := at[:2]
 	if r.shape == guessed || r.added && len(at) > 2 && at[2] >= 0 {
@@ -80,6 +81,17 @@ func (r *compiled) match(text []byte, start, end int) (from, to int, ok bool) {
 		return from, end, end > to // not only the header
 	}
 	return from, to, r.plausible(text, from, to)
+}
+
+// find applies the expression. If measured is set, it takes longer and returns the number of bytes
+// that were examined.
+func (r *compiled) find(window []byte, measured bool) (at []int, examined int) {
+	if !measured {
+		return r.expr().FindSubmatchIndex(window), 0
+	}
+	reader := bytes.NewReader(window)
+	at = r.expr().FindReaderSubmatchIndex(reader)
+	return at, len(window) - reader.Len()
 }
 
 // minAdded is the minimum length of a match of a workspace's rule.

@@ -96,11 +96,12 @@ const markerPrefix = "[redacted:"
 const maxLevels = 3
 
 // A rule may examine effortFree bytes plus effort times the length of the text in vain. Of a rule
-// that a workspace adds, the window counts. Built-in rules stop as soon as no match is possible, and
-// what counts is what they match and find implausible: each keyword inside it begins another match.
+// that a workspace adds, the window counts. Of a built-in rule, what it matches and finds implausible
+// counts, and after many keywords everything that it examines.
 const (
 	effort     = 4
 	effortFree = 1 << 20
+	many       = 1 << 10
 )
 
 // A scanner scans one text and the text encoded in it.
@@ -140,35 +141,40 @@ type pass struct {
 	text  []byte
 	where origin
 	level int
-	// next and spent hold, by rule, the end of the last match and the bytes examined in vain.
-	next, spent []int
+	// next, failed and spent hold, by rule, the end of the last match, and the number of keywords
+	// and of bytes that were examined in vain.
+	next, failed, spent []int
 }
 
 func (p *pass) keyword(rule *compiled, start, end int) {
 	if p.next == nil {
-		p.next, p.spent = make([]int, len(p.rules)), make([]int, len(p.rules))
+		n := len(p.rules)
+		all := make([]int, 3*n)
+		p.next, p.failed, p.spent = all[:n], all[n:2*n], all[2*n:]
 	}
-	if start < p.next[rule.index] || !rule.begins(p.text, start) {
+	i := rule.index
+	if start < p.next[i] || !rule.begins(p.text, start) {
 		return
 	}
-	from, to, ok := rule.match(p.text, start, end)
+	from, to, ok := rule.match(p.text, start, end, p.failed[i] >= many)
 	if !ok {
 		spent := max(0, to-start)
 		if rule.added {
 			spent, to = rule.within, len(p.text)
 		}
-		if p.spent[rule.index] += spent; p.spent[rule.index] > effortFree+effort*p.whole {
+		p.failed[i]++
+		if p.spent[i] += spent; p.spent[i] > effortFree+effort*p.whole {
 			from, ok = start, true
 		}
 	}
 	if !ok || to <= from {
 		return
 	}
-	p.next[rule.index] = to
+	p.next[i] = to
 	for to < len(p.text) && !utf8.RuneStart(p.text[to]) {
 		to++
 	}
-	m := Match{Rule: rule.Name, index: rule.index}
+	m := Match{Rule: rule.Name, index: i}
 	m.Start, m.End = p.where(from, to)
 	if p.level == 0 {
 		m.Public = min(rule.Public, to-from)
