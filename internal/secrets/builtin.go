@@ -50,6 +50,12 @@ var tokens = []Rule{
 		Regex:    `(?i:secret_?access_?key)["'\\\s]{0,4}[:=]["'\\\s]{0,4}([A-Za-z0-9/+]{40})`,
 	},
 	{
+		Name:     "aws-secret-key",
+		shape:    guessed,
+		Keywords: []string{"AKIA", "ASIA"},
+		Regex:    `A[KS]IA[A-Z2-7]{16}["']?[\s,:;]{1,4}["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`,
+	},
+	{
 		Name:     "google-api-key",
 		Keywords: []string{"AIza"},
 		Public:   4,
@@ -342,6 +348,52 @@ var forms = []Rule{
 		Regex:    `["_]auth"?[ \t]*[:=][ \t]*"?([A-Za-z0-9+/]{12,}={0,2})`,
 	},
 	{
+		Name:     "digest-auth",
+		Keywords: []string{"digest username="},
+		Fold:     true,
+		shape:    guessed,
+		Regex: `(?i:digest) (?:[A-Za-z]+=(?:"[^"\n]*"|[^\s",]*),\s*){1,12}` +
+			`response="?([0-9a-f]{32,128})`,
+	},
+	{
+		Name:     "cookie",
+		Keywords: []string{"cookie"},
+		Fold:     true,
+		shape:    header,
+	},
+	{
+		Name:     "cookie",
+		Keywords: []string{"-b"},
+		shape:    option,
+		commands: []string{"curl"},
+	},
+	{
+		Name:     "cookie",
+		Keywords: []string{"\tTRUE\t", "\tFALSE\t"},
+		shape:    guessed,
+		Regex:    `\t(?:TRUE|FALSE)\t[0-9]{1,12}\t[^\t\n]{1,100}\t([^\s]{16,400})`,
+	},
+	{
+		Name: "password-hash",
+		Keywords: []string{":$apr1$", ":$1$", ":$5$", ":$6$", ":$y$", ":$2a$", ":$2b$",
+			":$2y$", ":{SHA}", ":{SSHA}"},
+		shape: guessed,
+		Regex: `:(?:\$(?:apr1|[156y]|2[aby])\$(?:[^$\s:]{1,40}\$){0,3}|\{S?SHA\})` +
+			`([./A-Za-z0-9+=]{22,100})`,
+	},
+	{
+		Name:     "data-source",
+		Keywords: []string{"@tcp(", "@tcp6(", "@unix("},
+		shape:    behind,
+	},
+	{
+		Name:     "netrc-password",
+		Keywords: []string{"machine "},
+		shape:    guessed,
+		Regex: `machine\s+[^\s"'\\]{1,100}(?:\s+(?:login|account)\s+[^\s"'\\]{1,100}){0,2}` +
+			`\s+password\s+([^\s"'\\]{6,200})`,
+	},
+	{
 		Name:     "netrc-password",
 		Keywords: []string{"login "},
 		shape:    guessed,
@@ -352,6 +404,12 @@ var forms = []Rule{
 		Keywords: []string{":5432:"},
 		shape:    guessed,
 		Regex:    `:5432:[^\s:"']{1,64}:[^\s:"']{1,64}:([^\s"']{8,200})`,
+	},
+	{
+		Name:     "pgpass-password",
+		Keywords: []string{":*:"},
+		shape:    guessed,
+		Regex:    `:\*:[^\s:"']{1,64}:([^\s"':]{8,200})`,
 	},
 	{
 		Name:     "azure-client-secret",
@@ -394,9 +452,9 @@ var forms = []Rule{
 	},
 	{
 		Name:     "command-user",
-		Keywords: []string{"-u ", "--user "},
+		Keywords: []string{"-u ", "--user ", `-u"`, "-u'", `--user"`, "--user'"},
 		shape:    guessed,
-		Regex:    `-(?:u|-user) ["']?[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
+		Regex:    `-(?:u|-user)(?: |["'],\s{0,40})["']?[^\s:"'$/]{1,64}:([^\s"'$@]{8,200})`,
 	},
 	{
 		Name:  "assigned-secret",

@@ -63,6 +63,12 @@ func (r *compiled) match(text []byte, start, end int, measured bool) (from, to i
 	case r.shape == option:
 		from, to = optionValue(text, start, end, r.commands)
 		return from, to, to > from
+	case r.shape == header:
+		from, to = cookies(text, start, end)
+		return from, to, to > from
+	case r.shape == behind:
+		from, to = addressed(text, start)
+		return from, to, to > from
 	case r.Regex == "":
 		return start, end, true
 	}
@@ -117,7 +123,18 @@ func (r *compiled) plausible(text []byte, from, to int) bool {
 // isRandom reports whether a value is no placeholder and no words.
 func isRandom(value []byte) bool {
 	return !isPlaceholder(value) && !isWords(value) && !isSequence(value) &&
-		entropy(value) >= minEntropy
+		entropy(value) >= minEntropy && !standsForUser(value)
+}
+
+// standsForUser reports whether a value is base64 of a user and a password that is a placeholder, as
+// documentation has it.
+func standsForUser(value []byte) bool {
+	plain, err := encodingOf(value).DecodeString(strings.TrimRight(string(value), "="))
+	if err != nil || !isText(plain) {
+		return false
+	}
+	_, password, ok := strings.Cut(string(plain), ":")
+	return ok && standsIn(password)
 }
 
 // minEntropy is the minimum entropy of a guessed secret, in bits per character.
@@ -249,24 +266,56 @@ func assignedValue(text []byte, start, end int) (int, int) {
 		i++
 	}
 	closed := i > bare
+	if isKeyID(text[:bare]) || closed && isMarker(text[:bare+1]) {
+		return 0, 0
+	}
 	i = skipBlanks(text, i)
 	sep := separator(text[i:])
 	switch {
-	case sep == 0 && closed:
-		sep = len(attribute(text[i:]))
-	case sep == 0 && i == bare && i < len(text) && text[i] == '>':
+	case sep > 0:
+		return assignedTo(text, skipBlanks(text, i+sep), closed || sep > 1)
+	case i < len(text) && text[i] == '{':
+		return besideName(text, i+1)
+	case i == bare && i < len(text) && text[i] == '>':
 		return element(text, i+1)
-	case sep == 0 && i > bare:
+	case closed && isOption(nameAt(text, start, bare)) && nextString(text, i) > i:
+		return listed(text, nextString(text, i))
+	case (closed || i < len(text) && strings.IndexByte("\r\n,<", text[i]) >= 0) &&
+		isMember(text, start):
+		return besideName(text, i)
+	case i > bare && !closed:
 		return argument(text, start, bare, i)
 	}
-	if sep == 0 || closed && isMarker(text[:bare+1]) {
+	return 0, 0
+}
+
+// assignedTo returns the range of the value at from, of a name in code if the value must have
+// quotes: code quotes its literals.
+func assignedTo(text []byte, from int, quotes bool) (int, int) {
+	if from < len(text) && text[from] == '{' {
+		return besideName(text, from+1)
+	}
+	if from+1 < len(text) && text[from] == '[' && isQuote(text[from+1]) {
+		from++
+	}
+	if from == len(text) || quotes && !isQuote(text[from]) {
 		return 0, 0
 	}
-	value := skipBlanks(text, i+sep)
-	if value == len(text) || (closed || sep > 1) && !isQuote(text[value]) {
-		return 0, 0 // an unquoted value in code, which quotes its literals
+	return literal(text, from)
+}
+
+// listed returns the range of the string of a list at from, unless that is another option.
+func listed(text []byte, from int) (int, int) {
+	if from+1 >= len(text) || !isQuote(text[from]) || text[from+1] == '-' {
+		return 0, 0
 	}
-	return literal(text, value)
+	return quoted(text, from)
+}
+
+// isKeyID reports whether text ends with the name of an ID of a key, which is no secret.
+func isKeyID(text []byte) bool {
+	name := strings.ReplaceAll(string(bytes.ToLower(text[max(0, len(text)-len("key_id")):])), "_", "")
+	return strings.HasSuffix(name, "keyid")
 }
 
 // isMarker reports whether text ends with what replaces a secret. Its rule is not a name to which
@@ -276,16 +325,6 @@ func isMarker(text []byte) bool {
 	text = text[max(0, len(text)-longest):]
 	i := bytes.LastIndexByte(text, markerPrefix[0])
 	return i >= 0 && bytes.HasPrefix(text[i:], []byte(markerPrefix)) && text[len(text)-1] == ']'
-}
-
-// attribute returns the beginning of text if that assigns the value of an XML element whose name is
-// in another attribute: <add key="ApiKey" value="...">.
-func attribute(text []byte) []byte {
-	const value = "value="
-	if bytes.HasPrefix(text, []byte(value)) {
-		return text[:len(value)]
-	}
-	return nil
 }
 
 // element returns the range of the content of an XML element.
@@ -304,12 +343,9 @@ const minArgument = 12
 // argument returns the range of the value that follows a blank: that of an option, or of a variable
 // in capitals, as for setx, set -x and a Dockerfile's ENV.
 func argument(text []byte, start, end, from int) (int, int) {
-	for start > 0 && end-start < maxName && isName(text[start-1]) {
-		start--
-	}
-	name := text[start:end]
-	option := len(name) > 2 && name[0] == '-' && name[1] == '-'
-	if !option && (bytes.IndexByte(name, '_') < 1 || !bytes.Equal(name, bytes.ToUpper(name))) {
+	name := nameAt(text, start, end)
+	capitals := bytes.IndexByte(name, '_') > 0 && bytes.Equal(name, bytes.ToUpper(name))
+	if !isOption(name) && !capitals {
 		return 0, 0
 	}
 	from, to := literal(text, from)
@@ -318,6 +354,17 @@ func argument(text []byte, start, end, from int) (int, int) {
 	}
 	return from, to
 }
+
+// nameAt returns the name of which the bytes from start to end are the last.
+func nameAt(text []byte, start, end int) []byte {
+	for start > 0 && end-start < maxName && isName(text[start-1]) {
+		start--
+	}
+	return text[start:end]
+}
+
+// isOption reports whether a name is that of an option.
+func isOption(name []byte) bool { return len(name) > 2 && name[0] == '-' && name[1] == '-' }
 
 // literal returns the range of a value with or without quotes.
 func literal(text []byte, from int) (int, int) {

@@ -43,6 +43,8 @@ const (
 	armored               // Regex matches a header, and lines of base64 follow
 	assigned              // the value assigned to a name that contains the keyword
 	option                // the value of an option, which the keyword is, of one of commands
+	header                // the value of a cookie in a header whose name the keyword ends
+	behind                // the password in front of the keyword
 )
 
 const usualWindow = 600

@@ -141,19 +141,19 @@ type pass struct {
 	text  []byte
 	where origin
 	level int
-	// next, failed and spent hold, by rule, the end of the last match, and the number of keywords
-	// and of bytes that were examined in vain.
-	next, failed, spent []int
+	// from and next hold, by rule, the range of the last match, and failed and spent the number of
+	// keywords and of bytes that were examined in vain.
+	from, next, failed, spent []int
 }
 
 func (p *pass) keyword(rule *compiled, start, end int) {
 	if p.next == nil {
 		n := len(p.rules)
-		all := make([]int, 3*n)
-		p.next, p.failed, p.spent = all[:n], all[n:2*n], all[2*n:]
+		all := make([]int, 4*n)
+		p.from, p.next, p.failed, p.spent = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
 	}
 	i := rule.index
-	if start < p.next[i] || !rule.begins(p.text, start) {
+	if start >= p.from[i] && start < p.next[i] || !rule.begins(p.text, start) {
 		return
 	}
 	from, to, ok := rule.match(p.text, start, end, p.failed[i] >= many)
@@ -170,7 +170,7 @@ func (p *pass) keyword(rule *compiled, start, end int) {
 	if !ok || to <= from {
 		return
 	}
-	p.next[i] = to
+	p.from[i], p.next[i] = from, to
 	for to < len(p.text) && !utf8.RuneStart(p.text[to]) {
 		to++
 	}
