@@ -226,7 +226,7 @@ var rooms = []room{
 	{
 		dir:     "internal/sessions",
 		is:      "sessions of coding agents as conversations: names, keys, turns, records",
-		imports: []string{"events", "blobs", "compact", "dedup", "internal/regular"},
+		imports: []string{"events", "blobs", "compact", "dedup", "internal/regular", "internal/secrets"},
 	},
 	{
 		dir:     "internal/sessions/*",

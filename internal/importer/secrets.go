@@ -33,7 +33,7 @@ func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []by
 				return im.Exceptions.Allow(id, at.Key, rule, value)
 			}
 		}
-		text, found := im.Rules.RedactExcept(at.Member, text, allowed)
+		text, found := im.Rules.RedactExcept(at.Before, text, allowed)
 		for _, rule := range leave {
 			var own []secrets.Match
 			text, own = rule.Redact(text)

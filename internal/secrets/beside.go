@@ -54,12 +54,21 @@ func valueBeside(text []byte, i int) int {
 		if behind == len(text) || strings.IndexByte(":=>", text[behind]) < 0 {
 			continue
 		}
-		switch string(bytes.ToLower(text[start:i])) {
-		case "name", "key":
+		switch name := strings.ToLower(string(text[start:i])); {
+		case name == "name" || name == "key":
 			return len(text)
-		case "value", "default", "parametervalue":
+		case isValueName(name):
 			return skipBlanks(text, behind+1)
 		}
 	}
 	return len(text)
+}
+
+// isValueName reports whether a member of this name has the value that another one names.
+func isValueName(name string) bool {
+	switch strings.ToLower(name) {
+	case "value", "default", "parametervalue":
+		return true
+	}
+	return false
 }

@@ -219,7 +219,7 @@ func (s *Scanner) content(t Text, r blobs.Reader) (scanned, error) {
 		if err != nil {
 			return scanned{}, err
 		}
-		return s.text(t.Name, text), nil
+		return s.text(t.Before, text), nil
 	}
 	if r == nil {
 		return scanned{}, nil
@@ -239,9 +239,9 @@ func (s *Scanner) content(t Text, r blobs.Reader) (scanned, error) {
 	return s.known[h], nil
 }
 
-func (s *Scanner) text(name string, text []byte) scanned {
+func (s *Scanner) text(before string, text []byte) scanned {
 	res := scanned{markers: markersIn(text)}
-	for _, m := range s.Rules.ScanValue(name, text) {
+	for _, m := range s.Rules.ScanValue(before, text) {
 		res.found = append(res.found, marked{
 			m, check(text[m.Start:m.End]), string(text[m.Start : m.Start+m.Public]),
 			bytes.Count(text[:m.Start], []byte(Marker(m.Rule))),

@@ -179,20 +179,20 @@ func TestValuesOfMembers(t *testing.T) {
 		"aws_secret_access_key": "assigned-secret", "path": "", "max_tokens_of_model_x": "assigned-secret",
 		"a\"password": "", "": "",
 	} {
-		found := rules.ScanValue(name, []byte(value))
+		found := rules.ScanValue(named(name), []byte(value))
 		if (len(found) == 1) != (want != "") || want != "" &&
 			(found[0].Rule != want || found[0].Start != 0 || found[0].End != len(value)) {
 			t.Errorf("%s: found %+v, want %q", name, found, want)
 		}
 	}
 	for _, text := range []string{"Zk3u9sPq1L\"mX7vBt", "Zk3u9sPq1L'mX7\"vBt", "Zk3\"u9sPq1LmX7`vBt"} {
-		found := rules.ScanValue("password", []byte(text))
+		found := rules.ScanValue(named("password"), []byte(text))
 		if len(found) != 1 || found[0].Start != 0 || found[0].End != len(text) {
 			t.Errorf("%s: found %+v", text, found)
 		}
 	}
 	for _, text := range []string{"", "x", "the password", "${DB_PASSWORD}", "correct-horse-battery"} {
-		if found := rules.ScanValue("password", []byte(text)); len(found) > 0 {
+		if found := rules.ScanValue(named("password"), []byte(text)); len(found) > 0 {
 			t.Errorf("%q: %+v", text, found)
 		}
 	}
@@ -219,6 +219,49 @@ func TestValuesOfMembers(t *testing.T) {
 	if found := document.Document(conversation, "base_config.json",
 		[]byte(`{"x": {"client_secret": "`+value+`"}}`)); len(found) != 1 {
 		t.Errorf("in a document: %+v", found)
+	}
+}
+
+// named returns what is before the value of a member.
+func named(name string) string {
+	var b secrets.Before
+	b.Begin(false)
+	b.Name(name)
+	return b.Of("")
+}
+
+// TestStringsInLists checks that a string is found by what is before it in a list or an object.
+func TestStringsInLists(t *testing.T) {
+	const v = "Zk3u9sPq1LmX7vBt"
+	s := func(arguments string) *events.Stream {
+		s, err := events.Decode([]byte(`[{"timestamp": "2026-01-01 00:00:00.0", "type": "tool_call_request", "id": "a",` +
+			`"name": "b", "arguments": ` + arguments + `}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for arguments, want := range map[string]string{
+		`{"argv": ["tool", "--password", "` + v + `"]}`: "/arguments/argv/2", `{"argv": ["mysql", "-u", "ada", "-p` + v + `"]}`: "/arguments/argv/3",
+		`{"argv": ["sshpass", "-p", "` + v + `", "ssh"]}`: "/arguments/argv/2", `{"argv": ["curl", "-u", "ada:` + v + `"]}`: "/arguments/argv/2",
+		`{"env": [{"name": "DB_PASSWORD", "value": "` + v + `"}]}`: "/arguments/env/0/value", `{"password": {"value": "` + v + `"}}`: "/arguments/password/value",
+		`{"env": [{"key": "DB_PASSWORD", "n": 7, "on": [true], "value": "` + v + `"}]}`: "/arguments/env/0/value",
+		`{"passwords": ["x", "` + v + `"]}`:                                             "/arguments/passwords/1", `{"headers": {"Cookie": "a=` + v + `"}}`: "/arguments/headers/Cookie",
+		`{"argv": ["tool", "--password"], "x": "` + v + `"}`: "", `{"argv": ["mkdir", "-p", "` + v + `"]}`: "",
+		`[{"name": "DB_PASSWORD"}, {"value": "` + v + `"}]`: "", `{"password": {"x": {}}, "value": "` + v + `"}`: "",
+		`{"name": "BUILD", "value": "` + v + `"}`: "", `{"password": {"name": "a", "value": "` + v + `"}}`: "",
+	} {
+		if strings.HasPrefix(arguments, "[") {
+			arguments = `{"x": ` + arguments + `}`
+		}
+		scanner, places := secrets.Scanner{Rules: secrets.Builtin()}, ""
+		found, err := scanner.Stream(conversation, s(arguments), nil, memory{})
+		for _, f := range found {
+			places += f.Member
+		}
+		if err != nil || places != want {
+			t.Errorf("%s: found in %q, want %q: %v", arguments, places, want, err)
+		}
 	}
 }
 

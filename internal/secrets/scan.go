@@ -24,10 +24,10 @@ func (r *Rules) Scan(text []byte) []Match {
 	return united(s.found)
 }
 
-// ScanValue is like Scan for the value of a member of a JSON object: it also finds what is a secret
-// because it is assigned to a member of that name.
-func (r *Rules) ScanValue(name string, text []byte) []Match {
-	if name == "" || len(name) > maxName || len(text) > usualWindow || !isNameOfMember(name) {
+// ScanValue is like Scan for a string in JSON: it also finds what is a secret because of what is
+// before it, see [Before].
+func (r *Rules) ScanValue(before string, text []byte) []Match {
+	if before == "" || len(text) > usualWindow {
 		return r.Scan(text)
 	}
 	quote := "\""
@@ -36,14 +36,14 @@ func (r *Rules) ScanValue(name string, text []byte) []Match {
 			quote = other // one that does not end the value
 		}
 	}
-	before := len(name) + len("=") + len(quote)
-	found := r.Scan(slices.Concat([]byte(name+"="+quote), text, []byte(quote)))
+	begin := len(before) + len(quote)
+	found := r.Scan(slices.Concat([]byte(before+quote), text, []byte(quote)))
 	inside := found[:0]
 	for _, m := range found {
-		if m.Start < before {
+		if m.Start < begin {
 			m.Public = 0
 		}
-		m.Start, m.End = max(0, m.Start-before), min(len(text), m.End-before)
+		m.Start, m.End = max(0, m.Start-begin), min(len(text), m.End-begin)
 		if m.Start < m.End {
 			inside = append(inside, m)
 		}
@@ -51,25 +51,15 @@ func (r *Rules) ScanValue(name string, text []byte) []Match {
 	return inside
 }
 
-func isNameOfMember(name string) bool {
-	for i := range len(name) {
-		if !isName(name[i]) && name[i] != ' ' {
-			return false
-		}
-	}
-	return true
-}
-
 // Redact returns the text with a marker in place of each secret, and the secrets. It does not
 // modify text.
 func (r *Rules) Redact(text []byte) ([]byte, []Match) { return r.RedactExcept("", text, nil) }
 
-// RedactExcept is like Redact for the value of a member of a JSON object, or for any text if the
-// name is "". It neither replaces nor returns allowed values.
+// RedactExcept is like Redact for a string in JSON, or for any text if nothing is before it. It neither replaces nor returns allowed values.
 func (r *Rules) RedactExcept(
-	name string, text []byte, allowed func(rule string, value []byte) bool,
+	before string, text []byte, allowed func(rule string, value []byte) bool,
 ) ([]byte, []Match) {
-	found := r.ScanValue(name, text)
+	found := r.ScanValue(before, text)
 	if allowed != nil {
 		found = slices.DeleteFunc(found, func(m Match) bool {
 			return allowed(m.Rule, text[m.Start:m.End])

@@ -19,9 +19,9 @@ import (
 type Text struct {
 	// Member names the text in the element, as defined in docs/format.md.
 	Member string
-	// Name is that of the member of a JSON object whose value the text is, or belongs to: the text
-	// may be a secret because of it.
-	Name string
+	// Before is what is before the text in JSON, see [Before]: the text may be a secret because of
+	// it.
+	Before string
 	// Content is the text, which may be in a blob.
 	Content blobs.Content
 }
@@ -78,13 +78,13 @@ type visitor interface {
 type collector struct{ found []Text }
 
 func (c *collector) text(member, s string) string {
-	return c.named("", member, s)
+	return c.behind("", member, s)
 }
 
-func (c *collector) named(name, member, s string) string {
+func (c *collector) behind(before, member, s string) string {
 	if s != "" {
 		c.found = append(c.found, Text{
-			Member: member, Name: name, Content: blobs.Loaded([]byte(s)),
+			Member: member, Before: before, Content: blobs.Loaded([]byte(s)),
 		})
 	}
 	return s
@@ -105,14 +105,7 @@ func isMedia(mime string) bool {
 // json collects the strings of a value and the blobs that it refers to. In a record, whose members
 // are defined by others, it leaves out signatures, ciphertext, IDs and hashes.
 func (c *collector) json(member string, v jsontext.Value, record bool) jsontext.Value {
-	if len(v) == 0 {
-		return v
-	}
-	_ = rewrite(io.Discard, v, func(pointer string, value jsontext.Value) jsontext.Value {
-		s, ok := unquoted(value)
-		if !ok {
-			return nil
-		}
+	eachString(v, func(pointer, before, s string) {
 		name := pointer[strings.LastIndexByte(pointer, '/')+1:]
 		switch h, err := blobs.ParseHash(s); {
 		case err == nil && name == "$blob":
@@ -121,26 +114,10 @@ func (c *collector) json(member string, v jsontext.Value, record bool) jsontext.
 				c.content(member+parent, blobs.Refer(blobs.Ref{Hash: h, Size: size}))
 			}
 		case !record || !exempt(name) || !isCode(s):
-			c.named(nameIn(pointer), member+pointer, s)
+			c.behind(before, member+pointer, s)
 		}
-		return nil
 	})
 	return v
-}
-
-// nameIn returns the name of the last member on the way to a value: those after it are elements of
-// arrays.
-func nameIn(pointer string) string {
-	for {
-		i := strings.LastIndexByte(pointer, '/')
-		if i < 0 {
-			return ""
-		}
-		if name := pointer[i+1:]; strings.Trim(name, "0123456789") != "" {
-			return name
-		}
-		pointer = pointer[:i]
-	}
 }
 
 // sizeAt returns the size in a reference, which is next to its hash.
@@ -386,14 +363,6 @@ func (r *replacer) scalar(member string, value jsontext.Value) jsontext.Value {
 func quotedValue(s string) jsontext.Value {
 	b, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 is replaced
 	return b
-}
-
-func unquoted(v jsontext.Value) (string, bool) {
-	if v.Kind() != '"' {
-		return "", false
-	}
-	b, err := jsontext.AppendUnquote(nil, v)
-	return string(b), err == nil
 }
 
 func escapeName(name string) string {

@@ -33,8 +33,8 @@ type Options struct {
 type Place struct {
 	Session Name
 	Key     string
-	// Member is the name of the member of a JSON object whose value the text is, or "".
-	Member string
+	// Before is what is before the text in JSON, see [secrets.Before], or "".
+	Before string
 }
 
 // ErrTooLarge reports a session whose conversation would exceed MaxStream.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -21,11 +22,11 @@ type keeper struct {
 	report  Report
 	told    *int // counts the events of all sessions of the source
 	err     error
-	key     string // of the event that is being made
-	member  string // of the JSON object whose value is looked at
-	room    []byte // for a text that is looked at
-	plain   []byte // buffer for the text of a file beside the session
-	json    []byte // buffer for a record
+	key     string          // of the event that is being made
+	before  *secrets.Before // of the JSON that is looked at, or nil
+	room    []byte          // for a text that is looked at
+	plain   []byte          // buffer for the text of a file beside the session
+	json    []byte          // buffer for a record
 }
 
 // Fail ends the import with an error.
@@ -87,7 +88,11 @@ func (k *keeper) bytes(text []byte) []byte {
 func (k *keeper) valid(text []byte) []byte {
 	text = k.places.replace(text)
 	if k.options.Redact != nil {
-		text = k.options.Redact(Place{k.session.Name, k.key, k.member}, text, k.report.Redacted)
+		place := Place{Session: k.session.Name, Key: k.key}
+		if k.before != nil {
+			place.Before = k.before.Of(string(text))
+		}
+		text = k.options.Redact(place, text, k.report.Redacted)
 	}
 	if k.options.Refuse != nil {
 		if err := k.options.Refuse(text); err != nil {
@@ -109,7 +114,8 @@ func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
 		return k.tokens(v)
 	}
 	var err error
-	defer func() { k.member = "" }()
+	k.before = &secrets.Before{}
+	defer func() { k.before = nil }()
 	out = slices.Grow(out, end-from)
 	for i := from; i < end; {
 		switch v[i] {
@@ -124,14 +130,7 @@ func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
 				k.room, _ = jsontext.AppendUnquote(k.room[:0], v[i:behind])
 				in = k.room
 			}
-			named := isNameAt(v, behind)
-			if named {
-				k.member = ""
-			}
-			kept := k.valid(in)
-			if named {
-				k.member = string(kept)
-			}
+			kept := k.string(isNameAt(v, behind), in)
 			if asWritten && isSame(kept, in) {
 				out = append(out, v[i:behind]...)
 			} else if out, err = jsontext.AppendQuote(out, kept); err != nil {
@@ -139,11 +138,32 @@ func (k *keeper) appendJSON(out []byte, v []byte) jsontext.Value {
 			}
 			i = behind
 		default:
+			switch v[i] {
+			case '{', '[':
+				k.before.Begin(v[i] == '[')
+			case '}', ']':
+				k.before.End()
+			}
 			out = append(out, v[i])
 			i++
 		}
 	}
 	return out
+}
+
+// string is bytes for a string of JSON, which may be the name of a member.
+func (k *keeper) string(isName bool, s []byte) []byte {
+	if isName {
+		before := k.before
+		k.before = nil
+		s = k.bytes(s)
+		k.before = before
+		before.Name(string(s))
+		return s
+	}
+	s = k.bytes(s)
+	k.before.Value(string(s))
+	return s
 }
 
 // isNameAt reports whether the string that ends at i is the name of a member.
@@ -158,19 +178,20 @@ func (k *keeper) tokens(v []byte) jsontext.Value {
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
 	dec := jsontext.NewDecoder(bytes.NewReader(v),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	defer func() { k.member = "" }()
+	k.before = &secrets.Before{}
+	defer func() { k.before = nil }()
 	for first := true; first || dec.StackDepth() > 0; first = false {
 		t, err := dec.ReadToken()
-		if err == nil && t.Kind() == '"' {
+		switch kind := t.Kind(); {
+		case err != nil:
+		case kind == '{' || kind == '[':
+			k.before.Begin(kind == '[')
+		case kind == '}' || kind == ']':
+			k.before.End()
+		case kind == '"':
 			kind, n := dec.StackIndex(dec.StackDepth())
-			named := kind == '{' && n%2 == 1
-			if named {
-				k.member = ""
-			}
-			t = jsontext.String(k.Text(t.String()))
-			if named {
-				k.member = t.String()
-			}
+			k.room = append(k.room[:0], t.String()...)
+			t = jsontext.String(string(k.string(kind == '{' && n%2 == 1, k.room)))
 		}
 		if err == nil {
 			err = enc.WriteToken(t)
