@@ -77,6 +77,9 @@ func (r *run) prePush(ctx context.Context) error {
 	if err == nil && len(d.Commits) > 0 {
 		report, err = r.judge(ctx, hook, d)
 	}
+	if report != nil && err == nil {
+		err = r.warnRemoved(ctx, hook, d)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
@@ -99,6 +102,16 @@ func (r *run) prePush(ctx context.Context) error {
 		return nil
 	}
 	return ErrPush
+}
+
+// warnRemoved names the redaction entries that a push removes. That stops no push, also where
+// warnings count: the text may be no secret, and then someone undid its redaction.
+func (r *run) warnRemoved(ctx context.Context, hook served, d audit.Push) error {
+	removed, err := audit.Auditor{Repo: hook.Repo}.Removed(ctx, d)
+	found := hook.checked(removed)
+	r.WarnFindings(found)
+	r.hintNext(found)
+	return err
 }
 
 // preReceive refuses a push of commits without their content. A server that cannot check refuses

@@ -117,7 +117,10 @@ func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error
 	if err != nil {
 		return nil, err
 	}
-	if err := a.removed(ctx, report, commits, tips); err != nil {
+	if a.Secrets != nil {
+		err = a.removed(ctx, report, commits, tips)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := a.merges(ctx, report, commits, tips); err != nil {

@@ -62,14 +62,34 @@ func (a Auditor) pushedMerges(ctx context.Context, report *check.Report, p Push)
 	if !slices.ContainsFunc(p.Commits, isMerge) {
 		return nil
 	}
+	tips, err := a.tips(ctx, p)
+	if err != nil {
+		return err
+	}
+	return a.merges(ctx, report, p.Commits, tips)
+}
+
+// Removed returns a warning for each redaction entry that a commit of a push removes and no tip
+// has.
+func (a Auditor) Removed(ctx context.Context, p Push) ([]check.Finding, error) {
+	tips, err := a.tips(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	report := &check.Report{}
+	err = a.removed(ctx, report, p.Commits, tips)
+	return report.Findings, err
+}
+
+func (a Auditor) tips(ctx context.Context, p Push) ([]gitint.OID, error) {
 	tips := make([]gitint.OID, len(p.Tips))
 	for i, tip := range p.Tips {
 		var err error
 		if tips[i], err = a.Repo.Resolve(ctx, tip); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return a.merges(ctx, report, p.Commits, tips)
+	return tips, nil
 }
 
 func commitIDs(commits []gitint.Commit) []string {

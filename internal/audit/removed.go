@@ -18,9 +18,6 @@ import (
 func (a Auditor) removed(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
-	if a.Secrets == nil {
-		return nil
-	}
 	r := removals{
 		repo: a.Repo, tips: tips, trees: map[gitint.OID]*gitint.Tree{},
 		listed: map[string]map[string]bool{},
