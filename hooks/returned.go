@@ -51,12 +51,13 @@ func (r *run) warnReturned(
 	if err != nil {
 		return err
 	}
-	if err := s.Revisit(ctx, completed{check.Git(hook.Repo, is), index}); err != nil {
+	now := completed{check.Git(hook.Repo, is), index}
+	if err := s.Revisit(ctx, now); err != nil {
 		return err
 	}
 	report := &check.Report{}
 	s.Report(report)
-	removed, err := leaks.RemovedEntries(ctx, hook.Repo, changed, went.from, went.to)
+	removed, err := leaks.RemovedEntries(ctx, hook.Repo, changed, went.from, now)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (r removals) of(
 	for name, before := range gone {
 		fine, err := r.kept(ctx, name)
 		if err == nil && !fine {
-			fine, err = r.damaged(ctx, before, name)
+			fine, err = r.harmless(ctx, before, name)
 		}
 		if err == nil && !fine && had[name] < len(commit.Parents) {
 			fine, err = r.older(ctx, commit, name)
@@ -174,13 +174,26 @@ func (r removals) entries(
 	return all, err
 }
 
-// damaged reports whether the entry of a commit is invalid and ignored.
-func (r removals) damaged(ctx context.Context, commit gitint.OID, name string) (bool, error) {
+// harmless reports whether the entry of a commit is invalid and ignored, or a tip allows what it
+// redacts.
+func (r removals) harmless(ctx context.Context, commit gitint.OID, name string) (bool, error) {
 	tree, err := r.tree(ctx, commit)
 	if err != nil || tree == nil {
 		return false, err
 	}
-	return !leaks.Redacts(name, func() ([]byte, error) { return tree.ReadFile(name) }), nil
+	for _, id := range r.tips {
+		tip, err := r.tree(ctx, id)
+		if err != nil || tip == nil {
+			return false, err
+		}
+		redacts, err := leaks.Redacts(name, func() ([]byte, error) {
+			return tree.ReadFile(name)
+		}, check.Git(r.repo, tip))
+		if err != nil || !redacts {
+			return !redacts, err
+		}
+	}
+	return false, nil
 }
 
 // kept reports whether a tip has a file.

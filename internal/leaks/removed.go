@@ -24,23 +24,46 @@ func IsRedaction(name string) (dir string, id events.ID, ok bool) {
 	return dir, id, ok
 }
 
-// Redacts reports whether a version of a redaction entry is valid. The name is its path in the
-// repository.
-func Redacts(name string, read func() ([]byte, error)) bool {
-	dir, _, ok := IsRedaction(name)
-	_, err := NewMemo().Beside(strings.TrimPrefix(name, dir+"/"), check.Entry{}, read)
-	return ok && err == nil
+// Redacts reports whether a version of a redaction entry is valid and redacts something that a tree
+// does not allow: what a person redacted by mistake and then allowed is no secret. The name is its
+// path in the repository.
+func Redacts(name string, read func() ([]byte, error), now check.Source) (bool, error) {
+	dir, id, ok := IsRedaction(name)
+	if !ok {
+		return false, nil
+	}
+	entry, err := NewMemo().readRedacted(strings.TrimPrefix(name, dir+"/"), check.Entry{}, read)
+	if err != nil || entry.Conversation != id.Digits() {
+		return false, nil //nolint:nilerr // it is ignored
+	}
+	r := newReader(now, dir, nil, nil)
+	r.reports = true // what cannot be read allows nothing
+	entries, err := r.all(nil, r.readAllowed, nil)
+	if err != nil {
+		return false, err
+	}
+	allowed := secrets.Exceptions{}
+	for _, a := range entries.Allowed {
+		allowed.Add(a)
+	}
+	return !allowed.AllowRedacted(entry), nil
 }
 
 // RemovedEntries returns a warning for each valid redaction entry that is removed among paths that
-// changed since a commit. Now names what they are compared with.
+// changed since a commit. They are compared with now.
 func RemovedEntries(
-	ctx context.Context, repo *gitint.Repo, paths []gitint.StagedPath, before, now string,
+	ctx context.Context, repo *gitint.Repo, paths []gitint.StagedPath, before string, now check.Source,
 ) (all []check.Finding, err error) {
 	var was gitint.OID
 	for _, p := range paths {
 		read := func() ([]byte, error) { return repo.ReadObject(ctx, p.Old, secrets.MaxFile) }
-		if p.Status != 'D' || !Redacts(p.Path, read) {
+		if p.Status != 'D' {
+			continue
+		}
+		if redacts, err := Redacts(p.Path, read, now); err != nil || !redacts {
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if was.IsZero() {
@@ -48,7 +71,7 @@ func RemovedEntries(
 				return nil, err
 			}
 		}
-		all = append(all, RemovedEntry(now, p.Path, was))
+		all = append(all, RemovedEntry(now.Name(), p.Path, was))
 	}
 	return all, nil
 }

@@ -20,12 +20,27 @@ func (x Exceptions) Add(a Allowed) {
 		x[a.Conversation] = exceptions{map[Allowed]bool{}, map[Allowed]bool{}}
 	}
 	x[a.Conversation].entries[a] = true
-	key, number, ok := strings.Cut(a.Event, "~")
-	if ok && strings.Trim(number, "0123456789") == "" {
-		a.Event = key
-	}
-	a.Ordinal = 0
+	a.Event, a.Ordinal = withoutNumber(a.Event), 0
 	x[a.Conversation].values[a] = true
+}
+
+// withoutNumber returns an event's key without the number that distinguishes events with the same
+// key.
+func withoutNumber(event string) string {
+	key, number, ok := strings.Cut(event, "~")
+	if ok && strings.Trim(number, "0123456789") == "" {
+		return key
+	}
+	return event
+}
+
+// AllowRedacted reports whether everything that an entry redacts is allowed: it was no secret.
+func (x Exceptions) AllowRedacted(r Redaction) bool {
+	return !slices.ContainsFunc(r.Ranges, func(g Range) bool {
+		return !x[r.Conversation].values[Allowed{
+			Rule: g.Rule, Conversation: r.Conversation, Event: withoutNumber(r.Event), Check: g.Check,
+		}]
+	})
 }
 
 // Has reports whether a finding is allowed.

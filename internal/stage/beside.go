@@ -271,7 +271,19 @@ func (c *commit) apart(v *Verdict) error {
 func (c *commit) unkept(
 	ctx context.Context, staged []gitint.StagedPath,
 ) ([]check.Finding, error) {
-	all, err := leaks.RemovedEntries(ctx, c.hook.Repo, staged, "HEAD", check.IndexName)
+	if !slices.ContainsFunc(staged, func(p gitint.StagedPath) bool {
+		_, _, ok := leaks.IsRedaction(p.Path)
+		return ok && p.Status == 'D'
+	}) {
+		return nil, nil // without reading the index
+	}
+	index, err := c.hook.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := leaks.RemovedEntries(
+		ctx, c.hook.Repo, staged, "HEAD", check.Git(c.hook.Repo, index),
+	)
 	for i := range all {
 		all[i].Next += " && git commit --amend --no-edit --allow-empty"
 		all[i].Detail += "; to keep it, run: " + all[i].Next
