@@ -90,6 +90,11 @@ func (f *File) redact(
 		return fmt.Errorf("read redactions: %w", err)
 	}
 	defer done()
+	for _, version := range [][]byte{f.Base, f.Ours, f.Theirs} {
+		if s, err := events.Decode(version); err == nil {
+			r.entries.Prove(id, s, r)
+		}
+	}
 	for _, version := range []*[]byte{&f.Base, &f.Ours, &f.Theirs} {
 		if *version, err = r.redacted(repo, id, *version); err != nil {
 			return err

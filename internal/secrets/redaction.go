@@ -31,6 +31,8 @@ type Range struct {
 	To    int    `json:"to"`
 	Rule  string `json:"rule"`
 	Check string `json:"check"` // of the value
+
+	proven bool // see [Redactions.Prove]
 }
 
 // Name returns the path of the entry below the workspace's .jp.
@@ -245,38 +247,121 @@ func (a *Applied) element(
 	return true, nil
 }
 
-// redactRanges replaces the ranges whose value still matches its check with markers. The positions
-// are those of the original text; some ranges may have been replaced before. Of a range that begins
-// in another one, as when two people redacted a text, the rest is replaced.
+// redactRanges replaces the ranges whose value still matches its check with markers, and what is left
+// of those that are proven of which another one replaced a part, as when two people redacted a text on
+// two branches: the same text without any of the ranges. The positions are those of the original text.
 func redactRanges(text []byte, ranges []Range) (out []byte, values []Value, marked bool) {
-	at, moved := 0, 0
-	// The end of the last range that counted, and whether its text was still here.
-	done, intact := 0, false
+	done := replacedIn(text, ranges)
+	var counts []Range
 	for _, g := range ranges {
-		from, n, marker := g.From+moved, g.To-g.From, []byte(Marker(g.Rule))
-		overlaps := g.From < done
-		begins, rest := from, n // of what is not replaced yet
-		if overlaps {
-			begins, rest = at, g.To-done
+		left, part := done.left(text, g)
+		switch {
+		case left == nil && part: // all of it is replaced
+			counts = append(counts, g)
+		case left != nil && (part && g.proven || !part && check(left) == g.Check):
+			counts = append(counts, g)
+			values = append(values, Value{g, string(left)})
 		}
-		if begins < at || begins > len(text) {
+	}
+	if len(values) == 0 {
+		return text, nil, len(done) > 0
+	}
+	at := 0 // in the original text
+	for _, g := range counts {
+		from := max(g.From, at)
+		if from >= g.To {
 			continue
 		}
-		switch {
-		case rest > 0 && (!overlaps || !intact) && bytes.HasPrefix(text[begins:], marker):
-			out = append(append(out, text[at:begins]...), marker...)
-			at, marked, done, intact = begins+len(marker), true, g.To, false
-			moved += len(marker) - rest
-		case (!overlaps || intact) && from+n <= len(text) &&
-			check(text[from:from+n]) == g.Check:
-			values = append(values, Value{g, string(text[from : from+n])})
-			if rest > 0 {
-				out = append(append(out, text[at:begins]...), marker...)
-				at, marked, done, intact = from+n, true, g.To, true
+		if from > at {
+			out = append(out, text[done.at(at):done.at(from)]...)
+		}
+		out = append(out, Marker(g.Rule)...)
+		at = g.To
+	}
+	return append(out, text[done.at(at):]...), values, true
+}
+
+// Prove remembers which of the ranges were redacted in a stream, or still match it. Another version
+// of the stream then also loses what other redactions left of them there.
+func (rs Redactions) Prove(id events.ID, s *events.Stream, contents blobs.Reader) {
+	if !rs.Concern(s) {
+		return
+	}
+	for i, key := range s.Keys() {
+		named := rs.Of(id, s.At(i), key)
+		for _, t := range Texts(s.At(i)) {
+			if ranges := named[t.Member]; len(ranges) > 0 {
+				if text, err := t.Content.Bytes(contents); err == nil {
+					prove(text, ranges)
+				}
 			}
 		}
 	}
-	return append(out, text[at:]...), values, marked
+}
+
+func prove(text []byte, ranges []Range) {
+	done := replacedIn(text, ranges)
+	for _, m := range done {
+		ranges[m.of].proven = true
+	}
+	for i, g := range ranges {
+		left, part := done.left(text, g)
+		ranges[i].proven = g.proven || !part && left != nil && check(left) == g.Check
+	}
+}
+
+// markers are the ranges of an original text that markers replace, in order.
+type markers []marker
+
+type marker struct {
+	of       int // which range
+	from, to int // in the original text
+	end      int // of the marker
+}
+
+// replacedIn returns which of the ranges markers in the text replace. Behind the marker of another
+// range, that of a range which begins in that one stands for its rest.
+func replacedIn(text []byte, ranges []Range) (done markers) {
+	at, end := 0, 0
+	for of, g := range ranges {
+		from := max(g.From, at)
+		i := end + from - at
+		if from < g.To && i <= len(text) && bytes.HasPrefix(text[i:], []byte(Marker(g.Rule))) {
+			at, end = g.To, i+len(Marker(g.Rule))
+			done = append(done, marker{of, from, at, end})
+		}
+	}
+	return done
+}
+
+// at returns the position in the text of a position in the original text that no marker replaces.
+func (m markers) at(original int) int {
+	at, end := 0, 0
+	for _, r := range m {
+		if r.to <= original {
+			at, end = r.to, r.end
+		}
+	}
+	return end + original - at
+}
+
+// left returns what the text still has of a range, the first piece of it if a marker is inside, and
+// whether markers replace some of it.
+func (m markers) left(text []byte, g Range) (left []byte, part bool) {
+	from, to := g.From, g.To
+	for _, r := range m {
+		switch {
+		case r.to <= from || r.from >= to:
+		case r.from <= from:
+			from, part = r.to, true
+		default:
+			to, part = r.from, true
+		}
+	}
+	if from >= to || m.at(from)+to-from > len(text) {
+		return nil, part
+	}
+	return text[m.at(from) : m.at(from)+to-from], part
 }
 
 // Original returns the position in the original text of a position in a text with replaced ranges.
