@@ -52,7 +52,8 @@ func Redacts(name string, read func() ([]byte, error), now check.Source) (bool, 
 // RemovedEntries returns a warning for each valid redaction entry that is removed among paths that
 // changed since a commit. They are compared with now.
 func RemovedEntries(
-	ctx context.Context, repo *gitint.Repo, paths []gitint.StagedPath, before string, now check.Source,
+	ctx context.Context, repo *gitint.Repo, paths []gitint.StagedPath, before string,
+	now check.Source,
 ) (all []check.Finding, err error) {
 	var was gitint.OID
 	for _, p := range paths {

@@ -54,7 +54,7 @@ func (l *level) say(s string, end byte) {
 
 func (l *level) add(s string, end byte) {
 	if len(s) > maxName || strings.ContainsFunc(s, func(r rune) bool {
-		return r != ' ' && (r > 0x7e || !isName(byte(r)) && strings.IndexRune("/_=@+", r) < 0)
+		return r != ' ' && (r > 0x7e || !isName(byte(r)) && !strings.ContainsRune("/_=@+", r))
 	}) {
 		s = "" // no name, no option and no command
 	}

@@ -53,7 +53,8 @@ var tokens = []Rule{
 		Name:     "aws-secret-key",
 		shape:    guessed,
 		Keywords: []string{"AKIA", "ASIA"},
-		Regex:    `A[KS]IA[A-Z2-7]{16}["']?[\s,:;]{1,4}["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`,
+		Regex: `A[KS]IA[A-Z2-7]{16}["']?[\s,:;]{1,4}["']?` +
+			`([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`,
 	},
 	{
 		Name:     "google-api-key",
@@ -375,8 +376,10 @@ var forms = []Rule{
 	},
 	{
 		Name: "password-hash",
-		Keywords: []string{":$apr1$", ":$1$", ":$5$", ":$6$", ":$y$", ":$2a$", ":$2b$",
-			":$2y$", ":{SHA}", ":{SSHA}"},
+		Keywords: []string{
+			":$apr1$", ":$1$", ":$5$", ":$6$", ":$y$", ":$2a$", ":$2b$",
+			":$2y$", ":{SHA}", ":{SSHA}",
+		},
 		shape: guessed,
 		Regex: `:(?:\$(?:apr1|[156y]|2[aby])\$(?:[^$\s:]{1,40}\$){0,3}|\{S?SHA\})` +
 			`([./A-Za-z0-9+=]{22,100})`,
@@ -409,7 +412,7 @@ var forms = []Rule{
 		Name:     "pgpass-password",
 		Keywords: []string{":*:"},
 		shape:    guessed,
-		Regex:    `:\*:[^\s:"']{1,64}:([^\s"':]{8,200})`,
+		Regex:    `:\*:[^\s:"'/*]{1,64}:([^\s"':]{8,200})(?:[\r\n]|$)`,
 	},
 	{
 		Name:     "azure-client-secret",

@@ -38,7 +38,8 @@ func withoutNumber(event string) string {
 func (x Exceptions) AllowRedacted(r Redaction) bool {
 	return !slices.ContainsFunc(r.Ranges, func(g Range) bool {
 		return !x[r.Conversation].values[Allowed{
-			Rule: g.Rule, Conversation: r.Conversation, Event: withoutNumber(r.Event), Check: g.Check,
+			Rule: g.Rule, Conversation: r.Conversation, Event: withoutNumber(r.Event),
+			Check: g.Check,
 		}]
 	})
 }

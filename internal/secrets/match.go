@@ -53,8 +53,8 @@ func endsEscape(text []byte) bool {
 // maxEscape bounds the length of an escape sequence: two colors of 24 bits.
 const maxEscape = 40
 
-// match returns the range of the secret at a keyword, and whether it is plausible. If it is not, the
-// range ends behind what was examined; of what matches nothing, only if measured is set.
+// match returns the range of the secret at a keyword, and whether it is plausible. If it is not,
+// the range ends behind what was examined; of what matches nothing, only if measured is set.
 func (r *compiled) match(text []byte, start, end int, measured bool) (from, to int, ok bool) {
 	switch {
 	case r.shape == assigned:
@@ -126,8 +126,8 @@ func isRandom(value []byte) bool {
 		entropy(value) >= minEntropy && !standsForUser(value)
 }
 
-// standsForUser reports whether a value is base64 of a user and a password that is a placeholder, as
-// documentation has it.
+// standsForUser reports whether a value is base64 of a user and a password that is a placeholder,
+// as documentation has it.
 func standsForUser(value []byte) bool {
 	plain, err := encodingOf(value).DecodeString(strings.TrimRight(string(value), "="))
 	if err != nil || !isText(plain) {
@@ -314,8 +314,8 @@ func listed(text []byte, from int) (int, int) {
 
 // isKeyID reports whether text ends with the name of an ID of a key, which is no secret.
 func isKeyID(text []byte) bool {
-	name := strings.ReplaceAll(string(bytes.ToLower(text[max(0, len(text)-len("key_id")):])), "_", "")
-	return strings.HasSuffix(name, "keyid")
+	end := strings.ToLower(string(text[max(0, len(text)-len("key_id")):]))
+	return strings.HasSuffix(strings.ReplaceAll(end, "_", ""), "keyid")
 }
 
 // isMarker reports whether text ends with what replaces a secret. Its rule is not a name to which

@@ -247,9 +247,9 @@ func (a *Applied) element(
 	return true, nil
 }
 
-// redactRanges replaces the ranges whose value still matches its check with markers, and what is left
-// of those that are proven of which another one replaced a part, as when two people redacted a text on
-// two branches: the same text without any of the ranges. The positions are those of the original text.
+// redactRanges replaces the ranges whose value still matches its check with markers. Of a proven
+// one of which another one replaced a part, as when two people redacted a text on two branches, it
+// replaces the rest. The positions are those of the original text.
 func redactRanges(text []byte, ranges []Range) (out []byte, values []Value, marked bool) {
 	done := replacedIn(text, ranges)
 	var counts []Range

@@ -55,7 +55,8 @@ func (r *Rules) ScanValue(before string, text []byte) []Match {
 // modify text.
 func (r *Rules) Redact(text []byte) ([]byte, []Match) { return r.RedactExcept("", text, nil) }
 
-// RedactExcept is like Redact for a string in JSON, or for any text if nothing is before it. It neither replaces nor returns allowed values.
+// RedactExcept is like Redact for a string in JSON, or for any text if nothing is before it. It
+// neither replaces nor returns allowed values.
 func (r *Rules) RedactExcept(
 	before string, text []byte, allowed func(rule string, value []byte) bool,
 ) ([]byte, []Match) {
@@ -86,8 +87,8 @@ const markerPrefix = "[redacted:"
 const maxLevels = 3
 
 // A rule may examine effortFree bytes plus effort times the length of the text in vain. Of a rule
-// that a workspace adds, the window counts. Of a built-in rule, what it matches and finds implausible
-// counts, and after many keywords everything that it examines.
+// that a workspace adds, the window counts. Of a built-in rule, what it matches and finds
+// implausible counts, and after many keywords everything that it examines.
 const (
 	effort     = 4
 	effortFree = 1 << 20

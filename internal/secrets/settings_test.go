@@ -93,6 +93,7 @@ func TestHarmlessSettings(t *testing.T) {
 		"$ANSIBLE_VAULT;1.1;AES256\n66386439653236336462626566653063336164663966303231363934653561363964363833313662\n6431626536303530376336343832656537303632313433360a626438346336353331386135323734\n",
 		`"private_key_id": "268f54e43a1af97cfc71731688434f45aca15c8b"`, "AWS_ACCESS_KEY_ID=x7K2m9q4w1Lz8", "Authorization: Basic dXNlcm5hbWU6cGFzc3dvcmQ=",
 		`Authorization: Digest username="Mufasa", response="<response>"`, "x:x:1000:1000:ada:/home/ada:/bin/bash", "ada:$apr1$salt$hash", "ada:!:19000:0:99999:7:::",
+		"\"arn:aws:a4b:us-east-1:*:device/*/*:A1FUZ1SC53VJXD\"", "arn:aws:ssm:*:*:document/AWS-StopEC2Instance7\n", "arn:aws:ec2:*:x2y:A1FUZ1SC53VJXD\",",
 		"main.go:5432:12:token: unexpected newline9", "machine github.com login ada password <token>",
 		`(?i)password\s*[:=]\s*["']?([^"'\s]{8,})`, `{"type":"password","name":"p","title":"x9K2m4Lq7Zw1","required":true}`,
 	} {
