@@ -27,15 +27,37 @@ func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Ma
 		}
 		made[i] = Made{ID: e.ID, Title: title(e.Details), State: state}
 	}
+	if im.Dry {
+		return made, nil
+	}
 	for i, e := range all {
-		if !im.Dry && made[i].State == New {
-			if err := im.receive(ctx, e); err != nil {
-				return nil, errors.Join(fmt.Errorf("conversation %s: %w", e.ID, err),
-					undo(ctx, im.Workspace, made[:i]))
-			}
+		if made[i].State != New {
+			continue
+		}
+		if err := im.receive(ctx, e); err != nil {
+			return nil, errors.Join(fmt.Errorf("conversation %s: %w", e.ID, err),
+				undo(ctx, im.Workspace, made[:i]))
 		}
 	}
+	if err := im.revive(all); err != nil {
+		return nil, errors.Join(err, undo(ctx, im.Workspace, made))
+	}
 	return made, nil
+}
+
+// revive forgets that conversations were removed. That is the last step: if one before it fails,
+// they are still removed. A conversation that was here already may be from an import that was
+// killed before this step.
+func (im *Importer) revive(all []*envelope.Envelope) error {
+	if !im.Again {
+		return nil
+	}
+	for _, e := range all {
+		if err := im.Workspace.RemoveFile(workspace.RemovedPath(e.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // welcome returns what an envelope will be here, or an error if it is refused.
@@ -104,9 +126,6 @@ func (im *Importer) receive(ctx context.Context, e *envelope.Envelope) error {
 		ID: e.ID, Details: e.Details, Stream: e.Stream, BaseConfig: e.BaseConfig,
 		Local: isLocal, Archived: e.Archived,
 	})
-	if err == nil && im.Again {
-		err = im.Workspace.RemoveFile(workspace.RemovedPath(e.ID))
-	}
 	return err
 }
 
