@@ -2,6 +2,7 @@ package quarantine
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -27,5 +28,9 @@ func Moment(dir, prefix string, now time.Time) (string, error) {
 			next = at.Add(time.Millisecond)
 		}
 	}
-	return next.Format(stamp), nil
+	moment := next.Format(stamp)
+	if len(moment) != len(stamp) {
+		return "", fmt.Errorf("%s: a name there has the last time that a name can have", dir)
+	}
+	return moment, nil
 }

@@ -38,6 +38,13 @@ func TestMoment(t *testing.T) {
 		got != "20260101T000000.000" {
 		t.Errorf("no directory: %s, %v", got, err)
 	}
+	// No name that git jp reads is later.
+	if err := os.Mkdir(filepath.Join(dir, "last-99991231T235959.999Z-7"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := quarantine.Moment(dir, "last-", at(0)); err == nil {
+		t.Errorf("behind the last moment that a name can have: %s", got)
+	}
 	if _, err := quarantine.Moment(filepath.Join(dir, "other", "\x00"), "", at(0)); err == nil {
 		t.Error("a directory that cannot be read: no error")
 	}
