@@ -160,6 +160,20 @@ func TestAssemblerStops(t *testing.T) {
 	}
 }
 
+// TestReadEndsWithTheConsumer: to one that has stopped, an error of the same event is not told.
+func TestReadEndsWithTheConsumer(t *testing.T) {
+	a := llm.NewAssembler(&llm.Request{}, func(llm.Delta) bool { return false })
+	never := func() bool { return false }
+	err := a.Read("p", strings.NewReader("data: x\n\ndata: y\n\n"), never,
+		func(data []byte) (bool, error) {
+			a.Say(llm.PartText, string(data))
+			return false, io.ErrUnexpectedEOF
+		})
+	if err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestUniqueIDs(t *testing.T) {
 	call := func(id string) llm.Part { return llm.Call{ID: id} }
 	res := func(id string) llm.Part { return llm.Result{CallID: id} }

@@ -49,3 +49,28 @@ func TestMoment(t *testing.T) {
 		t.Error("a directory that cannot be read: no error")
 	}
 }
+
+// TestClockSetBack: what is kept later comes later, whatever the clock says.
+func TestClockSetBack(t *testing.T) {
+	was, is, store := conversation(t)
+	q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "trash")}
+	put := func(n int) string {
+		a, err := q.Put(quarantine.Change{ID: id, At: at(n), Was: was, Is: is, Contents: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Name
+	}
+	keep := func(n int) string {
+		k := quarantine.Keeper{Quarantine: q, Now: func() time.Time { return at(n) }, PID: 7}
+		if err := k.Keep("a", nil); err != nil {
+			t.Fatal(err)
+		}
+		return k.Name()
+	}
+	for _, add := range []func(int) string{put, keep} {
+		if first, second := add(9), add(3); second <= first {
+			t.Errorf("%s came after %s", second, first)
+		}
+	}
+}

@@ -250,11 +250,12 @@ func TestEffort(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	t.Parallel()
-	half := 0.5
+	half, ten := 0.5, 10
 	r := hello()
-	r.Params = llm.Params{MaxTokens: 100, Temperature: &half, Other: map[string]jsontext.Value{
-		"service_tier": jsontext.Value(`"flex"`),
-	}}
+	r.Params = llm.Params{
+		MaxTokens: 100, Temperature: &half, TopK: &ten, Stop: []string{"END"},
+		Other: map[string]jsontext.Value{"service_tier": jsontext.Value(`"flex"`)},
+	}
 	r.Choice = llm.ToolChoice{Mode: llm.ChoiceTool, Name: "f", Single: true}
 	r.Tools = []llm.Tool{
 		{Name: "f", Schema: jsontext.Value(`{"type":"object","properties":{"z":{"type":"string"},` +
@@ -276,6 +277,9 @@ func TestParams(t *testing.T) {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("no %s in %s", want, raw)
 		}
+	}
+	if strings.Contains(string(raw), "top_k") || strings.Contains(string(raw), "stop") {
+		t.Errorf("what this format does not have is in %s", raw)
 	}
 }
 
