@@ -35,7 +35,11 @@ func ListEach(
 	ctx context.Context, d Dialect, paths []string, yield func(Session, error) bool,
 ) {
 	for _, path := range paths {
-		all, err := d.List(ctx, path)
+		var all []Session
+		err := Absolute(path)
+		if err == nil {
+			all, err = d.List(ctx, path)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Session{Path: path}, err) {
 			return
 		}
