@@ -122,7 +122,7 @@ func (r *run) warnLosing(ctx context.Context, hook served) error {
 
 // noteDecided adds the decisions about the merge that is HEAD to its message, if git was given
 // another message than the one that had them.
-func (r *run) noteDecided(ctx context.Context, repo *gitint.Repo) error {
+func noteDecided(ctx context.Context, repo *gitint.Repo) error {
 	if !merge.HasDecided(repo) || merge.Waits(repo) {
 		return nil
 	}

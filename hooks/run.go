@@ -225,7 +225,7 @@ func (r *run) postCommit(ctx context.Context) error {
 		err = hook.PostCommit(ctx)
 	}
 	if err == nil {
-		err = r.noteDecided(ctx, hook.Repo)
+		err = noteDecided(ctx, hook.Repo)
 	}
 	var found []check.Finding
 	if err == nil && !checked {
