@@ -1,7 +1,6 @@
 package jpconfig
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -220,11 +219,13 @@ func (j *judge) lifts(path []string, all settings.Setting) bool {
 	}
 	forAll := []string{"conversation", "tools", "*"}
 	own, ok := j.config.own.Setting(append(forAll, path[3])...)
-	if !ok || !j.mine(own) || bytes.Equal(own.Value(), all.Value()) {
+	says := form(path, json.RawMessage(all.Value()))
+	if !ok || !j.mine(own) || same(form(path, json.RawMessage(own.Value())), says) ||
+		isEnable(path) && same(storedEnable([]byte("false")), says) {
 		return false
 	}
 	switch string(all.Value()) {
-	case "false", `"off"`, `"skip"`:
+	case `"skip"`:
 		return false
 	case `"ask"`:
 		if string(own.Value()) != `"skip"` { // which runs no call, or delivers no result

@@ -349,6 +349,20 @@ access.fs = [{path = "src", read = true}]
 			`{"enable":false,"run":"skip"}`,
 		},
 		{
+			"[conversation.tools.'*']\nenable = true",
+			"[conversation.tools.x]\nenable = {state = false, allow_toggle = 'any'}",
+			`{"enable":{"allow_toggle":"any","state":false}}`,
+		},
+		{
+			"[conversation.tools.'*']\nenable = 'explicit'",
+			"[conversation.tools.x]\nenable = {state = false, allow_toggle = 'if_named'}",
+			`{"enable":{"allow_toggle":"if_named","state":false}}`,
+		},
+		{
+			"[conversation.tools.'*']\nenable = true",
+			"[conversation.tools.x]\nenable = {state = false, allow_toggle = 'if_named'}", `{}`,
+		},
+		{
 			"[conversation.tools.'*']\nrun = 'skip'\nresult = 'skip'",
 			"[conversation.tools.x]\nenable = true\nrun = 'ask'\nresult = 'ask'", `{"enable":true}`,
 		},
