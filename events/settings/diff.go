@@ -54,24 +54,40 @@ func (d *configDiffer) configs(from, to Config) jsontext.Value {
 // object returns the members of b that differ from those of a.
 func (d *configDiffer) object(a, b *node) []byte {
 	var fs []jsonspan.Field
+	at := memberFinder(a.members, len(b.members))
 	for _, m := range b.members {
+		var was *node
+		if i := at(m.name); i >= 0 {
+			was = a.members[i].value
+		}
 		d.path = append(d.path, m.name)
-		if v := d.value(a.member(m.name), m.value); v != nil {
+		if v := d.value(was, m.value); v != nil {
 			fs = append(fs, jsonspan.Field{Name: m.name, Value: v})
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
+	at = memberFinder(b.members, len(a.members))
 	for _, m := range a.members {
 		d.path = append(d.path, m.name)
-		if b.member(m.name) == nil && !m.value.saysNothing(d.path) {
-			d.lose()
+		if at(m.name) < 0 {
+			d.lose(m.value)
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
 	return jsonspan.Object(fs)
 }
 
-func (d *configDiffer) lose() { d.lost = append(d.lost, slices.Clone(d.path)) }
+// lose notes that a value remains. Of [other] it names what is there: the path of the table means
+// also the parameters that a Config has beside it.
+func (d *configDiffer) lose(value *node) {
+	switch {
+	case value == nil, value.saysNothing(d.path):
+	case value.kind == '{' && isOther(d.path):
+		d.object(value, &node{kind: '{'})
+	default:
+		d.lost = append(d.lost, slices.Clone(d.path))
+	}
+}
 
 // saysNothing reports whether the value at path is a null in a place where null means absent, or
 // the empty table that jp writes where there are no other parameters.
@@ -87,9 +103,7 @@ func (n *node) saysNothing(path []string) bool {
 func (d *configDiffer) value(a, b *node) []byte {
 	switch {
 	case b.saysNothing(d.path):
-		if a != nil && !a.saysNothing(d.path) {
-			d.lose()
-		}
+		d.lose(a)
 		return nil
 	case a == nil:
 		return b.append(nil, false)
@@ -134,7 +148,7 @@ func (d *configDiffer) list(a, b *node) []byte {
 // more returns the elements of b that a lacks, nil for none. Those that b lacks remain.
 func (d *configDiffer) more(a, b *node) []byte {
 	if missing(a, b) != nil {
-		d.lose()
+		d.lose(a)
 	}
 	tail := &node{kind: '[', items: missing(b, a)}
 	if tail.items == nil {

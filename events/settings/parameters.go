@@ -67,34 +67,43 @@ func (c Config) read() Config {
 		if below == nil || below.kind != '{' || below.how != nil {
 			return table
 		}
-		read, left := table, below
-		for _, m := range below.members {
-			if !jpHasParameter(m.name) {
-				read = read.withNode([]string{m.name}, m.value)
-				left = left.without([]string{m.name})
-			}
-		}
+		left, moved := byJP(below.members)
 		switch {
-		case left == below:
+		case moved == nil:
 			return table
-		case len(left.members) == 0:
-			return read.without([]string{other})
+		case left == nil:
+			return table.without([]string{other}).withMembers(moved)
 		}
-		return read.withNode([]string{other}, left)
+		return table.withNode([]string{other}, below.only(left)).withMembers(moved)
 	})
 }
 
 // stored returns a configuration with each parameter where jp keeps it.
 func (c Config) stored() Config {
 	return c.eachModel(func(table *node) *node {
-		stored := table
-		for _, m := range table.members {
-			if !jpHasParameter(m.name) {
-				stored = stored.without([]string{m.name}).withNode([]string{other, m.name}, m.value)
-			}
+		left, moved := byJP(table.members)
+		if moved == nil {
+			return table
 		}
-		return stored
+		below := table.member(other)
+		if below == nil || below.kind != '{' {
+			below = &node{kind: '{'}
+		}
+		return table.only(left).without([]string{other}).
+			withMembers([]configMember{{other, below.withMembers(moved)}})
 	})
+}
+
+// byJP parts parameters into those that jp has and the others.
+func byJP(members []configMember) (has, hasNot []configMember) {
+	for _, m := range members {
+		if jpHasParameter(m.name) {
+			has = append(has, m)
+		} else {
+			hasNot = append(hasNot, m)
+		}
+	}
+	return has, hasNot
 }
 
 // eachModel returns the configuration with f of each table of parameters in its place.

@@ -15,7 +15,7 @@ func (c Config) Without(path ...string) Config {
 	if isOther(path) {
 		c = c.stored()
 	}
-	return Config{c.root.without(Path(path))}
+	return Config{c.root.without(Path(path))}.read()
 }
 
 func (n *node) without(path []string) *node {
@@ -87,6 +87,28 @@ func (n *node) withNode(path []string, value *node) *node {
 	var none *node
 	next.members = append(next.members, configMember{path[0], none.withNode(path[1:], value)})
 	return next
+}
+
+// only returns a table with these members instead of its own.
+func (n *node) only(members []configMember) *node {
+	out := *n
+	out.members = members
+	return &out
+}
+
+// withMembers returns a table with members set. It takes time for each member once, however many
+// are set: others decide on their number.
+func (n *node) withMembers(set []configMember) *node {
+	members := slices.Clone(n.members)
+	at := memberFinder(n.members, len(set))
+	for _, m := range set {
+		if i := at(m.name); i >= 0 {
+			members[i] = m
+		} else {
+			members = append(members, m)
+		}
+	}
+	return n.only(members)
 }
 
 // IsZero reports whether the configuration is the zero value, which no file produces.
