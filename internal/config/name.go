@@ -28,6 +28,9 @@ func quoteKey(seg string) string {
 	return quote(seg)
 }
 
+// JoinKey returns a path as the dotted key that [SplitKey] parses.
+func JoinKey(path []string) string { return join(path) }
+
 // split parses a dotted TOML key.
 func split(name string) ([]string, error) {
 	var p unstable.Parser

@@ -74,7 +74,7 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 	}
 	j.Host.Terminal.Note("set %s in %s", key, file)
 	if layer == jpconfig.Workspace || layer == jpconfig.Directory {
-		if err := j.approve(jpconfig.ClaimKey(path), before); err != nil {
+		if err := j.approve(jpconfig.ClaimKeys(path, value), before); err != nil {
 			return err
 		}
 	}
@@ -82,12 +82,16 @@ func (j JP) Set(key, text string, layer jpconfig.Layer) error {
 }
 
 // write writes a value into jp's file, or into the one beside it if jp would not start with it. The
-// other file loses what would win over the value there, or what jp would not start with either. It
-// returns the file that has the value.
+// other file loses what would win over the value there, or what jp would not start with either, and
+// the file the setting in another spelling. It returns the file that has the value.
 func write(file, beside, key string, path []string, value any) (string, error) {
 	set := func(name string) error {
 		return Edit(name, func(data []byte) ([]byte, error) {
-			return config.SetValue(data, name, key, value)
+			data, err := config.SetValue(data, name, key, value)
+			if second := jpconfig.Respelled(path); err == nil && second != nil {
+				return config.Unset(data, name, config.JoinKey(second))
+			}
+			return data, err
 		})
 	}
 	if !jpconfig.Unread(path, value) {
@@ -121,13 +125,14 @@ func valueAt(tree map[string]any, path []string) (any, bool) {
 // approve approves what the user just wrote into a shared file: the value, and that conversations
 // are sent to the provider of a model. A claim that also contains others' settings is still asked
 // about.
-func (j JP) approve(key string, before []trust.Claim) error {
+func (j JP) approve(keys []string, before []trust.Claim) error {
 	conf, err := j.load()
 	if err != nil {
 		return err
 	}
 	own := slices.DeleteFunc(append(conf.Claims(), conf.Held()...), func(c trust.Claim) bool {
-		return c.Key != key && c.Kind != trust.Provider || slices.Contains(before, c)
+		said := slices.Contains(keys, c.Key) || c.Kind == trust.Provider
+		return !said || slices.Contains(before, c)
 	})
 	approvals, err := j.Host.Approvals(j.Workspace.Root())
 	if len(own) == 0 || err != nil || approvals == nil {
@@ -146,10 +151,18 @@ func (j JP) Unset(key string, layer jpconfig.Layer) error {
 	if err != nil {
 		return &config.SettingError{Err: err}
 	}
+	keys := []string{key}
+	if second := jpconfig.Respelled(path); second != nil {
+		keys = append(keys, config.JoinKey(second))
+	}
 	for _, name := range []string{beside, file} {
-		had, err := Unset(name, key)
-		if err != nil {
-			return err
+		had := false
+		for _, key := range keys {
+			removed, err := Unset(name, key)
+			if err != nil {
+				return err
+			}
+			had = had || removed
 		}
 		if had {
 			j.Host.Terminal.Note("removed %s from %s", key, name)

@@ -298,9 +298,6 @@ func (j *judge) says(path []string, key string) bool {
 	return ok && j.mine(own)
 }
 
-// ClaimKey returns the dotted key under which a setting is approved, in whatever spelling.
-func ClaimKey(path []string) string { return strings.Join(settings.Path(path), ".") }
-
 // isNothing reports whether a value has no effect: null, or an empty value where there was none
 // before.
 func isNothing(own, all settings.Setting, isLeaf bool) bool {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
 )
 
@@ -68,4 +70,27 @@ func (s Sources) Beside(layer Layer) string {
 		name = "." + name
 	}
 	return filepath.Join(filepath.Dir(file), name)
+}
+
+// ClaimKeys returns the dotted keys under which what a setting says is approved, in whatever
+// spelling: below 'other' each parameter alone.
+func ClaimKeys(path []string, value any) []string {
+	keys := []string{strings.Join(settings.Path(path), ".")}
+	table, _ := value.(map[string]any)
+	for name := range table {
+		if at := append(slices.Clone(path), name); Respelled(at) != nil {
+			keys = append(keys, strings.Join(settings.Path(at), "."))
+		}
+	}
+	return keys
+}
+
+// Respelled returns the path under which a file may have the same setting too, nil for none.
+func Respelled(path []string) []string {
+	for _, p := range [][]string{settings.Path(path), settings.StoredPath(path)} {
+		if !slices.Equal(p, path) {
+			return p
+		}
+	}
+	return nil
 }
