@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,6 +89,41 @@ func TestParametersRemain(t *testing.T) {
 	}
 	if _, ok := is.Setting("style", "reasoning", "summary_model", "parameters", "seed"); !ok {
 		t.Error("a parameter of another model is not found")
+	}
+}
+
+// TestParametersAreWritten checks where parameters are written, and where a path finds them.
+func TestParametersAreWritten(t *testing.T) {
+	said := func(parameters string) string {
+		return `{"assistant":{"model":{"parameters":` + parameters + `}},` +
+			`"style":{"reasoning":{"summary_model":{"parameters":` + parameters + `}}}}`
+	}
+	none, seed := modelSaying(t, `{}`), modelSaying(t, `{"seed":1,"other":{"top_p":1}}`)
+	const both = `{"top_p":1,"seed":1}`
+	if delta, _ := Diff(none, seed); string(delta) != said(`{"other":`+both+`}`) {
+		t.Errorf("delta %s", delta)
+	}
+	if all, ok := seed.Setting("assistant", "model", "parameters", other); !ok ||
+		string(all.Value()) != both {
+		t.Errorf("all are %s", all.Value())
+	}
+	const wrapped = `{"other":{"value":{"seed":1},"strategy":"replace"}}`
+	if got := string(modelSaying(t, wrapped).JSON()); got != said(wrapped) {
+		t.Errorf("a table with a strategy is written as %s", got)
+	}
+	for path, stored := range map[string]string{
+		"seed": "other seed", "seed deep": "other seed deep", "seed deep er": "other seed deep er",
+		"top_p": "top_p", "other top_p": "other top_p", "other other seed": "other other seed",
+	} {
+		at := func(path string) []string {
+			return append([]string{"assistant", "model", "parameters"}, strings.Fields(path)...)
+		}
+		if is := StoredPath(at(path)); !slices.Equal(is, at(stored)) {
+			t.Errorf("%s is stored at %s", path, is)
+		}
+		if is := Path(at(stored)); !slices.Equal(is, at(path)) {
+			t.Errorf("%s is found at %s", stored, is)
+		}
 	}
 }
 
