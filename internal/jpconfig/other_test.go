@@ -41,6 +41,12 @@ func TestOtherParameters(t *testing.T) {
 		}
 	}
 	s := sources(t, nil)
+	s.Base = said(`"other":{"service_tier":"flex"}`)
+	s.Approved = func(trust.Claim) bool { return true }
+	if p := load(t, s).Parameters("assistant", "model"); len(p.Other) > 0 || p.ServiceTier != "flex" {
+		t.Errorf("a parameter that has a field is in %+v", p)
+	}
+	s.Approved = nil
 	s.Base = said(`"other":{"seed":7,"style":"x"}`)
 	var held []string
 	for _, claim := range load(t, s).Held() {
