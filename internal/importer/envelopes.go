@@ -39,7 +39,10 @@ func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Ma
 				undo(ctx, im.Workspace, made[:i]))
 		}
 	}
-	if err := im.revive(all); err != nil {
+	if !im.Again {
+		return made, nil
+	}
+	if err := revive(im.Workspace, all); err != nil {
 		return nil, errors.Join(err, undo(ctx, im.Workspace, made))
 	}
 	return made, nil
@@ -48,12 +51,9 @@ func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Ma
 // revive forgets that conversations were removed. That is the last step: if one before it fails,
 // they are still removed. A conversation that was here already may be from an import that was
 // killed before this step.
-func (im *Importer) revive(all []*envelope.Envelope) error {
-	if !im.Again {
-		return nil
-	}
+func revive(w *workspace.Workspace, all []*envelope.Envelope) error {
 	for _, e := range all {
-		if err := im.Workspace.RemoveFile(workspace.RemovedPath(e.ID)); err != nil {
+		if err := w.RemoveFile(workspace.RemovedPath(e.ID)); err != nil {
 			return err
 		}
 	}
