@@ -63,6 +63,8 @@ func (st *settingsStory) delta() string {
 			fmt.Sprintf(`"model":{"id":"m%d"}`, v),
 			fmt.Sprintf(`"model":{"parameters":{"stop":["s%d"],"k":%d}}`, v, v),
 			fmt.Sprintf(`"model":{"parameters":{"a/b.c~d":%d}}`, v),
+			fmt.Sprintf(`"assistant":{"model":{"parameters":{"seed":%d}}}`, v),
+			fmt.Sprintf(`"assistant":{"model":{"parameters":{"top_k":1,"other":{"seed":%d}}}}`, v),
 			fmt.Sprintf(`"tools":["t%d"]`, v),
 			fmt.Sprintf(`"tools":{"value":["t%d","t0","t0"],"strategy":"replace","dedup":false}`, v),
 			fmt.Sprintf(`"tools":{"value":["p%d"],"strategy":"prepend"}`, v),
