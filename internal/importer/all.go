@@ -66,19 +66,20 @@ func inParts(
 		saved.settle()
 	}()
 	for len(found) > 0 {
-		p := next
-		if next = nil; p == nil {
-			p = begin(ctx, found)
+		if next == nil {
+			next = begin(ctx, found)
 		}
 		// The sync that makes the conversations of one part durable is the one that the contents of
 		// the next part need, unless that is still being read: then the wait costs nothing.
-		if !p.isRead() && !saved.tell(yield) {
+		if !next.isRead() && !saved.tell(yield) {
 			return
 		}
-		<-p.ready
+		<-next.ready
 		if !saved.tell(yield) {
 			return
 		}
+		p := next
+		next = nil
 		if found = found[len(p.found):]; isApart(found) {
 			next = begin(ctx, found)
 		}

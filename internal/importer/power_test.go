@@ -358,3 +358,31 @@ func TestSyncsOfAnImport(t *testing.T) {
 		t.Errorf("%d more for nothing new", n-10)
 	}
 }
+
+// TestStoppedImportLeavesNothing checks that an import that is stopped while the next part is read
+// waits for it, and leaves no file of it and no lock.
+func TestStoppedImportLeavesNothing(t *testing.T) {
+	found := familiesWithContents(t, t.TempDir(), 3*ofEach, 0)
+	w := newWorkspace(t)
+	im := &Importer{Workspace: w}
+	var begun []*part
+	begin := func(ctx context.Context, found []Found) *part {
+		begun = append(begun, im.begin(ctx, found[:ofEach]))
+		return begun[len(begun)-1]
+	}
+	inParts(t.Context(), found, begin, func(Result) bool { return false })
+	for i, p := range begun {
+		if !p.isRead() {
+			t.Errorf("part %d of %d is still being read", i+1, len(begun))
+		}
+		<-p.ready
+	}
+	for name := range treeOf(t, w.Dir()) {
+		if isTemp(name) {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if locks, err := w.Locks(); err != nil || len(locks) > 0 || len(begun) != 2 {
+		t.Errorf("%d parts, locks %v, %v; want 2 parts, no locks", len(begun), locks, err)
+	}
+}
