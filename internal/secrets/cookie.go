@@ -14,7 +14,8 @@ const (
 )
 
 // cookies returns the range from the first to the last secret value in a header Cookie or
-// Set-Cookie, or in an option of that name, whose name ends at end.
+// Set-Cookie, or in an option of that name, whose name ends at end. Of a header without any, it
+// returns the empty range behind it: what was examined counts, as of an expression.
 func cookies(text []byte, start, end int) (from, to int) {
 	i := end
 	if i < len(text) && isQuote(text[i]) {
@@ -32,10 +33,14 @@ func cookies(text []byte, start, end int) (from, to int) {
 	if i < len(text) && isQuote(text[i]) {
 		i++
 	}
+	if i == len(text) {
+		return 0, 0
+	}
 	rest := text[i:min(len(text), i+maxCookies)]
 	if n := bytes.IndexAny(rest, "\"'`\\\r\n"); n >= 0 {
 		rest = rest[:n]
 	}
+	examined := i + len(rest)
 	for pair := range bytes.SplitSeq(rest, []byte(";")) {
 		name, v, _ := bytes.Cut(bytes.TrimSpace(pair), []byte("="))
 		if isSession(name, v) {
@@ -45,6 +50,9 @@ func cookies(text []byte, start, end int) (from, to int) {
 			}
 		}
 		i += len(pair) + 1
+	}
+	if to == 0 {
+		return examined, examined
 	}
 	return from, to
 }
