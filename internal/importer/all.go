@@ -61,10 +61,7 @@ func inParts(
 	yield func(Result) bool,
 ) {
 	var next, saved *part
-	defer func() {
-		next.discard()
-		saved.settle()
-	}()
+	defer func() { next.discard() }()
 	for len(found) > 0 {
 		if next == nil {
 			next = begin(ctx, found)
@@ -227,10 +224,9 @@ func (p *part) settleForOthers() {
 	}
 }
 
-// settle makes the conversations that were created together durable, and unlocks them. The part may
-// be nil.
+// settle makes the conversations that were created together durable, and unlocks them.
 func (p *part) settle() {
-	if p != nil && p.created != nil {
+	if p.created != nil {
 		p.lost = p.created()
 		p.created = nil
 	}

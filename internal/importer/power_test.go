@@ -278,7 +278,18 @@ func looksAtOneNameLater(t *testing.T, what string, state, next tree) {
 // TestOnlyWhatIsDurableIsToldOf lets each sync of an import fail: a session is imported if a sync that
 // did not fail made its conversation durable, and else it has an error.
 func TestOnlyWhatIsDurableIsToldOf(t *testing.T) {
-	found := familiesWithContents(t, t.TempDir(), 2*ofEach, 0)
+	toldOf(t, familiesWithContents(t, t.TempDir(), 2*ofEach, 0), true)
+	found := familiesWithContents(t, t.TempDir(), maxCreated/3+minJoint, 0)
+	for i := range found {
+		found[i].Size = 1 // one part, of more conversations than are created together
+	}
+	toldOf(t, found, false)
+}
+
+// toldOf imports sessions, and again with each sync failing. If exact is set, only what may be lost
+// then fails.
+func toldOf(t *testing.T, found []Found, exact bool) {
+	t.Helper()
 	broken := errors.New("broken")
 	for fails, isLast := 1, false; !isLast; fails++ {
 		w := newWorkspace(t)
@@ -301,7 +312,7 @@ func TestOnlyWhatIsDurableIsToldOf(t *testing.T) {
 		for r := range (&Importer{Workspace: w}).All(t.Context(), found) {
 			id := r.Name.IDs()[0].Digits()
 			_, is := durable["conversations/.archive/"+id+"/metadata.json"]
-			if r.Err == nil != is || r.Err != nil && !errors.Is(r.Err, broken) {
+			if r.Err == nil && !is || exact && is && r.Err != nil || r.Err != nil && !errors.Is(r.Err, broken) {
 				t.Errorf("sync %d fails: %s is durable: %t, and told of with %v", fails, id, is, r.Err)
 			}
 			if is {
@@ -384,5 +395,21 @@ func TestStoppedImportLeavesNothing(t *testing.T) {
 	}
 	if locks, err := w.Locks(); err != nil || len(locks) > 0 || len(begun) != 2 {
 		t.Errorf("%d parts, locks %v, %v; want 2 parts, no locks", len(begun), locks, err)
+	}
+}
+
+// TestFewSessionsBehindAPart checks that sessions too few to be a part of their own are imported,
+// and that the part in front of them is imported once.
+func TestFewSessionsBehindAPart(t *testing.T) {
+	w := newWorkspace(t)
+	found := familiesWithContents(t, t.TempDir(), ofEach+2, 0)
+	told := map[string]int{}
+	for r := range (&Importer{Workspace: w}).All(t.Context(), found) {
+		if told[r.Name.String()]++; r.Err != nil || r.Outcome.State != New {
+			t.Errorf("%s is %q, %v; want new", r.Name, r.Outcome.State, r.Err)
+		}
+	}
+	if len(told) != len(found) {
+		t.Errorf("told of %d sessions, want %d", len(told), len(found))
 	}
 }
