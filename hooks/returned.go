@@ -57,7 +57,10 @@ func (r *run) warnReturned(
 	}
 	report := &check.Report{}
 	s.Report(report)
-	removed, err := leaks.RemovedEntries(ctx, hook.Repo, changed, went.from, now)
+	removed, err := leaks.RemovedEntries(
+		ctx, hook.Repo, changed, leaks.Between{Before: went.from, Now: now.Name()},
+		check.Git(hook.Repo, was),
+	)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
-	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
@@ -22,7 +21,14 @@ func (a Auditor) removed(
 		repo: a.Repo, tips: tips, trees: map[gitint.OID]*gitint.Tree{},
 		listed: map[string]map[string]bool{},
 	}
-	dirs, err := r.dirs(ctx, commits)
+	for _, rev := range boundary(commits) {
+		id, err := gitint.ParseOID(rev)
+		if err != nil {
+			return err
+		}
+		r.before = append(r.before, id)
+	}
+	dirs, err := r.dirs(ctx)
 	if err != nil {
 		return err
 	}
@@ -42,23 +48,19 @@ func (a Auditor) removed(
 
 // removals finds the redaction entries that commits remove.
 type removals struct {
-	repo  *gitint.Repo
-	tips  []gitint.OID
-	trees map[gitint.OID]*gitint.Tree // nil for a commit that is not here
+	repo *gitint.Repo
+	tips []gitint.OID
+	// before are the commits before the first ones.
+	before []gitint.OID
+	trees  map[gitint.OID]*gitint.Tree // nil for a commit that is not here
 	// listed caches the entries of each version of a directory, by its path and object name.
 	listed map[string]map[string]bool
 }
 
 // dirs returns the directories .jp that the tips, or the commits before the first ones, have.
-func (r removals) dirs(ctx context.Context, commits []gitint.Commit) (all []string, err error) {
+func (r removals) dirs(ctx context.Context) (all []string, err error) {
 	finder := finder()
-	ends := boundary(commits)
-	ends = append(ends, lists.Map(r.tips, gitint.OID.String)...)
-	for _, rev := range ends {
-		id, err := gitint.ParseOID(rev)
-		if err != nil {
-			return nil, err
-		}
+	for _, id := range slices.Concat(r.before, r.tips) {
 		tree, err := r.tree(ctx, id)
 		if err != nil {
 			return nil, err
@@ -174,21 +176,21 @@ func (r removals) entries(
 	return all, err
 }
 
-// harmless reports whether the entry of a commit is invalid and ignored, or a tip allows what it
-// redacts.
+// harmless reports whether the entry of a commit is invalid and ignored, or what it redacts was
+// allowed before the first commits: theirs may allow what they bring back.
 func (r removals) harmless(ctx context.Context, commit gitint.OID, name string) (bool, error) {
 	tree, err := r.tree(ctx, commit)
 	if err != nil || tree == nil {
 		return false, err
 	}
-	for _, id := range r.tips {
-		tip, err := r.tree(ctx, id)
-		if err != nil || tip == nil {
+	for _, id := range r.before {
+		allowing, err := r.tree(ctx, id)
+		if err != nil || allowing == nil {
 			return false, err
 		}
 		redacts, err := leaks.Redacts(name, func() ([]byte, error) {
 			return tree.ReadFile(name)
-		}, check.Git(r.repo, tip))
+		}, check.Git(r.repo, allowing))
 		if err != nil || !redacts {
 			return !redacts, err
 		}

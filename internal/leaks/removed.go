@@ -27,7 +27,7 @@ func IsRedaction(name string) (dir string, id events.ID, ok bool) {
 // Redacts reports whether a version of a redaction entry is valid and redacts something that a tree
 // does not allow: what a person redacted by mistake and then allowed is no secret. The name is its
 // path in the repository.
-func Redacts(name string, read func() ([]byte, error), now check.Source) (bool, error) {
+func Redacts(name string, read func() ([]byte, error), allowing check.Source) (bool, error) {
 	dir, id, ok := IsRedaction(name)
 	if !ok {
 		return false, nil
@@ -36,7 +36,7 @@ func Redacts(name string, read func() ([]byte, error), now check.Source) (bool, 
 	if err != nil || entry.Conversation != id.Digits() {
 		return false, nil //nolint:nilerr // it is ignored
 	}
-	r := newReader(now, dir, nil, nil)
+	r := newReader(allowing, dir, nil, nil)
 	r.reports = true // what cannot be read allows nothing
 	entries, err := r.all(nil, r.readAllowed, nil)
 	if err != nil {
@@ -49,11 +49,15 @@ func Redacts(name string, read func() ([]byte, error), now check.Source) (bool, 
 	return !allowed.AllowRedacted(entry), nil
 }
 
+// Between names a commit and what it is compared with.
+type Between struct{ Before, Now string }
+
 // RemovedEntries returns a warning for each valid redaction entry that is removed among paths that
-// changed since a commit. They are compared with now.
+// changed between two trees, unless a tree allows what it redacts. Of what others
+// bring, that is a tree from before: who brings text back would allow it too.
 func RemovedEntries(
-	ctx context.Context, repo *gitint.Repo, paths []gitint.StagedPath, before string,
-	now check.Source,
+	ctx context.Context, repo *gitint.Repo, paths []gitint.StagedPath, between Between,
+	allowing check.Source,
 ) (all []check.Finding, err error) {
 	var was gitint.OID
 	for _, p := range paths {
@@ -61,18 +65,18 @@ func RemovedEntries(
 		if p.Status != 'D' {
 			continue
 		}
-		if redacts, err := Redacts(p.Path, read, now); err != nil || !redacts {
+		if redacts, err := Redacts(p.Path, read, allowing); err != nil || !redacts {
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
 		if was.IsZero() {
-			if was, err = repo.Resolve(ctx, before); err != nil {
+			if was, err = repo.Resolve(ctx, between.Before); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, RemovedEntry(now.Name(), p.Path, was))
+		all = append(all, RemovedEntry(between.Now, p.Path, was))
 	}
 	return all, nil
 }

@@ -282,7 +282,8 @@ func (c *commit) unkept(
 		return nil, err
 	}
 	all, err := leaks.RemovedEntries(
-		ctx, c.hook.Repo, staged, "HEAD", check.Git(c.hook.Repo, index),
+		ctx, c.hook.Repo, staged, leaks.Between{Before: "HEAD", Now: check.IndexName},
+		check.Git(c.hook.Repo, index),
 	)
 	for i := range all {
 		all[i].Next += " && git commit --amend --no-edit --allow-empty"
