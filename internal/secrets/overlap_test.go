@@ -1,8 +1,12 @@
 package secrets
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestOverlapsOnBranches: of ranges that overlap each branch redacted one. The entries of both make
@@ -50,4 +54,36 @@ func TestOverlapsOnBranches(t *testing.T) {
 	if got, _, _ := redactRanges([]byte(edited), []Range{first, second}); string(got) != edited {
 		t.Errorf("a text that no longer matches becomes %s", got)
 	}
+}
+
+// TestRangesOfOtherTexts: an entry of a stranger may have any ranges, and another version proves them.
+// What is before the first of them stays.
+func TestRangesOfOtherTexts(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"x", "yz", "xyzw", Marker("a"), Marker("b")})
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "text"), ""))
+		var ranges []Range
+		at := 0
+		for range rapid.IntRange(0, 5).Draw(t, "ranges") {
+			at += rapid.IntRange(0, 6).Draw(t, "from")
+			g := Range{
+				From: at, To: at + rapid.IntRange(1, 12).Draw(t, "length"),
+				Rule: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "rule"), proven: rapid.Bool().Draw(t, "proven"),
+			}
+			if g.To <= len(text) && rapid.Bool().Draw(t, "matches") {
+				g.Check = check(text[g.From:g.To])
+			}
+			ranges = append(ranges, g)
+		}
+		out, _, _ := redactRanges(text, ranges)
+		kept := text
+		if len(ranges) > 0 {
+			kept = text[:min(len(text), ranges[0].From)]
+		}
+		if !bytes.HasPrefix(out, kept) {
+			t.Fatalf("%q becomes %q, without %q", text, out, kept)
+		}
+		prove(text, ranges)
+		redactRanges(out, ranges)
+	})
 }

@@ -346,9 +346,10 @@ func (m markers) at(original int) int {
 }
 
 // left returns what the text still has of a range, the first piece of it if a marker is inside, and
-// whether markers replace some of it.
+// whether markers replace some of it. A range of another text may end behind this one, which has
+// nothing of it then.
 func (m markers) left(text []byte, g Range) (left []byte, part bool) {
-	from, to := g.From, g.To
+	from, to, end := g.From, g.To, m.at(g.To)
 	for _, r := range m {
 		switch {
 		case r.to <= from || r.from >= to:
@@ -357,8 +358,14 @@ func (m markers) left(text []byte, g Range) (left []byte, part bool) {
 		default:
 			to, part = r.from, true
 		}
+		if r.from < g.To && g.To <= r.to {
+			end = r.end
+		}
 	}
-	if from >= to || m.at(from)+to-from > len(text) {
+	if end > len(text) {
+		return nil, false
+	}
+	if from >= to {
 		return nil, part
 	}
 	return text[m.at(from) : m.at(from)+to-from], part
