@@ -28,6 +28,9 @@ func Diff(from, to Config) (delta jsontext.Value, lost []string) {
 func DiffPaths(from, to Config) (delta jsontext.Value, lost [][]string) {
 	var d configDiffer
 	delta = d.configs(from, to)
+	if string(delta) == "{}" {
+		return delta, d.lost // as nearly always in a merge, which compares at each turn
+	}
 	if is, will := from.stored(), to.stored(); is != from || will != to {
 		delta = new(configDiffer).configs(is, will)
 	}
@@ -102,6 +105,8 @@ func (n *node) saysNothing(path []string) bool {
 // value returns the delta that changes a into b, or nil if none is needed.
 func (d *configDiffer) value(a, b *node) []byte {
 	switch {
+	case a == b: // configurations share what a delta did not change
+		return nil
 	case b.saysNothing(d.path):
 		d.lose(a)
 		return nil
