@@ -138,16 +138,21 @@ type pass struct {
 }
 
 func (p *pass) keyword(rule *compiled, start, end int) {
-	if p.next == nil {
-		n := len(p.rules)
-		all := make([]int, 4*n)
-		p.from, p.next, p.failed, p.spent = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
+	i, measured := rule.index, false
+	if p.next != nil {
+		if start >= p.from[i] && start < p.next[i] {
+			return
+		}
+		measured = p.failed[i] >= many
 	}
-	i := rule.index
-	if start >= p.from[i] && start < p.next[i] || !rule.begins(p.text, start) {
+	if !rule.begins(p.text, start) {
 		return
 	}
-	from, to, ok := rule.match(p.text, start, end, p.failed[i] >= many)
+	from, to, ok := rule.match(p.text, start, end, measured)
+	if !ok && rule.Regex == "" && to <= start {
+		return // as at nearly all keywords of nearly all texts, for which nothing is allocated
+	}
+	p.remember()
 	if !ok {
 		spent := max(0, to-start)
 		if rule.added {
@@ -171,6 +176,15 @@ func (p *pass) keyword(rule *compiled, start, end int) {
 		m.Public = min(rule.Public, to-from)
 	}
 	p.found = append(p.found, m)
+}
+
+// remember makes room for what is remembered of rules.
+func (p *pass) remember() {
+	if p.next == nil {
+		n := len(p.rules)
+		all := make([]int, 4*n)
+		p.from, p.next, p.failed, p.spent = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
+	}
 }
 
 // united joins matches that overlap. The most precise rule names the result.
