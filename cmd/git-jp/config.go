@@ -23,7 +23,8 @@ func (configCmd) Help() string {
 	return `Read in this order, the later winning: config.toml and git-jp.toml of your own
 configuration directory, the same two below .jp, and -c. Keys of git jp are written only to
 git-jp.toml: jp refuses to start on keys it does not know. Providers that jp does not have, and
-their models, are written to git-jp-config.toml beside config.toml for the same reason.
+their models, are written to git-jp-config.toml beside config.toml, and to
+.git-jp-config.toml beside a directory's .jp.toml, for the same reason.
 
 Keys of jp, such as assistant.model.id, are read and written too: in config.toml of your own
 configuration directory, for you everywhere, or in the layer that you name. get prints what

@@ -69,8 +69,8 @@ func (v *Volume) Mark() Mark {
 }
 
 // Settle makes durable what was done before a moment, unless a sync that began after it has. It
-// does nothing if files are synced one by one. Once it has failed, it always fails: nobody knows
-// what is lost.
+// does nothing if files are synced one by one. Once it has failed, it always fails: what is
+// lost is not known.
 func (v *Volume) Settle(since Mark) error {
 	if v == nil {
 		return nil

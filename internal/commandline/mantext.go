@@ -42,7 +42,8 @@ GIT_EDITOR, GIT_PAGER: as for git.`},
 .jp/blobs/: their content, addressed by SHA-256.
 
 .jp/git-jp.toml: settings of git jp for this workspace; .jp/config.toml is jp's, and
-.jp/git-jp-config.toml has those with which jp does not start.
+.jp/git-jp-config.toml has those with which jp does not start. A directory's own are in
+.jp.toml and .git-jp-config.toml.
 
 $GIT_COMMON_DIR/jp/cache/: caches; they can be deleted at any time.
 

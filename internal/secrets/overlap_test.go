@@ -22,6 +22,7 @@ func TestOverlapsOnBranches(t *testing.T) {
 		{{5, 15}, {15, 20}},
 		{{5, 15}, {20, 25}},
 		{{5, 30}, {8, 12}, {25, 34}},
+		{{2, 30}, {4, 36}}, // the text with a marker ends before the first range
 	} {
 		var all []Range
 		for i, r := range of {
