@@ -173,69 +173,85 @@ type missingCheck struct {
 }
 
 func (c *missingCheck) tip(n int, t *tip) error {
-	if t.complete || t.place.Kind != refs.Workspace {
+	switch {
+	case t.complete, t.place.Kind != refs.Workspace, t.kind == tipOther:
 		return nil
+	case t.kind == tipWorkTree && t.store == "":
+		return nil // user-local copies
 	}
-	m := c.presence.m
-	lacks := false
-	report := func(found mentions, name func() string) error {
-		for _, h := range found.sure {
-			if c.in[h] == n {
-				continue
-			}
-			lacks = true
-			if c.here[h] {
-				continue
-			}
-			c.in[h] = n // once per tip
-			if ok, err := c.isThere(t, m.hashes.all[h]); ok || err != nil {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			c.found = append(c.found, Obstacle{
-				Reason: ReasonMissing, Root: t.title, Path: name(),
-				Detail: fmt.Sprintf("blob %s is missing already", m.hashes.all[h]),
-			})
-		}
-		return nil
-	}
-	switch t.kind {
-	case tipOther:
-		return nil
-	case tipWorkTree:
-		if t.store == "" {
-			return nil // user-local copies
-		}
-		for h := range c.staged {
-			c.in[h] = n
-		}
+	k := tipCheck{missingCheck: c, n: n, tip: t}
+	k.own()
+	if t.kind == tipWorkTree {
 		for _, f := range t.disk {
-			if err := report(f.mentions, func() string { return f.path }); err != nil {
+			if err := k.check(f.mentions, func() string { return f.path }); err != nil {
 				return err
 			}
 		}
 		return nil
-	case tipIndex:
-		for h := range t.staged {
-			c.in[h] = n
-		}
-	case tipRef:
-		for _, fanout := range c.presence.stores[t.place.Blobs] {
-			for _, h := range c.presence.has[fanout] {
-				c.in[h] = n
-			}
-		}
 	}
+	m := c.presence.m
 	var failed error
 	m.trees.eachDocument(t, func(d document, name func() string) {
-		failed = errors.Join(failed, report(m.references.known[d], name))
+		failed = errors.Join(failed, k.check(m.references.known[d], name))
 	})
-	if t.kind == tipRef && failed == nil && !lacks {
+	if t.kind == tipRef && failed == nil && !k.lacks {
 		m.trees.cache.SetComplete(t.place.Conversations, t.place.Blobs)
 	}
 	return failed
+}
+
+// A tipCheck looks at the references of one tip.
+type tipCheck struct {
+	*missingCheck
+	n     int // the number of the tip
+	tip   *tip
+	lacks bool // it refers to content that it does not have itself
+}
+
+// own marks the contents that the tip has itself.
+func (k *tipCheck) own() {
+	switch k.tip.kind {
+	case tipWorkTree:
+		for h := range k.staged {
+			k.in[h] = k.n
+		}
+	case tipIndex:
+		for h := range k.tip.staged {
+			k.in[h] = k.n
+		}
+	case tipRef:
+		for _, fanout := range k.presence.stores[k.tip.place.Blobs] {
+			for _, h := range k.presence.has[fanout] {
+				k.in[h] = k.n
+			}
+		}
+	}
+}
+
+// check reports the references of a file for which there is no content, each once.
+func (k *tipCheck) check(found mentions, name func() string) error {
+	for _, h := range found.sure {
+		if k.in[h] == k.n {
+			continue
+		}
+		k.lacks = true
+		if k.here[h] {
+			continue
+		}
+		k.in[h] = k.n
+		hash := k.presence.m.hashes.all[h]
+		there, err := k.isThere(k.tip, hash)
+		if err != nil {
+			return err
+		}
+		if !there {
+			k.found = append(k.found, Obstacle{
+				Reason: ReasonMissing, Root: k.tip.title, Path: name(),
+				Detail: fmt.Sprintf("blob %s is missing already", hash),
+			})
+		}
+	}
+	return nil
 }
 
 // isThere looks again, since the store was listed before the tips were read.
