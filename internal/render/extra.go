@@ -65,32 +65,10 @@ func tellExtra(v any, add func(label, text string)) (known bool) {
 			known = tellExtra(e, add) || known
 		}
 	case map[string]any:
-		text := func(name string) string { s, _ := v[name].(string); return s }
-		if at := cmp.Or(text("url"), text("uri")); isAddress(at) {
-			title := strings.TrimSpace(text("title"))
-			add("source", strings.TrimPrefix(title+" — "+at, " — "))
+		if tellSource(v, add) || tellCompacted(v, add) {
 			return true
 		}
-		if text("type") == "compaction" && text("content")+text("encrypted_content") != "" {
-			words := cmp.Or(text("content"), fmt.Sprintf("%d bytes that only the provider can read",
-				len(text("encrypted_content"))))
-			words = strings.Join(strings.Fields(words), " ")
-			add("compacted by the provider", clipRunes(words, mostExtra))
-			return true
-		}
-		if query := text("query"); query != "" {
-			add("searched", query)
-			known = true
-		}
-		for _, name := range []string{"queries", "webSearchQueries"} {
-			queries, _ := v[name].([]any)
-			for _, q := range queries {
-				if q, ok := q.(string); ok {
-					add("searched", q)
-					known = true
-				}
-			}
-		}
+		known = tellQueries(v, add)
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if _, text := v[name].(string); !text {
 				known = tellExtra(v[name], add) || known
@@ -98,6 +76,46 @@ func tellExtra(v any, add func(label, text string)) (known bool) {
 		}
 	}
 	return known
+}
+
+func tellSource(v map[string]any, add func(label, text string)) bool {
+	at := cmp.Or(textOf(v, "url"), textOf(v, "uri"))
+	if !isAddress(at) {
+		return false
+	}
+	title := strings.TrimSpace(textOf(v, "title"))
+	add("source", strings.TrimPrefix(title+" — "+at, " — "))
+	return true
+}
+
+func tellCompacted(v map[string]any, add func(label, text string)) bool {
+	content, encrypted := textOf(v, "content"), textOf(v, "encrypted_content")
+	if textOf(v, "type") != "compaction" || content+encrypted == "" {
+		return false
+	}
+	words := cmp.Or(content, fmt.Sprintf("%d bytes that only the provider can read", len(encrypted)))
+	add("compacted by the provider", clipRunes(strings.Join(strings.Fields(words), " "), mostExtra))
+	return true
+}
+
+func tellQueries(v map[string]any, add func(label, text string)) (known bool) {
+	queries := []any{v["query"]}
+	for _, name := range []string{"queries", "webSearchQueries"} {
+		more, _ := v[name].([]any)
+		queries = append(queries, more...)
+	}
+	for _, q := range queries {
+		if q, _ := q.(string); q != "" {
+			add("searched", q)
+			known = true
+		}
+	}
+	return known
+}
+
+func textOf(v map[string]any, name string) string {
+	s, _ := v[name].(string)
+	return s
 }
 
 func isAddress(s string) bool {
