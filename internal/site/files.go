@@ -85,33 +85,50 @@ func (b *build) files(ctx context.Context, drafts []draft) error {
 			return err
 		}
 		id, _ := tree.OID(name)
-		digest := func(of []string) string {
-			h := sha256.New()
-			fmt.Fprintln(h, id, last[name])
-			for _, c := range b.finder.Naming(name) {
-				fmt.Fprintln(h, c, streams[c.Digits()])
-			}
-			for _, digits := range of {
-				_, here := streams[digits]
-				fmt.Fprintln(h, digits, here)
-			}
-			return hex.EncodeToString(h.Sum(nil))
+		version := fmt.Sprintln(id, last[name])
+		is, err := b.filed(ctx, tree, name, version, streams)
+		if err != nil {
+			b.Problem(err)
+			continue
 		}
-		was, ok := b.was.Files[name]
-		if !ok || was.Digest != digest(was.Of) || was.Page && !b.keeps(filePage(name)) {
-			if was, err = b.file(ctx, tree, name, streams); err != nil {
-				b.Problem(err)
-				continue
-			}
-			was.Digest = digest(was.Of)
-		}
-		b.is.Files[name] = was
-		if was.Page {
+		b.is.Files[name] = is
+		if is.Page {
 			b.report.Files++
 		}
 	}
 	b.Page.File = b.fileOf
 	return nil
+}
+
+// filed returns the record of a file, of the last build where nothing changed that it depends on,
+// or after writing its page.
+func (b *build) filed(
+	ctx context.Context, tree *gitint.Tree, name, version string, streams map[string]string,
+) (file, error) {
+	was, ok := b.was.Files[name]
+	if ok && was.Digest == b.fileDigest(name, version, was.Of, streams) &&
+		(!was.Page || b.keeps(filePage(name))) {
+		return was, nil
+	}
+	is, err := b.file(ctx, tree, name, streams)
+	if err == nil {
+		is.Digest = b.fileDigest(name, version, is.Of, streams)
+	}
+	return is, err
+}
+
+// fileDigest is of everything that the page of a file depends on, with links to the conversations of.
+func (b *build) fileDigest(name, version string, of []string, streams map[string]string) string {
+	h := sha256.New()
+	fmt.Fprint(h, version)
+	for _, c := range b.finder.Naming(name) {
+		fmt.Fprintln(h, c, streams[c.Digits()])
+	}
+	for _, digits := range of {
+		_, here := streams[digits]
+		fmt.Fprintln(h, digits, here)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // list returns the chosen files of the commit that calls wrote, and the last commit that changed

@@ -218,34 +218,37 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		c.cache = &refs.Cache{}
 	}
 	for _, p := range staged {
-		dir, ok := workspace.PathDir(p.Path)
-		if !ok {
-			continue
-		}
-		_, isBlob := blobOf(dir, p.Path)
-		if !isBlob && !strings.HasPrefix(p.Path, dir+"/"+conversationsDir+"/") {
-			if p.NewMode.IsRegular() {
-				c.beside = append(c.beside, p.Path)
-			}
-			c.enter(p)
-			continue
-		}
-		if c.dirs[dir] == nil {
-			c.dirs[dir] = map[events.ID]bool{}
-		}
-		if isBlob {
-			c.lost = c.lost || p.Status != 'A'
-			if p.NewMode.IsRegular() {
-				c.blobs = append(c.blobs, gitint.Entry{Path: p.Path, Mode: p.NewMode, OID: p.New})
-			}
-		} else if id, ok := workspace.PathIDIn(dir, p.Path); ok {
-			c.dirs[dir][id], c.added = true, c.added && p.Status == 'A'
-			if path.Base(p.Path) == workspace.EventsFile && p.NewMode.IsRegular() {
-				c.streams[p.Path] = p.New
-			}
+		if dir, ok := workspace.PathDir(p.Path); ok {
+			c.note(dir, p)
 		}
 	}
 	return c
+}
+
+// note sorts in a change of a file of a workspace.
+func (c *commit) note(dir string, p gitint.StagedPath) {
+	_, isBlob := blobOf(dir, p.Path)
+	if !isBlob && !strings.HasPrefix(p.Path, dir+"/"+conversationsDir+"/") {
+		if p.NewMode.IsRegular() {
+			c.beside = append(c.beside, p.Path)
+		}
+		c.enter(p)
+		return
+	}
+	if c.dirs[dir] == nil {
+		c.dirs[dir] = map[events.ID]bool{}
+	}
+	if isBlob {
+		c.lost = c.lost || p.Status != 'A'
+		if p.NewMode.IsRegular() {
+			c.blobs = append(c.blobs, gitint.Entry{Path: p.Path, Mode: p.NewMode, OID: p.New})
+		}
+	} else if id, ok := workspace.PathIDIn(dir, p.Path); ok {
+		c.dirs[dir][id], c.added = true, c.added && p.Status == 'A'
+		if path.Base(p.Path) == workspace.EventsFile && p.NewMode.IsRegular() {
+			c.streams[p.Path] = p.New
+		}
+	}
 }
 
 // add adds to the index the blobs that changed streams refer to, that the index lacks, and that the
