@@ -88,12 +88,8 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 		return in.Accept(ctx)
 	}
 	list := len(c.From) == 0 && !c.All && len(c.Session) == 0
-	if list && len(c.AllowSecret) > 0 || c.DryRun && len(c.AllowSecret) > 0 {
-		return usagef("--allow-secret needs an agent, a path or --session, and no --dry-run")
-	}
-	if list && (c.Hold || c.Reimport || c.Again || c.RedactOwn) {
-		return usagef("name what to import, or give --all or --session: " +
-			"without that, sessions are only listed")
+	if err := c.refuse(list); err != nil {
+		return err
 	}
 	found, foreign := importer.Find(ctx, placesOf(a), sel)
 	if list {
@@ -108,16 +104,36 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	if len(c.AllowSecret) > 0 {
-		entries, err := in.Allow(ctx, found, c.AllowSecret)
-		if err == nil {
-			err = a.commitAllowed(ctx, entries)
-		}
-		if err != nil {
-			return err
-		}
+	if err := c.allow(ctx, a, in, found); err != nil {
+		return err
 	}
 	return in.Run(ctx, found, foreign)
+}
+
+// refuse returns an error for flags that a list of sessions, or a dry run, does not have.
+func (c importCmd) refuse(list bool) error {
+	if list && len(c.AllowSecret) > 0 || c.DryRun && len(c.AllowSecret) > 0 {
+		return usagef("--allow-secret needs an agent, a path or --session, and no --dry-run")
+	}
+	if list && (c.Hold || c.Reimport || c.Again || c.RedactOwn) {
+		return usagef("name what to import, or give --all or --session: " +
+			"without that, sessions are only listed")
+	}
+	return nil
+}
+
+// allow writes entries for the secrets that the user allows in what is imported.
+func (c importCmd) allow(
+	ctx context.Context, a *app, in intake.Intake, found []importer.Found,
+) error {
+	if len(c.AllowSecret) == 0 {
+		return nil
+	}
+	entries, err := in.Allow(ctx, found, c.AllowSecret)
+	if err != nil {
+		return err
+	}
+	return a.commitAllowed(ctx, entries)
 }
 
 // openIntake returns the intake for importing sessions into a workspace.
