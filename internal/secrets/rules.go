@@ -53,10 +53,15 @@ const usualWindow = 600
 type Rules struct {
 	list   []Rule
 	filter func() *filter
+	digest func() string
 }
 
 func newRules(list []Rule) *Rules {
-	return &Rules{list, sync.OnceValue(func() *filter { return newFilter(list) })}
+	return &Rules{
+		list:   list,
+		filter: sync.OnceValue(func() *filter { return newFilter(list) }),
+		digest: sync.OnceValue(func() string { return digestOf(list) }),
+	}
 }
 
 // Builtin returns the built-in rules of this version.
@@ -90,9 +95,11 @@ func (r *Rules) Names() (names []string) {
 
 // Digest identifies the set of rules: it differs if another set, or another version of the program,
 // may find something else.
-func (r *Rules) Digest() string {
+func (r *Rules) Digest() string { return r.digest() }
+
+func digestOf(list []Rule) string {
 	h := sha256.New()
-	for _, rule := range r.list {
+	for _, rule := range list {
 		fmt.Fprintf(h, "%q %q %t %q %d %d %q\n", rule.Name, rule.Keywords, rule.Fold, rule.Regex,
 			rule.shape, rule.within, rule.commands)
 	}
