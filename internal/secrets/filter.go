@@ -15,6 +15,7 @@ type filter struct {
 	index  [1 << 16]uint8 // in groups of each pair, in little-endian order
 	groups [][]candidate  // the first is for pairs without keywords
 	rules  []*compiled
+	views  sync.Pool // of *views
 }
 
 // A candidate is a keyword that contains a pair.
@@ -33,7 +34,9 @@ type compiled struct {
 }
 
 func newFilter(list []Rule) *filter {
-	f := &filter{groups: make([][]candidate, 1)}
+	f := &filter{
+		groups: make([][]candidate, 1), views: sync.Pool{New: func() any { return new(views) }},
+	}
 	for i, rule := range list {
 		rule.within = cmp.Or(rule.within, usualWindow)
 		f.rules = append(f.rules, &compiled{rule, sync.OnceValue(func() *regexp.Regexp {

@@ -19,7 +19,9 @@ type Match struct {
 
 // Scan returns the secrets of a text in order. They do not overlap.
 func (r *Rules) Scan(text []byte) []Match {
-	s := scanner{filter: r.filter(), whole: len(text)}
+	f := r.filter()
+	s := scanner{filter: f, whole: len(text), views: f.views.Get().(*views)}
+	defer f.views.Put(s.views)
 	s.scan(text, identity, 0)
 	return united(s.found)
 }
@@ -100,6 +102,7 @@ type scanner struct {
 	*filter
 	whole int // length of the text
 	found []Match
+	views *views
 }
 
 // An origin maps a range of the decoded text to a range of the original text.
@@ -113,9 +116,9 @@ func (s *scanner) scan(text []byte, where origin, level int) {
 	if level == maxLevels {
 		return
 	}
-	if plain, origins := unescape(text); plain != nil {
-		s.scan(plain, func(start, end int) (int, int) {
-			return where(origins.of(start), origins.end(end-1))
+	if v := &s.views[level]; v.unescape(text) {
+		s.scan(v.plain, func(start, end int) (int, int) {
+			return where(v.origins.of(start), v.origins.end(end-1))
 		}, level+1)
 	}
 	eachBase64(text, func(plain []byte, origins offsets) {
@@ -132,45 +135,47 @@ type pass struct {
 	text  []byte
 	where origin
 	level int
-	// from and next hold, by rule, the range of the last match, and failed and spent the number of
-	// keywords and of bytes that were examined in vain.
-	from, next, failed, spent []int
+	// tried has the rules of whose keywords one was examined, by index: few of hundreds.
+	tried map[int]examined
+}
+
+// An examined is what a pass remembers of a rule.
+type examined struct {
+	from, next    int // the range of the last match
+	failed, spent int // the number of keywords and of bytes that were examined in vain
 }
 
 func (p *pass) keyword(rule *compiled, start, end int) {
-	i, measured := rule.index, false
-	if p.next != nil {
-		if start >= p.from[i] && start < p.next[i] {
-			return
-		}
-		measured = p.failed[i] >= many
-	}
-	if !rule.begins(p.text, start) {
+	e := p.tried[rule.index]
+	if start >= e.from && start < e.next || !rule.begins(p.text, start) {
 		return
 	}
-	from, to, ok := rule.match(p.text, start, end, measured)
+	from, to, ok := rule.match(p.text, start, end, e.failed >= many)
 	if !ok && rule.Regex == "" && to <= start {
 		return // as at nearly all keywords of nearly all texts, for which nothing is allocated
 	}
-	p.remember()
 	if !ok {
 		spent := max(0, to-start)
 		if rule.added {
 			spent, to = rule.within, len(p.text)
 		}
-		p.failed[i]++
-		if p.spent[i] += spent; p.spent[i] > effortFree+effort*p.whole {
+		e.failed++
+		if e.spent += spent; e.spent > effortFree+effort*p.whole {
 			from, ok = start, true
 		}
 	}
-	if !ok || to <= from {
+	isFound := ok && to > from
+	if isFound {
+		e.from, e.next = from, to
+	}
+	p.remember(rule, e)
+	if !isFound {
 		return
 	}
-	p.from[i], p.next[i] = from, to
 	for to < len(p.text) && !utf8.RuneStart(p.text[to]) {
 		to++
 	}
-	m := Match{Rule: rule.Name, index: i}
+	m := Match{Rule: rule.Name, index: rule.index}
 	m.Start, m.End = p.where(from, to)
 	if p.level == 0 {
 		m.Public = min(rule.Public, to-from)
@@ -178,13 +183,11 @@ func (p *pass) keyword(rule *compiled, start, end int) {
 	p.found = append(p.found, m)
 }
 
-// remember makes room for what is remembered of rules.
-func (p *pass) remember() {
-	if p.next == nil {
-		n := len(p.rules)
-		all := make([]int, 4*n)
-		p.from, p.next, p.failed, p.spent = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:]
+func (p *pass) remember(rule *compiled, e examined) {
+	if p.tried == nil {
+		p.tried = map[int]examined{}
 	}
+	p.tried[rule.index] = e
 }
 
 // united joins matches that overlap. The most precise rule names the result.
