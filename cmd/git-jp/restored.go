@@ -2,17 +2,19 @@ package main
 
 import (
 	"context"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// restored returns how much of their sessions the conversations have whose stream alone was
-// restored. Without a repository no conversation is known to be restored.
+// restored returns a function that returns how much of their sessions the conversations have whose
+// stream alone was restored. Only the first call asks git. Without a repository no conversation is
+// known to be restored.
 func restored(
 	ctx context.Context, a *app, w *workspace.Workspace,
-) map[events.ID]events.ImportVersion {
+) func() map[events.ID]events.ImportVersion {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil
@@ -21,5 +23,7 @@ func restored(
 	if err != nil {
 		return nil
 	}
-	return revisions.Restored(ctx, repo, w, dir)
+	return sync.OnceValue(func() map[events.ID]events.ImportVersion {
+		return revisions.Restored(ctx, repo, w, dir)
+	})
 }

@@ -32,9 +32,10 @@ type Importer struct {
 	// Exceptions and Redactions are those that the workspace has committed to.
 	Exceptions secrets.Exceptions
 	Redactions secrets.Redactions
-	// Restored says how much of its session is in a conversation whose stream was restored to an
-	// earlier state than its metadata.json records.
-	Restored map[events.ID]events.ImportVersion
+	// Restored returns how much of its session is in each conversation whose stream was restored to
+	// an earlier state than its metadata.json records; nil knows none. It is called often, from
+	// several goroutines, but only when a session has a conversation.
+	Restored func() map[events.ID]events.ImportVersion
 	Hold     bool // into user-local storage
 	Again    bool // also conversations that were removed
 	// Fresh imports conversations again with the current importer and rules, even if the source has
@@ -118,8 +119,10 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 func (im *Importer) versionOf(
 	e workspace.Entry, d *events.Details,
 ) (v events.ImportVersion, ok bool) {
-	if v, ok = im.Restored[e.ID]; ok && !e.Local {
-		return v, true
+	if im.Restored != nil && !e.Local {
+		if v, ok = im.Restored()[e.ID]; ok {
+			return v, true
+		}
 	}
 	return events.ParseImportVersion(d.Labels[sessions.LabelImport])
 }

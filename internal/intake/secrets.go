@@ -24,7 +24,7 @@ type Destination struct {
 	// change what is written only if the user asks for that.
 	Own []string
 	// Restored is the importer's field of that name.
-	Restored map[events.ID]events.ImportVersion
+	Restored func() map[events.ID]events.ImportVersion
 	Warn     func(format string, args ...any)
 }
 
