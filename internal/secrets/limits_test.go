@@ -45,8 +45,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestKeywordsWithoutSecretsAllocateNothing: an import scans each text, nearly all have a keyword,
-// and what is remembered of rules is several kilobytes.
+// TestKeywordsWithoutSecretsAllocateNothing: an import scans each text, and nearly all have a
+// keyword.
 func TestKeywordsWithoutSecretsAllocateNothing(t *testing.T) {
 	rules := secrets.Builtin()
 	allocs := func(text string) float64 {
