@@ -42,8 +42,8 @@ type view struct {
 	origins offsets
 }
 
-// views are those of one scan, by level. They are used again: otherwise allocating them would take
-// a tenth of a scan.
+// views are those of one scan, by level. They are used again: a tenth of what an import allocated
+// was views.
 type views [maxLevels]view
 
 // unescape undoes the escapes of JSON strings and of URLs in a text, and removes the control
