@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
@@ -30,9 +31,10 @@ type Recovery struct {
 }
 
 // Run restores the loss: the difference between the drivers' merge of the commit's sides and the
-// conversation in the commit is merged into the current conversation. A conflict, which can no
-// longer be decided, keeps both versions, one of them as a turn of its own. Run returns the
-// directory of the conversation, and the files that it left out because they have redacted text.
+// conversation in the commit is merged into the current conversation, without what a person wrote
+// in the commit. A conflict, which can no longer be decided, keeps both versions, one of them as a
+// turn of its own. Run returns the directory of the conversation, and the files that it left out
+// because they have redacted text.
 func (r Recovery) Run(ctx context.Context) (dir string, left []string, err error) {
 	tree, err := r.Repo.Tree(ctx, r.Merge.OID.String())
 	if err != nil {
@@ -176,9 +178,11 @@ func (r Recovery) into(
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	result, err := threeway.Merge(has, threeway.Side{
-		Stream: now, BaseConfig: orNil(config), Source: has.Source,
-	}, want)
+	ours := threeway.Side{Stream: now, BaseConfig: orNil(config), Source: has.Source}
+	if has.Stream, err = b.unwritten(id, has.Stream, want.Stream); err != nil {
+		return err
+	}
+	result, err := threeway.Merge(has, ours, want)
 	if err != nil {
 		return err
 	}
@@ -190,6 +194,47 @@ func (r Recovery) into(
 		return r.write(ctx, Case{Path: name, ID: id}, data, next)
 	}
 	return nil
+}
+
+// unwritten returns the stream of a merge commit without what a person wrote there: elements that no
+// side has. One with the key of a wanted element is an edit of it and becomes that element. If they
+// stayed in the base that the wanted stream is compared with, restoring would remove them.
+func (b *inspection) unwritten(
+	id events.ID, merged, want *events.Stream,
+) (*events.Stream, error) {
+	if merged == nil {
+		return nil, nil
+	}
+	known := make(map[blobs.Hash]bool)
+	for _, h := range b.sides {
+		side, err := h.side(id)
+		if err != nil {
+			return nil, err
+		}
+		if side.Stream == nil {
+			continue
+		}
+		for _, e := range side.Stream.All() {
+			known[e.Sum()] = true
+		}
+	}
+	at := make(map[string]int)
+	for i, key := range want.Keys() {
+		at[key] = i
+	}
+	base := events.New()
+	for i, key := range merged.Keys() {
+		e := merged.At(i)
+		if !known[e.Sum()] {
+			i, ok := at[key]
+			if !ok {
+				continue
+			}
+			e = want.At(i)
+		}
+		base.Append(e)
+	}
+	return base, nil
 }
 
 // Missing returns how many elements of a loss a stream does not have.
