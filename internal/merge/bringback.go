@@ -214,8 +214,8 @@ func (b *inspection) unwritten(
 		if side.Stream == nil {
 			continue
 		}
-		for _, e := range side.Stream.All() {
-			known[e.Sum()] = true
+		for _, sum := range sumsOf(side.Stream) {
+			known[sum] = true
 		}
 	}
 	at := make(map[string]int)

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -53,6 +54,9 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	was, edited, err := r.edited(c, f)
 	if err != nil {
 		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
+	}
+	if edited && continues(was, f.Ours, f.Theirs) {
+		f.Ours, edited = was, false
 	}
 	stray, err := isStray(r.Repo, c.Path)
 	if stray && edited {
@@ -149,6 +153,32 @@ func (r Resolver) edited(c Case, f File) (now []byte, edited bool, err error) {
 	}
 	_, err = events.Decode(now)
 	return now, err == nil, nil
+}
+
+// continues reports whether a stream only adds to our side, and nothing of theirs: it was continued
+// before the merge was resolved, and is our side then. With anything of theirs it is a resolution
+// that a person has begun.
+func continues(now, ours, theirs []byte) bool {
+	var all [3]*events.Stream
+	for i, data := range [3][]byte{now, ours, theirs} {
+		var err error
+		if all[i], err = events.Decode(data); err != nil {
+			return false
+		}
+	}
+	after, before := sumsOf(all[0]), sumsOf(all[1])
+	if !slices.Equal(after[:min(len(after), len(before))], before) {
+		return false
+	}
+	added := lists.Set(after[len(before):])
+	return !slices.ContainsFunc(sumsOf(all[2]), func(h blobs.Hash) bool { return added[h] })
+}
+
+func sumsOf(s *events.Stream) (sums []blobs.Hash) {
+	for _, e := range s.All() {
+		sums = append(sums, e.Sum())
+	}
+	return sums
 }
 
 // Place stages the version of a case that [Case.Placed] returns: as it is in the working tree, if
