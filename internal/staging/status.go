@@ -30,6 +30,8 @@ type StatusRecord struct {
 	Blobs    int      `json:"blobs,omitempty"`    // not staged
 	Beside   []string `json:"beside,omitempty"`   // changed files outside its directory
 	Findings []string `json:"findings,omitempty"`
+
+	unmerged []string // findings with which 'git jp resolve' helps
 }
 
 // Status returns the conversations of a workspace that differ from HEAD, or are incomplete. Their
@@ -134,7 +136,17 @@ func (all records) addFinding(f check.Finding, said check.Printer) {
 	r.Title = cmp.Or(r.Title, f.Title)
 	if !slices.Contains(r.Findings, sentence) {
 		r.Findings = append(r.Findings, sentence)
+		if f.State == check.Conflicted {
+			r.unmerged = append(r.unmerged, sentence)
+		}
 	}
+}
+
+// incomplete returns the findings with which 'git jp check' helps.
+func (r *StatusRecord) incomplete() []string {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(sentence string) bool {
+		return slices.Contains(r.unmerged, sentence)
+	})
 }
 
 // entitle gives records their title, from the working tree, or from HEAD for removed conversations.
@@ -213,8 +225,10 @@ func PrintStatus(p *render.Printer, all []*StatusRecord) error {
 		// Without these files, redacted or removed text comes back; git only names their directory.
 		printLists(p, "Not staged beside conversations:", all,
 			func(r *StatusRecord) []string { return r.Beside }),
+		printLists(p, "Unmerged ('git jp resolve' shows both sides):", all,
+			func(r *StatusRecord) []string { return r.unmerged }),
 		printLists(p, "Incomplete ('git jp check' says what helps):", all,
-			func(r *StatusRecord) []string { return r.Findings }))
+			(*StatusRecord).incomplete))
 }
 
 // printWords prints the conversations that have a word, below a heading, in one write: there may be
