@@ -66,9 +66,13 @@ func Write(root *os.Root, name string, data []byte, opts Options) error {
 	w := writer{root: root, opts: opts}
 	err := w.write(name, content{1: data}, func(t *temp) error { return w.renamed(t.name, name) })
 	if err != nil {
-		return fmt.Errorf("write %q: %w", name, err)
+		return failed("write", root, name, err)
 	}
 	return nil
+}
+
+func failed(op string, root *os.Root, name string, err error) error {
+	return fmt.Errorf("%s %q: %w", op, name, regular.Whole(root, err))
 }
 
 // WriteIn is [Write] below a directory, which it opens and closes.

@@ -368,3 +368,22 @@ func TestWrite_withoutModes(t *testing.T) {
 	}
 	noTemps(t, root)
 }
+
+// TestErrorsNameThePath: an error says where the file is that could not be made.
+func TestErrorsNameThePath(t *testing.T) {
+	root, dir := openRoot(t)
+	if err := os.WriteFile(filepath.Join(dir, "taken"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{TempDir: "taken"}
+	group := NewGroup(root, opts)
+	for what, err := range map[string]error{
+		"Write":   Write(root, "new", []byte("x"), opts),
+		"Replace": Replace(root, "new", nil, []byte("x"), opts),
+		"Group":   errors.Join(group.Add("new", []byte("x")), group.Commit()),
+	} {
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "taken")) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func NewGroup(root *os.Root, opts Options) *Group {
 // Add writes data to a temporary that will become name. A later Add or Commit may return its error.
 func (g *Group) Add(name string, data []byte) error {
 	if err := g.add(name, data); err != nil {
-		g.fail(fmt.Errorf("write %q: %w", name, err))
+		g.fail(failed("write", g.w.root, name, err))
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -67,7 +67,7 @@ func (g *Group) add(name string, data []byte) error {
 	g.wg.Go(func() {
 		defer func() { <-g.slots }()
 		if err := t.finish(); err != nil {
-			g.fail(fmt.Errorf("write %q: %w", name, err))
+			g.fail(failed("write", g.w.root, name, err))
 		}
 		g.wrote()
 	})
@@ -153,7 +153,7 @@ func (g *Group) publish(items []item) error {
 		dirs = append(dirs, changed...)
 		if err != nil {
 			g.remove(items[i:])
-			return errors.Join(fmt.Errorf("write %q: %w", it.name, err), g.syncDirs(dirs))
+			return errors.Join(failed("write", g.w.root, it.name, err), g.syncDirs(dirs))
 		}
 	}
 	return g.syncDirs(dirs)

@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -13,7 +12,7 @@ import (
 // nobody reads the file, so it is made under its own name, and not synced.
 func WriteNew(root *os.Root, name string, data []byte, opts Options) error {
 	if err := (writer{root: root, opts: opts}).writeNew(name, data); err != nil {
-		return fmt.Errorf("write %q: %w", name, err)
+		return failed("write", root, name, err)
 	}
 	return nil
 }
@@ -52,7 +51,7 @@ func (w writer) writeNew(name string, data []byte) error {
 func PublishDir(root *os.Root, tmpName, name string, opts Options) error {
 	w := writer{root: root, opts: opts}
 	if err := w.publishDir(tmpName, name); err != nil {
-		return fmt.Errorf("publish %q: %w", name, err)
+		return failed("publish", root, name, err)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func ReplaceBy(root *os.Root, name string, c Change, opts Options) error {
 	data := content{c.Old[:c.Same], c.Rest}
 	err := w.write(name, data, func(t *temp) error { return t.replace(name, c.Old, data) })
 	if err != nil {
-		return fmt.Errorf("write %q: %w", name, err)
+		return failed("write", root, name, err)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func ReplaceIn(dir, name string, old, data []byte, opts Options) error {
 // and returns the errors of [Replace].
 func Remove(root *os.Root, name string, old []byte, opts Options) error {
 	if err := (writer{root: root, opts: opts}).removeAs(name, old); err != nil {
-		return fmt.Errorf("remove %q: %w", name, err)
+		return failed("remove", root, name, err)
 	}
 	return nil
 }

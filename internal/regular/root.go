@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Cause returns the reason of an error of the operating system, without the operation and the path:
@@ -37,4 +38,13 @@ func named(err error, name string) error {
 func OpenRootIn(root *os.Root, dir string) (*os.Root, error) {
 	below, err := root.OpenRoot(dir + asDirectory)
 	return below, named(err, dir)
+}
+
+// Whole makes an error of an operation below a root name the path from the directory with which the
+// root was opened: a message with a name below it does not say where to look.
+func Whole(root *os.Root, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && !filepath.IsAbs(at.Path) {
+		at.Path = filepath.Join(root.Name(), at.Path)
+	}
+	return err
 }

@@ -110,7 +110,7 @@ func (w *Workspace) tryLock(id events.ID) (func() error, error) {
 	name := lockName(id)
 	f, err := s.acquire(name)
 	if err != nil {
-		return nil, fmt.Errorf("lock conversation %s: %w", id, err)
+		return nil, fmt.Errorf("lock conversation %s: %w", id, regular.Whole(s.root, err))
 	}
 	if f == nil {
 		return nil, s.holder(id)

@@ -213,3 +213,14 @@ func TestLockFileThatStays(t *testing.T) {
 		t.Errorf("got %v, want no error", err)
 	}
 }
+
+// TestLockNamesItsPlace: an error says which file is in the way, not only its name below .jp.
+func TestLockNamesItsPlace(t *testing.T) {
+	w := newWorld(t)
+	one := w.open()
+	w.write("proj/.jp/locks", "a file")
+	_, err := one.Lock(t.Context(), id1)
+	if err == nil || !strings.Contains(err.Error(), w.path("proj/.jp/locks")) {
+		t.Errorf("error is %v", err)
+	}
+}
