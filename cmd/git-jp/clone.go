@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"path"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/register"
 	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type cloneCmd struct {
@@ -62,8 +65,37 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.note("cloned into %s, without blobs", a.short(dir))
+	whole, err := hasContent(ctx, repo)
+	if err != nil {
+		return err
+	}
+	if whole {
+		a.note("cloned into %s", a.short(dir))
+		a.warn("%s sent all content, and only the working tree is without blobs: "+
+			"it has to allow filters ('git config uploadpack.allowFilter true'), and "+
+			"a path has to begin with file://", c.URL)
+	} else {
+		a.note("cloned into %s, without blobs", a.short(dir))
+	}
 	return cloneOf(a, repo).Install(ctx, register.Request{})
+}
+
+// hasContent reports whether a clone has the content of a blob that it left out of the working tree:
+// then the remote ignored the filter, with a warning of git's that is not shown, and sent everything.
+func hasContent(ctx context.Context, repo *gitint.Repo) (bool, error) {
+	var found string
+	index, err := repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {
+		if found == "" && bytes.Contains(path, []byte(workspace.DirName+"/"+blobs.Dir+"/")) {
+			found = string(path)
+		}
+		return string(path) == found
+	})
+	if err != nil || found == "" {
+		return false, err
+	}
+	id, _ := index.OID(found)
+	missing, err := repo.HasObject(ctx, []gitint.OID{id})
+	return len(missing) == 0, err
 }
 
 // target returns the directory of the clone: the one that git would choose.
