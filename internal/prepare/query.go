@@ -58,6 +58,9 @@ type Query struct {
 	closers     []func() error
 }
 
+// Saves reports whether question and answer are saved.
+func (q *Query) Saves() bool { return q.target.Saves() }
+
 // Open opens everything that a question needs. The settings are those of git jp, for the target's
 // workspace.
 func Open(

@@ -26,6 +26,9 @@ type Target struct {
 // KeepNothing keeps question and answer in memory only.
 func (t *Target) KeepNothing() { t.unsaved = Unsaved(t.Workspace, t.Create) }
 
+// Saves reports whether question and answer go to disk.
+func (t *Target) Saves() bool { return t.unsaved == nil }
+
 // Look reads a conversation without changing it.
 func (t *Target) Look(e workspace.Entry) error {
 	conv, err := t.Workspace.Load(e)

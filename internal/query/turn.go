@@ -85,6 +85,15 @@ type Turn struct {
 	Budget *Budget
 }
 
+// An AskedError is the error of a turn whose question is in the conversation.
+type AskedError struct{ Err error }
+
+// Error implements error.
+func (e *AskedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *AskedError) Unwrap() error { return e.Err }
+
 // A PartialError says that an answer was cut off after some of it was shown. That part is saved.
 type PartialError struct{ Err error }
 

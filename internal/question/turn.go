@@ -28,23 +28,46 @@ func Turn(ctx context.Context, t *ask.Terminal, q *prepare.Query, p query.Prompt
 	started := t.Now()
 	title := q.MakeTitle(ctx, p)
 	answer, err := turn.Run(ctx, p)
+	note := func(what, saved string) {
+		if q.Saves() {
+			what += saved
+		}
+		t.Note("%s", what)
+	}
 	shown := show.End(answer)
 	if show.Unread() {
-		t.Note("standard output is closed; what came of the answer is saved")
+		note("standard output is closed", "; what came of the answer is saved")
 		shown = context.Canceled
 	}
+	err = ended(err, q.Saves())
 	if err := errors.Join(shown, title.End(err != nil), err); err != nil {
 		return err
 	}
 	noteUsage(&t.Printer, q, answer, t.Now().Sub(started))
 	switch {
 	case answer.Dropped:
-		t.Note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
+		note("the answer was dropped", ", the question stays: 'git jp query -E' asks it again")
 		return context.Canceled
 	case answer.Ended:
-		t.Note("stopped, the partial answer is saved")
+		note("stopped", ", the partial answer is saved")
 	}
 	return nil
+}
+
+// ended returns the error of a turn in a form that promises nothing about a conversation in which
+// the question is not saved.
+func ended(err error, saved bool) error {
+	partial, ok := errors.AsType[*query.PartialError](err)
+	switch {
+	case err == nil:
+		return nil
+	case saved:
+		return &query.AskedError{Err: err}
+	case ok:
+		return partial.Err
+	default:
+		return err
+	}
 }
 
 // noteUsage prints the usage and the cost of a turn.

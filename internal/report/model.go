@@ -16,19 +16,25 @@ import (
 // othersHint says where to look for another model.
 const othersHint = "'git jp models' lists what can be asked"
 
-// askAgain is for errors that may pass: the question is in the conversation.
-const askAgain = "'git jp query -E' asks again"
+// againHint is for errors that may pass. The conversation has the question or not: that of
+// --no-persist, and what other commands ask, is in none.
+func againHint(err error) string {
+	if isA[*query.AskedError](err) {
+		return "'git jp query -E' asks again"
+	}
+	return "the same command asks again"
+}
 
 // modelHint helps if a model could not be asked, or did not answer.
 func modelHint(err error) string {
 	key, answer, name := new(models.KeyError), new(llm.APIError), new(tool.NameError)
 	switch {
-	case errors.Is(err, query.ErrCycles):
+	case errors.Is(err, query.ErrCycles) && isA[*query.AskedError](err):
 		return "'git jp query -E' lets it go on"
 	case isA[*query.PartialError](err):
 		return "'git jp query -E' asks for the rest"
 	case isA[*query.EmptyError](err):
-		return askAgain
+		return againHint(err)
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
 		return "set " + key.Provider.KeyEnv + " in your environment; " + othersHint
 	case isA[*models.NameError](err):
@@ -45,7 +51,7 @@ func modelHint(err error) string {
 		return "remove it with 'git jp attachment rm', or from a directory with an" +
 			" attachment such as '!docs/x.png', or ask another model; " + othersHint
 	case errors.As(err, &answer):
-		return answerHint(answer)
+		return answerHint(err, answer)
 	case isA[*wire.UnreachableError](err), isA[*wire.PageError](err), isA[*wire.IdleError](err),
 		isA[*wire.CutError](err), isA[*wire.ForeignError](err):
 		return networkHint(err)
@@ -77,7 +83,7 @@ func networkHint(err error) string {
 	case errors.As(err, &page):
 		return "name the address of the API: " + set(page.Provider)
 	case errors.As(err, &cut):
-		return askAgain + "; if that fails too, check the address: " + set(cut.Provider)
+		return againHint(err) + "; if that fails too, check the address: " + set(cut.Provider)
 	case errors.As(err, &idle) && idle.First:
 		return "'git jp config set --user network.first_token_timeout 20m' waits longer"
 	default:
@@ -86,14 +92,14 @@ func networkHint(err error) string {
 }
 
 // answerHint helps with errors that a provider returns.
-func answerHint(e *llm.APIError) string {
+func answerHint(err error, e *llm.APIError) string {
 	switch p, _ := models.Find(e.Provider); {
 	case e.Unauthorized() && p.KeyEnv != "":
 		return "check the key in " + p.KeyEnv + ", or in the variable that api_key_env names"
 	case e.NotFound():
 		return "'git jp models " + e.Provider + "' lists what it has"
 	case e.Retryable:
-		return askAgain
+		return againHint(err)
 	default:
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/query"
 )
 
 // TestModelHints verifies that a model's error comes with a way out, however deep the error is
@@ -27,6 +28,18 @@ func TestModelHints(t *testing.T) {
 		got := hints(fmt.Errorf("ask: %w", tt.err))
 		if len(got) != 1 || !strings.Contains(got[0], tt.want) {
 			t.Errorf("%v: hints %q, expected one with %q", tt.err, got, tt.want)
+		}
+	}
+	// Only a question that is in a conversation can be asked again by continuing it.
+	busy := &llm.APIError{Provider: "openai", Status: 429, Retryable: true}
+	for err, want := range map[error]string{
+		busy:                                    "the same command asks again",
+		&query.AskedError{Err: busy}:            "'git jp query -E' asks again",
+		&query.EmptyError{}:                     "the same command asks again",
+		&query.AskedError{Err: query.ErrCycles}: "'git jp query -E' lets it go on",
+	} {
+		if got := hints(err); len(got) != 1 || got[0] != want {
+			t.Errorf("%v: hints %q, expected %q", err, got, want)
 		}
 	}
 	none := &llm.APIError{Provider: "openai", Status: 429}
