@@ -103,6 +103,7 @@ func (d *examination) all(ctx context.Context) error {
 	}
 	for _, look := range []func(context.Context, *gitint.Repo) error{
 		d.access, d.git, d.shape, d.worktrees, d.packs, d.drivers, d.hooks, d.untracked,
+		d.uncommitted,
 	} {
 		if err := look(ctx, repo); err != nil {
 			return err
