@@ -189,7 +189,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	case c.All:
 		return auditor.Refs(ctx)
 	case c.Stdin:
-		d, err := hooks.Received(ctx, repo, a.stdin)
+		d, err := hooks.Received(ctx, repo, a.input(ctx))
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 			return usagef("- cannot be combined with other arguments, or flags that select " +
 				"sessions: it reads envelopes from standard input")
 		}
-		return in.Receive(ctx, a.stdin)
+		return in.Receive(ctx, a.input(ctx))
 	}
 	sel, err := c.selection(a, w)
 	if err != nil {

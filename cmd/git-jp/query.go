@@ -103,7 +103,7 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Release()) }()
-	text, err := c.text(a)
+	text, err := c.text(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (c queryCmd) valid() error {
 const maxInput = 64 << 20
 
 // text returns the question, as far as the command line and standard input give it.
-func (c queryCmd) text(a *app) (t question.Text, err error) {
+func (c queryCmd) text(ctx context.Context, a *app) (t question.Text, err error) {
 	t = question.Text{Quote: c.Quote, GoOn: c.NoEdit, Attached: len(c.Attach) > 0}
 	if t.Schema, err = c.schema(a); err != nil {
 		return t, err
@@ -189,7 +189,7 @@ func (c queryCmd) text(a *app) (t question.Text, err error) {
 		}
 	}
 	t.Words = strings.TrimSpace(t.Words)
-	if t.Piped, err = piped(a); err != nil {
+	if t.Piped, err = piped(ctx, a); err != nil {
 		return t, err
 	}
 	t.Edit = c.opensEditor(a, t.Words, t.Piped)
@@ -227,11 +227,11 @@ func (c queryCmd) opensEditor(a *app, words, piped string) bool {
 }
 
 // piped returns the text on standard input.
-func piped(a *app) (string, error) {
+func piped(ctx context.Context, a *app) (string, error) {
 	if a.stdinTerminal || a.stdin == nil {
 		return "", nil
 	}
-	data, err := io.ReadAll(io.LimitReader(a.stdin, maxInput))
+	data, err := io.ReadAll(io.LimitReader(a.input(ctx), maxInput))
 	if err != nil {
 		return "", fmt.Errorf("read standard input: %w", err)
 	}

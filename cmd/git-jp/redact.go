@@ -113,7 +113,7 @@ func (c redactCmd) targets(
 	targets = make([]redact.Target, max(1, len(c.Finding)))
 	switch {
 	case c.Text:
-		targets[0], err = redact.Text(a.stdin)
+		targets[0], err = redact.Text(a.input(ctx))
 	case c.Result != "":
 		if targets[0], err = redact.Content(c.Result); err != nil {
 			err = fmt.Errorf("--result: %w", err)
