@@ -80,8 +80,9 @@ func (c cloneCmd) Run(ctx context.Context, a *app) error {
 	return cloneOf(a, repo).Install(ctx, register.Request{})
 }
 
-// hasContent reports whether a clone has the content of a blob that it left out of the working tree:
-// then the remote ignored the filter, with a warning of git's that is not shown, and sent everything.
+// hasContent reports whether a clone has the content of a blob that it left out of the working
+// tree: then the remote ignored the filter, with a warning of git's that is not shown, and sent
+// everything.
 func hasContent(ctx context.Context, repo *gitint.Repo) (bool, error) {
 	var found string
 	index, err := repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {

@@ -196,9 +196,9 @@ func (r Recovery) into(
 	return nil
 }
 
-// unwritten returns the stream of a merge commit without what a person wrote there: elements that no
-// side has. One with the key of a wanted element is an edit of it and becomes that element. If they
-// stayed in the base that the wanted stream is compared with, restoring would remove them.
+// unwritten returns the stream of a merge commit without what a person wrote there: elements that
+// no side has. One with the key of a wanted element is an edit of it and becomes that element. If
+// they stayed in the base that the wanted stream is compared with, restoring would remove them.
 func (b *inspection) unwritten(
 	id events.ID, merged, want *events.Stream,
 ) (*events.Stream, error) {
