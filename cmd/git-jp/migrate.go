@@ -67,9 +67,10 @@ func (c migrateCmd) Run(ctx context.Context, a *app) error {
 	return c.setFormat(a)
 }
 
-// entries returns the conversations to migrate: those that are named, or all.
+// entries returns the conversations to migrate: those that are named, or all. User-local ones are
+// in jp's own storage, so jp reads them, too.
 func (c migrateCmd) entries(a *app, w *workspace.Workspace) ([]workspace.Entry, error) {
-	all, problems, err := w.List(workspace.ListOptions{Archived: true})
+	all, problems, err := w.List(workspace.ListOptions{Archived: true, Local: true})
 	for _, p := range problems {
 		a.warn("%s", p)
 	}

@@ -13,13 +13,11 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -460,41 +458,6 @@ func (d *examination) manCommand() string {
 	}
 	return "git-jp man | sudo install -D -m 644 /dev/stdin /usr/local/share/man/man1/git-jp.1"
 }
-
-// today reports whether today's jp, if it is installed, can read the workspace: it cannot read
-// references.
-func (d *examination) today() error {
-	if !d.onPath("jp") {
-		return nil
-	}
-	w, err := d.Workspace()
-	if errors.Is(err, workspace.ErrNoWorkspace) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	entries, _, err := w.List(workspace.ListOptions{Archived: true})
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		file := filepath.Join(w.Path(e), workspace.EventsFile)
-		data, err := regular.ReadFile(file, w.Limits().OfStream())
-		if err != nil {
-			continue
-		}
-		found, err := events.References(data)
-		if err == nil && slices.ContainsFunc(found, isReference) {
-			d.add("jp", "the jp on this machine cannot read "+e.ID.String()+
-				", whose content is in the store", "git jp migrate --to inline")
-			return nil
-		}
-	}
-	return nil
-}
-
-func isReference(at events.RefAt) bool { return !at.Loose }
 
 // onPath reports whether a program is in PATH.
 func (d *examination) onPath(name string) bool {
