@@ -49,11 +49,11 @@ func (a *Asker) family(c Claim) Group {
 	claims := []Claim{c}
 	for _, other := range a.Known {
 		_, answered := a.answered[other]
-		if other != c && other.family() == c.family() && !answered && !a.Approvals.approved(other) {
+		if other != c && !answered && !a.Approvals.approved(other) {
 			claims = append(claims, other)
 		}
 	}
-	return a.Approvals.Groups(claims)[0]
+	return a.Approvals.Groups(claims)[0] // the group of the first
 }
 
 // ask asks the question. Without a terminal, the answer is no.

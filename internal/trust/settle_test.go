@@ -56,6 +56,12 @@ func TestSettle(t *testing.T) {
 		{"y", ""}, // an incomplete line
 		{"", ""},
 		{"e\ny\nq\n", "check"},
+		{"e\nq\ny\ny\ny\n", ""},
+		{"n\ne\ny\nn\n", "mcp"}, // one claim has no others
+		{" YES \r\nn\nn\nn\n", "check test"},
+		{"each\nn\nyes\nn\nn\nn\n", "test"},
+		{"all\nyes\n", "check evil test mcp editor"},
+		{"quit\ny\n", ""},
 	} {
 		a, terminal := asker(t, t.TempDir(), test.answers)
 		if err := a.Settle(wanted()); err != nil {
@@ -89,5 +95,67 @@ func TestSettleAsksAboutNothingTwice(t *testing.T) {
 	before := terminal.asked.String()
 	if err := a.Settle(wanted()); err != nil || terminal.asked.String() != before {
 		t.Errorf("asked again: %v, %q", err, terminal.asked.String())
+	}
+}
+
+// TestDecline checks that only settings stay declined, and only those that the user declined.
+func TestDecline(t *testing.T) {
+	setting := func(key string) trust.Claim {
+		return trust.Claim{Kind: trust.Setting, Key: key, Value: "true"}
+	}
+	tool := trust.Claim{Kind: trust.Process, Key: "editor.cmd", Value: "vi"}
+	declined := func(a *trust.Approvals) string {
+		var keys []string
+		for _, c := range []trust.Claim{setting("one"), setting("two"), tool} {
+			if a.Declined(c) {
+				keys = append(keys, c.Key)
+			}
+		}
+		if n := len(a.ListDeclined()); n != len(keys) {
+			t.Errorf("%d are listed as declined, not %q", n, keys)
+		}
+		return strings.Join(keys, " ")
+	}
+	for answers, want := range map[string]string{
+		"n\nn\n": "one two", "e\nn\ny\nn\n": "one", "y\nn\n": "", "q\n": "", "n": "", "": "",
+	} {
+		dir := t.TempDir()
+		a, _ := asker(t, dir, answers)
+		if err := a.Settle([]trust.Claim{setting("one"), setting("two"), tool}); err != nil {
+			t.Fatal(err)
+		}
+		if got := declined(open(t, dir, workspace())); got != want {
+			t.Errorf("%q declines %q, want %q", answers, got, want)
+		}
+	}
+	dir := t.TempDir()
+	a := open(t, dir, workspace())
+	other := open(t, dir, trust.Workspace{ID: "x", Root: "/x"})
+	for _, err := range []error{
+		other.Decline(now(), setting("one")), a.Decline(now(), setting("one")),
+		a.Decline(now(), setting("one"), setting("two")), a.Approve(now(), setting("one")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := declined(open(t, dir, workspace())); got != "two" {
+		t.Errorf("%q stay declined", got)
+	}
+	if n, err := a.Revoke("two"); n != 1 || err != nil || declined(open(t, dir, workspace())) != "" {
+		t.Errorf("revoked %d, %v", n, err)
+	}
+	if n := len(open(t, dir, trust.Workspace{ID: "x", Root: "/x"}).ListDeclined()); n != 1 {
+		t.Errorf("%d are declined in another workspace", n)
+	}
+}
+
+// TestSettingsOfOthersAreOneQuestion shows each of them.
+func TestSettingsOfOthersAreOneQuestion(t *testing.T) {
+	one := trust.Claim{Kind: trust.Setting, Key: "a.b", Value: `"x\u001b"`, Origin: "config.toml:1"}
+	two := trust.Claim{Kind: trust.Setting, Key: "c.d", Value: "2"}
+	const want = "2 settings are set by another person:\n  a.b (config.toml:1): \"x\\x1b\"\n  c.d: 2\n"
+	if got := trust.Groups([]trust.Claim{one, two})[0].String(); got != want {
+		t.Errorf("the question is %q, want %q", got, want)
 	}
 }

@@ -44,12 +44,15 @@ func TestToolsAreToldInWords(t *testing.T) {
 		toolClaim(t, "git", trust.Tool{
 			Command: json.RawMessage(`"git log {{tool.arguments.x}}"`),
 			Line:    []string{"git", "log", "{{tool.arguments.x}}"}, Takes: []string{"x"},
+			Formatter: json.RawMessage(`"cat"`), Format: "unattended", Access: json.RawMessage(`{"a":1}`),
 		}),
 		{Kind: trust.Process, Key: "providers.mcp.docs", Value: `{"command":"just","arguments":["serve"],"variables":["TOKEN"]}`},
 		toolClaim(t, "crate", trust.Tool{Source: "mcp.docs.crate", Run: "unattended"}),
+		{Kind: trust.Process, Key: "editor.cmd", Value: `{"command":"bin/vi","files":{"bin/vi":"a1"}}`},
+		{Kind: trust.Path, Key: "editor.dir", Value: `".."`},
 	}
 	groups := trust.Groups(claims)
-	if len(groups) != 3 {
+	if len(groups) != 5 {
 		t.Fatalf("%d questions", len(groups))
 	}
 	for i, want := range []string{
@@ -69,11 +72,18 @@ func TestToolsAreToldInWords(t *testing.T) {
   git log {{tool.arguments.x}}: git
     asks before it runs, or as you say yourself
     starts git; the model's text can be an option of it: x
+    shows arguments by cat, without a question
+    has access to {"a":1}
 `, `MCP server docs starts a process, 2 settings:
   providers.mcp.docs: just serve
     variables ["TOKEN"]
   MCP server docs: crate
     runs without a question
+`, `editor.cmd starts a process:
+  "bin/vi"
+  runs files of this repository, as they are now: bin/vi (a1)
+`, `editor.dir reaches out of the workspace:
+  ".."
 `,
 	} {
 		if got := groups[i].String(); got != want {
@@ -100,7 +110,7 @@ func TestAChangeIsAskedWithTheDifference(t *testing.T) {
 		{"a file more", `the file .justfile has changed`, func(t *trust.Tool) { t.Files = map[string]string{"justfile": t.Files["justfile"], ".justfile": "b2"} }},
 	} {
 		a, dev := asker(t, t.TempDir(), "y\n")
-		if err := a.Approvals.Approve(now(), toolClaim(t, "check", just(nil))); err != nil {
+		if err := a.Approvals.Approve(now(), toolClaim(t, "check", just(nil)), claim()); err != nil {
 			t.Fatal(err)
 		}
 		changed := toolClaim(t, "check", just(test.change))
@@ -135,6 +145,84 @@ func TestAnAskerAsksAboutTheSet(t *testing.T) {
 	}
 }
 
+// TestNoTextOfAClaimIsObeyed shows claims of all kinds whose every text has characters that a
+// terminal interprets.
+func TestNoTextOfAClaimIsObeyed(t *testing.T) {
+	const bad = "x\x1b[2J\u202e\u009b"
+	list, raw := []string{bad}, json.RawMessage(`"x\u001b\u202e"`)
+	whole := trust.Tool{
+		Source: bad, Command: raw, Formatter: raw, Run: bad, Format: bad, Options: raw, Answers: raw,
+		Access: raw, Parameters: raw, Line: list, Reaches: list, Takes: list,
+		Files: map[string]string{bad: bad},
+	}
+	other, served := whole, whole
+	other.Options, other.Files = json.RawMessage(`{"a":"\u001b"}`), map[string]string{"y\u202e": bad}
+	served.Source = "mcp.\x1b\u202e.z"
+	server := trust.Claim{
+		Kind: trust.Process, Key: "providers.mcp." + bad, Origin: bad,
+		Value: `{"command":"c\u202e","arguments":["\u001b"],"files":{"\u001b":"\u202e"},"\u202e":"\u001b"}`,
+	}
+	broken, setting := server, trust.Claim{Kind: trust.Setting, Key: bad, Value: `"\u001b"`}
+	broken.Value = bad
+	command := trust.Claim{Kind: trust.Process, Key: "plugins.command." + bad, Value: `{"command":"c\u202e","files":{"\u001b":"\u202e"}}`}
+	again := command
+	again.Key += "2"
+	odd := trust.Claim{Kind: bad, Key: "editor." + bad, Value: bad + strings.Repeat("x", 300) + "\u001b"}
+	for _, claims := range [][]trust.Claim{
+		{toolClaim(t, bad, whole)},
+		{toolClaim(t, bad, whole), toolClaim(t, bad+"2", other)},
+		{toolClaim(t, bad, served)},
+		{server},
+		{broken},
+		{setting},
+		{setting, {Kind: trust.Setting, Key: bad + "2", Value: bad}},
+		{command},
+		{command, again},
+		{odd},
+	} {
+		a, dev := asker(t, t.TempDir(), "n\n")
+		before := claims[0]
+		if tool := toolClaim(t, bad, other); before.Key == tool.Key {
+			before.Value = tool.Value
+		} else {
+			before.Value = bad + "before"
+		}
+		if err := a.Approvals.Approve(now(), before); err != nil {
+			t.Fatal(err)
+		}
+		a.Known = claims
+		last := claims[len(claims)-1]
+		err := a.Allow(last)
+		if err == nil {
+			t.Fatalf("%q is allowed", last.Key)
+		}
+		if shown := dev.asked.String() + err.Error() + last.Shown() + last.String(); strings.ContainsAny(shown, "\x1b\u202e\u009b") {
+			t.Errorf("a terminal obeys %q", shown)
+		}
+	}
+}
+
+// TestAnAskerAsksAboutNothingTwice checks that a question leaves out what is approved and what was
+// declined before.
+func TestAnAskerAsksAboutNothingTwice(t *testing.T) {
+	approved, declined := toolClaim(t, "check", just(nil)), toolClaim(t, "fmt", just(nil))
+	later := toolClaim(t, "lint", just(nil))
+	a, dev := asker(t, t.TempDir(), "n\ny\n")
+	a.Known = []trust.Claim{approved, declined}
+	if err := a.Approvals.Approve(now(), approved); err != nil {
+		t.Fatal(err)
+	}
+	if a.Allow(declined) == nil || a.Allow(later) != nil {
+		t.Error("the answers were others")
+	}
+	if asked := dev.asked.String(); strings.Count(asked, "1 tool:") != 2 || strings.Contains(asked, "check") {
+		t.Errorf("asked %q", asked)
+	}
+	if a.Approvals.Allow(declined) == nil {
+		t.Error("what was declined is approved with another")
+	}
+}
+
 // TestFilesOfOnesOwn checks that files that the user committed run without a question, if the rest
 // is approved.
 func TestFilesOfOnesOwn(t *testing.T) {
@@ -156,10 +244,28 @@ func TestFilesOfOnesOwn(t *testing.T) {
 		t.Files, t.Options = map[string]string{"justfile": "b2"}, json.RawMessage(`{}`)
 	}))
 	if a.Allow(both) == nil {
-		t.Error("an option changed with the file")
+		t.Error("an option was added with the file")
+	}
+	command := toolClaim(t, "check", just(func(t *trust.Tool) {
+		t.Files, t.Command = map[string]string{"justfile": "b2"}, json.RawMessage(`"evil"`)
+	}))
+	if a.Allow(command) == nil {
+		t.Error("the command changed with the file")
 	}
 	if a.Allow(toolClaim(t, "fmt", just(func(t *trust.Tool) { t.Files = map[string]string{"justfile": "b2"} }))) == nil {
 		t.Error("another tool is approved")
+	}
+	kind := edited
+	kind.Kind = trust.EnvVar
+	if a.Allow(kind) == nil {
+		t.Error("another kind is approved")
+	}
+	none := func(t *trust.Tool) { t.Files = nil }
+	if err := a.Approve(now(), toolClaim(t, "lint", just(none))); err != nil {
+		t.Fatal(err)
+	}
+	if a.Allow(toolClaim(t, "lint", just(nil))) == nil {
+		t.Error("a file is approved where none was")
 	}
 	own = false
 	if a.Allow(edited) == nil {
@@ -171,26 +277,57 @@ func TestFilesOfOnesOwn(t *testing.T) {
 	}
 }
 
+// TestFilesOfAnAlteredApproval checks that the value of an approval counts only with its hash.
+func TestFilesOfAnAlteredApproval(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir, workspace()).Approve(now(), toolClaim(t, "check", just(nil))); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, dir, "just serve {{tool}}", "evil")
+	a := open(t, dir, workspace())
+	a.Own = func(string) bool { return true }
+	evil := toolClaim(t, "check", just(func(t *trust.Tool) {
+		t.Files, t.Command = map[string]string{"justfile": "b2"}, json.RawMessage(`"evil"`)
+	}))
+	if a.Allow(evil) == nil {
+		t.Error("an altered value is approved")
+	}
+}
+
+// rewrite replaces text in the file of approvals.
+func rewrite(t *testing.T, dir, from, to string) {
+	t.Helper()
+	file := filepath.Join(dir, "approvals.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(data), from, to, 1)
+	if text == string(data) {
+		t.Fatalf("no %s in %s", from, data)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestApprovalsOfTheFirstVersion checks approvals of version 1, which covered commands only: those
 // of tools are dropped, the others stay valid.
 func TestApprovalsOfTheFirstVersion(t *testing.T) {
 	dir := t.TempDir()
 	old := toolClaim(t, "check", just(nil))
 	a := open(t, dir, workspace())
-	if err := a.Approve(now(), claim(), old); err != nil {
+	format := old
+	format.Kind = trust.Setting
+	server := old
+	server.Key = "providers.mcp.x"
+	if err := a.Approve(now(), claim(), old, format, server); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "approvals.json")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(data), `"version": 2`, `"version": 1`, 1)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	rewrite(t, dir, `"version": 2`, `"version": 1`)
 	again := open(t, dir, workspace())
-	if again.Allow(claim()) != nil || again.Allow(old) == nil || len(again.List()) != 1 {
+	if again.Allow(claim()) != nil || again.Allow(format) != nil || again.Allow(server) != nil ||
+		again.Allow(old) == nil || len(again.List()) != 3 {
 		t.Errorf("approvals are %+v", again.List())
 	}
 	if err := again.Approve(now(), old); err != nil || open(t, dir, workspace()).Allow(old) != nil {

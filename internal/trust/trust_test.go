@@ -310,10 +310,23 @@ func TestNothingHostileIsShown(t *testing.T) {
 			t.Errorf("%s does not tell the claim: %q", name, shown)
 		}
 	}
-	if got := (&trust.RefusedError{Claim: hostile}).Approval(); got != "git jp trust" {
-		t.Errorf("approval is %q", got)
+	for _, key := range []string{hostile.Key, "--all", ""} {
+		if got := (&trust.RefusedError{Claim: trust.Claim{Key: key}}).Approval(); got != "git jp trust" {
+			t.Errorf("approval is %q", got)
+		}
 	}
-	if got := (&trust.RefusedError{Claim: trust.Claim{Key: "--all"}}).Approval(); got != "git jp trust" {
-		t.Errorf("approval is %q", got)
+}
+
+// TestApprovalIsOneWord checks each character of a key, because users copy the command.
+func TestApprovalIsOneWord(t *testing.T) {
+	const plain = "._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for r := range rune(0x100) {
+		key, want := "a"+string(r), "git jp trust"
+		if strings.ContainsRune(plain, r) {
+			want += " " + key
+		}
+		if got := (&trust.RefusedError{Claim: trust.Claim{Key: key}}).Approval(); got != want {
+			t.Errorf("approval is %q, want %q", got, want)
+		}
 	}
 }
