@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -75,6 +76,24 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := copies[0].Restored(was); !errors.Is(err, quarantine.ErrNone) {
 		t.Errorf("a change that is undone already gives %v", err)
 	}
+	// A copy of an older version has no result.
+	if err := os.Remove(filepath.Join(a.Dir(), "result.json")); err != nil {
+		t.Fatal(err)
+	}
+	other := was.Clone()
+	other.Set(0, later)
+	old := q.Copies(id)[0]
+	if back, err := old.Restored(is); err != nil || back.Len() != was.Len()+1 {
+		t.Errorf("restored without a result: %v, %v", back, err)
+	}
+	if _, err := old.Restored(was); !errors.Is(err, quarantine.ErrNone) {
+		t.Errorf("a change that is undone already gives %v", err)
+	}
+	for _, now := range []*events.Stream{other, events.New(later)} {
+		if _, err := old.Restored(now); !isChanged(err) {
+			t.Errorf("a change since gives %v", err)
+		}
+	}
 	// What files of a later version mean is not known.
 	manifest := filepath.Join(a.Dir(), "aside.json")
 	data, err := os.ReadFile(manifest)
@@ -138,12 +157,22 @@ func TestChangedSince(t *testing.T) {
 	if _, err := kept.Restored(shorter); !isChanged(err) {
 		t.Errorf("what was shortened is removed: %v", err)
 	}
+	long, now := was.Clone(), was.Clone()
+	now.Set(1, ask.WithMetadata(mark))
+	now.Set(5, short)
+	was.Set(5, short)
+	if _, err := q.Put(quarantine.Change{ID: id, At: at(10), Was: long, Is: was, Contents: store}); err != nil {
+		t.Fatal(err)
+	}
+	if back, err = q.Copies(id)[0].Restored(now); err != nil || !events.Equal(back.At(5), long.At(5)) {
+		t.Errorf("a result that was shortened, and a pin: %v", err)
+	}
 	now, pinned := is.Clone(), ask.WithMetadata(mark)
 	other := events.Metadata{}.With(events.MetadataPrefix+"pin", []byte(`"other"`))
 	was.Set(1, ask.WithMetadata(other))
 	is.Set(1, ask.WithMetadata(other))
 	now.Set(1, pinned)
-	if _, err := q.Put(quarantine.Change{ID: id, At: at(10), Was: was, Is: is, Contents: store}); err != nil {
+	if _, err := q.Put(quarantine.Change{ID: id, At: at(11), Was: was, Is: is, Contents: store}); err != nil {
 		t.Fatal(err)
 	}
 	back, err = q.Copies(id)[0].Restored(now)
@@ -284,7 +313,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	all := q.CopiesOf(quarantine.Redacted, id)
-	if len(all) != 2 || !all[0].SameResult(all[1]) {
+	if len(all) != 2 || !all[0].SameResult(all[1]) || !all[0].At.After(all[1].At) {
 		t.Fatalf("got %+v, want two with the same result", all)
 	}
 	for _, c := range all {
@@ -293,8 +322,37 @@ func TestNamed(t *testing.T) {
 			t.Errorf("got %+v", n)
 		}
 	}
-	if !q.Has([]byte("was\n")) || q.Has([]byte("is\n")) {
+	if !q.Has([]byte("was\n")) || q.Has([]byte("wax\n")) || q.Has([]byte("is\n")) {
 		t.Error("the quarantine does not know which files it has")
+	}
+	if _, err := os.Stat(filepath.Join(all[0].Dir, "result.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a redaction made is kept too: %v", err)
+	}
+	n := 2
+	for name, to := range map[string]quarantine.Naming{
+		"name": {Metadata: after.Metadata, Dirname: "1-other"}, "metadata": {Metadata: []byte("other\n"), Dirname: after.Dirname},
+	} {
+		n++
+		if _, err := q.Put(quarantine.Change{
+			Kind: quarantine.Redacted, ID: id, At: at(n), Was: was, Is: is, Contents: store,
+			Named: &quarantine.Named{Is: to},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if c := q.CopiesOf(quarantine.Redacted, id)[0]; c.SameResult(all[0]) {
+			t.Errorf("another %s is the same result", name)
+		}
+	}
+	other := is.Clone()
+	other.Set(0, was.At(0))
+	if _, err := q.Put(quarantine.Change{
+		Kind: quarantine.Redacted, ID: id, At: at(5), Was: was, Is: other, Contents: store,
+		Named: &quarantine.Named{Is: after},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if c := q.CopiesOf(quarantine.Redacted, id)[0]; c.SameResult(all[0]) {
+		t.Error("other events are the same result")
 	}
 	if _, err := q.Put(quarantine.Change{ID: id, At: at(3), Was: was, Is: is, Contents: store}); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -53,6 +54,18 @@ func TestAside(t *testing.T) {
 	if all, err := q.Items(); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
+	// The workspace may be reached through a link.
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(q.Root, link); err != nil {
+		t.Skip(err)
+	}
+	for _, behind := range []quarantine.Quarantine{
+		{Dir: q.Dir, Root: link}, {Dir: filepath.Join(link, ".git", "jp", "trash"), Root: q.Root},
+	} {
+		if all, err := behind.Items(); err != nil || len(all) != 1 {
+			t.Errorf("behind a link: %v, %v", all, err)
+		}
+	}
 	// Items of another workspace are not listed either, but they expire too.
 	q.Root = t.TempDir()
 	if all, err := q.Items(); err != nil || len(all) != 0 {
@@ -60,6 +73,67 @@ func TestAside(t *testing.T) {
 	}
 	if old, err := q.Expired(at(0).Add(15*day), 0); err != nil || len(old) != 1 {
 		t.Errorf("of another: %v, %v", old, err)
+	}
+}
+
+// TestItemsOfOthers lists items by their age, and tells what another version made.
+func TestItemsOfOthers(t *testing.T) {
+	q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "trash"), Root: t.TempDir()}
+	if dirs, err := q.Unknown(); err != nil || len(dirs) != 0 {
+		t.Errorf("nothing is there: %q, %v", dirs, err)
+	}
+	var want []string
+	for n, kind := range []quarantine.Kind{quarantine.Repaired, quarantine.Compacted, quarantine.Redacted} {
+		if n == 1 {
+			continue
+		}
+		k := quarantine.Keeper{Quarantine: q, Kind: kind, Now: func() time.Time { return at(9 - n) }}
+		if err := k.Keep("a", nil); err != nil {
+			t.Fatal(err)
+		}
+		want = append([]string{k.Name()}, want...)
+	}
+	was, is, store := conversation(t)
+	a, err := q.Put(quarantine.Change{ID: id, At: at(8), Was: was, Is: is, Contents: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{want[0], a.Name, want[1]}
+	all, err := q.Items()
+	var got []string
+	for _, item := range all {
+		got = append(got, item.Name)
+	}
+	if err != nil || !slices.Equal(got, want) || all[1].Conversation != id || all[0].Conversation != 0 ||
+		all[1].Files != 3 { // the conversation before and after, and a content
+		t.Errorf("items are %+v (%v), want %q", all, err, want)
+	}
+	if dirs, err := q.Unknown(); err != nil || len(dirs) != 0 {
+		t.Errorf("of another version are %q, %v", dirs, err)
+	}
+	for name, text := range map[string]string{
+		"later":    `{"version":2,"kind":"repair","workspace":"W"}`,
+		"kind":     `{"version":1,"kind":"future","workspace":"W"}`,
+		"redacted": `{"version":2,"kind":"redacted","workspace":"W"}`,
+		"other":    `{"version":2,"kind":"repair","workspace":"../elsewhere"}`,
+		"none":     `{"kind":"repair","workspace":"W"}`,
+	} {
+		dir := filepath.Join(q.Dir, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		own, err := filepath.Rel(q.Dir, q.Root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = strings.Replace(text, "W", filepath.ToSlash(own), 1)
+		if err := os.WriteFile(filepath.Join(dir, "aside.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want = []string{filepath.Join(q.Dir, "kind"), filepath.Join(q.Dir, "later")}
+	if dirs, err := q.Unknown(); err != nil || !slices.Equal(dirs, want) {
+		t.Errorf("of another version are %q (%v), want %q", dirs, err, want)
 	}
 }
 
@@ -114,8 +188,9 @@ func TestEraseMayFail(t *testing.T) {
 		if err := expire(); !errors.Is(err, broken) {
 			t.Fatalf("step %d: %v", n, err)
 		}
-		if whole := len(q.Copies(id)); whole != 1-n {
-			t.Errorf("step %d: %d copies", n, whole)
+		items, err := q.Items()
+		if whole := len(q.Copies(id)); err != nil || whole != 1-n || len(items) != whole {
+			t.Errorf("step %d: %d copies, items %v, %v", n, whole, items, err)
 		}
 		if err := expire(); err != nil {
 			t.Errorf("step %d, again: %v", n, err)
@@ -237,5 +312,35 @@ func TestPutBack(t *testing.T) {
 	}
 	if all, err := q.Items(); err != nil || len(all) != 0 {
 		t.Errorf("left %v, %v", all, err)
+	}
+}
+
+// TestPutBackInPart checks that a place which is taken keeps only what belongs there.
+func TestPutBackInPart(t *testing.T) {
+	q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "trash"), Root: t.TempDir()}
+	k := quarantine.Keeper{Quarantine: q, Now: func() time.Time { return at(0) }}
+	for _, name := range []string{"a/one", "a/more/two", "ab/three"} {
+		if err := k.Keep(name, []byte(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(q.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close() //nolint:errcheck // a test's
+	if err := root.Mkdir("a", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	all, err := q.Items()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := all[0].PutBack(root, ".tmp")
+	if err != nil || !slices.Equal(res.Files, []string{"ab/three"}) || !slices.Equal(res.Kept, []string{"a/one", "a/more/two"}) {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if again, err := q.Items(); err != nil || len(again) != 1 || !q.Has([]byte("a/one")) {
+		t.Errorf("what is not back is lost: %v, %v", again, err)
 	}
 }
