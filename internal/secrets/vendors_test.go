@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,6 +45,149 @@ func TestEveryTokenIsFoundByItsRule(t *testing.T) {
 			t.Errorf("%s: only %d of %q begin a match", rule.Name, len(seen), rule.Keywords)
 		}
 	}
+}
+
+// tokenForms are the forms of tokens by name of their rule, the shortest and the longest where a form is
+// bounded. %w32 is 32 characters of the set w. They repeat what the rules say in another notation: a
+// slip in a rule would be in the strings that are made from its expression, too.
+var tokenForms = map[string][]string{
+	"adobe-secret":         {"p8e-%w32"},
+	"airtable-token":       {"pat%a14.%x64"},
+	"alibaba-key":          {"LTAI%a17", "LTAI%a24"},
+	"artifactory-key":      {"AKCp%a65"},
+	"artifactory-token":    {"cmVmdGtu%a56"},
+	"atlassian-token":      {"ATCTT3%W100"},
+	"aws-bedrock-key":      {"ABSK%b100", "ABSK%b270=="},
+	"aws-session-token":    {"IQoJb3JpZ2lu%b100", "IQoJb3JpZ2lu%b900=="},
+	"brevo-key":            {"xkeysib-%x64-%a16", "xsmtpsib-%x64-%a16"},
+	"buildkite-token":      {"bkua_%a36", "bkat_%a36", "bkct_%a36", "bkpt_%a36"},
+	"cerebras-key":         {"csk-%l48"},
+	"circleci-token":       {"CCIPAT_%a22_%x40", "CCIPRJ_%a22_%x40"},
+	"clickup-token":        {"pk_%d7_%u32", "pk_%d9_%u32"},
+	"cloudflare-key":       {"v1.0-%x24-%x146"},
+	"cloudflare-token":     {"cfut_%a40", "cfat_%a40", "cfk_%a40"},
+	"contentful-token":     {"CFPAT-%w43"},
+	"crates-token":         {"cio%a32"},
+	"discord-token":        {"MT%a22.%w6.%w27", "Nz%a26.%w6.%w38", "OD%a24.%w6.%w27"},
+	"doppler-token":        {"dp.ct.%a40", "dp.st.%k2.%a40", "dp.scim.%k35.%a44"},
+	"dropbox-token":        {"sl.%w130", "sl.%w900"},
+	"duffel-token":         {"duffel_test_%w43", "duffel_live_%w43"},
+	"dynatrace-token":      {"dt0c01.%u24.%u64", "dt0s01.%u24.%u64", "dt0s16.%u24.%u64"},
+	"e2b-key":              {"e2b_%x40"},
+	"easypost-key":         {"EZAK%a54", "EZTK%a54"},
+	"elevenlabs-key":       {"sk_%x48"},
+	"facebook-token":       {"EAAC%a100", "EAAM%a100"},
+	"figma-token":          {"figd_%w40", "figo_%w40", "figr_%w40", "figu_%w40"},
+	"firecrawl-key":        {"fc-%x32"},
+	"fireworks-key":        {"fw_%a22", "fw_%a24"},
+	"flutterwave-key":      {"FLWSECK-%x32-X", "FLWSECK-TEST-%x32-X", "FLWSECK_TEST-%x12"},
+	"fly-token":            {"fm1_%f100", "fm1a_%f100", "fm1r_%f100", "fm2_%f900", "fo1_%w43"},
+	"frameio-token":        {"fio-u-%w64"},
+	"gitlab-token":         {"glft-%w20", "glimt-%w20", "gloas-%w20", "glffct-%w20", "glwt-%w20", "GR1348941%w20"},
+	"google-refresh-token": {"1//0%w60"},
+	"grafana-token":        {"eyJrIjoi%a50", "eyJrIjoi%a50=="},
+	"heroku-key":           {"HRKU-AA%w58"},
+	"honeycomb-key":        {"hcaik_%l58", "hcbik_%l58", "hcxik_%l58", "hcalk_%l58", "hcblk_%l58", "hcxlk_%l58", "hcamk_%l58"},
+	"hubspot-token":        {"pat-na%d1-%U", "pat-eu%d1-%U", "pat-ap%d1-%U"},
+	"huggingface-token":    {"api_org_%L34"},
+	"intercom-token":       {"dG9rO%W55"},
+	"jina-key":             {"jina_%w55", "jina_%w65"},
+	"langfuse-key":         {"sk-lf-%U"},
+	"langsmith-key":        {"lsv2_pt_%x32_%x10", "lsv2_sk_%x32_%x10"},
+	"launchdarkly-key":     {"sdk-%U", "api-%U"},
+	"linear-key":           {"lin_oauth_%x64"},
+	"linkedin-token":       {"WPL_AP0.%a16.%b6", "WPL_AP1.%a16.%b9=="},
+	"mapbox-token":         {"sk.eyJ1Ijoi%w30.%w20"},
+	"neon-key":             {"napi_%l64"},
+	"netlify-token":        {"nfp_%a36", "nfc_%a40", "nfo_%a36", "nfu_%a36", "nfb_%a36"},
+	"newrelic-key":         {"NRII-%w19", "NRRA-%w40", "NRSP-%w40"},
+	"notion-token":         {"secret_%a43"},
+	"nuget-key":            {"oy2%l43"},
+	"nvidia-key":           {"nvapi-%w60", "nvapi-%w70"},
+	"onepassword-token":    {"ops_eyJ%W250", "ops_eyJ%W900"},
+	"openai-session":       {"sess-%a40"},
+	"paypal-token":         {"access_token$production$%l16$%x32", "access_token$sandbox$%l16$%x32"},
+	"pinecone-key":         {"pcsk_%a4_%a50", "pcsk_%a8_%a70"},
+	"plaid-token":          {"access-sandbox-%U", "access-development-%U", "access-production-%U"},
+	"posthog-key":          {"phx_%w43"},
+	"prefect-key":          {"pnu_%a36", "pnb_%a36"},
+	"pulumi-token":         {"pul-%x40"},
+	"readme-key":           {"rdme_%l70"},
+	"render-key":           {"rnd_%a32"},
+	"resend-key":           {"re_%a8_%a20", "re_%a8_%a28"},
+	"settlemint-token":     {"sm_aat_%a16", "sm_pat_%a16", "sm_sat_%a16"},
+	"shippo-token":         {"shippo_live_%x40", "shippo_test_%x40"},
+	"slack-token":          {"xoxc-%g40", "xoxd-%g40"},
+	"sonar-token":          {"sqa_%x40", "sqp_%x40", "squ_%x40"},
+	"square-token":         {"EAAA%w60"},
+	"supabase-key":         {"sb_secret_%w31"},
+	"supabase-token":       {"sbp_%x40", "sbp_oauth_%x40", "sbp_v0_%x40"},
+	"tailscale-key":        {"tskey-%z4-%a8-%a20"},
+	"tavily-key":           {"tvly-%w32", "tvly-dev-%w32", "tvly-prod-%w32"},
+	"tencent-key":          {"AKID%a32"},
+	"twitter-token":        {"AAAAAAAAAAAAAAAAAAA%a20=%p20", "AAAAAAAAAAAAAAAAAAAAAA%p60%%3D%p20"},
+	"typeform-token":       {"tfp_%w40"},
+	"vercel-token":         {"vca_%a24", "vci_%a24", "vck_%a24", "vcp_%a24", "vcr_%a24"},
+	"yandex-token":         {"AQVN%w35", "AQVN%w38", "y0_%w55", "y1_%w60", "y2_%w55", "y3_%w55"},
+}
+
+// sets are the sets of characters in tokens.
+var sets = func() map[byte]string {
+	const digits, lower = "0123456789", "abcdefghijklmnopqrstuvwxyz"
+	upper := strings.ToUpper(lower)
+	all := lower + upper + digits
+	return map[byte]string{
+		'd': digits, 'x': digits + "abcdef", 'z': lower, 'l': lower + digits, 'u': upper + digits,
+		'L': lower + upper, 'a': all, 'b': all + "+/", 'k': lower + digits + "-_", 'w': all + "-_",
+		'W': all + "-_=", 'p': all + "%", 'f': all + "+/=,_", 'g': all + "%/+=_-",
+	}
+}()
+
+// TestFormsOfTokens checks that each form is found whole by its rule, and that what may be shown of
+// it begins every token of the form.
+func TestFormsOfTokens(t *testing.T) {
+	rules := Builtin()
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, rule := range slices.Concat(vendors, ofModels) {
+		if tokenForms[rule.Name] == nil {
+			t.Errorf("%s has no form", rule.Name)
+		}
+	}
+	for name, forms := range tokenForms {
+		for _, form := range forms {
+			for range 40 {
+				token, prefix := expand(form, random)
+				text := "it is " + token + " here"
+				found := rules.Scan([]byte(text))
+				if len(found) != 1 || found[0].Rule != name || text[found[0].Start:found[0].End] != token ||
+					found[0].Public > prefix {
+					t.Errorf("%s: %s gives %+v", name, token, found)
+					break
+				}
+			}
+		}
+	}
+}
+
+// expand returns a random token of a form and the length of what is the same in all of them.
+func expand(form string, random *rand.Rand) (token string, prefix int) {
+	form = strings.ReplaceAll(form, "%U", "%x8-%x4-%x4-%x4-%x12")
+	parts := strings.Split(form, "%")
+	token, prefix = parts[0], len(parts[0])
+	for i := 1; i < len(parts); i++ {
+		if parts[i] == "" { // %%
+			i++
+			token += "%" + parts[i]
+			continue
+		}
+		rest := strings.TrimLeft(parts[i][1:], "0123456789")
+		n, _ := strconv.Atoi(strings.TrimSuffix(parts[i][1:], rest))
+		for set := sets[parts[i][0]]; n > 0; n-- {
+			token += string(set[random.IntN(len(set))])
+		}
+		token += rest
+	}
+	return token, prefix
 }
 
 // instance writes a random string that the expression matches.
