@@ -1,6 +1,8 @@
 package blobs_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,6 +35,31 @@ func TestPointers(t *testing.T) {
 		}
 		if all && (got != oid || size != 38) {
 			t.Errorf("%q: %s of %d bytes", tt.text, got, size)
+		}
+	}
+}
+
+// TestPointsTo compares a pointer with files: a wrong size or sum is another file.
+func TestPointsTo(t *testing.T) {
+	const file = "text\n"
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(file)))
+	pointer := func(oid string, size int) []byte {
+		return fmt.Appendf(nil, "version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize %d\n", oid, size)
+	}
+	for _, tt := range []struct {
+		pointer []byte
+		file    string
+		want    bool
+	}{
+		{pointer(sum, 5), file, true},
+		{pointer(sum, 6), file, false},
+		{pointer(sum, 5), "other", false},
+		{pointer(strings.Repeat("0", 64), 5), file, false},
+		{[]byte(file), file, false},
+		{nil, "", false},
+	} {
+		if got := blobs.PointsTo(tt.pointer, []byte(tt.file)); got != tt.want {
+			t.Errorf("%q points to %q: %t", tt.pointer, tt.file, got)
 		}
 	}
 }
