@@ -116,7 +116,7 @@ func (w *Workspace) tryLock(id events.ID) (func() error, error) {
 		return nil, s.holder(id)
 	}
 	if err := w.sign(f); err != nil {
-		return nil, fmt.Errorf("lock conversation %s: %w", id, errors.Join(err, f.Close()))
+		return nil, fmt.Errorf("lock conversation %s: %w", id, errors.Join(err, s.release(f, name)))
 	}
 	return func() error { return s.release(f, name) }, nil
 }
