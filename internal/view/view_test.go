@@ -117,6 +117,7 @@ var hostile = []string{
 	"<iframe src=https://x.example></iframe>\n\n<a href=javascript:alert(1)>x</a>",
 	`' onmouseover='alert(1)`, "\" style=\"position:fixed\" x=\"", "[redacted:\"onx=alert(1)]",
 	"```\"><script>alert(1)</script>\ncode\n```", "\x1b]8;;javascript:alert(1)\x07x\x1b]8;;\x07",
+	"<script>alert(1)</script>[redacted:jwt]<img src=x onerror=alert(1)>", "[redacted:<script>alert(1)</script>]",
 	"\u202egnp.exe\u2066", "&lt;script&gt;&#60;script&#62;", "{{.}} ${alert(1)} <!-- --> ]]>",
 }
 
