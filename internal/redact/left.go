@@ -141,9 +141,10 @@ type look struct {
 	blobs    map[blobs.Hash]bool
 }
 
-// passed holds the directories below .jp without parts of conversations.
+// passed holds the directories below .jp without parts of conversations, and that of temporary
+// files, which is searched apart.
 var passed = []string{
-	blobs.Dir, "locks", "conversations/.trash", secrets.RedactedDir, secrets.AllowedDir,
+	blobs.Dir + "/" + tempDir, "locks", "conversations/.trash", secrets.RedactedDir, secrets.AllowedDir,
 }
 
 func (l *look) below(ctx context.Context, dir string) error {
@@ -162,7 +163,7 @@ func (l *look) below(ctx context.Context, dir string) error {
 		switch {
 		case e.Mode.IsDir() && !slices.Contains(passed, strings.TrimPrefix(name, l.Dir+"/")):
 			err = l.below(ctx, name)
-		case e.Mode.IsRegular():
+		case e.Mode.IsRegular() && !l.isBlob(name):
 			data, err := l.tree.ReadFile(name)
 			l.file(name, name, data, err)
 		}
@@ -171,6 +172,12 @@ func (l *look) below(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
+}
+
+// isBlob reports whether a path is that of a blob. Content is searched by its hash.
+func (l *look) isBlob(name string) bool {
+	_, ok := blobs.ParsePath(strings.TrimPrefix(name, path.Join(l.Dir, blobs.Dir)+"/"))
+	return ok
 }
 
 // side searches one version of an unmerged file.
