@@ -9,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/command"
@@ -38,8 +40,10 @@ func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	if c.workspace == "" {
 		return nil
 	}
-	if shell {
-		words = strings.Fields(strings.Join(words, " "))
+	if shell || len(words) > 0 && command.Runs(words[0]) {
+		// Each part of a script may be a file, or begin a command.
+		parts := strings.FieldsFunc(strings.Join(words, " "), isBetween)
+		words = slices.Concat([]string{"env"}, words, parts)
 	}
 	type named struct {
 		name   string
@@ -72,6 +76,9 @@ func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	}
 	return files
 }
+
+// isBetween reports whether a character is between the words of a script.
+func isBetween(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`;&|()<>$", r) }
 
 // recipe reads a file, once.
 func (c *Config) recipe(name string, syntax command.Syntax) recipe {

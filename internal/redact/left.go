@@ -144,7 +144,8 @@ type look struct {
 // passed holds the directories below .jp without parts of conversations, and that of temporary
 // files, which is searched apart.
 var passed = []string{
-	blobs.Dir + "/" + tempDir, "locks", "conversations/.trash", secrets.RedactedDir, secrets.AllowedDir,
+	blobs.Dir + "/" + tempDir, "locks", "conversations/.trash", secrets.RedactedDir,
+	secrets.AllowedDir,
 }
 
 func (l *look) below(ctx context.Context, dir string) error {

@@ -1,0 +1,132 @@
+package jpconfig
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/tool/command"
+)
+
+// TestReadRecipe checks that the sum of a file covers all of it, and that a file which is read in
+// part, or is outside, has the sum of none.
+func TestReadRecipe(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "ws")
+	if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	large := func(size int64, last string) func(string) error {
+		return func(name string) error {
+			f, err := os.Create(name)
+			if err == nil {
+				_, err = f.WriteAt([]byte(last), size-1)
+			}
+			if err == nil {
+				err = f.Close()
+			}
+			return err
+		}
+	}
+	sums := map[string]string{}
+	for name, make := range map[string]func(string) error{
+		"one": large(maxRecipes+1, "1"), "two": large(maxRecipes+1, "2"),
+		"whole": large(maxRun, "1"), "over": large(maxRun+1, "1"),
+		"link": func(name string) error { return os.Symlink(base, name) },
+		"sub":  nil, "none": nil,
+	} {
+		if make != nil {
+			if err := make(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := readRecipe(dir, name, command.SyntaxOf(name))
+		sums[name] = r.sum
+	}
+	if err := os.WriteFile(filepath.Join(base, "outside"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sums["link"] = readRecipe(dir, "link/outside", command.SyntaxOf("x")).sum
+	for _, name := range []string{"one", "two", "whole"} {
+		if len(sums[name]) != 64 {
+			t.Errorf("%s has the sum %q", name, sums[name])
+		}
+	}
+	if sums["one"] == sums["two"] {
+		t.Error("files that differ in the last byte have one sum")
+	}
+	for name, want := range map[string]string{"over": unreadable, "link": unreadable, "sub": "", "none": ""} {
+		if sums[name] != want {
+			t.Errorf("%s has the sum %q, want %q", name, sums[name], want)
+		}
+	}
+}
+
+// TestFilesOfAreBounded checks that a claim which does not cover all files says so.
+func TestFilesOfAreBounded(t *testing.T) {
+	for n, want := range map[int]bool{maxRuns - 1: false, maxRuns + 1: true} {
+		dir := t.TempDir()
+		text := "include ../outside\n"
+		for i := range n {
+			name := fmt.Sprintf("f%d", i)
+			text += "include " + name + "\n"
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "Makefile"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, shell := range []bool{false, true} {
+			words := []string{"make"}
+			if shell {
+				words = []string{"true && make"}
+			}
+			files := (&Config{workspace: dir}).filesOf(words, shell)
+			if _, more := files["…"]; more != want || !strings.Contains(files["f0"], "e3b0c442") {
+				t.Errorf("%d files: %d are covered, more are not: %t", n, len(files), more)
+			}
+			if _, outside := files["../outside"]; outside {
+				t.Error("a file outside is covered")
+			}
+		}
+	}
+}
+
+// TestFilesOfScripts checks that a claim covers what a script runs, wherever it says so.
+func TestFilesOfScripts(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Makefile", "a.sh", "a b.sh", "notes"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		words []string
+		shell bool
+		want  string
+	}{
+		{[]string{"true && make"}, true, "Makefile"},
+		{[]string{"true;make all"}, true, "Makefile"},
+		{[]string{"set -e\nmake"}, true, "Makefile"},
+		{[]string{"x=$(make)"}, true, "Makefile"},
+		{[]string{`"./a.sh" x`}, true, "a.sh"},
+		{[]string{"./a.sh|cat"}, true, "a.sh"},
+		{[]string{"sh", "-c", "true && make"}, false, "Makefile"},
+		{[]string{"sh", "-c", "'./a.sh';true"}, false, "a.sh"},
+		{[]string{"env", "sh", "-c", "(./a.sh)"}, false, "a.sh"},
+		{[]string{"sh", "a b.sh"}, false, "a b.sh"},
+		{[]string{"make"}, false, "Makefile"},
+		{[]string{"echo", "make"}, false, ""},
+		{[]string{"./a.sh", "notes"}, false, "a.sh notes"},
+	} {
+		files := (&Config{workspace: dir}).filesOf(tt.words, tt.shell)
+		if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != tt.want {
+			t.Errorf("%q covers %q, want %q", tt.words, got, tt.want)
+		}
+	}
+}
