@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // ErrSigned reports a signed commit, which must not be changed.
@@ -80,14 +82,14 @@ func (r *Repo) unsigned(ctx context.Context, id OID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	header, _, _ := bytes.Cut(commit.data, []byte("\n\n"))
+	header, _, _ := bytes.Cut(commit.Data, []byte("\n\n"))
 	switch {
-	case commit.kind != kindCommit || !bytes.HasPrefix(header, []byte("tree ")):
+	case commit.Kind != object.KindCommit || !bytes.HasPrefix(header, []byte("tree ")):
 		return nil, &CorruptObjectError{OID: id, Reason: "it does not begin with its tree"}
 	case bytes.Contains(header, []byte("\ngpgsig")):
 		return nil, ErrSigned
 	}
-	return commit.data, nil
+	return commit.Data, nil
 }
 
 // replaceHead writes a commit and sets HEAD from another commit to it.

@@ -184,7 +184,7 @@ func (r *Repo) fetchObjects(ctx context.Context, remote string, ids []OID) error
 // missing returns the missing objects, without duplicates.
 func (r *Repo) missing(ctx context.Context, ids []OID) ([]OID, error) {
 	ids = slices.Clone(ids)
-	slices.SortFunc(ids, OID.compare)
+	slices.SortFunc(ids, OID.Compare)
 	missing, err := r.HasObject(ctx, slices.Compact(ids))
 	if err != nil {
 		return nil, fmt.Errorf("look for %d objects: %w", len(ids), err)

@@ -3,17 +3,14 @@ package gitint
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"crypto/sha1" //nolint:gosec // the name that git gave it is compared, not trusted
-	"crypto/sha256"
-	"encoding/hex"
+	"context" //nolint:gosec // the name that git gave it is compared, not trusted
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"slices"
 	"strconv"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -63,7 +60,7 @@ func (a AtOnce) ReadObjectsOf(
 	}
 	if len(ids) >= bulkFrom {
 		left, err = r.readPacked(ctx, ids, wanted, func(o packedObject) error {
-			return f(o.index, o.size, o.own(), nil)
+			return f(o.index, o.size, o.Own(), nil)
 		})
 		if err != nil {
 			return err
@@ -137,33 +134,25 @@ func (r *Repo) ReadObjects(
 func (a AtOnce) ReadObjects(
 	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
 ) error {
-	return a.repo.readObjects(ctx, ids, func(i int, obj object, err error) error {
-		return f(i, obj.own(), err)
+	return a.repo.readObjects(ctx, ids, func(i int, obj object.Object, err error) error {
+		return f(i, obj.Own(), err)
 	})
-}
-
-// own returns the content for a caller that may change it: only the memory of a blob is not shared.
-func (o object) own() []byte {
-	if o.kind == kindBlob {
-		return o.data
-	}
-	return slices.Clone(o.data)
 }
 
 // readObjects calls f from several goroutines at once.
 func (r *Repo) readObjects(
-	ctx context.Context, ids []OID, f func(i int, obj object, err error) error,
+	ctx context.Context, ids []OID, f func(i int, obj object.Object, err error) error,
 ) error {
 	if len(ids) >= bulkFrom {
 		left, err := r.readPacked(ctx, ids, nil, func(o packedObject) error {
-			return f(o.index, o.object, nil)
+			return f(o.index, o.Object, nil)
 		})
 		if err != nil || len(left) == 0 {
 			return err
 		}
 		tell := f
 		ids = some(ids, left)
-		f = func(i int, obj object, err error) error { return tell(left[i], obj, err) }
+		f = func(i int, obj object.Object, err error) error { return tell(left[i], obj, err) }
 	}
 	limit := r.limits.OfAny()
 	fit, err := r.fitting(ctx, ids, limit, f)
@@ -193,7 +182,7 @@ func (r *Repo) readObjects(
 // fitting calls f with an error for objects that are too large, and replaces them by the zero id:
 // git would decompress all that it is asked for.
 func (r *Repo) fitting(
-	ctx context.Context, ids []OID, limit int64, f func(i int, obj object, err error) error,
+	ctx context.Context, ids []OID, limit int64, f func(i int, obj object.Object, err error) error,
 ) ([]OID, error) {
 	pays, err := r.bulkPays(ctx, len(ids))
 	if err != nil || !pays {
@@ -207,7 +196,7 @@ func (r *Repo) fitting(
 			return nil
 		}
 		fit[a.index] = OID{}
-		return f(a.index, object{}, &ObjectSizeError{OID: ids[a.index], Size: a.size, Max: limit})
+		return f(a.index, object.Object{}, &ObjectSizeError{OID: ids[a.index], Size: a.size, Max: limit})
 	})
 	return fit, err
 }
@@ -219,10 +208,10 @@ func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) 
 	if err != nil {
 		return err
 	}
-	sum := newHash(id.size)
-	fmt.Fprintf(sum, "%s %d\x00", kindBlob, size)
+	sum := object.NewHash(id.Size())
+	fmt.Fprintf(sum, "%s %d\x00", object.KindBlob, size)
 	r.reads.Add(1)
-	err = r.stream(ctx, command{args: []string{"cat-file", kindBlob, id.String()}},
+	err = r.stream(ctx, command{args: []string{"cat-file", object.KindBlob, id.String()}},
 		func(out io.Reader) error {
 			out = io.TeeReader(out, sum)
 			if err := f(out); err != nil {
@@ -234,8 +223,8 @@ func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) 
 	if err != nil {
 		return fmt.Errorf("read object %s: %w", id, err)
 	}
-	if actual := oidOf(sum.Sum(nil)); actual != id {
-		return &CorruptObjectError{OID: id, Reason: "its content is that of " + actual.String()}
+	if actual := object.IDOf(sum.Sum(nil)); actual != id {
+		return object.Mismatch(id, actual)
 	}
 	return nil
 }
@@ -323,7 +312,7 @@ func (r *Repo) bulk(
 // take for an abbreviation.
 type idLines struct {
 	ids  []OID
-	line [2*sha256Size + 1]byte
+	line [2*object.SHA256Size + 1]byte
 	rest []byte // of line
 }
 
@@ -339,7 +328,7 @@ func (l *idLines) Read(p []byte) (n int, err error) {
 			return n, io.EOF
 		}
 		if !l.ids[0].IsZero() {
-			l.rest = append(hex.AppendEncode(l.line[:0], l.ids[0].bytes()), '\n')
+			l.rest = append(l.ids[0].AppendHex(l.line[:0]), '\n')
 		}
 		l.ids = l.ids[1:]
 	}
@@ -355,7 +344,7 @@ type bulkAnswer struct {
 
 	out    *bufio.Reader
 	broken error // nothing more can be read
-	sum    objectSum
+	sum    object.Hasher
 	buf    []byte
 }
 
@@ -374,7 +363,7 @@ func (a *bulkAnswer) next(i int, id OID) error {
 		return err
 	}
 	a.index, a.id = i, id
-	a.buf = append(hex.AppendEncode(a.buf[:0], id.bytes()), ' ')
+	a.buf = append(id.AppendHex(a.buf[:0]), ' ')
 	rest, ok := bytes.CutPrefix(line[:len(line)-1], a.buf)
 	kind, digits, known := bytes.Cut(rest, []byte{' '})
 	switch {
@@ -394,27 +383,19 @@ func (a *bulkAnswer) next(i int, id OID) error {
 }
 
 // object reads the content and verifies its hash.
-func (a *bulkAnswer) object() (object, error) {
+func (a *bulkAnswer) object() (object.Object, error) {
 	data := make([]byte, a.size)
 	if _, err := io.ReadFull(a.out, data); err != nil {
 		a.broken = err
-		return object{}, err
+		return object.Object{}, err
 	}
 	if _, err := a.out.Discard(1); err != nil { // the newline after it
 		a.broken = err
-		return object{}, err
+		return object.Object{}, err
 	}
-	obj := object{kind: a.kind, data: data}
-	if a.sum.of(obj, a.id.size) != a.id {
-		return object{}, errPassed
+	obj := object.Object{Kind: a.kind, Data: data}
+	if a.sum.Verify(obj, a.id) != nil {
+		return object.Object{}, errPassed
 	}
 	return obj, nil
-}
-
-// newHash returns the hash for ids of this size.
-func newHash(size uint8) hash.Hash {
-	if size == sha256Size {
-		return sha256.New()
-	}
-	return sha1.New() //nolint:gosec // see the import
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A cachedTree is an entry of the index's cache-tree extension: the tree object of a directory,
@@ -59,7 +61,7 @@ func (p *cachedTreesParser) directory() error {
 		if len(rest) < p.idSize {
 			return errCachedTrees
 		}
-		t.id, rest = oidOf(rest[:p.idSize]), rest[p.idSize:]
+		t.id, rest = object.IDOf(rest[:p.idSize]), rest[p.idSize:]
 	}
 	p.trees, p.rest = append(p.trees, t), rest
 	for range below {

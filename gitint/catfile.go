@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // catFile is one long-lived git cat-file process. It must not be used concurrently.
@@ -50,14 +52,14 @@ func (r *Repo) startCatFile(mode string) (*catFile, error) {
 	return &catFile{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10), stop: stop}, nil
 }
 
-// check returns the kind and the size of an object, or errNotHere.
+// check returns the kind and the size of an object, or object.ErrMissing.
 func (c *catFile) check(ctx context.Context, id OID) (catFileAnswer, error) {
 	defer c.endWith(ctx)()
 	if _, err := io.WriteString(c.in, id.String()+"\n"); err != nil {
 		return catFileAnswer{}, c.fail(ctx, err)
 	}
 	answer, err := c.answer(id)
-	if err != nil && !errors.Is(err, errNotHere) {
+	if err != nil && !errors.Is(err, object.ErrMissing) {
 		err = c.fail(ctx, err)
 	}
 	return answer, err
@@ -65,24 +67,24 @@ func (c *catFile) check(ctx context.Context, id OID) (catFileAnswer, error) {
 
 // read reads an object of at most limit bytes. After a larger one the process cannot be used any
 // more: it would continue to decompress that one.
-func (c *catFile) read(ctx context.Context, id OID, limit int64) (object, error) {
+func (c *catFile) read(ctx context.Context, id OID, limit int64) (object.Object, error) {
 	answer, err := c.check(ctx, id)
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	defer c.endWith(ctx)()
 	if answer.size > limit {
-		return object{}, &ObjectSizeError{OID: id, Size: answer.size, Max: limit}
+		return object.Object{}, &ObjectSizeError{OID: id, Size: answer.size, Max: limit}
 	}
 	data := make([]byte, answer.size)
 	if _, err := io.ReadFull(c.out, data); err != nil {
-		return object{}, c.fail(ctx, err)
+		return object.Object{}, c.fail(ctx, err)
 	}
 	if _, err := c.out.Discard(1); err != nil { // the newline after it
-		return object{}, c.fail(ctx, err)
+		return object.Object{}, c.fail(ctx, err)
 	}
-	obj := object{kind: answer.kind, data: data}
-	return obj, obj.verify(id)
+	obj := object.Object{Kind: answer.kind, Data: data}
+	return obj, obj.Verify(id)
 }
 
 // answer parses "<id> <kind> <size>" or "<id> missing".
@@ -96,7 +98,7 @@ func (c *catFile) answer(id OID) (catFileAnswer, error) {
 	case len(fields) < 2 || fields[0] != id.String():
 		return catFileAnswer{}, fmt.Errorf("unexpected answer %q", line)
 	case fields[1] == "missing":
-		return catFileAnswer{}, errNotHere
+		return catFileAnswer{}, object.ErrMissing
 	case len(fields) != 3:
 		return catFileAnswer{}, fmt.Errorf("unexpected answer %q", line)
 	}

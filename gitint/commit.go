@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -27,7 +28,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 			return id, nil
 		}
 	}
-	return r.revParse(ctx, rev+"^{"+kindCommit+"}")
+	return r.revParse(ctx, rev+"^{"+object.KindCommit+"}")
 }
 
 // headCommit returns the commit of HEAD if that is a loose object: it is what hooks ask for most,
@@ -45,12 +46,12 @@ func (r *Repo) headCommit(ctx context.Context) (OID, bool) {
 		return OID{}, false
 	}
 	err = s.askLoose(id, func(l *looseObject) error {
-		if l.kind != kindCommit || l.size > maxPacked {
+		if l.kind != object.KindCommit || l.size > maxPacked {
 			return errForGit
 		}
-		obj := object{l.kind, make([]byte, l.size)}
-		_, err := io.ReadFull(l, obj.data)
-		return errors.Join(err, obj.verify(id))
+		obj := object.Object{Kind: l.kind, Data: make([]byte, l.size)}
+		_, err := io.ReadFull(l, obj.Data)
+		return errors.Join(err, obj.Verify(id))
 	})
 	return id, err == nil
 }
@@ -80,7 +81,7 @@ func (r *Repo) Parent(ctx context.Context, commit OID) (parent OID, cut bool, er
 	if err != nil {
 		return OID{}, false, err
 	}
-	h, err := commitHead(obj)
+	h, err := object.ParseCommit(obj, commit)
 	if err != nil || len(h.Parents) == 0 {
 		return OID{}, false, err
 	}
@@ -101,7 +102,7 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	}})
 	switch exitCode(err) {
 	case 1: // git was asked to be quiet
-		return OID{}, unknownRevision(strings.ReplaceAll(rev, "^{"+kindCommit+"}", ""))
+		return OID{}, unknownRevision(strings.ReplaceAll(rev, "^{"+object.KindCommit+"}", ""))
 	case 128:
 		return OID{}, fmt.Errorf("%w (%w)", ErrUnknownRevision, err)
 	}
@@ -144,20 +145,20 @@ func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 			return OID{}, err
 		}
 		var next string
-		switch obj.kind {
-		case kindTree:
+		switch obj.Kind {
+		case object.KindTree:
 			return id, nil
-		case kindCommit:
-			next = kindTree
-		case kindTag:
+		case object.KindCommit:
+			next = object.KindTree
+		case object.KindTag:
 			next = "object"
 		default:
-			return OID{}, fmt.Errorf("%w: it is a %s", ErrUnknownRevision, obj.kind)
+			return OID{}, fmt.Errorf("%w: it is a %s", ErrUnknownRevision, obj.Kind)
 		}
-		if id, err = headerOID(obj.data, next); err != nil {
-			return OID{}, &CorruptObjectError{OID: id, Reason: err.Error()}
+		if id, err = obj.Target(id, next); err != nil {
+			return OID{}, err
 		}
-		if next == kindTree { // the caller asks for its entries, so it is read only once
+		if next == object.KindTree { // the caller asks for its entries, so it is read only once
 			_, err := r.treeEntries(ctx, id)
 			return id, err
 		}
@@ -300,7 +301,7 @@ func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, e
 	if err != nil {
 		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
 	}
-	ids, err := parseOIDs(out)
+	ids, err := object.ParseIDs(out)
 	if err != nil {
 		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
 	}

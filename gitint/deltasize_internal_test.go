@@ -3,13 +3,13 @@ package gitint
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -28,13 +28,13 @@ func TestSizeOfPackedDelta(t *testing.T) {
 	large := p.add(deltaByOffset, len(delta), p.back(base), delta)
 	cut := binary.AppendUvarint(binary.AppendUvarint(nil, size), 3)
 	p.add(deltaByOffset, len(cut)+2, p.back(large), append(cut, 0x90, 3))
-	zeros := object{kindBlob, make([]byte, size)}.id(sha1Size)
-	three := object{kindBlob, make([]byte, 3)}.id(sha1Size)
+	zeros := object.Object{Kind: object.KindBlob, Data: make([]byte, size)}.ID(object.SHA1Size)
+	three := object.Object{Kind: object.KindBlob, Data: make([]byte, 3)}.ID(object.SHA1Size)
 	p.indexIn(t, repo)
 
 	s := &store{dirs: []string{filepath.Join(repo.Dir, ".git", "objects")}, packs: new(packs)}
 	defer s.close()
-	if n, err := s.size(object{kindBlob, small}.id(sha1Size)); n != int64(len(small)) || err != nil {
+	if n, err := s.size(object.Object{Kind: object.KindBlob, Data: small}.ID(object.SHA1Size)); n != int64(len(small)) || err != nil {
 		t.Errorf("size of the base: %d, %v", n, err)
 	}
 	for name, try := range map[string]func() error{
@@ -47,7 +47,7 @@ func TestSizeOfPackedDelta(t *testing.T) {
 		},
 		"read too much": func() error {
 			_, err := s.read(zeros, 1<<20)
-			if !errors.Is(err, errTooLarge) {
+			if !isTooLarge(err) {
 				t.Errorf("error is %v", err)
 			}
 			return nil
@@ -57,7 +57,7 @@ func TestSizeOfPackedDelta(t *testing.T) {
 				t.Errorf("%d bytes, %v", n, err)
 			}
 			if obj, err := s.read(three, 1<<20); err == nil {
-				t.Errorf("read %d bytes", len(obj.data))
+				t.Errorf("read %d bytes", len(obj.Data))
 			}
 			return nil
 		},
@@ -112,7 +112,7 @@ func (p *handPack) indexIn(t *testing.T, repo *gittest.Repository) {
 	t.Helper()
 	head := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), p.n)
 	data := append(head, p.objects...)
-	h := newHash(sha1Size)
+	h := object.NewHash(object.SHA1Size)
 	h.Write(data)
 	name := repo.Path(".git/objects/pack/pack-" + strings.Repeat("a", 40) + ".pack")
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

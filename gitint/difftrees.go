@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // DiffTrees calls f for every entry directly in two trees that differs; the zero Entry means no
@@ -56,22 +58,10 @@ func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]Entry, error) {
 		return nil, nil
 	}
 	entries, err := r.treeEntries(ctx, id)
-	if err == nil && !slices.IsSortedFunc(entries, compareEntries) {
-		entries = slices.SortedFunc(slices.Values(entries), compareEntries)
+	if err == nil && !slices.IsSortedFunc(entries, object.CompareEntries) {
+		entries = slices.SortedFunc(slices.Values(entries), object.CompareEntries)
 	}
 	return entries, err
-}
-
-func compareEntries(a, b Entry) int {
-	return compareNames(a.Path, a.Mode.end(), b.Path, b.Mode.end())
-}
-
-// end returns the suffix that git adds to the name of an entry for sorting.
-func (m Mode) end() string {
-	if m == ModeDir {
-		return "/"
-	}
-	return ""
 }
 
 // compareHeads sorts an empty list after everything.
@@ -82,7 +72,7 @@ func compareHeads(a, b []Entry) int {
 	case len(b) == 0:
 		return -1
 	}
-	return compareEntries(a[0], b[0])
+	return object.CompareEntries(a[0], b[0])
 }
 
 // joinKinds joins a removed file and an added directory of the same name, which sort differently,

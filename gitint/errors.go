@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-
-	"github.com/git-jp/git-jp/internal/regular"
 )
 
 var (
@@ -162,36 +160,3 @@ func (e *MissingObjectError) Error() string {
 func (e *MissingObjectError) Is(target error) bool {
 	return target == fs.ErrNotExist && !e.listed
 }
-
-// A CorruptObjectError reports an object whose content does not match its name, or cannot be read.
-type CorruptObjectError struct {
-	OID    OID
-	Reason string
-	Err    error
-}
-
-// Error names the object and its fault.
-func (e *CorruptObjectError) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("object %s is corrupt: %s: %v", e.OID, e.Reason, e.Err)
-	}
-	return fmt.Sprintf("object %s is corrupt: %s", e.OID, e.Reason)
-}
-
-// Unwrap returns the cause, which may be nil.
-func (e *CorruptObjectError) Unwrap() error { return e.Err }
-
-// An ObjectSizeError reports an object that is larger than the reader allows.
-type ObjectSizeError struct {
-	OID       OID
-	Size, Max int64
-}
-
-// Error has both sizes; the reader of a file adds its name.
-func (e *ObjectSizeError) Error() string { return e.Unwrap().Error() }
-
-// Unwrap returns the error of a file of that size on disk.
-func (e *ObjectSizeError) Unwrap() error { return &regular.SizeError{Size: e.Size, Max: e.Max} }
-
-// Is lets the stores recognize this error without its type.
-func (e *ObjectSizeError) Is(target error) bool { return target == errTooLarge }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -53,7 +54,7 @@ var errIndexEnds = errors.New("it is truncated or damaged: its length does not m
 var errIndexForm = errors.New("its format is unknown")
 
 // summed reports whether git has written a checksum.
-func (f *indexFile) summed() bool { return !oidOf(f.sum).IsZero() }
+func (f *indexFile) summed() bool { return !object.IDOf(f.sum).IsZero() }
 
 // known reports whether the entries are complete: git refuses an index with an unknown extension
 // whose name begins in lower case.
@@ -89,7 +90,7 @@ func parseIndexFile(
 	if size < int64(indexHeader+idSize) {
 		return nil, errIndexEnds
 	}
-	sum := newHash(uint8(idSize)) //nolint:gosec // 20 or 32
+	sum := object.NewHash(idSize)
 	body := io.TeeReader(io.LimitReader(in, size-int64(idSize)), sum)
 	r := indexReader{
 		in: bufio.NewReaderSize(body, indexBuffer), left: size - int64(idSize),
@@ -160,8 +161,8 @@ func (r *indexReader) entry(f *indexFile) error {
 	if err != nil {
 		return err
 	}
-	mode := canonicalMode(binary.BigEndian.Uint32(data[indexMode:]))
-	id := oidOf(data[indexStat : indexStat+r.idSize])
+	mode := object.CanonicalMode(binary.BigEndian.Uint32(data[indexMode:]))
+	id := object.IDOf(data[indexStat : indexStat+r.idSize])
 	flags, more := binary.BigEndian.Uint16(data[size-2:]), uint16(0)
 	if flags&extendedFlag != 0 {
 		if data, err = r.take(2); err != nil {
@@ -291,7 +292,7 @@ func (x *Index) load() error {
 		return fmt.Errorf("%s: %w", x.path, errIndexEnds)
 	}
 	id := x.file.link[:size]
-	if oidOf(id).IsZero() {
+	if object.IDOf(id).IsZero() {
 		return nil // the file itself is complete
 	}
 	x.base, err = x.loadBase(hex.EncodeToString(id))

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // exitUsage is the exit code of a git that does not know an option.
@@ -28,7 +30,7 @@ func (x *Index) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e.Mode = canonicalMode(uint32(e.Mode))
+		e.Mode = object.CanonicalMode(uint32(e.Mode))
 		x.add(e)
 		empties = empties || e.stage == 0 && e.OID == empty
 	}

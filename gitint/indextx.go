@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -229,7 +230,7 @@ func parseIndexEntry(line string) (indexEntry, error) {
 	if len(f) != 4 {
 		return indexEntry{}, fmt.Errorf("index entry %q", line)
 	}
-	e, err := parseEntry(f[1], f[2], name)
+	e, err := object.ParseEntry(f[1], f[2], name)
 	if err != nil {
 		return indexEntry{}, fmt.Errorf("index entry %q: %w", line, err)
 	}
@@ -237,15 +238,6 @@ func parseIndexEntry(line string) (indexEntry, error) {
 	pinned := f[0] == "S" || f[0] == strings.ToLower(f[0])
 	assumed := strings.ToLower(f[0]) != "s"
 	return indexEntry{Entry: e, stage: stage, pinned: pinned, assumed: assumed}, err
-}
-
-func parseEntry(mode, oid, name string) (Entry, error) {
-	bits, err := strconv.ParseUint(mode, 8, 32)
-	if err != nil {
-		return Entry{}, err
-	}
-	id, err := ParseOID(oid)
-	return Entry{Path: name, Mode: Mode(bits), OID: id}, err
 }
 
 // commonDir returns the deepest directory that contains all the paths, "" for the root.

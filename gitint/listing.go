@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A Room limits the memory for listing files, whatever the trees: thirty trees that each contain
@@ -90,12 +92,12 @@ func (l *listing) readMany(ctx context.Context, ids []OID) error {
 		l.trees = make(map[OID][]Entry, len(unread))
 	}
 	read := make([][]Entry, len(unread))
-	err := repo.readObjects(ctx, unread, func(i int, obj object, err error) error {
-		if err != nil || obj.kind != kindTree || len(obj.data) > maxTree {
+	err := repo.readObjects(ctx, unread, func(i int, obj object.Object, err error) error {
+		if err != nil || len(obj.Data) > maxTree {
 			return nil //nolint:nilerr // left out
 		}
-		if entries, err := decodeTree(obj.data, int(unread[i].size)); err == nil {
-			read[i] = entries
+		if t, err := object.ParseTree(obj, unread[i]); err == nil {
+			read[i] = t.All()
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -135,7 +136,7 @@ func (r *Repo) HeadsBeside(name string) ([]OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	heads, err := parseOIDs(data)
+	heads, err := object.ParseIDs(data)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // heavyIndex is the size of all pack indexes from which git is asked first. This package reads an
@@ -31,7 +33,7 @@ type objects struct {
 // errors are *MissingObjectError and *CorruptObjectError.
 func (r *Repo) ReadObject(ctx context.Context, id OID, limit int64) ([]byte, error) {
 	obj, err := r.readObject(ctx, id, limit)
-	return obj.data, err
+	return obj.Data, err
 }
 
 // ObjectSize returns the size of an object's content.
@@ -66,7 +68,7 @@ func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err err
 			return nil
 		}
 		switch err := r.has(ctx, ids[i]); {
-		case errors.Is(err, errNotHere):
+		case errors.Is(err, object.ErrMissing):
 			gone[i] = true
 		case err != nil:
 			return fmt.Errorf("look for object %s: %w", ids[i], err)
@@ -114,25 +116,25 @@ func (r *Repo) has(ctx context.Context, id OID) error {
 // promised reports whether an object counts as missing because the store of this process lacks it.
 // In a partial clone it does, because git would fetch it.
 func (r *Repo) promised(ctx context.Context, ours error) (bool, error) {
-	if r.objects.store == nil || !errors.Is(ours, errNotHere) {
+	if r.objects.store == nil || !errors.Is(ours, object.ErrMissing) {
 		return false, nil
 	}
 	return r.Partial(ctx)
 }
 
-func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, error) {
+func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object.Object, error) {
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	if limit <= 0 {
 		limit = r.limits.OfAny()
 	}
 	r.reads.Add(1)
-	return ask(ctx, r, id, question[object]{
-		ours: func(s *store) (object, error) { return s.read(id, limit) },
-		git:  func() (object, error) { return r.askBatch(ctx, id, limit) },
+	return ask(ctx, r, id, question[object.Object]{
+		ours: func(s *store) (object.Object, error) { return s.read(id, limit) },
+		git:  func() (object.Object, error) { return r.askBatch(ctx, id, limit) },
 	})
 }
 
@@ -148,13 +150,13 @@ func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, er
 	if err != nil {
 		return none, err
 	}
-	answered := func(err error) bool { return err == nil || errors.Is(err, errTooLarge) }
+	answered := func(err error) bool { return err == nil || isTooLarge(err) }
 	if r.objects.heavy {
 		if v, err := q.git(); answered(err) || ctx.Err() != nil {
-			return v, r.objectError(ctx, id, errNotHere, err)
+			return v, r.objectError(ctx, id, object.ErrMissing, err)
 		}
 	}
-	ours := errNotHere
+	ours := object.ErrMissing
 	if store != nil {
 		v, err := q.ours(store)
 		if answered(err) {
@@ -176,14 +178,14 @@ func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, er
 func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	corrupt := new(CorruptObjectError)
 	switch {
-	case git == nil, errors.Is(git, errTooLarge), errors.As(git, &corrupt):
+	case git == nil, isTooLarge(git), errors.As(git, &corrupt):
 		return git
-	case errors.Is(git, errNotHere) && errors.Is(ours, errNotHere):
+	case errors.Is(git, object.ErrMissing) && errors.Is(ours, object.ErrMissing):
 		partial, err := r.Partial(ctx)
 		return errors.Join(err, &MissingObjectError{OID: id, Promised: partial})
 	case errors.As(ours, &corrupt):
 		return ours
-	case errors.Is(git, errNotHere):
+	case errors.Is(git, object.ErrMissing):
 		// Git reports unreadable objects as missing, but the object exists.
 		return &CorruptObjectError{OID: id, Reason: "it cannot be read", Err: ours}
 	}
@@ -231,16 +233,16 @@ func indexSize(objectDirs []string) int64 {
 	return size
 }
 
-func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object, error) {
+func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object.Object, error) {
 	if id.IsZero() {
-		return object{}, errNotHere
+		return object.Object{}, object.ErrMissing
 	}
 	c, err := r.keep(&r.objects.batch, "--batch")
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	obj, err := c.read(ctx, id, limit)
-	if errors.Is(err, errTooLarge) {
+	if isTooLarge(err) {
 		c.close()
 		r.objects.batch = nil
 		return obj, err
@@ -250,7 +252,7 @@ func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object, error
 
 func (r *Repo) askCheck(ctx context.Context, id OID) (catFileAnswer, error) {
 	if id.IsZero() {
-		return catFileAnswer{}, errNotHere
+		return catFileAnswer{}, object.ErrMissing
 	}
 	c, err := r.keep(&r.objects.check, "--batch-check")
 	if err != nil {
@@ -280,7 +282,7 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 	(*slot).close()
 	*slot = nil
 	if partial, _ := r.Partial(ctx); partial && ctx.Err() == nil {
-		return errNotHere
+		return object.ErrMissing
 	}
 	return err
 }

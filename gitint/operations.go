@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // operationDirs have the state of a rebase, an am, a sequence of picks, and the open conflicts of
@@ -123,7 +125,7 @@ func (r *Repo) beginning(
 	if err != nil {
 		return nil, "", err
 	}
-	if ids, err = parseOIDs(out); err != nil {
+	if ids, err = object.ParseIDs(out); err != nil {
 		return nil, "", err
 	}
 	l, err := r.layout(ctx)
@@ -182,9 +184,9 @@ func operationDamage(name string, data []byte, digits int) string {
 
 func (r *Repo) idSize() int {
 	if r.objectFormat == "sha256" {
-		return sha256Size
+		return object.SHA256Size
 	}
-	return sha1Size
+	return object.SHA1Size
 }
 
 // idsIn returns everything in a text in the form of an object id: that many hexadecimal digits,

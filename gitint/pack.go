@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 const (
@@ -169,7 +171,7 @@ func openPack(name string) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := newPackIndex(data, sha1Size)
+	x, err := newPackIndex(data, object.SHA1Size)
 	if err != nil {
 		return nil, err
 	}
@@ -257,11 +259,12 @@ type packPlace struct {
 // findPacked returns the position of each object, and which are in no pack.
 func findPacked(all []*pack, ids []OID) (places []packPlace, elsewhere []int) {
 	places = make([]packPlace, 0, len(ids))
+	var name [object.SHA256Size]byte
 next:
 	for i, id := range ids {
 		for n, in := range all {
-			if int(id.size) == in.index.idSize {
-				if at, ok := in.index.find(id.bytes()); ok && at < in.size {
+			if id.Size() == in.index.idSize {
+				if at, ok := in.index.find(id.AppendBytes(name[:0])); ok && at < in.size {
 					places = append(places, packPlace{n, i, at})
 					continue next
 				}

@@ -3,11 +3,11 @@ package gitint
 import (
 	"cmp"
 	"context"
-	"hash"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A packedObject is an object that was read, by its index in the request. One whose size is not
@@ -15,7 +15,7 @@ import (
 type packedObject struct {
 	index int
 	size  int64
-	object
+	object.Object
 }
 
 const (
@@ -126,7 +126,7 @@ func (j packJob) run(
 func (j packJob) read(
 	ctx context.Context, reader *packReader, f func(packedObject) error,
 ) (missed []int, err error) {
-	var sum objectSum
+	var sum object.Hasher
 	read := 0
 	defer func() { j.repo.reads.Add(int64(read)) }()
 	for i, p := range j.places {
@@ -135,7 +135,7 @@ func (j packJob) read(
 			missed = append(missed, p.index)
 			continue
 		}
-		if o.kind != "" {
+		if o.Kind != "" {
 			read++
 		}
 		if err := cmp.Or(f(o), ctx.Err()); err != nil {
@@ -146,7 +146,7 @@ func (j packJob) read(
 }
 
 // one reads the object at index i of places.
-func (j packJob) one(reader *packReader, sum *objectSum, i int) (packedObject, error) {
+func (j packJob) one(reader *packReader, sum *object.Hasher, i int) (packedObject, error) {
 	p := j.places[i]
 	at := packAddress{p.pack, p.offset}
 	if !reader.near.has(at) {
@@ -159,10 +159,10 @@ func (j packJob) one(reader *packReader, sum *objectSum, i int) (packedObject, e
 		}
 	}
 	obj, err := reader.read(at)
-	if err == nil && sum.of(obj, j.ids[p.index].size) != j.ids[p.index] {
-		err = errPack
+	if err == nil {
+		err = sum.Verify(obj, j.ids[p.index])
 	}
-	return packedObject{p.index, int64(len(obj.data)), obj}, err
+	return packedObject{p.index, int64(len(obj.Data)), obj}, err
 }
 
 // ahead returns how much of a pack to read for index i: including the next wanted objects, if they
@@ -178,22 +178,4 @@ func (j packJob) ahead(i int) int {
 		last = p
 	}
 	return int(last.offset-first.offset) + farSize
-}
-
-// An objectSum is object.id with a reused hash.
-type objectSum struct {
-	hash hash.Hash
-	buf  []byte
-}
-
-func (s *objectSum) of(obj object, size uint8) OID {
-	if s.hash == nil {
-		s.hash, s.buf = newHash(size), make([]byte, 0, 2*sha256Size)
-	}
-	s.hash.Reset()
-	s.buf = append(append(s.buf[:0], obj.kind...), ' ')
-	s.buf = append(strconv.AppendInt(s.buf, int64(len(obj.data)), 10), 0)
-	s.hash.Write(s.buf)
-	s.hash.Write(obj.data)
-	return oidOf(s.hash.Sum(s.buf[:0]))
 }

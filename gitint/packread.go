@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A packReader reads objects of packs one after the other. It must not be used concurrently.
@@ -22,7 +24,7 @@ type packReader struct {
 // A packBase is an object that was read, a possible base of deltas.
 type packBase struct {
 	at packAddress
-	object
+	object.Object
 }
 
 // A packAddress identifies an object by its pack and offset.
@@ -43,7 +45,7 @@ const (
 
 func newPackReader(all []*pack) *packReader {
 	return &packReader{
-		packs: all, idSize: sha1Size, near: packWindow{size: nearSize, pack: -1},
+		packs: all, idSize: object.SHA1Size, near: packWindow{size: nearSize, pack: -1},
 		far: packPages{large: packWindow{size: farSize, pack: -1}},
 	}
 }
@@ -114,13 +116,13 @@ func (f *packPages) at(p *pack, number int, offset int64, want int) ([]byte, err
 
 // read returns the object at an address. The caller may change a blob; other objects may be bases,
 // and must not be changed.
-func (r *packReader) read(at packAddress) (object, error) {
+func (r *packReader) read(at packAddress) (object.Object, error) {
 	known, ok := r.known(at)
 	if !ok {
 		return r.readIn(&r.near, at, 0)
 	}
-	if known.kind == kindBlob {
-		known.data = slices.Clone(known.data)
+	if known.Kind == object.KindBlob {
+		known.Data = slices.Clone(known.Data)
 	}
 	return known, nil
 }
@@ -134,13 +136,13 @@ const (
 func packKind(n int) string {
 	switch n {
 	case 1:
-		return kindCommit
+		return object.KindCommit
 	case 2:
-		return kindTree
+		return object.KindTree
 	case 3:
-		return kindBlob
+		return object.KindBlob
 	case 4:
-		return kindTag
+		return object.KindTag
 	}
 	return ""
 }
@@ -165,26 +167,26 @@ func (r *packReader) size(at packAddress) (int64, error) {
 	return int64(size), nil
 }
 
-func (r *packReader) readIn(w packView, at packAddress, depth int) (object, error) {
+func (r *packReader) readIn(w packView, at packAddress, depth int) (object.Object, error) {
 	if known, ok := r.known(at); ok {
 		return known, nil
 	}
 	e, err := r.entry(w, at)
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	if e.size > maxPacked || depth > maxChain {
-		return object{}, errPack
+		return object.Object{}, errPack
 	}
-	obj := object{kind: e.kind}
+	obj := object.Object{Kind: e.kind}
 	if e.kind == "" {
 		obj, err = r.readDelta(w, at, e, depth)
 	} else {
-		obj.data = make([]byte, e.size)
-		err = r.fill(w, at, e.head, obj.data)
+		obj.Data = make([]byte, e.size)
+		err = r.fill(w, at, e.head, obj.Data)
 	}
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	r.keep(at, obj, depth)
 	return obj, nil
@@ -230,20 +232,20 @@ func (r *packReader) entry(w packView, at packAddress) (entry, error) {
 
 func (r *packReader) readDelta(
 	w packView, at packAddress, e entry, depth int,
-) (object, error) {
+) (object.Object, error) {
 	below, err := r.readIn(&r.far, e.base, depth+1)
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	if cap(r.scratch) < e.size {
 		r.scratch = make([]byte, e.size)
 	}
 	delta := r.scratch[:e.size]
 	if err := r.fill(w, at, e.head, delta); err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
-	data, err := applyDelta(below.data, delta)
-	return object{kind: below.kind, data: data}, err
+	data, err := applyDelta(below.Data, delta)
+	return object.Object{Kind: below.Kind, Data: data}, err
 }
 
 // fill decompresses the data after the header of an object. Its compressed length is unknown:
@@ -276,21 +278,21 @@ func (r *packReader) slot(at packAddress) *packBase {
 	return &r.bases[mixed>>(64-baseBits)]
 }
 
-func (r *packReader) known(at packAddress) (object, bool) {
+func (r *packReader) known(at packAddress) (object.Object, bool) {
 	slot := r.slot(at)
-	return slot.object, slot.at == at && slot.kind != ""
+	return slot.Object, slot.at == at && slot.Kind != ""
 }
 
 // keep caches an object as a base, a blob only if it is one: most are not. If there are too many,
 // all are dropped: the following ones are near.
-func (r *packReader) keep(at packAddress, obj object, depth int) {
-	if depth == 0 && obj.kind == kindBlob {
+func (r *packReader) keep(at packAddress, obj object.Object, depth int) {
+	if depth == 0 && obj.Kind == object.KindBlob {
 		return
 	}
 	slot := r.slot(at)
-	if r.held += len(obj.data) - len(slot.data); r.held > maxBases {
+	if r.held += len(obj.Data) - len(slot.Data); r.held > maxBases {
 		clear(r.bases)
-		r.held = len(obj.data)
+		r.held = len(obj.Data)
 	}
 	*slot = packBase{at, obj}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -33,9 +34,9 @@ func FuzzPackReader(f *testing.F) {
 	f.Add(append(append(bytes.Clone(head), 0x7c), bytes.Repeat([]byte{7}, 40)...),
 		append([]byte(packIndexHead), make([]byte, 2000)...), int64(len(head)), int64(0))
 	f.Fuzz(func(t *testing.T, data, index []byte, one, two int64) {
-		x, err := newPackIndex(index, sha1Size)
+		x, err := newPackIndex(index, object.SHA1Size)
 		if err != nil {
-			x = &packIndex{idSize: sha1Size, fanout: make([]byte, 1024)}
+			x = &packIndex{idSize: object.SHA1Size, fanout: make([]byte, 1024)}
 		}
 		name := filepath.Join(t.TempDir(), "pack")
 		if err := os.WriteFile(name, data, 0o600); err != nil {
@@ -53,7 +54,7 @@ func FuzzPackReader(f *testing.F) {
 				continue
 			}
 			if obj, err := reader.read(packAddress{offset: at}); err == nil && packKindOf(obj) == 0 {
-				t.Errorf("an object of kind %q", obj.kind)
+				t.Errorf("an object of kind %q", obj.Kind)
 			}
 		}
 	})
@@ -97,7 +98,7 @@ func TestBasesAreReadTogether(t *testing.T) {
 		at := p.add(3, len(noise), nil, noise)
 		if i%apart == 0 {
 			places = append(places, packPlace{index: len(ids), offset: int64(at)})
-			ids = append(ids, object{kindBlob, noise}.id(sha1Size))
+			ids = append(ids, object.Object{Kind: object.KindBlob, Data: noise}.ID(object.SHA1Size))
 		}
 	}
 	p.indexIn(t, repo)
@@ -109,8 +110,8 @@ func TestBasesAreReadTogether(t *testing.T) {
 	file := &countedFile{packFile: all[0].file}
 	all[0].file = file
 	obj, err := newPackReader(all).read(packAddress{offset: int64(last)})
-	if err != nil || string(obj.data) != "version 299" {
-		t.Fatalf("%q, %v", obj.data, err)
+	if err != nil || string(obj.Data) != "version 299" {
+		t.Fatalf("%q, %v", obj.Data, err)
 	}
 	if pages := int(all[0].size)/pageSize + 2; file.reads > pages {
 		t.Errorf("%d reads, want at most %d", file.reads, pages)
@@ -129,9 +130,9 @@ func TestBasesAreReadTogether(t *testing.T) {
 	}
 }
 
-func packKindOf(obj object) int {
+func packKindOf(obj object.Object) int {
 	for n := 1; n < 5; n++ {
-		if packKind(n) == obj.kind {
+		if packKind(n) == obj.Kind {
 			return n
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A plain repository is one whose location and format are certain without asking git: the directory
@@ -88,7 +90,7 @@ func plainRoot(dir string) (root string, ok bool) {
 // isPlain reports whether git recognizes a directory as a repository, and no part of it is
 // elsewhere.
 func isPlain(gitDir string) bool {
-	head, target, err := refFiles{gitDir, gitDir, 2 * sha1Size}.value(gitDir, headName)
+	head, target, err := refFiles{gitDir, gitDir, 2 * object.SHA1Size}.value(gitDir, headName)
 	if err != nil || head.IsZero() && !strings.HasPrefix(target, "refs/") {
 		return false
 	}

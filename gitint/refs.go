@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // branchRefs is the namespace of local branches, and stashRef the ref whose reflog has the stashes.
@@ -142,10 +144,10 @@ func (r *Repo) peelOne(ctx context.Context, id OID) OID {
 		if err != nil {
 			return OID{}
 		}
-		if obj.kind != kindTag {
+		if obj.Kind != object.KindTag {
 			return id
 		}
-		if id, err = headerOID(obj.data, "object"); err != nil {
+		if id, err = obj.Target(id, "object"); err != nil {
 			return OID{}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // errTable reports a reftable that is not as git writes it.
@@ -299,5 +301,5 @@ func (r *recordReader) bytes(n uint64) []byte {
 }
 
 func (r *recordReader) id(size int) OID {
-	return oidOf(r.bytes(uint64(size))) //nolint:gosec // 20 or 32
+	return object.IDOf(r.bytes(uint64(size))) //nolint:gosec // 20 or 32
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A DiffRequest selects differences.
@@ -64,7 +66,7 @@ func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bo
 
 // BlobHead returns the first n bytes of a blob of any size, or all of them.
 func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) (head []byte, err error) {
-	args := []string{"cat-file", kindBlob, id.String()}
+	args := []string{"cat-file", object.KindBlob, id.String()}
 	err = r.stream(ctx, command{args: args}, func(out io.Reader) error {
 		head, err = io.ReadAll(io.LimitReader(out, n))
 		if err == nil && int64(len(head)) == n {

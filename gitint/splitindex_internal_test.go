@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 func TestParseBitmap(t *testing.T) {
@@ -30,15 +32,15 @@ func TestParseBitmap(t *testing.T) {
 func FuzzParseIndexFile(f *testing.F) {
 	for _, version := range []byte{2, 3, 4} {
 		f.Add(append([]byte("DIRC\x00\x00\x00"+string(rune(version))+"\x00\x00\x00\x00"+
-			"link\x00\x00\x00\x14aaaaaaaaaaaaaaaaaaaa"), make([]byte, sha1Size)...))
+			"link\x00\x00\x00\x14aaaaaaaaaaaaaaaaaaaa"), make([]byte, object.SHA1Size)...))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), sha1Size, nil)
+		all, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), object.SHA1Size, nil)
 		if err != nil {
 			return
 		}
 		odd := func(_ *indexEntry, name []byte) bool { return len(name)%2 == 1 }
-		some, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), sha1Size, odd)
+		some, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), object.SHA1Size, odd)
 		if err != nil {
 			t.Fatalf("in part: %v", err)
 		}

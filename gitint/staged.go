@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 const (
@@ -137,14 +139,14 @@ func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, a
 		return err
 	}
 	for i, e := range entries {
-		if i > 0 && compareEntries(entries[i-1], e) >= 0 {
+		if i > 0 && object.CompareEntries(entries[i-1], e) >= 0 {
 			return errForGit // not as git writes them
 		}
 		name := prefix + e.Path
 		if e.Mode == ModeDir {
 			err = s.directory(ctx, name+"/", e.OID, s.trees.below(at, e.Path))
 		} else if s.wanted([]byte(name)) {
-			s.was = append(s.was, Entry{name, e.Mode, e.OID})
+			s.was = append(s.was, Entry{Path: name, Mode: e.Mode, OID: e.OID})
 		}
 		if err != nil {
 			return err

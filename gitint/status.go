@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // A StagedPath is a file that differs between HEAD and the index, or between two revisions.
@@ -65,7 +67,9 @@ func (r *Repo) ChangedPaths(
 }
 
 // emptyTree returns the name of the empty tree, which git knows even if the repository lacks it.
-func (r *Repo) emptyTree() string { return r.name(object{kind: kindTree}).String() }
+func (r *Repo) emptyTree() string {
+	return object.Object{Kind: object.KindTree}.ID(r.idSize()).String()
+}
 
 // pathspecs returns the pathspecs of directories, and the variables with which git must read them.
 func pathspecs(under []string) (specs, env []string) {
@@ -100,11 +104,11 @@ func parseRawLine(line, name string) (StagedPath, error) {
 	if len(f) != 5 {
 		return StagedPath{}, fmt.Errorf("%d fields", len(f))
 	}
-	before, err := parseEntry(f[0], f[2], name)
+	before, err := object.ParseEntry(f[0], f[2], name)
 	if err != nil {
 		return StagedPath{}, err
 	}
-	after, err := parseEntry(f[1], f[3], name)
+	after, err := object.ParseEntry(f[1], f[3], name)
 	return StagedPath{
 		Path: name, Status: f[4][0],
 		OldMode: before.Mode, NewMode: after.Mode, Old: before.OID, New: after.OID,
@@ -228,11 +232,11 @@ func parseStatus(line string) (p WorkPath, tracked []string, err error) {
 
 // parseStaged parses the fields XY, mH, mI, hH and hI of a changed file.
 func parseStaged(fields []string) (StagedPath, error) {
-	before, err := parseEntry(fields[3], fields[6], fields[8])
+	before, err := object.ParseEntry(fields[3], fields[6], fields[8])
 	if err != nil {
 		return StagedPath{}, err
 	}
-	after, err := parseEntry(fields[4], fields[7], fields[8])
+	after, err := object.ParseEntry(fields[4], fields[7], fields[8])
 	return StagedPath{
 		Path: fields[8], Status: fields[1][0],
 		OldMode: before.Mode, NewMode: after.Mode, Old: before.OID, New: after.OID,

@@ -13,24 +13,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // reopens limits how often a read is repeated while the repository is being repacked.
 const reopens = 3
 
 var (
-	errNotHere  = errors.New("object not found")
-	errTooLarge = errors.New("object too large")
 	// errForGit reports an object that is too large for this process's memory.
 	errForGit = errors.New("object is for git to read")
 	errLoose  = errors.New("cannot read the object's file")
 )
-
-// An object is the decoded object of an OID.
-type object struct {
-	kind string // blob, tree, commit or tag
-	data []byte
-}
 
 // A store reads the SHA-1 objects of some directories in this process, one at a time. It knows the
 // size of each object before it decompresses it, also of the bases of deltas.
@@ -44,9 +38,9 @@ type store struct {
 	inflate inflater    // of loose objects
 }
 
-// read returns an object of at most limit bytes. The error is errNotHere only if no directory has
+// read returns an object of at most limit bytes. The error is object.ErrMissing only if no directory has
 // it now.
-func (s *store) read(id OID, limit int64) (obj object, err error) {
+func (s *store) read(id OID, limit int64) (obj object.Object, err error) {
 	fits := func(n int64) error {
 		switch {
 		case n > limit:
@@ -60,9 +54,9 @@ func (s *store) read(id OID, limit int64) (obj object, err error) {
 		if err := fits(l.size); err != nil {
 			return err
 		}
-		obj = object{l.kind, make([]byte, l.size)}
-		_, err := io.ReadFull(l, obj.data)
-		return errors.Join(err, obj.verify(id))
+		obj = object.Object{Kind: l.kind, Data: make([]byte, l.size)}
+		_, err := io.ReadFull(l, obj.Data)
+		return errors.Join(err, obj.Verify(id))
 	}, func(at packAddress) error {
 		n, err := s.reader.size(at)
 		if err := errors.Join(err, fits(n)); err != nil {
@@ -71,13 +65,13 @@ func (s *store) read(id OID, limit int64) (obj object, err error) {
 		if obj, err = s.reader.read(at); err != nil {
 			return err
 		}
-		if obj.kind != kindBlob {
-			obj.data = slices.Clone(obj.data) // it may be the base of others
+		if obj.Kind != object.KindBlob {
+			obj.Data = slices.Clone(obj.Data) // it may be the base of others
 		}
-		return obj.verify(id)
+		return obj.Verify(id)
 	})
 	if err != nil {
-		return object{}, err
+		return object.Object{}, err
 	}
 	return obj, nil
 }
@@ -108,10 +102,10 @@ func (s *store) ask(
 	for range reopens {
 		s.open()
 		err = s.askLoose(id, loose)
-		if errors.Is(err, errNotHere) {
+		if errors.Is(err, object.ErrMissing) {
 			err = s.askPacked(id, packed)
 		}
-		if err == nil || errors.Is(err, errTooLarge) || !s.changed() {
+		if err == nil || isTooLarge(err) || !s.changed() {
 			return err
 		}
 		s.close()
@@ -122,7 +116,7 @@ func (s *store) ask(
 func (s *store) askPacked(id OID, packed func(packAddress) error) error {
 	places, _ := findPacked(s.reader.packs, []OID{id})
 	if len(places) == 0 {
-		return cmp.Or(s.missed, errNotHere)
+		return cmp.Or(s.missed, object.ErrMissing)
 	}
 	return packed(packAddress{places[0].pack, places[0].offset})
 }
@@ -159,6 +153,11 @@ func (s *store) close() {
 	}
 }
 
+func isTooLarge(err error) bool {
+	_, is := errors.AsType[*ObjectSizeError](err)
+	return is
+}
+
 // A looseObject is a loose object whose header was read.
 type looseObject struct {
 	kind string
@@ -183,7 +182,7 @@ func (s *store) askLoose(id OID, f func(*looseObject) error) error {
 		}
 		return errors.Join(err, file.Close())
 	}
-	return errNotHere
+	return object.ErrMissing
 }
 
 // looseHead parses "<kind> <size> NUL".
@@ -200,33 +199,14 @@ func (s *store) looseHead(file *os.File) (*looseObject, error) {
 	}
 	kind, digits, _ := strings.Cut(string(bytes.TrimSuffix(head, []byte{0})), " ")
 	size, err := strconv.ParseInt(digits, 10, 64)
-	known := slices.Contains([]string{kindBlob, kindTree, kindCommit, kindTag}, kind)
+	known := slices.Contains([]string{object.KindBlob, object.KindTree, object.KindCommit, object.KindTag}, kind)
 	if err != nil || size < 0 || !known {
 		return nil, errLoose
 	}
 	return &looseObject{kind, size, r}, nil
 }
 
-// verify compares the object with its name, which git does not do when it reads.
-func (o object) verify(id OID) error {
-	if actual := o.id(id.size); actual != id {
-		return &CorruptObjectError{OID: id, Reason: "its content is that of " + actual.String()}
-	}
-	return nil
-}
-
 // HashBlob returns the id of a blob with this content in the repository, whether it exists or not.
-func (r *Repo) HashBlob(content []byte) OID { return r.name(object{kindBlob, content}) }
-
-// name returns the id that an object has in the repository.
-func (r *Repo) name(o object) OID {
-	return o.id(uint8(r.idSize())) //nolint:gosec // 20 or 32
-}
-
-// id returns the name of the object in the format with ids of this size.
-func (o object) id(size uint8) OID {
-	h := newHash(size)
-	h.Write([]byte(o.kind + " " + strconv.Itoa(len(o.data)) + "\x00"))
-	h.Write(o.data)
-	return oidOf(h.Sum(nil))
+func (r *Repo) HashBlob(content []byte) OID {
+	return object.Object{Kind: object.KindBlob, Data: content}.ID(r.idSize())
 }

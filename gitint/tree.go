@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // maxKnownEntries limits the trees that are cached, at about 100 bytes for each entry.
@@ -119,46 +121,13 @@ func (t *Tree) find(name string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
-		e, ok := search(entries, part)
+		e, ok := object.Find(entries, part)
 		if !ok {
 			return Entry{}, fs.ErrNotExist
 		}
 		at.Mode, at.OID = e.Mode, e.OID
 	}
 	return at, nil
-}
-
-// search finds a name in a tree. Git sorts a directory as if its name ended in a slash, so a name
-// can be in two positions. Trees written by other programs may be unsorted.
-func search(entries []Entry, name string) (Entry, bool) {
-	for _, suffix := range []string{"", "/"} {
-		i, ok := slices.BinarySearchFunc(entries, suffix, func(e Entry, suffix string) int {
-			return compareNames(e.Path, e.Mode.end(), name, suffix)
-		})
-		if ok {
-			return entries[i], true
-		}
-	}
-	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Path == name })
-	if i < 0 {
-		return Entry{}, false
-	}
-	return entries[i], true
-}
-
-// compareNames compares two names with the suffixes that git adds for sorting.
-func compareNames(a, aEnd, b, bEnd string) int {
-	n := min(len(a), len(b))
-	switch {
-	case a[:n] != b[:n]:
-		return strings.Compare(a[:n], b[:n])
-	case len(a) == len(b):
-		return strings.Compare(aEnd, bEnd)
-	case len(a) == n: // b continues, and not with a slash
-		return strings.Compare(aEnd, b[n:])
-	default:
-		return strings.Compare(a[n:], bEnd)
-	}
 }
 
 func (t *Tree) children(dir Entry) ([]Entry, error) {
@@ -192,13 +161,11 @@ func (r *Repo) treeEntries(ctx context.Context, id OID) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if obj.kind != kindTree {
-		return nil, &CorruptObjectError{OID: id, Reason: "it is a " + obj.kind + ", not a tree"}
-	}
-	entries, err := decodeTree(obj.data, int(id.size))
+	t, err := object.ParseTree(obj, id)
 	if err != nil {
-		return nil, &CorruptObjectError{OID: id, Reason: "it is not a tree", Err: err}
+		return nil, err
 	}
+	entries := t.All()
 	r.objects.remember(id, entries)
 	return entries, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -64,7 +65,7 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 	}
 	behind, err := r.behind.of(ctx, r, tips)
 	for id := range unknown {
-		if _, ok := slices.BinarySearchFunc(behind, id, OID.compare); ok {
+		if _, ok := slices.BinarySearchFunc(behind, id, OID.Compare); ok {
 			delete(unknown, id)
 		}
 	}
@@ -146,7 +147,7 @@ func (t *Tree) cross(ctx context.Context, entries []Entry, unknown map[OID]bool)
 		for _, at := range all {
 			part, rest, deeper := strings.Cut(at.rest, "/")
 			trees, _ := l.entries(ctx, at.tree) // one that cannot be read promises nothing
-			switch e, ok := search(trees, part); {
+			switch e, ok := object.Find(trees, part); {
 			case !ok || deeper != (e.Mode == ModeDir):
 			case deeper:
 				below = append(below, lookup{at.wanted, rest, e.OID})
@@ -190,6 +191,6 @@ func (h *promisedHistory) of(ctx context.Context, r *Repo, tips []OID) ([]OID, e
 	if err == nil {
 		h.tips = tips
 	}
-	slices.SortFunc(h.ids, OID.compare)
+	slices.SortFunc(h.ids, OID.Compare)
 	return h.ids, err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // Unstage resets paths to their content in HEAD, and removes paths that HEAD lacks, or all of them
@@ -99,7 +101,7 @@ func parseTreeEntry(line string) (Entry, error) {
 	if len(f) != 3 {
 		return Entry{}, fmt.Errorf("tree entry %q", line)
 	}
-	e, err := parseEntry(f[0], f[2], name)
+	e, err := object.ParseEntry(f[0], f[2], name)
 	if err != nil {
 		return Entry{}, fmt.Errorf("tree entry %q: %w", line, err)
 	}

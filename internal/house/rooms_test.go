@@ -61,8 +61,13 @@ var rooms = []room{
 	{
 		dir:       "gitint",
 		is:        "the one door to Git",
-		imports:   []string{"internal/atomicfile", "internal/regular", "internal/trace"},
+		imports:   []string{"gitint/internal/object", "internal/atomicfile", "internal/regular", "internal/trace"},
 		processes: "git",
+	},
+	{
+		dir:     "gitint/internal/object",
+		is:      "objects without a repository: names, kinds, entries; trees and commits as git encodes them",
+		imports: []string{"internal/regular"},
 	},
 	{
 		dir:     "gc",
