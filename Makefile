@@ -67,7 +67,7 @@ test-newer:
 	fi; "$(NEWER_GIT)" version; \
 	export PATH="$(abspath $(dir $(NEWER_GIT))):$$PATH"; \
 	$(SCRATCH)$(GO_TEST) -timeout 10m ./hooks/... ./internal/gittest; \
-	$(SCRATCH)$(GO_TEST) -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck \
+	$(SCRATCH)$(GO_TEST) -timeout 10m -run '$(NEWER_TESTS)' ./gitint/... ./gc ./internal/recheck \
 	  ./internal/scripts/trust; \
 	$(SCRATCH)$(GO_TEST) -timeout 10m -run '$(NEWER_SCRIPTS)' ./internal/scripts/...
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // maxAlternateDepth is the nesting of alternates that git follows.
@@ -71,7 +73,7 @@ func realDir(dir string) string {
 // follow adds the directories in dir's alternates file. Relative names are relative to dir, not to
 // the file.
 func (a *alternates) follow(dir string, depth int) error {
-	data, err := readWhole(filepath.Join(dir, "info", "alternates"))
+	data, err := wholefile.Read(filepath.Join(dir, "info", "alternates"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

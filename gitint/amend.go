@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -16,7 +17,7 @@ var ErrSigned = errors.New("the commit is signed")
 
 // RefsWith returns the names of the refs from which a commit can be reached.
 func (r *Repo) RefsWith(ctx context.Context, commit OID) ([]string, error) {
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"for-each-ref", "--format=%(refname)", "--contains=" + commit.String(),
 	}})
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *Repo) replaceTree(ctx context.Context, head OID, why string) (OID, erro
 		return OID{}, err
 	}
 	_, rest, _ := bytes.Cut(data, []byte("\n"))
-	tree, err := r.oneID(ctx, command{args: []string{"write-tree"}, write: true})
+	tree, err := r.oneID(ctx, git.Command{Args: []string{"write-tree"}, Write: true})
 	if err != nil {
 		return OID{}, err
 	}
@@ -69,7 +70,7 @@ func (r *Repo) trailHead(
 		return OID{}, err
 	}
 	header, message, _ := bytes.Cut(data, []byte("\n\n"))
-	message, err = r.run(ctx, command{args: trailerArgs(trailers), stdin: bytes.NewReader(message)})
+	message, err = r.git.Run(ctx, git.Command{Args: trailerArgs(trailers), Stdin: bytes.NewReader(message)})
 	if err != nil || bytes.HasSuffix(data, message) {
 		return head, err
 	}
@@ -96,23 +97,23 @@ func (r *Repo) unsigned(ctx context.Context, id OID) ([]byte, error) {
 func (r *Repo) replaceHead(
 	ctx context.Context, head OID, next []byte, why string,
 ) (OID, error) {
-	id, err := r.oneID(ctx, command{
-		args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
-		stdin: bytes.NewReader(next), write: true,
+	id, err := r.oneID(ctx, git.Command{
+		Args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
+		Stdin: bytes.NewReader(next), Write: true,
 	})
 	if err != nil {
 		return OID{}, err
 	}
-	_, err = r.run(ctx, command{
-		args:  []string{"update-ref", "-m", why, "HEAD", id.String(), head.String()},
-		write: true,
+	_, err = r.git.Run(ctx, git.Command{
+		Args:  []string{"update-ref", "-m", why, "HEAD", id.String(), head.String()},
+		Write: true,
 	})
 	return id, err
 }
 
 // oneID runs a command that prints one id.
-func (r *Repo) oneID(ctx context.Context, c command) (OID, error) {
-	out, err := r.run(ctx, c)
+func (r *Repo) oneID(ctx context.Context, c git.Command) (OID, error) {
+	out, err := r.git.Run(ctx, c)
 	if err != nil {
 		return OID{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -26,7 +27,7 @@ func (r *Repo) CheckAttr(ctx context.Context, attrs, paths []string) (
 		return values, nil
 	}
 	args := append([]string{"check-attr", "-z", "--stdin"}, attrs...)
-	out, err := r.run(ctx, command{args: args, stdin: joinZ(paths)})
+	out, err := r.git.Run(ctx, git.Command{Args: args, Stdin: joinZ(paths)})
 	if err != nil {
 		return nil, fmt.Errorf("read attributes: %w", err)
 	}
@@ -62,12 +63,12 @@ func (r *Repo) CheckIgnore(ctx context.Context, paths []string) ([]Ignored, erro
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	out, err := r.run(ctx, command{
-		args:  []string{"check-ignore", "-z", "--stdin", "--verbose", "--no-index"},
-		stdin: joinZ(dotted(paths)),
-		env:   []string{"GIT_LITERAL_PATHSPECS=0"}, // check-ignore refuses literal pathspecs
+	out, err := r.git.Run(ctx, git.Command{
+		Args:  []string{"check-ignore", "-z", "--stdin", "--verbose", "--no-index"},
+		Stdin: joinZ(dotted(paths)),
+		Env:   []string{"GIT_LITERAL_PATHSPECS=0"}, // check-ignore refuses literal pathspecs
 	})
-	if exitCode(err) == nothingIgnored {
+	if git.ExitCode(err) == nothingIgnored {
 		return nil, nil
 	}
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // A Passing is an object that is reachable in history.
@@ -35,7 +37,7 @@ func (r *Repo) ObjectsBelow(
 		"-c", "core.commitGraph=false", "rev-list", "--objects", "--in-commit-order",
 		"--full-history", "--missing=allow-any", "--ignore-missing", "--stdin", "--",
 	}
-	err := r.stream(ctx, command{args: append(args, dirs...), stdin: &idLines{ids: from}},
+	err := r.git.Stream(ctx, git.Command{Args: append(args, dirs...), Stdin: git.Lines(from)},
 		func(out io.Reader) error {
 			var commit OID
 			lines := bufio.NewScanner(out)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // A BlamedLine is a line of a file and the commit that introduced it.
@@ -47,7 +49,7 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 		return nil, fmt.Errorf("blame %s: %w", path, err)
 	}
 	args = append(append(args, revs...), "--", path)
-	out, err := r.run(ctx, command{args: args})
+	out, err := r.git.Run(ctx, git.Command{Args: args})
 	for range mostRenames {
 		id, ok := lacked(err)
 		if !ok {
@@ -56,7 +58,7 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 		if err := r.Bring(ctx, []OID{id}, 0); err != nil {
 			return nil, fmt.Errorf("blame %s: %w", path, err)
 		}
-		out, err = r.run(ctx, command{args: args})
+		out, err = r.git.Run(ctx, git.Command{Args: args})
 	}
 	if absent(err) {
 		return nil, &fs.PathError{Op: "blame", Path: path, Err: notIn(cmp.Or(rev, "HEAD"))}

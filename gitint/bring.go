@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // A FetchError reports that a remote did not provide objects that it has promised.
@@ -76,7 +78,7 @@ func (r *Repo) bringTrees(ctx context.Context, from []string) (bool, error) {
 	if err != nil || !partial {
 		return false, err
 	}
-	out, err := r.run(ctx, command{args: append([]string{
+	out, err := r.git.Run(ctx, git.Command{Args: append([]string{
 		"rev-list", "--objects", "--no-object-names", "--missing=print", "--filter=blob:none",
 	}, from...)})
 	if err != nil {

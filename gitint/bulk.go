@@ -1,15 +1,13 @@
 package gitint
 
 import (
-	"bufio"
-	"bytes"
 	"context" //nolint:gosec // the name that git gave it is compared, not trusted
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
@@ -18,9 +16,6 @@ import (
 // first answer is read, is faster than a search for each: a process costs as much as a hundred
 // reads.
 const bulkFrom = 200
-
-// errPassed reports that git gave no valid answer for an object.
-var errPassed = errors.New("no answer to a batch request")
 
 // ObjectSizes returns the sizes of many objects in their order, -1 for a missing one. The zero id
 // names a missing object.
@@ -108,8 +103,8 @@ func (r *Repo) sizes(ctx context.Context, ids []OID) ([]int64, error) {
 		sizes[i] = n
 		return err
 	}
-	err = r.inBulk(ctx, "--batch-check", ids, single, func(a *bulkAnswer) error {
-		sizes[a.index] = a.size
+	err = r.inBulk(ctx, git.Heads, ids, single, func(i int, a git.Answer) error {
+		sizes[i] = a.Size
 		return nil
 	})
 	if err != nil {
@@ -169,13 +164,9 @@ func (r *Repo) readObjects(
 		}
 		return f(i, obj, err)
 	}
-	return r.inBulk(ctx, "--batch", fit, single, func(a *bulkAnswer) error {
-		obj, err := a.object()
-		if err != nil {
-			return err
-		}
+	return r.inBulk(ctx, git.Contents, fit, single, func(i int, a git.Answer) error {
 		r.reads.Add(1)
-		return f(a.index, obj, nil)
+		return f(i, a.Object, nil)
 	})
 }
 
@@ -191,12 +182,12 @@ func (r *Repo) fitting(
 	fit := slices.Clone(ids)
 	// A read of a single object asks for its size first, and reports its errors.
 	alone := func(int) error { return ctx.Err() }
-	err = r.inBulk(ctx, "--batch-check", ids, alone, func(a *bulkAnswer) error {
-		if a.size <= limit {
+	err = r.inBulk(ctx, git.Heads, ids, alone, func(i int, a git.Answer) error {
+		if a.Size <= limit {
 			return nil
 		}
-		fit[a.index] = OID{}
-		return f(a.index, object.Object{}, &ObjectSizeError{OID: ids[a.index], Size: a.size, Max: limit})
+		fit[i] = OID{}
+		return f(i, object.Object{}, &ObjectSizeError{OID: ids[i], Size: a.Size, Max: limit})
 	})
 	return fit, err
 }
@@ -211,7 +202,7 @@ func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) 
 	sum := object.NewHash(id.Size())
 	fmt.Fprintf(sum, "%s %d\x00", object.KindBlob, size)
 	r.reads.Add(1)
-	err = r.stream(ctx, command{args: []string{"cat-file", object.KindBlob, id.String()}},
+	err = r.git.Stream(ctx, git.Command{Args: []string{"cat-file", object.KindBlob, id.String()}},
 		func(out io.Reader) error {
 			out = io.TeeReader(out, sum)
 			if err := f(out); err != nil {
@@ -233,7 +224,7 @@ func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) 
 // after the process failed, are passed to single, which can report the error.
 func (r *Repo) inBulk(
 	ctx context.Context, mode string, ids []OID,
-	single func(int) error, f func(*bulkAnswer) error,
+	single func(int) error, f func(i int, a git.Answer) error,
 ) error {
 	pays, err := r.bulkPays(ctx, len(ids))
 	if err != nil {
@@ -241,7 +232,7 @@ func (r *Repo) inBulk(
 	}
 	next, passed := 0, []int(nil)
 	if pays {
-		next, passed, err = r.bulk(ctx, mode, ids, f)
+		next, passed, err = r.git.CatAll(ctx, mode, ids, f)
 		if err != nil {
 			return err
 		}
@@ -270,132 +261,4 @@ func (r *Repo) bulkPays(ctx context.Context, n int) (bool, error) {
 		return false, err
 	}
 	return !shape.partial, nil
-}
-
-// bulk asks git for the objects and calls f with its answers. It returns the index of the first
-// object without an answer, and which of those before git did not answer validly. The error is that
-// of f, or of the context.
-func (r *Repo) bulk(
-	ctx context.Context, mode string, ids []OID, f func(*bulkAnswer) error,
-) (next int, passed []int, err error) {
-	var fault error // of f
-	broken := r.stream(ctx, command{
-		args:  []string{"cat-file", mode, "--buffer"},
-		stdin: &idLines{ids: ids},
-	}, func(out io.Reader) error {
-		a := newBulkAnswer(out)
-		for next < len(ids) {
-			err := a.next(next, ids[next])
-			if err == nil {
-				err = f(a)
-			}
-			switch {
-			case errors.Is(err, errPassed):
-				passed = append(passed, next)
-			case a.broken != nil:
-				return a.broken
-			case err != nil:
-				fault = err
-				return err
-			}
-			next++
-		}
-		return nil
-	})
-	if fault == nil && broken != nil {
-		fault = ctx.Err() // if git failed, single continues
-	}
-	return next, passed, fault
-}
-
-// idLines is a reader of the names of objects, one a line, without the zero id, which git might
-// take for an abbreviation.
-type idLines struct {
-	ids  []OID
-	line [2*object.SHA256Size + 1]byte
-	rest []byte // of line
-}
-
-// Read implements io.Reader.
-func (l *idLines) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if len(l.rest) > 0 {
-			k := copy(p[n:], l.rest)
-			n, l.rest = n+k, l.rest[k:]
-			continue
-		}
-		if len(l.ids) == 0 {
-			return n, io.EOF
-		}
-		if !l.ids[0].IsZero() {
-			l.rest = append(l.ids[0].AppendHex(l.line[:0]), '\n')
-		}
-		l.ids = l.ids[1:]
-	}
-	return n, nil
-}
-
-// A bulkAnswer is git's answer for one object.
-type bulkAnswer struct {
-	index int
-	id    OID
-	kind  string
-	size  int64
-
-	out    *bufio.Reader
-	broken error // nothing more can be read
-	sum    object.Hasher
-	buf    []byte
-}
-
-func newBulkAnswer(out io.Reader) *bulkAnswer {
-	return &bulkAnswer{out: bufio.NewReaderSize(out, 256<<10)}
-}
-
-// next reads the answer for id: "<id> <kind> <size>" or "<id> missing".
-func (a *bulkAnswer) next(i int, id OID) error {
-	if id.IsZero() {
-		return errPassed
-	}
-	line, err := a.out.ReadSlice('\n')
-	if err != nil {
-		a.broken = err
-		return err
-	}
-	a.index, a.id = i, id
-	a.buf = append(id.AppendHex(a.buf[:0]), ' ')
-	rest, ok := bytes.CutPrefix(line[:len(line)-1], a.buf)
-	kind, digits, known := bytes.Cut(rest, []byte{' '})
-	switch {
-	case ok && string(rest) == "missing":
-		return errPassed
-	case !ok || !known:
-		a.broken = fmt.Errorf("unexpected answer %q", line)
-		return a.broken
-	}
-	if string(kind) != a.kind {
-		a.kind = string(kind)
-	}
-	if a.size, err = strconv.ParseInt(string(digits), 10, 64); err != nil {
-		a.broken = fmt.Errorf("unexpected answer %q", line)
-	}
-	return a.broken
-}
-
-// object reads the content and verifies its hash.
-func (a *bulkAnswer) object() (object.Object, error) {
-	data := make([]byte, a.size)
-	if _, err := io.ReadFull(a.out, data); err != nil {
-		a.broken = err
-		return object.Object{}, err
-	}
-	if _, err := a.out.Discard(1); err != nil { // the newline after it
-		a.broken = err
-		return object.Object{}, err
-	}
-	obj := object.Object{Kind: a.kind, Data: data}
-	if a.sum.Verify(obj, a.id) != nil {
-		return object.Object{}, errPassed
-	}
-	return obj, nil
 }

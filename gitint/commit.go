@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
@@ -97,10 +98,10 @@ func (r *Repo) Parent(ctx context.Context, commit OID) (parent OID, cut bool, er
 
 // revParse asks git for the object that a revision names.
 func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"rev-parse", "--verify", "--quiet", "--end-of-options", rev,
 	}})
-	switch exitCode(err) {
+	switch git.ExitCode(err) {
 	case 1: // git was asked to be quiet
 		return OID{}, unknownRevision(strings.ReplaceAll(rev, "^{"+object.KindCommit+"}", ""))
 	case 128:
@@ -225,7 +226,7 @@ func (r *Repo) revList(ctx context.Context, args []string, under ...string) ([]C
 	}, args...)
 	var commits []Commit
 	full = append(append(full, "--"), specs...)
-	err := r.stream(ctx, command{args: full, env: env}, func(out io.Reader) error {
+	err := r.git.Stream(ctx, git.Command{Args: full, Env: env}, func(out io.Reader) error {
 		var err error
 		commits, err = readCommits(out)
 		return err
@@ -282,7 +283,7 @@ func readCommit(line string) (Commit, error) {
 
 // MergeBase returns the best common ancestor of two revisions, one of them if there are several.
 func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
-	out, err := r.run(ctx, command{args: []string{"merge-base", "--end-of-options", a, b}})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{"merge-base", "--end-of-options", a, b}})
 	if err != nil {
 		return OID{}, fmt.Errorf("common ancestor of %s and %s: %w", a, b, err)
 	}
@@ -294,8 +295,8 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
 func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, error) {
 	args := []string{"merge-base", "--all", one.String()}
 	args = append(args, lists.Map(others, OID.String)...)
-	out, err := r.run(ctx, command{args: args})
-	if exitCode(err) == 1 {
+	out, err := r.git.Run(ctx, git.Command{Args: args})
+	if git.ExitCode(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -28,7 +29,7 @@ func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	if strings.ContainsAny(name, "\n\x00") {
 		return false, nil
 	}
-	now, err := r.oneID(ctx, command{args: []string{"hash-object", "--", name}})
+	now, err := r.oneID(ctx, git.Command{Args: []string{"hash-object", "--", name}})
 	if err != nil {
 		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
 	}
@@ -40,9 +41,9 @@ func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	for _, p := range pairs {
 		fmt.Fprintf(&ask, "%s:%s\n%s:%s\n", p[0], name, p[1], name)
 	}
-	out, err := r.run(ctx, command{
-		args:  []string{"cat-file", "--batch-check=%(objectname)"},
-		stdin: strings.NewReader(ask.String()),
+	out, err := r.git.Run(ctx, git.Command{
+		Args:  []string{"cat-file", "--batch-check=%(objectname)"},
+		Stdin: strings.NewReader(ask.String()),
 	})
 	if err != nil {
 		return false, fmt.Errorf("look for the commit of %q: %w", name, err)

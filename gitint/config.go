@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // A Setting is one value of a configuration key and its origin.
@@ -36,8 +37,8 @@ func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
 
 // ConfigAt is [Repo.Config] for a directory, which need not be in a repository.
 func ConfigAt(ctx context.Context, o Options, key string) (string, bool, error) {
-	r := &Repo{env: slices.Clone(o.Env), runDir: o.Dir, trace: o.Trace, clock: o.Now}
-	r.dropEnv()
+	r := &Repo{git: o.git()}
+	r.git.Env = r.git.Env.Clean()
 	return r.Config(ctx, key)
 }
 
@@ -61,7 +62,7 @@ func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][
 
 // eachSetting calls f for everything that git config prints of a key or a pattern.
 func (r *Repo) eachSetting(ctx context.Context, mode, key string, f func(Setting)) error {
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"config", "-z", "--show-scope", "--show-origin", mode, key,
 	}})
 	if isAbsent(err) {
@@ -111,7 +112,7 @@ func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 // no error.
 func (r *Repo) UnsetConfig(ctx context.Context, key string) error {
 	err := r.changeConfig(ctx, key, "--unset-all", key)
-	if exitCode(err) == configUnsetWrong {
+	if git.ExitCode(err) == configUnsetWrong {
 		return nil
 	}
 	return err
@@ -119,22 +120,14 @@ func (r *Repo) UnsetConfig(ctx context.Context, key string) error {
 
 func (r *Repo) changeConfig(ctx context.Context, key string, args ...string) error {
 	args = append([]string{"config", "--local"}, args...)
-	_, err := r.run(ctx, command{args: args, write: true})
+	_, err := r.git.Run(ctx, git.Command{Args: args, Write: true})
 	if err == nil {
 		return nil
 	}
-	if locked := r.configLock(); locked != nil && exitCode(err) != configUnsetWrong {
+	if locked := r.configLock(); locked != nil && git.ExitCode(err) != configUnsetWrong {
 		return fmt.Errorf("change configuration %q: %w", key, locked)
 	}
 	return fmt.Errorf("change configuration %q: %w", key, err)
-}
-
-// exitCode returns the exit code of a failed git, 0 for any other error.
-func exitCode(err error) int {
-	if ee, ok := errors.AsType[*ExitError](err); ok {
-		return ee.Code
-	}
-	return 0
 }
 
 // splitZ splits the output of git with -z.

@@ -1,4 +1,5 @@
-// Package gitint is the only package that starts git and the only one that reads its files.
+// Package gitint is the only package that starts git and the only one that reads its files. The
+// packages below it each have one part of that, which only this one puts together.
 //
 // Words. A Repo is one repository seen from one working tree, or from none. An OID names an object.
 // A Snapshot is a set of files in git: a Tree of some revision, or an Index. A Ref is a name for an

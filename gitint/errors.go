@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 var (
@@ -15,7 +17,7 @@ var (
 	ErrUnknownRevision = errors.New("unknown revision")
 	// ErrZeroByte reports a name with a zero byte: no file, ref or commit has one, and it cannot be
 	// passed to a program.
-	ErrZeroByte = errors.New("a name contains a zero byte")
+	ErrZeroByte = git.ErrZeroByte
 )
 
 // A ConfigError reports a value of git's configuration that this package does not know.
@@ -31,73 +33,11 @@ func (e *ConfigError) Error() string {
 }
 
 // An ExitError reports that a git command failed.
-type ExitError struct {
-	// Args are the arguments of git.
-	Args []string
-	// Code is the exit code, -1 if git did not start or was killed.
-	Code int
-	// Stderr is git's standard error.
-	Stderr string
-	// Err is the error of the process.
-	Err error
-}
-
-// Command returns the name of git's command.
-func (e *ExitError) Command() string {
-	for i := 0; i < len(e.Args); i++ {
-		if e.Args[i] == "-c" {
-			i++ // skip its value too
-			continue
-		}
-		return e.Args[i]
-	}
-	return ""
-}
-
-// Error names the command and the line in which git reports the error.
-func (e *ExitError) Error() string {
-	msg := strings.TrimSpace("git " + e.Command())
-	if line := lastLine(e.Stderr); line != "" {
-		return msg + ": " + line
-	}
-	return fmt.Sprintf("%s: %v", msg, e.Err)
-}
-
-// Unwrap returns the error of the process.
-func (e *ExitError) Unwrap() error { return e.Err }
-
-// Reason returns the line in which git reports the error, without what it says beside it, such as
-// hints.
-func (e *ExitError) Reason() string { return strings.TrimPrefix(lastLine(e.Stderr), "fatal: ") }
+type ExitError = git.ExitError
 
 // A SaidError reports that git failed, where everything that it printed is shown as well: it does
 // not repeat the reason.
-type SaidError struct{ *ExitError }
-
-// Error names the command and the exit code.
-func (e *SaidError) Error() string {
-	return fmt.Sprintf("git %s failed with exit code %d", e.Command(), e.Code)
-}
-
-// Unwrap returns the error of the process.
-func (e *SaidError) Unwrap() error { return e.ExitError }
-
-// lastLine returns the line that reports the error. If the first line starts with "fatal:" or
-// "error:", it is that one, and the following lines explain it. A line that ends in a colon needs
-// them to be complete.
-func lastLine(stderr string) string {
-	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	for i, l := range lines {
-		switch {
-		case !strings.HasPrefix(l, "fatal: ") && !strings.HasPrefix(l, "error: "):
-		case strings.HasSuffix(l, ":"):
-			return strings.Join(strings.Fields(strings.Join(lines[i:], " ")), " ")
-		default:
-			return l
-		}
-	}
-	return lines[len(lines)-1]
-}
+type SaidError = git.SaidError
 
 // A notRepositoryError is [ErrNotRepository] in git's words, which may name a GIT_DIR. It does not
 // show the command, which would not help.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // historyMark begins the line of a commit in the output of git log for LastWith.
@@ -19,7 +21,7 @@ func (r *Repo) LastWith(ctx context.Context, paths ...string) (map[string]OID, e
 	if len(paths) == 0 {
 		return found, nil
 	}
-	out, err := r.run(ctx, command{args: append(addedIn(), append([]string{"--"}, paths...)...)})
+	out, err := r.git.Run(ctx, git.Command{Args: append(addedIn(), append([]string{"--"}, paths...)...)})
 	if err != nil {
 		return nil, fmt.Errorf("search the history of %d files: %w", len(paths), err)
 	}
@@ -64,7 +66,7 @@ func (r *Repo) Homes(ctx context.Context, dir string, ids ...OID) (map[OID]Home,
 	for _, id := range ids {
 		args = append(args, "--find-object="+id.String())
 	}
-	out, err := r.run(ctx, command{args: append(args, "--", dir)})
+	out, err := r.git.Run(ctx, git.Command{Args: append(args, "--", dir)})
 	if err != nil {
 		return nil, fmt.Errorf("search the history of %s: %w", dir, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // HooksKey names the setting for where git looks for hooks.
@@ -19,7 +21,7 @@ func (r *Repo) HooksDir(ctx context.Context, settings []Setting) (dir, scope str
 		return filepath.Join(r.commonDir, "hooks"), "", nil
 	}
 	last := settings[len(settings)-1]
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"rev-parse", "--path-format=absolute", "--git-path", "hooks",
 	}})
 	switch {
@@ -40,7 +42,7 @@ func (r *Repo) HooksDir(ctx context.Context, settings []Setting) (dir, scope str
 
 // hooksPath returns core.hooksPath as an absolute path.
 func (r *Repo) hooksPath(ctx context.Context) (string, error) {
-	out, err := r.run(ctx, command{args: []string{"config", "--type=path", "core.hooksPath"}})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{"config", "--type=path", "core.hooksPath"}})
 	if err != nil {
 		return "", err
 	}

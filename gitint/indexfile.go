@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -315,7 +316,7 @@ func (x *Index) loadBase(id string) (*indexFile, error) {
 
 // loadFile reads a file. One that is being written is read again, for a moment.
 func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error) {
-	for range attempts {
+	for range wholefile.Attempts {
 		var whole bool
 		if f, whole, err = loadOnce(name, x.repo.idSize(), keep); whole {
 			break

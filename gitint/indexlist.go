@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -14,7 +16,7 @@ const exitUsage = 129
 // list asks git for the entries, those of a sparse index unexpanded.
 func (x *Index) list(ctx context.Context) error {
 	out, err := x.git(ctx, "ls-files", "--sparse", "--stage", "-v", "-z")
-	if exitCode(err) == exitUsage {
+	if git.ExitCode(err) == exitUsage {
 		out, err = x.git(ctx, "ls-files", "--stage", "-v", "-z")
 	}
 	if err != nil {
@@ -42,14 +44,14 @@ func (x *Index) list(ctx context.Context) error {
 
 // git runs a command for this index, which need not be that of the repository's working tree.
 func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
-	c := command{args: args}
+	c := git.Command{Args: args}
 	if x.gitDir != "" {
-		c.env = []string{
-			envDir + "=" + x.gitDir, envCommonDir + "=" + x.repo.commonDir,
-			envIndexFile + "=" + x.path, envWorkTree + "=" + x.repo.runDir,
+		c.Env = []string{
+			environ.Dir + "=" + x.gitDir, environ.CommonDir + "=" + x.repo.commonDir,
+			environ.IndexFile + "=" + x.path, environ.WorkTree + "=" + x.repo.git.Dir,
 		}
 	}
-	return x.repo.run(ctx, c)
+	return x.repo.git.Run(ctx, c)
 }
 
 // findIntents removes the intent-to-add entries. ls-files shows them as empty files; diff-index

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/lists"
@@ -108,8 +109,8 @@ func (tx *indexTx) copyIndex() error {
 func (tx *indexTx) change(ctx context.Context, stdin io.Reader, args ...string) error {
 	// update-index would run a post-index-change hook.
 	args = append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)
-	_, err := tx.repo.run(ctx, command{
-		args: args, stdin: stdin, env: []string{"GIT_INDEX_FILE=" + tx.work}, write: true,
+	_, err := tx.repo.git.Run(ctx, git.Command{
+		Args: args, Stdin: stdin, Env: []string{"GIT_INDEX_FILE=" + tx.work}, Write: true,
 	})
 	tx.wrote = true
 	return err
@@ -209,7 +210,7 @@ func (tx *indexTx) list(ctx context.Context, dir string) (all []indexEntry, err 
 	if dir != "" {
 		args = append(args, "--", dir)
 	}
-	out, err := tx.repo.run(ctx, command{args: args, env: []string{"GIT_INDEX_FILE=" + tx.work}})
+	out, err := tx.repo.git.Run(ctx, git.Command{Args: args, Env: []string{"GIT_INDEX_FILE=" + tx.work}})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -38,8 +40,7 @@ var ErrCone = errors.New("the sparse checkout is in cone mode")
 // MayBeLazy reports whether the working tree at root, or one that contains it, may leave files out.
 // It starts no process, so that it costs nothing in a full clone.
 func MayBeLazy(o Options, root string) bool {
-	r := &Repo{env: o.Env}
-	if dir := r.getenv(envDir); dir != "" {
+	if environ.List(o.Env).Get(environ.Dir) != "" {
 		return true // git locates it when asked
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
@@ -213,9 +214,9 @@ func (r *Repo) setSparse(ctx context.Context, patterns []string) error {
 // sparse changes the sparse checkout. The next call reads the configuration again.
 func (r *Repo) sparse(ctx context.Context, patterns []string, args ...string) error {
 	args = append([]string{"-c", "core.hooksPath=" + os.DevNull, "sparse-checkout"}, args...)
-	_, err := r.run(ctx, command{
-		args: args, write: true,
-		stdin: strings.NewReader(strings.Join(patterns, "\n") + "\n"),
+	_, err := r.git.Run(ctx, git.Command{
+		Args: args, Write: true,
+		Stdin: strings.NewReader(strings.Join(patterns, "\n") + "\n"),
 	})
 	r.forgetShape()
 	return err
@@ -251,7 +252,7 @@ func Clone(ctx context.Context, o Options, c CloneRequest) (*Repo, error) {
 	if c.Depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", c.Depth))
 	}
-	first := &Repo{env: slices.Clone(o.Env), runDir: o.Dir, trace: o.Trace, clock: o.Now}
+	first := &Repo{git: o.git()}
 	args = append(args, "--end-of-options", c.URL, c.Dir)
 	if err := first.remotely(ctx, c.Terminal, nil, args...); err != nil {
 		return nil, fmt.Errorf("clone %s: %w", c.URL, err)
@@ -278,8 +279,8 @@ func Clone(ctx context.Context, o Options, c CloneRequest) (*Repo, error) {
 func (r *Repo) remotely(
 	ctx context.Context, terminal *os.File, stdin []byte, args ...string,
 ) error {
-	_, err := r.run(ctx, command{
-		args: args, write: true, remote: true, terminal: terminal, stdin: bytes.NewReader(stdin),
+	_, err := r.git.Run(ctx, git.Command{
+		Args: args, Write: true, Remote: true, Terminal: terminal, Stdin: bytes.NewReader(stdin),
 	})
 	return err
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -26,20 +29,20 @@ var locateArgs = [...]string{
 
 var errLocate = errors.New("unexpected output of git rev-parse")
 
-// locate finds the repository of r.runDir, mostly by asking git, and makes git run at its root from
+// locate finds the repository of r.git.Dir, mostly by asking git, and makes git run at its root from
 // then on.
 func (r *Repo) locate(ctx context.Context) error {
 	// Git reports the real path of the directory.
-	dir, err := filepath.EvalSymlinks(r.runDir)
+	dir, err := filepath.EvalSymlinks(r.git.Dir)
 	if err != nil {
-		return fmt.Errorf("open repository at %q: %w", r.runDir, err)
+		return fmt.Errorf("open repository at %q: %w", r.git.Dir, err)
 	}
-	r.runDir = dir
+	r.git.Dir = dir
 	if r.locatePlain() {
 		r.settle()
 		return nil
 	}
-	out, err := r.run(ctx, command{args: locateArgs[:]})
+	out, err := r.git.Run(ctx, git.Command{Args: locateArgs[:]})
 	if err != nil {
 		return fmt.Errorf("open repository at %q: %w", dir, classify(err))
 	}
@@ -56,7 +59,7 @@ func (r *Repo) locate(ctx context.Context) error {
 // judgeOwn returns an error for a value that this package does not know of a key of its own, as git
 // does for its keys. The plain form of the file shows whether there is a key.
 func (r *Repo) judgeOwn(ctx context.Context) error {
-	text, err := readWhole(filepath.Join(r.commonDir, "config"))
+	text, err := wholefile.Read(filepath.Join(r.commonDir, "config"))
 	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("[jp")) {
 		return nil //nolint:nilerr // says who needs it
 	}
@@ -75,7 +78,7 @@ func (r *Repo) judgeOwn(ctx context.Context) error {
 func (r *Repo) surrounding() string {
 	parts := strings.Split(filepath.ToSlash(r.gitDir), "/")
 	own := slices.Contains(parts, ".git")
-	if own || r.getenv(envDir) != "" || !isInside(r.runDir, r.gitDir) {
+	if own || r.git.Env.Get(environ.Dir) != "" || !isInside(r.git.Dir, r.gitDir) {
 		return ""
 	}
 	for dir := r.gitDir; dir != filepath.Dir(dir); {
@@ -123,7 +126,7 @@ func (r *Repo) readLocation(out string) error {
 	}
 	r.root = filepath.Clean(up)
 	if !filepath.IsAbs(up) {
-		r.root = filepath.Join(r.runDir, up)
+		r.root = filepath.Join(r.git.Dir, up)
 	}
 	return nil
 }
@@ -134,9 +137,9 @@ func (r *Repo) settle() {
 		// In the hooks of a push git takes the repository for its own working tree.
 		r.root = ""
 	}
-	r.runDir = r.root
+	r.git.Dir = r.root
 	if r.root == "" {
-		r.runDir = r.gitDir
+		r.git.Dir = r.gitDir
 	}
 	r.objectDir = r.objectDirectory()
 	r.settleEnv()
@@ -170,13 +173,13 @@ func classify(err error) error {
 // locate this one, and git finds none, there is no other owner. A mount in a working tree belongs
 // to it, although git does not search above one that it is started in.
 func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
-	env := append(withoutPlaces(r.env), acrossMounts)
-	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.trace, Now: r.clock})
+	env := append(r.git.Env.Placeless(), environ.AcrossMounts)
+	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.git.Trace, Now: r.git.Clock})
 	embedded := new(EmbeddedError)
 	switch {
 	case errors.As(err, &embedded):
 		return embedded.Dir, nil
-	case errors.Is(err, ErrNotRepository) && r.isPlaced():
+	case errors.Is(err, ErrNotRepository) && r.git.Env.IsPlaced():
 		return "", nil
 	case err != nil:
 		return "", err

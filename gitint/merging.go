@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -48,9 +49,9 @@ func (r *Repo) MergeTree(
 	}
 	args := append(withSettings(settings), "merge-tree", "--write-tree", "-z", "--name-only",
 		"--no-messages", ours, theirs)
-	out, err := r.run(ctx, command{args: args, write: true})
+	out, err := r.git.Run(ctx, git.Command{Args: args, Write: true})
 	fields := splitZ(out)
-	if code := exitCode(err); err != nil && code != 1 || len(fields) == 0 {
+	if code := git.ExitCode(err); err != nil && code != 1 || len(fields) == 0 {
 		return nil, fmt.Errorf("merge %s and %s: %w", ours, theirs, err)
 	}
 	m := &MergedTree{Unmerged: fields[1:]}
@@ -92,12 +93,12 @@ func (r *Repo) Push(ctx context.Context, remote, from, to string) (said string, 
 // saying runs a command whose output the caller shows, in full and whether it succeeds or not: it
 // has lists of files, advice, and what hooks print.
 func (r *Repo) saying(ctx context.Context, settings []string, args ...string) (string, error) {
-	_, said, err := r.runWarned(ctx, command{
-		args:  append(withSettings(settings), args...),
-		write: true, remote: true, env: userEnv(),
+	_, said, err := r.git.RunWarned(ctx, git.Command{
+		Args:  append(withSettings(settings), args...),
+		Write: true, Remote: true, Env: userEnv(),
 	})
 	if failed, ok := errors.AsType[*ExitError](err); ok && said != "" {
-		return said, &SaidError{failed}
+		return said, &SaidError{ExitError: failed}
 	}
 	if err != nil {
 		return said, fmt.Errorf("%s: %w", args[0], err)

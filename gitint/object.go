@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -24,8 +25,8 @@ type objects struct {
 	trees map[OID][]Entry
 	known int   // entries in trees
 	packs packs // for many at once
-	batch *catFile
-	check *catFile
+	batch git.CatFile
+	check git.CatFile
 }
 
 // ReadObject returns the content of an object of any kind. An object of more than limit bytes is an
@@ -44,7 +45,7 @@ func (r *Repo) ObjectSize(ctx context.Context, id OID) (int64, error) {
 		ours: func(s *store) (int64, error) { return s.size(id) },
 		git: func() (int64, error) {
 			answer, err := r.askCheck(ctx, id)
-			return answer.size, err
+			return answer.Size, err
 		},
 	})
 }
@@ -75,8 +76,8 @@ func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err err
 		}
 		return nil
 	}
-	here := func(*bulkAnswer) error { return nil }
-	if err := r.inBulk(ctx, "--batch-check", ids, single, here); err != nil {
+	here := func(int, git.Answer) error { return nil }
+	if err := r.inBulk(ctx, git.Heads, ids, single, here); err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
@@ -234,53 +235,21 @@ func indexSize(objectDirs []string) int64 {
 }
 
 func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object.Object, error) {
-	if id.IsZero() {
-		return object.Object{}, object.ErrMissing
-	}
-	c, err := r.keep(&r.objects.batch, "--batch")
-	if err != nil {
-		return object.Object{}, err
-	}
-	obj, err := c.read(ctx, id, limit)
-	if isTooLarge(err) {
-		c.close()
-		r.objects.batch = nil
-		return obj, err
-	}
-	return obj, r.settleBroken(ctx, &r.objects.batch, err)
+	obj, err := r.objects.batch.Read(ctx, id, limit)
+	return obj, r.settleBroken(ctx, err)
 }
 
-func (r *Repo) askCheck(ctx context.Context, id OID) (catFileAnswer, error) {
-	if id.IsZero() {
-		return catFileAnswer{}, object.ErrMissing
-	}
-	c, err := r.keep(&r.objects.check, "--batch-check")
-	if err != nil {
-		return catFileAnswer{}, err
-	}
-	answer, err := c.check(ctx, id)
-	return answer, r.settleBroken(ctx, &r.objects.check, err)
+func (r *Repo) askCheck(ctx context.Context, id OID) (git.Answer, error) {
+	answer, err := r.objects.check.Check(ctx, id)
+	return answer, r.settleBroken(ctx, err)
 }
 
-func (r *Repo) keep(slot **catFile, mode string) (*catFile, error) {
-	if *slot == nil {
-		c, err := r.startCatFile(mode)
-		if err != nil {
-			return nil, err
-		}
-		*slot = c
-	}
-	return *slot, nil
-}
-
-// settleBroken drops a process that cannot be used any more. In a partial clone an older git dies
-// on a promised object that it may not fetch: the object is missing.
-func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) error {
-	if broken := new(brokenCatFileError); !errors.As(err, &broken) {
+// settleBroken settles an error of a git that has ended. In a partial clone an older git dies on a
+// promised object that it may not fetch: the object is missing.
+func (r *Repo) settleBroken(ctx context.Context, err error) error {
+	if _, broken := errors.AsType[*git.BrokenError](err); !broken {
 		return err
 	}
-	(*slot).close()
-	*slot = nil
 	if partial, _ := r.Partial(ctx); partial && ctx.Err() == nil {
 		return object.ErrMissing
 	}
@@ -295,10 +264,6 @@ func (o *objects) close() {
 	if o.store != nil {
 		o.store.close()
 	}
-	for _, slot := range []**catFile{&o.batch, &o.check} {
-		if *slot != nil {
-			(*slot).close()
-			*slot = nil
-		}
-	}
+	o.batch.Close()
+	o.check.Close()
 }

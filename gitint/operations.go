@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // operationDirs have the state of a rebase, an am, a sequence of picks, and the open conflicts of
@@ -65,7 +67,7 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 	if info.Size() > maxOperationFile {
 		return fmt.Errorf("%s has %d bytes, more than the limit", file, info.Size())
 	}
-	data, err := readWhole(file)
+	data, err := wholefile.Read(file)
 	if err != nil {
 		return ignoreMissing(err)
 	}
@@ -119,7 +121,7 @@ func (r *Repo) named(ctx context.Context, short shortID) (ids []OID, doubt strin
 func (r *Repo) beginning(
 	ctx context.Context, digits string,
 ) (ids []OID, hidden string, err error) {
-	out, hidden, err := r.runWarned(ctx, command{args: []string{
+	out, hidden, err := r.git.RunWarned(ctx, git.Command{Args: []string{
 		"rev-parse", "--disambiguate=" + digits,
 	}})
 	if err != nil {

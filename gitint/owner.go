@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // Safe returns an *UnsafeError if dir, which is outside of the repository, belongs to another user:
@@ -15,15 +18,16 @@ import (
 // safe.directory allows it, in the configuration of the system and of the user, and on the command
 // line.
 func Safe(ctx context.Context, o Options, dir string, names ...string) error {
-	own := !slices.Contains(o.Env, assumeOther)
+	own := !slices.Contains(o.Env, environ.AssumeOther)
 	for _, name := range names {
 		own = own && owned(name, o.Env)
 	}
 	if own {
 		return nil
 	}
-	r := &Repo{env: withoutPlaces(o.Env), runDir: o.Dir, trace: o.Trace, clock: o.Now}
-	out, err := r.run(ctx, command{args: []string{
+	r := o.git()
+	r.Env = r.Env.Placeless()
+	out, err := r.Run(ctx, git.Command{Args: []string{
 		"config", "--null", "--show-scope", "--type=path", "--get-all", "safe.directory",
 	}})
 	if exit := new(ExitError); errors.As(err, &exit) && exit.Code == configAbsent {
@@ -37,12 +41,6 @@ func Safe(ctx context.Context, o Options, dir string, names ...string) error {
 	}
 	return nil
 }
-
-// assumeOther makes git, in its tests, treat everything as another user's.
-const (
-	envAssumeOther = "GIT_TEST_ASSUME_DIFFERENT_OWNER"
-	assumeOther    = envAssumeOther + "=1"
-)
 
 // isSafe evaluates pairs of scopes and values, the weakest first. An empty value resets those
 // before it. The repository's own configuration is ignored.
@@ -78,12 +76,4 @@ func realPath(name string) string {
 		return real
 	}
 	return filepath.Clean(name)
-}
-
-// withoutPlaces removes the variables that locate a repository.
-func withoutPlaces(env []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(placeEnv[:], name)
-	})
 }

@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // readPacked adds the refs of packed-refs that are not loose. An invalid line is an error: the file
 // was truncated, and refs are lost. So is a file without any line: git writes a header even if no
 // ref is left.
 func (f refFiles) readPacked(set *refSet) error {
-	data, err := readWhole(filepath.Join(f.commonDir, "packed-refs"))
+	data, err := wholefile.Read(filepath.Join(f.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -5,10 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // A plain repository is one whose location and format are certain without asking git: the directory
@@ -19,22 +20,22 @@ import (
 // gitDirName is the git directory in a working tree.
 const gitDirName = ".git"
 
-// locatePlain finds the repository of r.runDir, a real path, if it is a plain one. It starts no
+// locatePlain finds the repository of r.git.Dir, a real path, if it is a plain one. It starts no
 // process. False means that git must be asked.
 func (r *Repo) locatePlain() bool {
-	if !r.plainEnv() {
+	if !r.git.Env.IsPlain() {
 		return false
 	}
-	root, ok := plainRoot(r.runDir)
-	if !ok || root != r.runDir && r.getenv(envCeilings) != "" {
+	root, ok := plainRoot(r.git.Dir)
+	if !ok || root != r.git.Dir && r.git.Env.Get(environ.Ceilings) != "" {
 		return false
 	}
 	gitDir := filepath.Join(root, gitDirName)
-	if !owned(root, r.env) || !owned(gitDir, r.env) || !isPlain(gitDir) {
+	if !owned(root, r.git.Env) || !owned(gitDir, r.git.Env) || !isPlain(gitDir) {
 		return false
 	}
 	index := filepath.Join(gitDir, "index")
-	if name, ok := r.lookupEnv(envIndexFile); ok {
+	if name, ok := r.git.Env.Lookup(environ.IndexFile); ok {
 		if index = name; !filepath.IsAbs(name) {
 			index = filepath.Join(root, name)
 		}
@@ -46,25 +47,6 @@ func (r *Repo) locatePlain() bool {
 	r.root, r.gitDir, r.commonDir, r.indexPath = root, gitDir, gitDir, index
 	r.objectFormat, r.plain = "sha1", true
 	return true
-}
-
-// plainEnv reports whether no variable changes where git finds a repository of the user, except the
-// ceilings and the name of the index. Where git may search across file systems, it finds the same
-// one on the first of them.
-func (r *Repo) plainEnv() bool {
-	return !slices.ContainsFunc(r.env, func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		switch {
-		case !strings.HasPrefix(name, envPrefix), name == envIndexFile, name == envCeilings,
-			name == "GIT_EXEC_PATH", strings.HasPrefix(name, "GIT_CONFIG_"):
-			return false
-		case kv == acrossMounts:
-			return false
-		case name == envAssumeOther:
-			return true
-		}
-		return treatmentOf(name) != harmless
-	})
 }
 
 // plainRoot searches upwards from a directory for the first with .git, and reports whether that is
@@ -104,7 +86,7 @@ func isPlain(gitDir string) bool {
 			return false
 		}
 	}
-	text, err := readWhole(filepath.Join(gitDir, "config"))
+	text, err := wholefile.Read(filepath.Join(gitDir, "config"))
 	return err == nil && isPlainConfig(string(text))
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -79,9 +80,9 @@ func (r *Repo) joinPacks(ctx context.Context, dir string, old []string) error {
 		return err
 	}
 	defer os.RemoveAll(temp) //nolint:errcheck // what stays is harmless
-	out, err := r.run(ctx, command{
-		args:  []string{"pack-objects", "--quiet", filepath.Join(temp, "pack")},
-		stdin: strings.NewReader(ids.String()), write: true,
+	out, err := r.git.Run(ctx, git.Command{
+		Args:  []string{"pack-objects", "--quiet", filepath.Join(temp, "pack")},
+		Stdin: strings.NewReader(ids.String()), Write: true,
 	})
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func (r *Repo) packedNames(ctx context.Context, index string) (string, error) {
 		return "", err
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
-	out, err := r.run(ctx, command{args: []string{"show-index"}, stdin: file})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{"show-index"}, Stdin: file})
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -21,8 +22,8 @@ func (r *Repo) ObjectKinds(ctx context.Context, ids []OID) ([]string, error) {
 		kinds[i] = obj.Kind
 		return err
 	}
-	err := r.inBulk(ctx, "--batch-check", ids, single, func(a *bulkAnswer) error {
-		kinds[a.index] = a.kind
+	err := r.inBulk(ctx, git.Heads, ids, single, func(i int, a git.Answer) error {
+		kinds[i] = a.Kind
 		return nil
 	})
 	if err != nil {
@@ -38,9 +39,9 @@ func (r *Repo) Ancestors(ctx context.Context, commits []OID) ([]OID, error) {
 		return nil, nil
 	}
 	var all []OID
-	err := r.stream(ctx, command{
-		args:  []string{"-c", "core.commitGraph=false", "rev-list", "--topo-order", "--stdin"},
-		stdin: &idLines{ids: commits},
+	err := r.git.Stream(ctx, git.Command{
+		Args:  []string{"-c", "core.commitGraph=false", "rev-list", "--topo-order", "--stdin"},
+		Stdin: git.Lines(commits),
 	}, func(out io.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {

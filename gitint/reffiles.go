@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // maxSymrefDepth is how many symbolic refs git follows.
@@ -193,8 +195,8 @@ func (f refFiles) value(base, name string) (id OID, target string, err error) {
 		return OID{}, link, nil
 	}
 	var data []byte
-	for range attempts {
-		if data, err = readWhole(file); err != nil || len(data) > 0 {
+	for range wholefile.Attempts {
+		if data, err = wholefile.Read(file); err != nil || len(data) > 0 {
 			break
 		}
 	}

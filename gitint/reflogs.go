@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // A reflogEntry is a change of a ref from one object to another. Either may be zero.
@@ -24,9 +27,9 @@ type reflogEntry struct {
 // readReflog reads a reflog, oldest entry first. Another git may be appending, so an incomplete
 // last line is read again, for a moment.
 func (r *Repo) readReflog(file string) (entries []reflogEntry, err error) {
-	for range attempts {
+	for range wholefile.Attempts {
 		var data []byte
-		if data, err = readWhole(file); err != nil {
+		if data, err = wholefile.Read(file); err != nil {
 			return nil, ignoreMissing(err)
 		}
 		if entries, err = parseReflog(data); err == nil {
@@ -134,16 +137,16 @@ func (c *rootCollector) judgeReflogs(ctx context.Context, logs []reflog) error {
 // the configured times: they can differ by ref.
 func (r *Repo) reflogExpiry(ctx context.Context) (int64, error) {
 	const key = "gc.reflogExpireUnreachable"
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"config", "--type=expiry-date", "--default=30.days.ago", "--get", key,
 	}})
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", key, err)
 	}
-	more, err := r.run(ctx, command{args: []string{
+	more, err := r.git.Run(ctx, git.Command{Args: []string{
 		"config", "--type=expiry-date", "--get-regexp", `^gc\..*reflogexpire(unreachable)?$`,
 	}})
-	if err != nil && exitCode(err) != 1 { // 1 means that there is none
+	if err != nil && git.ExitCode(err) != 1 { // 1 means that there is none
 		return 0, fmt.Errorf("read how long reflogs are kept: %w", err)
 	}
 	latest := int64(0)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -156,7 +157,7 @@ func (r *Repo) peelOne(ctx context.Context, id OID) OID {
 // refsOfGit asks git, for ref stores that this package does not read. Git warns about refs that it
 // omits, and succeeds nevertheless.
 func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
-	out, warnings, err := r.runWarned(ctx, command{args: []string{
+	out, warnings, err := r.git.RunWarned(ctx, git.Command{Args: []string{
 		"for-each-ref", "--format=%(objectname) %(refname) %(symref)",
 	}})
 	if err != nil {
@@ -185,15 +186,15 @@ func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
 
 func (r *Repo) headOfGit(ctx context.Context) (Ref, error) {
 	head := Ref{Name: headName}
-	out, err := r.run(ctx, command{args: []string{"symbolic-ref", "--quiet", "HEAD"}})
-	if err != nil && exitCode(err) != 1 { // 1 means that it is detached
+	out, err := r.git.Run(ctx, git.Command{Args: []string{"symbolic-ref", "--quiet", "HEAD"}})
+	if err != nil && git.ExitCode(err) != 1 { // 1 means that it is detached
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	head.Target = strings.TrimSpace(string(out))
-	out, err = r.run(ctx, command{args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
+	out, err = r.git.Run(ctx, git.Command{Args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
 	if err == nil {
 		head.OID, err = ParseOID(strings.TrimSpace(string(out)))
-	} else if exitCode(err) == 1 && head.Target != "" {
+	} else if git.ExitCode(err) == 1 && head.Target != "" {
 		err = nil // a branch without a commit
 	}
 	head.Peeled = head.OID

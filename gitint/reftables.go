@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 const (
@@ -46,7 +48,7 @@ func (t refTables) stack(ctx context.Context, dir string) (s *tableStack, err er
 		if !moves || ctx.Err() != nil || try == stackTries-1 {
 			break
 		}
-		time.Sleep(emptyRefPause)
+		time.Sleep(wholefile.Pause)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, errors.Join(err, ctx.Err()))
@@ -55,7 +57,7 @@ func (t refTables) stack(ctx context.Context, dir string) (s *tableStack, err er
 }
 
 func (t refTables) readStack(dir string) (*tableStack, error) {
-	data, err := readWhole(filepath.Join(dir, tablesList))
+	data, err := wholefile.Read(filepath.Join(dir, tablesList))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (t refTables) readStack(dir string) (*tableStack, error) {
 		if filepath.Base(name) != name {
 			return nil, fmt.Errorf("%s has the line %.80q", tablesList, name)
 		}
-		data, err := readWhole(filepath.Join(dir, name))
+		data, err := wholefile.Read(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // Remotes returns the names of the repository's remotes.
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
-	out, err := r.run(ctx, command{args: []string{"remote"}})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{"remote"}})
 	if err != nil {
 		return nil, fmt.Errorf("list remotes: %w", err)
 	}
@@ -18,9 +20,9 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 // Unfetched lists the branches of a remote, over the network, and returns those whose commits are
 // missing here.
 func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
-	out, err := r.run(ctx, command{
-		args:   []string{"ls-remote", "--heads", "--quiet", "--end-of-options", remote},
-		remote: true,
+	out, err := r.git.Run(ctx, git.Command{
+		Args:   []string{"ls-remote", "--heads", "--quiet", "--end-of-options", remote},
+		Remote: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list branches of remote %q: %w", remote, err)
@@ -52,7 +54,7 @@ func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
 // prunes nothing, and moves no tag.
 func (r *Repo) Fetch(ctx context.Context, remote string) error {
 	refs := "+refs/heads/*:refs/remotes/" + remote + "/*"
-	_, err := r.run(ctx, command{write: true, remote: true, args: []string{
+	_, err := r.git.Run(ctx, git.Command{Write: true, Remote: true, Args: []string{
 		"fetch", "--quiet", "--no-recurse-submodules", "--no-write-fetch-head",
 		"--end-of-options", remote, refs,
 	}})

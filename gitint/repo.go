@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/trace"
 )
@@ -33,6 +34,11 @@ type Options struct {
 	Fetch func(objects int, bytes int64) error
 }
 
+// git returns what runs git in the directory.
+func (o Options) git() *git.Runner {
+	return &git.Runner{Dir: o.Dir, Env: slices.Clone(o.Env), Trace: o.Trace, Clock: o.Now}
+}
+
 // A Repo is one repository, seen from one of its working trees or from none.
 type Repo struct {
 	root         string
@@ -45,14 +51,10 @@ type Repo struct {
 	shallow      bool
 	plain        bool // found without git
 
-	env         []string
-	runDir      string
-	trace       *trace.Log
-	clock       func() time.Time
+	git         *git.Runner
 	lockTimeout time.Duration
 	limits      regular.Limits
 	fetch       func(objects int, bytes int64) error
-	processes   atomic.Int64
 	reads       atomic.Int64
 
 	shapeMu sync.Mutex
@@ -69,14 +71,12 @@ type Repo struct {
 // repository; everything else is read on demand.
 func Open(ctx context.Context, opts Options) (*Repo, error) {
 	r := &Repo{
-		env:         slices.Clone(opts.Env),
-		runDir:      opts.Dir,
-		trace:       opts.Trace,
-		clock:       opts.Now,
+		git:         opts.git(),
 		lockTimeout: opts.LockTimeout,
 		limits:      opts.Limits,
 		fetch:       opts.Fetch,
 	}
+	r.objects.batch, r.objects.check = r.git.CatFile(git.Contents), r.git.CatFile(git.Heads)
 	if err := r.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -117,18 +117,10 @@ func (r *Repo) ObjectFormat() string { return r.objectFormat }
 func (r *Repo) IndexPath() string { return r.indexPath }
 
 // Processes returns how many processes were started so far.
-func (r *Repo) Processes() int { return int(r.processes.Load()) }
+func (r *Repo) Processes() int { return r.git.Processes() }
 
 // ObjectsRead returns how many objects were read with their content so far.
 func (r *Repo) ObjectsRead() int { return int(r.reads.Load()) }
 
 // Env returns a copy of the environment in which git runs.
-func (r *Repo) Env() []string { return slices.Clone(r.env) }
-
-// now returns the time for the trace, zero without a clock.
-func (r *Repo) now() time.Time {
-	if r.clock == nil {
-		return time.Time{}
-	}
-	return r.clock()
-}
+func (r *Repo) Env() []string { return slices.Clone(r.git.Env) }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // A HistoryRequest selects history.
@@ -44,8 +46,8 @@ func (r *Repo) History(ctx context.Context, h HistoryRequest) ([]Revision, error
 	for _, glob := range h.Globs {
 		args = append(args, ":(top,glob)"+glob)
 	}
-	log := command{args: args, env: []string{"GIT_LITERAL_PATHSPECS=0"}}
-	out, err := r.run(ctx, log)
+	log := git.Command{Args: args, Env: []string{"GIT_LITERAL_PATHSPECS=0"}}
+	out, err := r.git.Run(ctx, log)
 	if err != nil {
 		if len(h.Revs) == 0 {
 			from = append(from, "HEAD")
@@ -55,7 +57,7 @@ func (r *Repo) History(ctx context.Context, h HistoryRequest) ([]Revision, error
 			return nil, fmt.Errorf("list history: %w", failed)
 		}
 		if brought {
-			out, err = r.run(ctx, log)
+			out, err = r.git.Run(ctx, log)
 		}
 	}
 	if err != nil {

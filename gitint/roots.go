@@ -84,7 +84,9 @@ func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 	if err := c.reflogs(ctx); err != nil {
 		return nil, fmt.Errorf("read reflogs: %w", err)
 	}
-	c.roots.Incomplete = append(c.roots.Incomplete, r.strangeEnv()...)
+	for _, strange := range r.git.Env.Strange() {
+		c.incomplete(ReasonEnvironment, strange)
+	}
 	c.roots.Incomplete = append(c.roots.Incomplete, r.Incomplete()...)
 	if s.refs == refsElsewhere {
 		c.incomplete(ReasonExtension, "refs are where they are not read: reflogs and HEADs "+

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // The reasons of an Incomplete.
@@ -93,7 +97,7 @@ func (r *Repo) layout(ctx context.Context) (layout, error) {
 	r.shapeMu.Lock()
 	defer r.shapeMu.Unlock()
 	if r.own == nil {
-		a, err := objectDirs(r.objectDir, "", r.runDir)
+		a, err := objectDirs(r.objectDir, "", r.git.Dir)
 		if err != nil {
 			return layout{}, err
 		}
@@ -120,7 +124,7 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	if r.known != nil {
 		return r.known, nil
 	}
-	out, err := r.run(ctx, command{args: []string{"config", "-z", "--show-scope", "--list"}})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{"config", "-z", "--show-scope", "--list"}})
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
@@ -128,7 +132,7 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	if err := s.readConfig(out); err != nil {
 		return nil, err
 	}
-	if r.getenv(envReferenceBackend) != "" {
+	if r.git.Env.Get(environ.ReferenceBackend) != "" {
 		s.refs = refsElsewhere
 	}
 	if err := s.readFiles(r); err != nil {
@@ -205,7 +209,7 @@ func (s *shape) setPartial(detail string) {
 
 func (s *shape) readExtension(version, key, value string) {
 	switch {
-	case extensions[key] == harmless:
+	case environ.IsHarmlessExtension(key):
 	case key == "extensions.partialclone":
 		s.addPromisor(value)
 		s.setPartial(key + "=" + value)
@@ -245,7 +249,7 @@ func (s *shape) readFiles(r *Repo) error {
 	if r.shallow {
 		s.incomplete = append(s.incomplete, Incomplete{ReasonShallow, "history is cut off"})
 	}
-	grafts := r.getenv("GIT_GRAFT_FILE")
+	grafts := r.git.Env.Get(environ.GraftFile)
 	if grafts == "" {
 		grafts = filepath.Join(r.commonDir, "info", "grafts")
 	}
@@ -256,7 +260,7 @@ func (s *shape) readFiles(r *Repo) error {
 	if grafted {
 		s.incomplete = append(s.incomplete, Incomplete{ReasonGrafts, grafts})
 	}
-	a, err := objectDirs(r.objectDir, r.getenv(envAlternates), r.runDir)
+	a, err := objectDirs(r.objectDir, r.git.Env.Get(environ.Alternates), r.git.Dir)
 	if err != nil {
 		return err
 	}
@@ -269,7 +273,7 @@ func (s *shape) readFiles(r *Repo) error {
 
 // hasGrafts reports whether a grafts file has any graft.
 func hasGrafts(name string) (bool, error) {
-	data, err := readWhole(name)
+	data, err := wholefile.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -57,7 +58,7 @@ func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bo
 		specs = append(specs, ":(top,exclude,literal)"+p)
 	}
 	args = append(append(args, "--"), specs...)
-	out, cut, err := r.bounded(ctx, command{args: args, env: env}, limit)
+	out, cut, err := r.bounded(ctx, git.Command{Args: args, Env: env}, limit)
 	if err != nil {
 		return nil, false, fmt.Errorf("show differences: %w", err)
 	}
@@ -67,7 +68,7 @@ func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bo
 // BlobHead returns the first n bytes of a blob of any size, or all of them.
 func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) (head []byte, err error) {
 	args := []string{"cat-file", object.KindBlob, id.String()}
-	err = r.stream(ctx, command{args: args}, func(out io.Reader) error {
+	err = r.git.Stream(ctx, git.Command{Args: args}, func(out io.Reader) error {
 		head, err = io.ReadAll(io.LimitReader(out, n))
 		if err == nil && int64(len(head)) == n {
 			err = errCut // it ends git
@@ -82,9 +83,9 @@ func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) (head []byte, err 
 
 // bounded runs git and ends it after limit bytes.
 func (r *Repo) bounded(
-	ctx context.Context, c command, limit int64,
+	ctx context.Context, c git.Command, limit int64,
 ) (out []byte, cut bool, err error) {
-	err = r.stream(ctx, c, func(rd io.Reader) error {
+	err = r.git.Stream(ctx, c, func(rd io.Reader) error {
 		var readErr error
 		out, readErr = io.ReadAll(io.LimitReader(rd, limit+1))
 		if cut = readErr == nil && int64(len(out)) > limit; cut {
@@ -141,7 +142,7 @@ func (r *Repo) Log(ctx context.Context, l LogRequest) ([]LogEntry, error) {
 	}
 	specs, env := pathspecs(l.Paths)
 	args = append(append(args, "HEAD", "--"), specs...)
-	out, err := r.run(ctx, command{args: args, env: env})
+	out, err := r.git.Run(ctx, git.Command{Args: args, Env: env})
 	if err != nil {
 		if unborn, _ := r.unborn(ctx); unborn {
 			return nil, nil
@@ -182,7 +183,7 @@ func (r *Repo) Show(ctx context.Context, rev string) (CommitInfo, error) {
 	if err != nil {
 		return CommitInfo{}, fmt.Errorf("show %q: %w", rev, err)
 	}
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"log", "--max-count=1", "--format=%H%x00%an%x00%aI%x00%s%x00%B%x00%P",
 		"--encoding=UTF-8", "--no-show-signature", "--no-color", id.String(), "--",
 	}})
@@ -207,7 +208,7 @@ func (r *Repo) numstat(ctx context.Context, parent string, id OID) ([]FileStat, 
 	if parent == "" {
 		parent = r.emptyTree()
 	}
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
 		parent, id.String(), "--",
 	}})
@@ -240,7 +241,7 @@ func (r *Repo) Files(ctx context.Context, under ...string) ([]string, error) {
 	specs, env := pathspecs(under)
 	args := append(slices.Clone(quiet[:]),
 		"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
-	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
+	out, err := r.git.Run(ctx, git.Command{Args: append(args, specs...), Env: env})
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // squashHeading begins the message that git merge --squash proposes. It lists the squashed commits
@@ -18,7 +20,7 @@ func (r *Repo) Squashed(ctx context.Context, revs ...string) (map[OID][]OID, err
 	args = append(args, "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8",
 		"--max-parents=1", "--extended-regexp", "--grep=^"+squashHeading+"$",
 		"--format=tformat:%H%n%B", "--end-of-options")
-	out, err := r.run(ctx, command{args: append(append(args, revs...), "--")})
+	out, err := r.git.Run(ctx, git.Command{Args: append(append(args, revs...), "--")})
 	if err != nil {
 		return nil, fmt.Errorf("list squashed commits: %w", err)
 	}
@@ -76,7 +78,7 @@ func (r *Repo) SquashedBy(ctx context.Context, message string) ([]OID, error) {
 // Beside returns refs to commits that are not reachable from one, newest first and at most so many.
 // It omits stashes and notes, which are no branches.
 func (r *Repo) Beside(ctx context.Context, commit OID, most int) ([]Ref, error) {
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"for-each-ref", "--no-merged=" + commit.String(), "--sort=-committerdate",
 		"--format=%(objectname) %(*objectname) %(refname)",
 	}})

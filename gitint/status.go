@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -29,7 +30,7 @@ func (r *Repo) StagedPaths(ctx context.Context, under ...string) ([]StagedPath, 
 		return all, nil
 	}
 	out, err := r.diffIndex(ctx, "HEAD", under)
-	if err != nil && exitCode(err) != 0 {
+	if err != nil && git.ExitCode(err) != 0 {
 		if unborn, _ := r.unborn(ctx); unborn {
 			out, err = r.diffIndex(ctx, r.emptyTree(), under)
 		}
@@ -46,7 +47,7 @@ func (r *Repo) diffIndex(ctx context.Context, tree string, under []string) ([]by
 		"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
 		"--ita-invisible-in-index", "--ignore-submodules=all", tree, "--",
 	}
-	return r.run(ctx, command{args: append(args, specs...), env: env})
+	return r.git.Run(ctx, git.Command{Args: append(args, specs...), Env: env})
 }
 
 // ChangedPaths returns the files below the given directories that differ between two revisions,
@@ -59,7 +60,7 @@ func (r *Repo) ChangedPaths(
 		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames",
 		"--ignore-submodules=all", "--end-of-options", from, to, "--",
 	}
-	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
+	out, err := r.git.Run(ctx, git.Command{Args: append(args, specs...), Env: env})
 	if err != nil {
 		return nil, fmt.Errorf("compare %s with %s: %w", from, to, err)
 	}
@@ -165,7 +166,7 @@ func (r *Repo) Changes(
 		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=traditional",
 		"--no-renames", "--ignore-submodules=all", "--",
 	}
-	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
+	out, err := r.git.Run(ctx, git.Command{Args: append(args, specs...), Env: env})
 	if err != nil {
 		// For a damaged index this package's error is more precise than git's.
 		if _, own := r.Index(ctx); own != nil && ctx.Err() == nil {

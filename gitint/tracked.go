@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // A TrackedFile is a tracked file and its state in the working tree.
@@ -20,7 +22,7 @@ type TrackedFile struct {
 func (r *Repo) Tracked(ctx context.Context) (map[string]TrackedFile, error) {
 	args := append(slices.Clone(quiet[:]),
 		"ls-files", "-z", "--cached", "--modified", "--stage", "-v")
-	out, err := r.run(ctx, command{args: args})
+	out, err := r.git.Run(ctx, git.Command{Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("list tracked files: %w", err)
 	}

@@ -8,16 +8,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/gitint/internal/git"
 )
 
 // AddTrailers adds trailers, each "Key: value", to a commit message in a file, unless it has them.
 // A relative name is relative to the root of the working tree, as git passes it to hooks.
 func (r *Repo) AddTrailers(ctx context.Context, file string, trailers []string) error {
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(r.runDir, file)
+		file = filepath.Join(r.git.Dir, file)
 	}
 	args := append(trailerArgs(trailers), "--in-place", file)
-	_, err := r.run(ctx, command{args: args, write: true})
+	_, err := r.git.Run(ctx, git.Command{Args: args, Write: true})
 	if err != nil {
 		return fmt.Errorf("add trailers: %w", err)
 	}
@@ -47,7 +49,7 @@ func (r *Repo) Trailers(ctx context.Context, key string, revs ...string) ([]Trai
 	args := append(slices.Clone(quiet[:]), "log", "-z", "--no-show-signature", "--no-color",
 		"--encoding=UTF-8", "--format=tformat:%H%x1e%ct%x1e%(trailers:key="+key+
 			",valueonly,unfold,separator=%x1f)", "--end-of-options")
-	out, err := r.run(ctx, command{args: append(append(args, revs...), "--")})
+	out, err := r.git.Run(ctx, git.Command{Args: append(append(args, revs...), "--")})
 	if err != nil {
 		return nil, fmt.Errorf("list trailers: %w", err)
 	}

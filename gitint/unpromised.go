@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
@@ -175,7 +176,7 @@ func (h *promisedHistory) of(ctx context.Context, r *Repo, tips []OID) ([]OID, e
 		return h.ids, nil
 	}
 	h.tips, h.ids = nil, nil
-	err := r.stream(ctx, command{args: []string{
+	err := r.git.Stream(ctx, git.Command{Args: []string{
 		"rev-list", "--objects", "--no-object-names", "--missing=print", "--remotes",
 	}}, func(out io.Reader) error {
 		lines := bufio.NewScanner(out)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -70,7 +71,7 @@ func (r *Repo) headEntries(ctx context.Context, paths []string) (map[string]Entr
 	if dir := commonDir(paths); dir != "" {
 		args = append(args, "--", dir+"/")
 	}
-	out, err := r.run(ctx, command{args: args})
+	out, err := r.git.Run(ctx, git.Command{Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("list HEAD: %w", err)
 	}
@@ -87,8 +88,8 @@ func (r *Repo) headEntries(ctx context.Context, paths []string) (map[string]Entr
 
 // unborn reports whether HEAD names a branch that has no commit.
 func (r *Repo) unborn(ctx context.Context) (bool, error) {
-	_, err := r.run(ctx, command{args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
-	if exitCode(err) == noSuchRevision {
+	_, err := r.git.Run(ctx, git.Command{Args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
+	if git.ExitCode(err) == noSuchRevision {
 		return true, nil
 	}
 	return false, err

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -102,7 +104,7 @@ func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
 	if filepath.Base(r.commonDir) == ".git" {
 		beside.Root = filepath.Dir(r.commonDir)
 	}
-	if r.gitDir == r.commonDir && beside.Root == r.root && r.root != "" && !r.isPlaced() {
+	if r.gitDir == r.commonDir && beside.Root == r.root && r.root != "" && !r.git.Env.IsPlaced() {
 		return []Worktree{beside}, nil
 	}
 	listed, err := r.listedMain(ctx, beside)
@@ -151,22 +153,15 @@ func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error
 	return w, nil
 }
 
-// isPlaced reports whether the environment locates the repository or its working tree.
-func (r *Repo) isPlaced() bool {
-	return slices.ContainsFunc([]string{envDir, envWorkTree, envCommonDir}, func(name string) bool {
-		return r.getenv(name) != ""
-	})
-}
-
 // commonConfig returns the value of a key for the main worktree, "" if there is none. It ignores
 // the configuration of the user and of the command line, which is not about one repository.
 func (r *Repo) commonConfig(ctx context.Context, key string) (value string, err error) {
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		// Otherwise git would change to the directory in core.worktree, which may fail.
-		"--git-dir=" + r.commonDir, "--work-tree=" + r.runDir,
+		"--git-dir=" + r.commonDir, "--work-tree=" + r.git.Dir,
 		"config", "-z", "--show-scope", "--get-all", key,
 	}})
-	if exitCode(err) == 1 {
+	if git.ExitCode(err) == 1 {
 		return "", nil
 	}
 	fields := splitZ(out)
@@ -184,7 +179,7 @@ func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 	if info, err := os.Stat(w.GitDir); err != nil || !info.IsDir() {
 		return w, false, ignoreMissing(err)
 	}
-	data, err := readWhole(filepath.Join(w.GitDir, "gitdir"))
+	data, err := wholefile.Read(filepath.Join(w.GitDir, "gitdir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		w.Unknown = "its file gitdir is not there"
 		return w, true, nil
@@ -237,7 +232,7 @@ func leadsTo(link, gitDir string) bool {
 
 // gitDirOf returns the git directory that a file .git names.
 func gitDirOf(file string) (dir string, ok bool) {
-	data, err := readWhole(file)
+	data, err := wholefile.Read(file)
 	dir, ok = strings.CutPrefix(string(data), "gitdir: ")
 	if dir = strings.TrimRight(dir, "\r\n"); !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(file), dir)
@@ -275,7 +270,7 @@ func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
 	if !ok {
 		expire = byDefault
 	}
-	out, err := r.run(ctx, command{args: []string{
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
 		"worktree", "list", "--porcelain", "--expire=" + expire,
 	}})
 	if err != nil {

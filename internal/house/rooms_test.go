@@ -59,14 +59,31 @@ var rooms = []room{
 		imports: []string{"events", "events/settings", "blobs", "dedup"},
 	},
 	{
-		dir:       "gitint",
-		is:        "the one door to Git",
-		imports:   []string{"gitint/internal/object", "internal/atomicfile", "internal/regular", "internal/trace"},
+		dir: "gitint",
+		is:  "the one door to Git",
+		imports: []string{
+			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/object",
+			"gitint/internal/wholefile", "internal/atomicfile", "internal/regular", "internal/trace",
+		},
+	},
+	{
+		dir: "gitint/internal/environ",
+		is:  "what variables of git and extensions of repositories do to what git reads",
+	},
+	{
+		dir:       "gitint/internal/git",
+		is:        "starting git: commands, what they print, the objects that one process answers with",
+		imports:   []string{"gitint/internal/environ", "gitint/internal/object", "internal/trace"},
 		processes: "git",
 	},
 	{
 		dir:     "gitint/internal/object",
 		is:      "objects without a repository: names, kinds, entries; trees and commits as git encodes them",
+		imports: []string{"internal/regular"},
+	},
+	{
+		dir:     "gitint/internal/wholefile",
+		is:      "files that git may be writing, read to their end",
 		imports: []string{"internal/regular"},
 	},
 	{

@@ -1,4 +1,4 @@
-package gitint
+package environ
 
 import (
 	"os"
@@ -46,7 +46,7 @@ func TestTreatments(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, row := range environment {
 		for name := range strings.FieldsSeq(row.names) {
-			if seen[name] || !strings.HasPrefix(name, envPrefix) {
+			if seen[name] || !strings.HasPrefix(name, prefix) {
 				t.Errorf("%s stands there twice, or is none of git", name)
 			}
 			seen[name] = true
@@ -55,21 +55,17 @@ func TestTreatments(t *testing.T) {
 }
 
 func TestStrangeEnvironment(t *testing.T) {
-	r := &Repo{env: []string{
+	l := List{
 		"GITHUB_SHA=1", "GITLAB_CI=1", "GITEA_ACTIONS=1", "PATH=/bin", "GIT_BRANCH=main",
 		"GIT_FUTURE=", "GIT_SHALLOW_FILE=", "GIT_CONFIG=x", "GIT_FUTURE=",
-	}}
-	r.dropEnv()
-	if slices.ContainsFunc(r.env, func(kv string) bool { return kv == "GIT_CONFIG=x" }) {
+	}.Clean()
+	if slices.Contains(l, "GIT_CONFIG=x") {
 		t.Error("GIT_CONFIG is still there")
 	}
-	var details []string
-	for _, i := range r.strangeEnv() {
-		details = append(details, i.Reason+" "+i.Detail)
-	}
+	details := l.Strange()
 	want := []string{
-		"environment GIT_FUTURE= is a variable that this version does not know",
-		"environment GIT_SHALLOW_FILE= makes git read something else",
+		"GIT_FUTURE= is a variable that this version does not know",
+		"GIT_SHALLOW_FILE= makes git read something else",
 	}
 	if !slices.Equal(details, want) {
 		t.Errorf("strange: %q", details)
@@ -94,43 +90,5 @@ func TestExtensionsOfGit(t *testing.T) {
 	}
 	if count != len(extensions) {
 		t.Errorf("git has %d extensions, the table %d", count, len(extensions))
-	}
-}
-
-// TestExtensions checks the effect of each extension of a repository of version 1.
-func TestExtensions(t *testing.T) {
-	for _, tt := range []struct {
-		key, value string
-		reason     string // "" if nothing is missing
-		in         bool   // objects are read in this process
-		refs       refPlace
-	}{
-		{"extensions.noop", "true", "", true, refsInFiles},
-		{"extensions.noop-v1", "true", "", true, refsInFiles},
-		{"extensions.worktreeconfig", "true", "", true, refsInFiles},
-		{"extensions.relativeworktrees", "true", "", true, refsInFiles},
-		{"extensions.preciousobjects", "true", "", true, refsInFiles},
-		{"extensions.submodulepathconfig", "true", "", true, refsInFiles},
-		{"extensions.objectformat", "sha1", "", true, refsInFiles},
-		{"extensions.objectformat", "sha256", "", false, refsInFiles},
-		{"extensions.refstorage", "files", "", true, refsInFiles},
-		{"extensions.refstorage", "files:///elsewhere", "", true, refsElsewhere},
-		{"extensions.refstorage", "reftable", "", true, refsInTables},
-		{"extensions.partialclone", "origin", ReasonPartial, true, refsInFiles},
-		{"extensions.compatobjectformat", "sha256", ReasonExtension, false, refsElsewhere},
-		{"extensions.ofthefuture", "true", ReasonExtension, false, refsElsewhere},
-	} {
-		s := &shape{layout: layout{objectsInProcess: true}}
-		s.readExtension("1", tt.key, tt.value)
-		reason := ""
-		if len(s.incomplete) > 0 {
-			reason = s.incomplete[0].Reason
-		}
-		if reason != tt.reason || s.objectsInProcess != tt.in {
-			t.Errorf("%s=%s: %q, in process %v", tt.key, tt.value, reason, s.objectsInProcess)
-		}
-		if s.refs != tt.refs {
-			t.Errorf("%s=%s: refs are in place %v", tt.key, tt.value, s.refs)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package gitint
+package git
 
 import (
 	"bytes"
@@ -10,24 +10,52 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/trace"
+
+	"github.com/git-jp/git-jp/gitint/internal/environ"
 )
 
-// A command is one call of git.
-type command struct {
-	args  []string
-	stdin io.Reader
-	// env is added to the environment of the repository.
-	env []string
-	// write allows git to take locks. Without it the command only reads.
-	write bool
-	// remote allows the command to talk to other machines. No other command does, not even to fetch
+// A Runner runs git in one directory with one environment. Its fields are not changed while it
+// runs.
+type Runner struct {
+	// Dir is where git runs, and Env its environment.
+	Dir string
+	Env environ.List
+	// Trace, if not nil, gets a line for every git that runs.
+	Trace *trace.Log
+	// Clock, if not nil, is the clock of the trace.
+	Clock func() time.Time
+
+	started atomic.Int64
+}
+
+// A Command is one call of git.
+type Command struct {
+	Args  []string
+	Stdin io.Reader
+	// Env is added to the environment of the runner.
+	Env []string
+	// Write allows git to take locks. Without it the command only reads.
+	Write bool
+	// Remote allows the command to talk to other machines. No other command does, not even to fetch
 	// a missing object in a partial clone.
-	remote bool
-	// terminal, if set, is where git shows progress and asks for passwords.
-	terminal *os.File
-	// dir is where git runs; empty means the root of the working tree.
-	dir string
+	Remote bool
+	// Terminal, if set, is where git shows progress and asks for passwords.
+	Terminal *os.File
+}
+
+// Processes returns how many processes were started so far.
+func (r *Runner) Processes() int { return int(r.started.Load()) }
+
+// now returns the time for the trace, zero without a clock.
+func (r *Runner) now() time.Time {
+	if r.Clock == nil {
+		return time.Time{}
+	}
+	return r.Clock()
 }
 
 // readEnv is added to every command that only reads: no optional locks, so that no command
@@ -53,14 +81,14 @@ var commonEnv = [...]string{
 	"GIT_LITERAL_PATHSPECS=1",
 }
 
-// run runs git and returns its standard output. If git fails, the error is an *ExitError.
-func (r *Repo) run(ctx context.Context, c command) ([]byte, error) {
-	out, _, err := r.runWarned(ctx, c)
+// Run runs git and returns its standard output. If git fails, the error is an *ExitError.
+func (r *Runner) Run(ctx context.Context, c Command) ([]byte, error) {
+	out, _, err := r.RunWarned(ctx, c)
 	return out, err
 }
 
-// runWarned also returns git's standard error.
-func (r *Repo) runWarned(ctx context.Context, c command) (out []byte, warnings string, err error) {
+// RunWarned also returns git's standard error.
+func (r *Runner) RunWarned(ctx context.Context, c Command) (out []byte, warnings string, err error) {
 	var stdout bytes.Buffer
 	warnings, err = r.exec(ctx, c, func(cmd *exec.Cmd) error {
 		cmd.Stdout = &stdout
@@ -69,9 +97,9 @@ func (r *Repo) runWarned(ctx context.Context, c command) (out []byte, warnings s
 	return stdout.Bytes(), warnings, err
 }
 
-// stream runs git and passes its standard output to f while it runs. An error of f ends git and is
+// Stream runs git and passes its standard output to f while it runs. An error of f ends git and is
 // returned.
-func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) error {
+func (r *Runner) Stream(ctx context.Context, c Command, f func(io.Reader) error) error {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var readErr error
@@ -101,51 +129,48 @@ func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) e
 
 // exec prepares git, runs it with do, and converts its failure to an *ExitError. It also returns
 // git's standard error.
-func (r *Repo) exec(ctx context.Context, c command, do func(*exec.Cmd) error) (string, error) {
-	if slices.ContainsFunc(c.args, func(arg string) bool { return strings.ContainsRune(arg, 0) }) {
-		return "", fmt.Errorf("git %s: %w", c.args[0], ErrZeroByte)
+func (r *Runner) exec(ctx context.Context, c Command, do func(*exec.Cmd) error) (string, error) {
+	if slices.ContainsFunc(c.Args, func(arg string) bool { return strings.ContainsRune(arg, 0) }) {
+		return "", fmt.Errorf("git %s: %w", c.Args[0], ErrZeroByte)
 	}
 	var stderr bytes.Buffer
 	cmd := r.prepare(ctx, c)
 	cmd.Stderr = &stderr
-	if c.terminal != nil {
-		cmd.Stderr = c.terminal
+	if c.Terminal != nil {
+		cmd.Stderr = c.Terminal
 	}
 	start := r.now()
 	err := do(cmd)
-	r.trace.Command(cmd.Args, start, r.now().Sub(start), err)
+	r.Trace.Command(cmd.Args, start, r.now().Sub(start), err)
 	if err == nil {
 		return stderr.String(), nil
 	}
 	if ctx.Err() != nil {
-		return stderr.String(), fmt.Errorf("git %s: %w", c.args[0], ctx.Err())
+		return stderr.String(), fmt.Errorf("git %s: %w", c.Args[0], ctx.Err())
 	}
-	return stderr.String(), exitError(c.args, stderr.String(), err)
+	return stderr.String(), exitError(c.Args, stderr.String(), err)
 }
 
 // prepare returns the process of a command, not started.
-func (r *Repo) prepare(ctx context.Context, c command) *exec.Cmd {
-	r.processes.Add(1)
-	args := c.args
-	env := slices.Concat(r.env, commonEnv[:])
-	if c.write {
+func (r *Runner) prepare(ctx context.Context, c Command) *exec.Cmd {
+	r.started.Add(1)
+	args := c.Args
+	env := slices.Concat(r.Env, commonEnv[:])
+	if c.Write {
 		args = append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)
 	} else {
 		env = append(env, readEnv[:]...)
 	}
-	if !c.remote {
+	if !c.Remote {
 		env = append(env, offlineEnv[:]...)
 	}
-	if c.terminal != nil && r.getenv("GIT_TERMINAL_PROMPT") != "0" {
+	if c.Terminal != nil && r.Env.Get("GIT_TERMINAL_PROMPT") != "0" {
 		env = append(env, promptEnv)
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = r.runDir
-	if c.dir != "" {
-		cmd.Dir = c.dir
-	}
-	cmd.Env = append(env, c.env...)
-	cmd.Stdin = c.stdin
+	cmd.Dir = r.Dir
+	cmd.Env = append(env, c.Env...)
+	cmd.Stdin = c.Stdin
 	// A grandchild that keeps a pipe open must not block this process after git has ended.
 	cmd.WaitDelay = 2 * time.Second
 	return cmd

@@ -1,4 +1,4 @@
-package gitint
+package environ
 
 import (
 	"slices"
@@ -20,11 +20,6 @@ const (
 	dropped
 	// refused: it makes git read something else than this package. Only deletion is refused.
 	refused
-)
-
-const (
-	envReferenceBackend = "GIT_REFERENCE_BACKEND"
-	envPrefix           = "GIT_"
 )
 
 // environment has every variable of git from 2.39 to 2.55 without one of the harmlessPrefixes, and
@@ -105,47 +100,6 @@ func treatmentOf(name string) treatment {
 	return unknown
 }
 
-// dropEnv removes variables from the environment that would make git read something else in a way
-// that is never wanted.
-func (r *Repo) dropEnv() {
-	r.env = slices.DeleteFunc(r.env, func(kv string) bool {
-		name, value, _ := strings.Cut(kv, "=")
-		return strings.HasPrefix(name, envPrefix) &&
-			(treatmentOf(name) == dropped || isTrace(name) && !strings.HasPrefix(value, "/"))
-	})
-}
-
-// isTrace reports whether a variable makes git write a trace. A trace on standard error, and not in
-// a file, would be read here as git's message.
-func isTrace(name string) bool {
-	return strings.HasPrefix(name, "GIT_TRACE") || name == "GIT_CURL_VERBOSE"
-}
-
-// strangeEnv returns the variables because of which git may read something else than this package.
-func (r *Repo) strangeEnv() []Incomplete {
-	var found []Incomplete
-	for _, kv := range r.env {
-		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, envPrefix) {
-			continue
-		}
-		var what string
-		switch treatmentOf(name) {
-		case unknown:
-			what = " is a variable that this version does not know"
-		case refused:
-			what = " makes git read something else"
-		default:
-			continue
-		}
-		i := Incomplete{ReasonEnvironment, name + "=" + value + what}
-		if !slices.Contains(found, i) {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
 // extensions are those of git from 2.39 to 2.55. A harmless one does not change files, the values
 // of an honoured one are examined, and with a refused one git, which knows it, is asked for objects
 // and refs.
@@ -161,3 +115,6 @@ var extensions = map[string]treatment{
 	"extensions.refstorage":          honoured,
 	"extensions.compatobjectformat":  refused, // objects have a second name
 }
+
+// IsHarmlessExtension reports whether an extension does not change what this package reads.
+func IsHarmlessExtension(key string) bool { return extensions[key] == harmless }

@@ -1,4 +1,4 @@
-package gitint
+package wholefile
 
 import (
 	"fmt"
@@ -7,11 +7,10 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// readWhole reads a file to its end. Another process may be writing, so a file whose size differs
-// from what was read is read again, for a moment; the beginning of a file is never taken for the
-// complete file, because the rest may be the only name of something.
-func readWhole(name string) (data []byte, err error) {
-	for range attempts {
+// Read reads a file to its end. One whose size differs from what was read is read again, for a
+// moment.
+func Read(name string) (data []byte, err error) {
+	for range Attempts {
 		var whole bool
 		if data, whole, err = readOnce(name); whole || err != nil {
 			return data, err
@@ -37,17 +36,18 @@ func readOnce(name string) (data []byte, whole bool, err error) {
 }
 
 const (
-	// emptyRefTries is how often a file is read that another process seems to be writing, such as
-	// an empty ref: a writer that does not rename may be between creating and writing it.
-	emptyRefTries = 3
-	emptyRefPause = 5 * time.Millisecond
+	// tries is how often a file is read that another process seems to be writing, such as an empty
+	// ref: a writer that does not rename may be between creating and writing it.
+	tries = 3
+	// Pause is how long to wait for such a writer.
+	Pause = 5 * time.Millisecond
 )
 
-// attempts pauses between as many steps of a loop.
-func attempts(yield func() bool) {
-	for try := range emptyRefTries {
+// Attempts pauses between as many steps of a loop.
+func Attempts(yield func() bool) {
+	for try := range tries {
 		if try > 0 {
-			time.Sleep(emptyRefPause)
+			time.Sleep(Pause)
 		}
 		if !yield() {
 			return
