@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/odb"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -49,13 +50,10 @@ func (a AtOnce) ReadObjectsOf(
 	f func(i int, size int64, content []byte, err error) error,
 ) (err error) {
 	r := a.repo
-	left := make([]int, len(ids))
-	for i := range left {
-		left[i] = i
-	}
+	left := numbers(len(ids))
 	if len(ids) >= bulkFrom {
-		left, err = r.readPacked(ctx, ids, wanted, func(o packedObject) error {
-			return f(o.index, o.size, o.Own(), nil)
+		left, err = r.readPacked(ctx, ids, wanted, func(o odb.Packed) error {
+			return f(o.Index, o.Size, o.Own(), nil)
 		})
 		if err != nil {
 			return err
@@ -77,6 +75,32 @@ func (a AtOnce) ReadObjectsOf(
 	return a.ReadObjects(ctx, of, func(k int, content []byte, err error) error {
 		return f(left[read[k]], sizes[read[k]], content, err)
 	})
+}
+
+// readPacked reads packed objects in this process, with calls of f from several goroutines at once,
+// and returns the numbers of those that it left.
+func (r *Repo) readPacked(
+	ctx context.Context, ids []OID, wanted func(size int64) bool, f func(odb.Packed) error,
+) (left []int, err error) {
+	db, err := r.db(ctx)
+	if err != nil || db == nil {
+		return numbers(len(ids)), err
+	}
+	return db.ReadPacked(ctx, ids, wanted, func(o odb.Packed) error {
+		if o.Kind != "" {
+			r.reads.Add(1)
+		}
+		return f(o)
+	})
+}
+
+// numbers returns the numbers from 0 to n-1.
+func numbers(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // some returns the objects with these numbers.
@@ -139,8 +163,8 @@ func (r *Repo) readObjects(
 	ctx context.Context, ids []OID, f func(i int, obj object.Object, err error) error,
 ) error {
 	if len(ids) >= bulkFrom {
-		left, err := r.readPacked(ctx, ids, nil, func(o packedObject) error {
-			return f(o.index, o.Object, nil)
+		left, err := r.readPacked(ctx, ids, nil, func(o odb.Packed) error {
+			return f(o.Index, o.Object, nil)
 		})
 		if err != nil || len(left) == 0 {
 			return err

@@ -33,28 +33,18 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 }
 
 // headCommit returns the commit of HEAD if that is a loose object: it is what hooks ask for most,
-// and a process costs more than reading three files. Packs are not opened for it: an open one keeps
-// what is deleted from it.
+// and a process costs more than reading three files.
 func (r *Repo) headCommit(ctx context.Context) (OID, bool) {
 	id, ok := r.headInFiles(ctx)
 	if !ok {
 		return OID{}, false
 	}
-	r.objects.mu.Lock()
-	defer r.objects.mu.Unlock()
-	s, err := r.store(ctx)
-	if err != nil || s == nil {
+	db, err := r.db(ctx)
+	if err != nil || db == nil {
 		return OID{}, false
 	}
-	err = s.askLoose(id, func(l *looseObject) error {
-		if l.kind != object.KindCommit || l.size > maxPacked {
-			return errForGit
-		}
-		obj := object.Object{Kind: l.kind, Data: make([]byte, l.size)}
-		_, err := io.ReadFull(l, obj.Data)
-		return errors.Join(err, obj.Verify(id))
-	})
-	return id, err == nil
+	obj, err := db.Loose(id)
+	return id, err == nil && obj.Kind == object.KindCommit
 }
 
 // OrNone returns the zero value in place of ErrUnknownRevision, such as nil for the tree of a HEAD

@@ -228,7 +228,8 @@ func (r *Repo) forgetShape() {
 	r.shapeMu.Unlock()
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
-	r.objects.ready = false
+	r.objects.closeDB()
+	r.objects.db, r.objects.ready = nil, false
 }
 
 // A CloneRequest has the parameters of a clone.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/odb"
 )
 
 // heavyIndex is the size of all pack indexes from which git is asked first. This package reads an
@@ -19,12 +20,11 @@ const heavyIndex = 1 << 20
 // fails or finds nothing. If reading in this process is safe but slow, git is asked first.
 type objects struct {
 	mu    sync.Mutex // one read at a time
-	store *store     // nil if git reads
-	ready bool       // whether store is determined
+	db    *odb.DB    // nil if git reads
+	ready bool       // whether db is determined
 	heavy bool       // git is asked first
 	trees map[OID][]Entry
-	known int   // entries in trees
-	packs packs // for many at once
+	known int // entries in trees
 	batch git.CatFile
 	check git.CatFile
 }
@@ -42,7 +42,7 @@ func (r *Repo) ObjectSize(ctx context.Context, id OID) (int64, error) {
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
 	return ask(ctx, r, id, question[int64]{
-		ours: func(s *store) (int64, error) { return s.size(id) },
+		ours: func(db *odb.DB) (int64, error) { return db.Size(id) },
 		git: func() (int64, error) {
 			answer, err := r.askCheck(ctx, id)
 			return answer.Size, err
@@ -53,8 +53,12 @@ func (r *Repo) ObjectSize(ctx context.Context, id OID) (int64, error) {
 // HasObject returns which of the objects are missing.
 func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err error) {
 	if len(ids) >= bulkFrom {
-		if ids, err = r.notPacked(ctx, ids); err != nil {
+		db, err := r.db(ctx)
+		if err != nil {
 			return nil, err
+		}
+		if db != nil {
+			ids = some(ids, db.NotPacked(ids))
 		}
 	}
 	gone, err := r.absent(ctx, ids)
@@ -92,7 +96,7 @@ func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err err
 func (r *Repo) has(ctx context.Context, id OID) error {
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
-	store, err := r.store(ctx)
+	db, err := r.openDB(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,8 +105,8 @@ func (r *Repo) has(ctx context.Context, id OID) error {
 			return nil
 		}
 	}
-	if store != nil {
-		err := store.has(id)
+	if db != nil {
+		err := db.Find(id)
 		if err == nil {
 			return nil
 		}
@@ -117,7 +121,7 @@ func (r *Repo) has(ctx context.Context, id OID) error {
 // promised reports whether an object counts as missing because the store of this process lacks it.
 // In a partial clone it does, because git would fetch it.
 func (r *Repo) promised(ctx context.Context, ours error) (bool, error) {
-	if r.objects.store == nil || !errors.Is(ours, object.ErrMissing) {
+	if r.objects.db == nil || !errors.Is(ours, object.ErrMissing) {
 		return false, nil
 	}
 	return r.Partial(ctx)
@@ -134,32 +138,32 @@ func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object.Obje
 	}
 	r.reads.Add(1)
 	return ask(ctx, r, id, question[object.Object]{
-		ours: func(s *store) (object.Object, error) { return s.read(id, limit) },
+		ours: func(db *odb.DB) (object.Object, error) { return db.Read(id, limit) },
 		git:  func() (object.Object, error) { return r.askBatch(ctx, id, limit) },
 	})
 }
 
 // A question is a read of an object, by this process or by git.
 type question[T any] struct {
-	ours func(*store) (T, error)
+	ours func(*odb.DB) (T, error)
 	git  func() (T, error)
 }
 
 // ask asks both until one succeeds, the faster one first. The caller holds the lock.
 func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, err error) {
-	store, err := r.store(ctx)
+	db, err := r.openDB(ctx)
 	if err != nil {
 		return none, err
 	}
-	answered := func(err error) bool { return err == nil || isTooLarge(err) }
+	answered := func(err error) bool { return err == nil || object.IsTooLarge(err) }
 	if r.objects.heavy {
 		if v, err := q.git(); answered(err) || ctx.Err() != nil {
 			return v, r.objectError(ctx, id, object.ErrMissing, err)
 		}
 	}
 	ours := object.ErrMissing
-	if store != nil {
-		v, err := q.ours(store)
+	if db != nil {
+		v, err := q.ours(db)
 		if answered(err) {
 			return v, err
 		}
@@ -179,7 +183,7 @@ func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, er
 func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	corrupt := new(CorruptObjectError)
 	switch {
-	case git == nil, isTooLarge(git), errors.As(git, &corrupt):
+	case git == nil, object.IsTooLarge(git), errors.As(git, &corrupt):
 		return git
 	case errors.Is(git, object.ErrMissing) && errors.Is(ours, object.ErrMissing):
 		partial, err := r.Partial(ctx)
@@ -193,16 +197,23 @@ func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	return fmt.Errorf("read object %s: %w", id, git)
 }
 
-// store returns the store of this process, or nil if git must be asked.
-func (r *Repo) store(ctx context.Context) (*store, error) {
+// db returns the objects as this process reads them, nil if git must be asked.
+func (r *Repo) db(ctx context.Context) (*odb.DB, error) {
+	r.objects.mu.Lock()
+	defer r.objects.mu.Unlock()
+	return r.openDB(ctx)
+}
+
+// openDB is db for a caller that holds the lock.
+func (r *Repo) openDB(ctx context.Context) (*odb.DB, error) {
 	if r.objects.ready {
-		return r.objects.store, nil
+		return r.objects.db, nil
 	}
 	l, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	heavy := l.objectsInProcess && indexSize(l.objectDirs) >= heavyIndex
+	heavy := l.objectsInProcess && odb.IndexSize(l.objectDirs) >= heavyIndex
 	if heavy {
 		partial, err := r.Partial(ctx)
 		if err != nil {
@@ -211,10 +222,28 @@ func (r *Repo) store(ctx context.Context) (*store, error) {
 		heavy = !partial
 	}
 	if l.objectsInProcess {
-		r.objects.store = &store{dirs: l.objectDirs, packs: &r.objects.packs}
+		r.objects.db = odb.Open(l.objectDirs)
 	}
 	r.objects.heavy, r.objects.ready = heavy, true
-	return r.objects.store, nil
+	return r.objects.db, nil
+}
+
+// absent returns which of many objects a partial clone lacks: most of those that a check of a lazy
+// clone asks for. If that does not pay, or cannot be determined, absent reports none.
+func (r *Repo) absent(ctx context.Context, ids []OID) ([]bool, error) {
+	gone := make([]bool, len(ids))
+	if len(ids) < bulkFrom { // also without a repository
+		return gone, nil
+	}
+	partial, err := r.Partial(ctx)
+	if err != nil || !partial {
+		return gone, err
+	}
+	db, err := r.db(ctx)
+	if err != nil || db == nil {
+		return gone, err
+	}
+	return db.Absent(ids), ctx.Err()
 }
 
 // PackedObjects estimates how many objects the packs have, 0 if that cannot be read. An object has
@@ -224,14 +253,7 @@ func (r *Repo) PackedObjects(ctx context.Context) int {
 	if err != nil {
 		return 0
 	}
-	return int(indexSize(l.objectDirs) / 28)
-}
-
-// indexSize returns the size of all pack indexes. It ignores errors: it only decides who is asked
-// first.
-func indexSize(objectDirs []string) int64 {
-	_, size, _ := packIndexes(objectDirs)
-	return size
+	return int(odb.IndexSize(l.objectDirs) / 28)
 }
 
 func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object.Object, error) {
@@ -260,10 +282,19 @@ func (r *Repo) settleBroken(ctx context.Context, err error) error {
 func (o *objects) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.packs.close()
-	if o.store != nil {
-		o.store.close()
-	}
+	o.closeDB()
 	o.batch.Close()
 	o.check.Close()
+}
+
+// closeDB closes the files of objects, for a caller that holds the lock.
+func (o *objects) closeDB() {
+	if o.db != nil {
+		o.db.Close()
+	}
+}
+
+// HashBlob returns the id of a blob with this content in the repository, whether it exists or not.
+func (r *Repo) HashBlob(content []byte) object.ID {
+	return object.Object{Kind: object.KindBlob, Data: content}.ID(r.idSize())
 }

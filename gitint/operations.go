@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/odb"
 	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
@@ -132,7 +133,7 @@ func (r *Repo) beginning(
 	}
 	l, err := r.layout(ctx)
 	if err == nil && hidden == "" {
-		hidden = closedIndex(l.objectDirs)
+		hidden = odb.ClosedIndex(l.objectDirs)
 	}
 	return ids, hidden, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/odb"
 	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
@@ -97,11 +98,11 @@ func (r *Repo) layout(ctx context.Context) (layout, error) {
 	r.shapeMu.Lock()
 	defer r.shapeMu.Unlock()
 	if r.own == nil {
-		a, err := objectDirs(r.objectDir, "", r.git.Dir)
+		dirs, _, err := odb.Dirs(r.objectDir, "", r.git.Dir)
 		if err != nil {
 			return layout{}, err
 		}
-		r.own = &layout{objectDirs: a.dirs, objectsInProcess: true}
+		r.own = &layout{objectDirs: dirs, objectsInProcess: true}
 	}
 	return *r.own, nil
 }
@@ -260,15 +261,12 @@ func (s *shape) readFiles(r *Repo) error {
 	if grafted {
 		s.incomplete = append(s.incomplete, Incomplete{ReasonGrafts, grafts})
 	}
-	a, err := objectDirs(r.objectDir, r.git.Env.Get(environ.Alternates), r.git.Dir)
-	if err != nil {
-		return err
-	}
-	for _, dir := range a.broken {
+	var broken []string
+	s.objectDirs, broken, err = odb.Dirs(r.objectDir, r.git.Env.Get(environ.Alternates), r.git.Dir)
+	for _, dir := range broken {
 		s.incomplete = append(s.incomplete, Incomplete{ReasonAlternates, dir})
 	}
-	s.objectDirs = a.dirs
-	return nil
+	return err
 }
 
 // hasGrafts reports whether a grafts file has any graft.

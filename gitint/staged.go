@@ -3,6 +3,7 @@ package gitint
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/odb"
 )
 
 const (
@@ -19,6 +21,9 @@ const (
 	// maxStagedTrees limits the trees of HEAD that are read for that.
 	maxStagedTrees = 64
 )
+
+// errForGit reports that git compares better.
+var errForGit = errors.New("the comparison is for git to make")
 
 // stagedHere is StagedPaths without git, for a plain repository. The error is errForGit, or another
 // that git explains better, if git must be asked: for unmerged paths, a split or sparse index, a
@@ -40,7 +45,7 @@ func (r *Repo) stagedHere(ctx context.Context, under []string) ([]StagedPath, er
 	if err != nil {
 		return nil, err
 	}
-	if head.OID.IsZero() || indexSize(l.objectDirs) >= heavyIndex {
+	if head.OID.IsZero() || odb.IndexSize(l.objectDirs) >= heavyIndex {
 		return nil, errForGit
 	}
 	tree, err := r.treeID(ctx, head.OID.String())

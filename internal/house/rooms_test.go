@@ -63,7 +63,7 @@ var rooms = []room{
 		is:  "the one door to Git",
 		imports: []string{
 			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/object",
-			"gitint/internal/wholefile", "internal/atomicfile", "internal/regular", "internal/trace",
+			"gitint/internal/odb", "gitint/internal/wholefile", "internal/atomicfile", "internal/regular", "internal/trace",
 		},
 	},
 	{
@@ -80,6 +80,11 @@ var rooms = []room{
 		dir:     "gitint/internal/object",
 		is:      "objects without a repository: names, kinds, entries; trees and commits as git encodes them",
 		imports: []string{"internal/regular"},
+	},
+	{
+		dir:     "gitint/internal/odb",
+		is:      "directories of objects: packs, files of single objects, alternates",
+		imports: []string{"gitint/internal/object", "gitint/internal/wholefile"},
 	},
 	{
 		dir:     "gitint/internal/wholefile",

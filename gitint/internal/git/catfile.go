@@ -3,7 +3,6 @@ package git
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"os/exec"
 
@@ -77,7 +76,7 @@ func (c *CatFile) ask(
 		return a, err
 	}
 	c.Close()
-	if _, large := errors.AsType[*object.SizeError](err); large {
+	if object.IsTooLarge(err) {
 		return Answer{}, err
 	}
 	if ctx.Err() != nil {

@@ -118,3 +118,9 @@ func (e *SizeError) Error() string { return e.Unwrap().Error() }
 
 // Unwrap returns the error of a file of that size on disk.
 func (e *SizeError) Unwrap() error { return &regular.SizeError{Size: e.Size, Max: e.Max} }
+
+// IsTooLarge reports whether an error is about a [SizeError].
+func IsTooLarge(err error) bool {
+	_, is := errors.AsType[*SizeError](err)
+	return is
+}

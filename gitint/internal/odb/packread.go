@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"encoding/binary"
@@ -133,18 +133,16 @@ const (
 	deltaByName   = 7
 )
 
+// packKinds are the kinds of objects, whose numbers in packs begin with 1.
+var packKinds = [...]string{
+	object.KindCommit, object.KindTree, object.KindBlob, object.KindTag,
+}
+
 func packKind(n int) string {
-	switch n {
-	case 1:
-		return object.KindCommit
-	case 2:
-		return object.KindTree
-	case 3:
-		return object.KindBlob
-	case 4:
-		return object.KindTag
+	if n < 1 || n > len(packKinds) {
+		return ""
 	}
-	return ""
+	return packKinds[n-1]
 }
 
 // size returns the size of the object at an address. A delta begins with the sizes of its base and

@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"cmp"
@@ -10,11 +10,11 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
-// A packedObject is an object that was read, by its index in the request. One whose size is not
-// wanted has no kind and no content.
-type packedObject struct {
-	index int
-	size  int64
+// A Packed is an object that was read, by its index in the request. One whose size is not wanted has
+// no kind and no content.
+type Packed struct {
+	Index int
+	Size  int64
 	object.Object
 }
 
@@ -28,17 +28,14 @@ const (
 	packedEach = 1 << 9
 )
 
-// readPacked reads packed objects in this process: unlike git it needs no pipe, and uses all
+// ReadPacked reads packed objects in this process: unlike git it needs no pipe, and uses all
 // processors. It calls f from several goroutines at once. It leaves objects outside of packs, and
-// those with any fault, for git, which reports the reason: each object is compared with its name.
-// If wanted is not nil, only objects of the accepted sizes are read.
-func (r *Repo) readPacked(
-	ctx context.Context, ids []OID, wanted func(size int64) bool, f func(packedObject) error,
+// those with any fault, for git, which reports the reason, and returns their indexes. If wanted is
+// not nil, only objects of the accepted sizes are read.
+func (d *DB) ReadPacked(
+	ctx context.Context, ids []object.ID, wanted func(size int64) bool, f func(Packed) error,
 ) (left []int, err error) {
-	all, leave, err := r.usePacks(ctx)
-	if err != nil {
-		return nil, err
-	}
+	all, leave, _ := d.packs.use(d.dirs) // git has the others
 	defer leave()
 	places, left := findPacked(all, ids)
 	slices.SortFunc(places, func(a, b packPlace) int {
@@ -47,36 +44,22 @@ func (r *Repo) readPacked(
 		}
 		return cmp.Compare(a.offset, b.offset)
 	})
-	passed, err := packJob{r, all, ids, wanted, places}.run(ctx, f)
+	passed, err := packJob{all, ids, wanted, places}.run(ctx, f)
 	return append(left, passed...), err
 }
 
-// usePacks returns the packs that can be read in this process, until leave is called.
-func (r *Repo) usePacks(ctx context.Context) (all []*pack, leave func(), err error) {
-	shape, err := r.shape(ctx)
-	if err != nil || !shape.objectsInProcess {
-		return nil, func() {}, err
-	}
-	all, leave, _ = r.objects.packs.use(shape.objectDirs) // git has the others
-	return all, leave, nil
-}
-
-// notPacked returns the objects that no pack lists.
-func (r *Repo) notPacked(ctx context.Context, ids []OID) ([]OID, error) {
-	all, leave, err := r.usePacks(ctx)
-	if err != nil {
-		return nil, err
-	}
+// NotPacked returns the indexes of the objects that no pack lists.
+func (d *DB) NotPacked(ids []object.ID) []int {
+	all, leave, _ := d.packs.use(d.dirs)
 	defer leave()
 	_, elsewhere := findPacked(all, ids)
-	return some(ids, elsewhere), nil
+	return elsewhere
 }
 
 // A packJob has the objects to read.
 type packJob struct {
-	repo   *Repo
 	packs  []*pack
-	ids    []OID
+	ids    []object.ID
 	wanted func(size int64) bool
 	places []packPlace
 }
@@ -86,7 +69,7 @@ type packJob struct {
 // parts get smaller, so that all readers end at about the same time, however large the objects are.
 // An error of f stops the reading and is returned.
 func (j packJob) run(
-	ctx context.Context, f func(packedObject) error,
+	ctx context.Context, f func(Packed) error,
 ) (passed []int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -124,19 +107,14 @@ func (j packJob) run(
 
 // read calls f with the objects in the order of the pack and returns those that it could not read.
 func (j packJob) read(
-	ctx context.Context, reader *packReader, f func(packedObject) error,
+	ctx context.Context, reader *packReader, f func(Packed) error,
 ) (missed []int, err error) {
 	var sum object.Hasher
-	read := 0
-	defer func() { j.repo.reads.Add(int64(read)) }()
 	for i, p := range j.places {
 		o, err := j.one(reader, &sum, i)
 		if err != nil {
 			missed = append(missed, p.index)
 			continue
-		}
-		if o.Kind != "" {
-			read++
 		}
 		if err := cmp.Or(f(o), ctx.Err()); err != nil {
 			return missed, err
@@ -146,7 +124,7 @@ func (j packJob) read(
 }
 
 // one reads the object at index i of places.
-func (j packJob) one(reader *packReader, sum *object.Hasher, i int) (packedObject, error) {
+func (j packJob) one(reader *packReader, sum *object.Hasher, i int) (Packed, error) {
 	p := j.places[i]
 	at := packAddress{p.pack, p.offset}
 	if !reader.near.has(at) {
@@ -155,14 +133,14 @@ func (j packJob) one(reader *packReader, sum *object.Hasher, i int) (packedObjec
 	if j.wanted != nil {
 		size, err := reader.size(at)
 		if err != nil || !j.wanted(size) {
-			return packedObject{index: p.index, size: size}, err
+			return Packed{Index: p.index, Size: size}, err
 		}
 	}
 	obj, err := reader.read(at)
 	if err == nil {
 		err = sum.Verify(obj, j.ids[p.index])
 	}
-	return packedObject{p.index, int64(len(obj.Data)), obj}, err
+	return Packed{p.index, int64(len(obj.Data)), obj}, err
 }
 
 // ahead returns how much of a pack to read for index i: including the next wanted objects, if they

@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"bytes"
@@ -81,7 +81,7 @@ func TestBasesAreReadTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
 	var p handPack
 	var places []packPlace
-	var ids []OID
+	var ids []object.ID
 	last := -1
 	for i := range versions {
 		content := fmt.Sprintf("version %03d", i)
@@ -119,8 +119,8 @@ func TestBasesAreReadTogether(t *testing.T) {
 	always := func(int64) bool { return true }
 	for _, wanted := range []func(int64) bool{nil, always} {
 		file.reads, file.bytes = 0, 0
-		job := packJob{new(Repo), all, ids, wanted, places}
-		took := func(packedObject) error { return nil }
+		job := packJob{all, ids, wanted, places}
+		took := func(Packed) error { return nil }
 		if left, err := job.read(t.Context(), newPackReader(all), took); len(left) > 0 || err != nil {
 			t.Errorf("%d objects were not read: %v", len(left), err)
 		}

@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"bytes"
@@ -32,31 +32,31 @@ func TestSizeOfPackedDelta(t *testing.T) {
 	three := object.Object{Kind: object.KindBlob, Data: make([]byte, 3)}.ID(object.SHA1Size)
 	p.indexIn(t, repo)
 
-	s := &store{dirs: []string{filepath.Join(repo.Dir, ".git", "objects")}, packs: new(packs)}
-	defer s.close()
-	if n, err := s.size(object.Object{Kind: object.KindBlob, Data: small}.ID(object.SHA1Size)); n != int64(len(small)) || err != nil {
+	s := Open([]string{filepath.Join(repo.Dir, ".git", "objects")})
+	defer s.Close()
+	if n, err := s.Size(object.Object{Kind: object.KindBlob, Data: small}.ID(object.SHA1Size)); n != int64(len(small)) || err != nil {
 		t.Errorf("size of the base: %d, %v", n, err)
 	}
 	for name, try := range map[string]func() error{
 		"size": func() error {
-			n, err := s.size(zeros)
+			n, err := s.Size(zeros)
 			if n != size {
 				t.Errorf("size is %d", n)
 			}
 			return err
 		},
 		"read too much": func() error {
-			_, err := s.read(zeros, 1<<20)
-			if !isTooLarge(err) {
+			_, err := s.Read(zeros, 1<<20)
+			if !object.IsTooLarge(err) {
 				t.Errorf("error is %v", err)
 			}
 			return nil
 		},
 		"read little of much": func() error {
-			if n, err := s.size(three); n != 3 || err != nil {
+			if n, err := s.Size(three); n != 3 || err != nil {
 				t.Errorf("%d bytes, %v", n, err)
 			}
-			if obj, err := s.read(three, 1<<20); err == nil {
+			if obj, err := s.Read(three, 1<<20); err == nil {
 				t.Errorf("read %d bytes", len(obj.Data))
 			}
 			return nil

@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"errors"
@@ -15,30 +15,30 @@ import (
 // maxAlternateDepth is the nesting of alternates that git follows.
 const maxAlternateDepth = 5
 
-// alternates collects the object directories from which git reads, in the order in which git looks.
-// go-git resolves neither relative nor nested ones, and ignores the error.
+// alternates collects object directories in the order in which git looks.
 type alternates struct {
 	dirs   []string
 	broken []string // named, but missing
 	seen   map[string]bool
 }
 
-// objectDirs returns the object directories that start at main: itself, those in the environment's
-// list, and those named in info/alternates.
-func objectDirs(main, envList, base string) (alternates, error) {
+// Dirs returns the object directories that start at main, as git looks into them: itself, those in
+// the environment's list, which are relative to base, and those named in info/alternates. Broken
+// ones are named, but missing.
+func Dirs(main, envList, base string) (dirs, broken []string, err error) {
 	a := alternates{seen: map[string]bool{}}
 	if err := a.add(main, 0); err != nil {
-		return a, err
+		return nil, nil, err
 	}
 	for _, dir := range splitAlternates(envList, os.PathListSeparator) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(base, dir)
 		}
 		if err := a.add(dir, 1); err != nil {
-			return a, err
+			return nil, nil, err
 		}
 	}
-	return a, nil
+	return a.dirs, a.broken, nil
 }
 
 func (a *alternates) add(dir string, depth int) error {

@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,8 +130,13 @@ type packFile interface {
 	io.Closer
 }
 
-// closedIndex returns a pack index that cannot be opened, "" if none. Git does not report that.
-func closedIndex(objectDirs []string) string {
+const (
+	indexSuffix = ".idx"
+	packSuffix  = ".pack"
+)
+
+// ClosedIndex returns why a pack index cannot be opened, "" if all can. Git does not report that.
+func ClosedIndex(objectDirs []string) string {
 	names, _, err := packIndexes(objectDirs)
 	for _, name := range names {
 		f, failed := os.Open(name)
@@ -145,13 +151,22 @@ func closedIndex(objectDirs []string) string {
 	return ""
 }
 
+// IndexSize returns the size of all pack indexes. It ignores errors: it only decides who is asked
+// first.
+func IndexSize(objectDirs []string) int64 {
+	_, size, _ := packIndexes(objectDirs)
+	return size
+}
+
 // packIndexes returns the pack indexes in directories of objects, their size in all, and the first
 // error: it lists what it can.
 func packIndexes(objectDirs []string) (names []string, size int64, missed error) {
 	for _, dir := range objectDirs {
 		dir = filepath.Join(dir, "pack")
 		entries, err := os.ReadDir(dir)
-		missed = cmp.Or(missed, ignoreMissing(err))
+		if !errors.Is(err, fs.ErrNotExist) {
+			missed = cmp.Or(missed, err)
+		}
 		for _, e := range entries {
 			if filepath.Ext(e.Name()) != indexSuffix {
 				continue
@@ -257,7 +272,7 @@ type packPlace struct {
 }
 
 // findPacked returns the position of each object, and which are in no pack.
-func findPacked(all []*pack, ids []OID) (places []packPlace, elsewhere []int) {
+func findPacked(all []*pack, ids []object.ID) (places []packPlace, elsewhere []int) {
 	places = make([]packPlace, 0, len(ids))
 	var name [object.SHA256Size]byte
 next:

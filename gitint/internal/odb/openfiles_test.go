@@ -1,4 +1,4 @@
-package gitint
+package odb
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -15,26 +16,26 @@ import (
 func TestReadingLeavesNoFileOpen(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	repo := gittest.Repo(t)
-	var ids []OID
+	var ids []object.ID
 	for i := range 64 {
 		name := repo.RunInput(fmt.Sprint("content ", i), "hash-object", "-w", "--stdin")
-		id, err := ParseOID(name)
+		id, err := object.ParseID(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, id)
 	}
-	store := &store{dirs: []string{filepath.Join(repo.Dir, ".git", "objects")}, packs: new(packs)}
-	defer store.close()
+	db := Open([]string{filepath.Join(repo.Dir, ".git", "objects")})
+	defer db.Close()
 	before := openFiles(t)
 	for _, id := range ids {
-		if n, err := store.size(id); err != nil || n == 0 {
+		if n, err := db.Size(id); err != nil || n == 0 {
 			t.Fatalf("size of %s: %d, %v", id, n, err)
 		}
-		if _, err := store.read(id, 1<<10); err != nil {
+		if _, err := db.Read(id, 1<<10); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.has(id); err != nil {
+		if err := db.Find(id); err != nil {
 			t.Fatal(err)
 		}
 	}
