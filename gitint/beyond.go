@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"slices"
+
+	"github.com/git-jp/git-jp/gitint/internal/index"
 )
 
 // IndexBeyond is Index limited to the files that wanted accepts by their path and that a tree does
@@ -13,7 +15,7 @@ func (r *Repo) IndexBeyond(
 ) (*Index, error) {
 	known := treePart{ctx: ctx, tree: tree}
 	beyond := func(path []byte, id OID) bool { return wanted(path) && !known.has(path, id) }
-	return r.indexWhere(ctx, func(e *indexEntry, path []byte) bool { return beyond(path, e.OID) },
+	return r.indexWhere(ctx, func(e *index.Entry, path []byte) bool { return beyond(path, e.OID) },
 		func(_ *Index, e Entry) bool { return beyond([]byte(e.Path), e.OID) })
 }
 

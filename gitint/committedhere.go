@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/refstore"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -66,11 +67,11 @@ func (r *Repo) ownMoves(ctx context.Context) (pairs [][2]string, err error) {
 	}
 	for _, e := range slices.Backward(log) {
 		if !slices.ContainsFunc(ownCommits, func(prefix string) bool {
-			return strings.HasPrefix(e.why, prefix)
+			return strings.HasPrefix(e.Why, prefix)
 		}) {
 			continue
 		}
-		pairs = append(pairs, [2]string{e.was.String(), e.is.String()})
+		pairs = append(pairs, [2]string{e.Was.String(), e.Is.String()})
 		if len(pairs) == maxOwnCommits {
 			break
 		}
@@ -79,22 +80,18 @@ func (r *Repo) ownMoves(ctx context.Context) (pairs [][2]string, err error) {
 }
 
 // headLog returns the valid entries of the reflog of HEAD.
-func (r *Repo) headLog(ctx context.Context) ([]reflogEntry, error) {
+func (r *Repo) headLog(ctx context.Context) ([]refstore.LogEntry, error) {
 	l, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if l.refs == refsInTables {
-		stack, err := refTables{r.gitDir, r.commonDir, r.idSize()}.stack(ctx, r.gitDir)
-		if err != nil {
-			return nil, err
-		}
-		return stack.log(headName), nil
+		return refstore.Tables(r.refPlace(r.gitDir)).HeadLog(ctx)
 	}
 	data, err := regular.ReadFile(filepath.Join(r.gitDir, "logs", headName), maxReflog)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
-	entries, _ := parseReflog(data)
+	entries, _ := refstore.ParseLog(data)
 	return entries, nil
 }

@@ -1,12 +1,14 @@
 package gitint
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/index"
 )
 
 // An Index has the files that the next commit will have. It is an fs.FS like a Tree. Only entries
@@ -14,11 +16,8 @@ import (
 type Index struct {
 	repo      *Repo
 	path      string
-	gitDir    string      // of another worktree, "" for the repository's own
-	file      *indexFile  // while it is read
-	base      *indexFile  // of a split index, while it is read
-	keep      entryFilter // while it is read; nil for all
-	entries   []Entry     // of stage 0, sorted by path
+	gitDir    string  // of another worktree, "" for the repository's own
+	entries   []Entry // of stage 0, sorted by path
 	intents   []string
 	pinned    []string
 	assumed   []string // those that are assume-unchanged, but not skip-worktree
@@ -38,7 +37,7 @@ type StageEntry struct {
 
 // Index reads the index that git uses now, which GIT_INDEX_FILE may name. A missing one is empty.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
-	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath})
+	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath}, nil)
 }
 
 // A Mark is how git treats an entry of an index.
@@ -52,13 +51,13 @@ const (
 	MarkAssumed       // assume-unchanged only: the working tree should have it
 )
 
-func (e *indexEntry) mark() Mark {
+func markOf(e *index.Entry) Mark {
 	switch {
-	case e.stage != 0:
+	case e.Stage != 0:
 		return MarkUnmerged
-	case e.pinned && e.assumed:
+	case e.Pinned && e.Assumed:
 		return MarkAssumed
-	case e.pinned:
+	case e.Pinned:
 		return MarkSkipped
 	default:
 		return MarkNone
@@ -70,7 +69,7 @@ func (e *indexEntry) mark() Mark {
 func (r *Repo) IndexWhere(
 	ctx context.Context, wanted func(path []byte, mark Mark) bool,
 ) (*Index, error) {
-	is := func(e *indexEntry, name []byte) bool { return wanted(name, e.mark()) }
+	is := func(e *index.Entry, name []byte) bool { return wanted(name, markOf(e)) }
 	return r.indexWhere(ctx, is,
 		func(x *Index, e Entry) bool { return wanted([]byte(e.Path), x.markOf(e.Path)) })
 }
@@ -78,11 +77,13 @@ func (r *Repo) IndexWhere(
 // indexWhere reads an index limited to what keep accepts. The content of a directory of a sparse
 // index is not known until it was read: isIn then decides.
 func (r *Repo) indexWhere(
-	ctx context.Context, keep entryFilter, isIn func(x *Index, e Entry) bool,
+	ctx context.Context, keep index.Filter, isIn func(x *Index, e Entry) bool,
 ) (*Index, error) {
 	x := &Index{repo: r, path: r.indexPath}
-	x.keep = func(e *indexEntry, name []byte) bool { return e.Mode == ModeDir || keep(e, name) }
-	if _, err := r.readIndex(ctx, x); err != nil {
+	_, err := r.readIndex(ctx, x, func(e *index.Entry, name []byte) bool {
+		return e.Mode == ModeDir || keep(e, name)
+	})
+	if err != nil {
 		return nil, err
 	}
 	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool { return !isIn(x, e) })
@@ -103,19 +104,17 @@ func (x *Index) markOf(name string) Mark {
 // IndexOf reads the index of a working tree of the repository.
 func (r *Repo) IndexOf(ctx context.Context, w Worktree) (*Index, error) {
 	x := &Index{repo: r, path: w.Index(), gitDir: w.GitDir}
-	if _, err := r.readIndex(ctx, x); err != nil {
+	if _, err := r.readIndex(ctx, x, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", w.Title(), err)
 	}
 	return x, nil
 }
 
-func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
-	err := x.load()
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && x.file == nil:
-		return x, nil
-	case err == nil:
-		err = x.read(ctx)
+// readIndex fills x with the entries that keep accepts, all if that is nil.
+func (r *Repo) readIndex(ctx context.Context, x *Index, keep index.Filter) (*Index, error) {
+	f, err := index.Read(x.path, cmp.Or(x.gitDir, r.gitDir), r.idSize(), keep)
+	if err == nil {
+		err = x.take(ctx, f, keep)
 	}
 	if err == nil {
 		err = x.expand()
@@ -123,7 +122,6 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	x.file, x.base, x.keep = nil, nil, nil
 	if !slices.IsSortedFunc(x.entries, byPath) { // unsorted after a split or a sparse index
 		slices.SortFunc(x.entries, byPath)
 	}
@@ -132,19 +130,17 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 	return x, nil
 }
 
-// read takes the entries of the file. If this package cannot read it, such as an index with an
-// unknown extension, git is asked, or reports the fault. For an index without a checksum git's
-// answer counts.
-func (x *Index) read(ctx context.Context) error {
-	if x.file.summed() && x.file.known() && x.join() == nil {
-		x.entries = make([]Entry, 0, len(x.file.entries))
-		for _, e := range x.file.entries {
-			x.add(e)
-		}
-		return nil
+// take takes the entries of the file, or else git's, which also reports a fault.
+func (x *Index) take(ctx context.Context, f *index.File, keep index.Filter) error {
+	all, ok := f.Entries()
+	if !ok {
+		return x.list(ctx, keep)
 	}
-	*x = Index{repo: x.repo, path: x.path, gitDir: x.gitDir, keep: x.keep}
-	return x.list(ctx)
+	x.entries = make([]Entry, 0, len(all))
+	for _, e := range all {
+		x.add(e, keep)
+	}
+	return nil
 }
 
 // expand replaces the directories of a sparse index by their content. Git would write the trees
@@ -171,21 +167,21 @@ func (x *Index) expand() error {
 	return nil
 }
 
-func (x *Index) add(e indexEntry) {
+func (x *Index) add(e index.Entry, keep index.Filter) {
 	switch {
-	case x.keep != nil && !x.keep(&e, []byte(e.Path)):
+	case keep != nil && !keep(&e, []byte(e.Path)):
 		return
-	case e.stage != 0:
+	case e.Stage != 0:
 		x.conflicts = append(x.conflicts, e.Path)
-		x.stages = append(x.stages, StageEntry{Entry: e.Entry, Stage: e.stage})
-	case e.intent:
+		x.stages = append(x.stages, StageEntry{Entry: e.Entry, Stage: e.Stage})
+	case e.Intent:
 		x.intents = append(x.intents, e.Path)
 	default:
 		x.entries = append(x.entries, e.Entry)
 	}
-	if e.pinned {
+	if e.Pinned {
 		x.pinned = append(x.pinned, e.Path)
-		if e.assumed {
+		if e.Assumed {
 			x.assumed = append(x.assumed, e.Path)
 		}
 	}

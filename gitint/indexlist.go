@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/index"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
@@ -14,7 +15,7 @@ import (
 const exitUsage = 129
 
 // list asks git for the entries, those of a sparse index unexpanded.
-func (x *Index) list(ctx context.Context) error {
+func (x *Index) list(ctx context.Context, keep index.Filter) error {
 	out, err := x.git(ctx, "ls-files", "--sparse", "--stage", "-v", "-z")
 	if git.ExitCode(err) == exitUsage {
 		out, err = x.git(ctx, "ls-files", "--stage", "-v", "-z")
@@ -28,13 +29,13 @@ func (x *Index) list(ctx context.Context) error {
 		if line == "" {
 			continue
 		}
-		e, err := parseIndexEntry(line)
+		e, err := index.ParseLine(line)
 		if err != nil {
 			return err
 		}
 		e.Mode = object.CanonicalMode(uint32(e.Mode))
-		x.add(e)
-		empties = empties || e.stage == 0 && e.OID == empty
+		x.add(e, keep)
+		empties = empties || e.Stage == 0 && e.OID == empty
 	}
 	if !empties {
 		return nil

@@ -9,13 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
-	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/index"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -152,31 +151,19 @@ func (tx *indexTx) removeWork() {
 	_ = os.Remove(tx.work + lockSuffix)
 }
 
-// An indexEntry is a line of git ls-files: one stage of one path.
-type indexEntry struct {
-	Entry
-	stage int
-	// pinned is true if git does not compare the entry with the file: skip-worktree or
-	// assume-unchanged.
-	pinned bool
-	// assumed is true for a pinned entry whose file should exist.
-	assumed bool
-	intent  bool // intent to add
-}
-
 // entries returns the entries of the copy for some paths, by path.
-func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]indexEntry, error) {
-	found := make(map[string][]indexEntry, len(paths))
+func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]index.Entry, error) {
+	found := make(map[string][]index.Entry, len(paths))
 	if len(paths) == 0 {
 		return found, nil
 	}
 	wanted := lists.Set(paths)
-	all, err := tx.read(wanted)
-	if errors.Is(err, errIndexForm) {
-		all, err = tx.list(ctx, commonDir(paths))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list index: %w", err)
+	all, ok := tx.read(wanted)
+	if !ok {
+		var err error
+		if all, err = tx.list(ctx, commonDir(paths)); err != nil {
+			return nil, fmt.Errorf("list index: %w", err)
+		}
 	}
 	for _, e := range all {
 		if wanted[e.Path] {
@@ -186,26 +173,18 @@ func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]in
 	return found, nil
 }
 
-// read reads the entries in this process, one after the other. The error is errIndexForm if git
-// must be asked.
-func (tx *indexTx) read(wanted map[string]bool) ([]indexEntry, error) {
-	f, _, err := loadOnce(tx.work, tx.repo.idSize(), func(e *indexEntry, name []byte) bool {
-		return e.Mode == ModeDir || wanted[string(name)]
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// read reads the entries in this process; false if git must be asked, which reports any fault.
+func (tx *indexTx) read(wanted map[string]bool) ([]index.Entry, bool) {
+	f, err := index.Read(tx.work, tx.repo.gitDir, tx.repo.idSize(),
+		func(_ *index.Entry, name []byte) bool { return wanted[string(name)] })
+	if err != nil || !f.IsPlain() {
+		return nil, false
 	}
-	if err != nil || f.link != nil || !f.summed() || !f.known() {
-		return nil, errIndexForm // git reports the fault
-	}
-	if slices.ContainsFunc(f.entries, func(e indexEntry) bool { return e.Mode == ModeDir }) {
-		return nil, errIndexForm
-	}
-	return f.entries, nil
+	return f.Entries()
 }
 
 // list asks git for the entries below a directory.
-func (tx *indexTx) list(ctx context.Context, dir string) (all []indexEntry, err error) {
+func (tx *indexTx) list(ctx context.Context, dir string) (all []index.Entry, err error) {
 	args := []string{"ls-files", "-z", "--stage", "-v"}
 	if dir != "" {
 		args = append(args, "--", dir)
@@ -215,30 +194,13 @@ func (tx *indexTx) list(ctx context.Context, dir string) (all []indexEntry, err 
 		return nil, err
 	}
 	for _, line := range splitZ(out) {
-		e, err := parseIndexEntry(line)
+		e, err := index.ParseLine(line)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, e)
 	}
 	return all, nil
-}
-
-// parseIndexEntry parses "H 100644 <oid> <stage>\t<path>".
-func parseIndexEntry(line string) (indexEntry, error) {
-	head, name, _ := strings.Cut(line, "\t")
-	f := strings.Fields(head)
-	if len(f) != 4 {
-		return indexEntry{}, fmt.Errorf("index entry %q", line)
-	}
-	e, err := object.ParseEntry(f[1], f[2], name)
-	if err != nil {
-		return indexEntry{}, fmt.Errorf("index entry %q: %w", line, err)
-	}
-	stage, err := strconv.Atoi(f[3])
-	pinned := f[0] == "S" || f[0] == strings.ToLower(f[0])
-	assumed := strings.ToLower(f[0]) != "s"
-	return indexEntry{Entry: e, stage: stage, pinned: pinned, assumed: assumed}, err
 }
 
 // commonDir returns the deepest directory that contains all the paths, "" for the root.

@@ -129,7 +129,7 @@ func (r *Repo) MarkLeftOut(ctx context.Context, file string, entries []Entry) ([
 	var same []Entry
 	var names []string
 	for _, e := range entries {
-		if is := has[e.Path]; len(is) == 1 && is[0].stage == 0 && is[0].Entry == e {
+		if is := has[e.Path]; len(is) == 1 && is[0].Stage == 0 && is[0].Entry == e {
 			same, names = append(same, e), append(names, e.Path)
 		}
 	}

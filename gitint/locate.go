@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/git"
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -59,7 +59,7 @@ func (r *Repo) locate(ctx context.Context) error {
 // judgeOwn returns an error for a value that this package does not know of a key of its own, as git
 // does for its keys. The plain form of the file shows whether there is a key.
 func (r *Repo) judgeOwn(ctx context.Context) error {
-	text, err := wholefile.Read(filepath.Join(r.commonDir, "config"))
+	text, err := gitfile.Read(filepath.Join(r.commonDir, "config"))
 	if err != nil || !bytes.Contains(bytes.ToLower(text), []byte("[jp")) {
 		return nil //nolint:nilerr // says who needs it
 	}

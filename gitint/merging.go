@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/refstore"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -146,16 +147,16 @@ func (r *Repo) HeadsBeside(name string) ([]OID, error) {
 
 // headsInTables is HeadsBeside for refs in reftables.
 func (r *Repo) headsInTables(name string) ([]OID, error) {
-	if !exists(filepath.Join(r.gitDir, tablesDir)) || !lookAlike(name) {
+	tables := refstore.Tables(r.refPlace(r.gitDir))
+	if !tables.Exist() || !lookAlike(name) {
 		return nil, nil
 	}
-	stack, err := refTables{r.gitDir, r.commonDir, r.idSize()}.stack(
-		context.Background(), r.gitDir)
+	id, err := tables.Pseudo(context.Background(), name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if ref, ok := stack.refs[name]; ok && !ref.id.IsZero() {
-		return []OID{ref.id}, nil
+	if id.IsZero() {
+		return nil, nil
 	}
-	return nil, nil
+	return []OID{id}, nil
 }

@@ -90,7 +90,7 @@ func (r *Repo) readNextIndex(ctx context.Context, w Worktree, path string) (*Ind
 	if ours, err := isOurLock(path); err != nil || ours {
 		return nil, err
 	}
-	return r.readIndex(ctx, &Index{repo: r, path: path, gitDir: w.GitDir})
+	return r.readIndex(ctx, &Index{repo: r, path: path, gitDir: w.GitDir}, nil)
 }
 
 // isOurLock reports whether a lock exists and is one of this program.

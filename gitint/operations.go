@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/gitint/internal/odb"
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // operationDirs have the state of a rebase, an am, a sequence of picks, and the open conflicts of
@@ -50,7 +50,7 @@ func (c *rootCollector) operations(ctx context.Context, w Worktree) error {
 		dirs = slices.Concat(dirs, sharedDirs[:])
 	}
 	for _, dir := range dirs {
-		err := walkFiles(ctx, filepath.Join(w.GitDir, filepath.FromSlash(dir)),
+		err := gitfile.Walk(ctx, filepath.Join(w.GitDir, filepath.FromSlash(dir)),
 			func(name string) error { return c.operation(ctx, w, dir+"/"+name) })
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 	if info.Size() > maxOperationFile {
 		return fmt.Errorf("%s has %d bytes, more than the limit", file, info.Size())
 	}
-	data, err := wholefile.Read(file)
+	data, err := gitfile.Read(file)
 	if err != nil {
 		return ignoreMissing(err)
 	}

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/gitint/internal/object"
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/refstore"
 )
 
 // A plain repository is one whose location and format are certain without asking git: the directory
@@ -72,7 +73,9 @@ func plainRoot(dir string) (root string, ok bool) {
 // isPlain reports whether git recognizes a directory as a repository, and no part of it is
 // elsewhere.
 func isPlain(gitDir string) bool {
-	head, target, err := refFiles{gitDir, gitDir, 2 * object.SHA1Size}.value(gitDir, headName)
+	head, target, err := refstore.Files(refstore.Place{
+		GitDir: gitDir, CommonDir: gitDir, IDSize: object.SHA1Size,
+	}).Loose(headName)
 	if err != nil || head.IsZero() && !strings.HasPrefix(target, "refs/") {
 		return false
 	}
@@ -86,7 +89,7 @@ func isPlain(gitDir string) bool {
 			return false
 		}
 	}
-	text, err := wholefile.Read(filepath.Join(gitDir, "config"))
+	text, err := gitfile.Read(filepath.Join(gitDir, "config"))
 	return err == nil && isPlainConfig(string(text))
 }
 

@@ -32,8 +32,8 @@ func (r *Repo) Recent(ctx context.Context) ([]OID, error) {
 	}
 	log, logErr := r.headLog(ctx)
 	for _, e := range slices.Backward(log) {
-		add(e.is)
-		add(e.was)
+		add(e.Is)
+		add(e.Was)
 	}
 	return all, errors.Join(err, logErr)
 }

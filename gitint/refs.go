@@ -2,17 +2,15 @@ package gitint
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/refstore"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // branchRefs is the namespace of local branches, and stashRef the ref whose reflog has the stashes.
@@ -22,18 +20,10 @@ const (
 )
 
 // A Ref is a name for an object.
-type Ref struct {
-	// Name is the full name, such as refs/heads/main.
-	Name string
-	// Target is the target of a symbolic ref.
-	Target string
-	// OID is the object of the ref, after following symbolic refs. It is zero only for a HEAD whose
-	// branch has no commit.
-	OID OID
-	// Peeled is the object to which an annotated tag finally leads, and OID for everything else. It
-	// is zero if an object on the way is missing or damaged.
-	Peeled OID
-}
+type Ref = refstore.Ref
+
+// headName is git's name for the checked-out commit.
+const headName = refstore.Head
 
 // refState has the faults that Refs found.
 type refState struct {
@@ -50,18 +40,16 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	var refs []Ref
-	var broken []Incomplete
+	list := r.refStore(l, r.gitDir).List
 	if l.refs == refsElsewhere {
-		refs, broken, err = r.refsOfGit(ctx)
-	} else {
-		refs, broken, err = r.refStore(l, r.gitDir).list(ctx)
+		list = r.refsOfGit
 	}
+	refs, broken, err := list(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read refs: %w", err)
 	}
 	r.refs.mu.Lock()
-	r.refs.broken = broken
+	r.refs.broken = brokenRefs(broken)
 	r.refs.mu.Unlock()
 	if err := r.peel(ctx, refs); err != nil {
 		return nil, err
@@ -70,12 +58,21 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	return refs, nil
 }
 
-// refStore returns the store of a worktree's refs, if this package reads it.
-func (r *Repo) refStore(l layout, gitDir string) refStore {
+// brokenRefs returns what is wrong with refs as reasons.
+func brokenRefs(details []string) []Incomplete {
+	return lists.Map(details, func(d string) Incomplete { return Incomplete{ReasonRef, d} })
+}
+
+// refStore returns the store of a worktree's refs, if they are in the repository.
+func (r *Repo) refStore(l layout, gitDir string) refstore.Store {
 	if l.refs == refsInTables {
-		return refTables{gitDir, r.commonDir, r.idSize()}
+		return refstore.Tables(r.refPlace(gitDir))
 	}
-	return refFiles{gitDir, r.commonDir, 2 * r.idSize()}
+	return refstore.Files(r.refPlace(gitDir))
+}
+
+func (r *Repo) refPlace(gitDir string) refstore.Place {
+	return refstore.Place{GitDir: gitDir, CommonDir: r.commonDir, IDSize: r.idSize()}
 }
 
 // Head returns HEAD of this working tree. Its OID is zero on a branch without a commit, its Target
@@ -88,7 +85,7 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	if l.refs == refsElsewhere {
 		return r.headOfGit(ctx)
 	}
-	head, err := r.refStore(l, r.gitDir).head(ctx)
+	head, err := r.refStore(l, r.gitDir).Head(ctx)
 	if err != nil {
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)
 	}
@@ -96,24 +93,13 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	return head, nil
 }
 
-// headInFiles returns the object of HEAD if HEAD and its branch are files, and zero for a branch
-// without a commit where no ref is packed. Git is to be asked otherwise: it finds a packed ref
-// without reading them all, and says what is wrong with a broken one.
+// headInFiles returns the object of HEAD if that is found in files at once.
 func (r *Repo) headInFiles(ctx context.Context) (id OID, ok bool) {
 	l, err := r.layout(ctx)
 	if err != nil || l.refs != refsInFiles {
 		return OID{}, false
 	}
-	f := refFiles{r.gitDir, r.commonDir, 2 * r.idSize()}
-	id, target, err := f.value(f.gitDir, headName)
-	if err == nil && strings.HasPrefix(target, branchRefs) {
-		id, target, err = f.value(f.commonDir, target)
-		if errors.Is(err, fs.ErrNotExist) { // git packs a ref before it removes the file
-			_, err := os.Lstat(filepath.Join(f.commonDir, "packed-refs"))
-			return OID{}, errors.Is(err, fs.ErrNotExist)
-		}
-	}
-	return id, err == nil && target == ""
+	return refstore.Files(r.refPlace(r.gitDir)).LooseHead()
 }
 
 // peel sets the peeled ids that the ref store did not have. Each object is read once.
@@ -156,14 +142,13 @@ func (r *Repo) peelOne(ctx context.Context, id OID) OID {
 
 // refsOfGit asks git, for ref stores that this package does not read. Git warns about refs that it
 // omits, and succeeds nevertheless.
-func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
+func (r *Repo) refsOfGit(ctx context.Context) (refs []Ref, broken []string, err error) {
 	out, warnings, err := r.git.RunWarned(ctx, git.Command{Args: []string{
 		"for-each-ref", "--format=%(objectname) %(refname) %(symref)",
 	}})
 	if err != nil {
 		return nil, nil, err
 	}
-	var refs []Ref
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(fields) != 3 {
@@ -175,10 +160,9 @@ func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
 		}
 		refs = append(refs, Ref{Name: fields[1], Target: fields[2], OID: id})
 	}
-	var broken []Incomplete
 	for line := range strings.Lines(warnings) {
 		if strings.HasPrefix(line, "warning:") || strings.HasPrefix(line, "error:") {
-			broken = append(broken, Incomplete{ReasonRef, strings.TrimSpace(line)})
+			broken = append(broken, strings.TrimSpace(line))
 		}
 	}
 	return refs, broken, nil

@@ -2,12 +2,13 @@ package gitint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
+	"github.com/git-jp/git-jp/gitint/internal/refstore"
 )
 
 // A RootKind is the kind of a root.
@@ -82,7 +83,7 @@ func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 		}
 	}
 	if err := c.reflogs(ctx); err != nil {
-		return nil, fmt.Errorf("read reflogs: %w", err)
+		return nil, err
 	}
 	for _, strange := range r.git.Env.Strange() {
 		c.incomplete(ReasonEnvironment, strange)
@@ -149,8 +150,8 @@ func (c *rootCollector) refs(ctx context.Context) error {
 func (c *rootCollector) addRefs(refs []Ref, worktree string) {
 	for _, ref := range refs {
 		root := Root{Kind: refKind(ref.Name), Name: ref.Name, OID: ref.OID, Needed: true}
-		if isPerWorktree(ref.Name) || isBeside(ref) {
-			root.Kind, root.Worktree, root.Needed = RootOperation, worktree, !isBeside(ref)
+		if refstore.IsPerWorktree(ref.Name) || refstore.IsPseudo(ref) {
+			root.Kind, root.Worktree, root.Needed = RootOperation, worktree, !refstore.IsPseudo(ref)
 		}
 		c.named[root.Worktree+" "+root.Name] = true
 		c.add(root)
@@ -174,37 +175,26 @@ func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 		c.incomplete(ReasonWorktree, w.Title()+": "+w.Unknown)
 	}
 	store := c.repo.refStore(c.shape.layout, w.GitDir)
-	head, err := store.head(ctx)
+	head, err := store.Head(ctx)
 	switch {
 	case err == nil:
 		c.add(Root{
 			Kind: RootHead, Name: headName, Worktree: w.Name, OID: head.OID, Needed: true,
 		})
-	case !isFileMissing(err):
+	case !gitfile.IsMissing(err):
 		c.incomplete(ReasonRef, Root{Name: headName, Worktree: w.Name}.Title()+": "+err.Error())
 	}
 	if w.GitDir != c.repo.gitDir || c.shape.refs == refsInTables {
-		refs, broken, err := store.own(ctx)
+		refs, broken, err := store.Own(ctx)
 		if err != nil {
 			return err
 		}
 		c.addRefs(refs, w.Name)
 		if w.GitDir != c.repo.gitDir { // otherwise they are known
-			c.roots.Incomplete = append(c.roots.Incomplete, broken...)
+			c.roots.Incomplete = append(c.roots.Incomplete, brokenRefs(broken)...)
 		}
 	}
 	return c.operations(ctx, w)
-}
-
-// own returns the per-worktree refs.
-func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
-	set := newRefSet()
-	for _, dir := range perWorktree {
-		if err := f.walk(ctx, set, f.gitDir, dir); err != nil {
-			return nil, nil, err
-		}
-	}
-	return set.result()
 }
 
 // reflogs adds both columns of every reflog: the value of a branch before its first entry is
@@ -212,55 +202,43 @@ func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 func (c *rootCollector) reflogs(ctx context.Context) error {
 	var logs []reflog
 	for _, w := range c.roots.Worktrees {
-		if c.shape.refs == refsInTables {
-			all, err := c.tableLogs(ctx, w)
-			if err != nil {
-				return err
-			}
-			logs = append(logs, all...)
-			continue
+		known := func(name string) bool { return c.named[w.Name+" "+name] }
+		all, err := c.repo.refStore(c.shape.layout, w.GitDir).Logs(ctx, known)
+		if err != nil {
+			return fmt.Errorf("read reflogs of %s: %w", w.Title(), err)
 		}
-		dir := filepath.Join(w.GitDir, "logs")
-		err := walkFiles(ctx, dir, func(name string) error {
-			if w.Name != "" && name != headName && !isPerWorktree(name) {
-				return nil // an old entry, when logs were elsewhere
-			}
-			file := filepath.Join(dir, filepath.FromSlash(name))
-			l := reflog{name: name, worktree: w.Name}
-			var err error
-			l.entries, err = c.repo.readReflog(file)
-			switch {
-			case errors.Is(err, errReflogLine): // only the collector refuses
-				c.incomplete(ReasonUnreadable, l.title()+": "+err.Error())
-			case err != nil:
-				return fmt.Errorf("%s: %w", l.title(), err)
+		for _, one := range all {
+			l := reflog{one, w.Name}
+			if l.Torn != nil { // only the collector refuses
+				c.incomplete(ReasonUnreadable, l.title()+": "+l.Torn.Error())
 			}
 			c.addReflog(l)
-			c.judgeOrphan(l, w, file)
+			if l.Orphan {
+				c.incomplete(ReasonReflog, l.title()+": the ref is gone, and its log is not")
+			}
 			logs = append(logs, l)
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
-	return c.judgeReflogs(ctx, logs)
+	if err := c.judgeReflogs(ctx, logs); err != nil {
+		return fmt.Errorf("read reflogs: %w", err)
+	}
+	return nil
 }
 
 func (c *rootCollector) addReflog(l reflog) {
 	kind := RootReflog
-	if refKind(l.name) == RootStash {
+	if refKind(l.Name) == RootStash {
 		kind = RootStash
 	}
-	last := len(l.entries) - 1
-	for i, e := range slices.Backward(l.entries) {
-		name := reflogName(l.name, last-i)
-		c.add(Root{Kind: kind, Name: name, Worktree: l.worktree, OID: e.is})
-		if i > 0 && l.entries[i-1].is == e.was {
+	last := len(l.Entries) - 1
+	for i, e := range slices.Backward(l.Entries) {
+		name := reflogName(l.Name, last-i)
+		c.add(Root{Kind: kind, Name: name, Worktree: l.worktree, OID: e.Is})
+		if i > 0 && l.Entries[i-1].Is == e.Was {
 			continue
 		}
 		c.add(Root{
-			Kind: RootReflog, Name: name + " (before)", Worktree: l.worktree, OID: e.was,
+			Kind: RootReflog, Name: name + " (before)", Worktree: l.worktree, OID: e.Was,
 		})
 	}
 }

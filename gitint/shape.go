@@ -12,8 +12,8 @@ import (
 
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/gitint/internal/odb"
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 )
 
 // The reasons of an Incomplete.
@@ -271,7 +271,7 @@ func (s *shape) readFiles(r *Repo) error {
 
 // hasGrafts reports whether a grafts file has any graft.
 func hasGrafts(name string) (bool, error) {
-	data, err := wholefile.Read(name)
+	data, err := gitfile.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -292,8 +292,4 @@ func isFalse(value string) bool {
 		return true
 	}
 	return false
-}
-
-func sortIncomplete(list []Incomplete) {
-	slices.SortFunc(list, func(a, b Incomplete) int { return strings.Compare(a.Detail, b.Detail) })
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/gitint/internal/index"
 	"github.com/git-jp/git-jp/internal/lists"
 )
 
@@ -136,7 +137,7 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 }
 
 // without removes from a change the paths that the index has with content.
-func (c Change) without(before map[string][]indexEntry, empty OID) Change {
+func (c Change) without(before map[string][]index.Entry, empty OID) Change {
 	has := func(name string) bool {
 		return len(before[name]) > 0 && before[name][0].OID != empty
 	}
@@ -176,8 +177,8 @@ func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 	left := lists.Set(c.LeftOut)
 	added := make([]Entry, 0, len(names))
 	for _, p := range names {
-		if len(after[p]) != 1 || after[p][0].stage != 0 ||
-			after[p][0].pinned && !left[p] {
+		if len(after[p]) != 1 || after[p][0].Stage != 0 ||
+			after[p][0].Pinned && !left[p] {
 			return nil, fmt.Errorf("stage %q: git did not take it", p)
 		}
 		added = append(added, after[p][0].Entry)
@@ -201,7 +202,7 @@ func (tx *indexTx) apply(ctx context.Context, lines []string) error {
 // lost returns the objects of entries to add that are missing here. Git would not write them again,
 // because it considers their files unchanged.
 func (tx *indexTx) lost(
-	ctx context.Context, c Change, before map[string][]indexEntry,
+	ctx context.Context, c Change, before map[string][]index.Entry,
 ) (map[OID]bool, error) {
 	var ids []OID
 	for _, p := range c.Add {
@@ -216,7 +217,7 @@ func (tx *indexTx) lost(
 // prepareLines returns the part of a change that reads no file: removals, entries given by object,
 // and entries that must lose a mark or a conflict before git reads their file.
 func prepareLines(
-	c Change, before map[string][]indexEntry, lost map[OID]bool, none string,
+	c Change, before map[string][]index.Entry, lost map[OID]bool, none string,
 ) []string {
 	var lines []string
 	for _, p := range c.Remove {
@@ -231,7 +232,7 @@ func prepareLines(
 	for _, p := range c.Add {
 		switch was := before[p]; {
 		case len(was) == 0:
-		case was[0].stage != 0 || was[0].pinned || lost[was[0].OID]:
+		case was[0].Stage != 0 || was[0].Pinned || lost[was[0].OID]:
 			// The mode is kept, in case core.fileMode says that files have none.
 			lines = append(lines, entryLine(was[len(was)-1].Entry))
 		}
@@ -248,10 +249,10 @@ func removeLine(name, none string) string { return "0 " + none + " 0\t" + name }
 // noOID returns git's notation for no object.
 func (r *Repo) noOID() string { return strings.Repeat("0", 2*r.idSize()) }
 
-func conflicts(entries map[string][]indexEntry, paths []string) error {
+func conflicts(entries map[string][]index.Entry, paths []string) error {
 	var unmerged []string
 	for _, p := range paths {
-		if e := entries[p]; len(e) > 0 && e[0].stage != 0 {
+		if e := entries[p]; len(e) > 0 && e[0].Stage != 0 {
 			unmerged = append(unmerged, p)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/gitint/internal/index"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/gitint/internal/odb"
 )
@@ -52,7 +53,7 @@ func (r *Repo) stagedHere(ctx context.Context, under []string) ([]StagedPath, er
 	if err != nil {
 		return nil, err
 	}
-	if err := s.directory(ctx, "", tree, s.trees.root()); err != nil {
+	if err := s.directory(ctx, "", tree, s.cached); err != nil {
 		return nil, err
 	}
 	s.pass(len(s.index), len(s.index))
@@ -96,12 +97,12 @@ func pathsBelow(under []string) pathFilter {
 type stagedSearch struct {
 	repo   *Repo
 	wanted pathFilter
-	index  []Entry     // the wanted ones
-	trees  cachedTrees // of the index
-	left   int         // remaining trees that may be read
-	passed int         // entries of the index in directories already compared
-	is     []Entry     // those that may differ from HEAD
-	was    []Entry     // entries of HEAD in the same directories
+	index  []Entry    // the wanted ones
+	cached index.Tree // of the index
+	left   int        // remaining trees that may be read
+	passed int        // entries of the index in directories already compared
+	is     []Entry    // those that may differ from HEAD
+	was    []Entry    // entries of HEAD in the same directories
 }
 
 func (s *stagedSearch) readIndex() error {
@@ -109,30 +110,33 @@ func (s *stagedSearch) readIndex() error {
 	if err != nil || info.Size() > maxStagedIndex {
 		return errForGit
 	}
-	x := &Index{repo: s.repo, path: s.repo.indexPath}
-	x.keep = func(_ *indexEntry, name []byte) bool { return s.wanted(name) }
-	if err := x.load(); err != nil {
+	f, err := index.Read(s.repo.indexPath, s.repo.gitDir, s.repo.idSize(),
+		func(_ *index.Entry, name []byte) bool { return s.wanted(name) })
+	if err != nil {
 		return err
 	}
-	if x.file.link != nil || !x.file.summed() || !x.file.known() ||
-		slices.Contains(x.file.names, "sdir") {
+	all, ok := f.Entries()
+	if !ok || !f.IsPlain() {
 		return errForGit
 	}
-	for _, e := range x.file.entries {
-		x.add(e)
+	var x Index
+	for _, e := range all {
+		x.add(e, nil)
 	}
 	if len(x.conflicts) > 0 || !slices.IsSortedFunc(x.entries, byPath) {
 		return errForGit
 	}
 	s.index = x.entries
-	s.trees, err = parseCachedTrees(x.file.trees, s.repo.idSize())
+	s.cached, err = f.Tree()
 	return err
 }
 
-// directory compares a directory of HEAD, whose paths begin with prefix; at is its position among
-// the trees of the index.
-func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, at int) error {
-	if s.trees.is(at, tree) {
+// directory compares a directory of HEAD, whose paths begin with prefix, with that which the index
+// has of it.
+func (s *stagedSearch) directory(
+	ctx context.Context, prefix string, tree OID, cached index.Tree,
+) error {
+	if cached.Is(tree) {
 		s.same(prefix)
 		return nil
 	}
@@ -149,7 +153,7 @@ func (s *stagedSearch) directory(ctx context.Context, prefix string, tree OID, a
 		}
 		name := prefix + e.Path
 		if e.Mode == ModeDir {
-			err = s.directory(ctx, name+"/", e.OID, s.trees.below(at, e.Path))
+			err = s.directory(ctx, name+"/", e.OID, cached.Below(e.Path))
 		} else if s.wanted([]byte(name)) {
 			s.was = append(s.was, Entry{Path: name, Mode: e.Mode, OID: e.OID})
 		}

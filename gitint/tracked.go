@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/index"
 )
 
 // A TrackedFile is a tracked file and its state in the working tree.
@@ -28,17 +29,17 @@ func (r *Repo) Tracked(ctx context.Context) (map[string]TrackedFile, error) {
 	}
 	all := map[string]TrackedFile{}
 	for _, line := range splitZ(out) {
-		e, err := parseIndexEntry(line)
+		e, err := index.ParseLine(line)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("list tracked files: %w", err)
-		case e.stage != 0:
+		case e.Stage != 0:
 			continue
 		}
 		f, listed := all[e.Path]
 		changed := line[0] == 'C' || line[0] == 'c'
 		if !listed {
-			f = TrackedFile{Entry: e.Entry, Pinned: e.pinned && !changed}
+			f = TrackedFile{Entry: e.Entry, Pinned: e.Pinned && !changed}
 		}
 		f.Changed = f.Changed || changed
 		all[e.Path] = f

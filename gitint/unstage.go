@@ -47,7 +47,7 @@ func (tx *indexTx) unstage(ctx context.Context, paths []string) (changed []strin
 		was := before[p]
 		want, isInHead := head[p]
 		switch {
-		case isInHead && (len(was) != 1 || was[0].stage != 0 || was[0].Entry != want):
+		case isInHead && (len(was) != 1 || was[0].Stage != 0 || was[0].Entry != want):
 			lines = append(lines, entryLine(want))
 		case !isInHead && len(was) > 0:
 			lines = append(lines, removeLine(p, tx.repo.noOID()))

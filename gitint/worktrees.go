@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -179,7 +179,7 @@ func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 	if info, err := os.Stat(w.GitDir); err != nil || !info.IsDir() {
 		return w, false, ignoreMissing(err)
 	}
-	data, err := wholefile.Read(filepath.Join(w.GitDir, "gitdir"))
+	data, err := gitfile.Read(filepath.Join(w.GitDir, "gitdir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		w.Unknown = "its file gitdir is not there"
 		return w, true, nil
@@ -232,7 +232,7 @@ func leadsTo(link, gitDir string) bool {
 
 // gitDirOf returns the git directory that a file .git names.
 func gitDirOf(file string) (dir string, ok bool) {
-	data, err := wholefile.Read(file)
+	data, err := gitfile.Read(file)
 	dir, ok = strings.CutPrefix(string(data), "gitdir: ")
 	if dir = strings.TrimRight(dir, "\r\n"); !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(file), dir)

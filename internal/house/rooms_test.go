@@ -62,8 +62,9 @@ var rooms = []room{
 		dir: "gitint",
 		is:  "the one door to Git",
 		imports: []string{
-			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/object",
-			"gitint/internal/odb", "gitint/internal/wholefile", "internal/atomicfile", "internal/regular", "internal/trace",
+			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/gitfile",
+			"gitint/internal/index", "gitint/internal/object",
+			"gitint/internal/odb", "gitint/internal/refstore", "internal/atomicfile", "internal/regular", "internal/trace",
 		},
 	},
 	{
@@ -77,6 +78,16 @@ var rooms = []room{
 		processes: "git",
 	},
 	{
+		dir:     "gitint/internal/gitfile",
+		is:      "files that git may be changing",
+		imports: []string{"internal/regular"},
+	},
+	{
+		dir:     "gitint/internal/index",
+		is:      "the file of the index in all its forms, verified",
+		imports: []string{"gitint/internal/object", "gitint/internal/gitfile", "internal/regular"},
+	},
+	{
 		dir:     "gitint/internal/object",
 		is:      "objects without a repository: names, kinds, entries; trees and commits as git encodes them",
 		imports: []string{"internal/regular"},
@@ -84,12 +95,12 @@ var rooms = []room{
 	{
 		dir:     "gitint/internal/odb",
 		is:      "directories of objects: packs, files of single objects, alternates",
-		imports: []string{"gitint/internal/object", "gitint/internal/wholefile"},
+		imports: []string{"gitint/internal/object", "gitint/internal/gitfile"},
 	},
 	{
-		dir:     "gitint/internal/wholefile",
-		is:      "files that git may be writing, read to their end",
-		imports: []string{"internal/regular"},
+		dir:     "gitint/internal/refstore",
+		is:      "refs and reflogs: files, packed-refs, reftables",
+		imports: []string{"gitint/internal/gitfile", "gitint/internal/object"},
 	},
 	{
 		dir:     "gc",

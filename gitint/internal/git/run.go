@@ -13,9 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/git-jp/git-jp/internal/trace"
-
 	"github.com/git-jp/git-jp/gitint/internal/environ"
+	"github.com/git-jp/git-jp/internal/trace"
 )
 
 // A Runner runs git in one directory with one environment. Its fields are not changed while it

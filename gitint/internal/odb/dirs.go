@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 )
 
 // maxAlternateDepth is the nesting of alternates that git follows.
@@ -73,7 +73,7 @@ func realDir(dir string) string {
 // follow adds the directories in dir's alternates file. Relative names are relative to dir, not to
 // the file.
 func (a *alternates) follow(dir string, depth int) error {
-	data, err := wholefile.Read(filepath.Join(dir, "info", "alternates"))
+	data, err := gitfile.Read(filepath.Join(dir, "info", "alternates"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package gitint
+package index
 
 import (
 	"encoding/binary"
@@ -18,32 +18,29 @@ type splitLink struct {
 }
 
 // join merges a split index with its base.
-func (x *Index) join() error {
-	if x.file.link == nil {
-		return nil
-	}
+func (f *File) join() ([]Entry, error) {
 	// Version 4 compresses names that are not there.
-	if x.base == nil || x.base.link != nil || !x.base.known() || x.file.version == newestIndex {
-		return errSplit
+	if f.base == nil || f.base.link != nil || !f.base.known() || f.version == newest {
+		return nil, errSplit
 	}
-	link, err := parseLink(x.file.link, x.repo.idSize())
-	if err == nil {
-		x.file.entries, err = link.apply(x.base.entries, x.file.entries)
+	link, err := parseLink(f.link, f.idSize)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return link.apply(f.base.entries, f.entries)
 }
 
 // apply merges the two: the first entries of ours, which have no names, replace those at the
 // positions in the extension; the others are new.
-func (l *splitLink) apply(base, ours []indexEntry) ([]indexEntry, error) {
+func (l *splitLink) apply(base, ours []Entry) ([]Entry, error) {
 	type key struct {
 		name  string
 		stage int
 	}
 	seen := make(map[key]bool, len(base)+len(ours))
-	all := make([]indexEntry, 0, len(base)+len(ours))
-	add := func(e indexEntry) error {
-		k := key{e.Path, e.stage}
+	all := make([]Entry, 0, len(base)+len(ours))
+	add := func(e Entry) error {
+		k := key{e.Path, e.Stage}
 		if e.Path == "" || seen[k] {
 			return errSplit
 		}

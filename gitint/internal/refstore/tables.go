@@ -1,4 +1,4 @@
-package gitint
+package refstore
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 const (
@@ -23,24 +24,45 @@ const (
 	stackTries = 10
 )
 
-// refTables reads the refs of one working tree from reftables: per-worktree refs are in a stack of
-// their own, with HEAD and the pseudo-refs except MERGE_HEAD and FETCH_HEAD, which are files.
-type refTables struct {
-	gitDir, commonDir string
-	idSize            int
+// Tables reads the refs of one working tree from reftables: per-worktree refs are in a stack of their
+// own, with HEAD and the pseudo-refs except MERGE_HEAD and FETCH_HEAD, which are files.
+type Tables Place
+
+// Exist reports whether the working tree has tables.
+func (t Tables) Exist() bool {
+	_, err := os.Lstat(filepath.Join(t.GitDir, tablesDir))
+	return err == nil
+}
+
+// Pseudo returns the object of a pseudo-ref beside HEAD, zero if it is missing.
+func (t Tables) Pseudo(ctx context.Context, name string) (object.ID, error) {
+	stack, err := t.stack(ctx, t.GitDir)
+	if err != nil {
+		return object.ID{}, err
+	}
+	return stack.refs[name].id, nil
+}
+
+// HeadLog returns the reflog of HEAD.
+func (t Tables) HeadLog(ctx context.Context) ([]LogEntry, error) {
+	stack, err := t.stack(ctx, t.GitDir)
+	if err != nil {
+		return nil, err
+	}
+	return stack.log(Head), nil
 }
 
 // A tableStack has the merged records of a stack: a later table overrides earlier ones.
 type tableStack struct {
 	refs map[string]tableRef
-	logs map[string]map[uint64]reflogEntry // by name and transaction
+	logs map[string]map[uint64]LogEntry // by name and transaction
 	// unlisted is a table that exists but is not in the list.
 	unlisted string
 }
 
 // stack reads the stack of a directory of the repository. Git replaces the list last, and removes
 // the tables of the old list afterwards.
-func (t refTables) stack(ctx context.Context, dir string) (s *tableStack, err error) {
+func (t Tables) stack(ctx context.Context, dir string) (s *tableStack, err error) {
 	dir = filepath.Join(dir, tablesDir)
 	for try := range stackTries {
 		s, err = t.readStack(dir)
@@ -48,7 +70,7 @@ func (t refTables) stack(ctx context.Context, dir string) (s *tableStack, err er
 		if !moves || ctx.Err() != nil || try == stackTries-1 {
 			break
 		}
-		time.Sleep(wholefile.Pause)
+		time.Sleep(gitfile.Pause)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, errors.Join(err, ctx.Err()))
@@ -56,8 +78,8 @@ func (t refTables) stack(ctx context.Context, dir string) (s *tableStack, err er
 	return s, ctx.Err()
 }
 
-func (t refTables) readStack(dir string) (*tableStack, error) {
-	data, err := wholefile.Read(filepath.Join(dir, tablesList))
+func (t Tables) readStack(dir string) (*tableStack, error) {
+	data, err := gitfile.Read(filepath.Join(dir, tablesList))
 	if err != nil {
 		return nil, err
 	}
@@ -66,17 +88,17 @@ func (t refTables) readStack(dir string) (*tableStack, error) {
 		return nil, fmt.Errorf("%s ends within %q", tablesList, list[len(list)-1])
 	}
 	list = list[:len(list)-1]
-	s := &tableStack{refs: map[string]tableRef{}, logs: map[string]map[uint64]reflogEntry{}}
+	s := &tableStack{refs: map[string]tableRef{}, logs: map[string]map[uint64]LogEntry{}}
 	last := uint64(0)
 	for i, name := range list {
 		if filepath.Base(name) != name {
 			return nil, fmt.Errorf("%s has the line %.80q", tablesList, name)
 		}
-		data, err := wholefile.Read(filepath.Join(dir, name))
+		data, err := gitfile.Read(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
-		table, err := parseTable(data, t.idSize)
+		table, err := parseTable(data, t.IDSize)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -101,7 +123,7 @@ func (s *tableStack) add(t *refTable) {
 	for _, l := range t.logs {
 		entries := s.logs[l.name]
 		if entries == nil {
-			entries = map[uint64]reflogEntry{}
+			entries = map[uint64]LogEntry{}
 			s.logs[l.name] = entries
 		}
 		if entries[l.at] = l.entry; l.deleted {
@@ -125,10 +147,10 @@ func unlisted(dir string, list []string) (string, error) {
 
 // log returns the entries of a reflog, oldest first. For an existing reflog without entries git
 // writes one from zero to zero.
-func (s *tableStack) log(name string) (entries []reflogEntry) {
+func (s *tableStack) log(name string) (entries []LogEntry) {
 	at := s.logs[name]
 	for _, index := range slices.Sorted(maps.Keys(at)) {
-		if e := at[index]; !e.was.IsZero() || !e.is.IsZero() {
+		if e := at[index]; !e.Was.IsZero() || !e.Is.IsZero() {
 			entries = append(entries, e)
 		}
 	}
@@ -139,29 +161,29 @@ func (s *tableStack) log(name string) (entries []reflogEntry) {
 var errNoHead = errors.New("the list of tables has lost HEAD")
 
 // read returns the refs that the working tree sees, with HEAD and pseudo-refs.
-func (t refTables) read(ctx context.Context) (*refSet, error) {
+func (t Tables) read(ctx context.Context) (*refSet, error) {
 	set := newRefSet()
-	if err := t.readOwn(ctx, set); err != nil || t.gitDir == t.commonDir {
+	if err := t.readOwn(ctx, set); err != nil || t.GitDir == t.CommonDir {
 		return set, err
 	}
-	shared, err := t.stack(ctx, t.commonDir)
+	shared, err := t.stack(ctx, t.CommonDir)
 	if err != nil {
 		return nil, err
 	}
 	set.addTables(shared, func(name string) bool {
-		return strings.HasPrefix(name, "refs/") && !isPerWorktree(name)
+		return strings.HasPrefix(name, "refs/") && !IsPerWorktree(name)
 	})
 	return set, nil
 }
 
 // readOwn adds the refs in the working tree's own stack.
-func (t refTables) readOwn(ctx context.Context, set *refSet) error {
-	own, err := t.stack(ctx, t.gitDir)
+func (t Tables) readOwn(ctx context.Context, set *refSet) error {
+	own, err := t.stack(ctx, t.GitDir)
 	if err != nil {
 		return err
 	}
-	if _, ok := own.refs[headName]; !ok {
-		return fmt.Errorf("read %s: %w", filepath.Join(t.gitDir, tablesDir), errNoHead)
+	if _, ok := own.refs[Head]; !ok {
+		return fmt.Errorf("read %s: %w", filepath.Join(t.GitDir, tablesDir), errNoHead)
 	}
 	set.addTables(own, func(string) bool { return true })
 	return nil
@@ -175,7 +197,7 @@ func (s *refSet) addTables(stack *tableStack, wanted func(name string) bool) {
 	for name, ref := range stack.refs {
 		switch {
 		case !wanted(name):
-		case name != headName && strings.HasPrefix(name, "refs/") && !validRefName(name):
+		case name != Head && strings.HasPrefix(name, "refs/") && !validRefName(name):
 			s.broken[name] = "not a valid name of a ref"
 		case ref.target != "":
 			s.sym[name] = ref.target
@@ -185,39 +207,39 @@ func (s *refSet) addTables(stack *tableStack, wanted func(name string) bool) {
 	}
 }
 
-// list returns the refs, and those without a value.
-func (t refTables) list(ctx context.Context) ([]Ref, []Incomplete, error) {
+// List implements [Store].
+func (t Tables) List(ctx context.Context) ([]Ref, []string, error) {
 	set, err := t.read(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	refs, broken, err := set.result()
-	return slices.DeleteFunc(refs, isBeside), broken, err
+	return slices.DeleteFunc(refs, IsPseudo), broken, err
 }
 
-// isBeside reports whether a ref is HEAD or a pseudo-ref.
-func isBeside(ref Ref) bool { return !strings.HasPrefix(ref.Name, "refs/") }
+// IsPseudo reports whether a ref is HEAD or a pseudo-ref.
+func IsPseudo(ref Ref) bool { return !strings.HasPrefix(ref.Name, "refs/") }
 
-// own returns the per-worktree refs, with pseudo-refs.
-func (t refTables) own(ctx context.Context) ([]Ref, []Incomplete, error) {
+// Own implements [Store].
+func (t Tables) Own(ctx context.Context) ([]Ref, []string, error) {
 	set := newRefSet()
 	if err := t.readOwn(ctx, set); err != nil {
 		return nil, nil, err
 	}
 	refs, broken, err := set.result()
 	return slices.DeleteFunc(refs, func(ref Ref) bool {
-		return ref.Name == headName || !isBeside(ref) && !isPerWorktree(ref.Name)
+		return ref.Name == Head || !IsPseudo(ref) && !IsPerWorktree(ref.Name)
 	}), broken, err
 }
 
-// head reads HEAD with its target.
-func (t refTables) head(ctx context.Context) (Ref, error) {
+// Head implements [Store].
+func (t Tables) Head(ctx context.Context) (Ref, error) {
 	set, err := t.read(ctx)
 	if err != nil {
-		return Ref{Name: headName}, err
+		return Ref{Name: Head}, err
 	}
-	head := Ref{Name: headName, Target: set.sym[headName], OID: set.direct[headName].OID}
-	if ref, ok := set.follow(headName); ok && head.Target != "" {
+	head := Ref{Name: Head, Target: set.sym[Head], OID: set.direct[Head].OID}
+	if ref, ok := set.follow(Head); ok && head.Target != "" {
 		head.OID = ref.OID
 	}
 	return head, nil

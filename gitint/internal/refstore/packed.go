@@ -1,4 +1,4 @@
-package gitint
+package refstore
 
 import (
 	"errors"
@@ -8,14 +8,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
+
+// packedRefsName is the file of packed refs.
+const packedRefsName = "packed-refs"
 
 // readPacked adds the refs of packed-refs that are not loose. An invalid line is an error: the file
 // was truncated, and refs are lost. So is a file without any line: git writes a header even if no
 // ref is left.
-func (f refFiles) readPacked(set *refSet) error {
-	data, err := wholefile.Read(filepath.Join(f.commonDir, "packed-refs"))
+func (f Files) readPacked(set *refSet) error {
+	data, err := gitfile.Read(filepath.Join(f.CommonDir, packedRefsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -23,9 +27,9 @@ func (f refFiles) readPacked(set *refSet) error {
 		return err
 	}
 	if len(data) == 0 {
-		set.broken["packed-refs"] = "it is empty, without git's first line"
+		set.broken[packedRefsName] = "it is empty, without git's first line"
 	}
-	p := packedRefs{idDigits: f.idDigits}
+	p := packedRefs{idDigits: 2 * f.IDSize}
 	for line := range strings.Lines(string(data)) {
 		if err := p.line(line); err != nil {
 			return err
@@ -82,10 +86,10 @@ func (p *packedRefs) header(text string) {
 	}
 }
 
-func (p *packedRefs) id(digits string) (OID, error) {
-	id, err := ParseOID(digits)
+func (p *packedRefs) id(digits string) (object.ID, error) {
+	id, err := object.ParseID(digits)
 	if err != nil || len(digits) != p.idDigits || id.IsZero() {
-		return OID{}, fmt.Errorf("packed-refs has the object id %q", digits)
+		return object.ID{}, fmt.Errorf("packed-refs has the object id %q", digits)
 	}
 	return id, nil
 }

@@ -1,4 +1,4 @@
-package gitint
+package index
 
 import (
 	"bytes"
@@ -35,16 +35,16 @@ func FuzzParseIndexFile(f *testing.F) {
 			"link\x00\x00\x00\x14aaaaaaaaaaaaaaaaaaaa"), make([]byte, object.SHA1Size)...))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), object.SHA1Size, nil)
+		all, err := parse(bytes.NewReader(data), int64(len(data)), object.SHA1Size, nil)
 		if err != nil {
 			return
 		}
-		odd := func(_ *indexEntry, name []byte) bool { return len(name)%2 == 1 }
-		some, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), object.SHA1Size, odd)
+		odd := func(_ *Entry, name []byte) bool { return len(name)%2 == 1 }
+		some, err := parse(bytes.NewReader(data), int64(len(data)), object.SHA1Size, odd)
 		if err != nil {
 			t.Fatalf("in part: %v", err)
 		}
-		want := slices.DeleteFunc(all.entries, func(e indexEntry) bool { return len(e.Path)%2 == 0 })
+		want := slices.DeleteFunc(all.entries, func(e Entry) bool { return len(e.Path)%2 == 0 })
 		if !slices.Equal(some.entries, want) {
 			t.Errorf("in part %v, not %v", some.entries, want)
 		}

@@ -1,7 +1,13 @@
-package wholefile
+package gitfile
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -53,4 +59,30 @@ func Attempts(yield func() bool) {
 			return
 		}
 	}
+}
+
+// Walk calls f with the slash path below dir of every file that is no lock. Files removed meanwhile
+// are skipped.
+func Walk(ctx context.Context, dir string, f func(name string) error) error {
+	return filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if IsMissing(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if d.IsDir() || strings.HasSuffix(at, ".lock") {
+			return ctx.Err()
+		}
+		name, err := filepath.Rel(dir, at)
+		if err != nil {
+			return err
+		}
+		return f(filepath.ToSlash(name))
+	})
+}
+
+// IsMissing reports whether an error says that there is no such file.
+func IsMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

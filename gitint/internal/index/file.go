@@ -1,9 +1,8 @@
-package gitint
+package index
 
 import (
 	"bufio"
 	"bytes"
-	"cmp" //nolint:gosec // what git writes behind an index
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -12,29 +11,30 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/gitint/internal/object"
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Git reads an index without verifying its checksum: it may read a truncated one as empty, or with
-// other entries. So this package verifies every index.
-
-// An indexFile is a verified index as it is stored. It keeps only the wanted entries, so that
-// memory grows with these and not with the index.
-type indexFile struct {
+// A File is a verified index as it is stored. It keeps only the wanted entries, so that memory grows
+// with these and not with the index.
+type File struct {
+	missing bool
 	version uint32
-	entries []indexEntry
+	entries []Entry
+	sparse  bool     // it has directories
 	names   []string // of the extensions
 	link    []byte   // the extension of a split index, nil if it is none
 	trees   []byte   // the cache-tree extension, nil if missing or very large
 	sum     []byte   // zeroes with index.skipHash
+	base    *File    // the shared index of a split one
+	idSize  int
 }
 
 const (
-	indexHeader    = 12 // signature, version, number of entries
-	indexStat      = 40 // the part of an entry before its object
-	indexMode      = 24 // offset of the mode in it
+	headerSize     = 12 // signature, version, number of entries
+	statSize       = 40 // the part of an entry before its object
+	modeOffset     = 24 // offset of the mode in it
 	extensionHead  = 8  // name and size
 	assumedFlag    = 0x8000
 	extendedFlag   = 0x4000
@@ -42,24 +42,23 @@ const (
 	nameLengthMask = 0xfff
 	skippedFlag    = 0x4000 // of the second flag word, like the next
 	intendedFlag   = 0x2000
-	oldestIndex    = 2
-	newestIndex    = 4
-	indexBuffer    = 1 << 18
-	maxIndexTrees  = 1 << 20
+	oldest         = 2
+	newest         = 4
+	bufferSize     = 1 << 18
+	maxTrees       = 1 << 20
 )
 
-// errIndexEnds reports that an index is shorter than its content says.
-var errIndexEnds = errors.New("it is truncated or damaged: its length does not match")
+// errEnds reports that an index is shorter than its content says.
+var errEnds = errors.New("it is truncated or damaged: its length does not match")
 
-// errIndexForm reports an unknown form of index.
-var errIndexForm = errors.New("its format is unknown")
+var errForm = errors.New("its format is unknown")
 
 // summed reports whether git has written a checksum.
-func (f *indexFile) summed() bool { return !object.IDOf(f.sum).IsZero() }
+func (f *File) summed() bool { return !object.IDOf(f.sum).IsZero() }
 
 // known reports whether the entries are complete: git refuses an index with an unknown extension
 // whose name begins in lower case.
-func (f *indexFile) known() bool {
+func (f *File) known() bool {
 	for _, name := range f.names {
 		if c := name[0]; (c < 'A' || c > 'Z') && name != "link" && name != "sdir" {
 			return false
@@ -68,36 +67,57 @@ func (f *indexFile) known() bool {
 	return true
 }
 
-// An indexReader reads an index from its beginning to its end, once.
-type indexReader struct {
+// IsPlain reports whether the file says everything in the most common form: it has a checksum, no
+// unknown extension and no directories, and is not split.
+func (f *File) IsPlain() bool {
+	return f.missing || f.summed() && f.known() && f.link == nil && !f.sparse
+}
+
+// Entries returns the entries in the order of the file, and of all if the index is split. It is
+// false if git must be asked, such as for an index with an unknown extension; for one without a
+// checksum git's answer counts.
+func (f *File) Entries() ([]Entry, bool) {
+	switch {
+	case f.missing:
+		return nil, true
+	case !f.summed() || !f.known():
+		return nil, false
+	case f.link == nil:
+		return f.entries, true
+	}
+	all, err := f.join()
+	return all, err == nil
+}
+
+// A reader reads an index from its beginning to its end, once.
+type reader struct {
 	in      *bufio.Reader // without the checksum
 	left    int64         // of it
 	idSize  int
 	version uint32
 	name    []byte // of the entry before
-	keep    entryFilter
+	keep    Filter
 }
 
-// An entryFilter reports whether an entry is wanted, by its fields and its path. It must keep
+// A Filter reports whether an entry is wanted, by its fields and its path. It must keep
 // neither.
-type entryFilter func(e *indexEntry, path []byte) bool
+type Filter func(e *Entry, path []byte) bool
 
-// parseIndexFile reads an index of a size and verifies it: its checksum, and that entries and
-// extensions fill it exactly, which is the only check for one without a checksum. It keeps the
-// entries that keep accepts, all if that is nil.
-func parseIndexFile(
-	in io.Reader, size int64, idSize int, keep entryFilter,
-) (*indexFile, error) {
-	if size < int64(indexHeader+idSize) {
-		return nil, errIndexEnds
+// parse reads an index of a size and verifies it. It keeps the entries that keep accepts, all if that
+// is nil.
+func parse(
+	in io.Reader, size int64, idSize int, keep Filter,
+) (*File, error) {
+	if size < int64(headerSize+idSize) {
+		return nil, errEnds
 	}
 	sum := object.NewHash(idSize)
 	body := io.TeeReader(io.LimitReader(in, size-int64(idSize)), sum)
-	r := indexReader{
-		in: bufio.NewReaderSize(body, indexBuffer), left: size - int64(idSize),
+	r := reader{
+		in: bufio.NewReaderSize(body, bufferSize), left: size - int64(idSize),
 		idSize: idSize, keep: keep,
 	}
-	f := new(indexFile)
+	f := &File{idSize: idSize}
 	failed := r.read(f)
 	// A wrong checksum explains all other faults.
 	if _, err := io.Copy(io.Discard, r.in); err != nil {
@@ -105,7 +125,7 @@ func parseIndexFile(
 	}
 	f.sum = make([]byte, idSize)
 	if _, err := io.ReadFull(in, f.sum); err != nil {
-		return nil, errIndexEnds
+		return nil, errEnds
 	}
 	if f.summed() && !bytes.Equal(sum.Sum(nil), f.sum) {
 		return nil, errors.New("it is truncated or damaged: its checksum does not match")
@@ -113,8 +133,8 @@ func parseIndexFile(
 	return f, failed
 }
 
-func (r *indexReader) read(f *indexFile) error {
-	head, err := r.take(indexHeader)
+func (r *reader) read(f *File) error {
+	head, err := r.take(headerSize)
 	if err != nil {
 		return err
 	}
@@ -122,8 +142,8 @@ func (r *indexReader) read(f *indexFile) error {
 	f.version = r.version
 	count := binary.BigEndian.Uint32(head[8:])
 	if !bytes.HasPrefix(head, []byte("DIRC")) ||
-		r.version < oldestIndex || r.version > newestIndex {
-		return errIndexForm
+		r.version < oldest || r.version > newest {
+		return errForm
 	}
 	for range count {
 		if err := r.entry(f); err != nil {
@@ -140,13 +160,13 @@ func (r *indexReader) read(f *indexFile) error {
 
 // take returns the next n bytes, at most the size of the buffer. They are valid until the next
 // call.
-func (r *indexReader) take(n int) ([]byte, error) {
+func (r *reader) take(n int) ([]byte, error) {
 	if int64(n) > r.left {
-		return nil, errIndexEnds
+		return nil, errEnds
 	}
 	data, err := r.in.Peek(n)
 	if err != nil {
-		return nil, errIndexEnds
+		return nil, errEnds
 	}
 	r.left -= int64(n)
 	_, err = r.in.Discard(n)
@@ -156,14 +176,14 @@ func (r *indexReader) take(n int) ([]byte, error) {
 // entry reads an entry. Before version 4 entries end in one to eight zeroes, at a multiple of
 // eight; since version 4 they have the length of the prefix that their name shares with the one
 // before, and end in one zero.
-func (r *indexReader) entry(f *indexFile) error {
-	size := indexStat + r.idSize + 2
+func (r *reader) entry(f *File) error {
+	size := statSize + r.idSize + 2
 	data, err := r.take(size)
 	if err != nil {
 		return err
 	}
-	mode := object.CanonicalMode(binary.BigEndian.Uint32(data[indexMode:]))
-	id := object.IDOf(data[indexStat : indexStat+r.idSize])
+	mode := object.CanonicalMode(binary.BigEndian.Uint32(data[modeOffset:]))
+	id := object.IDOf(data[statSize : statSize+r.idSize])
 	flags, more := binary.BigEndian.Uint16(data[size-2:]), uint16(0)
 	if flags&extendedFlag != 0 {
 		if data, err = r.take(2); err != nil {
@@ -175,12 +195,13 @@ func (r *indexReader) entry(f *indexFile) error {
 	if err := r.readName(int(flags&nameLengthMask), size); err != nil {
 		return err
 	}
-	e := indexEntry{
-		Entry:  Entry{Mode: mode, OID: id},
-		stage:  int(flags>>stageShift) & 3,
-		pinned: flags&assumedFlag != 0 || more&skippedFlag != 0, assumed: more&skippedFlag == 0,
-		intent: more&intendedFlag != 0,
+	e := Entry{
+		Entry:  object.Entry{Mode: mode, OID: id},
+		Stage:  int(flags>>stageShift) & 3,
+		Pinned: flags&assumedFlag != 0 || more&skippedFlag != 0, Assumed: more&skippedFlag == 0,
+		Intent: more&intendedFlag != 0,
 	}
+	f.sparse = f.sparse || mode == object.ModeDir
 	if r.keep == nil || r.keep(&e, r.name) {
 		e.Path = string(r.name)
 		f.entries = append(f.entries, e)
@@ -190,17 +211,17 @@ func (r *indexReader) entry(f *indexFile) error {
 
 // readName reads the name of an entry and its padding. size bytes of the entry were read before.
 // The length is known unless it is the largest that the flags can have.
-func (r *indexReader) readName(length, size int) error {
+func (r *reader) readName(length, size int) error {
 	kept := 0
-	if r.version == newestIndex {
+	if r.version == newest {
 		cut, err := r.varint()
 		if err != nil || cut > len(r.name) {
-			return errIndexEnds
+			return errEnds
 		}
 		kept = len(r.name) - cut
 	}
 	r.name = r.name[:kept]
-	if r.version == newestIndex || length == nameLengthMask {
+	if r.version == newest || length == nameLengthMask {
 		return r.readZeroed(size)
 	}
 	data, err := r.take(fill(size+length) - size)
@@ -211,7 +232,7 @@ func (r *indexReader) readName(length, size int) error {
 }
 
 // readZeroed reads a name that ends in a zero.
-func (r *indexReader) readZeroed(size int) error {
+func (r *reader) readZeroed(size int) error {
 	length := 0
 	for ended := false; !ended; {
 		part, err := r.in.ReadSlice(0)
@@ -220,11 +241,11 @@ func (r *indexReader) readZeroed(size int) error {
 		if ended = err == nil; ended {
 			part = part[:len(part)-1]
 		} else if !errors.Is(err, bufio.ErrBufferFull) {
-			return errIndexEnds
+			return errEnds
 		}
 		r.name = append(r.name, part...)
 	}
-	if r.version == newestIndex {
+	if r.version == newest {
 		return nil
 	}
 	_, err := r.take(fill(size+length-1) - size - length)
@@ -238,12 +259,12 @@ func fill(size int) int {
 }
 
 // varint reads a number in git's offset encoding.
-func (r *indexReader) varint() (int, error) {
+func (r *reader) varint() (int, error) {
 	n := 0
 	for {
 		data, err := r.take(1)
 		if err != nil || n > 1<<24 {
-			return 0, errIndexEnds
+			return 0, errEnds
 		}
 		n = n<<7 | int(data[0]&0x7f)
 		if data[0]&0x80 == 0 {
@@ -253,22 +274,23 @@ func (r *indexReader) varint() (int, error) {
 	}
 }
 
-func (r *indexReader) extension(f *indexFile) error {
+func (r *reader) extension(f *File) error {
 	head, err := r.take(extensionHead)
 	if err != nil {
 		return err
 	}
 	name, size := string(head[:4]), int64(binary.BigEndian.Uint32(head[4:]))
 	if size > r.left {
-		return errIndexEnds
+		return errEnds
 	}
 	f.names = append(f.names, name)
+	f.sparse = f.sparse || name == "sdir"
 	r.left -= size
 	switch {
 	case name == "link":
 		f.link = make([]byte, size)
 		_, err = io.ReadFull(r.in, f.link)
-	case name == "TREE" && size <= maxIndexTrees:
+	case name == "TREE" && size <= maxTrees:
 		f.trees = make([]byte, size)
 		_, err = io.ReadFull(r.in, f.trees)
 	default:
@@ -277,48 +299,46 @@ func (r *indexReader) extension(f *indexFile) error {
 	return err
 }
 
-// load reads and verifies the file of an index, and the shared index of a split one.
-func (x *Index) load() error {
-	var err error
-	if x.file, err = x.loadFile(x.path, x.keep); err != nil || x.file.link == nil {
-		return err
+// Read reads and verifies the file of an index, and the shared index of a split one, which git looks
+// for in gitDir and beside the file. A missing file has no entries. It keeps the entries that keep
+// accepts, all if that is nil or the index is split. One that is being written is read again, for a
+// moment.
+func Read(name, gitDir string, idSize int, keep Filter) (*File, error) {
+	f, err := readFile(name, idSize, keep)
+	if err == nil && f.link != nil && keep != nil { // positions count
+		f, err = readFile(name, idSize, nil)
 	}
-	if x.keep != nil { // positions count
-		if x.file, err = x.loadFile(x.path, nil); err != nil || x.file.link == nil {
-			return err
-		}
-	}
-	size := x.repo.idSize()
-	if len(x.file.link) < size {
-		return fmt.Errorf("%s: %w", x.path, errIndexEnds)
-	}
-	id := x.file.link[:size]
-	if object.IDOf(id).IsZero() {
-		return nil // the file itself is complete
-	}
-	x.base, err = x.loadBase(hex.EncodeToString(id))
-	if err == nil && !bytes.Equal(x.base.sum, id) {
-		err = fmt.Errorf("%s: the shared index does not match it", x.path)
-	}
-	return err
-}
-
-// loadBase reads the shared index of a split index, where git looks for it: in the repository, or
-// else beside the split one.
-func (x *Index) loadBase(id string) (*indexFile, error) {
-	name := "sharedindex." + id
-	f, err := x.loadFile(filepath.Join(cmp.Or(x.gitDir, x.repo.gitDir), name), nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		return x.loadFile(filepath.Join(filepath.Dir(x.path), name), nil)
+		return &File{missing: true}, nil
+	}
+	if err != nil || f.link == nil {
+		return f, err
+	}
+	if len(f.link) < idSize {
+		return nil, fmt.Errorf("%s: %w", name, errEnds)
+	}
+	if f.complete() {
+		return f, nil
+	}
+	shared := "sharedindex." + hex.EncodeToString(f.link[:idSize])
+	f.base, err = readFile(filepath.Join(gitDir, shared), idSize, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.base, err = readFile(filepath.Join(filepath.Dir(name), shared), idSize, nil)
+	}
+	if err == nil && !bytes.Equal(f.base.sum, f.link[:idSize]) {
+		err = fmt.Errorf("%s: the shared index does not match it", name)
 	}
 	return f, err
 }
 
-// loadFile reads a file. One that is being written is read again, for a moment.
-func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error) {
-	for range wholefile.Attempts {
+// complete reports whether a split index needs no shared one.
+func (f *File) complete() bool { return object.IDOf(f.link[:f.idSize]).IsZero() }
+
+// readFile reads one file.
+func readFile(name string, idSize int, keep Filter) (f *File, err error) {
+	for range gitfile.Attempts {
 		var whole bool
-		if f, whole, err = loadOnce(name, x.repo.idSize(), keep); whole {
+		if f, whole, err = readOnce(name, idSize, keep); whole {
 			break
 		}
 	}
@@ -328,8 +348,8 @@ func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error
 	return f, err
 }
 
-// loadOnce also reports whether the file kept its size meanwhile.
-func loadOnce(name string, idSize int, keep entryFilter) (f *indexFile, whole bool, err error) {
+// readOnce also reports whether the file kept its size meanwhile.
+func readOnce(name string, idSize int, keep Filter) (f *File, whole bool, err error) {
 	file, err := regular.OpenFile(name)
 	if err != nil {
 		return nil, true, err
@@ -339,7 +359,7 @@ func loadOnce(name string, idSize int, keep entryFilter) (f *indexFile, whole bo
 	if err != nil {
 		return nil, true, err
 	}
-	f, err = parseIndexFile(file, before.Size(), idSize, keep)
+	f, err = parse(file, before.Size(), idSize, keep)
 	after, failed := file.Stat()
 	return f, failed == nil && after.Size() == before.Size(), errors.Join(err, failed)
 }

@@ -1,4 +1,4 @@
-package gitint
+package refstore
 
 import (
 	"bytes"
@@ -9,10 +9,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/git-jp/git-jp/gitint/internal/wholefile"
+	"github.com/git-jp/git-jp/gitint/internal/gitfile"
+	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // maxSymrefDepth is how many symbolic refs git follows.
@@ -21,26 +23,8 @@ const maxSymrefDepth = 5
 // errNoValue reports a ref file without a value that git accepts.
 var errNoValue = errors.New("no object id")
 
-// headName is git's name for the checked-out commit.
-const headName = "HEAD"
-
-// A refStore has the refs of one working tree.
-type refStore interface {
-	// list returns the refs below refs/, and those without a value.
-	list(ctx context.Context) ([]Ref, []Incomplete, error)
-	// own returns the per-worktree refs, also pseudo-refs if these are not files.
-	own(ctx context.Context) ([]Ref, []Incomplete, error)
-	// head returns HEAD with its target.
-	head(ctx context.Context) (Ref, error)
-}
-
-// refFiles reads the refs of one working tree from files and packed-refs. go-git's reader is not
-// usable: it fails on one empty file, accepts digits that are no object id, does not skip locks,
-// drops the peeled ids of tags, and does not see the refs of a linked worktree.
-type refFiles struct {
-	gitDir, commonDir string
-	idDigits          int // in an object id
-}
+// Files reads the refs of one working tree from files and packed-refs.
+type Files Place
 
 // perWorktree has the namespaces of per-worktree refs.
 var perWorktree = [...]string{"refs/bisect", "refs/rewritten", "refs/worktree"}
@@ -65,9 +49,9 @@ func (s *refSet) has(name string) bool {
 	return direct || sym || broken
 }
 
-// list returns the refs, and those without a value. It reads loose refs before packed ones: in the
-// other order it would miss a ref that is packed meanwhile.
-func (f refFiles) list(ctx context.Context) ([]Ref, []Incomplete, error) {
+// List implements [Store]. It reads loose refs before packed ones: in the other order it would miss a
+// ref that is packed meanwhile.
+func (f Files) List(ctx context.Context) ([]Ref, []string, error) {
 	set, err := f.read(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +60,7 @@ func (f refFiles) list(ctx context.Context) ([]Ref, []Incomplete, error) {
 }
 
 // result returns the refs and those without a value.
-func (s *refSet) result() ([]Ref, []Incomplete, error) {
+func (s *refSet) result() ([]Ref, []string, error) {
 	refs := make([]Ref, 0, len(s.direct)+len(s.sym))
 	for _, ref := range s.direct {
 		refs = append(refs, ref)
@@ -86,31 +70,31 @@ func (s *refSet) result() ([]Ref, []Incomplete, error) {
 			refs = append(refs, ref)
 		}
 	}
-	broken := make([]Incomplete, 0, len(s.broken))
+	broken := make([]string, 0, len(s.broken))
 	for name, reason := range s.broken {
-		broken = append(broken, Incomplete{ReasonRef, name + ": " + reason})
+		broken = append(broken, name+": "+reason)
 	}
-	sortIncomplete(broken)
+	slices.Sort(broken)
 	return refs, broken, nil
 }
 
-func (f refFiles) read(ctx context.Context) (*refSet, error) {
+func (f Files) read(ctx context.Context) (*refSet, error) {
 	set := newRefSet()
-	if f.gitDir != f.commonDir {
+	if f.GitDir != f.CommonDir {
 		for _, dir := range perWorktree {
-			if err := f.walk(ctx, set, f.gitDir, dir); err != nil {
+			if err := f.walk(ctx, set, f.GitDir, dir); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := f.walk(ctx, set, f.commonDir, "refs"); err != nil {
+	if err := f.walk(ctx, set, f.CommonDir, "refs"); err != nil {
 		return nil, err
 	}
 	return set, f.readPacked(set)
 }
 
 // walk reads the loose refs of a directory and its subdirectories.
-func (f refFiles) walk(ctx context.Context, set *refSet, base, dir string) error {
+func (f Files) walk(ctx context.Context, set *refSet, base, dir string) error {
 	entries, err := os.ReadDir(filepath.Join(base, filepath.FromSlash(dir)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return ctx.Err() // git removes directories that become empty
@@ -141,11 +125,12 @@ func (f refFiles) walk(ctx context.Context, set *refSet, base, dir string) error
 
 // elsewhere reports whether a directory of the common part has per-worktree refs of the main
 // worktree, seen from a linked one.
-func (f refFiles) elsewhere(base, name string) bool {
-	return base != f.gitDir && isPerWorktree(name)
+func (f Files) elsewhere(base, name string) bool {
+	return base != f.GitDir && IsPerWorktree(name)
 }
 
-func isPerWorktree(name string) bool {
+// IsPerWorktree reports whether a ref below refs/ belongs to one working tree.
+func IsPerWorktree(name string) bool {
 	for _, dir := range perWorktree {
 		if name == dir || strings.HasPrefix(name, dir+"/") {
 			return true
@@ -166,7 +151,7 @@ func isDirectory(name string, e fs.DirEntry) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-func (f refFiles) readLoose(set *refSet, base, name string) error {
+func (f Files) readLoose(set *refSet, base, name string) error {
 	if set.has(name) {
 		return nil
 	}
@@ -188,43 +173,43 @@ func (f refFiles) readLoose(set *refSet, base, name string) error {
 	return nil
 }
 
-// value reads one loose ref. An empty one is read again, for a moment.
-func (f refFiles) value(base, name string) (id OID, target string, err error) {
+// value reads a loose ref below a directory.
+func (f Files) value(base, name string) (id object.ID, target string, err error) {
 	file := filepath.Join(base, filepath.FromSlash(name))
 	if link, err := os.Readlink(file); err == nil && strings.HasPrefix(link, "refs/") {
-		return OID{}, link, nil
+		return object.ID{}, link, nil
 	}
 	var data []byte
-	for range wholefile.Attempts {
-		if data, err = wholefile.Read(file); err != nil || len(data) > 0 {
+	for range gitfile.Attempts {
+		if data, err = gitfile.Read(file); err != nil || len(data) > 0 {
 			break
 		}
 	}
 	if err != nil {
-		return OID{}, "", err
+		return object.ID{}, "", err
 	}
 	return f.parse(data)
 }
 
 // parse parses the content of a loose ref: "ref: <name>" or an object id, followed by white space
 // if by anything.
-func (f refFiles) parse(data []byte) (id OID, target string, err error) {
+func (f Files) parse(data []byte) (id object.ID, target string, err error) {
 	if rest, ok := bytes.CutPrefix(data, []byte("ref:")); ok {
 		target = string(bytes.TrimSpace(rest))
 		if target == "" {
-			return OID{}, "", errNoValue
+			return object.ID{}, "", errNoValue
 		}
-		return OID{}, target, nil
+		return object.ID{}, target, nil
 	}
 	if len(data) == 0 {
-		return OID{}, "", fmt.Errorf("%w: the file is empty", errNoValue)
+		return object.ID{}, "", fmt.Errorf("%w: the file is empty", errNoValue)
 	}
-	if len(data) < f.idDigits || len(data) > f.idDigits && !isSpace(data[f.idDigits]) {
-		return OID{}, "", errNoValue
+	if len(data) < 2*f.IDSize || len(data) > 2*f.IDSize && !isSpace(data[2*f.IDSize]) {
+		return object.ID{}, "", errNoValue
 	}
-	id, err = ParseOID(string(data[:f.idDigits]))
+	id, err = object.ParseID(string(data[:2*f.IDSize]))
 	if err != nil || id.IsZero() {
-		return OID{}, "", errNoValue
+		return object.ID{}, "", errNoValue
 	}
 	return id, "", nil
 }
@@ -246,10 +231,10 @@ func (s *refSet) follow(name string) (Ref, bool) {
 	return Ref{}, false
 }
 
-// head reads HEAD and its target, without reading every other ref.
-func (f refFiles) head(context.Context) (Ref, error) {
-	head := Ref{Name: headName}
-	id, target, err := f.value(f.gitDir, headName)
+// Head implements [Store]. It does not read every other ref.
+func (f Files) Head(context.Context) (Ref, error) {
+	head := Ref{Name: Head}
+	id, target, err := f.Loose(Head)
 	if err != nil {
 		return head, err
 	}
@@ -267,23 +252,43 @@ func (f refFiles) head(context.Context) (Ref, error) {
 	return head, nil
 }
 
-// lookup reads one ref, loose or packed.
-func (f refFiles) lookup(name string) (OID, string, error) {
-	base := f.commonDir
-	if isPerWorktree(name) || !strings.HasPrefix(name, "refs/") {
-		base = f.gitDir
+// Loose reads one ref that is a file: its object, or the target of a symbolic ref. An empty one is
+// read again, for a moment.
+func (f Files) Loose(name string) (id object.ID, target string, err error) {
+	if IsPerWorktree(name) || !strings.HasPrefix(name, "refs/") {
+		return f.value(f.GitDir, name)
 	}
-	id, target, err := f.value(base, name)
+	return f.value(f.CommonDir, name)
+}
+
+// LooseHead returns the object of HEAD if HEAD and its branch are files, and zero for a branch
+// without a commit where no ref is packed. Git is to be asked otherwise: it finds a packed ref
+// without reading them all, and says what is wrong with a broken one.
+func (f Files) LooseHead() (id object.ID, ok bool) {
+	id, target, err := f.Loose(Head)
+	if err == nil && strings.HasPrefix(target, "refs/heads/") {
+		id, target, err = f.Loose(target)
+		if errors.Is(err, fs.ErrNotExist) { // git packs a ref before it removes the file
+			_, err := os.Lstat(filepath.Join(f.CommonDir, packedRefsName))
+			return object.ID{}, errors.Is(err, fs.ErrNotExist)
+		}
+	}
+	return id, err == nil && target == ""
+}
+
+// lookup reads one ref, loose or packed.
+func (f Files) lookup(name string) (object.ID, string, error) {
+	id, target, err := f.Loose(name)
 	if err == nil || !noSuchRef(err) {
 		return id, target, err
 	}
 	set := newRefSet()
 	if err := f.readPacked(set); err != nil {
-		return OID{}, "", err
+		return object.ID{}, "", err
 	}
 	ref, ok := set.direct[name]
 	if !ok {
-		return OID{}, "", fmt.Errorf("ref %q: %w", name, fs.ErrNotExist)
+		return object.ID{}, "", fmt.Errorf("ref %q: %w", name, fs.ErrNotExist)
 	}
 	return ref.OID, "", nil
 }
@@ -293,6 +298,17 @@ func (f refFiles) lookup(name string) (OID, string, error) {
 func noSuchRef(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) ||
 		errors.Is(err, syscall.ENOTDIR)
+}
+
+// Own implements [Store].
+func (f Files) Own(ctx context.Context) ([]Ref, []string, error) {
+	set := newRefSet()
+	for _, dir := range perWorktree {
+		if err := f.walk(ctx, set, f.GitDir, dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	return set.result()
 }
 
 func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }

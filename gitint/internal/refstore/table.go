@@ -1,4 +1,4 @@
-package gitint
+package refstore
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ type refTable struct {
 // A tableRef is a ref record. It is a deletion if it has neither id nor target.
 type tableRef struct {
 	name, target string
-	id, peeled   OID
+	id, peeled   object.ID
 }
 
 // A tableLog is a reflog record.
@@ -34,7 +34,7 @@ type tableLog struct {
 	name    string
 	at      uint64 // the transaction
 	deleted bool
-	entry   reflogEntry
+	entry   LogEntry
 }
 
 // The sizes of the parts around the blocks of a table, for the two versions of the format.
@@ -258,12 +258,12 @@ func (p *tableReader) log(kind byte, r *recordReader) {
 		name: string(name), at: ^binary.BigEndian.Uint64(index), deleted: kind == 0,
 	}
 	if !one.deleted {
-		one.entry.was, one.entry.is = r.id(p.idSize), r.id(p.idSize)
+		one.entry.Was, one.entry.Is = r.id(p.idSize), r.id(p.idSize)
 		r.bytes(r.varint())              // name
 		r.bytes(r.varint())              // and address
-		one.entry.at = int64(r.varint()) //nolint:gosec // seconds
+		one.entry.At = int64(r.varint()) //nolint:gosec // seconds
 		r.bytes(2)                       // the time zone
-		one.entry.why = string(bytes.TrimRight(r.bytes(r.varint()), "\n"))
+		one.entry.Why = string(bytes.TrimRight(r.bytes(r.varint()), "\n"))
 	}
 	p.table.logs = append(p.table.logs, one)
 }
@@ -300,6 +300,6 @@ func (r *recordReader) bytes(n uint64) []byte {
 	return taken
 }
 
-func (r *recordReader) id(size int) OID {
+func (r *recordReader) id(size int) object.ID {
 	return object.IDOf(r.bytes(uint64(size))) //nolint:gosec // 20 or 32
 }
