@@ -14,14 +14,12 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
+	"github.com/git-jp/git-jp/gitint/internal/gitlock"
 	"github.com/git-jp/git-jp/gitint/internal/index"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 )
-
-// workSuffix is added to the name of the index for the copy that git changes.
-const workSuffix = ".jp-"
 
 // An indexTx changes an index in several git commands, of which readers see all or none. It holds
 // git's lock of the index, lets git work on a copy, and renames the copy into place.
@@ -29,7 +27,7 @@ type indexTx struct {
 	repo  *Repo
 	path  string // the index
 	work  string // the copy
-	lock  *fileLock
+	lock  *gitlock.Lock
 	wrote bool
 }
 
@@ -40,12 +38,12 @@ func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) 
 	if err != nil {
 		return nil, err
 	}
-	lock, err := r.lockFile(ctx, path, r.waitFor(wait))
+	lock, err := gitlock.Take(ctx, path, r.waitFor(wait), r.root, r.gitDir)
 	if err != nil {
 		return nil, err
 	}
 	// A git that outlives a killed run must not write to the copy of the next run.
-	work := path + workSuffix + strconv.Itoa(os.Getpid())
+	work := path + gitlock.WorkSuffix + strconv.Itoa(os.Getpid())
 	tx := &indexTx{repo: r, path: path, work: work, lock: lock}
 	if err := tx.copyIndex(); err != nil {
 		tx.rollback()
@@ -129,7 +127,7 @@ func (tx *indexTx) commit() error {
 // rollback removes the copy, if it still exists, and then the lock.
 func (tx *indexTx) rollback() {
 	tx.removeWork()
-	tx.lock.release()
+	tx.lock.Release()
 }
 
 // removeLeft removes the copies that crashes left: they are only used under the lock.
@@ -139,8 +137,8 @@ func (tx *indexTx) removeLeft() {
 		return
 	}
 	for _, e := range list {
-		pid, ok := strings.CutPrefix(e.Name(), filepath.Base(tx.path)+workSuffix)
-		if _, err := strconv.Atoi(strings.TrimSuffix(pid, lockSuffix)); ok && err == nil {
+		pid, ok := strings.CutPrefix(e.Name(), filepath.Base(tx.path)+gitlock.WorkSuffix)
+		if _, err := strconv.Atoi(strings.TrimSuffix(pid, gitlock.Suffix)); ok && err == nil {
 			_ = os.Remove(filepath.Join(filepath.Dir(tx.path), e.Name()))
 		}
 	}
@@ -148,7 +146,7 @@ func (tx *indexTx) removeLeft() {
 
 func (tx *indexTx) removeWork() {
 	_ = os.Remove(tx.work)
-	_ = os.Remove(tx.work + lockSuffix)
+	_ = os.Remove(tx.work + gitlock.Suffix)
 }
 
 // entries returns the entries of the copy for some paths, by path.

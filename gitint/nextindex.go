@@ -1,18 +1,15 @@
 package gitint
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/gitint/internal/gitlock"
 )
 
 // Git writes the index of a commit into the lock of the index or, if only some paths are committed,
@@ -45,7 +42,7 @@ func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list next indexes of %s: %w", w.Title(), err)
 		}
-		lock := file + lockSuffix
+		lock := file + gitlock.Suffix
 		if _, err := os.Lstat(lock); err == nil && !slices.Contains(all, lock) {
 			all = append(all, lock)
 		}
@@ -56,8 +53,8 @@ func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 // isNextIndex reports whether a file beside an index is one by its name. A hook that changes the
 // index of the commit locks that in turn.
 func isNextIndex(name string) bool {
-	return strings.HasSuffix(name, lockSuffix) &&
-		(strings.HasPrefix(name, "index"+lockSuffix) || strings.HasPrefix(name, nextIndexPrefix))
+	return strings.HasSuffix(name, gitlock.Suffix) &&
+		(strings.HasPrefix(name, "index"+gitlock.Suffix) || strings.HasPrefix(name, nextIndexPrefix))
 }
 
 // NextIndex reads one of the NextIndexes of a working tree. It returns nil if the lock is one of
@@ -66,44 +63,23 @@ func isNextIndex(name string) bool {
 func (r *Repo) NextIndex(
 	ctx context.Context, w Worktree, path string, timeout time.Duration,
 ) (*Index, error) {
-	expired, stop := context.WithTimeout(ctx, max(r.waitFor(timeout), 0))
-	defer stop()
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
-	for {
-		x, err := r.readNextIndex(ctx, w, path)
-		if err == nil || ctx.Err() != nil {
-			return x, err
-		}
-		select {
-		case <-tick.C:
-		case <-expired.Done():
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			return nil, fmt.Errorf("%w: %w", r.locked(path), err)
-		}
+	var x *Index
+	var err error
+	if failed := gitlock.Wait(ctx, r.waitFor(timeout), func() bool {
+		x, err = r.readNextIndex(ctx, w, path)
+		return err == nil || ctx.Err() != nil
+	}); failed != nil {
+		return nil, failed
 	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", r.locked(path), err)
+	}
+	return x, err
 }
 
 func (r *Repo) readNextIndex(ctx context.Context, w Worktree, path string) (*Index, error) {
-	if ours, err := isOurLock(path); err != nil || ours {
+	if ours, err := gitlock.IsOurs(path); err != nil || ours {
 		return nil, err
 	}
 	return r.readIndex(ctx, &Index{repo: r, path: path, gitDir: w.GitDir}, nil)
-}
-
-// isOurLock reports whether a lock exists and is one of this program.
-func isOurLock(path string) (bool, error) {
-	f, err := regular.OpenFile(path)
-	if err != nil {
-		return false, ignoreMissing(err)
-	}
-	defer f.Close() //nolint:errcheck // was only read
-	mark := make([]byte, len(lockMark))
-	_, err = io.ReadFull(f, mark)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	}
-	return bytes.Equal(mark, []byte(lockMark)), err
 }

@@ -318,15 +318,15 @@ func TestTopLevelHoldsNoMore(t *testing.T) {
 // readsAsIs are the files that open or read without [regular]: files that neither a clone nor
 // another user can write, or that are not regular files.
 var readsAsIs = map[string]string{
-	"hooks/amends.go":                "asks /proc",
-	"cmd/git-jp/age_linux.go":        "asks /proc",
-	"gc/move.go":                     "opens directories, to sync them",
-	"gitint/lock.go":                 "asks /proc",
-	"gitint/internal/odb/db.go":      "objects, of which it looks for sizes itself",
-	"gitint/internal/odb/pack.go":    "packs of git's own making",
-	"internal/llm/wire/client.go":    "reads the request that it has made",
-	"internal/tools/release/sums.go": "reads programs that were built just now",
-	"internal/recheck/git.go":        "reads what git says about names",
+	"hooks/amends.go":                   "asks /proc",
+	"cmd/git-jp/age_linux.go":           "asks /proc",
+	"gc/move.go":                        "opens directories, to sync them",
+	"gitint/internal/gitlock/holder.go": "asks /proc",
+	"gitint/internal/odb/db.go":         "objects, of which it looks for sizes itself",
+	"gitint/internal/odb/pack.go":       "packs of git's own making",
+	"internal/llm/wire/client.go":       "reads the request that it has made",
+	"internal/tools/release/sums.go":    "reads programs that were built just now",
+	"internal/recheck/git.go":           "reads what git says about names",
 }
 
 // TestFilesAreReadThroughOneDoor verifies that sizes come before bytes: only internal/regular opens

@@ -63,7 +63,7 @@ var rooms = []room{
 		is:  "the one door to Git",
 		imports: []string{
 			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/gitfile",
-			"gitint/internal/index", "gitint/internal/object",
+			"gitint/internal/gitlock", "gitint/internal/index", "gitint/internal/object",
 			"gitint/internal/odb", "gitint/internal/refstore", "internal/atomicfile", "internal/regular", "internal/trace",
 		},
 	},
@@ -80,6 +80,11 @@ var rooms = []room{
 	{
 		dir:     "gitint/internal/gitfile",
 		is:      "files that git may be changing",
+		imports: []string{"internal/regular"},
+	},
+	{
+		dir:     "gitint/internal/gitlock",
+		is:      "git's locks: taken, waited for, broken if stale; who holds one",
 		imports: []string{"internal/regular"},
 	},
 	{

@@ -1,6 +1,6 @@
 //go:build !unix || aix || solaris
 
-package gitint
+package gitlock
 
 import "os"
 
