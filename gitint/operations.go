@@ -1,18 +1,17 @@
 package gitint
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/gitint/internal/odb"
+	"github.com/git-jp/git-jp/gitint/internal/unfinished"
 )
 
 // operationDirs have the state of a rebase, an am, a sequence of picks, and the open conflicts of
@@ -22,9 +21,6 @@ var operationDirs = [...]string{"rebase-merge", "rebase-apply", "sequencer", "jp
 // sharedDirs are common to all worktrees and have data that git, or a person, may restore: recorded
 // resolutions of conflicts, and objects found by fsck.
 var sharedDirs = [...]string{"rr-cache", "lost-found"}
-
-// foundCommits is where fsck writes the ids of dangling commits.
-const foundCommits = "lost-found/commit/"
 
 // maxOperationFile limits the size of a file of an operation: a mailbox can be large, and a larger
 // file is an error.
@@ -77,13 +73,13 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 	add := func(id OID) {
 		c.add(Root{Kind: RootOperation, Name: name, Worktree: w.Name, OID: id})
 	}
-	for _, id := range idsIn(data, 2*c.repo.idSize()) {
+	for _, id := range unfinished.IDs(data, 2*c.repo.idSize()) {
 		add(id)
 	}
-	if damage := operationDamage(name, data, 2*c.repo.idSize()); damage != "" {
+	if damage := unfinished.Damage(name, data, 2*c.repo.idSize()); damage != "" {
 		c.incomplete(ReasonOperation, title+" "+damage)
 	}
-	for _, short := range shortIDs(name, string(data), 2*c.repo.idSize()) {
+	for _, short := range unfinished.Abbreviations(name, data, 2*c.repo.idSize()) {
 		ids, doubt, err := c.repo.named(ctx, short)
 		if err != nil {
 			return err
@@ -92,7 +88,7 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 			add(id)
 		}
 		if doubt != "" {
-			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q%s", title, short.text, doubt))
+			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q%s", title, short.Text, doubt))
 		}
 	}
 	return nil
@@ -100,17 +96,17 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 
 // named returns the objects of an abbreviated id: a commit, or else all with the prefix. doubt says
 // why there may be more.
-func (r *Repo) named(ctx context.Context, short shortID) (ids []OID, doubt string, err error) {
-	id, err := r.revParse(ctx, short.text+"^{commit}")
+func (r *Repo) named(ctx context.Context, short unfinished.Abbreviation) (ids []OID, doubt string, err error) {
+	id, err := r.revParse(ctx, short.Text+"^{commit}")
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
 	case err == nil:
 		return []OID{id}, "", nil
-	case short.certain:
+	case short.Certain:
 		return nil, ", which is not a commit", nil
 	}
-	ids, hidden, err := r.beginning(ctx, short.text)
+	ids, hidden, err := r.beginning(ctx, short.Text)
 	if hidden != "" {
 		doubt = ": " + hidden
 	}
@@ -138,81 +134,9 @@ func (r *Repo) beginning(
 	return ids, hidden, err
 }
 
-// stoppedSHA has the commit at which a rebase stopped, which some versions of git abbreviate.
-const stoppedSHA = "rebase-merge/stopped-sha"
-
-const hexDigits = "0123456789abcdef"
-
-// idFiles are the files in which every line begins with an object id, with whether one may be
-// empty: if a branch has no commit yet, or a fetch begins.
-var idFiles = map[string]bool{
-	"ORIG_HEAD": false, "MERGE_HEAD": false, "CHERRY_PICK_HEAD": false, "REVERT_HEAD": false,
-	"REBASE_HEAD": false, "BISECT_HEAD": false, "FETCH_HEAD": true, "AUTO_MERGE": false,
-	"BISECT_EXPECTED_REV": false, "MERGE_AUTOSTASH": false, "NOTES_MERGE_PARTIAL": false,
-	"rebase-merge/onto": false, "rebase-merge/orig-head": false,
-	"rebase-merge/squash-onto": false, "rebase-merge/autostash": false,
-	"rebase-merge/amend": false, stoppedSHA: false, "rebase-apply/orig-head": false,
-	"rebase-apply/onto": false, "rebase-apply/original-commit": false,
-	"rebase-apply/autostash": false, "rebase-apply/abort-safety": true, "sequencer/head": false,
-	"sequencer/abort-safety": true,
-}
-
-// operationDamage returns why a file cannot be as git wrote it, or has a part that cannot be read;
-// "" if neither. Its lost content may have been the only name of something.
-func operationDamage(name string, data []byte, digits int) string {
-	if damage := patchDamage(name, data); damage != "" {
-		return damage
-	}
-	mayBeEmpty, isIDs := idFiles[name]
-	isIDs = isIDs || strings.HasPrefix(name, foundCommits)
-	switch {
-	case isTodo(name) && bytes.IndexByte(data, 0) >= 0:
-		return "has zero bytes"
-	case isTodo(name) && len(data) > 0 && data[len(data)-1] != '\n':
-		return "ends within a line"
-	case !isIDs || mayBeEmpty && len(data) == 0:
-		return ""
-	case len(data) == 0:
-		return "is empty"
-	}
-	for line := range bytes.Lines(data) {
-		id, _, _ := bytes.Cut(bytes.TrimRight(line, "\n"), []byte("\t"))
-		isShort := name == stoppedSHA && len(id) < digits && len(id) > 0
-		if len(id) != digits && !isShort || len(bytes.Trim(id, hexDigits)) > 0 {
-			return fmt.Sprintf("has the line %.80q, which does not begin with an object id", line)
-		}
-	}
-	return ""
-}
-
 func (r *Repo) idSize() int {
 	if r.objectFormat == "sha256" {
 		return object.SHA256Size
 	}
 	return object.SHA1Size
-}
-
-// idsIn returns everything in a text in the form of an object id: that many hexadecimal digits,
-// also in upper case if a person wrote them, without another digit on either side.
-func idsIn(data []byte, digits int) []OID {
-	var ids []OID
-	run := 0
-	for i := 0; i <= len(data); i++ {
-		if i < len(data) && isHex(data[i]) {
-			run++
-			continue
-		}
-		if run == digits {
-			id, err := ParseOID(strings.ToLower(string(data[i-run : i])))
-			if err == nil && !id.IsZero() {
-				ids = append(ids, id)
-			}
-		}
-		run = 0
-	}
-	return ids
-}
-
-func isHex(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F'
 }

@@ -64,7 +64,8 @@ var rooms = []room{
 		imports: []string{
 			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/gitfile",
 			"gitint/internal/gitlock", "gitint/internal/index", "gitint/internal/object",
-			"gitint/internal/odb", "gitint/internal/refstore", "internal/atomicfile", "internal/regular", "internal/trace",
+			"gitint/internal/odb", "gitint/internal/refstore", "gitint/internal/unfinished",
+			"internal/atomicfile", "internal/regular", "internal/trace",
 		},
 	},
 	{
@@ -106,6 +107,11 @@ var rooms = []room{
 		dir:     "gitint/internal/refstore",
 		is:      "refs and reflogs: files, packed-refs, reftables",
 		imports: []string{"gitint/internal/gitfile", "gitint/internal/object"},
+	},
+	{
+		dir:     "gitint/internal/unfinished",
+		is:      "what the files of an operation in progress name, and whether they are whole",
+		imports: []string{"gitint/internal/object"},
 	},
 	{
 		dir:     "gc",

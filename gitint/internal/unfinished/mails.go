@@ -1,4 +1,4 @@
-package gitint
+package unfinished
 
 import (
 	"bytes"

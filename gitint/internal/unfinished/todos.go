@@ -1,4 +1,4 @@
-package gitint
+package unfinished
 
 import (
 	"slices"
@@ -16,34 +16,34 @@ func isTodo(name string) bool {
 	return false
 }
 
-// A shortID is an abbreviated id by which a file may name a commit. Git abbreviates the names in a
+// An Abbreviation is an abbreviated id by which a file may name a commit. Git abbreviates the names in a
 // list while an editor has it, and people write any form.
-type shortID struct {
-	text string
-	// certain is true if it can be nothing else. Other words can be a label or a command.
-	certain bool
+type Abbreviation struct {
+	Text string
+	// Certain is true if it can be nothing else. Other words can be a label or a command.
+	Certain bool
 }
 
 // fewestDigits is the shortest abbreviation of an object id in git.
 const fewestDigits = 4
 
-// shortIDs returns the possible abbreviated ids of commits, without duplicates.
-func shortIDs(name, text string, digits int) []shortID {
-	var named []shortID
+// Abbreviations returns the possible abbreviated ids of commits in a file, without duplicates.
+func Abbreviations(name string, text []byte, digits int) []Abbreviation {
+	var named []Abbreviation
 	switch {
 	case name == stoppedSHA:
-		for word := range strings.FieldsSeq(text) {
-			named = append(named, shortID{word, true})
+		for word := range strings.FieldsSeq(string(text)) {
+			named = append(named, Abbreviation{word, true})
 		}
 	case isTodo(name):
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(string(text)) {
 			named = append(named, namedIn(strings.TrimSpace(line))...)
 		}
 	}
-	var out []shortID
+	var out []Abbreviation
 	for _, id := range named {
-		isShort := len(id.text) >= fewestDigits && len(id.text) < digits &&
-			strings.Trim(strings.ToLower(id.text), hexDigits) == ""
+		isShort := len(id.Text) >= fewestDigits && len(id.Text) < digits &&
+			strings.Trim(strings.ToLower(id.Text), hexDigits) == ""
 		if isShort && !slices.Contains(out, id) {
 			out = append(out, id)
 		}
@@ -52,7 +52,7 @@ func shortIDs(name, text string, digits int) []shortID {
 }
 
 // namedIn returns the names in a line of a list.
-func namedIn(line string) []shortID {
+func namedIn(line string) []Abbreviation {
 	command, rest, _ := strings.Cut(line, " ")
 	switch command {
 	case "p", "pick", "revert", "r", "reword", "e", "edit", "s", "squash", "f", "fixup":
@@ -74,12 +74,12 @@ func namedIn(line string) []shortID {
 
 // pickedBy returns the commit of a command, after its flags. It may be relative to another one,
 // such as 0123456~2.
-func pickedBy(rest string) []shortID {
+func pickedBy(rest string) []Abbreviation {
 	for word := range strings.FieldsSeq(rest) {
 		switch {
 		case word == "-C", word == "-c":
 		case strings.Trim(strings.ToLower(word), hexDigits) == "":
-			return []shortID{{word, true}}
+			return []Abbreviation{{word, true}}
 		default:
 			return possible(word)
 		}
@@ -88,10 +88,10 @@ func pickedBy(rest string) []shortID {
 }
 
 // possible returns the words of a text that could be an abbreviated object id.
-func possible(text string) []shortID {
-	var out []shortID
+func possible(text string) []Abbreviation {
+	var out []Abbreviation
 	for _, word := range strings.FieldsFunc(text, isNoHexDigit) {
-		out = append(out, shortID{text: word})
+		out = append(out, Abbreviation{Text: word})
 	}
 	return out
 }
