@@ -70,7 +70,9 @@ func (r *Repo) trailHead(
 		return OID{}, err
 	}
 	header, message, _ := bytes.Cut(data, []byte("\n\n"))
-	message, err = r.git.Run(ctx, git.Command{Args: trailerArgs(trailers), Stdin: bytes.NewReader(message)})
+	message, err = r.git.Run(ctx, git.Command{
+		Args: trailerArgs(trailers), Stdin: bytes.NewReader(message),
+	})
 	if err != nil || bytes.HasSuffix(data, message) {
 		return head, err
 	}

@@ -21,7 +21,8 @@ func (r *Repo) LastWith(ctx context.Context, paths ...string) (map[string]OID, e
 	if len(paths) == 0 {
 		return found, nil
 	}
-	out, err := r.git.Run(ctx, git.Command{Args: append(addedIn(), append([]string{"--"}, paths...)...)})
+	args := append(addedIn(), append([]string{"--"}, paths...)...)
+	out, err := r.git.Run(ctx, git.Command{Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("search the history of %d files: %w", len(paths), err)
 	}

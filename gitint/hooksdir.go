@@ -42,7 +42,9 @@ func (r *Repo) HooksDir(ctx context.Context, settings []Setting) (dir, scope str
 
 // hooksPath returns core.hooksPath as an absolute path.
 func (r *Repo) hooksPath(ctx context.Context) (string, error) {
-	out, err := r.git.Run(ctx, git.Command{Args: []string{"config", "--type=path", "core.hooksPath"}})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
+		"config", "--type=path", "core.hooksPath",
+	}})
 	if err != nil {
 		return "", err
 	}

@@ -187,7 +187,9 @@ func (tx *indexTx) list(ctx context.Context, dir string) (all []index.Entry, err
 	if dir != "" {
 		args = append(args, "--", dir)
 	}
-	out, err := tx.repo.git.Run(ctx, git.Command{Args: args, Env: []string{"GIT_INDEX_FILE=" + tx.work}})
+	out, err := tx.repo.git.Run(ctx, git.Command{
+		Args: args, Env: []string{"GIT_INDEX_FILE=" + tx.work},
+	})
 	if err != nil {
 		return nil, err
 	}

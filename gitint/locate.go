@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/gitfile"
+	"github.com/git-jp/git-jp/gitint/internal/plain"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -29,8 +30,8 @@ var locateArgs = [...]string{
 
 var errLocate = errors.New("unexpected output of git rev-parse")
 
-// locate finds the repository of r.git.Dir, mostly by asking git, and makes git run at its root from
-// then on.
+// locate finds the repository of the directory, mostly by asking git, and makes git run at its root
+// from then on.
 func (r *Repo) locate(ctx context.Context) error {
 	// Git reports the real path of the directory.
 	dir, err := filepath.EvalSymlinks(r.git.Dir)
@@ -38,7 +39,10 @@ func (r *Repo) locate(ctx context.Context) error {
 		return fmt.Errorf("open repository at %q: %w", r.git.Dir, err)
 	}
 	r.git.Dir = dir
-	if r.locatePlain() {
+	isKnown := func(key, value string) bool { return key != checkoutKey || isCheckout(value) }
+	if p, ok := plain.Find(dir, r.git.Env, isKnown); ok {
+		r.root, r.gitDir, r.commonDir, r.indexPath = p.Root, p.GitDir, p.GitDir, p.Index
+		r.objectFormat, r.plain = "sha1", true
 		r.settle()
 		return nil
 	}

@@ -54,7 +54,8 @@ func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 // index of the commit locks that in turn.
 func isNextIndex(name string) bool {
 	return strings.HasSuffix(name, gitlock.Suffix) &&
-		(strings.HasPrefix(name, "index"+gitlock.Suffix) || strings.HasPrefix(name, nextIndexPrefix))
+		(strings.HasPrefix(name, "index"+gitlock.Suffix) ||
+			strings.HasPrefix(name, nextIndexPrefix))
 }
 
 // NextIndex reads one of the NextIndexes of a working tree. It returns nil if the lock is one of

@@ -96,7 +96,9 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 
 // named returns the objects of an abbreviated id: a commit, or else all with the prefix. doubt says
 // why there may be more.
-func (r *Repo) named(ctx context.Context, short unfinished.Abbreviation) (ids []OID, doubt string, err error) {
+func (r *Repo) named(
+	ctx context.Context, short unfinished.Abbreviation,
+) (ids []OID, doubt string, err error) {
 	id, err := r.revParse(ctx, short.Text+"^{commit}")
 	switch {
 	case ctx.Err() != nil:

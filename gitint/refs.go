@@ -175,7 +175,9 @@ func (r *Repo) headOfGit(ctx context.Context) (Ref, error) {
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	head.Target = strings.TrimSpace(string(out))
-	out, err = r.git.Run(ctx, git.Command{Args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
+	out, err = r.git.Run(ctx, git.Command{Args: []string{
+		"rev-parse", "--verify", "--quiet", "HEAD",
+	}})
 	if err == nil {
 		head.OID, err = ParseOID(strings.TrimSpace(string(out)))
 	} else if git.ExitCode(err) == 1 && head.Target != "" {

@@ -125,7 +125,9 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	if r.known != nil {
 		return r.known, nil
 	}
-	out, err := r.git.Run(ctx, git.Command{Args: []string{"config", "-z", "--show-scope", "--list"}})
+	out, err := r.git.Run(ctx, git.Command{Args: []string{
+		"config", "-z", "--show-scope", "--list",
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}

@@ -88,7 +88,9 @@ func (r *Repo) headEntries(ctx context.Context, paths []string) (map[string]Entr
 
 // unborn reports whether HEAD names a branch that has no commit.
 func (r *Repo) unborn(ctx context.Context) (bool, error) {
-	_, err := r.git.Run(ctx, git.Command{Args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
+	_, err := r.git.Run(ctx, git.Command{Args: []string{
+		"rev-parse", "--verify", "--quiet", "HEAD",
+	}})
 	if git.ExitCode(err) == noSuchRevision {
 		return true, nil
 	}

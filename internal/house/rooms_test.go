@@ -18,7 +18,10 @@ type room struct {
 }
 
 // rooms is the table of docs/rooms.md.
-var rooms = []room{
+var rooms = slices.Concat(firstRooms, gitintRooms, otherRooms)
+
+// firstRooms are the rows before those of gitint.
+var firstRooms = []room{
 	{
 		dir:     "blobs",
 		is:      "content addressed by SHA-256: hashes, references, lazily resolved content, the store",
@@ -58,61 +61,10 @@ var rooms = []room{
 		is:      "making conversations smaller: strategies, hints, report, summaries, what prompts cost",
 		imports: []string{"events", "events/settings", "blobs", "dedup"},
 	},
-	{
-		dir: "gitint",
-		is:  "the one door to Git",
-		imports: []string{
-			"gitint/internal/environ", "gitint/internal/git", "gitint/internal/gitfile",
-			"gitint/internal/gitlock", "gitint/internal/index", "gitint/internal/object",
-			"gitint/internal/odb", "gitint/internal/refstore", "gitint/internal/unfinished",
-			"internal/atomicfile", "internal/regular", "internal/trace",
-		},
-	},
-	{
-		dir: "gitint/internal/environ",
-		is:  "what variables of git and extensions of repositories do to what git reads",
-	},
-	{
-		dir:       "gitint/internal/git",
-		is:        "starting git: commands, what they print, the objects that one process answers with",
-		imports:   []string{"gitint/internal/environ", "gitint/internal/object", "internal/trace"},
-		processes: "git",
-	},
-	{
-		dir:     "gitint/internal/gitfile",
-		is:      "files that git may be changing",
-		imports: []string{"internal/regular"},
-	},
-	{
-		dir:     "gitint/internal/gitlock",
-		is:      "git's locks: taken, waited for, broken if stale; who holds one",
-		imports: []string{"internal/regular"},
-	},
-	{
-		dir:     "gitint/internal/index",
-		is:      "the file of the index in all its forms, verified",
-		imports: []string{"gitint/internal/object", "gitint/internal/gitfile", "internal/regular"},
-	},
-	{
-		dir:     "gitint/internal/object",
-		is:      "objects without a repository: names, kinds, entries; trees and commits as git encodes them",
-		imports: []string{"internal/regular"},
-	},
-	{
-		dir:     "gitint/internal/odb",
-		is:      "directories of objects: packs, files of single objects, alternates",
-		imports: []string{"gitint/internal/object", "gitint/internal/gitfile"},
-	},
-	{
-		dir:     "gitint/internal/refstore",
-		is:      "refs and reflogs: files, packed-refs, reftables",
-		imports: []string{"gitint/internal/gitfile", "gitint/internal/object"},
-	},
-	{
-		dir:     "gitint/internal/unfinished",
-		is:      "what the files of an operation in progress name, and whether they are whole",
-		imports: []string{"gitint/internal/object"},
-	},
+}
+
+// otherRooms are the rows after those of gitint.
+var otherRooms = []room{
 	{
 		dir:     "gc",
 		is:      "deleting content: roots, mark, plan, sweep, quarantine and undo, why",

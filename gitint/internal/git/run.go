@@ -87,7 +87,9 @@ func (r *Runner) Run(ctx context.Context, c Command) ([]byte, error) {
 }
 
 // RunWarned also returns git's standard error.
-func (r *Runner) RunWarned(ctx context.Context, c Command) (out []byte, warnings string, err error) {
+func (r *Runner) RunWarned(
+	ctx context.Context, c Command,
+) (out []byte, warnings string, err error) {
 	var stdout bytes.Buffer
 	warnings, err = r.exec(ctx, c, func(cmd *exec.Cmd) error {
 		cmd.Stdout = &stdout

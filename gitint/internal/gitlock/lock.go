@@ -38,8 +38,8 @@ func (l *Lock) Release() {
 	_ = l.file.Close()
 }
 
-// Take locks a file as git does, by creating <file>.lock. It waits up to timeout, and then returns a
-// [*HeldError]; who holds the lock is also looked for in dirs, where git works.
+// Take locks a file as git does, by creating <file>.lock. It waits up to timeout, and then returns
+// a [*HeldError]; who holds the lock is also looked for in dirs, where git works.
 func Take(ctx context.Context, file string, timeout time.Duration, dirs ...string) (*Lock, error) {
 	lock := file + Suffix
 	var held *Lock
@@ -125,8 +125,8 @@ func (l *Lock) sign() error {
 	return err
 }
 
-// breakStale removes a stale lock of this program, and reports whether it did. It keeps locks of other
-// programs: whether their owner lives is unknown.
+// breakStale removes a stale lock of this program, and reports whether it did. It keeps locks of
+// other programs: whether their owner lives is unknown.
 func breakStale(lock string) bool {
 	f, err := regular.OpenFile(lock)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A File is a verified index as it is stored. It keeps only the wanted entries, so that memory grows
-// with these and not with the index.
+// A File is a verified index as it is stored. It keeps only the wanted entries, so that memory
+// grows with these and not with the index.
 type File struct {
 	missing bool
 	version uint32
@@ -103,8 +103,8 @@ type reader struct {
 // neither.
 type Filter func(e *Entry, path []byte) bool
 
-// parse reads an index of a size and verifies it. It keeps the entries that keep accepts, all if that
-// is nil.
+// parse reads an index of a size and verifies it. It keeps the entries that keep accepts, all if
+// that is nil.
 func parse(
 	in io.Reader, size int64, idSize int, keep Filter,
 ) (*File, error) {
@@ -299,10 +299,10 @@ func (r *reader) extension(f *File) error {
 	return err
 }
 
-// Read reads and verifies the file of an index, and the shared index of a split one, which git looks
-// for in gitDir and beside the file. A missing file has no entries. It keeps the entries that keep
-// accepts, all if that is nil or the index is split. One that is being written is read again, for a
-// moment.
+// Read reads and verifies the file of an index, and the shared index of a split one, which git
+// looks for in gitDir and beside the file. A missing file has no entries. It keeps the entries that
+// keep accepts, all if that is nil or the index is split. One that is being written is read again,
+// for a moment.
 func Read(name, gitDir string, idSize int, keep Filter) (*File, error) {
 	f, err := readFile(name, idSize, keep)
 	if err == nil && f.link != nil && keep != nil { // positions count

@@ -144,8 +144,8 @@ func (t TreeData) entry(rest []byte) (Entry, int) {
 	}, n
 }
 
-// Find finds a name among the entries of a tree. Git sorts a directory as if its name ended in a slash, so a name
-// can be in two positions. Trees written by other programs may be unsorted.
+// Find finds a name among the entries of a tree. Git sorts a directory as if its name ended in a
+// slash, so a name can be in two positions. Trees written by other programs may be unsorted.
 func Find(entries []Entry, name string) (Entry, bool) {
 	for _, suffix := range []string{"", "/"} {
 		i, ok := slices.BinarySearchFunc(entries, suffix, func(e Entry, suffix string) int {

@@ -77,8 +77,8 @@ func fits(id object.ID, size, limit int64) error {
 	return nil
 }
 
-// Loose returns an object that has a file of its own and is not large. It opens no pack: an open one
-// keeps what is deleted from it.
+// Loose returns an object that has a file of its own and is not large. It opens no pack: an open
+// one keeps what is deleted from it.
 func (d *DB) Loose(id object.ID) (obj object.Object, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,6 +10,6 @@
 //   - An object is reported missing only if the directories were searched again after any change of
 //     their packs. Every other error means that git may know more.
 //
-// A DB is safe for concurrent use. Memory for indexes of packs and bases of deltas is bounded; packs
-// with larger indexes are left to git.
+// A DB is safe for concurrent use. Memory for indexes of packs and bases of deltas is bounded;
+// packs with larger indexes are left to git.
 package odb

@@ -10,8 +10,8 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
-// A Packed is an object that was read, by its index in the request. One whose size is not wanted has
-// no kind and no content.
+// A Packed is an object that was read, by its index in the request. One whose size is not wanted
+// has no kind and no content.
 type Packed struct {
 	Index int
 	Size  int64

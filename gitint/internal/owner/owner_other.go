@@ -1,6 +1,6 @@
 //go:build !unix
 
-package gitint
+package owner
 
-// owned returns true: git has another rule on this system, which only git checks.
-func owned(string, []string) bool { return true }
+// Owns returns true: git has another rule on this system, which only git checks.
+func Owns(string, []string) bool { return true }

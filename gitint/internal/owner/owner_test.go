@@ -1,4 +1,4 @@
-package gitint
+package owner
 
 import (
 	"strings"
@@ -30,7 +30,7 @@ func TestSafeDirectory(t *testing.T) {
 		if said != "" {
 			pairs = strings.Split(said, " ")
 		}
-		if got := isSafe("/a/b", pairs); got != want {
+		if got := IsSafe("/a/b", pairs); got != want {
 			t.Errorf("%q: %v", said, got)
 		}
 	}

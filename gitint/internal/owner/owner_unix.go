@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitint
+package owner
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// owned reports whether a file belongs to the user; for the superuser also whether it belongs to
+// Owns reports whether a file belongs to the user; for the superuser also whether it belongs to
 // the user who ran sudo. A missing file belongs to none.
-func owned(name string, env []string) bool {
+func Owns(name string, env []string) bool {
 	info, err := os.Lstat(name)
 	if err != nil {
 		return os.IsNotExist(err)

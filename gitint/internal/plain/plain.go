@@ -1,4 +1,4 @@
-package gitint
+package plain
 
 import (
 	"errors"
@@ -10,56 +10,58 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/environ"
 	"github.com/git-jp/git-jp/gitint/internal/gitfile"
 	"github.com/git-jp/git-jp/gitint/internal/object"
+	"github.com/git-jp/git-jp/gitint/internal/owner"
 	"github.com/git-jp/git-jp/gitint/internal/refstore"
 )
-
-// A plain repository is one whose location and format are certain without asking git: the directory
-// .git in the root of its working tree, the user's own, with SHA-1 objects and refs in files, and
-// with nothing in its configuration or in the environment that changes that. For every other one,
-// and if anything is not as git leaves it, git is asked.
 
 // gitDirName is the git directory in a working tree.
 const gitDirName = ".git"
 
-// locatePlain finds the repository of r.git.Dir, a real path, if it is a plain one. It starts no
-// process. False means that git must be asked.
-func (r *Repo) locatePlain() bool {
-	if !r.git.Env.IsPlain() {
-		return false
+// A Repository is a plain one.
+type Repository struct{ Root, GitDir, Index string }
+
+// A Config reports whether the value of a key is one that this program knows. The key is as git
+// prints it.
+type Config func(key, value string) bool
+
+// Find finds the repository of a directory, a real path, if it is a plain one. False means that git
+// must be asked, also if isKnown is false for a value of its configuration: whoever reads that
+// reports it.
+func Find(dir string, env environ.List, isKnown Config) (r Repository, ok bool) {
+	if !env.IsPlain() {
+		return r, false
 	}
-	root, ok := plainRoot(r.git.Dir)
-	if !ok || root != r.git.Dir && r.git.Env.Get(environ.Ceilings) != "" {
-		return false
+	root, ok := findRoot(dir)
+	if !ok || root != dir && env.Get(environ.Ceilings) != "" {
+		return r, false
 	}
 	gitDir := filepath.Join(root, gitDirName)
-	if !owned(root, r.git.Env) || !owned(gitDir, r.git.Env) || !isPlain(gitDir) {
-		return false
+	if !owner.Owns(root, env) || !owner.Owns(gitDir, env) || !isPlain(gitDir, isKnown) {
+		return r, false
 	}
 	index := filepath.Join(gitDir, "index")
-	if name, ok := r.git.Env.Lookup(environ.IndexFile); ok {
+	if name, ok := env.Lookup(environ.IndexFile); ok {
 		if index = name; !filepath.IsAbs(name) {
 			index = filepath.Join(root, name)
 		}
 	}
 	// Git resolves the real path of an index.
 	if filepath.Dir(index) != gitDir || !isFileOrNone(index) {
-		return false
+		return r, false
 	}
-	r.root, r.gitDir, r.commonDir, r.indexPath = root, gitDir, gitDir, index
-	r.objectFormat, r.plain = "sha1", true
-	return true
+	return Repository{Root: root, GitDir: gitDir, Index: index}, true
 }
 
-// plainRoot searches upwards from a directory for the first with .git, and reports whether that is
+// findRoot searches upwards from a directory for the first with .git, and reports whether that is
 // a directory. Like git it stays on one file system. A directory that may be a bare repository is
 // left to git.
-func plainRoot(dir string) (root string, ok bool) {
+func findRoot(dir string) (root string, ok bool) {
 	device, ok := deviceOf(dir)
 	for ok {
 		switch info, err := os.Lstat(filepath.Join(dir, gitDirName)); {
 		case err == nil:
 			return dir, info.IsDir()
-		case !errors.Is(err, fs.ErrNotExist) || !isVacant(filepath.Join(dir, headName)):
+		case !errors.Is(err, fs.ErrNotExist) || !isVacant(filepath.Join(dir, refstore.Head)):
 			return "", false
 		}
 		up := filepath.Dir(dir)
@@ -72,10 +74,10 @@ func plainRoot(dir string) (root string, ok bool) {
 
 // isPlain reports whether git recognizes a directory as a repository, and no part of it is
 // elsewhere.
-func isPlain(gitDir string) bool {
+func isPlain(gitDir string, isKnown Config) bool {
 	head, target, err := refstore.Files(refstore.Place{
 		GitDir: gitDir, CommonDir: gitDir, IDSize: object.SHA1Size,
-	}).Loose(headName)
+	}).Loose(refstore.Head)
 	if err != nil || head.IsZero() && !strings.HasPrefix(target, "refs/") {
 		return false
 	}
@@ -90,7 +92,7 @@ func isPlain(gitDir string) bool {
 		}
 	}
 	text, err := gitfile.Read(filepath.Join(gitDir, "config"))
-	return err == nil && isPlainConfig(string(text))
+	return err == nil && isPlainConfig(string(text), isKnown)
 }
 
 // isVacant reports whether a name certainly does not exist.
@@ -108,7 +110,7 @@ func isFileOrNone(name string) bool {
 // isPlainConfig reports whether the configuration of a repository is that of a plain one. Git reads
 // only this file for that, without includes. Lines are parsed one by one: any form that git does
 // not write is left to git.
-func isPlainConfig(text string) bool {
+func isPlainConfig(text string, isKnown Config) bool {
 	section, version := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.Trim(line, " \t\r\n")
@@ -118,7 +120,7 @@ func isPlainConfig(text string) bool {
 		case line == "" || line[0] == '#' || line[0] == ';':
 		case line[0] == '[':
 			var ok bool
-			if section, ok = plainSection(line); !ok {
+			if section, ok = parseSection(line); !ok {
 				return false
 			}
 		default:
@@ -132,7 +134,7 @@ func isPlainConfig(text string) bool {
 				version = value
 			case key == "core.worktree", key == "core.bare" && value != "false",
 				section == "extensions" && !isPlainExtension(key),
-				key == checkoutKey && !isCheckout(value): // whoever reads it reports it
+				!isKnown(key, value):
 				return false
 			}
 		}
@@ -140,9 +142,9 @@ func isPlainConfig(text string) bool {
 	return version == "0" || version == "1"
 }
 
-// plainSection parses the line that begins a section. With a subsection the name is "", which
+// parseSection parses the line that begins a section. With a subsection the name is "", which
 // matches no key.
-func plainSection(line string) (name string, ok bool) {
+func parseSection(line string) (name string, ok bool) {
 	line, ok = strings.CutSuffix(line[1:], "]")
 	name, second, hasSecond := strings.Cut(line, " ")
 	name = strings.ToLower(name)

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package gitint
+package plain
 
 // deviceOf returns false: git has other rules for the owner of a repository on this system.
 func deviceOf(string) (device uint64, ok bool) { return 0, false }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package gitint
+package plain
 
 import (
 	"os"

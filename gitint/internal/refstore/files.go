@@ -49,8 +49,8 @@ func (s *refSet) has(name string) bool {
 	return direct || sym || broken
 }
 
-// List implements [Store]. It reads loose refs before packed ones: in the other order it would miss a
-// ref that is packed meanwhile.
+// List implements [Store]. It reads loose refs before packed ones: in the other order it would miss
+// a ref that is packed meanwhile.
 func (f Files) List(ctx context.Context) ([]Ref, []string, error) {
 	set, err := f.read(ctx)
 	if err != nil {

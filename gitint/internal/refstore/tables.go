@@ -24,8 +24,8 @@ const (
 	stackTries = 10
 )
 
-// Tables reads the refs of one working tree from reftables: per-worktree refs are in a stack of their
-// own, with HEAD and the pseudo-refs except MERGE_HEAD and FETCH_HEAD, which are files.
+// Tables reads the refs of one working tree from reftables: per-worktree refs are in a stack of
+// their own, with HEAD and the pseudo-refs except MERGE_HEAD and FETCH_HEAD, which are files.
 type Tables Place
 
 // Exist reports whether the working tree has tables.

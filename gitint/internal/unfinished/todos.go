@@ -16,8 +16,8 @@ func isTodo(name string) bool {
 	return false
 }
 
-// An Abbreviation is an abbreviated id by which a file may name a commit. Git abbreviates the names in a
-// list while an editor has it, and people write any form.
+// An Abbreviation is an abbreviated id by which a file may name a commit. Git abbreviates the names
+// in a list while an editor has it, and people write any form.
 type Abbreviation struct {
 	Text string
 	// Certain is true if it can be nothing else. Other words can be a label or a command.
