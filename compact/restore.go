@@ -85,7 +85,8 @@ func restoring(
 }
 
 // restored returns the result of [History.Restored] for removed trims, or nil if no element refers
-// to any of them.
+// to any of them. Nothing is sent again then; that a later element may now refer to a better source
+// is not worth measuring all of them, so a little more may be saved than is said.
 func (h History) restored(gone []int) map[int]float64 {
 	if h.Restored == nil || !slices.ContainsFunc(gone, func(n int) bool {
 		return len(h.Trims[n].Feeds) > 0
