@@ -10,7 +10,7 @@ import (
 func (a *app) input(ctx context.Context) io.Reader { return input{ctx, a.stdin} }
 
 type input struct {
-	ctx  context.Context //nolint:containedctx // io.Reader has none
+	ctx  context.Context // a Read has none
 	from io.Reader
 }
 
