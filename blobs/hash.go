@@ -56,7 +56,7 @@ const digits = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09" +
 	"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@" + "\x0a\x0b\x0c\x0d\x0e\x0f"
 
 func digitOf(c byte) byte {
-	if at := int(c) - '0'; uint(at) < uint(len(digits)) { //nolint:gosec // below it is much
+	if at := int(c) - '0'; uint(at) < uint(len(digits)) { // below it is much
 		return digits[at]
 	}
 	return digits['@'-'0']

@@ -19,7 +19,7 @@ func TestWriteFileKeepsTheBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // the test reads it itself
+	defer s.Close() // the test reads it itself
 	h := blobs.Sum([]byte("content"))
 	batch := s.NewBatch()
 	defer batch.Discard()

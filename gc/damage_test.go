@@ -67,7 +67,7 @@ func (f *fixture) whileClosed(file string) error {
 	if err != nil {
 		f.tb.Fatal(err)
 	}
-	defer os.Chmod(file, info.Mode()) //nolint:errcheck // it was ours a moment ago
+	defer os.Chmod(file, info.Mode()) // it was ours a moment ago
 	return f.collectAll()
 }
 

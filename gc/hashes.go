@@ -41,7 +41,7 @@ func (s *hashes) add(h blobs.Hash) int32 {
 	if s.slots[at].after > 0 {
 		return s.slots[at].after - 1
 	}
-	n := int32(len(s.all)) //nolint:gosec // two thousand million contents do not fit a disk
+	n := int32(len(s.all)) // two thousand million contents do not fit a disk
 	s.all = append(s.all, h)
 	s.slots[at] = slot{digest, n + 1}
 	if 2*len(s.all) > len(s.slots) {
@@ -56,7 +56,7 @@ func (s *hashes) find(h blobs.Hash) (int32, bool) {
 }
 
 func (s *hashes) digest(h blobs.Hash) uint32 {
-	return uint32(maphash.Bytes(s.seed, h[:])) //nolint:gosec // a part of it is enough
+	return uint32(maphash.Bytes(s.seed, h[:])) // a part of it is enough
 }
 
 // slot returns the slot of a content, or the empty slot for it.

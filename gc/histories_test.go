@@ -141,7 +141,7 @@ func TestHistories(t *testing.T) {
 	total := modelOps()
 	first := uint64(1)
 	if os.Getenv("GIT_JP_SOAK") != "" || os.Getenv("GIT_JP_MODEL") != "" {
-		first = uint64(time.Now().UnixNano()) //nolint:gosec // any number will do
+		first = uint64(time.Now().UnixNano()) // any number will do
 	}
 	histories := (total + historyLength - 1) / historyLength
 	t.Logf("%d operations in %d histories from seed %d", histories*historyLength, histories, first)
@@ -172,7 +172,7 @@ func TestHistories(t *testing.T) {
 		if t.Failed() {
 			break
 		}
-		seeds <- first + uint64(i) //nolint:gosec // counts up
+		seeds <- first + uint64(i) // counts up
 	}
 	close(seeds)
 	group.Wait()

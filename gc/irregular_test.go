@@ -45,7 +45,7 @@ func socket(at string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(short) //nolint:errcheck // a directory of tests
+	defer os.RemoveAll(short) // a directory of tests
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short + "/s", Net: "unix"})
 	if err != nil {
 		return err

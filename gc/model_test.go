@@ -275,7 +275,7 @@ func (m *world) compare(what string) {
 	if err != nil {
 		m.tb.Fatal(err)
 	}
-	defer work.Close() //nolint:errcheck // was only read
+	defer work.Close() // was only read
 	m.checked(what+": working tree", work, t.work)
 }
 

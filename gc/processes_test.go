@@ -43,7 +43,7 @@ func someContent(r *rand.Rand) []byte {
 
 // writeWithLocks changes conversations as the commands do.
 func writeWithLocks(f *fixture, number int, until time.Time) error {
-	r := rand.New(rand.NewPCG(uint64(number), uint64(os.Getpid()))) //nolint:gosec // small
+	r := rand.New(rand.NewPCG(uint64(number), uint64(os.Getpid()))) // small
 	w := f.openWorkspace(time.Now)
 	id := events.ID(17800000000 + number)
 	n := &workspace.NewConversation{
@@ -80,7 +80,7 @@ func inline(all ...[]byte) string {
 // writeWithoutLocks does only what RFD 066 requires: content, stream, and a check whether the
 // content still exists.
 func writeWithoutLocks(f *fixture, number int, until time.Time) error {
-	r := rand.New(rand.NewPCG(uint64(number), uint64(os.Getpid()))) //nolint:gosec // small
+	r := rand.New(rand.NewPCG(uint64(number), uint64(os.Getpid()))) // small
 	store, err := blobs.Open(f.Path(".jp/blobs"), blobs.Options{Now: time.Now})
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (f *fixture) nothingLost() {
 	if err != nil {
 		f.tb.Fatal(err)
 	}
-	defer store.Close() //nolint:errcheck // was only read
+	defer store.Close() // was only read
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {

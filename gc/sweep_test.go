@@ -232,7 +232,7 @@ func TestHeldConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Close() //nolint:errcheck // nothing was written
+	defer lock.Close() // nothing was written
 	if ok, err := workspace.TryLock(lock); !ok || err != nil {
 		t.Fatal(ok, err)
 	}

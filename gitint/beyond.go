@@ -22,7 +22,7 @@ func (r *Repo) IndexBeyond(
 // A treePart has the files of one directory of a tree, the one two levels above the last path: an
 // index is sorted by path, and reading such directories together costs least.
 type treePart struct {
-	ctx     context.Context //nolint:containedctx // of one reading of an index
+	ctx     context.Context // of one reading of an index
 	tree    *Tree
 	dir     []byte
 	entries []Entry

@@ -1,7 +1,7 @@
 package gitint
 
 import (
-	"context" //nolint:gosec // the name that git gave it is compared, not trusted
+	"context"
 	"errors"
 	"fmt"
 	"io"

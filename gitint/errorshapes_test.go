@@ -563,7 +563,7 @@ func TestReadsDoNotRunTheUsersPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.WriteFile(".git/config", r.ReadFile(".git/config")+"[core]\n\tfsmonitor = ../program\n")
-	os.Remove(marker) //nolint:errcheck // need not be there
+	os.Remove(marker) // need not be there
 	readAll(t, open(t, r))
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("a program was run")
@@ -578,7 +578,7 @@ func TestTraceNamesTheCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // no process runs
+	defer repo.Close() // no process runs
 	repo.Incomplete()
 	if !strings.Contains(out.String(), "git config") {
 		t.Errorf("trace: %q", out.String())

@@ -28,7 +28,7 @@ func grown(t *testing.T, repack ...string) (*gittest.Repository, []gitint.OID) {
 
 // grow makes a history of files that grow.
 func grow(r *gittest.Repository) {
-	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // only a sample
+	random := rand.New(rand.NewPCG(3, 4)) // only a sample
 	var text strings.Builder
 	for n := range 30 {
 		for range 40 {
@@ -145,7 +145,7 @@ func TestDamagedPacks(t *testing.T) {
 	if err != nil || len(names) < 2 {
 		t.Fatalf("packs %v, %v", names, err)
 	}
-	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // which bytes does not matter
+	random := rand.New(rand.NewPCG(5, 6)) // which bytes does not matter
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {

@@ -30,7 +30,7 @@ func TestSquashed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // it was only read
+	defer repo.Close() // it was only read
 	of, err := repo.Squashed(t.Context(), "topic..HEAD")
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestSquashedOctopus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // it was only read
+	defer repo.Close() // it was only read
 	of, err := repo.Squashed(t.Context(), "HEAD^!")
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func TestPacksThatCannotBeListed(t *testing.T) {
 	if err := os.Chmod(dir, 0o311); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chmod(dir, 0o755) //nolint:errcheck // so that it can be removed
+	defer os.Chmod(dir, 0o755) // so that it can be removed
 	missing, err := open(t, r).HasObject(t.Context(), ids)
 	if err != nil || len(missing) > 0 {
 		t.Errorf("%d objects are missing, %v", len(missing), err)

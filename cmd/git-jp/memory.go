@@ -98,7 +98,7 @@ func (g *garbage) growLarge() {
 // proportion returns how much garbage there may be, in percent of the live heap.
 func proportion(inUse uint64) int {
 	percent := roomForGarbage * 100 / max(inUse, 1)
-	return int(min(max(percent, leastGarbage), firstGarbage)) //nolint:gosec // at most firstGarbage
+	return int(min(max(percent, leastGarbage), firstGarbage)) // at most firstGarbage
 }
 
 // inUse returns the live heap after the last collection.

@@ -14,5 +14,5 @@ func addressSpace() int64 {
 	if err != nil || limit.Cur > math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return int64(limit.Cur) //nolint:gosec // fits, see above
+	return int64(limit.Cur) // fits, see above
 }

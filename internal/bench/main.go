@@ -108,7 +108,7 @@ func installed(binary, dir string) (string, error) {
 		return "", err
 	}
 	name := filepath.Join(dir, "git-jp")
-	return name, os.WriteFile(name, data, 0o755) //nolint:gosec // it is run
+	return name, os.WriteFile(name, data, 0o755) // it is run
 }
 
 func (b *builder) run(bench bench, runs int) error {

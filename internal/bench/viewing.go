@@ -116,7 +116,7 @@ func (b *builder) listed(warm bool) (took time.Duration, err error) {
 		return 0, err
 	}
 	ask := func() error {
-		answer, err := http.Get(strings.TrimSpace(address)) //nolint:noctx // on loopback
+		answer, err := http.Get(strings.TrimSpace(address)) // on loopback
 		if err != nil {
 			return err
 		}

@@ -293,7 +293,7 @@ func TestAWaitingHookCanBeStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close() //nolint:errcheck // in memory
+	defer out.Close() // in memory
 	const begun = `{"session_id":"a","cwd":"/p","hook_event_name":"session.turn"}`
 	if _, err := out.WriteString(begun); err != nil {
 		t.Fatal(err)

@@ -188,7 +188,7 @@ func isOurServer(value []byte) bool {
 			words = append(words, fmt.Sprint(w))
 		}
 	}
-	if len(words) == 2 { //nolint:mnd // a program and mcp
+	if len(words) == 2 { // a program and mcp
 		words[0] = path.Base(filepath.ToSlash(words[0]))
 	}
 	line := strings.Join(words, " ")

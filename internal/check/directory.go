@@ -120,5 +120,5 @@ func (s *fileSource) OpenFolder(name string) (*regular.Folder, error) {
 		}
 		return open, err
 	}
-	return nil, nil //nolint:nilnil // the documented answer
+	return nil, nil // the documented answer
 }

@@ -282,7 +282,7 @@ func (s *lazySource) OpenFolder(name string) (*regular.Folder, error) {
 	if from, ok := s.Source.(openerOfFolders); ok && !leftOut(name, fs.ModeDir) {
 		return from.OpenFolder(name)
 	}
-	return nil, nil //nolint:nilnil // no folder, as of other sources
+	return nil, nil // no folder, as of other sources
 }
 
 // Sizes implements [Source].

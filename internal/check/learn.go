@@ -49,7 +49,7 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 		defer turn.Unlock()
 		done++
 		ch.opts.progress("files", done, len(ids))
-		return nil //nolint:nilerr // the examination says what cannot be read
+		return nil // the examination says what cannot be read
 	})
 }
 

@@ -47,7 +47,7 @@ func (ch *checker) recall(ctx context.Context, t transition) bool {
 	if !ok {
 		return false
 	}
-	o := t.new.(objectSource) //nolint:forcetypeassert // remembering asked
+	o := t.new.(objectSource) // remembering asked
 	here := make(chan bool, 1)
 	go func() { here <- ch.store.stillHere(ctx, o, t.new) }()
 	if listed := ch.stillListed(ctx, o); !<-here || !listed {

@@ -54,7 +54,7 @@ func newTable() table { return table{seed: maphash.MakeSeed(), slots: make([]*bl
 func (t *table) grow(n int) {
 	const most = 1 << 20
 	if t.n == 0 && len(t.slots) < 2*min(n, most) {
-		t.slots = make([]*blob, 1<<bits.Len(uint(2*min(n, most)-1))) //nolint:gosec // is positive
+		t.slots = make([]*blob, 1<<bits.Len(uint(2*min(n, most)-1))) // is positive
 	}
 }
 
@@ -69,7 +69,7 @@ func (t *table) slot(h blobs.Hash) int {
 
 // home returns the slot in which the search for a hash begins.
 func (t *table) home(h blobs.Hash) int {
-	return int(maphash.Bytes(t.seed, h[:]) & uint64(len(t.slots)-1)) //nolint:gosec // is less
+	return int(maphash.Bytes(t.seed, h[:]) & uint64(len(t.slots)-1)) // is less
 }
 
 func (t *table) after(at int) int { return (at + 1) & (len(t.slots) - 1) }

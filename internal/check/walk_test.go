@@ -53,7 +53,7 @@ func TestSizesOfWhatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close() //nolint:errcheck // was only read
+	defer w.Close() // was only read
 	sizes, err := w.Sizes(t.Context(), []check.File{{Path: "s/a/b/file"}, {Path: "file"}})
 	if err != nil || !slices.Equal(sizes, []int64{-1, -1}) {
 		t.Errorf("got %v, %v", sizes, err)

@@ -223,7 +223,7 @@ func hexDigits(v []byte, n int) (rune, error) {
 	if err != nil {
 		return 0, fmt.Errorf("no escape is %q", v[:2+n])
 	}
-	return rune(u), nil //nolint:gosec // of at most four digits
+	return rune(u), nil // of at most four digits
 }
 
 // maxDigits limits the length of a number: a longer one has no use, and takes time quadratic in its

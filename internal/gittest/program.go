@@ -29,7 +29,7 @@ func writeProgram(tb testing.TB, path string, content io.Reader) {
 		err = closeErr
 	}
 	if err == nil {
-		err = os.Chmod(path, 0o755) //nolint:gosec // whatever the umask is, others run it too
+		err = os.Chmod(path, 0o755) // whatever the umask is, others run it too
 	}
 	if err != nil {
 		tb.Fatal(err)

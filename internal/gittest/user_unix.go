@@ -132,7 +132,7 @@ func copyOfTest(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer from.Close() //nolint:errcheck // was only read
+	defer from.Close() // was only read
 	writeProgram(t, name, from)
 	return name
 }

@@ -30,7 +30,7 @@ func TestRoomsPage(t *testing.T) {
 		want.WriteString(r.row())
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(want.String()), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(page, []byte(want.String()), 0o644); err != nil { // a document
 			t.Fatal(err)
 		}
 	}

@@ -59,6 +59,37 @@ func TestVetIsRunOnce(t *testing.T) {
 	}
 }
 
+var directive = regexp.MustCompile(`^//nolint:([a-z,]+)`)
+
+// TestDirectivesNameLinters verifies that comments switch off only linters that are on: nolintlint
+// finds those that have nothing to switch off, but not those of a linter that does not run.
+func TestDirectivesNameLinters(t *testing.T) {
+	settings := readText(t, filepath.Join("..", "..", ".golangci.yml"))
+	if !strings.Contains(settings, "    - nolintlint\n") {
+		t.Error(".golangci.yml does not enable nolintlint")
+	}
+	seen := 0
+	for _, src := range sources(t) {
+		for _, group := range src.file.Comments {
+			for _, c := range group.List {
+				m := directive.FindStringSubmatch(c.Text)
+				if m == nil {
+					continue
+				}
+				seen++
+				for _, name := range strings.Split(m[1], ",") {
+					if !strings.Contains(settings, "    - "+name+"\n") {
+						t.Errorf("%s: %s: %s does not run", src.path, c.Text, name)
+					}
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no directive was found")
+	}
+}
+
 // testsOf returns the tests of one package.
 func testsOf(t *testing.T, dir string) (names []string) {
 	t.Helper()

@@ -178,7 +178,7 @@ func TestMarkerSizeOfTheUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // was only read
+	defer repo.Close() // was only read
 	for size, want := range map[int]bool{7: false, 8: false, 32: false, 33: false, 34: true} {
 		c := Call{
 			Path: ".jp/conversations/17000000001-a/events.json", MarkerSize: size,
@@ -276,7 +276,7 @@ func TestBesideOfALonePick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // was only read
+	defer repo.Close() // was only read
 	if err := f.lookBeside(t.Context(), repo, headOf(t.Context(), repo)); err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func lostBy(t *testing.T, r *gittest.Repository, made string) merge.Lost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // was only read
+	defer repo.Close() // was only read
 	id, err := gitint.ParseOID(made)
 	if err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func (b *inspection) onlyVersion(
 
 // base returns the conversations of the single merge base of two parents.
 func (b *inspection) base(ctx context.Context) (h homes, ok bool, err error) {
-	if len(b.parents) != 2 { //nolint:mnd // several bases and octopus merges are not certain
+	if len(b.parents) != 2 { // several bases and octopus merges are not certain
 		return h, false, nil
 	}
 	bases, err := b.family.mergeBases(ctx, b.parents[1], b.parents[:1])

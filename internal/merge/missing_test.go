@@ -151,7 +151,7 @@ func resolveAll(ctx context.Context, repo *gitint.Repo) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer w.Close() //nolint:errcheck // it only held a lock
+	defer w.Close() // it only held a lock
 	r := merge.Resolver{
 		Repo: repo, Workspace: w, Dir: ".jp", Now: func() time.Time { return time.Unix(0, 0) },
 	}
@@ -312,7 +312,7 @@ func answers(
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // what was asked has been answered
+	defer repo.Close() // what was asked has been answered
 	for _, q := range questions {
 		text, err := q.ask(t.Context(), repo)
 		all, errs = append(all, text), append(errs, err)

@@ -83,7 +83,7 @@ func (c *command) made(line []byte) (subsumingTool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return it.Tool.(subsumingTool), nil //nolint:forcetypeassert // every local tool is one
+	return it.Tool.(subsumingTool), nil // every local tool is one
 }
 
 // A subsumingTool can be asked which earlier calls its calls subsume.

@@ -257,7 +257,7 @@ func (c Copy) Read(ref blobs.Ref) ([]byte, error) {
 func (c Copy) Contents(f func(content []byte) error) error {
 	dir := filepath.Join(c.Dir, "blobs")
 	if _, err := os.Stat(dir); err != nil {
-		return nil //nolint:nilerr // there are none
+		return nil // there are none
 	}
 	store, err := blobs.Open(dir, blobs.Options{})
 	if err != nil {

@@ -284,7 +284,7 @@ func TestPutBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // a test's
+	defer root.Close() // a test's
 	if err := root.MkdirAll(twig, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestPutBackInPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // a test's
+	defer root.Close() // a test's
 	if err := root.Mkdir("a", 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestSummarizeAsksWithData(t *testing.T) {
 	if len(r.Tools) != 0 || r.Schema == nil {
 		t.Errorf("%d tools are offered, schema %s", len(r.Tools), r.Schema)
 	}
-	text := r.Messages[0].Parts[0].(llm.Text).Text //nolint:forcetypeassert // a panic fails too
+	text := r.Messages[0].Parts[0].(llm.Text).Text // a panic fails too
 	line, rest, _ := strings.Cut(text, "\n")
 	inside, after, _ := strings.Cut(rest, "\n"+line)
 	for l := range strings.SplitSeq(inside, "\n") {

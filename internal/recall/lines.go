@@ -149,7 +149,7 @@ func (l *lines) message(line []byte) (jsonrpc.Message, error) {
 		return nil, l.refuse(nil, jsonrpc.CodeInvalidRequest,
 			fmt.Sprintf("a message is longer than %d bytes", maxLine))
 	case len(bytes.TrimSpace(line)) == 0:
-		return nil, nil //nolint:nilnil // an empty line is no message, and no error
+		return nil, nil // an empty line is no message, and no error
 	case !json.Valid(line):
 		return nil, l.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
 	}

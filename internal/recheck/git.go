@@ -3,7 +3,7 @@ package recheck
 import (
 	"bytes"
 	"context"
-	"crypto/sha1" //nolint:gosec // what git names objects by
+	"crypto/sha1" // what git names objects by
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -48,7 +48,7 @@ func (g *git) newHash() hash.Hash {
 	if g.format == "sha256" {
 		return sha256.New()
 	}
-	return sha1.New() //nolint:gosec // as above
+	return sha1.New() // as above
 }
 
 // in returns a git that runs in one part of the repository. The git directory of the part is also

@@ -23,7 +23,7 @@ func newWatch(all []blobs.Hash) *watch {
 	w := &watch{numbers: make(map[blobs.Hash]int32, len(all)), buf: make([]byte, 64<<10)}
 	for _, h := range all {
 		if _, ok := w.numbers[h]; !ok {
-			w.numbers[h] = int32(len(w.hashes)) //nolint:gosec // so many do not fit a disk
+			w.numbers[h] = int32(len(w.hashes)) // so many do not fit a disk
 			w.hashes = append(w.hashes, h)
 		}
 	}

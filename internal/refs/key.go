@@ -48,7 +48,7 @@ type key struct {
 // keyOf returns the key for id. ok is false if id is zero, and then nothing is remembered.
 func keyOf(k kind, id gitint.OID) (_ key, ok bool) {
 	out := key{kind: k}
-	out.size = uint8(len(id.AppendBytes(out.id[:0]))) //nolint:gosec // at most 32
+	out.size = uint8(len(id.AppendBytes(out.id[:0]))) // at most 32
 	return out, out.size > 0
 }
 

@@ -261,7 +261,7 @@ func (r *reader) ids() []gitint.OID { return readAll(r, shortestID, r.id) }
 func (w *writer) id(id gitint.OID) {
 	at := len(w.buf)
 	w.buf = id.AppendBytes(append(w.buf, 0))
-	w.buf[at] = byte(len(w.buf) - at - 1) //nolint:gosec // at most 32
+	w.buf[at] = byte(len(w.buf) - at - 1) // at most 32
 }
 
 // shortestID is the minimal length of an object id in bytes.

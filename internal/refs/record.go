@@ -68,9 +68,9 @@ type span struct {
 const maxShort = 2
 
 func spanOf(off, size int, payload []byte) span {
-	at := span{off: int64(off), size: int32(size)} //nolint:gosec // at most maxBody
+	at := span{off: int64(off), size: int32(size)} // at most maxBody
 	if len(payload) <= maxShort {
-		at.known, at.n = true, uint8(copy(at.short[:], payload)) //nolint:gosec // at most maxShort
+		at.known, at.n = true, uint8(copy(at.short[:], payload)) // at most maxShort
 	}
 	return at
 }

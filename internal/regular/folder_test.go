@@ -29,12 +29,12 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // was only read
+	defer root.Close() // was only read
 	folder, err := regular.OpenFolder(root, "sub")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close() //nolint:errcheck // the same
+	defer folder.Close() // the same
 	if err := errors.Join(
 		os.Remove(at("moved")), os.Symlink("../outside", at("moved")),
 		os.WriteFile(at("new"), []byte("text"), 0o600),

@@ -10,7 +10,7 @@ import (
 // Links returns the number of a file's names, 1 if unknown.
 func Links(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Nlink) //nolint:unconvert // its type differs by system
+		return int(st.Nlink) // its type differs by system
 	}
 	return 1
 }

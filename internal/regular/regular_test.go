@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			defer f.Close() //nolint:errcheck // was only read
+			defer f.Close() // was only read
 			data := make([]byte, 4)
 			_, err = f.Read(data)
 			return data, err

@@ -28,7 +28,7 @@ func TestOpenRoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer top.Close() //nolint:errcheck // was only read
+	defer top.Close() // was only read
 	for name, want := range map[string]error{
 		"dir": nil, "link": nil, "file": syscall.ENOTDIR, "pipe": syscall.ENOTDIR,
 		"linked-pipe": syscall.ENOTDIR, "none": fs.ErrNotExist,
@@ -65,7 +65,7 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // nothing is written through it
+	defer root.Close() // nothing is written through it
 	fsys := regular.In(root)
 	_, open := fsys.Open("link")
 	_, stat := fsys.Stat("link/below")
@@ -101,7 +101,7 @@ func TestReadIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() //nolint:errcheck // nothing is written through it
+	defer root.Close() // nothing is written through it
 	var large *regular.SizeError
 	for _, c := range []struct {
 		name        string

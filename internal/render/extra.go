@@ -93,7 +93,8 @@ func tellCompacted(v map[string]any, add func(label, text string)) bool {
 	if textOf(v, "type") != "compaction" || content+encrypted == "" {
 		return false
 	}
-	words := cmp.Or(content, fmt.Sprintf("%d bytes that only the provider can read", len(encrypted)))
+	words := cmp.Or(content,
+		fmt.Sprintf("%d bytes that only the provider can read", len(encrypted)))
 	add("compacted by the provider", clipRunes(strings.Join(strings.Fields(words), " "), mostExtra))
 	return true
 }

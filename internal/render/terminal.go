@@ -38,7 +38,7 @@ func (t *Terminal) Unwrap() io.Writer { return t.w }
 func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	data := append(t.rest, p...) //nolint:gocritic // what is left is cloned
+	data := append(t.rest, p...) // what is left is cloned
 	whole := len(data) - t.unfinished(data)
 	t.rest = bytes.Clone(data[whole:])
 	if _, err := io.WriteString(t.w, t.disarmed(t.safe(string(data[:whole])))); err != nil {

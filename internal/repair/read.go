@@ -110,7 +110,7 @@ func (s *search) unpack(h blobs.Hash, gz []byte) ([]byte, error) {
 func (s *search) lookInside(f Find, data []byte) error {
 	stream, err := events.Decode(data)
 	if err != nil {
-		return nil //nolint:nilerr // a damaged version, of which there may be others
+		return nil // a damaged version, of which there may be others
 	}
 	for c := range stream.Contents() {
 		if c.Content.IsRef() {

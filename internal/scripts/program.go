@@ -46,7 +46,7 @@ func (m withProgram) Run() int {
 		return m.M.Run()
 	}
 	dir, err := place(m.sources)
-	defer os.RemoveAll(dir) //nolint:errcheck // it is only a temporary directory
+	defer os.RemoveAll(dir) // it is only a temporary directory
 	if err == nil {
 		path := dir + string(filepath.ListSeparator) + os.Getenv("PATH")
 		err = errors.Join(os.Setenv("PATH", path), os.Setenv(programEnv, dir))
@@ -67,7 +67,7 @@ func place(sources string) (dir string, err error) {
 			continue
 		}
 		name := filepath.Join(dir, "git-jp")
-		err = os.Chmod(dir, 0o755) //nolint:gosec // other users run it
+		err = os.Chmod(dir, 0o755) // other users run it
 		if err == nil {
 			err = build(sources, name+".built")
 		}
@@ -91,7 +91,7 @@ func place(sources string) (dir string, err error) {
 func writeAtOnce(name, from string) error {
 	program, err := os.ReadFile(from)
 	if err == nil {
-		err = os.WriteFile(name, program, 0o755) //nolint:gosec // other users run it
+		err = os.WriteFile(name, program, 0o755) // other users run it
 	}
 	if err == nil {
 		err = os.Remove(from)

@@ -70,7 +70,7 @@ func (f *filter) group(pair uint16, c candidate) {
 		if len(f.groups) <= math.MaxUint8 {
 			f.groups = append(f.groups, nil)
 		}
-		f.index[pair] = uint8(len(f.groups) - 1) //nolint:gosec // at most 255
+		f.index[pair] = uint8(len(f.groups) - 1) // at most 255
 	}
 	g := f.index[pair]
 	f.groups[g] = append(f.groups[g], c)

@@ -109,7 +109,7 @@ func (s *shape) add(t reflect.Type, index []int) bool {
 		s.fields = append(s.fields, field{
 			name, *first, 1 << len(s.fields), append(index[:len(index):len(index)], i), of,
 		})
-		*first = uint8(len(s.fields)) //nolint:gosec // at most 64
+		*first = uint8(len(s.fields)) // at most 64
 	}
 	for _, f := range inner {
 		if f.Type.Kind() != reflect.Struct || !s.add(f.Type, append(index, f.Index...)) {

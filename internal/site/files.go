@@ -117,7 +117,8 @@ func (b *build) filed(
 	return is, err
 }
 
-// fileDigest is of everything that the page of a file depends on, with links to the conversations of.
+// fileDigest is of everything that the page of a file depends on, if it links to the conversations
+// of.
 func (b *build) fileDigest(name, version string, of []string, streams map[string]string) string {
 	h := sha256.New()
 	fmt.Fprint(h, version)

@@ -101,7 +101,7 @@ type build struct {
 // Build writes the pages of conversations into a folder: those that changed, and the list. Pages of
 // other conversations in the folder are removed.
 func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // a folder to be published
+	if err := os.MkdirAll(dir, 0o777); err != nil { // a folder to be published
 		return Report{}, fmt.Errorf("make %s: %w", dir, err)
 	}
 	root, err := regular.OpenRoot(dir)

@@ -89,7 +89,7 @@ func (h Hook) indexState() string {
 func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 	paths, err := h.Repo.ChangedPaths(ctx, "HEAD^", "HEAD", conversationsAnywhere, blobsAnywhere)
 	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
-		return nil, nil //nolint:nilerr // the first commit has no parent
+		return nil, nil // the first commit has no parent
 	}
 	if err != nil || len(paths) == 0 {
 		return nil, err

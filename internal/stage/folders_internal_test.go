@@ -61,7 +61,7 @@ func look(t *testing.T, r *gittest.Repository, write func()) ([]string, map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close() //nolint:errcheck // was only read
+	defer repo.Close() // was only read
 	s, err := newSurvey(t.Context(), Request{
 		Repo: repo, Dir: workspace.DirName, Select: Changed, Cache: &refs.Cache{},
 	})

@@ -45,7 +45,7 @@ func readNote(repo *gitint.Repo) ([]gitint.Entry, error) {
 	for line := range strings.SplitSeq(string(body[:len(body)-1]), "\x00") {
 		e, err := parseNoteLine(line)
 		if err != nil {
-			return nil, nil //nolint:nilerr // as above
+			return nil, nil // as above
 		}
 		entries = append(entries, e)
 	}

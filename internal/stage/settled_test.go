@@ -20,7 +20,7 @@ func (f fixture) plan(t *testing.T, dir string, req stage.Request) *stage.Plan {
 	req.Repo, req.Dir = openRepo(t, f.Repository), f.dir
 	if dir != "" {
 		req.Cache = refs.Open(dir)
-		defer req.Cache.Close() //nolint:errcheck // costs time only
+		defer req.Cache.Close() // costs time only
 	}
 	p, err := stage.NewPlan(t.Context(), req)
 	if err != nil {

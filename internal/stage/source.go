@@ -134,7 +134,7 @@ func (src *closureSource) List(dir string) ([]check.Entry, error) {
 // OpenFolder opens a directory of the working tree that is not in the store.
 func (src *closureSource) OpenFolder(dir string) (*regular.Folder, error) {
 	if src.inStore(dir) {
-		return nil, nil //nolint:nilnil // no folder, as of sources of other files
+		return nil, nil // no folder, as of sources of other files
 	}
 	return src.survey.fsys.OpenFolder(dir)
 }

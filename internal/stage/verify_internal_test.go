@@ -32,7 +32,7 @@ func TestStagedTextsAreVerified(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer repo.Close() //nolint:errcheck // was only read
+			defer repo.Close() // was only read
 			p := &Plan{Report: &check.Report{}, req: Request{Repo: repo, Dir: ".jp"}}
 			before := repo.Processes()
 			id, err := gitint.ParseOID(r.Blob(same))

@@ -41,7 +41,7 @@ func TestCopiesCountsWhatItCannotRead(t *testing.T) {
 	if err := os.Chmod(w.path(dir1), 0); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Chmod(w.path(dir1), 0o755) //nolint:errcheck // so that it can be removed
+	defer os.Chmod(w.path(dir1), 0o755) // so that it can be removed
 	found, err := w.open().Copies(id1)
 	if err != nil || len(found) != 1 {
 		t.Errorf("got %v, %v", found, err)

@@ -30,7 +30,7 @@ func TestUnlockWithACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Close(held) //nolint:errcheck // was only held
+	defer syscall.Close(held) // was only held
 	if err := workspace.Unlock(first); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestUnlockWithACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := open()
-	defer second.Close() //nolint:errcheck // nothing was written
+	defer second.Close() // nothing was written
 	if ok, err := workspace.TryLock(second); !ok || err != nil {
 		t.Errorf("still held: %v, %v", ok, err)
 	}

@@ -105,7 +105,7 @@ func create(lock string) (*Lock, error) {
 
 // createPlain is for file systems without hard links.
 func createPlain(lock string) (*Lock, error) {
-	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // as git
+	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) // as git
 	if err != nil {
 		return nil, err
 	}

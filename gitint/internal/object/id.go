@@ -57,7 +57,7 @@ func IDOf(raw []byte) ID {
 	var id ID
 	copy(id.sum[:], raw)
 	if id.sum != [SHA256Size]byte{} {
-		id.size = uint8(len(raw)) //nolint:gosec // 20 or 32
+		id.size = uint8(len(raw)) // 20 or 32
 	}
 	return id
 }

@@ -1,7 +1,7 @@
 package object
 
 import (
-	"crypto/sha1" //nolint:gosec // the name that git gave it is compared, not trusted
+	"crypto/sha1" // the name that git gave it is compared, not trusted
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -54,7 +54,7 @@ func NewHash(size int) hash.Hash {
 	if size == SHA256Size {
 		return sha256.New()
 	}
-	return sha1.New() //nolint:gosec // see the import
+	return sha1.New() // see the import
 }
 
 // A Hasher names many objects of one format with one hash.

@@ -71,7 +71,7 @@ func (x *packIndex) find(id []byte) (int64, bool) {
 	// Names are evenly distributed: most are near their interpolated position.
 	const near = 32
 	part := uint64(binary.BigEndian.Uint32(id[1:]))
-	guess := low + int(uint64(max(high-low, 0))*part>>32) //nolint:gosec // at most high
+	guess := low + int(uint64(max(high-low, 0))*part>>32) // at most high
 	if i := guess - near; i > low && i < high && bytes.Compare(x.name(i), id) <= 0 {
 		low = i
 	}
@@ -80,7 +80,7 @@ func (x *packIndex) find(id []byte) (int64, bool) {
 	}
 	first := binary.BigEndian.Uint64(id)
 	for low < high {
-		middle := int(uint(low+high) >> 1) //nolint:gosec // both are positive
+		middle := int(uint(low+high) >> 1) // both are positive
 		name := x.name(middle)
 		order := cmp.Compare(binary.BigEndian.Uint64(name), first)
 		if order == 0 {
@@ -111,7 +111,7 @@ func (x *packIndex) at(i int) (int64, bool) {
 		return 0, false
 	}
 	long := binary.BigEndian.Uint64(x.large[8*i:])
-	return int64(long), long < 1<<62 //nolint:gosec // was looked at
+	return int64(long), long < 1<<62 // was looked at
 }
 
 // A pack is a file of objects with its index.

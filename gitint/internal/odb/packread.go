@@ -272,7 +272,7 @@ func (r *packReader) slot(at packAddress) *packBase {
 		r.bases = make([]packBase, baseSlots)
 	}
 	const mixer = 0x9e3779b97f4a7c15
-	mixed := uint64(at.offset)*mixer + uint64(at.pack) //nolint:gosec // any number will do
+	mixed := uint64(at.offset)*mixer + uint64(at.pack) // any number will do
 	return &r.bases[mixed>>(64-baseBits)]
 }
 
@@ -354,12 +354,12 @@ func applyDelta(base, delta []byte) ([]byte, error) {
 			}
 			part = base[at : at+length]
 		}
-		if len(part) > int(size)-len(out) { //nolint:gosec // at most maxPacked
+		if len(part) > int(size)-len(out) { // at most maxPacked
 			return nil, errPack
 		}
 		out = append(out, part...)
 	}
-	if len(out) != int(size) { //nolint:gosec // at most maxPacked
+	if len(out) != int(size) { // at most maxPacked
 		return nil, errPack
 	}
 	return out, nil

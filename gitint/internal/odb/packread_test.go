@@ -78,7 +78,7 @@ func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
 func TestBasesAreReadTogether(t *testing.T) {
 	const versions, apart = 300, 20
 	repo := gittest.Repo(t)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same each time
 	var p handPack
 	var places []packPlace
 	var ids []object.ID

@@ -17,7 +17,7 @@ func deviceOf(dir string) (device uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return uint64(stat.Dev), true //nolint:gosec,unconvert // it is compared, and signed elsewhere
+	return uint64(stat.Dev), true //nolint:unconvert // it is compared, and signed elsewhere
 }
 
 // searchable reports whether the user has search permission for a directory, as git checks it.

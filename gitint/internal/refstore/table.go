@@ -261,7 +261,7 @@ func (p *tableReader) log(kind byte, r *recordReader) {
 		one.entry.Was, one.entry.Is = r.id(p.idSize), r.id(p.idSize)
 		r.bytes(r.varint())              // name
 		r.bytes(r.varint())              // and address
-		one.entry.At = int64(r.varint()) //nolint:gosec // seconds
+		one.entry.At = int64(r.varint()) // seconds
 		r.bytes(2)                       // the time zone
 		one.entry.Why = string(bytes.TrimRight(r.bytes(r.varint()), "\n"))
 	}
@@ -301,5 +301,5 @@ func (r *recordReader) bytes(n uint64) []byte {
 }
 
 func (r *recordReader) id(size int) object.ID {
-	return object.IDOf(r.bytes(uint64(size))) //nolint:gosec // 20 or 32
+	return object.IDOf(r.bytes(uint64(size))) // 20 or 32
 }

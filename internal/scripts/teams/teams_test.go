@@ -92,7 +92,7 @@ func newTeam(t *testing.T, seed uint64, count *teamCount) *team {
 	scripts.DependOnSources(t)
 	tm := &team{
 		managedRepo: managedRepo{Repository: gittest.Repo(t), t: t},
-		Rand:        rand.New(rand.NewPCG(seed, 12)), //nolint:gosec // small
+		Rand:        rand.New(rand.NewPCG(seed, 12)), // small
 		teamCount:   count,
 		has:         map[string]snapshot{},
 	}

@@ -91,7 +91,7 @@ func NewFormatter(c tool.Config, env Environment) (tool.Formatter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return it.Tool.(*FormattingTool), nil //nolint:forcetypeassert // it has a formatter
+	return it.Tool.(*FormattingTool), nil // it has a formatter
 }
 
 // Definition implements [tool.Tool].

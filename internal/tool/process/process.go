@@ -3,7 +3,7 @@ package process
 import (
 	"cmp"
 	"context"
-	"crypto/sha1" //nolint:gosec // jp's configuration offers it
+	"crypto/sha1" // jp's configuration offers it
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -147,7 +147,7 @@ func verify(file, checksum string) error {
 	case "sha256":
 		h = sha256.New()
 	case "sha1":
-		h = sha1.New() //nolint:gosec // see above
+		h = sha1.New() // see above
 	default:
 		return fmt.Errorf("checksum %q has no known algorithm", checksum)
 	}
@@ -167,7 +167,7 @@ func verify(file, checksum string) error {
 
 type process struct {
 	cmd *exec.Cmd
-	ctx context.Context //nolint:containedctx // the one that Start was given
+	ctx context.Context // the one that Start was given
 
 	groups *Groups
 	over   <-chan time.Time // the grace period, once it was asked to end
