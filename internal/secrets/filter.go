@@ -92,8 +92,8 @@ func rarest(keyword string) int {
 		if i := strings.IndexByte(common, c); i >= 0 {
 			return i
 		}
-		if c == '/' || c == '-' {
-			return len(common) / 3 // rulers, paths and comments
+		if strings.IndexByte("/-.", c) >= 0 {
+			return len(common) / 2 // rulers, paths, comments, and members
 		}
 		return len(common)
 	}
