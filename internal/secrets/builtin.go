@@ -82,7 +82,7 @@ var tokens = []Rule{
 	},
 	{
 		Name:   "gitlab-token",
-		Public: 6,
+		Public: 5,
 		Keywords: []string{
 			"glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-", "glagent-",
 		},
