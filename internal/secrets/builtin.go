@@ -244,9 +244,9 @@ var tokens = []Rule{
 	},
 	{
 		Name:     "planetscale-token",
-		Keywords: []string{"pscale_tkn_", "pscale_pw_"},
+		Keywords: []string{"pscale_tkn_", "pscale_pw_", "pscale_oauth_"},
 		Public:   7,
-		Regex:    `pscale_(tkn|pw)_[A-Za-z0-9_.-]{32,}`,
+		Regex:    `pscale_(tkn|pw|oauth)_[A-Za-z0-9_.-]{32,}`,
 	},
 	{
 		Name:     "doppler-token",
@@ -295,6 +295,12 @@ var tokens = []Rule{
 		Keywords: []string{"AGE-SECRET-KEY-1"},
 		Public:   16,
 		Regex:    `AGE-SECRET-KEY-1[0-9A-Z]{58}`,
+	},
+	{
+		Name:     "maxmind-key",
+		Keywords: []string{"_mmk"},
+		lead:     36,
+		Regex:    `[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk`,
 	},
 	{
 		Name:     "azure-storage-key",

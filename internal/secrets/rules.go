@@ -29,6 +29,8 @@ type Rule struct {
 	alone bool
 	// commands are those of which an option is a secret.
 	commands []string
+	// lead is the number of bytes of a match that are in front of its keyword.
+	lead int
 	// within is the length of the text that Regex is matched against; 0 means usualWindow.
 	within int
 }

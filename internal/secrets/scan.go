@@ -147,6 +147,9 @@ type examined struct {
 
 func (p *pass) keyword(rule *compiled, start, end int) {
 	e := p.tried[rule.index]
+	if start -= rule.lead; start < 0 {
+		return
+	}
 	if start >= e.from && start < e.next || !rule.begins(p.text, start) {
 		return
 	}

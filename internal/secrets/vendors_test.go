@@ -59,6 +59,7 @@ var tokenForms = map[string][]string{
 	"artifactory-key":      {"AKCp%a65"},
 	"artifactory-token":    {"cmVmdGtu%a56"},
 	"atlassian-token":      {"ATCTT3%W100", "ATATT3%W100"},
+	"authress-key":         {".acc_%l10.%W30", ".acc-%l15-%l16.%W120"},
 	"aws-access-key":       {"AKIA%B16", "ASIA%B16", "ABIA%B16", "ACCA%B16"},
 	"aws-bedrock-key":      {"ABSK%b100", "ABSK%b270=="},
 	"aws-secret-key":       {"AWS_SECRET_ACCESS_KEY=|%b19%d1%a1%b19", "secretAccessKey: '|%b19%d1%a1%b19"},
@@ -70,6 +71,7 @@ var tokenForms = map[string][]string{
 	"cerebras-key":         {"csk-%l48"},
 	"circleci-token":       {"CCIPAT_%a22_%x40", "CCIPRJ_%a22_%x40"},
 	"clickup-token":        {"pk_%d7_%u32", "pk_%d9_%u32"},
+	"clojars-token":        {"CLOJARS_%l60"},
 	"cloudflare-key":       {"v1.0-%x24-%x146"},
 	"cloudflare-token":     {"cfut_%a40", "cfat_%a40", "cfk_%a40"},
 	"contentful-token":     {"CFPAT-%w43"},
@@ -100,10 +102,12 @@ var tokenForms = map[string][]string{
 	"google-refresh-token": {"1//0%w60"},
 	"grafana-token":        {"eyJrIjoi%a50", "eyJrIjoi%a50==", "glsa_%a32_%x8", "glc_%a50"},
 	"groq-key":             {"gsk_%a52"},
+	"harness-key":          {"pat.%w22.%a24.%a20", "sat.%w22.%a24.%a20"},
 	"heroku-key":           {"HRKU-AA%w58"},
 	"honeycomb-key":        {"hcaik_%l58", "hcbik_%l58", "hcxik_%l58", "hcalk_%l58", "hcblk_%l58", "hcxlk_%l58", "hcamk_%l58"},
 	"hubspot-token":        {"pat-na%d1-%U", "pat-eu%d1-%U", "pat-ap%d1-%U"},
 	"huggingface-token":    {"api_org_%L34", "hf_%a34"},
+	"infracost-key":        {"ico-G%a31", "ico-%x7G%a24"},
 	"intercom-token":       {"dG9rO%W55"},
 	"jina-key":             {"jina_%w55", "jina_%w65"},
 	"langfuse-key":         {"sk-lf-%U"},
@@ -113,6 +117,7 @@ var tokenForms = map[string][]string{
 	"linkedin-token":       {"WPL_AP0.%a16.%b6", "WPL_AP1.%a16.%b9=="},
 	"mailgun-key":          {"key-%x32"},
 	"mapbox-token":         {"sk.eyJ1Ijoi%w30.%w20"},
+	"maxmind-key":          {"%a6_%a29_mmk"},
 	"neon-key":             {"napi_%l64"},
 	"netlify-token":        {"nfp_%a36", "nfc_%a40", "nfo_%a36", "nfu_%a36", "nfb_%a36"},
 	"newrelic-key":         {"NRII-%w19", "NRRA-%w40", "NRSP-%w40", "NRAK-%u27"},
@@ -120,15 +125,18 @@ var tokenForms = map[string][]string{
 	"npm-token":            {"npm_%a36"},
 	"nuget-key":            {"oy2%l43"},
 	"nvidia-key":           {"nvapi-%w60", "nvapi-%w70"},
+	"octopus-key":          {"API-%u26", "API-%u34"},
+	"onepassword-key":      {"A3-%u6-%u6-%u5-%u5-%u5-%u5", "A3-%u6-%u11-%u5-%u5-%u5"},
 	"onepassword-token":    {"ops_eyJ%W250", "ops_eyJ%W900"},
 	"openai-key":           {"sk-proj-%w40", "sk-svcacct-%w156", "sk-admin-%w40", "sk-%a20T3BlbkFJ%a20", "sk-%a48", "sk-%x32"},
 	"openai-session":       {"sess-%a40"},
 	"openrouter-key":       {"sk-or-v1-%x64"},
+	"openshift-token":      {"sha256~%w43"},
 	"paypal-token":         {"access_token$production$%l16$%x32", "access_token$sandbox$%l16$%x32"},
 	"perplexity-key":       {"pplx-%a48"},
 	"pinecone-key":         {"pcsk_%a4_%a50", "pcsk_%a8_%a70"},
 	"plaid-token":          {"access-sandbox-%U", "access-development-%U", "access-production-%U"},
-	"planetscale-token":    {"pscale_tkn_%w32", "pscale_pw_%w43"},
+	"planetscale-token":    {"pscale_tkn_%w32", "pscale_pw_%w43", "pscale_oauth_%w32"},
 	"posthog-key":          {"phx_%w43"},
 	"postman-key":          {"PMAK-%x24-%x34"},
 	"prefect-key":          {"pnu_%a36", "pnb_%a36"},
@@ -139,6 +147,7 @@ var tokenForms = map[string][]string{
 	"replicate-token":      {"r8_%a37"},
 	"resend-key":           {"re_%a8_%a20", "re_%a8_%a28"},
 	"rubygems-key":         {"rubygems_%x48"},
+	"scalingo-token":       {"tk-us-%w48"},
 	"sendgrid-key":         {"SG.%w22.%w43"},
 	"sentry-token":         {"sntrys_%s50", "sntryu_%s64"},
 	"settlemint-token":     {"sm_aat_%a16", "sm_pat_%a16", "sm_sat_%a16"},
@@ -204,6 +213,21 @@ func TestFormsOfTokens(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// TestWhatLooksLikeTokens checks what has the keyword of a token and is none.
+func TestWhatLooksLikeTokens(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, form := range []string{
+		"_mmk", "x_mmk", "%a2_%a29_mmk", "%a7_%a29_mmk", "%a6_%a29_mmk_%a9",
+		"favicon.ico-%x32.png", "magnif-ico-G%a31", "REST-API-%u26", "GSSAPI-%u26",
+		"pat.%w22.%a24", "A3-%u6-%u6-%u5-%u5-%u5", "sha256~%w42",
+	} {
+		text, _ := expand(form, random)
+		if found := Builtin().Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %+v", text, found)
 		}
 	}
 }
