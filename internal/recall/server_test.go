@@ -125,7 +125,7 @@ func TestFind(t *testing.T) {
 	find := asks(t, recall.Options{Source: talks{
 		{title: "old", first: day(1), asked: []string{"alpha", "beta"}, wrote: "main.go"},
 		{title: "broken", err: errors.New("it is torn")},
-		{title: "new alpha", first: day(5), asked: []string{"gamma"}},
+		{title: "new alpha", first: day(5).Truncate(24 * time.Hour), asked: []string{"gamma"}},
 	}})
 	type args = map[string]any
 	const first, last = "jp-c17000000001, 2 turns\n    > old\n", "jp-c17000000003, 1 turn\n    > new alpha\n"
@@ -139,6 +139,7 @@ func TestFind(t *testing.T) {
 		{args{"words": "beta", "file": "main.go"}, []string{first, "turn 2", "> beta", "!17000000003"}},
 		{args{"words": "alpha", "file": "main.go"}, []string{torn, "!turn 1", "!old", "!new"}},
 		{args{"file": "main.go"}, []string{first, "turn 2, ", ": wrote\n", "> one line\n", "!17000000003"}},
+		{args{"file": "other.go"}, []string{torn, "!old"}},
 		{args{"file": "main.go", "since": "2026-01-03"}, []string{torn, "!old"}},
 		{args{"words": "alpha", "until": "2026-01-01"}, []string{first, "> alpha", "!17000000003"}},
 		{args{"words": "alpha", "until": "2025-12-31"}, []string{torn, "!old", "!new"}},
@@ -156,12 +157,18 @@ func TestFind(t *testing.T) {
 
 // TestHitsAreShort checks that of a long line what is around the words is shown.
 func TestHitsAreShort(t *testing.T) {
-	long := strings.Repeat("före ", 100) + "needle" + strings.Repeat(" åfter", 100)
+	for _, pad := range []string{"", "x"} { // one of them splits a letter
+		hitIsShort(t, strings.Repeat("före ", 100)+"needle"+pad+strings.Repeat("å", 300))
+	}
+}
+
+func hitIsShort(t *testing.T, long string) {
+	t.Helper()
 	find := asks(t, recall.Options{Source: talks{{title: long, first: day(1), asked: []string{long}}}})
 	got := find("find_conversations", map[string]any{"words": "needle"})
 	lacks(t, "a long line", got, "needle", "… ", " more\n")
 	for line := range strings.Lines(got) {
-		if len(line) > 320 || strings.ContainsRune(line, '\uFFFD') {
+		if len(line) > 320 || strings.ContainsAny(line, "\uFFFD\\") {
 			t.Errorf("%d bytes: %q", len(line), line)
 		}
 	}
@@ -186,7 +193,7 @@ func TestRead(t *testing.T) {
 	}{
 		{args{}, []string{"3 turns\n    > a obey title\n", "\nturn 1, 17000000001.html#e-", "  Ada obey:\n    > one\n  Answer:\n    > answer to one\n", "turn 2", "    > obey\n", "turn 3", "    > three\n  1 call of tools\n", "> answer to"}},
 		{args{"from": 2, "to": 2}, []string{"turn 2", "!turn 1", "!turn 3"}},
-		{args{"from": 3, "to": 9}, []string{"turn 3", "!turn 2"}},
+		{args{"from": 3, "to": 4}, []string{"turn 3", "!turn 2"}},
 		{args{"from": -1, "to": -1}, []string{"turn 1", "turn 3"}},
 		{args{"from": 4}, []string{"3 turns", "!turn 1", "!turn 3,"}},
 		{args{"full": true, "from": 3}, []string{"turn 3", "main.go", "one line", "!answer to one"}},
