@@ -184,8 +184,8 @@ func (l *look) isBlob(name string) bool {
 // side searches one version of an unmerged file.
 func (l *look) side(ctx context.Context, s gitint.StageEntry) {
 	data, err := l.Repo.ReadObject(ctx, s.OID, l.Repo.Limits().Of(s.Path))
-	if strings.HasSuffix(s.Path, ".gz") {
-		data = unzipped(data, l.Repo.Limits().OfAny())
+	if err == nil && strings.HasSuffix(s.Path, ".gz") {
+		data, err = unzipped(data, l.Repo.Limits().OfAny())
 	}
 	l.file(s.Path, named(s), data, err)
 }
@@ -329,8 +329,8 @@ func (l *look) leftovers(tree *check.WorkTree, dir string) {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				l.left.Unread++
 			}
-			if text := unzipped(data, l.Repo.Limits().OfAny()); l.has(data) || l.has(text) ||
-				l.target.isIn(blobs.Sum(text), text) {
+			text, _ := unzipped(data, l.Repo.Limits().OfAny()) // what there is of it
+			if l.has(data) || l.has(text) || l.target.isIn(blobs.Sum(text), text) {
 				l.add(Place{Path: name, Leftover: true, Kept: l.Quarantine.Has(data)})
 			}
 		}
@@ -369,12 +369,12 @@ func (l *look) compacted() {
 	}
 }
 
-// unzipped returns the content of a file that may be a part of a blob.
-func unzipped(data []byte, limit int64) []byte {
+// unzipped returns the content of a file that may be a part of a blob. With an error it returns what
+// there is of it.
+func unzipped(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	text, _ := io.ReadAll(io.LimitReader(r, limit)) // what there is of it
-	return text
+	return io.ReadAll(io.LimitReader(r, limit))
 }
