@@ -49,10 +49,11 @@ type versionKey struct {
 // versions holds all versions of the files of conversations that git and user-local storage have,
 // newest first: the index, HEAD, the log, other reachable objects, then user-local copies.
 type versions struct {
-	repo *gitint.Repo
-	own  string // the path of .jp
-	of   map[versionKey][]version
-	seen map[versionObject]bool
+	repo   *gitint.Repo // nil without one
+	limits regular.Limits
+	own    string // the path of .jp
+	of     map[versionKey][]version
+	seen   map[versionObject]bool
 	// logged holds the conversations whose log was read.
 	logged map[events.ID]bool
 	// stages holds the stages of unmerged files, whatever name each side gave them.
@@ -76,7 +77,7 @@ func (m *planner) newVersions(ctx context.Context) (*versions, error) {
 		return nil, err
 	}
 	v := &versions{
-		repo: s.Repo, own: s.own, of: make(map[versionKey][]version),
+		repo: s.Repo, limits: m.limits(), own: s.own, of: make(map[versionKey][]version),
 		seen: make(map[versionObject]bool), logged: make(map[events.ID]bool),
 		stages: make(map[versionKey][stages]gitint.OID),
 	}
@@ -245,7 +246,7 @@ func (v *versions) fromCopies(userLocal string) {
 
 func (v *versions) read(ctx context.Context, one version) ([]byte, error) {
 	if one.file != "" {
-		return regular.ReadFile(one.file, v.repo.Limits().Of(one.file))
+		return regular.ReadFile(one.file, v.limits.Of(one.file))
 	}
 	return v.repo.ReadObject(ctx, one.object, 0)
 }
