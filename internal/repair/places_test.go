@@ -108,7 +108,7 @@ func TestVersionOfACopy(t *testing.T) {
 		}
 		s.WriteFile(name, `{"edited": true}`)
 		f = faultIn(t, options(), check.Malformed)
-		if f.Outcome != repair.Offered || f.Changes {
+		if f.Outcome != repair.Offered || f.Changes || f.Command != "git jp edit jp-c17000000000" {
 			t.Errorf("edited: %+v", f)
 		}
 		s.WriteFile(name, "what is no stream")
