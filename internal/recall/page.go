@@ -115,7 +115,7 @@ func (p *page) String() string {
 	return head + text
 }
 
-// upToRune returns a text without the part of a rune at its end: the next part begins with the rune.
+// upToRune returns a text without the part of a rune at its end, with which the next part begins.
 func upToRune(text string) string {
 	for end := len(text); end > 0 && end > len(text)-utf8.UTFMax; end-- {
 		if r, n := utf8.DecodeLastRuneInString(text[:end]); r != utf8.RuneError || n > 1 {

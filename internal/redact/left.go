@@ -369,8 +369,8 @@ func (l *look) compacted() {
 	}
 }
 
-// unzipped returns the content of a file that may be a part of a blob. With an error it returns what
-// there is of it.
+// unzipped returns the content of a file that may be a part of a blob. With an error it returns
+// what there is of it.
 func unzipped(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
