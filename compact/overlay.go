@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -227,31 +226,4 @@ func (o Overlay) summary(ctx context.Context, s *events.Stream, r events.Range) 
 			r.From+1, r.To+1, ErrRefused)
 	}
 	return text, nil
-}
-
-// ErrNoOverlay reports that there is no such compaction to remove.
-var ErrNoOverlay = errors.New("there is no such compaction")
-
-// RemoveOverlay removes the n-th compaction, counted from 1, or from the end if n is negative, or
-// all if n is 0. It returns the removed ones.
-func RemoveOverlay(s *events.Stream, n int) (*events.Stream, []*events.Compaction, error) {
-	at := places(s, events.KindCompaction)
-	switch {
-	case n > 0 && n <= len(at):
-		at = at[n-1 : n]
-	case n < 0 && -n <= len(at):
-		at = at[len(at)+n : len(at)+n+1]
-	case n != 0 || len(at) == 0:
-		return nil, nil, ErrNoOverlay
-	}
-	out := s.Clone()
-	var gone []*events.Compaction
-	for _, i := range slices.Backward(at) {
-		if c, ok := out.At(i).Event().(*events.Compaction); ok {
-			gone = append(gone, c)
-		}
-		out.Remove(i, 1)
-	}
-	slices.Reverse(gone)
-	return out, gone, nil
 }

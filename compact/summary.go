@@ -154,6 +154,9 @@ func summaryText(d Draft, p Passage, carried string) string {
 // maxRequest is how much of a request a summary repeats, in characters.
 const maxRequest = 2000
 
+// asked precedes the requests in each summary that is written here.
+const asked = "\n\nWhat the user asked, word for word:"
+
 // requestWords returns the requests of people in a stream, word for word.
 func requestWords(s *events.Stream) string {
 	var b strings.Builder
@@ -171,7 +174,7 @@ func requestWords(s *events.Stream) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "\n\nWhat the user asked, word for word:" + b.String()
+	return asked + b.String()
 }
 
 func (j *job) sized() measureOptions {

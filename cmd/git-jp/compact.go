@@ -61,7 +61,8 @@ than --budget, or than the share of the model's window that
 conversation.compaction.summarize_threshold names.
 
 What --in-place removes is kept in the clone until it is cleaned up: --undo restores it.
-An overlay removes nothing.
+An overlay removes nothing. --undo never removes a summary that an agent recorded, and what it
+removes is kept, too.
 
 --diff shows, as 'git diff' would, everything that a model would no longer be given, or in another
 form, with its replacement and the strategy or rule that replaces it. It is always a dry run.`

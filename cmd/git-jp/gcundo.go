@@ -17,7 +17,8 @@ type gcUndoCmd struct {
 func (gcUndoCmd) Help() string {
 	return `Restores the files of a collection and their entries in the index. Their grace period
 begins again. By the name that --list prints it also restores what 'git jp compact --in-place' has
-changed, followed by the turns that were added since, and what 'git jp repair' has removed. A file
+changed, followed by the turns that were added since, what 'git jp compact --undo' has taken out
+of an overlay, and what 'git jp repair' has removed. A file
 whose path is taken by now stays in the quarantine, and is named.`
 }
 

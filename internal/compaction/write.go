@@ -27,14 +27,15 @@ func (w Writer) Rewrite(ctx context.Context, s *events.Stream) error {
 
 // Replace saves another stream, and quarantines the old one first.
 func (w Writer) Replace(
-	ctx context.Context, q quarantine.Quarantine, s *events.Stream, at time.Time,
+	ctx context.Context, q quarantine.Quarantine, kind quarantine.Kind, s *events.Stream,
+	at time.Time,
 ) (kept *quarantine.Item, err error) {
 	err = w.update(ctx, s, func(was *events.Stream) (err error) {
 		if kept != nil {
 			return nil // a retry with the same stream
 		}
 		kept, err = q.Put(quarantine.Change{
-			ID: w.Conversation.ID, At: at, Was: was, Is: s,
+			Kind: kind, ID: w.Conversation.ID, At: at, Was: was, Is: s,
 			Contents: w.Workspace.BlobsOf(w.Conversation.Entry),
 		})
 		return err

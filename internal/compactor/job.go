@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -139,17 +140,24 @@ func (j Job) replace(ctx context.Context, out *compact.Result) (dir string, err 
 			return "", err
 		}
 	}
-	all := j.Host.Quarantines(ctx, j.Workspace.Root(), j.Config.Settings().GC.Grace)
-	if len(all) == 0 {
-		return "", errors.New("keep a copy: no quarantine is available")
-	}
-	kept, err := j.writer().Replace(ctx, all[0], out.Stream, j.Host.Now())
+	kept, err := j.keep(ctx, quarantine.Compacted, out.Stream)
 	if err != nil {
 		return "", err
 	}
 	t.Note("compacted %s; what it was is kept in %s until %s", conv.ID, j.Host.Short(kept.Dir()),
 		kept.Until.Local().Format(time.DateOnly))
 	return kept.Dir(), nil
+}
+
+// keep replaces the stream of the conversation, and keeps it as it was.
+func (j Job) keep(
+	ctx context.Context, kind quarantine.Kind, s *events.Stream,
+) (*quarantine.Item, error) {
+	all := j.Host.Quarantines(ctx, j.Workspace.Root(), j.Config.Settings().GC.Grace)
+	if len(all) == 0 {
+		return nil, errors.New("keep a copy: no quarantine is available")
+	}
+	return j.writer().Replace(ctx, all[0], kind, s, j.Host.Now())
 }
 
 // writer returns a writer for the conversation.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
@@ -49,28 +48,60 @@ func (j Job) Pin(ctx context.Context, pins, unpins []string) (changed bool, err 
 // Undo undoes the last compaction, or removes compactions of the overlay, where n is as in
 // [compact.RemoveOverlay]. It reports whether the conversation was changed.
 func (j Job) Undo(ctx context.Context, n int) (changed bool, err error) {
+	s := j.Conversation.Stream
 	last, err := j.lastInPlace(ctx)
-	if n < 0 && last.kept.At.After(lastOverlay(j.Conversation.Stream)) {
-		return j.bringBack(ctx, last, err)
+	if n < 0 {
+		overlaid := compact.LastOverlay(s)
+		// When results went to make room is not recorded; it was since, or the fork has them.
+		_, room := dedup.Returned(s)
+		if fork := j.lastFork(); fork != nil && room == 0 && fork.at.After(overlaid) &&
+			fork.at.After(last.kept.At) {
+			fork.overlaid = !overlaid.IsZero()
+			return false, fmt.Errorf("undo the compaction of %s: %w", j.Conversation.ID, fork)
+		}
+		if last.kept.At.After(overlaid) {
+			return j.bringBack(ctx, last, err)
+		}
 	}
-	out, gone, none := compact.RemoveOverlay(j.Conversation.Stream, n)
+	out, gone, none := compact.RemoveOverlay(s, n)
 	returned := 0
-	if missing := errors.Is(none, compact.ErrNoOverlay); missing && n <= 0 || n == 0 {
-		if missing {
-			out = j.Conversation.Stream
+	if none != nil && n <= 0 || n == 0 {
+		if none != nil {
+			out = s
 		}
 		if out, returned = dedup.Returned(out); returned > 0 {
 			none = nil
-		} else if missing {
+		} else if errors.Is(none, compact.ErrNoOverlay) ||
+			none != nil && !errors.Is(err, quarantine.ErrNone) {
 			return j.bringBack(ctx, last, err)
 		}
 	}
 	if none != nil {
 		return false, fmt.Errorf("undo the compaction of %s: %w", j.Conversation.ID, none)
 	}
-	if changed, err = j.rewrite(ctx, out); err != nil {
+	back, err := j.rewriteKept(ctx, out)
+	if err != nil {
 		return false, err
 	}
+	j.tellUndone(gone, returned, back)
+	return !j.DryRun, nil
+}
+
+// rewriteKept saves another stream, and keeps the conversation as it was. It returns the command
+// that restores that, "" in a dry run.
+func (j Job) rewriteKept(ctx context.Context, s *events.Stream) (back string, err error) {
+	if j.DryRun {
+		return "", nil
+	}
+	kept, err := j.keep(ctx, quarantine.Undone, s)
+	if err != nil {
+		return "", err
+	}
+	return "git jp gc undo " + kept.Name, nil
+}
+
+// tellUndone prints what an undo removed, and how to get it back.
+func (j Job) tellUndone(gone []*events.Compaction, returned int, back string) {
 	gave, removed := "gave", "removed"
 	if j.DryRun {
 		gave, removed = "would give", "would remove"
@@ -82,17 +113,9 @@ func (j Job) Undo(ctx context.Context, n int) (changed bool, err error) {
 	for _, g := range gone {
 		j.terminal().Note("%s the compaction of %s", removed, listing.NewCompactionRecord(g))
 	}
-	return changed, nil
-}
-
-// lastOverlay returns when the last compaction of the overlay was made, or the zero time.
-func lastOverlay(s *events.Stream) (last time.Time) {
-	for _, e := range s.All() {
-		if e.Kind() == events.KindCompaction && e.Time().After(last) {
-			last = e.Time()
-		}
+	if back != "" {
+		j.terminal().Note("'%s' takes that back", back)
 	}
-	return last
 }
 
 // An inPlace is a compaction in place: the copy from before it, and the conversation without it.

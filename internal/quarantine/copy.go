@@ -94,7 +94,7 @@ func (q Quarantine) put(c Change) (*Item, error) {
 		data []byte
 	}
 	files := []file{{eventsFile, c.Was.Encode()}}
-	if c.Kind == Compacted { // content of a redacted one is needed no longer than the conversation
+	if c.Kind.HasUndo() { // content of a redacted one is needed no longer than the conversation
 		files = append(files, file{resultFile, c.Is.Encode()})
 	}
 	if n := c.Named; n != nil {

@@ -40,11 +40,16 @@ type Kind string
 // The kinds.
 const (
 	Compacted Kind = "compacted"
-	Repaired  Kind = "repair"
+	// Undone is a conversation from before compactions of the overlay were removed from it.
+	Undone   Kind = "undone"
+	Repaired Kind = "repair"
 	// Redacted is a conversation from before secrets were removed, with the secrets: garbage
 	// collection does not keep content in a store because of it.
 	Redacted Kind = "redacted"
 )
+
+// HasUndo reports whether an item is a conversation from before a change that can be taken back.
+func (k Kind) HasUndo() bool { return k == Compacted || k == Undone }
 
 const (
 	manifestFile = "aside.json" // written first, so that the remains of a crash have a time too
@@ -150,7 +155,7 @@ func (q Quarantine) Unknown() (dirs []string, err error) {
 	for _, e := range entries {
 		dir := filepath.Join(q.Dir, e.Name())
 		m, err := readManifest(dir)
-		known := err == nil && (m.Kind == Compacted || m.Kind == Repaired)
+		known := err == nil && (m.Kind.HasUndo() || m.Kind == Repaired)
 		if m.Version != 0 && m.Workspace == q.workspace() && !known && m.Kind != Redacted {
 			dirs = append(dirs, dir)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
-	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -352,7 +351,7 @@ func (l *look) compacted() {
 		l.add(Place{Path: dir, Copied: true, Unread: true})
 	}
 	for _, item := range items {
-		if item.Kind != quarantine.Compacted {
+		if !item.Kind.HasUndo() {
 			continue
 		}
 		kept, err := item.Copy()

@@ -212,8 +212,8 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 		return s.Short(p.Path) + " cannot be read and may contain the text; to remove it: rm -r " +
 			check.ShellQuote(s.Short(p.Path))
 	case p.Copied:
-		return s.Short(p.Path) + " still contains the text, and 'git jp compact --undo' may bring" +
-			" it back; to remove it: rm -r " + check.ShellQuote(s.Short(p.Path))
+		return s.Short(p.Path) + " still contains the text, and 'git jp gc undo' may bring it" +
+			" back; to remove it: rm -r " + check.ShellQuote(s.Short(p.Path))
 	case p.Unmerged:
 		return text
 	case strings.HasPrefix(p.Path, ":"):

@@ -175,8 +175,8 @@ func (u Undo) items(ctx context.Context) ([]quarantine.Item, error) {
 // restore restores what another command has quarantined.
 func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 	switch {
-	case one.Kind == quarantine.Compacted:
-		return u.restoreCompacted(ctx, one)
+	case one.Kind.HasUndo():
+		return u.restoreCopy(ctx, one)
 	case one.Kind == quarantine.Redacted && one.Conversation != 0:
 		return &redactedError{one}
 	case one.Kind != quarantine.Repaired && one.Kind != quarantine.Redacted:
@@ -201,31 +201,28 @@ func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 		render.Count(len(res.Files), "file"), one.Name))
 }
 
-// restoreCompacted undoes the compaction before which a copy was made.
-func (u Undo) restoreCompacted(ctx context.Context, one quarantine.Item) error {
+// restoreCopy takes back the change before which a copy was made.
+func (u Undo) restoreCopy(ctx context.Context, one quarantine.Item) error {
 	j, err := u.Compaction(one.Conversation.String())
 	if err != nil {
 		return err
 	}
 	conv := j.Conversation
-	for _, kept := range u.Host.Copies(ctx, u.Workspace.Root(), conv.ID) {
-		if kept.Dir != one.Dir() {
-			continue
-		}
-		was, err := kept.Restored(conv.Stream)
-		if err != nil {
-			return fmt.Errorf("restore %s of %s: %w", conv.ID, one.Name, err)
-		}
-		if err := j.Restore(ctx, kept, was); err != nil {
-			return err
-		}
-		r := newRunRecord(one.Name, string(one.Kind))
-		r.Conversation = conversationName(conv.ID)
-		r.Restored = append(r.Restored,
-			path.Join(filepath.ToSlash(conv.Path), workspace.EventsFile))
-		return u.print(r, fmt.Sprintf("restored %s of %s", conv.ID, one.Name))
+	kept, err := one.Copy()
+	if err != nil {
+		return fmt.Errorf("restore %s of %s: %w", conv.ID, one.Name, err)
 	}
-	return fmt.Errorf("restore %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
+	was, err := kept.Restored(conv.Stream)
+	if err != nil {
+		return fmt.Errorf("restore %s of %s: %w", conv.ID, one.Name, err)
+	}
+	if err := j.Restore(ctx, kept, was); err != nil {
+		return err
+	}
+	r := newRunRecord(one.Name, string(one.Kind))
+	r.Conversation = conversationName(conv.ID)
+	r.Restored = append(r.Restored, path.Join(filepath.ToSlash(conv.Path), workspace.EventsFile))
+	return u.print(r, fmt.Sprintf("restored %s of %s", conv.ID, one.Name))
 }
 
 // List prints what can be restored.
