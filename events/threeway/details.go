@@ -41,7 +41,11 @@ func Metadata(base, ours, theirs []byte) ([]byte, error) {
 
 // mergeDetails merges details member by member.
 func mergeDetails(base, ours, theirs *events.Details) []byte {
-	ours, theirs = AgreedDetails(ours, theirs)
+	o, t := AgreedDetails(ours, theirs)
+	if o != ours {
+		goBack(base, ours, theirs, o, t)
+	}
+	ours, theirs = o, t
 	m := &detailsMerger{later: ours.LastActivatedAt.After(theirs.LastActivatedAt)}
 	m.tie = ours.LastActivatedAt.Equal(theirs.LastActivatedAt)
 	out := &events.Details{

@@ -24,13 +24,15 @@ type Source struct {
 	// Rewound names the elements that were rewound in any of them, by the conversation that now
 	// holds it.
 	Rewound map[string][]string
+	// Imported names the turns that imports brought, with those that were removed since.
+	Imported []string
 }
 
 // SourceOf returns the source that the labels of a conversation describe.
 func SourceOf(d *events.Details) Source {
 	session, ok := d.Labels[events.LabelSession]
 	version, known := events.ParseImportVersion(d.Labels[events.LabelImport])
-	s := Source{Resumed: d.Resumed(), Rewound: d.Rewound()}
+	s := Source{Resumed: d.Resumed(), Rewound: d.Rewound(), Imported: d.ImportedTurns()}
 	if ok && known {
 		s.Session, s.Version = session, version
 		s.Rules, s.Dir = d.Labels[events.LabelRules], d.Labels[events.LabelDir]
@@ -183,6 +185,7 @@ type telling struct {
 
 func (t telling) harmonize(sides [versions]Side) [versions]Side {
 	short := inOurs + inTheirs - t.long
+	sides[inBase].Stream = t.imported(sides[inBase], sides[short])
 	// The longer version may have resumed elements that the shorter one records as rewound.
 	sides[inBase].Stream = newTakenBack(sides[short], t.session).without(sides[inBase].Stream)
 	back := newTakenBack(sides[t.long], t.session)

@@ -116,7 +116,12 @@ func unite(
 		return false, ErrConflict
 	}
 	base, mine := was.Details.Encode(), here.Details.Encode()
-	details, err := threeway.Metadata(base, mine, now.Details.Encode())
+	theirs := now.Details
+	if source.Session != "" && source.Version.Compare(threeway.SourceOf(theirs).Version) > 0 {
+		theirs = theirs.Clone() // an older copy of the session: nothing goes back to it
+		theirs.Labels[sessions.LabelImport] = here.Details.Labels[sessions.LabelImport]
+	}
+	details, err := threeway.Metadata(base, mine, theirs.Encode())
 	if err != nil {
 		return false, err
 	}
