@@ -163,7 +163,7 @@ func Since1970(f float64) time.Time {
 }
 
 // Unmarshal parses a record leniently: duplicate names and invalid UTF-8 are accepted. It
-// overwrites *v, whatever that was. A [jsontext.Value] in v shares memory with data.
+// overwrites *v, whatever that was. Its errors are as [InWords] gives them. A [jsontext.Value] in v shares memory with data.
 func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, 0) }
 
 // UnmarshalInner is Unmarshal for a value that Unmarshal found, which is not validated again.
@@ -175,8 +175,8 @@ func unmarshalAt(data []byte, v any, depth int) error {
 		return nil
 	}
 	to.SetZero()
-	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true))
+	return InWords(json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true)))
 }
 
 // Marshal returns a record for what an agent's own form does not show as one value. It accepts what

@@ -140,7 +140,7 @@ func Read(r io.Reader) ([]*Envelope, error) {
 func decode(line []byte) (*Envelope, error) {
 	var in wire
 	if err := json.Unmarshal(line, &in); err != nil {
-		return nil, err
+		return nil, sessions.InWords(err)
 	}
 	if in.Version != nil && string(in.Version) != "1" {
 		return nil, fmt.Errorf("%w: %s", ErrVersion, in.Version)
