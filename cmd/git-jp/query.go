@@ -143,6 +143,7 @@ func (c queryCmd) ask(
 		return err
 	}
 	if !c.NoPersist {
+		warnUnmerged(a, t)
 		defer collectAside(ctx, a, t.Workspace)()
 	}
 	return question.Turn(ctx, a.terminal, q, *p)

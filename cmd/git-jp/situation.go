@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/question"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -68,6 +69,18 @@ func unmergedAt(a *app, name string) (events.ID, bool) {
 		return 0, false
 	}
 	return id, report.IsUnmerged(ctx, repo, path.Join(path.Dir(dir), name))
+}
+
+// warnUnmerged warns that a turn is added to one side of a conversation that git left unmerged.
+func warnUnmerged(a *app, t *question.Target) {
+	if t.Hold == nil {
+		return
+	}
+	name := path.Join(t.Hold.Conversation().Path, workspace.EventsFile)
+	if id, ok := unmergedAt(a, name); ok {
+		a.warn("%s is unmerged: the turn is added to our side; %s resolves it", id,
+			check.Resolve(id.String()))
+	}
 }
 
 func isA[T error](err error) bool {
