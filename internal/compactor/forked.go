@@ -46,7 +46,7 @@ func (j Job) lastFork() (last *forkedError) {
 	conv := j.Conversation
 	entries, _, err := j.Workspace.List(workspace.ListOptions{Archived: true, Local: true})
 	if err != nil {
-		return nil // no one knows of a fork then
+		entries = nil // no one knows of a fork then
 	}
 	own := compact.CompactedAt(conv.Stream)
 	for _, e := range entries {

@@ -163,7 +163,8 @@ func Since1970(f float64) time.Time {
 }
 
 // Unmarshal parses a record leniently: duplicate names and invalid UTF-8 are accepted. It
-// overwrites *v, whatever that was. Its errors are as [InWords] gives them. A [jsontext.Value] in v shares memory with data.
+// overwrites *v, whatever that was. A [jsontext.Value] in v shares memory with data. Its errors are
+// as [InWords] gives them.
 func Unmarshal(data []byte, v any) error { return unmarshalAt(data, v, 0) }
 
 // UnmarshalInner is Unmarshal for a value that Unmarshal found, which is not validated again.
