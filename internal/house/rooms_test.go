@@ -345,7 +345,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/trust",
 		is:      "approvals of what others wrote: claims, guarded values, the question on the terminal",
-		imports: []string{"internal/atomicfile", "internal/regular"},
+		imports: []string{"internal/atomicfile", "internal/regular", "internal/tool/command"},
 	},
 	{
 		dir:     "internal/llm",

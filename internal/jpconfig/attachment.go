@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -102,29 +106,44 @@ func (c *Config) attachment(item settings.Setting, u string, own bool) Attachmen
 	}
 	a.Foreign = true
 	a.origin = foreignOrigin(c.originsOf(item), "conversation", "attachments")
-	if kind, guard := attachmentKind(a.Scheme, u); guard {
-		value := u
-		if a.Scheme == "cmd" {
-			if bound := c.bindFiles(marshal(u), wordsOfURL(u), false); bound[0] == '{' {
-				value = string(bound)
-			}
-		}
-		a.URL = trust.Foreign(u, a.claim(kind, value))
+	kind, needed := attachmentKind(a.Scheme, u)
+	switch {
+	case needed && a.Scheme == "cmd":
+		a.URL = guard(u, c.bind(lineIn(wordsOfURL(u), false), a.claim(kind, u),
+			func(files map[string]string) []byte {
+				if len(files) == 0 {
+					return []byte(u)
+				}
+				return canonical(withFiles(marshal(u), files))
+			}))
+	case needed:
+		a.URL = trust.Foreign(u, a.claim(kind, u))
 	}
 	return a
 }
 
-// wordsOfURL returns the words of a cmd: attachment, exactly enough to find the files that they
-// run.
+// percent matches an escape in a URL; what is none stays, as for jp.
+var percent = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+})
+
+// wordsOfURL returns the words of a cmd: attachment, its program first, and more: any text next to
+// a sign of the URL may be one.
 func wordsOfURL(u string) []string {
-	_, line, _ := strings.Cut(u, ":")
-	line = strings.NewReplacer("?arg=", " ", "&arg=", " ").Replace(strings.TrimPrefix(line, "//"))
+	_, text, _ := strings.Cut(u, ":")
+	text = strings.NewReplacer("/?", "?", "+", " ").Replace(strings.TrimPrefix(text, "//"))
+	var all []string
 	for range 2 { // as jp decodes them
-		if plain, err := url.PathUnescape(line); err == nil {
-			line = plain
-		}
+		text = percent().ReplaceAllStringFunc(text, func(s string) string {
+			plain, _ := url.PathUnescape(s) // it is two digits
+			return plain
+		})
+		spaced := strings.NewReplacer("?", " ", "&", " ", "=", " ").Replace(text)
+		words, _ := command.Words(spaced) // none if a quote is open
+		bare := strings.NewReplacer(`"`, " ", "'", " ").Replace(spaced)
+		all = slices.Concat(all, words, strings.Fields(bare))
 	}
-	return strings.Fields(strings.NewReplacer(`"`, " ", "'", " ").Replace(line))
+	return all
 }
 
 func (a Attachment) claim(kind trust.Kind, u string) trust.Claim {

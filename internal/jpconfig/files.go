@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/command"
@@ -25,8 +28,15 @@ const (
 	maxRuns    = 256      // files of a command
 )
 
-// unreadable replaces the hash of a file that cannot be read completely. No file has this hash.
-const unreadable = "unreadable"
+// A tree has the files that commands of a workspace run. It is used by one goroutine.
+type tree struct {
+	repo   string // absolute path of the repository around the workspace
+	prefix string // of the workspace in it, with slashes
+	place  command.Place
+
+	recipes map[string]recipe
+	listed  map[string]map[string]bool // names of a directory in lower case, nil if there is none
+}
 
 // A recipe is a file that a command runs, as read.
 type recipe struct {
@@ -34,17 +44,116 @@ type recipe struct {
 	includes []string
 }
 
-// filesOf returns the files of the workspace that a command line runs, and those that they include,
-// with their hashes. Missing files are left out: when one is created, the claim changes.
-func (c *Config) filesOf(words []string, shell bool) map[string]string {
-	if c.workspace == "" {
+// newTree returns the tree of a workspace, for a value of PATH. A name that leads out of the
+// workspace but not out of its repository is one that others can commit, too.
+func newTree(workspace, programs string) *tree {
+	t := &tree{
+		repo: workspace, recipes: map[string]recipe{}, listed: map[string]map[string]bool{},
+	}
+	for dir := workspace; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			t.repo = dir
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	rel, err := filepath.Rel(t.repo, workspace)
+	if err != nil {
+		t.repo, rel = workspace, "."
+	}
+	t.prefix = filepath.ToSlash(rel)
+	t.place = command.Place{Root: workspace, List: t.list, Has: t.has}
+	if t.prefix != "." {
+		t.place.Up = strings.Count(t.prefix, "/") + 1
+	}
+	for _, dir := range filepath.SplitList(programs) {
+		if rel, err := filepath.Rel(workspace, dir); err == nil && filepath.IsAbs(dir) {
+			dir = rel
+		}
+		if _, ok := t.inside(dir); ok && dir != "" {
+			t.place.Path = append(t.place.Path, path.Clean(filepath.ToSlash(dir)))
+		}
+	}
+	return t
+}
+
+// inside returns the path of a name in the repository, ok false if it is not in it.
+func (t *tree) inside(name string) (string, bool) {
+	name = path.Join(t.prefix, filepath.ToSlash(name))
+	return name, filepath.IsLocal(name) && !filepath.IsAbs(name)
+}
+
+// names returns the names in a directory, in lower case.
+func (t *tree) names(dir string) map[string]bool {
+	if names, ok := t.listed[dir]; ok {
+		return names
+	}
+	t.listed[dir] = nil
+	at, ok := t.inside(dir)
+	root, err := regular.OpenRoot(t.repo)
+	if err != nil || !ok {
 		return nil
 	}
-	if shell || len(words) > 0 && command.Runs(words[0]) {
-		// Each part of a script may be a file, or begin a command.
-		parts := strings.FieldsFunc(strings.Join(words, " "), isBetween)
-		words = slices.Concat([]string{"env"}, words, parts)
+	defer func() { _ = root.Close() }() // opened for reading
+	entries, err := readDir(regular.In(root), at)
+	if err != nil {
+		if at, err = leads(t.repo, at); err == nil {
+			entries, err = readDir(os.DirFS(at), ".")
+		}
 	}
+	if err != nil {
+		return nil
+	}
+	t.listed[dir] = map[string]bool{}
+	for _, e := range entries {
+		t.listed[dir][e.Name()] = true
+		t.listed[dir][strings.ToLower(e.Name())] = true
+	}
+	return t.listed[dir]
+}
+
+// readDir is [fs.ReadDir], and opens nothing but a directory.
+func readDir(fsys fs.FS, name string) ([]fs.DirEntry, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("list %q: %w", name, err)
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: regular.ErrNot}
+	}
+	return fs.ReadDir(fsys, name)
+}
+
+// list implements List of a [command.Place].
+func (t *tree) list(dir string) (names []string, ok bool) {
+	all := t.names(path.Clean(dir))
+	return slices.Sorted(maps.Keys(all)), all != nil
+}
+
+// has implements Has of a [command.Place]: it looks into one directory for many names.
+func (t *tree) has(name string) bool {
+	if _, ok := t.inside(name); !ok {
+		return false
+	}
+	first, rest, more := strings.Cut(name, "/")
+	dir := "."
+	for first == ".." && more {
+		dir = path.Join(dir, first)
+		first, rest, more = strings.Cut(rest, "/")
+	}
+	for i := range len(first) {
+		if first[i] >= utf8.RuneSelf {
+			return true // a system may write it in another form
+		}
+	}
+	return first == ".." || t.names(dir)[strings.ToLower(first)]
+}
+
+// filesOf returns the files of the repository that a command line runs, and those that they
+// include, with their hashes. Missing files are left out: when one is created, the claim changes.
+func (t *tree) filesOf(words []string, shell bool) map[string]string {
 	type named struct {
 		name   string
 		syntax command.Syntax
@@ -52,61 +161,69 @@ func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	var queue []named
 	seen := map[string]bool{}
 	add := func(name string, syntax command.Syntax) {
-		if filepath.IsLocal(name) && !seen[name] {
+		if _, ok := t.inside(name); ok && !seen[name] {
 			seen[name], queue = true, append(queue, named{name, syntax})
 		}
 	}
-	for _, name := range command.Files(words) {
+	names, more := t.place.Files(words, shell)
+	for _, name := range names {
 		add(name, command.SyntaxOf(name))
 	}
 	files := map[string]string{}
 	for i := 0; i < len(queue); i++ {
 		if len(files) == maxRuns || i == maxRuns*maxRuns {
-			files["…"] = unreadable // the other files are not covered by the claim
+			more = true
 			break
 		}
-		r := c.recipe(queue[i].name, queue[i].syntax)
+		r := t.recipe(queue[i].name, queue[i].syntax)
 		if r.sum == "" {
 			continue
 		}
 		files[queue[i].name] = r.sum
 		for _, name := range r.includes {
 			add(name, queue[i].syntax)
+			add(path.Join(path.Dir(queue[i].name), name), queue[i].syntax) // after make -C
 		}
+	}
+	if more {
+		files["…"] = trust.Unbound
 	}
 	return files
 }
 
-// isBetween reports whether a character is between the words of a script.
-func isBetween(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`;&|()<>$", r) }
-
 // recipe reads a file, once.
-func (c *Config) recipe(name string, syntax command.Syntax) recipe {
-	if r, ok := c.recipes[name]; ok {
+func (t *tree) recipe(name string, syntax command.Syntax) recipe {
+	if r, ok := t.recipes[name]; ok {
 		return r
 	}
-	if c.recipes == nil {
-		c.recipes = map[string]recipe{}
-	}
-	r := readRecipe(c.workspace, name, syntax)
-	c.recipes[name] = r
+	at, _ := t.inside(name)
+	sum, text := readRecipe(t.repo, at)
+	r := recipe{sum, syntax.Includes(name, text)}
+	t.recipes[name] = r
 	return r
 }
 
-// readRecipe reads a file below dir. One that cannot be read completely, or that is outside the
-// workspace, has a hash that no file has.
-func readRecipe(dir, name string, syntax command.Syntax) recipe {
+// readRecipe returns the hash of a file below dir, and its start, which may be the complete file.
+// One that cannot be read completely, or to which a link leads in a way that depends on the reader,
+// has no hash.
+func readRecipe(dir, name string) (sum string, start []byte) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
-		return recipe{}
+		return "", nil
 	}
 	defer func() { _ = root.Close() }() // opened for reading
 	f, err := regular.OpenIn(root, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, regular.ErrNot):
-		return recipe{}
+		return "", nil
 	case err != nil:
-		return recipe{sum: unreadable}
+		f, err = openOutside(dir, name)
+	}
+	if errors.Is(err, regular.ErrNot) {
+		return "", nil // a link to a directory
+	}
+	if err != nil {
+		return trust.Unbound, nil
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
@@ -119,51 +236,62 @@ func readRecipe(dir, name string, syntax command.Syntax) recipe {
 		n += more
 	}
 	if err != nil || n > maxRun {
-		return recipe{sum: unreadable}
+		return trust.Unbound, nil
 	}
-	return recipe{hex.EncodeToString(h.Sum(nil)), syntax.Includes(name, text.Bytes())}
+	return hex.EncodeToString(h.Sum(nil)), text.Bytes()
 }
 
-// bindFiles returns the value of a command's claim, with the hashes of the workspace's files that
-// it runs: its program, and, if that runs its arguments, the files that they name.
-func (c *Config) bindFiles(value []byte, words []string, shell bool) []byte {
-	if len(words) > 0 && !shell && !command.Runs(words[0]) {
-		words = words[:1]
+var errBack = errors.New("it leads out of the repository and into it again")
+
+// openOutside opens a file to which a link of a repository leads. One that leads back into the
+// repository may do so by the directory of the process, as /proc/self/cwd does.
+func openOutside(dir, name string) (*os.File, error) {
+	at, err := leads(dir, name)
+	if err != nil {
+		return nil, err
 	}
-	files := c.filesOf(words, shell)
-	if len(files) == 0 {
-		return value
-	}
-	return marshal(map[string]json.RawMessage{"command": value, "files": marshal(files)})
+	return regular.OpenFile(at)
 }
 
-// process guards a command in a setting.
-func (c *Config) process(raw, line []byte, path ...string) Process {
-	if c.has(path...) {
-		return Process{trust.Own(Command(raw))}
+// leads returns the file outside dir to which a link in it leads.
+func leads(dir, name string) (string, error) {
+	at, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return "", fmt.Errorf("follow %q: %w", name, err)
 	}
-	words, shell := wordsOf(line)
-	claim := c.claim(trust.Process, c.bindFiles(raw, words, shell), path...)
-	return Process{trust.Foreign(Command(raw), claim)}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if rel, err := filepath.Rel(dir, at); err != nil || filepath.IsLocal(rel) {
+		return "", fmt.Errorf("follow %q: %w", name, errBack)
+	}
+	return at, nil
 }
 
-// server guards the process of an MCP server, with the hashes of the workspace's files that it
-// runs.
-func (c *Config) server(raw []byte, path []string) Process {
-	if c.has(path...) {
-		return Process{trust.Own(Command(raw))}
+// A line is a command line of a claim.
+type line struct {
+	words []string
+	shell bool
+}
+
+// files returns the files that lines run.
+func (t *tree) files(lines []line) map[string]string {
+	var files map[string]string
+	for _, l := range lines {
+		for name, sum := range t.filesOf(l.words, l.shell) {
+			if files == nil {
+				files = map[string]string{}
+			}
+			files[name] = sum
+		}
 	}
-	var line struct {
-		Command   string   `json:"command"`
-		Arguments []string `json:"arguments"`
+	return files
+}
+
+// tree returns the tree of the workspace, read once.
+func (c *Config) tree() *tree {
+	if c.runs == nil {
+		c.runs = newTree(c.workspace, c.programs)
 	}
-	var table map[string]json.RawMessage
-	value := raw
-	_ = json.Unmarshal(raw, &line) // another type runs no file
-	files := c.filesOf(append([]string{line.Command}, line.Arguments...), false)
-	if len(files) > 0 && json.Unmarshal(raw, &table) == nil {
-		table["files"] = marshal(files)
-		value = marshal(table)
-	}
-	return Process{trust.Foreign(Command(raw), c.claim(trust.Process, value, path...))}
+	return c.runs
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/tool/command"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // TestReadRecipe checks that the sum of a file covers all of it, and that a file which is read in
@@ -44,14 +44,14 @@ func TestReadRecipe(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := readRecipe(dir, name, command.SyntaxOf(name))
-		sums[name] = r.sum
+		sums[name], _ = readRecipe(dir, name)
 	}
 	if err := os.WriteFile(filepath.Join(base, "outside"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sums["link"] = readRecipe(dir, "link/outside", command.SyntaxOf("x")).sum
-	for _, name := range []string{"one", "two", "whole"} {
+	sums["link"], _ = readRecipe(dir, "link/outside")
+	sums["none"], _ = readRecipe(dir, "link/none")
+	for _, name := range []string{"one", "two", "whole", "link"} {
 		if len(sums[name]) != 64 {
 			t.Errorf("%s has the sum %q", name, sums[name])
 		}
@@ -59,7 +59,7 @@ func TestReadRecipe(t *testing.T) {
 	if sums["one"] == sums["two"] {
 		t.Error("files that differ in the last byte have one sum")
 	}
-	for name, want := range map[string]string{"over": unreadable, "link": unreadable, "sub": "", "none": ""} {
+	for name, want := range map[string]string{"over": trust.Unbound, "sub": "", "none": trust.Unbound} {
 		if sums[name] != want {
 			t.Errorf("%s has the sum %q, want %q", name, sums[name], want)
 		}
@@ -86,7 +86,7 @@ func TestFilesOfAreBounded(t *testing.T) {
 			if shell {
 				words = []string{"true && make"}
 			}
-			files := (&Config{workspace: dir}).filesOf(words, shell)
+			files := newTree(dir, "").filesOf(words, shell)
 			if _, more := files["…"]; more != want || !strings.Contains(files["f0"], "e3b0c442") {
 				t.Errorf("%d files: %d are covered, more are not: %t", n, len(files), more)
 			}
@@ -124,7 +124,7 @@ func TestFilesOfScripts(t *testing.T) {
 		{[]string{"echo", "make"}, false, ""},
 		{[]string{"./a.sh", "notes"}, false, "a.sh notes"},
 	} {
-		files := (&Config{workspace: dir}).filesOf(tt.words, tt.shell)
+		files := newTree(dir, "").filesOf(tt.words, tt.shell)
 		if got := strings.Join(slices.Sorted(maps.Keys(files)), " "); got != tt.want {
 			t.Errorf("%q covers %q, want %q", tt.words, got, tt.want)
 		}

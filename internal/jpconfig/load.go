@@ -54,8 +54,9 @@ type Config struct {
 	aliases  []heldAlias            // foreign short names that do not count
 	held     map[string]trust.Claim // claims of foreign models, by their path
 
-	workspace string            // its root, "" if there is none
-	recipes   map[string]recipe // files that commands run, as read
+	workspace string // its root, "" if there is none
+	programs  string // PATH
+	runs      *tree  // files that commands run, as read; see [Config.tree]
 }
 
 // Load reads all layers. A missing file counts as empty; a file that cannot be decoded is an error,
@@ -72,7 +73,8 @@ func Load(s Sources) (*Config, error) {
 		}
 	}
 	s.Workspace, s.Dir = resolved(s.Workspace), resolved(s.Dir)
-	l := &loader{sources: s, config: &Config{workspace: s.Workspace}, table: patterns()}
+	c := &Config{workspace: s.Workspace, programs: variable(s.Environ, "PATH")}
+	l := &loader{sources: s, config: c, table: patterns()}
 	defer l.close()
 	steps := []func() error{
 		l.builtIn, l.files, l.environment, l.conversation, l.options, l.flags, l.admit,
@@ -369,4 +371,14 @@ func (l *loader) flags() error {
 		l.merge(p)
 	}
 	return nil
+}
+
+// variable returns the value of a variable of the environment.
+func variable(environ []string, name string) (value string) {
+	for _, kv := range environ {
+		if key, v, _ := strings.Cut(kv, "="); strings.EqualFold(key, name) {
+			value = v
+		}
+	}
+	return value
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events/settings"
@@ -46,23 +48,63 @@ func (c *Config) Tool(name string) Tool {
 		Unattended: trust.Own(unasked), Outside: c.outside(name),
 	}
 	command, formatter := commandOf(c.all, name), formatterOf(c.all, name)
-	own, whole := modes(c.bound(c.own, name), c.bound(c.all, name))
+	own, whole := modes(declaredTool(c.own, name), declaredTool(c.all, name))
 	acts := command != nil || formatter != nil || unasked && whole.Server() != ""
 	if !acts || bytes.Equal(marshal(whole), marshal(own)) {
 		t.Command, t.Formatter = ownProcess(command), ownProcess(formatter)
 		return t
 	}
-	claim := c.claim(trust.Process, marshal(whole), at...)
+	b := c.bind(linesOf(whole), c.claim(trust.Process, nil, at...),
+		func(files map[string]string) []byte {
+			now := whole
+			now.Files = files
+			return canonical(marshal(now))
+		})
 	if command != nil {
-		t.Command = Process{trust.Foreign(Command(command), claim)}
+		t.Command = Process{guard(Command(command), b)}
 	}
 	if formatter != nil {
-		t.Formatter = Process{trust.Foreign(Command(formatter), claim)}
+		t.Formatter = Process{guard(Command(formatter), b)}
 	}
 	if whole.Server() != "" {
-		t.Unattended = trust.Foreign(unasked, claim)
+		t.Unattended = guard(unasked, b)
 	}
 	return t
+}
+
+// linesOf returns the command lines of a tool. What they name may be in its options.
+func linesOf(t trust.Tool) (lines []line) {
+	for _, text := range []json.RawMessage{t.Command, t.Formatter} {
+		words, shell := wordsOf(text)
+		if len(words) == 0 {
+			continue
+		}
+		if strings.Contains(strings.Join(words, " "), "options") {
+			words = append(words, stringsIn(t.Options)...)
+		}
+		lines = append(lines, line{words, shell})
+	}
+	return lines
+}
+
+// stringsIn returns the strings in JSON.
+func stringsIn(raw json.RawMessage) (all []string) {
+	var one string
+	var list []json.RawMessage
+	var table map[string]json.RawMessage
+	switch {
+	case json.Unmarshal(raw, &one) == nil:
+		return []string{one}
+	case json.Unmarshal(raw, &list) == nil:
+	case json.Unmarshal(raw, &table) == nil:
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			list = append(list, table[name])
+		}
+	}
+	for _, item := range list {
+		all = append(all, stringsIn(item)...)
+	}
+	return all
 }
 
 // Timeout returns the time limit of a tool's calls; preset is the default, and zero is no limit.
@@ -128,8 +170,9 @@ func modes(own, whole trust.Tool) (ours, all trust.Tool) {
 	return own, whole
 }
 
-// bound returns everything that an approval of a tool is bound to: all but its descriptions.
-func (c *Config) bound(layers settings.Config, name string) trust.Tool {
+// declaredTool returns everything that an approval of a tool is bound to, but the files that it
+// runs: all but its descriptions.
+func declaredTool(layers settings.Config, name string) trust.Tool {
 	value := func(key string) json.RawMessage {
 		s, ok := layers.Setting("conversation", "tools", name, key)
 		if !ok {
@@ -156,14 +199,13 @@ func (c *Config) bound(layers settings.Config, name string) trust.Tool {
 		}
 	}
 	for _, line := range []json.RawMessage{t.Command, t.Formatter} {
-		c.describe(&t, line)
+		describe(&t, line)
 	}
 	return t
 }
 
-// describe adds the parameters that reach a command line, and the files of the workspace that it
-// runs.
-func (c *Config) describe(t *trust.Tool, line json.RawMessage) {
+// describe adds the parameters that reach a command line.
+func describe(t *trust.Tool, line json.RawMessage) {
 	words, shell := wordsOf(line)
 	if len(words) == 0 {
 		return
@@ -176,12 +218,6 @@ func (c *Config) describe(t *trust.Tool, line json.RawMessage) {
 	reach := command.ReachOf(words, shell, parameters)
 	t.Reaches = union(t.Reaches, reach.Shell)
 	t.Takes = union(t.Takes, reach.Option)
-	for name, sum := range c.filesOf(words, shell) {
-		if t.Files == nil {
-			t.Files = map[string]string{}
-		}
-		t.Files[name] = sum
-	}
 }
 
 func union(a, b []string) []string {

@@ -131,7 +131,7 @@ func approvalHints(err error) []string {
 	refused := new(trust.RefusedError)
 	errors.As(err, &refused)
 	switch {
-	case refused.Declined:
+	case refused.Declined, errors.Is(err, trust.ErrUnbound):
 		return nil
 	case refused.ID != "":
 		return []string{

@@ -162,7 +162,7 @@ func (a *Approvals) ID(c Claim) string { return c.sum(a.workspace)[:idDigits] }
 func (a *Approvals) approved(c Claim) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.holds(c) || a.follows(c)
+	return c.unbound() == nil && (a.holds(c) || a.follows(c))
 }
 
 // follows reports whether a claim was approved before with other content of files that the user has
@@ -213,6 +213,11 @@ func (a *Approvals) Approve(at time.Time, claims ...Claim) error {
 	defer a.mu.Unlock()
 	if err := a.read(); err != nil {
 		return err
+	}
+	for _, c := range claims {
+		if c.unbound() != nil {
+			return &RefusedError{Claim: c, ID: a.ID(c)}
+		}
 	}
 	for _, c := range claims {
 		a.all.Declined = slices.DeleteFunc(a.all.Declined, a.isAbout(c))

@@ -28,6 +28,9 @@ func (a *Asker) Allow(c Claim) error {
 	if a.Approvals.approved(c) {
 		return nil
 	}
+	if c.unbound() != nil {
+		return a.refusal(c, false)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err, ok := a.answered[c]; ok {
@@ -49,7 +52,7 @@ func (a *Asker) family(c Claim) Group {
 	claims := []Claim{c}
 	for _, other := range a.Known {
 		_, answered := a.answered[other]
-		if other != c && !answered && !a.Approvals.approved(other) {
+		if other != c && !answered && other.unbound() == nil && !a.Approvals.approved(other) {
 			claims = append(claims, other)
 		}
 	}

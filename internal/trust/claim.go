@@ -4,9 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/tool/command"
 )
 
 // A Kind is the effect of a value.
@@ -97,6 +102,51 @@ func (c Claim) bound() (line string, files map[string]string, ok bool) {
 	return line, v.Files, true
 }
 
+// Unbound replaces the hash of a file that an approval could not cover. No file has this hash.
+const Unbound = "unreadable"
+
+// files returns the files that the command of a claim runs, with their hashes.
+func (c Claim) files() map[string]string {
+	var v struct {
+		Files map[string]string `json:"files"`
+	}
+	if c.Kind != Process || json.Unmarshal([]byte(c.Value), &v) != nil {
+		return nil
+	}
+	return v.Files
+}
+
+func (c Claim) runsFiles() bool { return len(c.files()) > 0 }
+
+// computes reports whether the command of a claim puts names of files together.
+func (c Claim) computes() bool {
+	if t, ok := c.tool(); ok {
+		return command.Computes(t.Line, t.Shell)
+	}
+	var s struct {
+		Command   json.RawMessage `json:"command"`
+		Arguments []string        `json:"arguments"`
+	}
+	line := c.text()
+	if json.Unmarshal([]byte(c.Value), &s) == nil && json.Unmarshal(s.Command, &line) != nil {
+		line = string(s.Command)
+	}
+	words, err := command.Words(line)
+	return c.Kind == Process && err == nil && command.Computes(append(words, s.Arguments...), false)
+}
+
+// unbound returns the files that an approval of the claim would not cover. Such a claim is never
+// approved: the files could change without a question.
+func (c Claim) unbound() (names []string) {
+	files := c.files()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if files[name] == Unbound {
+			names = append(names, show(name))
+		}
+	}
+	return names
+}
+
 // shown returns the lines that show the value in a question.
 func (c Claim) shown() string {
 	if line, files, ok := c.bound(); ok {
@@ -146,6 +196,7 @@ type Guarded[T any] struct {
 	value   T
 	claim   Claim
 	foreign bool
+	again   func() Claim // nil if the claim never changes
 }
 
 // Own returns a value without a guard: the user's own, or a built-in one.
@@ -156,10 +207,21 @@ func Foreign[T any](v T, c Claim) Guarded[T] {
 	return Guarded[T]{value: v, claim: c, foreign: true}
 }
 
+// Renewed returns the value with a function that returns its claim as it is when the value is
+// opened. The function must be safe for concurrent use.
+func (g Guarded[T]) Renewed(claim func() Claim) Guarded[T] {
+	g.again = claim
+	return g
+}
+
 // Open returns the value if it is the user's own or the gate allows its claim.
 func (g Guarded[T]) Open(gate Gate) (T, error) {
 	if g.foreign {
-		if err := gate.Allow(g.claim); err != nil {
+		claim := g.claim
+		if g.again != nil {
+			claim = g.again()
+		}
+		if err := gate.Allow(claim); err != nil {
 			var none T
 			return none, err
 		}
@@ -179,12 +241,27 @@ type RefusedError struct {
 
 // Error names the claim and the approval that it needs.
 func (e *RefusedError) Error() string {
+	if names := e.Claim.unbound(); names != nil {
+		return fmt.Sprintf("%s: %s: %v: %s", e.Claim, e.Claim.brief(), ErrUnbound,
+			strings.Join(names, ", "))
+	}
 	verdict := "not approved"
 	if e.Declined {
 		verdict = "declined"
 	}
 	return fmt.Sprintf("%s: %s: %s (approve with '%s')",
 		e.Claim, e.Claim.brief(), verdict, e.Approval())
+}
+
+// ErrUnbound is the error for a claim that nobody can approve.
+var ErrUnbound = errors.New("cannot be approved, since it runs files that cannot be read")
+
+// Unwrap returns [ErrUnbound] if nobody can approve the claim.
+func (e *RefusedError) Unwrap() error {
+	if e.Claim.unbound() != nil {
+		return ErrUnbound
+	}
+	return nil
 }
 
 // Approval returns the command that approves the claim. Since users copy it, it leaves out a key

@@ -111,8 +111,24 @@ func (g Group) String() string {
 		fmt.Fprintf(&b, "%s %s, %d settings:\n%s  for %s\n", show(g.Key), first.Kind.does(),
 			len(g.Claims), first.shown(), strings.Join(names, ", "))
 	}
+	g.writeLimits(&b)
 	g.writeChanges(&b)
 	return b.String()
+}
+
+// writeLimits writes what an approval of the claims does not cover.
+func (g Group) writeLimits(b *strings.Builder) {
+	var limits []string
+	if slices.ContainsFunc(g.Claims, Claim.runsFiles) {
+		limits = append(limits, "what these files run or include in turn")
+	}
+	if slices.ContainsFunc(g.Claims, Claim.computes) {
+		limits = append(limits, "files whose names are put together when the line runs")
+	}
+	if limits != nil {
+		fmt.Fprintf(b, "  not covered, and may change without a question: %s\n",
+			strings.Join(limits, "; "))
+	}
 }
 
 // writeChanges writes the differences from the values approved before.
@@ -151,6 +167,17 @@ func (a *Asker) Settle(claims []Claim) (err error) {
 		return a.refusal(open[0], false)
 	}
 	defer func() { err = errors.Join(err, tty.Close()) }()
+	open = slices.DeleteFunc(open, func(c Claim) bool {
+		if c.unbound() == nil {
+			return false
+		}
+		_, failed := fmt.Fprintf(tty, "%v\n", a.refusal(c, false))
+		err = errors.Join(err, failed)
+		return true
+	})
+	if err != nil {
+		return err
+	}
 	groups := a.Approvals.Groups(open)
 	for i := range groups {
 		switch err := a.settle(tty, groups[i:]); {

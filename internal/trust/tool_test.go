@@ -2,10 +2,13 @@ package trust_test
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -68,6 +71,7 @@ func TestToolsAreToldInWords(t *testing.T) {
     runs files of this repository, as they are now: justfile (a1a1a1a1a1a1)
     is given the options {"script":"rm \u202e x"}
     has its questions answered by {"sure":{"answer":true}}
+  not covered, and may change without a question: what these files run or include in turn
 `, `conversation.tools.git starts a process, 1 tool:
   git log {{tool.arguments.x}}: git
     asks before it runs, or as you say yourself
@@ -82,6 +86,7 @@ func TestToolsAreToldInWords(t *testing.T) {
 `, `editor.cmd starts a process:
   "bin/vi"
   runs files of this repository, as they are now: bin/vi (a1)
+  not covered, and may change without a question: what these files run or include in turn
 `, `editor.dir reaches out of the workspace:
   ".."
 `,
@@ -345,5 +350,58 @@ func TestGroupID(t *testing.T) {
 	}
 	if id(one, two) == id(one) || id(one, two) == id(one, toolClaim(t, "b", just(func(t *trust.Tool) { t.Run = "unattended" }))) {
 		t.Error("two groups have one id")
+	}
+}
+
+// TestWhatCannotBeCoveredIsNotApproved checks that nobody is asked about a claim whose files could
+// change without a question, even if it follows one that was approved.
+func TestWhatCannotBeCoveredIsNotApproved(t *testing.T) {
+	w := trust.Workspace{ID: "w", Root: t.TempDir()}
+	a, err := trust.Open(t.TempDir(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := trust.Claim{Kind: trust.Process, Key: "editor.cmd", Value: `{"command":"./a","files":{"a":"` + trust.Unbound + `"}}`}
+	asker := &trust.Asker{
+		Approvals: a, Now: time.Now, Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("asked") },
+	}
+	for name, err := range map[string]error{"Approve": a.Approve(time.Now(), c), "Allow": a.Allow(c), "ask": asker.Allow(c)} {
+		if !errors.Is(err, trust.ErrUnbound) || !strings.Contains(err.Error(), "cannot be read: a") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := len(a.List()); n != 0 {
+		t.Errorf("%d approvals", n)
+	}
+	before := c
+	before.Value = strings.Replace(c.Value, trust.Unbound, "e3b0", 1)
+	a.Own = func(string) bool { return true }
+	if err := errors.Join(a.Approve(time.Now(), before), a.Allow(before)); err != nil {
+		t.Error(err)
+	}
+	if a.Allow(c) == nil {
+		t.Error("what is not covered follows what was approved")
+	}
+}
+
+// TestAClaimIsRenewed checks that the gate sees the claim as it is when the value is opened.
+func TestAClaimIsRenewed(t *testing.T) {
+	w := trust.Workspace{ID: "w", Root: t.TempDir()}
+	a, err := trust.Open(t.TempDir(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := trust.Claim{Kind: trust.Process, Key: "editor.cmd", Value: "1"}
+	now := c
+	g := trust.Foreign("v", c).Renewed(func() trust.Claim { return now })
+	if err := a.Approve(time.Now(), c); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := g.Open(a); v != "v" || err != nil {
+		t.Errorf("%q, %v", v, err)
+	}
+	now.Value = "2"
+	if v, err := g.Open(a); v != "" || err == nil {
+		t.Errorf("opened %q after a change", v)
 	}
 }

@@ -22,7 +22,7 @@ const (
 func SyntaxOf(name string) Syntax {
 	base := path.Base(name)
 	switch {
-	case slices.Contains(runners["just"], base) || path.Ext(base) == ".just":
+	case strings.TrimPrefix(strings.ToLower(base), ".") == "justfile" || path.Ext(base) == ".just":
 		return Justfile
 	case slices.Contains(runners["make"], base) || base == "BSDmakefile" || path.Ext(base) == ".mk":
 		return Makefile

@@ -10,7 +10,7 @@ import (
 // prefixes start the program that their arguments name.
 var prefixes = []string{
 	"env", "sudo", "doas", "su", "nice", "ionice", "nohup", "timeout", "time", "setsid", "stdbuf",
-	"xargs", "parallel", "watch", "chroot", "unshare", "busybox", "strace", "ssh", "entr",
+	"xargs", "parallel", "watch", "chroot", "unshare", "busybox", "strace", "ssh", "entr", "find",
 }
 
 // shells and languages run text that they are given.
@@ -20,8 +20,8 @@ var shells = []string{
 }
 
 var languages = []string{
-	"python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk",
-	"gawk", "mawk", "sed", "osascript", "tclsh", "Rscript", "julia",
+	"python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk",
+	"gawk", "mawk", "sed", "osascript", "tclsh", "Rscript", "julia", "pypy", "nodejs", "tsx",
 }
 
 // runners pass their arguments to recipes of a file, in most cases to a shell there. The files are
@@ -38,6 +38,7 @@ var runners = map[string][]string{
 	"bun":   {"package.json", "bunfig.toml"},
 	"deno":  {"deno.json", "deno.jsonc"},
 	"cargo": {"Cargo.toml", "build.rs", ".cargo/config.toml", ".cargo/config"},
+	"go":    {"go.mod", "go.work"},
 	"task": {
 		"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml",
 		"Taskfile.dist.yml", "Taskfile.dist.yaml",
@@ -62,9 +63,47 @@ var runners = map[string][]string{
 	"cmake":      {"CMakeLists.txt", "CMakePresets.json"},
 }
 
-// Base returns the name of a program as in the tables.
+// loaders do not run their arguments, but the code in files that they look for by themselves.
+var loaders = map[string][]string{
+	"eslint": {
+		"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts",
+		".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc",
+	},
+	"prettier": {
+		"prettier.config.js", "prettier.config.mjs", ".prettierrc.js", ".prettierrc",
+		"package.json",
+	},
+	"jest":    {"jest.config.js", "jest.config.ts", "jest.config.mjs", "package.json"},
+	"vitest":  {"vitest.config.ts", "vitest.config.js", "vite.config.ts", "vite.config.js"},
+	"mocha":   {".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", "package.json"},
+	"webpack": {"webpack.config.js"},
+	"rspec":   {".rspec", "spec/spec_helper.rb"},
+	"rubocop": {".rubocop.yml"},
+	"pylint":  {".pylintrc", "pylintrc", "pyproject.toml"},
+	"mypy":    {"mypy.ini", "pyproject.toml"},
+	"pip":     {"pyproject.toml", "setup.py"},
+	"mix":     {"mix.exs"},
+	"sbt":     {"build.sbt"},
+}
+
+// endings of the names of code, for programs that run a name without one, a module or a directory.
+var endings = map[string][]string{
+	"python": {".py", "/__main__.py", "/__init__.py"},
+	"pypy":   {".py", "/__main__.py", "/__init__.py"},
+	"node":   {".js", ".cjs", ".mjs", ".json", "/index.js", "/package.json"},
+	"nodejs": {".js", ".cjs", ".mjs", ".json", "/index.js", "/package.json"},
+	"bun":    {".js", ".ts", ".tsx", ".mjs", "/index.js", "/index.ts", "/package.json"},
+	"ruby":   {".rb"},
+	"lua":    {".lua", "/init.lua"},
+}
+
+// Base returns the name of a program as in the tables, without the version at its end.
 func Base(program string) string {
-	return strings.TrimSuffix(path.Base(filepath.ToSlash(program)), ".exe")
+	name := strings.TrimSuffix(path.Base(filepath.ToSlash(program)), ".exe")
+	if bare := strings.TrimRight(name, "0123456789."); bare != "" {
+		return bare
+	}
+	return name
 }
 
 // Runs reports whether a program is known to run its arguments, itself or by another program.
@@ -98,32 +137,4 @@ func IsCode(words []string) bool {
 	// awk and similar programs take program text without a flag.
 	return len(words) == 1 &&
 		slices.Contains([]string{"awk", "gawk", "mawk", "sed"}, Base(words[0]))
-}
-
-// Files returns the files of a workspace that a command line runs, whether they exist or not: those
-// that it names, and those that its programs look for.
-func Files(words []string) []string {
-	var all []string
-	add := func(name string) {
-		name = path.Clean(filepath.ToSlash(name))
-		if filepath.IsLocal(name) && name != "." && !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	for i, w := range words {
-		if strings.Contains(w, "{{") || strings.Contains(w, "{%") {
-			continue
-		}
-		if i == 0 && !strings.ContainsAny(w, `/\`) {
-			// A bare name is looked up in PATH.
-		} else if !strings.HasPrefix(w, "-") {
-			add(w)
-		}
-		if i == 0 || slices.Contains(prefixes, Base(words[0])) {
-			for _, name := range runners[Base(w)] {
-				add(name)
-			}
-		}
-	}
-	return all
 }

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -148,8 +149,15 @@ func TestFiles(t *testing.T) {
 		{[]string{"npm", "test"}, "package.json test"},
 		{[]string{"true"}, ""},
 	}
+	place := command.Place{
+		List: func(string) ([]string, bool) { return nil, false },
+		Has:  func(name string) bool { return !strings.HasPrefix(name, "..") },
+	}
 	for _, tt := range tests {
-		got := command.Files(tt.words)
+		got, more := place.Files(tt.words, false)
+		if more {
+			t.Errorf("%q has more", tt.words)
+		}
 		for want := range strings.FieldsSeq(tt.want) {
 			if !slices.Contains(got, want) {
 				t.Errorf("%q: %q has no %s", tt.words, got, want)
@@ -160,5 +168,29 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%q: %q", tt.words, got)
 			}
 		}
+	}
+	long := []string{"sh", "-c"}
+	for i := range 5000 {
+		long = append(long, fmt.Sprintf("w%d", i))
+	}
+	if _, more := place.Files(long, false); !more {
+		t.Error("names of a line that is too long are left out, and nobody is told")
+	}
+}
+
+// TestComputes checks of which lines the question says that names in them are put together.
+func TestComputes(t *testing.T) {
+	for line, want := range map[string]bool{
+		"sh -c 'tools/$X.sh'": true, "sh -c 'for f in *.sh; do . $f; done'": true, "make {{tool}}": false,
+		"python tools/{{tool.options.x}}.py": true, "sh {{context.root}}/a.sh": false, "rg -n $x": false,
+		"just serve {{tool.arguments.a}}": false, "sh {% if 1 %}a{% endif %}": true, "": false,
+	} {
+		words, err := command.Words(line)
+		if got := command.Computes(words, false); got != want || err != nil {
+			t.Errorf("%q: %t, %v", line, got, err)
+		}
+	}
+	if !command.Computes([]string{"cat $X"}, true) {
+		t.Error("a script computes nothing")
 	}
 }

@@ -1,0 +1,222 @@
+package command
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Place is the directory in which a command starts. Names in it are relative, with slashes.
+type Place struct {
+	Root string   // its absolute path
+	Up   int      // how many directories above it are of the same repository
+	Path []string // directories of the repository in which programs are looked for
+	// List returns the names in a directory, ok false if there is none.
+	List func(dir string) (names []string, ok bool)
+	// Has reports whether a file or directory may exist.
+	Has func(name string) bool
+}
+
+// Limits of what a line can name, so that a hostile one ends.
+const (
+	maxBases = 64
+	maxWords = 1 << 12
+	maxNames = 1 << 15
+)
+
+// Files returns the files that a command line runs, whether they exist or not: those that it names,
+// relative to any directory that it names, and those that its programs look for. Names that a shell
+// puts together are recognized if an expansion stands before or after a slash. It prefers one file
+// too many: of that, a change is asked about in vain, while nobody would notice one that is
+// missing. More says that there are others.
+func (p Place) Files(words []string, shell bool) (names []string, more bool) {
+	if len(words) == 0 {
+		return nil, false
+	}
+	c := collector{place: p, seen: map[string]bool{}, script: shell || Runs(words[0])}
+	c.split(words)
+	bases := []string{"."}
+	if c.script {
+		bases = c.bases()
+	}
+	programs := words[:1]
+	if c.script {
+		programs = append(programs[:1:1], c.words...)
+	}
+	for _, base := range bases {
+		for _, w := range c.words {
+			if w != words[0] || strings.Contains(w, "/") { // else it is looked up in PATH
+				c.add(path.Join(base, w))
+			}
+		}
+		for _, w := range programs {
+			c.looked(base, Base(w))
+		}
+	}
+	for _, base := range p.Path {
+		for _, w := range programs {
+			if !strings.Contains(w, "/") {
+				c.add(path.Join(base, w))
+			}
+		}
+	}
+	return c.names, c.more || len(bases) == maxBases || len(c.words) == maxWords
+}
+
+// A collector collects names.
+type collector struct {
+	place  Place
+	script bool     // the line has commands in it
+	words  []string // of the line, and their parts
+	parts  map[string]bool
+	names  []string
+	seen   map[string]bool
+	more   bool
+}
+
+func (c *collector) add(name string) {
+	switch {
+	case name == "." || c.seen[name] || !c.place.Has(name):
+	case len(c.names) == maxNames:
+		c.more = true
+	default:
+		c.seen[name], c.names = true, append(c.names, name)
+	}
+}
+
+// split finds the words. In a script and in a template any part may be one, with and without the
+// quotes in it.
+func (c *collector) split(words []string) {
+	c.parts = map[string]bool{}
+	for _, w := range words {
+		c.take(w, false)
+		if !c.script && (strings.Contains(w, "{{") || strings.Contains(w, "{%")) {
+			c.scan(w)
+		}
+	}
+	if c.script {
+		c.scan(strings.Join(words, " "))
+	}
+}
+
+func (c *collector) scan(text string) {
+	expands := strings.ContainsAny(text, "$`~{")
+	all, _ := Words(text) // without the words if a quote is open
+	plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(text)
+	all = slices.Concat(all, strings.FieldsFunc(text, isBetween),
+		strings.FieldsFunc(plain, isBetween))
+	for _, w := range all {
+		c.take(w, expands)
+	}
+}
+
+// isBetween reports whether a character is between the words of a script.
+func isBetween(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`;&|()<>$", r) }
+
+// take adds a word, and what it has behind the letter of an option or next to a sign that separates
+// names.
+func (c *collector) take(w string, expands bool) {
+	c.word(w, expands)
+	if len(w) > 2 && w[0] == '-' {
+		c.word(w[2:], expands)
+	}
+	parts := strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("=,:@{}%", r) })
+	for _, part := range parts {
+		c.word(part, expands)
+	}
+}
+
+func (c *collector) word(w string, expands bool) {
+	w = filepath.ToSlash(w)
+	if below, ok := strings.CutPrefix(w, filepath.ToSlash(c.place.Root)+"/"); ok {
+		w = below
+	}
+	for {
+		if w != "" && w[0] != '/' && !c.parts[w] && len(c.words) < maxWords {
+			c.parts[w], c.words = true, append(c.words, w)
+		}
+		_, rest, more := strings.Cut(w, "/")
+		if !more || !expands {
+			return
+		}
+		w = rest
+	}
+}
+
+// bases returns the directories that the words name, each relative to any of them.
+func (c *collector) bases() []string {
+	bases := []string{"."}
+	for i := 0; i < len(bases); i++ {
+		for _, w := range c.words {
+			dir := path.Join(bases[i], w)
+			if len(bases) == maxBases || slices.Contains(bases, dir) || !c.place.Has(dir) {
+				continue
+			}
+			if _, ok := c.place.List(dir); ok {
+				bases = append(bases, dir)
+			}
+		}
+	}
+	return bases
+}
+
+// looked adds the files that a program looks for by itself.
+func (c *collector) looked(base, program string) {
+	files := slices.Concat(runners[program], loaders[program])
+	for up := 0; len(files) > 0 && up <= c.place.Up; up++ {
+		dir := path.Join(base, strings.Repeat("../", up))
+		listed, _ := c.place.List(dir)
+		for _, file := range files {
+			c.add(path.Join(dir, file))
+			for _, name := range listed { // just ignores case, and so do some file systems
+				if strings.EqualFold(name, file) {
+					c.add(path.Join(dir, name))
+				}
+			}
+		}
+	}
+	switch {
+	case program == "go":
+		c.packages(base)
+	case len(endings[program]) > 0:
+		for _, w := range c.words {
+			w = path.Join(base, w)
+			module := strings.ReplaceAll(w, ".", "/")
+			for _, end := range endings[program] {
+				c.add(w + end)
+				c.add(module + end)
+			}
+		}
+	}
+}
+
+// packages adds the files of the directories that go run starts.
+func (c *collector) packages(base string) {
+	if !c.parts["run"] {
+		return
+	}
+	for _, w := range c.words {
+		dir := path.Join(base, w)
+		listed, _ := c.place.List(dir)
+		for _, name := range listed {
+			if path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
+				c.add(path.Join(dir, name))
+			}
+		}
+	}
+}
+
+// Computes reports whether a shell or an interpreter puts names together that a line gives it:
+// these are not among the [Place.Files].
+func Computes(words []string, shell bool) bool {
+	if len(words) == 0 || !shell && !Runs(words[0]) {
+		return false
+	}
+	text := strings.Join(words, " ")
+	glued := strings.NewReplacer("{{context.root}}", "", "{{ context.root }}", "").Replace(text)
+	return strings.ContainsAny(text, "$`*?[") || strings.Contains(text, "{%") ||
+		strings.Contains(glued, "/{{") || strings.Contains(glued, "}}/") ||
+		strings.Contains(glued, "}}.")
+}
