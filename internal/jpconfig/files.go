@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -26,6 +27,7 @@ const (
 	maxRun     = 64 << 20 // bytes of a file that claims cover
 	maxRecipes = 1 << 20  // bytes of a file that is searched for includes
 	maxRuns    = 256      // files of a command
+	maxLinks   = 40       // that lead from one to another
 )
 
 // A tree has the files that commands of a workspace run. It is used by one goroutine.
@@ -214,13 +216,13 @@ func readRecipe(dir, name string) (sum string, start []byte) {
 	defer func() { _ = root.Close() }() // opened for reading
 	f, err := regular.OpenIn(root, name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, regular.ErrNot):
+	case isNone(err):
 		return "", nil
 	case err != nil:
 		f, err = openOutside(dir, name)
 	}
-	if errors.Is(err, regular.ErrNot) {
-		return "", nil // a link to a directory
+	if isNone(err) {
+		return "", nil // a link to a directory, or to nothing
 	}
 	if err != nil {
 		return trust.Unbound, nil
@@ -241,6 +243,13 @@ func readRecipe(dir, name string) (sum string, start []byte) {
 	return hex.EncodeToString(h.Sum(nil)), text.Bytes()
 }
 
+// isNone reports whether an error says that no file can have a name.
+func isNone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, regular.ErrNot) ||
+		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) ||
+		errors.Is(err, syscall.EINVAL)
+}
+
 var errBack = errors.New("it leads out of the repository and into it again")
 
 // openOutside opens a file to which a link of a repository leads. One that leads back into the
@@ -253,19 +262,42 @@ func openOutside(dir, name string) (*os.File, error) {
 	return regular.OpenFile(at)
 }
 
-// leads returns the file outside dir to which a link in it leads.
+// leads returns the file outside dir to which a link in it leads. If there is nothing, the place
+// where it would be decides.
 func leads(dir, name string) (string, error) {
-	at, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		return "", fmt.Errorf("follow %q: %w", name, err)
-	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	if rel, err := filepath.Rel(dir, at); err != nil || filepath.IsLocal(rel) {
-		return "", fmt.Errorf("follow %q: %w", name, errBack)
+	at := filepath.Join(dir, filepath.FromSlash(name))
+	for range maxLinks {
+		real, err := filepath.EvalSymlinks(at)
+		if err != nil && !isNone(err) {
+			return "", fmt.Errorf("follow %q: %w", name, err)
+		}
+		there := at
+		for err != nil {
+			if to, failed := os.Readlink(there); failed == nil {
+				if !filepath.IsAbs(to) {
+					to = filepath.Join(filepath.Dir(there), to)
+				}
+				at = to + strings.TrimPrefix(at, there)
+				break
+			}
+			if real, err = filepath.EvalSymlinks(there); err != nil {
+				there = filepath.Dir(there)
+			}
+		}
+		switch rel, local := filepath.Rel(dir, real); {
+		case err != nil:
+		case local != nil || filepath.IsLocal(rel):
+			return "", fmt.Errorf("follow %q: %w", name, errBack)
+		case there != at:
+			return "", fmt.Errorf("follow %q: %w", name, fs.ErrNotExist)
+		default:
+			return real, nil
+		}
 	}
-	return at, nil
+	return "", fmt.Errorf("follow %q: %w", name, errBack)
 }
 
 // A line is a command line of a claim.

@@ -50,7 +50,23 @@ func TestReadRecipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums["link"], _ = readRecipe(dir, "link/outside")
-	sums["none"], _ = readRecipe(dir, "link/none")
+	for name, to := range map[string]string{
+		"gone": filepath.Join(base, "no", "such"), "back": filepath.Join(dir, "none"), "again": "gone",
+		"self": "/proc/self/cwd/none", "loop": "loop",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Join(dir, "sub"))
+	for name, want := range map[string]string{
+		"link/none": "", "link/outside/x": "", "gone": "", "gone/x": "", "again": "", "link": "", "link/ws/none": trust.Unbound,
+		"back": trust.Unbound, "link/ws/one": trust.Unbound, "self": trust.Unbound, "loop": trust.Unbound,
+	} {
+		if sum, _ := readRecipe(dir, name); sum != want {
+			t.Errorf("%s has the sum %q, want %q", name, sum, want)
+		}
+	}
 	for _, name := range []string{"one", "two", "whole", "link"} {
 		if len(sums[name]) != 64 {
 			t.Errorf("%s has the sum %q", name, sums[name])
@@ -59,7 +75,12 @@ func TestReadRecipe(t *testing.T) {
 	if sums["one"] == sums["two"] {
 		t.Error("files that differ in the last byte have one sum")
 	}
-	for name, want := range map[string]string{"over": trust.Unbound, "sub": "", "none": trust.Unbound} {
+	for _, name := range []string{"whole/below", "sub/" + strings.Repeat("x", 300), "sub/\x00"} {
+		if sum, _ := readRecipe(dir, name); sum != "" {
+			t.Errorf("%.20q has the sum %q, and does not exist", name, sum)
+		}
+	}
+	for name, want := range map[string]string{"over": trust.Unbound, "sub": "", "none": ""} {
 		if sums[name] != want {
 			t.Errorf("%s has the sum %q, want %q", name, sums[name], want)
 		}
