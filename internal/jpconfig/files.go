@@ -28,6 +28,7 @@ const (
 	maxRecipes = 1 << 20  // bytes of a file that is searched for includes
 	maxRuns    = 256      // files of a command
 	maxLinks   = 40       // that lead from one to another
+	maxTried   = 1 << 20  // names of all commands that are tried
 )
 
 // A tree has the files that commands of a workspace run. It is used by one goroutine.
@@ -66,7 +67,8 @@ func newTree(workspace, programs string) *tree {
 		t.repo, rel = workspace, "."
 	}
 	t.prefix = filepath.ToSlash(rel)
-	t.place = command.Place{Root: workspace, List: t.list, Has: t.has}
+	t.place = command.Place{Root: workspace, List: t.list, Has: t.has, Left: new(int)}
+	*t.place.Left = maxTried
 	if t.prefix != "." {
 		t.place.Up = strings.Count(t.prefix, "/") + 1
 	}

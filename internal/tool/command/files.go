@@ -17,13 +17,15 @@ type Place struct {
 	List func(dir string) (names []string, ok bool)
 	// Has reports whether a file or directory may exist.
 	Has func(name string) bool
+	// Left is how many names all lines together may still try.
+	Left *int
 }
 
 // Limits of what a line can name, so that a hostile one ends.
 const (
 	maxBases = 64
 	maxWords = 1 << 12
-	maxNames = 1 << 15
+	maxTried = 1 << 17
 )
 
 // Files returns the files that a command line runs, whether they exist or not: those that it names,
@@ -36,6 +38,8 @@ func (p Place) Files(words []string, shell bool) (names []string, more bool) {
 		return nil, false
 	}
 	c := collector{place: p, seen: map[string]bool{}, script: shell || Runs(words[0])}
+	c.left = min(maxTried, *p.Left)
+	defer func() { *p.Left -= c.tried }()
 	c.split(words)
 	bases := []string{"."}
 	if c.script {
@@ -48,7 +52,7 @@ func (p Place) Files(words []string, shell bool) (names []string, more bool) {
 	for _, base := range bases {
 		for _, w := range c.words {
 			if w != words[0] || strings.Contains(w, "/") { // else it is looked up in PATH
-				c.add(path.Join(base, w))
+				c.add(base, w)
 			}
 		}
 		for _, w := range programs {
@@ -58,11 +62,12 @@ func (p Place) Files(words []string, shell bool) (names []string, more bool) {
 	for _, base := range p.Path {
 		for _, w := range programs {
 			if !strings.Contains(w, "/") {
-				c.add(path.Join(base, w))
+				c.add(base, w)
 			}
 		}
 	}
-	return c.names, c.more || len(bases) == maxBases || len(c.words) == maxWords
+	more = c.tried == c.left || len(bases) == maxBases || len(c.words) == maxWords
+	return c.names, more
 }
 
 // A collector collects names.
@@ -73,15 +78,26 @@ type collector struct {
 	parts  map[string]bool
 	names  []string
 	seen   map[string]bool
-	more   bool
+
+	tried, left int
 }
 
-func (c *collector) add(name string) {
-	switch {
-	case name == "." || c.seen[name] || !c.place.Has(name):
-	case len(c.names) == maxNames:
-		c.more = true
-	default:
+// has counts and tries a name.
+func (c *collector) has(name string) bool {
+	if c.tried == c.left {
+		return false
+	}
+	c.tried++
+	return c.place.Has(name)
+}
+
+// add adds a name below a directory.
+func (c *collector) add(base, name string) {
+	if c.tried == c.left {
+		return // even joining takes time
+	}
+	name = path.Join(base, name)
+	if name != "." && !c.seen[name] && c.has(name) {
 		c.seen[name], c.names = true, append(c.names, name)
 	}
 }
@@ -150,8 +166,11 @@ func (c *collector) bases() []string {
 	bases := []string{"."}
 	for i := 0; i < len(bases); i++ {
 		for _, w := range c.words {
+			if len(bases) == maxBases || c.tried == c.left {
+				return bases
+			}
 			dir := path.Join(bases[i], w)
-			if len(bases) == maxBases || slices.Contains(bases, dir) || !c.place.Has(dir) {
+			if !c.has(dir) || slices.Contains(bases, dir) {
 				continue
 			}
 			if _, ok := c.place.List(dir); ok {
@@ -169,10 +188,10 @@ func (c *collector) looked(base, program string) {
 		dir := path.Join(base, strings.Repeat("../", up))
 		listed, _ := c.place.List(dir)
 		for _, file := range files {
-			c.add(path.Join(dir, file))
+			c.add(dir, file)
 			for _, name := range listed { // just ignores case, and so do some file systems
 				if strings.EqualFold(name, file) {
-					c.add(path.Join(dir, name))
+					c.add(dir, name)
 				}
 			}
 		}
@@ -182,11 +201,10 @@ func (c *collector) looked(base, program string) {
 		c.packages(base)
 	case len(endings[program]) > 0:
 		for _, w := range c.words {
-			w = path.Join(base, w)
 			module := strings.ReplaceAll(w, ".", "/")
 			for _, end := range endings[program] {
-				c.add(w + end)
-				c.add(module + end)
+				c.add(base, w+end)
+				c.add(base, module+end)
 			}
 		}
 	}
@@ -202,7 +220,7 @@ func (c *collector) packages(base string) {
 		listed, _ := c.place.List(dir)
 		for _, name := range listed {
 			if path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
-				c.add(path.Join(dir, name))
+				c.add(dir, name)
 			}
 		}
 	}

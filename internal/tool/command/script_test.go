@@ -152,7 +152,9 @@ func TestFiles(t *testing.T) {
 	place := command.Place{
 		List: func(string) ([]string, bool) { return nil, false },
 		Has:  func(name string) bool { return !strings.HasPrefix(name, "..") },
+		Left: new(int),
 	}
+	*place.Left = 9000
 	for _, tt := range tests {
 		got, more := place.Files(tt.words, false)
 		if more {
@@ -175,6 +177,13 @@ func TestFiles(t *testing.T) {
 	}
 	if _, more := place.Files(long, false); !more {
 		t.Error("names of a line that is too long are left out, and nobody is told")
+	}
+	long = []string{"python"}
+	for i := range 1000 {
+		long = append(long, fmt.Sprintf("w%d", i))
+	}
+	if names, more := place.Files(long, false); !more || len(names) > 9000 {
+		t.Errorf("%d names, the rest is left out: %t", len(names), more)
 	}
 }
 
