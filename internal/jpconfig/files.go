@@ -104,7 +104,7 @@ func (t *tree) names(dir string) map[string]bool {
 	entries, err := readDir(regular.In(root), at)
 	if err != nil {
 		if at, err = leads(t.repo, at); err == nil {
-			entries, err = readDir(os.DirFS(at), ".")
+			entries, err = readDir(regular.Dir(at), ".")
 		}
 	}
 	if err != nil {

@@ -35,6 +35,15 @@ func TestFilesOfLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(base, filepath.FromSlash(root))
+	if err := os.Mkdir(filepath.Join(base, "far"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "far", "f.sh"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(base, "far"), filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	c := newTree(dir, "/usr/bin:"+filepath.Join(dir, "bin"))
 	for _, tt := range []struct{ line, want string }{
 		{"sh <a.sh", "a.sh"},
@@ -88,6 +97,7 @@ func TestFilesOfLines(t *testing.T) {
 		{"env lint", "bin/lint"},
 		{"../tools/out.sh", "../tools/out.sh"},
 		{"sh ../tools/out.sh", "../tools/out.sh"},
+		{"cd link && sh f.sh", "link/f.sh"},
 		{"curl -d @a.sh", "a.sh"},
 		{"sh -c 'cd sub; ./a.sh'", "sub/a.sh"},
 	} {
