@@ -29,7 +29,8 @@ Tools that start one program are one question, which says what they are given, w
 model reaches a shell, and which files of the repository they run. Such a file is approved in its
 present version: when it changes, you are asked again and shown the difference, unless you
 committed the change in this clone. The question says what it does not cover: what these files
-run in turn, and names that a line puts together. If you decline a mere setting, that is remembered for its value.
+run in turn, and names that a line puts together. If you decline a mere setting, that is
+remembered for its value.
 
 Questions are asked on the terminal, wherever output goes. Without one, or with --json, what
 is not approved is listed and the exit code is 1; --approve takes the ids of that list.`
