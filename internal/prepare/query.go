@@ -77,7 +77,7 @@ func Open(
 	}
 	q.options = o
 	q.prompter = h.Terminal.NewPrompter(ctx)
-	if q.gate, err = q.asking(); err != nil {
+	if q.gate, err = asking(h, t.Workspace.Root(), q.prompter); err != nil {
 		return nil, err
 	}
 	if err := q.configure(); err != nil {
@@ -137,10 +137,10 @@ func (q *Query) Close() error {
 }
 
 // asking returns the gate for foreign settings, which asks like all questions of a query.
-func (q *Query) asking() (trust.Gate, error) {
-	gate, err := q.host.Gate(q.target.Workspace.Root())
-	if asker, ok := gate.(*trust.Asker); ok && q.prompter != nil {
-		asker.Terminal = q.prompter.Terminal
+func asking(h *Host, root string, prompter *ask.Prompter) (trust.Gate, error) {
+	gate, err := h.Gate(root)
+	if asker, ok := gate.(*trust.Asker); ok && prompter != nil {
+		asker.Terminal = prompter.Terminal
 	}
 	return gate, err
 }
