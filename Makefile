@@ -24,7 +24,7 @@ COMPILE = GOGC=400 $(GO)
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(COMPILE) build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test test-newer test-lazy test-agents test-browser pictures race cover lint metrics bench fuzz soak release reproducible
+.PHONY: build install demo test test-newer test-lazy test-agents test-browser pictures race race-packages race-scripts cover lint metrics bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -105,8 +105,13 @@ PROCESSES  = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCal
 SEQUENTIAL = ^Test(Golden.*|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|WhichDirectoryStays|TenThousandRefs|SizeOfPackedDelta|BasesAreReadTogether)$$
 SCRIPTS    = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
-race:
+race: race-packages race-scripts
+race-packages race-scripts: export CGO_ENABLED = 1
+
+race-packages:
 	$(SCRATCH)GIT_JP_MODEL=300 $(GO_TEST) -race -timeout 20m -skip '$(PROCESSES)|$(SEQUENTIAL)' $(CONCURRENT)
+
+race-scripts:
 	$(SCRATCH)$(GO_TEST) -race -timeout 20m -run '$(SCRIPTS)' \
 	  ./internal/scripts/deletions ./internal/scripts/questions ./internal/scripts/readings
 
