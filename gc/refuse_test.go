@@ -396,3 +396,36 @@ func TestAcceptMissing(t *testing.T) {
 		t.Error("it is still there")
 	}
 }
+
+// TestMissingAgain checks that what was missing once is found by each later collection too: only a
+// tree that has all that it refers to is remembered as complete.
+func TestMissingAgain(t *testing.T) {
+	f := newFixture(t)
+	f.withCache()
+	f.blob("dead")
+	f.Run("branch", "other", f.commit(blobs.Sum([]byte("lost"))))
+	for _, want := range []string{"first", "second"} {
+		_, err := f.collect()
+		if refused := new(gc.RefusedError); !errors.As(err, &refused) ||
+			!refused.Has(gc.ReasonMissing) {
+			t.Errorf("the %s collection: %v, want one refused for missing content", want, err)
+		}
+	}
+}
+
+// TestStagedIsNotMissing checks that content which only the index has, as after its file was
+// removed, is not missing for the conversation in the index.
+func TestStagedIsNotMissing(t *testing.T) {
+	f := newFixture(t)
+	f.converse(conversation, f.blob("staged"))
+	f.Run("add", "-A", ".jp")
+	f.Remove(conversation)
+	f.Remove(".jp/blobs")
+	dead := f.blob("dead")
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	if f.has(dead) {
+		t.Error("it is still there")
+	}
+}
