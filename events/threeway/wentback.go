@@ -22,7 +22,7 @@ func (t telling) version(s Source) events.ImportVersion {
 
 // imported returns base without what a side has not because it went back to an earlier import, as
 // a revert of an import does: an import is a copy, and the side says that it has less of it, so it
-// removed nothing. That is what follows the last element that it has of the session, but for turns
+// removed nothing. That is what follows the last element that it has of the session, except turns
 // that its imports brought and of which it has nothing, which a person removed.
 func (t telling) imported(base, side Side) *events.Stream {
 	s := base.Stream
