@@ -138,7 +138,7 @@ func stage(b *builder) (ours, theirs side, err error) {
 		return ours, theirs, err
 	}
 	fresh := func() error {
-		if err := os.RemoveAll(filepath.Join(b.dir, ".git")); err != nil {
+		if err := b.aside(".git"); err != nil {
 			return err
 		}
 		return b.git("init", "-q")
@@ -171,7 +171,7 @@ func migrate(b *builder) (ours, theirs side, err error) {
 		return ours, theirs, err
 	}
 	fresh := func() error {
-		if err := os.RemoveAll(filepath.Join(b.dir, ".jp")); err != nil {
+		if err := b.aside(".jp"); err != nil {
 			return err
 		}
 		if err := b.write(".jp/.id", []byte("generated\nbench\n")); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -70,7 +71,22 @@ func (b *builder) other(label string, args ...string) side {
 func (b *builder) shell(label, script string) side { return b.other(label, "sh", "-c", script) }
 
 // forget removes what git jp has found out about the repository.
-func (b *builder) forget() error { return os.RemoveAll(filepath.Join(b.dir, ".git", "jp")) }
+func (b *builder) forget() error { return b.aside(filepath.Join(".git", "jp")) }
+
+// aside moves a file or directory, if there is one, to where nothing looks. It is removed with
+// everything else at the end: file systems without a journal are slow to create files where many
+// were just deleted, which is not what a row measures.
+func (b *builder) aside(name string) error {
+	to, err := os.MkdirTemp(b.top, "aside-")
+	if err != nil {
+		return err
+	}
+	err = os.Rename(filepath.Join(b.dir, name), filepath.Join(to, "it"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
 
 // environment returns the process's own, without the user's configuration of git.
 func environment() []string {

@@ -108,13 +108,8 @@ func (b *builder) importer(found []importer.Found) side {
 	for _, f := range found {
 		ours.args = append(ours.args, f.Path)
 	}
-	runs := 0
 	ours.before = func() error {
-		// Not removed: file systems without a journal are slow to create files where many were just
-		// deleted.
-		runs++
-		err := os.Rename(filepath.Join(b.dir, ".jp"), fmt.Sprintf("%s-%d", b.dir, runs))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := b.aside(".jp"); err != nil {
 			return err
 		}
 		return b.write(identity().path, identity().data)

@@ -89,12 +89,8 @@ func (o options) all(benches []bench) error {
 			top: top, dir: filepath.Join(top, fmt.Sprint(i)), binary: binary, data: data,
 			kept: o.kept, blobs: o.blobs, scale: o.scale,
 		}
-		own := b.dir
 		if err := b.run(bench, o.runs); err != nil {
 			return fmt.Errorf("%s: %w", bench.name, err)
-		}
-		if err := os.RemoveAll(own); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -81,7 +79,7 @@ func siteOf(again bool) setUp {
 		err = b.shared("conversations", b.conversations)
 		ours = b.jp("site", "-q", "pages")
 		if !again {
-			ours.before = func() error { return os.RemoveAll(filepath.Join(b.dir, "pages")) }
+			ours.before = func() error { return b.aside("pages") }
 		}
 		return ours, b.shell("cat events.json", "cat .jp/conversations/*/*.json"), err
 	}
