@@ -18,6 +18,10 @@ import (
 // others are read. Each may need as much memory as the largest.
 const maxAtOnce = 4
 
+// reading has room for the sessions that are being read: a part is begun when the last session of
+// the part before is, which may take long.
+var reading = make(chan struct{}, maxAtOnce)
+
 // maxWaiting limits how many sessions of a part are saved at a time. They are in memory already,
 // and saving waits for the disk, which writes the records of all waiting processes together.
 const maxWaiting = 16
@@ -60,28 +64,27 @@ func inParts(
 	ctx context.Context, found []Found, begin func(context.Context, []Found) *part,
 	yield func(Result) bool,
 ) {
-	var next, saved *part
-	defer func() { next.discard() }()
+	var saved, p, next *part
+	defer func() { p.discard(); next.discard() }()
 	for len(found) > 0 {
-		if next == nil {
-			next = begin(ctx, found)
+		if p, next = next, nil; p == nil {
+			p = begin(ctx, found)
 		}
 		// The sync that makes the conversations of one part durable is the one that the contents of
 		// the next part need, unless that is still being read: then the wait costs nothing.
-		if !next.isRead() && !saved.tell(yield) {
+		if !p.isRead() && !saved.tell(yield) {
 			return
 		}
-		<-next.ready
-		if !saved.tell(yield) {
-			return
-		}
-		p := next
-		next = nil
+		<-p.last
 		if found = found[len(p.found):]; isApart(found) {
 			next = begin(ctx, found)
 		}
+		<-p.ready
+		if !saved.tell(yield) {
+			return
+		}
 		p.save(ctx)
-		saved = p
+		saved, p = p, nil
 	}
 	saved.tell(yield)
 }
@@ -121,6 +124,7 @@ type part struct {
 	results []Result
 	read    []*prepared // nil for a session that is not saved
 	joints  joints
+	last    chan struct{} // closed when nothing is left to begin: each session is being read
 	ready   chan struct{} // closed when all sessions are read
 
 	created func() error // settles what was created together; nil for nothing
@@ -141,13 +145,16 @@ func (im *Importer) begin(ctx context.Context, found []Found) *part {
 	n := partOf(found)
 	p := &part{
 		im: im, found: found[:n], results: make([]Result, n), read: make([]*prepared, n),
-		ready: make(chan struct{}),
+		last: make(chan struct{}), ready: make(chan struct{}),
+	}
+	if n < minJoint {
+		close(p.last)
+		close(p.ready)
+		return p
 	}
 	go func() {
 		defer close(p.ready)
-		if n >= minJoint {
-			p.prepare(ctx)
-		}
+		p.prepare(ctx)
 	}()
 	return p
 }
@@ -163,6 +170,11 @@ func (p *part) discard() {
 func (p *part) prepare(ctx context.Context) {
 	order := largestFirst(p.found)
 	parallel.Each(len(p.found), atOnce(), func(i int) {
+		reading <- struct{}{}
+		defer func() { <-reading }()
+		if i == len(order)-1 {
+			close(p.last)
+		}
 		i = order[i]
 		f := p.found[i]
 		r := &p.results[i]

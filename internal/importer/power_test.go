@@ -393,8 +393,8 @@ func TestStoppedImportLeavesNothing(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
-	if locks, err := w.Locks(); err != nil || len(locks) > 0 || len(begun) != 2 {
-		t.Errorf("%d parts, locks %v, %v; want 2 parts, no locks", len(begun), locks, err)
+	if locks, err := w.Locks(); err != nil || len(locks) > 0 || len(begun) < 2 {
+		t.Errorf("%d parts, locks %v, %v; want at least 2 parts, no locks", len(begun), locks, err)
 	}
 }
 
