@@ -47,7 +47,7 @@ func (r *run) warnKept(ctx context.Context, hook served) error {
 	if !hook.Repo.InProgress("rebase-merge") {
 		return nil
 	}
-	_, dirs, err := indexed(ctx, hook.Repo)
+	dirs, err := indexed(ctx, hook.Repo)
 	if err != nil {
 		return err
 	}

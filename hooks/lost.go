@@ -3,7 +3,6 @@ package hooks
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
@@ -52,7 +51,7 @@ func needHere(
 		if !isMerge(c) || c.Parents[0] != from {
 			continue
 		}
-		_, dirs, err := indexed(ctx, repo)
+		dirs, err := indexed(ctx, repo)
 		if err != nil {
 			return err
 		}
@@ -82,37 +81,9 @@ func (e Env) hintNext(found []check.Finding) {
 // warnLosing prints what the merge that waits for its commit is about to leave out, except what a
 // person decided with resolve.
 func (r *run) warnLosing(ctx context.Context, hook served) error {
-	heads, err := hook.Repo.MergeHeads()
-	if err != nil || len(heads) == 0 {
-		return err
-	}
-	parents, err := merge.Underway(ctx, hook.Repo)
-	if err != nil || len(parents) < 2 {
-		return err
-	}
-	decided, err := merge.DecidedIn(hook.Repo, heads)
+	found, err := audit.Auditor{Repo: hook.Repo}.Waiting(ctx)
 	if err != nil {
 		return err
-	}
-	index, dirs, err := indexed(ctx, hook.Repo)
-	if err != nil {
-		return err
-	}
-	m := merge.Merge{Repo: hook.Repo, Parents: parents, Dirs: dirs}
-	if err := m.Need(ctx, index); err != nil {
-		return err
-	}
-	losses, err := m.Losses(ctx, index)
-	if err != nil {
-		return err
-	}
-	var found []check.Finding
-	for _, l := range losses {
-		if !slices.Contains(decided, l.Conversation) {
-			f := audit.LossFinding(check.IndexName, l)
-			f.Next = "once it is committed, 'git jp resolve --restore HEAD' restores it"
-			found = append(found, f)
-		}
 	}
 	found = hook.checked(found)
 	r.WarnFindings(found)
@@ -145,12 +116,11 @@ func noteDecided(ctx context.Context, repo *gitint.Repo) error {
 	return merge.ForgetDecided(repo)
 }
 
-// indexed returns the index with its workspaces.
-func indexed(ctx context.Context, repo *gitint.Repo) (*gitint.Index, []string, error) {
+// indexed returns the workspaces of the index.
+func indexed(ctx context.Context, repo *gitint.Repo) ([]string, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(index)
-	return index, dirs, err
+	return gitint.NewDirFinder(workspace.DirName).Find(index)
 }

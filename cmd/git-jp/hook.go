@@ -77,7 +77,7 @@ func hookEnv(a *app) hooks.Env {
 				newAdviser(a, repo).Advise(ctx, findings)
 			},
 			WarnFindings: a.warnFindings, WarnDrift: a.warnDrift,
-			Hint: func(text string) { fmt.Fprintf(a.stderr, "hint: %s\n", render.Message(text)) },
+			Hint: a.hint,
 		},
 	}
 }
@@ -111,6 +111,8 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 		return s
 	}
 }
+
+func (a *app) hint(text string) { fmt.Fprintf(a.stderr, "hint: %s\n", render.Message(text)) }
 
 // maxWarned is how many findings are printed as warnings without -v.
 const maxWarned = 10

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/resolve"
 )
@@ -74,7 +76,7 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 			err = r.RestoreKept(ctx)
 		}
 		a.note("nothing is in conflict")
-		return err
+		return errors.Join(err, a.warnLosing(ctx, o.Repo))
 	}
 	for _, item := range cases {
 		if c.List {
@@ -93,6 +95,16 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	return r.NoteEmpty(ctx)
+}
+
+// warnLosing prints what the merge that waits leaves out, although nothing is in conflict.
+func (a *app) warnLosing(ctx context.Context, repo *gitint.Repo) error {
+	found, err := audit.Auditor{Repo: repo}.Waiting(ctx)
+	a.warnFindings(found)
+	if len(found) > 0 {
+		a.hint(found[0].Next)
+	}
+	return err
 }
 
 // resolveOptions returns the options of a run that asks no questions.

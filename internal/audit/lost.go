@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -74,6 +75,69 @@ func heads(commits []gitint.Commit) []gitint.OID {
 		}
 	}
 	return tips
+}
+
+// Waiting returns what the merge that waits for its commit leaves out of the index, except what a
+// person decided with resolve.
+func (a Auditor) Waiting(ctx context.Context) ([]check.Finding, error) {
+	heads, err := a.Repo.MergeHeads()
+	if err != nil || len(heads) == 0 {
+		return nil, err
+	}
+	parents, err := merge.Underway(ctx, a.Repo)
+	if err != nil || len(parents) < 2 {
+		return nil, err
+	}
+	decided, err := merge.DecidedIn(a.Repo, heads)
+	if err != nil {
+		return nil, err
+	}
+	losses, err := a.losing(ctx, parents)
+	if err != nil {
+		return nil, err
+	}
+	losses = slices.DeleteFunc(losses, func(l merge.Loss) bool {
+		return slices.Contains(decided, l.Conversation)
+	})
+	if len(losses) == 0 {
+		return nil, nil
+	}
+	next, err := a.nextOfWaiting(ctx)
+	return lists.Map(losses, func(l merge.Loss) check.Finding {
+		f := LossFinding(check.IndexName, l)
+		f.Next = next
+		return f
+	}), err
+}
+
+// losing returns what the index lacks of a merge.
+func (a Auditor) losing(ctx context.Context, parents []gitint.OID) ([]merge.Loss, error) {
+	index, err := a.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := finder().Find(index)
+	if err != nil {
+		return nil, err
+	}
+	m := merge.Merge{Repo: a.Repo, Parents: parents, Dirs: dirs}
+	if err := m.Need(ctx, index); err != nil {
+		return nil, err
+	}
+	return m.Losses(ctx, index)
+}
+
+// nextOfWaiting says how to get back what a waiting merge leaves out. Git calls a merge failed, and
+// lets a commit conclude it, which could not write the index when it began, because another process
+// was writing it. Then the files that are no conversations are left out, too, and no command of
+// ours restores them.
+func (a Auditor) nextOfWaiting(ctx context.Context) (string, error) {
+	staged, err := a.Repo.StagedPaths(ctx)
+	if len(staged) == 0 {
+		return "nothing of the other side is in the index; unless that is meant, " +
+			"'git merge --abort' and merge again", err
+	}
+	return "once it is committed, 'git jp resolve --restore HEAD' restores it", err
 }
 
 // lostFindings returns the findings for the losses of a merge.
