@@ -129,6 +129,28 @@ func TestUnmark(t *testing.T) {
 		{"longer markers", "<<<<<<<< HEAD:x\nb\n========\nc\n>>>>>>>> x:y\n", "b|c|-"},
 		{"a shorter marker inside", "<<<<<<<< a\n=======\n========\nc\n>>>>>>>> x\n", "=======|c|-"},
 		{"with carriage returns", "<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> x\r\n", "b\r|c\r|-"},
+		{
+			"a difference and a side, of jj",
+			"a\n<<<<<<< conflict 1 of 1\n%%%%%%% diff from: x\n\\\\\\\\\\\\\\        to: y\n" +
+				" b\n-o\n+p\n+++++++ z\nb\nc\n>>>>>>> conflict 1 of 1 ends\nd\n", "abpd|abcd|abod",
+		},
+		{
+			"a side and a difference, of an older jj",
+			"<<<<<<< Conflict 1 of 1\n+++++++ #1\nb\n%%%%%%% Changes from base to #2\n-o\n+c\n>>>>>>>\n",
+			"b|c|o",
+		},
+		{"sides and base of jj", "<<<<<<<\n+++++++ x\nb\n------- y\no\n+++++++ z\nc\n>>>>>>>\n", "b|c|o"},
+		{"a side of jj that is empty", "<<<<<<<\n+++++++\n-------\no\n+++++++\nc\n>>>>>>>\n", "|c|o"},
+		{
+			"three sides of jj",
+			"<<<<<<<\n+++++++\nb\n-------\no\n+++++++\nc\n-------\no\n+++++++\nd\n>>>>>>>\n", "no",
+		},
+		{"three sides of jj, without a base", "<<<<<<<\n+++++++\nb\n+++++++\nc\n+++++++\nd\n>>>>>>>\n", "no"},
+		{"two differences of jj", "<<<<<<<\n%%%%%%%\n b\n%%%%%%%\n b\n>>>>>>>\n", "no"},
+		{"one side of jj", "<<<<<<<\n%%%%%%%\n b\n>>>>>>>\n", "no"},
+		{"a difference without signs", "<<<<<<<\n%%%%%%%\nb\n+++++++\nb\n>>>>>>>\n", "no"},
+		{"signs of jj in a conflict of git", "<<<<<<<\nb\n-------\n=======\nc\n>>>>>>>\n", "b-------|c|-"},
+		{"signs of git in a conflict of jj", "<<<<<<<\n+++++++\n=======\n-------\n+++++++\n>>>>>>>\n", "=======||"},
 		{"none", "a\nb\n", "no"},
 		{"without an end", "<<<<<<< HEAD\nb\n=======\nc\n", "no"},
 		{"six signs", "<<<<<< HEAD\nb\n======\nc\n>>>>>> x\n", "no"},

@@ -171,22 +171,35 @@ func (m *planner) cure(
 		return &cure{data: c.rest, certain: true, remedy: c.ended()}, nil
 	case c.best() == nil:
 		return nil, nil
+	case hasMarkers(damaged): // any version loses a side, or two
+		return &cure{
+			remedy:  "it has conflict markers whose sides cannot be merged; " + c.offered(),
+			command: edit(key),
+		}, nil
 	case c.stream != nil && c.covering == nil:
 		// Any version would lose complete events of this file, and this file would lose some of the
 		// version.
 		return &cure{
 			remedy:  c.offered() + ", and lacks " + c.lacking(),
-			command: "git jp edit " + id.String(),
+			command: edit(key),
 		}, nil
 	case key.name == workspace.EventsFile && json.Valid(damaged):
 		// Nothing is cut off or overwritten: it was edited, or a later version wrote it, and any
 		// version loses what that has.
 		return &cure{
 			remedy:  "a later version of git jp may load it; here " + c.offered(),
-			command: "git jp edit " + id.String(),
+			command: edit(key),
 		}, nil
 	}
 	return &cure{remedy: c.offered(), command: m.command(c.best().version, name)}, nil
+}
+
+// edit returns the command that opens a file in an editor.
+func edit(k versionKey) string {
+	flags := map[string]string{
+		workspace.MetadataFile: "--metadata ", workspace.BaseConfigFile: "--base-config ",
+	}
+	return "git jp edit " + flags[k.name] + k.id.String()
 }
 
 // command returns the command that restores a version.
