@@ -1,10 +1,8 @@
 package gitint
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
@@ -37,29 +35,20 @@ func (r *Repo) ObjectsBelow(
 		"-c", "core.commitGraph=false", "rev-list", "--objects", "--in-commit-order",
 		"--full-history", "--missing=allow-any", "--ignore-missing", "--stdin", "--",
 	}
-	err := r.git.Stream(ctx, git.Command{Args: append(args, dirs...), Stdin: git.Lines(from)},
-		func(out io.Reader) error {
-			var commit OID
-			lines := bufio.NewScanner(out)
-			lines.Buffer(nil, 1<<20)
-			for lines.Scan() {
-				digits, name, isObject := strings.Cut(lines.Text(), " ")
-				id, err := ParseOID(digits)
-				if err != nil {
-					return err
-				}
-				if !isObject {
-					commit = id
-					continue
-				}
-				if name == "" {
-					continue // the root of the tree
-				}
-				if err := f(Passing{commit, name, id}); err != nil {
-					return err
-				}
+	var commit OID
+	err := r.eachLine(ctx, git.Command{Args: append(args, dirs...), Stdin: git.Lines(from)},
+		func(line string) error {
+			digits, name, isObject := strings.Cut(line, " ")
+			id, err := ParseOID(digits)
+			switch {
+			case err != nil:
+				return err
+			case !isObject:
+				commit = id
+			case name != "": // it is not the root of the tree
+				return f(Passing{commit, name, id})
 			}
-			return lines.Err()
+			return nil
 		})
 	if err != nil {
 		return fmt.Errorf("list what history holds: %w", err)

@@ -78,23 +78,26 @@ func (r *Repo) bringTrees(ctx context.Context, from []string) (bool, error) {
 	if err != nil || !partial {
 		return false, err
 	}
-	out, err := r.git.Run(ctx, git.Command{Args: append([]string{
-		"rev-list", "--objects", "--no-object-names", "--missing=print", "--filter=blob:none",
-	}, from...)})
+	missing, err := r.listMissing(ctx, append([]string{"--filter=blob:none"}, from...)...)
 	if err != nil {
 		return false, ctx.Err()
 	}
-	var missing []OID
-	for line := range strings.Lines(string(out)) {
-		if name, ok := strings.CutPrefix(line, "?"); ok {
-			id, err := ParseOID(strings.TrimSpace(name))
-			if err != nil {
-				return false, err
-			}
-			missing = append(missing, id)
-		}
-	}
 	return len(missing) > 0, r.Bring(ctx, missing, 0)
+}
+
+// listMissing returns the objects that git finds missing among those reachable from some revisions.
+func (r *Repo) listMissing(ctx context.Context, revs ...string) (missing []OID, err error) {
+	args := []string{"rev-list", "--objects", "--no-object-names", "--missing=print"}
+	err = r.eachLine(ctx, git.Command{Args: append(args, revs...)}, func(line string) error {
+		name, ok := strings.CutPrefix(line, "?")
+		if !ok {
+			return nil
+		}
+		id, err := ParseOID(name)
+		missing = append(missing, id)
+		return err
+	})
+	return missing, err
 }
 
 // Bring fetches those of the objects that are missing from the remotes that have promised them: in

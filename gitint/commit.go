@@ -271,6 +271,21 @@ func readCommit(line string) (Commit, error) {
 	return c, nil
 }
 
+// eachLine runs git and calls f with each line that it prints. An error of f ends git and is
+// returned.
+func (r *Repo) eachLine(ctx context.Context, c git.Command, f func(line string) error) error {
+	return r.git.Stream(ctx, c, func(out io.Reader) error {
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 1<<20) // with the path of an object
+		for lines.Scan() {
+			if err := f(lines.Text()); err != nil {
+				return err
+			}
+		}
+		return lines.Err()
+	})
+}
+
 // MergeBase returns the best common ancestor of two revisions, one of them if there are several.
 func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
 	out, err := r.git.Run(ctx, git.Command{Args: []string{"merge-base", "--end-of-options", a, b}})
@@ -292,7 +307,7 @@ func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, e
 	if err != nil {
 		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
 	}
-	ids, err := object.ParseIDs(out)
+	ids, err := object.ParseIDs(string(out))
 	if err != nil {
 		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
 	}

@@ -138,7 +138,7 @@ func (r *Repo) HeadsBeside(name string) ([]OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	heads, err := object.ParseIDs(data)
+	heads, err := object.ParseIDs(string(data))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

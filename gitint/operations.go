@@ -126,7 +126,7 @@ func (r *Repo) beginning(
 	if err != nil {
 		return nil, "", err
 	}
-	if ids, err = object.ParseIDs(out); err != nil {
+	if ids, err = object.ParseIDs(string(out)); err != nil {
 		return nil, "", err
 	}
 	l, err := r.layout(ctx)

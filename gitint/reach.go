@@ -1,11 +1,9 @@
 package gitint
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
@@ -39,19 +37,13 @@ func (r *Repo) Ancestors(ctx context.Context, commits []OID) ([]OID, error) {
 		return nil, nil
 	}
 	var all []OID
-	err := r.git.Stream(ctx, git.Command{
+	err := r.eachLine(ctx, git.Command{
 		Args:  []string{"-c", "core.commitGraph=false", "rev-list", "--topo-order", "--stdin"},
 		Stdin: git.Lines(commits),
-	}, func(out io.Reader) error {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			id, err := ParseOID(lines.Text())
-			if err != nil {
-				return err
-			}
-			all = append(all, id)
-		}
-		return lines.Err()
+	}, func(line string) error {
+		id, err := ParseOID(line)
+		all = append(all, id)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)

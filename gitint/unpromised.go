@@ -1,17 +1,14 @@
 package gitint
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/git-jp/git-jp/gitint/internal/git"
 	"github.com/git-jp/git-jp/gitint/internal/object"
 	"github.com/git-jp/git-jp/internal/lists"
 )
@@ -176,22 +173,10 @@ func (h *promisedHistory) of(ctx context.Context, r *Repo, tips []OID) ([]OID, e
 		return h.ids, nil
 	}
 	h.tips, h.ids = nil, nil
-	err := r.git.Stream(ctx, git.Command{Args: []string{
-		"rev-list", "--objects", "--no-object-names", "--missing=print", "--remotes",
-	}}, func(out io.Reader) error {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			if name, ok := strings.CutPrefix(lines.Text(), "?"); ok {
-				if id, err := ParseOID(name); err == nil {
-					h.ids = append(h.ids, id)
-				}
-			}
-		}
-		return lines.Err()
-	})
+	ids, err := r.listMissing(ctx, "--remotes")
 	if err == nil {
-		h.tips = tips
+		slices.SortFunc(ids, OID.Compare)
+		h.tips, h.ids = tips, ids
 	}
-	slices.SortFunc(h.ids, OID.Compare)
-	return h.ids, err
+	return ids, err
 }

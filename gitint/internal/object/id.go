@@ -32,8 +32,8 @@ func ParseID(s string) (ID, error) {
 }
 
 // ParseIDs parses object ids, each followed by white space.
-func ParseIDs(text []byte) (ids []ID, err error) {
-	for word := range strings.FieldsSeq(string(text)) {
+func ParseIDs(text string) (ids []ID, err error) {
+	for word := range strings.FieldsSeq(text) {
 		id, err := ParseID(word)
 		if err != nil {
 			return nil, err
