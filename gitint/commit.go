@@ -17,8 +17,6 @@ import (
 type Commit struct {
 	OID     OID
 	Parents []OID
-	// Subject is the first paragraph of the message, in one line and in UTF-8.
-	Subject string
 }
 
 // Resolve returns the commit of a revision. The error is ErrUnknownRevision if there is none, also
@@ -210,65 +208,25 @@ func (r *Repo) PushedCommits(ctx context.Context, d PushRange) ([]Commit, error)
 
 func (r *Repo) revList(ctx context.Context, args []string, under ...string) ([]Commit, error) {
 	specs, env := pathspecs(under)
-	full := append([]string{
-		"rev-list", "--topo-order", "--reverse", "--encoding=UTF-8",
-		"--format=tformat:%H%x00%P%x00%s",
+	args = append([]string{
+		"rev-list", "--topo-order", "--reverse", "--format=tformat:%H %P",
 	}, args...)
+	args = append(append(args, "--"), specs...)
 	var commits []Commit
-	full = append(append(full, "--"), specs...)
-	err := r.git.Stream(ctx, git.Command{Args: full, Env: env}, func(out io.Reader) error {
-		var err error
-		commits, err = readCommits(out)
+	err := r.eachLine(ctx, git.Command{Args: args, Env: env}, func(line string) error {
+		if strings.HasPrefix(line, "commit ") { // git writes it beside the line of the format
+			return nil
+		}
+		ids, err := object.ParseIDs(line)
+		if err == nil {
+			commits = append(commits, Commit{OID: ids[0], Parents: ids[1:]})
+		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
 	return commits, nil
-}
-
-// readCommits parses two lines for each commit: one that git always writes, and that of the format.
-func readCommits(out io.Reader) ([]Commit, error) {
-	var commits []Commit
-	in := bufio.NewReader(out)
-	for {
-		head, err := in.ReadString('\n')
-		if errors.Is(err, io.EOF) && head == "" {
-			return commits, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return nil, err
-		}
-		c, err := readCommit(strings.TrimSuffix(line, "\n"))
-		if err != nil {
-			return nil, err
-		}
-		commits = append(commits, c)
-	}
-}
-
-func readCommit(line string) (Commit, error) {
-	fields := strings.SplitN(line, "\x00", 3)
-	if len(fields) != 3 {
-		return Commit{}, fmt.Errorf("unexpected line %q", line)
-	}
-	id, err := ParseOID(fields[0])
-	if err != nil {
-		return Commit{}, err
-	}
-	c := Commit{OID: id, Subject: fields[2]}
-	for digits := range strings.FieldsSeq(fields[1]) {
-		parent, err := ParseOID(digits)
-		if err != nil {
-			return Commit{}, err
-		}
-		c.Parents = append(c.Parents, parent)
-	}
-	return c, nil
 }
 
 // eachLine runs git and calls f with each line that it prints. An error of f ends git and is
