@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,22 +63,16 @@ func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bo
 	if err != nil {
 		return nil, false, fmt.Errorf("show differences: %w", err)
 	}
+	if i := bytes.LastIndexByte(out, '\n'); cut && i >= 0 {
+		out = out[:i+1]
+	}
 	return out, cut, nil
 }
 
 // BlobHead returns the first n bytes of a blob of any size, or all of them.
-func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) (head []byte, err error) {
+func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) ([]byte, error) {
 	args := []string{"cat-file", object.KindBlob, id.String()}
-	err = r.git.Stream(ctx, git.Command{Args: args}, func(out io.Reader) error {
-		head, err = io.ReadAll(io.LimitReader(out, n))
-		if err == nil && int64(len(head)) == n {
-			err = errCut // it ends git
-		}
-		return err
-	})
-	if errors.Is(err, errCut) {
-		err = nil
-	}
+	head, _, err := r.bounded(ctx, git.Command{Args: args}, n)
 	return head, err
 }
 
@@ -94,11 +89,7 @@ func (r *Repo) bounded(
 		return readErr
 	})
 	if cut && ctx.Err() == nil {
-		out = out[:limit]
-		if i := strings.LastIndexByte(string(out), '\n'); i >= 0 {
-			out = out[:i+1]
-		}
-		return out, true, nil
+		return out[:limit], true, nil
 	}
 	return out, false, err
 }
