@@ -531,10 +531,8 @@ func TestOID(t *testing.T) {
 		if err != nil || id.IsZero() || id.String() != strings.ToLower(digits) {
 			t.Errorf("ParseOID(%q) = %v, %v", digits, id, err)
 		}
-		text, _ := id.MarshalText()
-		var back gitint.OID
-		if err := back.UnmarshalText(text); err != nil || back != id {
-			t.Errorf("%q came back as %v, %v", text, back, err)
+		if back, err := gitint.ParseOID(id.String()); err != nil || back != id {
+			t.Errorf("%s came back as %v, %v", id, back, err)
 		}
 	}
 	for _, digits := range []string{"", "0a", strings.Repeat("0g", 20), strings.Repeat("0a", 21)} {

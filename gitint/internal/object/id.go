@@ -25,8 +25,11 @@ var errID = errors.New("want 40 or 64 hexadecimal digits")
 
 // ParseID parses 40 or 64 hexadecimal digits.
 func ParseID(s string) (ID, error) {
-	if id, ok := parseHex([]byte(s)); ok {
-		return id, nil
+	var raw [SHA256Size]byte
+	if len(s) == 2*SHA1Size || len(s) == 2*SHA256Size {
+		if n, err := hex.Decode(raw[:], []byte(s)); err == nil {
+			return IDOf(raw[:n]), nil
+		}
 	}
 	return ID{}, fmt.Errorf("object id %q: %w", s, errID)
 }
@@ -41,15 +44,6 @@ func ParseIDs(text string) (ids []ID, err error) {
 		ids = append(ids, id)
 	}
 	return ids, nil
-}
-
-func parseHex(digits []byte) (id ID, ok bool) {
-	var raw [SHA256Size]byte
-	if len(digits) != 2*SHA1Size && len(digits) != 2*SHA256Size {
-		return ID{}, false
-	}
-	n, err := hex.Decode(raw[:], digits)
-	return IDOf(raw[:n]), err == nil
 }
 
 // IDOf returns the ID with these bytes, of which there must be 20 or 32.
@@ -70,19 +64,6 @@ func (id ID) Size() int { return int(id.size) }
 
 // String returns the digits in lower case, or 40 zeroes for the zero value.
 func (id ID) String() string { return hex.EncodeToString(id.sum[:max(id.size, SHA1Size)]) }
-
-// MarshalText is String.
-func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
-
-// UnmarshalText is ParseID.
-func (id *ID) UnmarshalText(text []byte) error {
-	parsed, ok := parseHex(text)
-	if !ok {
-		return fmt.Errorf("object id %q: %w", text, errID)
-	}
-	*id = parsed
-	return nil
-}
 
 // Compare orders ids by their bytes.
 func (id ID) Compare(other ID) int { return bytes.Compare(id.sum[:], other.sum[:]) }
