@@ -94,7 +94,7 @@ func parseHistory(fields []string) ([]Revision, error) {
 		if len(all) == 0 || len(fields) < 2 {
 			return nil, fmt.Errorf("unexpected field %q", fields[0])
 		}
-		p, err := parseRawLine(firstParent(strings.TrimLeft(fields[0], "\n")), fields[1])
+		p, err := parseRawLine(strings.TrimLeft(fields[0], "\n"), fields[1])
 		if err != nil {
 			return nil, fmt.Errorf("raw diff line %q: %w", fields[0], err)
 		}
@@ -102,16 +102,4 @@ func parseHistory(fields []string) ([]Revision, error) {
 		last.Files, fields = append(last.Files, p), fields[2:]
 	}
 	return all, nil
-}
-
-// firstParent removes the other parents from the raw line of a merge: it begins with a colon for
-// each, and has a mode, an id and a letter of each.
-func firstParent(line string) string {
-	rest := strings.TrimLeft(line, ":")
-	n := len(line) - len(rest)
-	f := strings.Fields(rest)
-	if n < 2 || len(f) != 2*(n+1)+1 {
-		return line
-	}
-	return strings.Join([]string{f[0], f[n], f[n+1], f[2*n+1], f[2*n+2][:1]}, " ")
 }

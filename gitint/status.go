@@ -100,11 +100,19 @@ func parseRaw(fields []string) ([]StagedPath, error) {
 	return all, nil
 }
 
+// parseRawLine parses what git says of one path, of a merge the comparison with its first parent:
+// the line has a colon, a mode, an id and a letter of the status for each parent.
 func parseRawLine(line, name string) (StagedPath, error) {
-	f := strings.Fields(strings.TrimPrefix(line, ":"))
-	if len(f) != 5 {
+	rest := strings.TrimLeft(line, ":")
+	f, n := strings.Fields(rest), len(line)-len(rest)
+	if n == 0 || len(f) != 2*n+3 {
 		return StagedPath{}, fmt.Errorf("%d fields", len(f))
 	}
+	return parseChange([...]string{f[0], f[n], f[n+1], f[2*n+1], f[2*n+2]}, name)
+}
+
+// parseChange parses two modes, two ids and the status.
+func parseChange(f [5]string, name string) (StagedPath, error) {
 	before, err := object.ParseEntry(f[0], f[2], name)
 	if err != nil {
 		return StagedPath{}, err
@@ -185,7 +193,8 @@ func (r *Repo) Changes(
 		if p.State == Unmerged {
 			staged = append(staged, StagedPath{Path: p.Path, Status: 'U'})
 		} else if len(fields) > 1 && fields[1][0] != '.' {
-			s, err := parseStaged(fields)
+			xy, mH, mI, hH, hI := fields[1], fields[3], fields[4], fields[6], fields[7]
+			s, err := parseChange([...]string{mH, mI, hH, hI, xy}, p.Path)
 			if err != nil {
 				return nil, nil, fmt.Errorf("status line %s: %w", strconv.Quote(line), err)
 			}
@@ -229,19 +238,6 @@ func parseStatus(line string) (p WorkPath, tracked []string, err error) {
 		p.State = stateOf(parts[1][1])
 	}
 	return p, parts, nil
-}
-
-// parseStaged parses the fields XY, mH, mI, hH and hI of a changed file.
-func parseStaged(fields []string) (StagedPath, error) {
-	before, err := object.ParseEntry(fields[3], fields[6], fields[8])
-	if err != nil {
-		return StagedPath{}, err
-	}
-	after, err := object.ParseEntry(fields[4], fields[7], fields[8])
-	return StagedPath{
-		Path: fields[8], Status: fields[1][0],
-		OldMode: before.Mode, NewMode: after.Mode, Old: before.OID, New: after.OID,
-	}, err
 }
 
 func stateOf(y byte) WorkState {
