@@ -89,4 +89,9 @@ func TestHistoryOfMerge(t *testing.T) {
 	if want := []string{"merged: M a.txt"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	all, err := repo.History(t.Context(), gitint.HistoryRequest{Globs: []string{"a.txt"}, Count: 1})
+	was, is := repo.HashBlob([]byte("main\n")), repo.HashBlob([]byte("both\n"))
+	if err != nil || all[0].Files[0].Old != was || all[0].Files[0].New != is {
+		t.Errorf("%+v, %v; want %s and %s", all, err, was, is)
+	}
 }
