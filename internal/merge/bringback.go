@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 
@@ -82,19 +81,11 @@ func (r Recovery) run(ctx context.Context, b *inspection) (dir string, left []st
 // place returns the directory of a conversation in the working tree, from its root, or "" if it has
 // none.
 func (r Resolver) place(id events.ID) (string, error) {
-	for _, below := range conversationDirs {
-		dir := path.Join(r.Dir, below)
-		all, err := os.ReadDir(r.file(dir))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		for _, e := range all {
-			if known, ok := events.ParseDirname(e.Name()); ok && known == id && e.IsDir() {
-				return path.Join(dir, e.Name()), nil
-			}
-		}
+	dirs, err := workDirs(r.Repo, r.Dir)
+	if err != nil || len(dirs[id]) == 0 {
+		return "", err
 	}
-	return "", nil
+	return dirs[id][0], nil
 }
 
 // keepBoth resolves each conflict by keeping both sides.
