@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
@@ -196,19 +195,15 @@ func (b *inspection) unwritten(
 	if merged == nil {
 		return nil, nil
 	}
-	known := make(map[blobs.Hash]bool)
+	var sides []threeway.Side
 	for _, h := range b.sides {
 		side, err := h.side(id)
 		if err != nil {
 			return nil, err
 		}
-		if side.Stream == nil {
-			continue
-		}
-		for _, sum := range sumsOf(side.Stream) {
-			known[sum] = true
-		}
+		sides = append(sides, side)
 	}
+	known := tallyOf(sides)
 	at := make(map[string]int)
 	for i, key := range want.Keys() {
 		at[key] = i

@@ -291,8 +291,8 @@ func tallyOf(sides []threeway.Side) tally {
 		if s.Stream == nil {
 			continue
 		}
-		for _, e := range s.Stream.All() {
-			t[e.Sum()] = true
+		for _, sum := range sumsOf(s.Stream) {
+			t[sum] = true
 		}
 	}
 	return t

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -154,37 +155,26 @@ func (b *inspection) hasForeign(ctx context.Context, id events.ID, at string) (b
 	if err != nil {
 		return false, nil //nolint:nilerr // checking the tree reports it
 	}
-	foreign := make(map[blobs.Hash]bool)
-	for _, e := range is.All() {
-		foreign[e.Sum()] = true
-	}
-	var own, others []*events.Stream
+	var own []threeway.Side
 	for _, h := range b.sides {
-		if side, err := h.side(id); err == nil && side.Stream != nil {
-			own = append(own, side.Stream)
+		if side, err := h.side(id); err == nil {
+			own = append(own, side)
 		}
 	}
-	remove := func(streams []*events.Stream) {
-		for _, s := range streams {
-			for _, e := range s.All() {
-				delete(foreign, e.Sum())
-			}
-		}
-	}
-	if remove(own); len(foreign) == 0 {
+	known := tallyOf(own)
+	foreign := slices.DeleteFunc(sumsOf(is), func(sum blobs.Hash) bool { return known[sum] })
+	if len(foreign) == 0 {
 		return false, nil
 	}
-	if others, err = b.changedBeside(ctx, id); err != nil {
-		return false, err
-	}
-	remove(others)
-	return len(foreign) == 0, nil
+	others, err := b.changedBeside(ctx, id)
+	known = tallyOf(others)
+	return !slices.ContainsFunc(foreign, func(sum blobs.Hash) bool { return !known[sum] }), err
 }
 
-// changedBeside returns the streams of other conversations that parents changed or added.
+// changedBeside returns other conversations, as parents changed or added them.
 func (b *inspection) changedBeside(
 	ctx context.Context, id events.ID,
-) (all []*events.Stream, err error) {
+) (all []threeway.Side, err error) {
 	was, ok, err := b.base(ctx)
 	if err != nil || !ok {
 		return nil, err
@@ -202,8 +192,8 @@ func (b *inspection) changedBeside(
 			if other == id || is == before || is.IsZero() {
 				continue
 			}
-			if side, err := h.side(other); err == nil && side.Stream != nil {
-				all = append(all, side.Stream)
+			if side, err := h.side(other); err == nil {
+				all = append(all, side)
 			}
 		}
 	}
