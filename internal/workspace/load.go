@@ -87,7 +87,7 @@ func (w *Workspace) LoadText(e Entry) (Text, error) {
 // Read is [Workspace.Load] for an entry that [Scan] found in fsys. fsys limits what is read: a tree
 // of git by the limits of its repository.
 func Read(fsys fs.FS, e Entry) (*Conversation, error) {
-	return reader{fsys, regular.Limits{Stream: regular.MaxOwn}}.read(e.Path, e)
+	return reader{fsys: fsys, limits: regular.Limits{Stream: regular.MaxOwn}}.read(e.Path, e)
 }
 
 // ReadDetails is [Workspace.LoadDetails] for an entry that [Scan] found in fsys.
@@ -98,14 +98,18 @@ func ReadDetails(fsys fs.FS, e Entry) (*events.Details, error) {
 
 // A reader reads the files of conversations.
 type reader struct {
-	fsys   fs.FS
-	limits regular.Limits
+	fsys    fs.FS
+	limits  regular.Limits
+	instead map[string][]byte // the content of files that are about to be replaced
 }
 
-func (s *store) reader() reader { return reader{s.fsys, s.limits} }
+func (s *store) reader() reader { return reader{fsys: s.fsys, limits: s.limits} }
 
 // file reads a file that is not a symlink.
 func (r reader) file(name string) ([]byte, error) {
+	if data, ok := r.instead[name]; ok {
+		return data, nil
+	}
 	return regular.ReadUnlinked(r.fsys, name, r.limits.Of(name))
 }
 

@@ -5,15 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // ErrMeanwhile reports that a file changed after a replacement was made from it.
@@ -88,8 +84,9 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 		return errors.New("it is not JSON")
 	}
 	s := w.storeOf(e)
-	replaced := &patched{FS: s.fsys, limits: s.limits, name: s.path(e, r.Name), data: r.After}
-	c, err := reader{replaced, s.limits}.read(s.path(e), e)
+	mended := s.reader()
+	mended.instead = map[string][]byte{s.path(e, r.Name): r.After}
+	c, err := mended.read(s.path(e), e)
 	if err != nil {
 		return err
 	}
@@ -104,45 +101,3 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 	c.AllowDangling = err != nil
 	return w.save(c)
 }
-
-// patched is a file system in which one file has other content.
-type patched struct {
-	fs.FS
-
-	limits regular.Limits
-	name   string
-	data   []byte
-}
-
-// ReadFile returns the other content.
-func (p *patched) ReadFile(name string) ([]byte, error) {
-	if name == p.name {
-		return p.data, nil
-	}
-	return regular.Read(p.FS, name, p.limits.Of(name))
-}
-
-// Lstat does not turn anything else into a regular file, but reports a missing file as given.
-func (p *patched) Lstat(name string) (fs.FileInfo, error) {
-	info, err := fs.Lstat(p.FS, name)
-	if name == p.name && errors.Is(err, fs.ErrNotExist) {
-		return given(path.Base(name)), nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look at %s: %w", name, err)
-	}
-	return info, nil
-}
-
-// ReadLink makes it an fs.ReadLinkFS.
-func (p *patched) ReadLink(name string) (string, error) { return fs.ReadLink(p.FS, name) }
-
-// given describes a file that does not exist yet.
-type given string
-
-func (g given) Name() string     { return string(g) }
-func (given) Size() int64        { return 0 }
-func (given) Mode() fs.FileMode  { return atomicfile.FilePerm }
-func (given) ModTime() time.Time { return time.Time{} }
-func (given) IsDir() bool        { return false }
-func (given) Sys() any           { return nil }
