@@ -253,13 +253,11 @@ func (s *store) step(step atomicfile.Step, name string) error {
 	return s.hook(step, name)
 }
 
-// modTime returns the latest modification time of files, zero if none exists.
-func (s *store) modTime(files ...string) time.Time {
-	var latest time.Time
-	for _, name := range files {
-		if info, err := s.root.Lstat(name); err == nil && info.ModTime().After(latest) {
-			latest = info.ModTime()
-		}
+// modTime returns the modification time of a file, zero if it does not exist.
+func (s *store) modTime(name string) time.Time {
+	info, err := s.root.Lstat(name)
+	if err != nil {
+		return time.Time{}
 	}
-	return latest
+	return info.ModTime()
 }
