@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/parallel"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -20,7 +21,7 @@ var ErrDiffers = errors.New("the migrated conversation differs")
 type MigrateOptions struct {
 	// DryRun measures the changes and writes nothing.
 	DryRun bool
-	// Progress, when not nil, is called after each conversation.
+	// Progress, when not nil, is called after each conversation, by one goroutine at a time.
 	Progress func()
 }
 
@@ -61,33 +62,19 @@ func Migrate(
 	}
 	all := make([]migration, len(entries))
 	known := &inventory{present: make(map[content]bool)}
-	next := make(chan *migration)
-	done := make(chan struct{})
-	var group sync.WaitGroup
-	for range min(sideBySide, len(entries)) {
-		group.Go(func() {
-			for m := range next {
-				m.run(ctx, o)
-				done <- struct{}{}
-			}
-		})
-	}
-	go func() {
-		defer func() { close(next); group.Wait(); close(done) }()
-		for i, e := range entries {
-			all[i] = migration{space: w, known: known, result: Migrated{Entry: e}}
-			select {
-			case next <- &all[i]:
-			case <-ctx.Done():
-				return
-			}
+	var progress sync.Mutex
+	parallel.Each(len(entries), sideBySide, func(i int) {
+		if ctx.Err() != nil {
+			return
 		}
-	}()
-	for range done {
+		all[i] = migration{space: w, known: known, result: Migrated{Entry: entries[i]}}
+		all[i].run(ctx, o)
 		if o.Progress != nil {
+			progress.Lock()
+			defer progress.Unlock()
 			o.Progress()
 		}
-	}
+	})
 	return settle(all, o.DryRun), ctx.Err()
 }
 
