@@ -17,7 +17,6 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/refs"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -156,8 +155,6 @@ type planner struct {
 	versions *versions
 	kept     []string // files that git deleted of conversations that one side kept
 }
-
-func (m *planner) limits() regular.Limits { return m.Workspace.Limits() }
 
 func (m *planner) add(f *Fault) { m.plan.Faults = append(m.plan.Faults, f) }
 
