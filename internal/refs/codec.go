@@ -58,8 +58,8 @@ func newReader(payload []byte) *reader {
 
 func (r *reader) fail() { r.buf, r.err = nil, errPayload }
 
-func (r *reader) long() int64 {
-	v, n := binary.Varint(r.buf)
+func number[T int64 | uint64](r *reader, decode func([]byte) (T, int)) T {
+	v, n := decode(r.buf)
 	if n <= 0 {
 		r.fail()
 		return 0
@@ -67,20 +67,14 @@ func (r *reader) long() int64 {
 	r.buf = r.buf[n:]
 	return v
 }
+
+func (r *reader) long() int64 { return number(r, binary.Varint) }
 
 func (r *reader) int() int { return int(r.long()) }
 
 func (r *reader) bool() bool { return r.int() != 0 }
 
-func (r *reader) uint() uint64 {
-	v, n := binary.Uvarint(r.buf)
-	if n <= 0 {
-		r.fail()
-		return 0
-	}
-	r.buf = r.buf[n:]
-	return v
-}
+func (r *reader) uint() uint64 { return number(r, binary.Uvarint) }
 
 // count reads the number of items that take at least one byte each.
 func (r *reader) count() int {
