@@ -2,12 +2,12 @@ package gitint
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/gitint/internal/git"
-	"github.com/git-jp/git-jp/gitint/internal/object"
 )
 
 // Unstage resets paths to their content in HEAD, and removes paths that HEAD lacks, or all of them
@@ -67,21 +67,18 @@ func (r *Repo) headEntries(ctx context.Context, paths []string) (map[string]Entr
 	if err != nil || unborn {
 		return nil, err
 	}
-	args := []string{"ls-tree", "-r", "-z", "--full-tree", "HEAD"}
-	if dir := commonDir(paths); dir != "" {
-		args = append(args, "--", dir+"/")
-	}
-	out, err := r.git.Run(ctx, git.Command{Args: args})
+	head, err := r.Tree(ctx, headName)
 	if err != nil {
-		return nil, fmt.Errorf("list HEAD: %w", err)
+		return nil, err
 	}
 	all := make(map[string]Entry, len(paths))
-	for _, line := range splitZ(out) {
-		e, err := parseTreeEntry(line)
-		if err != nil {
-			return nil, err
+	for _, p := range paths {
+		switch e, err := head.find(p); {
+		case err == nil && e.Mode != ModeDir:
+			all[p] = e
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("look for %q in HEAD: %w", p, err)
 		}
-		all[e.Path] = e
 	}
 	return all, nil
 }
@@ -95,18 +92,4 @@ func (r *Repo) unborn(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	return false, err
-}
-
-// parseTreeEntry parses "100644 blob <oid>\t<path>".
-func parseTreeEntry(line string) (Entry, error) {
-	head, name, _ := strings.Cut(line, "\t")
-	f := strings.Fields(head)
-	if len(f) != 3 {
-		return Entry{}, fmt.Errorf("tree entry %q", line)
-	}
-	e, err := object.ParseEntry(f[0], f[2], name)
-	if err != nil {
-		return Entry{}, fmt.Errorf("tree entry %q: %w", line, err)
-	}
-	return e, nil
 }
