@@ -38,7 +38,6 @@
 //
 // # What it does not promise
 //
-// It does not touch files, locks, clocks or git. It does not check that blobs exist.
-// [Stream.Canonical] serves to compare with jp, not to save. Files from before December 2025
-// (messages.json) are not read.
+// It does not touch files, locks, clocks or git. It does not check that blobs exist. Files from
+// before December 2025 (messages.json) are not read.
 package events

@@ -183,22 +183,6 @@ func (s *Stream) Clone() *Stream {
 	return &Stream{array: s.share(), open: s.open, close: s.close, known: s.known}
 }
 
-// Canonical returns the stream as today's jp would write it, which drops members that jp does not
-// know. Use it to compare, and [Stream.Encode] to save.
-func (s *Stream) Canonical() []byte {
-	if len(s.items) == 0 {
-		return []byte("[]\n")
-	}
-	b := []byte{'['}
-	for i, e := range s.All() {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, "\n"+jsonspan.IndentStep...), e.Canonical()...)
-	}
-	return append(b, "\n]\n"...)
-}
-
 // ErrorAt returns an error about element i.
 func (s *Stream) ErrorAt(i int, err error) *SyntaxError {
 	return &SyntaxError{Element: i, Kind: s.At(i).kind, Offset: s.offset(i), Err: err}

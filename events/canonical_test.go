@@ -1,9 +1,29 @@
 package events
 
 import (
+	"bytes"
+	"math"
+	"strconv"
+
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// Canonical returns the stream as today's jp would write it, which drops members that jp does not
+// know. It serves to compare with jp.
+func (s *Stream) Canonical() []byte {
+	if len(s.items) == 0 {
+		return []byte("[]\n")
+	}
+	b := []byte{'['}
+	for i, e := range s.All() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, "\n"+jsonspan.IndentStep...), e.Canonical()...)
+	}
+	return append(b, "\n]\n"...)
+}
 
 // Canonical returns the element as today's jp would write it, indented as in a file. Members that
 // jp does not know are dropped. Elements that jp cannot read, such as content blocks, keep their
@@ -13,7 +33,7 @@ func (e *Element) Canonical() []byte {
 	if e.isBroken() {
 		return e.raw
 	}
-	return jsonspan.Indented(jsonspan.Rewriter{Number: jsonspan.JPNumber}.Rewrite(e.canonical()), 1)
+	return jsonspan.Indented(jsonspan.Rewriter{Number: jpNumber}.Rewrite(e.canonical()), 1)
 }
 
 // canonical returns the element's value before its numbers are respelled as jp spells them.
@@ -94,4 +114,55 @@ func pickFields(obj jsontext.Value, names ...string) []jsonspan.Field {
 		fs[i] = jsonspan.Field{Name: name, Value: jsonspan.MemberOf(obj, name)}
 	}
 	return fs
+}
+
+// jpNumber appends a JSON number as jp writes it: integers that fit 64 bits unchanged, all others
+// as the shortest float, with ".0" or an exponent.
+func jpNumber(dst, n []byte) []byte {
+	if string(n) == "-0" {
+		return append(dst, "-0.0"...)
+	}
+	if !bytes.ContainsAny(n, ".eE") && fits64(string(n)) {
+		return append(dst, n...)
+	}
+	f, err := strconv.ParseFloat(string(n), 64)
+	if err != nil {
+		return append(dst, n...) // jp cannot read it at all
+	}
+	return appendFloat(dst, f)
+}
+
+func fits64(n string) bool {
+	if n[0] == '-' {
+		_, err := strconv.ParseInt(n, 10, 64)
+		return err == nil
+	}
+	_, err := strconv.ParseUint(n, 10, 64)
+	return err == nil
+}
+
+// appendFloat appends f in the format of the Rust formatter that jp uses: positional notation for
+// magnitudes from 1e-5 to below 1e16, otherwise an exponent with its sign.
+func appendFloat(dst []byte, f float64) []byte {
+	abs := math.Abs(f)
+	if abs != 0 && (abs < 1e-5 || abs >= 1e16) {
+		start := len(dst)
+		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+		return trimExponent(dst, start)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	if bytes.IndexByte(dst[start:], '.') < 0 {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}
+
+// trimExponent removes Go's leading zero from a one-digit exponent.
+func trimExponent(b []byte, start int) []byte {
+	digit := start + bytes.IndexByte(b[start:], 'e') + 2
+	if b[digit] == '0' && digit+1 < len(b) {
+		b = append(b[:digit], b[digit+1:]...)
+	}
+	return b
 }
