@@ -158,52 +158,17 @@ func (p *configParser) wraps(v []byte, ms []jsonspan.Member) bool {
 	return place == placeCommon && (jsonspan.IsString(m.Value(v)) || jsonspan.IsArray(m.Value(v)))
 }
 
-// JSON returns the configuration as an object that can be merged with others.
-func (c Config) JSON() jsontext.Value { return c.stored().write(true) }
-
 // Plain returns the configuration as an object of bare values, without merge strategies.
-func (c Config) Plain() jsontext.Value { return c.stored().write(false) }
-
-func (c Config) write(joins bool) jsontext.Value {
-	if c.root == nil {
+func (c Config) Plain() jsontext.Value {
+	root := c.stored().root
+	if root == nil {
 		return jsontext.Value("{}")
 	}
-	return c.root.append(nil, joins)
+	return root.append(nil)
 }
 
-func (n *node) append(b []byte, joins bool) []byte {
-	if n.how == nil || !joins {
-		return n.appendValue(b, joins)
-	}
-	b = append(b, '{')
-	if n.kind != 0 || n.raw != nil {
-		b = append(n.appendValue(append(b, `"value":`...), joins), ',')
-	}
-	h := n.how
-	for _, f := range []jsonspan.Field{
-		{Name: "strategy", Value: quotedUnlessEmpty(h.strategy)},
-		{Name: "separator", Value: quotedUnlessEmpty(h.separator)},
-		{Name: "dedup", Value: h.dedup},
-		{Name: "discard_when_merged", Value: h.discard},
-	} {
-		if f.Value != nil {
-			b = append(append(append(jsonspan.Quote(b, f.Name), ':'), f.Value...), ',')
-		}
-	}
-	if b[len(b)-1] == ',' {
-		b = b[:len(b)-1]
-	}
-	return append(b, '}')
-}
-
-func quotedUnlessEmpty(s string) []byte {
-	if s == "" {
-		return nil
-	}
-	return jsonspan.Quoted(s)
-}
-
-func (n *node) appendValue(b []byte, joins bool) []byte {
+// append appends the bare value.
+func (n *node) append(b []byte) []byte {
 	switch n.kind {
 	case '{':
 		b = append(b, '{')
@@ -211,7 +176,7 @@ func (n *node) appendValue(b []byte, joins bool) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = m.value.append(append(jsonspan.Quote(b, m.name), ':'), joins)
+			b = m.value.append(append(jsonspan.Quote(b, m.name), ':'))
 		}
 		return append(b, '}')
 	case '[':
@@ -263,7 +228,7 @@ func (n *node) member(name string) *node {
 }
 
 // Value returns the bare value, as [Config.Plain] writes it.
-func (s Setting) Value() jsontext.Value { return s.node.append(nil, false) }
+func (s Setting) Value() jsontext.Value { return s.node.append(nil) }
 
 // Names returns the names of an object's members in order.
 func (s Setting) Names() []string {

@@ -111,18 +111,18 @@ func (d *configDiffer) value(a, b *node) []byte {
 		d.lose(a)
 		return nil
 	case a == nil:
-		return b.append(nil, false)
+		return b.append(nil)
 	case a.kind == '{' && b.kind == '{' && !a.how.discards():
 		if v := d.object(a, b); string(v) != "{}" {
 			return v
 		}
 		return nil
-	case bytes.Equal(jsonspan.Normal(a.append(nil, false)), jsonspan.Normal(b.append(nil, false))):
+	case bytes.Equal(jsonspan.Normal(a.append(nil)), jsonspan.Normal(b.append(nil))):
 		return nil
 	case a.kind == '[' && b.kind == '[':
 		return d.list(a, b)
 	default:
-		return b.append(nil, false)
+		return b.append(nil)
 	}
 }
 
@@ -130,13 +130,13 @@ func (d *configDiffer) list(a, b *node) []byte {
 	if slices.EqualFunc(a.items, b.items, func(x, y *node) bool { return x.normal == y.normal }) {
 		return nil
 	}
-	whole := b.append(nil, false)
+	whole := b.append(nil)
 	if placeOf(d.path) != placeCommon {
 		return whole // replaces as it is
 	}
 	if grew(a, b) {
 		tail := &node{kind: '[', items: b.items[len(a.items):]}
-		return tail.append(nil, false)
+		return tail.append(nil)
 	}
 	if onlyGrows(d.path) {
 		return d.more(a, b)
@@ -159,7 +159,7 @@ func (d *configDiffer) more(a, b *node) []byte {
 	if tail.items == nil {
 		return nil
 	}
-	return tail.append(nil, false)
+	return tail.append(nil)
 }
 
 // missing returns the elements of one list that the other has not.

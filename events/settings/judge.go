@@ -116,7 +116,7 @@ func (j *configJudge) value(own, all *node) *node {
 
 // equalNodes reports whether two values are equal.
 func equalNodes(a, b *node) bool {
-	x, y := a.append(nil, false), b.append(nil, false)
+	x, y := a.append(nil), b.append(nil)
 	return bytes.Equal(x, y) || bytes.Equal(jsonspan.Normal(x), jsonspan.Normal(y))
 }
 

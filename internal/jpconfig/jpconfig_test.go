@@ -450,7 +450,7 @@ func TestDelta(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Base, s.Options = base.Merge(next).JSON(), nil
+	s.Base, s.Options = base.Merge(next).Plain(), nil
 	again := load(t, s)
 	if got, want := value(again, "conversation.attachments"), `["file:a","file:b"]`; got != want {
 		t.Errorf("then attachments are %s", got)
