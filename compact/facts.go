@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -18,9 +17,6 @@ type Facts struct {
 	Commits []string // ids of commits that were made or mentioned
 	Tasks   []string // that were open when they were last listed
 }
-
-// All returns the facts in order.
-func (f Facts) All() []string { return slices.Concat(f.Paths, f.Commits, f.Tasks) }
 
 // Missing returns the facts that a text does not mention.
 func (f Facts) Missing(text string) []string {

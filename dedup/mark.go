@@ -1,10 +1,6 @@
 package dedup
 
 import (
-	"iter"
-	"maps"
-	"slices"
-
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -30,20 +26,9 @@ func WithMark(md events.Metadata, blocks []int) events.Metadata {
 	return md.WithJSON(Mark, blocks)
 }
 
-// Marks returns the elements with decisions of this plan that might not be repeated, in order, each
-// with its mark. Store them before the request is sent.
-func (p *Plan) Marks() iter.Seq2[int, []int] {
-	return func(yield func(int, []int) bool) {
-		for _, i := range slices.Sorted(maps.Keys(p.marks)) {
-			if !yield(i, p.marks[i]) {
-				return
-			}
-		}
-	}
-}
-
-// Store sets the marks in stored, the stream from which planned was projected, on every element
-// that planned shares with it. It returns how many it set.
+// Store marks the decisions of the plan that might not be repeated, before the request is sent. It
+// sets the marks in stored, the stream from which planned was projected, on every element that
+// planned shares with it. It returns how many it set.
 func (p *Plan) Store(planned, stored *events.Stream) int {
 	marks := map[*events.Element][]int{}
 	for i, blocks := range p.marks {
