@@ -93,8 +93,7 @@ func given(s *events.Stream) func(*events.Element) bool {
 // given it later.
 func (j *job) search(persons listener) dedup.Search {
 	return dedup.Search{
-		Rules: persons.spare(j.Rules), Contents: j.Contents, Given: j.Dedup.Given,
-		Shown: j.shown(), Stays: j.stays(),
+		Rules: persons.spare(j.Rules), Contents: j.Contents, Shown: j.shown(), Stays: j.stays(),
 	}
 }
 
@@ -119,7 +118,7 @@ func (j *job) stays() func(element int) bool {
 // invocation returns a call in the form that rules read.
 func (j *job) invocation(c events.Call) dedup.Invocation {
 	in := invocation(j.stream, c)
-	in.Contents, in.Given = j.Contents, j.Dedup.Given
+	in.Contents = j.Contents
 	return in
 }
 

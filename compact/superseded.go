@@ -93,7 +93,7 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 	}
 	found := dedup.FindSuperseded(s, dedup.Search{
 		Rules: listen(s, o.Contents).spare(o.Rules), Contents: o.Contents,
-		Given: o.Dedup.Given, Shown: o.Shown, Stays: o.Stays, Stale: o.Stale,
+		Shown: o.Shown, Stays: o.Stays, Stale: o.Stale,
 	})
 	if len(found) == 0 {
 		return nil, nil

@@ -109,8 +109,6 @@ type Invocation struct {
 	Arguments jsontext.Value
 	Result    *events.ToolCallResponse // nil if there is none yet
 	Contents  blobs.Reader             // to read the result; nil if it has no references
-	// Given reports whether the model is given the content of a resource; nil means always.
-	Given func(*events.Resource) bool
 }
 
 // A Rule interprets some calls.

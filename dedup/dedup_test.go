@@ -270,13 +270,6 @@ func TestSwitches(t *testing.T) {
 			},
 		},
 		{
-			name: "not given to the model", want: "whole whole", given: true,
-			chat: new(chat).turn(foo).call(foo),
-			change: dedup.Options{
-				Enabled: true, Lookback: 30, Given: func(*events.Resource) bool { return false },
-			},
-		},
-		{
 			name: "no identity", want: "whole whole",
 			chat: new(chat).turn().call(events.Resource{Content: foo.Content}).
 				call(events.Resource{Content: foo.Content}),

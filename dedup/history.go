@@ -55,7 +55,7 @@ func (p *planner) arrive(a arrival, v verdict) error {
 	var short []int
 	contested := false
 	for _, f := range a.found {
-		if f.resource.URI == "" || f.resource.Content.IsZero() || !p.given(f.resource) {
+		if f.resource.URI == "" || f.resource.Content.IsZero() {
 			continue
 		}
 		h := p.of(f.resource.URI)
@@ -84,10 +84,6 @@ func (p *planner) arrive(a arrival, v verdict) error {
 		p.plan.marks[a.element] = short
 	}
 	return nil
-}
-
-func (p *planner) given(r *events.Resource) bool {
-	return p.options.Given == nil || p.options.Given(r)
 }
 
 // shelf returns the deliveries of the file of a URI, whichever lines the URI names.

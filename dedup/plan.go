@@ -19,9 +19,6 @@ type Options struct {
 
 	// Tool reports whether results of a tool are deduplicated; nil means all are.
 	Tool func(name string) bool
-	// Given reports whether the model is given the content of a resource rather than a placeholder;
-	// nil means always.
-	Given func(*events.Resource) bool
 	// URI formats a URI for the model; nil leaves it unchanged.
 	URI func(string) string
 }

@@ -54,7 +54,7 @@ func (c Invocation) held() (all []Claim) {
 		b := &c.Result.Blocks[i]
 		switch {
 		case b.Type == events.BlockResource && b.Resource != nil:
-			all = append(all, delivers(b.Resource, c.Given, c.Contents))
+			all = append(all, delivers(b.Resource, c.Contents))
 		case b.Type == events.BlockText && b.Content.Size() == 0:
 		default:
 			all = append(all, Claim{Key: identity(b), First: 1, Gives: true})
@@ -63,15 +63,12 @@ func (c Invocation) held() (all []Claim) {
 	return all
 }
 
-// delivers returns the claim of a resource. If the model is given something other than the content
-// of a resource, the resource replaces no other. Only those lines in its URI are claimed that the
+// delivers returns the claim of a resource. If the resource has a formatted text with something
+// other than its content, it replaces no other. Only those lines in its URI are claimed that the
 // content has.
-func delivers(
-	r *events.Resource, given func(*events.Resource) bool, rd blobs.Reader,
-) Claim {
+func delivers(r *events.Resource, rd blobs.Reader) Claim {
 	c := Claim{Key: r.URI, First: 1}
-	c.Gives = !r.Content.IsZero() && (given == nil || given(r)) &&
-		(r.Formatted == nil || hasNumbersOnly(r, rd))
+	c.Gives = !r.Content.IsZero() && (r.Formatted == nil || hasNumbersOnly(r, rd))
 	if r.URI == "" {
 		c.Key = "\x00" + r.Content.Ref().Hash.String()
 	}
@@ -201,7 +198,7 @@ func changedFiles(c Invocation) (keys []string) {
 	}
 	for i := range c.Result.Blocks {
 		if r := c.Result.Blocks[i].Resource; r != nil && r.URI != "" {
-			keys = append(keys, delivers(r, nil, nil).Key)
+			keys = append(keys, delivers(r, nil).Key)
 		}
 	}
 	return keys
@@ -376,7 +373,7 @@ func FileOf(c Invocation) (key string, ok bool) {
 	if c.Result != nil {
 		for _, b := range c.Result.Blocks {
 			if b.Resource != nil && b.Resource.URI != "" {
-				return delivers(b.Resource, nil, nil).Key, true
+				return delivers(b.Resource, nil).Key, true
 			}
 		}
 	}

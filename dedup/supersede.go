@@ -19,7 +19,6 @@ type Superseded struct {
 	By      int    // the last element of Needs
 	Needs   []int  // elements that together have all of it
 	Tool    string // "" for a resource of a request
-	Rule    string
 	// Stale is the key of the file that By has changed if the result is out of date. It is "" if a
 	// later result has everything that this one had.
 	Stale string
@@ -30,8 +29,6 @@ type Search struct {
 	// Rules returns the rules for a tool; a tool without rules is ignored.
 	Rules    func(tool string) []Rule
 	Contents blobs.Reader // to read content; nil to read nothing
-	// Given reports whether the model is given the content of a resource; nil means always.
-	Given func(*events.Resource) bool
 	// Shown reports whether the model is given an element unchanged; nil means always. An element
 	// that something else replaces is neither superseded nor does it supersede.
 	Shown func(*events.Element) bool
@@ -107,7 +104,6 @@ func (f *superseder) result(i int, r *events.ToolCallResponse) {
 	}
 	in := Invocation{
 		Tool: call.Name, Arguments: request.Arguments, Result: r, Contents: f.Contents,
-		Given: f.Given,
 	}
 	rules := f.Rules(call.Name)
 	if found, goes := f.obsolete(i, rules, in); goes {
@@ -132,7 +128,7 @@ func (f *superseder) obsolete(i int, rules []Rule, in Invocation) (Superseded, b
 		if !ok || len(all) == 0 {
 			continue
 		}
-		found := Superseded{Element: i, Block: -1, Tool: in.Tool, Rule: rule.Name}
+		found := Superseded{Element: i, Block: -1, Tool: in.Tool}
 		if f.replaced(&found, rule.Name, all) {
 			return found, true
 		}
@@ -167,8 +163,8 @@ func (f *superseder) attached(i, n int, r *events.Resource) {
 	if r.URI == "" || slices.Contains(trimmedBlocks(f.stream.At(i).Metadata()), n) {
 		return
 	}
-	claim := delivers(r, f.Given, f.Contents)
-	found := Superseded{Element: i, Block: n, Rule: rule}
+	claim := delivers(r, f.Contents)
+	found := Superseded{Element: i, Block: n}
 	if f.replaced(&found, rule, []Claim{claim}) {
 		f.found = append(f.found, found)
 		return
