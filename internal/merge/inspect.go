@@ -47,7 +47,6 @@ type MergedFile struct {
 	Data []byte
 	// Conflicts counts the decisions that are still needed, because the file cannot be read.
 	Conflicts int
-	Warnings  []string
 
 	earlier bool // misplaced, and what the conversation had
 }
@@ -219,7 +218,6 @@ func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, err
 	if err != nil {
 		return nil, err
 	}
-	file.Warnings = r.Warnings
 	if len(r.Conflicts) == 0 {
 		file.Data = r.Stream.Encode()
 	}

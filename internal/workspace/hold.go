@@ -41,7 +41,7 @@ func (w *Workspace) Hold(ctx context.Context, id events.ID) (_ *Hold, err error)
 
 func (h *Hold) load(id events.ID) error {
 	h.spare.Remove()
-	e, others, err := h.workspace.locate(id)
+	e, _, err := h.workspace.locate(id)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (h *Hold) load(id events.ID) error {
 	if c.Legacy {
 		return fmt.Errorf("hold conversation %s: %w", id, ErrLegacy)
 	}
-	c.Others, c.spare = others, &h.spare
+	c.spare = &h.spare
 	h.current, h.seen = c, seen
 	return nil
 }

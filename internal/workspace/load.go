@@ -19,8 +19,6 @@ type Conversation struct {
 	Stream     *events.Stream
 	BaseConfig []byte   // nil if there is no base_config.json
 	Files      []string // every regular file, slash-separated below the directory
-	// Others are further directories with the same id, which only Unite changes.
-	Others []Entry
 	// AllowDangling allows a save to add references to missing content.
 	AllowDangling bool
 	// Rename, if not "", is the name that a save gives to the directory, even if git has it.

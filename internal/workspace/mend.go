@@ -40,7 +40,7 @@ type Replacement struct {
 func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) error {
 	return w.locked(ctx, "replace "+r.Name+" of", id, func(e Entry, others []Entry) error {
 		if i := slices.IndexFunc(others, func(o Entry) bool { return o.Path == r.Path }); i >= 0 {
-			e, others[i] = others[i], e
+			e = others[i]
 		}
 		if r.Path != "" && r.Path != e.Path {
 			return ErrMeanwhile
@@ -59,7 +59,7 @@ func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) er
 		if r.Name == MetadataFile {
 			return w.replaceDetails(e, r)
 		}
-		return w.replacePart(e, others, r)
+		return w.replacePart(e, r)
 	})
 }
 
@@ -79,7 +79,7 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 	return w.outrank(e, r.Name)
 }
 
-func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
+func (w *Workspace) replacePart(e Entry, r Replacement) error {
 	if r.Name == BaseConfigFile && !json.Valid(r.After) {
 		return errors.New("it is not JSON")
 	}
@@ -90,7 +90,6 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 	if err != nil {
 		return err
 	}
-	c.Others = others
 	if r.Name == BaseConfigFile {
 		c.stored.base = r.Before
 		return w.save(c)

@@ -26,7 +26,7 @@ import (
 // A crash leaves each file old or new, in the order base configuration, stream, metadata, and all
 // content that the stream refers to.
 func (w *Workspace) Update(ctx context.Context, id events.ID, f func(*Conversation) error) error {
-	return w.locked(ctx, "update", id, func(e Entry, others []Entry) error {
+	return w.locked(ctx, "update", id, func(e Entry, _ []Entry) error {
 		c, err := w.Load(e)
 		if err != nil {
 			return err
@@ -34,7 +34,6 @@ func (w *Workspace) Update(ctx context.Context, id events.ID, f func(*Conversati
 		if c.Legacy {
 			return ErrLegacy
 		}
-		c.Others = others
 		if err := f(c); err != nil {
 			return err
 		}
