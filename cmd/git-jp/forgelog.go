@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -8,20 +9,24 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// shows are the commands that print text of conversations.
-var shows = []string{
-	"diff", "grep", "log", "ls", "print", "query", "show", "stats", "status",
+// exact are the commands whose output is for programs, and that of check, which escapes it.
+var exact = []string{
+	"__complete", "check", "completion", "debug", "export", "man", "mcp", "textconv",
 }
 
-// isForgeLog reports whether the output of a command may become part of the log of a forge's job,
-// which obeys lines of it. Standard output that is a file does not.
+// isForgeLog reports whether the output of a command may become part of the log of a forge's job.
 func (w *environment) isForgeLog(command string) bool {
 	name, _, _ := strings.Cut(command, " ")
-	if w.stdoutTerminal || !slices.Contains(shows, name) ||
-		w.getenv("GITHUB_ACTIONS") == "" && w.getenv("GITLAB_CI") == "" {
+	return !slices.Contains(exact, name) && !w.stdoutTerminal && w.mayBeLog(w.stdout)
+}
+
+// mayBeLog reports whether a standard stream that is not a terminal may be the log of a forge's
+// job, which obeys lines of it. A file is not.
+func (w *environment) mayBeLog(stream io.Writer) bool {
+	if w.getenv("GITHUB_ACTIONS") == "" && w.getenv("GITLAB_CI") == "" {
 		return false
 	}
-	if f, ok := w.stdout.(*os.File); ok {
+	if f, ok := stream.(*os.File); ok {
 		info, err := f.Stat()
 		return err != nil || !info.Mode().IsRegular()
 	}

@@ -96,8 +96,11 @@ func outside() (*environment, error) {
 		version:        buildVersion(),
 		patience:       hookPatience,
 	}
-	if w.stderrTerminal {
+	switch {
+	case w.stderrTerminal:
 		w.stderr = render.NewTerminal(os.Stderr, true)
+	case w.mayBeLog(w.stderr):
+		w.stderr = render.NewForgeLog(os.Stderr)
 	}
 	if w.stdoutTerminal {
 		w.stdout = render.NewTerminal(os.Stdout, false)

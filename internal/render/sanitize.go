@@ -131,7 +131,8 @@ func oneLine(s string) string {
 const longestLine = 2048
 
 // Message sanitises a message of several lines, and removes the middle of lines that are too long
-// to read: paths and titles of any length are a stranger's choice.
+// to read: paths and titles of any length are a stranger's choice, and so are line breaks. All
+// lines but the first are indented, so that none looks like another message.
 func Message(s string) string {
 	lines := strings.Split(Sanitize(s), "\n")
 	for i, line := range lines {
@@ -140,5 +141,5 @@ func Message(s string) string {
 				strings.ToValidUTF8(line[n-longestLine/2:], "")
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, "\n  ")
 }

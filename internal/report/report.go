@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
@@ -61,9 +60,7 @@ func Print(stderr io.Writer, err error) int {
 	case errors.Is(err, ErrProblems):
 		return ExitProblems
 	}
-	// Several errors, or the output of another program, are printed below each other.
-	text := strings.ReplaceAll(render.Message(err.Error()), "\n", "\n  ")
-	fmt.Fprintf(stderr, "error: %s\n", text)
+	fmt.Fprintf(stderr, "error: %s\n", render.Message(err.Error()))
 	for _, line := range details(err) {
 		fmt.Fprintf(stderr, "  %s\n", render.Message(line))
 	}
