@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -43,8 +44,10 @@ func (a *toolAsker) Ask(ctx context.Context, q tool.Question) (jsontext.Value, e
 	if ok {
 		return answer, nil
 	}
+	// The words are those of a command or a server.
+	q.Text = render.Message(q.Text)
 	if q.Preamble != "" {
-		s.Say("%s\n", strings.TrimRight(q.Preamble, "\n"))
+		s.Say("%s\n", render.Message(strings.TrimRight(q.Preamble, "\n")))
 	}
 	answer, always, err := a.ask(s, q)
 	if always && err == nil {
@@ -104,7 +107,7 @@ func yesOrNo(s *Prompt, q tool.Question) (_ jsontext.Value, always bool, _ error
 func oneOf(s *Prompt, q tool.Question) (jsontext.Value, error) {
 	s.Say("%s asks: %s\n", q.Tool, q.Text)
 	for i, o := range q.Options {
-		s.Say("  %d  %s\n", i+1, o)
+		s.Say("  %d  %s\n", i+1, render.Output{}.Line(o))
 	}
 	hint := ""
 	if text, ok := textDefault(q); ok {
@@ -132,7 +135,7 @@ func oneOf(s *Prompt, q tool.Question) (jsontext.Value, error) {
 func textDefault(q tool.Question) (string, bool) {
 	var text string
 	err := json.Unmarshal(q.Default, &text)
-	return text, err == nil && q.Default != nil
+	return render.Output{}.Line(text), err == nil && q.Default != nil
 }
 
 // jsonText returns a text as JSON.
