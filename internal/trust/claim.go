@@ -118,10 +118,10 @@ func (c Claim) files() map[string]string {
 
 func (c Claim) runsFiles() bool { return len(c.files()) > 0 }
 
-// computes reports whether the command of a claim puts names of files together.
-func (c Claim) computes() bool {
+// line returns the words of the command of a claim, and whether a shell reads them.
+func (c Claim) line() (words []string, shell bool) {
 	if t, ok := c.tool(); ok {
-		return command.Computes(t.Line, t.Shell)
+		return t.Line, t.Shell
 	}
 	var s struct {
 		Command   json.RawMessage `json:"command"`
@@ -132,7 +132,10 @@ func (c Claim) computes() bool {
 		line = string(s.Command)
 	}
 	words, err := command.Words(line)
-	return c.Kind == Process && err == nil && command.Computes(append(words, s.Arguments...), false)
+	if c.Kind != Process || err != nil {
+		return nil, false
+	}
+	return append(words, s.Arguments...), false
 }
 
 // unbound returns the files that an approval of the claim would not cover. Such a claim is never

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/tool/command"
 )
 
 // A Group is the claims of one question: equal values of settings whose keys differ in one name,
@@ -122,8 +124,22 @@ func (g Group) writeLimits(b *strings.Builder) {
 	if slices.ContainsFunc(g.Claims, Claim.runsFiles) {
 		limits = append(limits, "what these files run or include in turn")
 	}
-	if slices.ContainsFunc(g.Claims, Claim.computes) {
+	computes, looks := false, []string(nil)
+	for _, c := range g.Claims {
+		words, shell := c.line()
+		computes = computes || command.Computes(words, shell)
+		if _, isTool := c.tool(); !isTool && !strings.HasPrefix(c.Key, "providers.mcp.") {
+			continue // an editor and the like, whose files the user knows
+		}
+		if p := command.Looks(words, shell); p != "" && !slices.Contains(looks, show(p)) {
+			looks = append(looks, show(p))
+		}
+	}
+	if computes {
 		limits = append(limits, "files whose names are put together when the line runs")
+	}
+	if looks != nil {
+		limits = append(limits, "what "+strings.Join(looks, ", ")+" looks for in the repository")
 	}
 	if limits != nil {
 		fmt.Fprintf(b, "  not covered, and may change without a question: %s\n",

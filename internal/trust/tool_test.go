@@ -53,9 +53,12 @@ func TestToolsAreToldInWords(t *testing.T) {
 		toolClaim(t, "crate", trust.Tool{Source: "mcp.docs.crate", Run: "unattended"}),
 		{Kind: trust.Process, Key: "editor.cmd", Value: `{"command":"bin/vi","files":{"bin/vi":"a1"}}`},
 		{Kind: trust.Path, Key: "editor.dir", Value: `".."`},
+		toolClaim(t, "plan", trust.Tool{
+			Command: json.RawMessage(`"terraform plan"`), Line: []string{"terraform", "plan"},
+		}),
 	}
 	groups := trust.Groups(claims)
-	if len(groups) != 5 {
+	if len(groups) != 6 {
 		t.Fatalf("%d questions", len(groups))
 	}
 	for i, want := range []string{
@@ -89,6 +92,11 @@ func TestToolsAreToldInWords(t *testing.T) {
   not covered, and may change without a question: what these files run or include in turn
 `, `editor.dir reaches out of the workspace:
   ".."
+`, `conversation.tools.plan starts a process, 1 tool:
+  terraform plan: plan
+    asks before it runs, or as you say yourself
+    starts terraform
+  not covered, and may change without a question: what terraform looks for in the repository
 `,
 	} {
 		if got := groups[i].String(); got != want {

@@ -42,7 +42,7 @@ func (p Place) Files(words []string, shell bool) (names []string, more bool) {
 	defer func() { *p.Left -= c.tried }()
 	c.split(words)
 	bases := []string{"."}
-	if c.script {
+	if program := Base(words[0]); c.script || program == "git" || loaders[program] != nil {
 		bases = c.bases()
 	}
 	programs := words[:1]
@@ -199,20 +199,51 @@ func (c *collector) looked(base, program string) {
 	switch {
 	case program == "go":
 		c.packages(base)
+	case program == "git":
+		c.gitDir(base)
 	case len(endings[program]) > 0:
-		for _, w := range c.words {
-			module := strings.ReplaceAll(w, ".", "/")
-			for _, end := range endings[program] {
-				c.add(base, w+end)
-				c.add(base, module+end)
+		c.modules(base, endings[program])
+	}
+}
+
+// modules adds files of code that a word names without the ending, and the packages around them,
+// which are run first.
+func (c *collector) modules(base string, ends []string) {
+	for _, w := range c.words {
+		module := strings.ReplaceAll(w, ".", "/")
+		for _, end := range ends {
+			c.add(base, w+end)
+			c.add(base, module+end)
+		}
+		if strings.Contains(w, "/") {
+			continue
+		}
+		for i := range module {
+			for _, end := range ends {
+				if module[i] == '/' {
+					c.add(base, module[:i]+end)
+				}
 			}
 		}
 	}
 }
 
-// packages adds the files of the directories that go run starts.
+// gitDir adds what makes a committed directory that a line names as git's start programs.
+func (c *collector) gitDir(dir string) {
+	if !c.has(path.Join(dir, "HEAD")) {
+		return
+	}
+	c.add(dir, "config")
+	listed, _ := c.place.List(path.Join(dir, "hooks"))
+	for _, name := range listed {
+		c.add(path.Join(dir, "hooks"), name)
+	}
+}
+
+// packages adds the files of the directories that go run starts, and those that tell go generate
+// what to start.
 func (c *collector) packages(base string) {
-	if !c.parts["run"] {
+	if !c.parts["run"] && !c.parts["generate"] {
 		return
 	}
 	for _, w := range c.words {

@@ -27,41 +27,89 @@ var languages = []string{
 // runners pass their arguments to recipes of a file, in most cases to a shell there. The files are
 // those that they look for by themselves.
 var runners = map[string][]string{
-	"just":  {"justfile", "Justfile", "JUSTFILE", ".justfile"},
+	"just":  {"justfile", "Justfile", "JUSTFILE", ".justfile", ".env"},
 	"make":  {"GNUmakefile", "makefile", "Makefile"},
 	"gmake": {"GNUmakefile", "makefile", "Makefile"},
 	"bmake": {"BSDmakefile", "makefile", "Makefile"},
 	"npm":   {"package.json", ".npmrc"},
 	"npx":   {"package.json", ".npmrc"},
-	"yarn":  {"package.json", ".yarnrc", ".yarnrc.yml"},
-	"pnpm":  {"package.json", ".npmrc", "pnpm-workspace.yaml"},
-	"bun":   {"package.json", "bunfig.toml"},
-	"deno":  {"deno.json", "deno.jsonc"},
-	"cargo": {"Cargo.toml", "build.rs", ".cargo/config.toml", ".cargo/config"},
-	"go":    {"go.mod", "go.work"},
+	"yarn":  {"package.json", ".yarnrc", ".yarnrc.yml", ".pnp.cjs", ".pnp.loader.mjs"},
+	"pnpm": {
+		"package.json", ".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs",
+		"pnpmfile.cjs",
+	},
+	"bun":  {"package.json", "bunfig.toml"},
+	"deno": {"deno.json", "deno.jsonc"},
+	"cargo": {
+		"Cargo.toml", "build.rs", ".cargo/config.toml", ".cargo/config", "rust-toolchain",
+		"rust-toolchain.toml",
+	},
+	"go": {"go.mod", "go.work"},
 	"task": {
 		"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml",
 		"Taskfile.dist.yml", "Taskfile.dist.yaml",
 	},
-	"mage":       {"magefile.go"},
-	"rake":       {"Rakefile", "rakefile", "Rakefile.rb"},
-	"bundle":     {"Gemfile", ".bundle/config"},
-	"composer":   {"composer.json"},
-	"gradle":     {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	"mvn":        {"pom.xml"},
-	"invoke":     {"tasks.py"},
-	"nox":        {"noxfile.py"},
-	"tox":        {"tox.ini", "setup.cfg", "pyproject.toml"},
-	"poetry":     {"pyproject.toml"},
-	"uv":         {"pyproject.toml"},
-	"pytest":     {"conftest.py", "pytest.ini", "pyproject.toml", "tox.ini"},
+	"mage":     {"magefile.go"},
+	"rake":     {"Rakefile", "rakefile", "Rakefile.rb"},
+	"bundle":   {"Gemfile", ".bundle/config"},
+	"composer": {"composer.json"},
+	"gradle":   gradle,
+	"gradlew":  gradle,
+	"mvn":      maven,
+	"mvnw":     maven,
+	"invoke":   {"tasks.py"},
+	"nox":      {"noxfile.py"},
+	"tox":      {"tox.ini", "setup.cfg", "pyproject.toml"},
+	"poetry":   {"pyproject.toml"},
+	"uv":       {"pyproject.toml", "uv.toml"},
+	"uvx":      {"uv.toml"},
+	"hatch":    {"pyproject.toml", "hatch.toml"},
+	"pdm":      {"pyproject.toml"},
+	"pipenv":   {"Pipfile"},
+	"pytest": {
+		"conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg",
+	},
 	"pre-commit": {".pre-commit-config.yaml"},
-	"docker":     {"Dockerfile", "compose.yaml", "compose.yml", "docker-compose.yml"},
+	"docker":     slices.Concat(compose, []string{"Dockerfile"}),
+	"podman":     slices.Concat(compose, []string{"Dockerfile", "Containerfile"}),
 	"nix":        {"flake.nix"},
-	"direnv":     {".envrc"},
-	"ninja":      {"build.ninja"},
-	"cmake":      {"CMakeLists.txt", "CMakePresets.json"},
+	"nix-shell":  {"shell.nix", "default.nix"},
+	"mise": {
+		"mise.toml", ".mise.toml", "mise/config.toml", ".mise/config.toml", ".config/mise.toml",
+		".config/mise/config.toml", "mise.local.toml", ".tool-versions",
+	},
+	"bazel":    bazel,
+	"bazelisk": bazel,
+	"direnv":   {".envrc"},
+	"ninja":    {"build.ninja"},
+	"cmake":    {"CMakeLists.txt", "CMakePresets.json"},
 }
+
+// The files of programs with several names.
+var (
+	gradle = []string{
+		"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
+		"gradle.properties", "gradle/wrapper/gradle-wrapper.properties",
+		"gradle/wrapper/gradle-wrapper.jar", "buildSrc/build.gradle", "buildSrc/build.gradle.kts",
+	}
+	maven = []string{
+		"pom.xml", ".mvn/jvm.config", ".mvn/maven.config", ".mvn/extensions.xml",
+		".mvn/wrapper/maven-wrapper.properties", ".mvn/wrapper/maven-wrapper.jar",
+	}
+	bazel = []string{
+		".bazelrc", "tools/bazel", "tools/bazel.rc", ".bazeliskrc", ".bazelversion",
+		"MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel", "BUILD", "BUILD.bazel",
+	}
+	msbuild = []string{
+		"Directory.Build.props", "Directory.Build.targets", "Directory.Build.rsp",
+		"Directory.Packages.props", "global.json", "nuget.config", "NuGet.Config",
+	}
+	compose = []string{
+		"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml",
+		"compose.override.yaml", "compose.override.yml", "docker-compose.override.yaml",
+		"docker-compose.override.yml", ".env",
+	}
+)
 
 // loaders do not run their arguments, but the code in files that they look for by themselves.
 var loaders = map[string][]string{
@@ -70,8 +118,9 @@ var loaders = map[string][]string{
 		".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc",
 	},
 	"prettier": {
-		"prettier.config.js", "prettier.config.mjs", ".prettierrc.js", ".prettierrc",
-		"package.json",
+		"prettier.config.js", "prettier.config.mjs", "prettier.config.cjs",
+		"prettier.config.ts", ".prettierrc.js", ".prettierrc.mjs", ".prettierrc.cjs",
+		".prettierrc.ts", ".prettierrc", ".prettierrc.json", ".prettierrc.yml", "package.json",
 	},
 	"jest":    {"jest.config.js", "jest.config.ts", "jest.config.mjs", "package.json"},
 	"vitest":  {"vitest.config.ts", "vitest.config.js", "vite.config.ts", "vite.config.js"},
@@ -80,10 +129,35 @@ var loaders = map[string][]string{
 	"rspec":   {".rspec", "spec/spec_helper.rb"},
 	"rubocop": {".rubocop.yml"},
 	"pylint":  {".pylintrc", "pylintrc", "pyproject.toml"},
-	"mypy":    {"mypy.ini", "pyproject.toml"},
+	"mypy":    {"mypy.ini", ".mypy.ini", "setup.cfg", "pyproject.toml"},
+	"flake":   {".flake8", "setup.cfg", "tox.ini"},
 	"pip":     {"pyproject.toml", "setup.py"},
 	"mix":     {"mix.exs"},
-	"sbt":     {"build.sbt"},
+	"sbt":     {"build.sbt", ".sbtopts", ".jvmopts", "project/plugins.sbt", "project/build.sbt"},
+	"vite":    {"vite.config.ts", "vite.config.js", "vite.config.mjs"},
+	"gulp":    {"gulpfile.js", "gulpfile.mjs", "gulpfile.cjs", "gulpfile.ts"},
+	"grunt":   {"Gruntfile.js", "gruntfile.js"},
+	"stylelint": {
+		"stylelint.config.js", "stylelint.config.mjs", "stylelint.config.cjs",
+		".stylelintrc", ".stylelintrc.json", ".stylelintrc.js", ".stylelintrc.mjs",
+	},
+	"playwright":     {"playwright.config.ts", "playwright.config.js"},
+	"dotnet":         msbuild,
+	"msbuild":        msbuild,
+	"docker-compose": compose,
+	"ant":            {"build.xml"},
+	"lein":           {"project.clj"},
+	"clj":            {"deps.edn"},
+	"swift":          {"Package.swift"},
+	"zig":            {"build.zig", "build.zig.zon"},
+	"scons":          {"SConstruct", "Sconstruct", "sconstruct"},
+	"waf":            {"wscript"},
+	"snakemake":      {"Snakefile", "workflow/Snakefile"},
+	"lefthook":       {"lefthook.yml", "lefthook.yaml", ".lefthook.yml", "lefthook.toml"},
+	"turbo":          {"turbo.json", "package.json"},
+	"nx":             {"nx.json", "package.json"},
+	"lerna":          {"lerna.json", "package.json"},
+	"golangci-lint":  {".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"},
 }
 
 // endings of the names of code, for programs that run a name without one, a module or a directory.
@@ -95,6 +169,33 @@ var endings = map[string][]string{
 	"bun":    {".js", ".ts", ".tsx", ".mjs", "/index.js", "/index.ts", "/package.json"},
 	"ruby":   {".rb"},
 	"lua":    {".lua", "/init.lua"},
+}
+
+// plain are programs that look for no code in the directory where they start. Git obeys only what
+// belongs to a clone, and directories that a line names.
+var plain = []string{
+	"awk", "gawk", "mawk", "sed", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "paste",
+	"grep", "egrep", "fgrep", "rg", "ls", "tree", "stat", "file", "du", "df", "diff", "cmp", "comm",
+	"echo", "printf", "true", "false", "test", "date", "sleep", "basename", "dirname", "realpath",
+	"cp", "mv", "rm", "mkdir", "rmdir", "touch", "ln", "chmod", "tee", "md5sum", "sha256sum",
+	"base64", "od", "xxd", "jq", "curl", "git",
+}
+
+// Looks returns the program of a line if it may run files that no table lists, "" otherwise: a
+// program that is not known, and a language, whose modules may be anywhere. What a file of the
+// repository runs in turn is another matter.
+func Looks(words []string, shell bool) string {
+	if len(words) == 0 || shell || strings.Contains(words[0], "/") && !path.IsAbs(words[0]) {
+		return ""
+	}
+	name := Base(words[0])
+	_, runner := runners[name]
+	_, loader := loaders[name]
+	if runner || loader || slices.Contains(prefixes, name) || slices.Contains(shells, name) ||
+		slices.Contains(plain, name) {
+		return ""
+	}
+	return name
 }
 
 // Base returns the name of a program as in the tables, without the version at its end.

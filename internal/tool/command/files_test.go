@@ -1,0 +1,96 @@
+package command_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/tool/command"
+)
+
+// placeOf returns a place with files.
+func placeOf(names string) command.Place {
+	files := strings.Fields(names)
+	below := func(dir string) (listed []string) {
+		for _, f := range files {
+			rest, ok := strings.CutPrefix(f, dir+"/")
+			if dir == "." {
+				rest, ok = f, true
+			}
+			if name, _, _ := strings.Cut(rest, "/"); ok && !slices.Contains(listed, name) {
+				listed = append(listed, name)
+			}
+		}
+		return listed
+	}
+	left := 1 << 12
+	return command.Place{
+		List: func(dir string) ([]string, bool) {
+			listed := below(path.Clean(dir))
+			return listed, listed != nil
+		},
+		Has:  func(name string) bool { return slices.Contains(files, name) || below(name) != nil },
+		Left: &left,
+	}
+}
+
+// TestFilesThatProgramsLookFor names files that a line does not: a change of them changes what runs.
+func TestFilesThatProgramsLookFor(t *testing.T) {
+	for _, tt := range []struct{ line, file string }{
+		{"eslint web", "web/.eslintrc.js"},
+		{"prettier --check web", "web/.prettierrc.mjs"},
+		{"pytest tests", "tests/conftest.py"},
+		{"git --git-dir=sub/g log", "sub/g/config"},
+		{"env GIT_DIR=sub/g git commit", "sub/g/hooks/pre-commit"},
+		{"python3 -m json.tool a.json", "json.py"},
+		{"python3 -m json.tool a.json", "json/__init__.py"},
+		{"python3 -m a.b.c", "a/b/__init__.py"},
+		{"yarn test", ".pnp.cjs"},
+		{"pnpm test", ".pnpmfile.cjs"},
+		{"cargo test", "rust-toolchain.toml"},
+		{"gradle test", "gradle.properties"},
+		{"./gradlew test", "gradle/wrapper/gradle-wrapper.jar"},
+		{"mvn test", ".mvn/jvm.config"},
+		{"./mvnw test", "pom.xml"},
+		{"bazel test //...", ".bazelrc"},
+		{"nix-shell --run true", "shell.nix"},
+		{"docker compose run x", "compose.override.yaml"},
+		{"docker-compose run x", "docker-compose.yml"},
+		{"mise run x", "mise.toml"},
+		{"dotnet test", "Directory.Build.props"},
+		{"uv run x", "uv.toml"},
+		{"pytest", "setup.cfg"},
+		{"flake8", "tox.ini"},
+		{"just x", ".env"},
+		{"go generate ./sub", "sub/gen.go"},
+	} {
+		words, err := command.Words(tt.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		place := placeOf("sub/g/HEAD " + tt.file)
+		if got, _ := place.Files(words, false); !slices.Contains(got, tt.file) {
+			t.Errorf("%q: %q has no %s", tt.line, got, tt.file)
+		}
+	}
+	place := placeOf("config/routes.rb HEAD.md sub/a")
+	if got, _ := place.Files([]string{"git", "log", "sub"}, false); !slices.Equal(got, []string{"sub"}) {
+		t.Errorf("git log: %q", got)
+	}
+}
+
+// TestLooks checks of which programs the question says that nobody knows what they look for.
+func TestLooks(t *testing.T) {
+	for line, want := range map[string]string{
+		"terraform plan": "terraform", "/opt/own.exe x": "own", "bin/own x": "", "python3 -m json.tool": "python",
+		"wc -l a": "", "git log": "", "make x": "", "sh -c terraform": "", "sed p": "", "eslint": "",
+	} {
+		if got := command.Looks(strings.Fields(line), false); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	if command.Looks(nil, false) != "" || command.Looks([]string{"terraform plan"}, true) != "" {
+		t.Error("no program, or any")
+	}
+}
