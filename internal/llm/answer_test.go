@@ -147,7 +147,7 @@ func TestErrorsHaveOneLine(t *testing.T) {
 	if said := own.Error(); len(strings.FieldsFunc(said, isBreak)) > 1 {
 		t.Errorf("an adapter's error says %q", said)
 	}
-	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta) bool {
+	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta, _ error) bool {
 		s := d.Stop
 		if all := s.Native + s.Category + s.Explanation; len(strings.FieldsFunc(all, isBreak)) > 1 {
 			t.Errorf("an end says %q", all)

@@ -18,9 +18,9 @@ import (
 // key may be used again after its part ended. Formats that do not mark the end of parts use
 // [Assembler.Say].
 //
-// Each method returns false once the consumer has stopped; the adapter then returns.
+// Once the consumer has stopped, see [Assembler.Quiet], nothing more is emitted.
 type Assembler struct {
-	tell  func(Delta) bool
+	tell  func(Delta, error) bool
 	asked *Request
 	quiet bool // the consumer has stopped
 	data  bool // text is data, as the request demands
@@ -45,37 +45,28 @@ type building struct {
 	extra    []jsontext.Value
 }
 
-// NewAssembler returns an assembler for one answer to r that passes its deltas to emit.
-func NewAssembler(r *Request, emit func(Delta) bool) *Assembler {
-	return &Assembler{tell: emit, asked: r, data: r.Schema != nil, open: map[int]*building{}}
+// NewAssembler returns an assembler for one answer to r that passes its deltas to the yield function
+// of a stream.
+func NewAssembler(r *Request, yield func(Delta, error) bool) *Assembler {
+	return &Assembler{tell: yield, asked: r, data: r.Schema != nil, open: map[int]*building{}}
 }
 
-// Emit adapts the yield function of a stream for [NewAssembler].
-func Emit(yield func(Delta, error) bool) func(Delta) bool {
-	return func(d Delta) bool { return yield(d, nil) }
-}
-
-// Quiet reports whether the consumer has stopped. No delta is emitted afterwards.
+// Quiet reports whether the consumer has stopped.
 func (a *Assembler) Quiet() bool { return a.quiet }
 
-func (a *Assembler) emit(d Delta) bool {
-	a.quiet = a.quiet || !a.tell(d)
-	return !a.quiet
-}
+func (a *Assembler) emit(d Delta) { a.quiet = a.quiet || !a.tell(d, nil) }
 
 // Start opens a part, and ends an open one of this key, whose text is kept. Text is data if the
 // request has a schema. Id and name are a call's.
-func (a *Assembler) Start(key int, part PartKind, id, name string) bool {
-	if !a.End(key) {
-		return false
-	}
+func (a *Assembler) Start(key int, part PartKind, id, name string) {
+	a.End(key)
 	if part == PartText && a.data {
 		part = PartData
 	}
 	b := &building{key: key, index: a.next, part: part, id: id, name: name}
 	a.next++
 	a.open[key] = b
-	return a.emit(Delta{Kind: DeltaStart, Index: b.index, Part: part, ID: id, Name: name})
+	a.emit(Delta{Kind: DeltaStart, Index: b.index, Part: part, ID: id, Name: name})
 }
 
 // Keep notes that an exchange ended well and the open part continues in another one: if that is
@@ -101,13 +92,11 @@ func (a *Assembler) Said(key int) string {
 }
 
 // Append adds text to a part. Text for a key without an open part is dropped.
-func (a *Assembler) Append(key int, text string) bool {
-	b := a.open[key]
-	if b == nil || text == "" {
-		return true
+func (a *Assembler) Append(key int, text string) {
+	if b := a.open[key]; b != nil && text != "" {
+		b.text.WriteString(text)
+		a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
 	}
-	b.text.WriteString(text)
-	return a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
 }
 
 // Replace sets the text of an open call, for formats that repeat complete arguments at the end: if
@@ -155,20 +144,20 @@ func (a *Assembler) ExtraOf(key int, raw []byte) {
 // until [Assembler.Stop] knows whether it was cut off. If it was not, it gets no arguments, and its
 // metadata has the original ones: such a call must not run. A call that repeats another, id and
 // arguments included, was sent twice, and is not stored: it must not run twice.
-func (a *Assembler) End(key int) bool {
+func (a *Assembler) End(key int) {
 	b := a.open[key]
 	if b == nil {
-		return true
+		return
 	}
 	delete(a.open, key)
 	if b.part == PartCall && arguments(b.text.String()) == nil {
 		a.held = append(a.held, b)
-		return true
+		return
 	}
-	return a.end(b, b.event())
+	a.end(b, b.event())
 }
 
-func (a *Assembler) end(b *building, ev events.Event) bool {
+func (a *Assembler) end(b *building, ev events.Event) {
 	if b.part == PartText && ev != nil {
 		a.said = Kept{Part: b.index, Bytes: b.text.Len()}
 	}
@@ -183,7 +172,7 @@ func (a *Assembler) end(b *building, ev events.Event) bool {
 		d.Metadata = withExtra(b.metadata, slices.Concat(a.extra, b.extra))
 		a.extra = nil
 	}
-	return a.emit(d)
+	a.emit(d)
 }
 
 func (a *Assembler) repeats(c *events.ToolCallRequest) bool {
@@ -206,24 +195,21 @@ const sayKey = -1 << 30
 
 // Say appends text to the open part if it is of this kind, else ends it and opens another, for
 // formats that only send text.
-func (a *Assembler) Say(part PartKind, text string) bool {
+func (a *Assembler) Say(part PartKind, text string) {
 	if part == PartText && a.data {
 		part = PartData
 	}
-	if b := a.open[sayKey]; b != nil && b.part != part && !a.End(sayKey) {
-		return false
+	if b := a.open[sayKey]; b == nil || b.part != part {
+		a.Start(sayKey, part, "", "")
 	}
-	if a.open[sayKey] == nil && !a.Start(sayKey, part, "", "") {
-		return false
-	}
-	return a.Append(sayKey, text)
+	a.Append(sayKey, text)
 }
 
 // NoteSaid is [Assembler.Note] for the part that Say writes.
 func (a *Assembler) NoteSaid(name, value string) { a.Note(sayKey, name, value) }
 
 // EndSaid closes the part that Say writes, if there is one.
-func (a *Assembler) EndSaid() bool { return a.End(sayKey) }
+func (a *Assembler) EndSaid() { a.End(sayKey) }
 
 // Spent notes the usage of the exchange so far, which a later call replaces.
 func (a *Assembler) Spent(u Usage) {
@@ -232,10 +218,11 @@ func (a *Assembler) Spent(u Usage) {
 }
 
 // Settle reports the noted usage at the end of an exchange.
-func (a *Assembler) Settle() bool {
-	u := a.spent
-	a.spent = nil
-	return u == nil || a.emit(Delta{Kind: DeltaUsage, Usage: *u})
+func (a *Assembler) Settle() {
+	if a.spent != nil {
+		a.emit(Delta{Kind: DeltaUsage, Usage: *a.spent})
+		a.spent = nil
+	}
 }
 
 // Broken reports the noted usage of an exchange that ended with an error, which is charged too, and
@@ -284,16 +271,14 @@ func (a *Assembler) Read(
 // Flush ends the calls that were held back and, unless the answer was cut off, all open parts. If
 // it was cut off, incomplete calls are dropped; incomplete text is kept. An answer that ended for
 // an unknown reason counts as cut off: a call without arguments may have lost them.
-func (a *Assembler) Flush(cut bool) bool {
+func (a *Assembler) Flush(cut bool) {
 	for _, b := range a.started() {
 		if cut && b.part == PartCall {
 			delete(a.open, b.key)
 			a.held = append(a.held, b)
 			continue
 		}
-		if !a.End(b.key) {
-			return false
-		}
+		a.End(b.key)
 	}
 	held := a.held
 	a.held = nil
@@ -303,11 +288,8 @@ func (a *Assembler) Flush(cut bool) bool {
 			ev = b.call(jsontext.Value("{}"))
 			b.metadata = b.metadata.WithText(MetadataArguments, b.text.String())
 		}
-		if !a.end(b, ev) {
-			return false
-		}
+		a.end(b, ev)
 	}
-	return true
 }
 
 // started returns the open parts, oldest first.
@@ -318,7 +300,7 @@ func (a *Assembler) started() []*building {
 }
 
 // Stop ends all parts and then the answer.
-func (a *Assembler) Stop(s Stop) bool {
+func (a *Assembler) Stop(s Stop) {
 	cut := true
 	switch s.Reason {
 	case StopEnd, StopTools, StopSequence:
@@ -328,20 +310,20 @@ func (a *Assembler) Stop(s Stop) bool {
 	}
 	s.Native, s.Category = oneLine(s.Native), oneLine(s.Category)
 	s.Explanation = oneLine(s.Explanation)
-	return a.Flush(cut) && a.rest() && a.emit(Delta{Kind: DeltaStop, Stop: s})
+	a.Flush(cut)
+	a.rest()
+	a.emit(Delta{Kind: DeltaStop, Stop: s})
 }
 
 // rest stores extra data that no part followed, with an empty message.
-func (a *Assembler) rest() bool {
+func (a *Assembler) rest() {
 	if len(a.extra) == 0 {
-		return true
+		return
 	}
-	if !a.Start(sayKey, PartText, "", "") {
-		return false
-	}
+	a.Start(sayKey, PartText, "", "")
 	b := a.open[sayKey]
 	delete(a.open, sayKey)
-	return a.end(b, &events.ChatResponse{Form: events.FormMessage})
+	a.end(b, &events.ChatResponse{Form: events.FormMessage})
 }
 
 // event returns the event to store for a complete part; nil for an empty one.

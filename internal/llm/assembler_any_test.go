@@ -45,7 +45,7 @@ type assembled struct {
 	stops int
 }
 
-func (s *assembled) take(d llm.Delta) bool {
+func (s *assembled) take(d llm.Delta, _ error) bool {
 	_, begun := s.parts[d.Index]
 	_, over := s.ended[d.Index]
 	switch d.Kind {

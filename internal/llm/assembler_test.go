@@ -16,7 +16,7 @@ import (
 // told formats deltas in a short form.
 func told(r *llm.Request, use func(a *llm.Assembler)) []string {
 	var got []string
-	use(llm.NewAssembler(r, func(d llm.Delta) bool {
+	use(llm.NewAssembler(r, func(d llm.Delta, _ error) bool {
 		switch d.Kind {
 		case llm.DeltaStart:
 			got = append(got, fmt.Sprintf("start %d %d %s%s", d.Index, d.Part, d.ID, d.Name))
@@ -154,15 +154,17 @@ func TestAssembler(t *testing.T) {
 
 func TestAssemblerStops(t *testing.T) {
 	n := 0
-	a := llm.NewAssembler(&llm.Request{}, func(llm.Delta) bool { n++; return n < 2 })
-	if a.Say(llm.PartText, "x") || n != 2 {
+	a := llm.NewAssembler(&llm.Request{}, func(llm.Delta, error) bool { n++; return n < 2 })
+	a.Say(llm.PartText, "x")
+	a.Stop(llm.Stop{Reason: llm.StopEnd})
+	if !a.Quiet() || n != 2 {
 		t.Errorf("nobody listens after %d deltas", n)
 	}
 }
 
 // TestReadEndsWithTheConsumer: to one that has stopped, an error of the same event is not told.
 func TestReadEndsWithTheConsumer(t *testing.T) {
-	a := llm.NewAssembler(&llm.Request{}, func(llm.Delta) bool { return false })
+	a := llm.NewAssembler(&llm.Request{}, func(llm.Delta, error) bool { return false })
 	never := func() bool { return false }
 	err := a.Read("p", strings.NewReader("data: x\n\ndata: y\n\n"), never,
 		func(data []byte) (bool, error) {
@@ -289,7 +291,7 @@ func TestUsage(t *testing.T) {
 // one that broke off.
 func TestSpent(t *testing.T) {
 	var got []llm.Usage
-	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta) bool {
+	a := llm.NewAssembler(&llm.Request{}, func(d llm.Delta, _ error) bool {
 		if d.Kind == llm.DeltaUsage {
 			got = append(got, d.Usage)
 		}

@@ -47,7 +47,7 @@ func (p *player) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 			n = len(p.acts) - 1
 		}
 		left := false
-		a := llm.NewAssembler(r, func(d llm.Delta) bool {
+		a := llm.NewAssembler(r, func(d llm.Delta, _ error) bool {
 			left = left || !yield(d, nil)
 			return !left
 		})

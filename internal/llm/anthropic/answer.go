@@ -23,7 +23,7 @@ type answer struct {
 	request   *llm.Request
 	yield     func(llm.Delta, error) bool
 	names     *llm.Names
-	emit      func(llm.Delta) bool // receives the assembler's deltas
+	tell      func(llm.Delta, error) bool // receives the assembler's deltas
 	assembler *llm.Assembler
 
 	unsigned  bool          // a signature was refused
@@ -44,10 +44,9 @@ func newAnswer(m *Model, r *llm.Request, yield func(llm.Delta, error) bool) *ans
 		taken = []string{searchTool}
 	}
 	a := &answer{
-		model: m, request: r, yield: yield, names: llm.NewNames(r.Tools, nameRule(), taken...),
+		model: m, request: r, yield: yield, tell: yield, names: llm.NewNames(r.Tools, nameRule(), taken...),
 	}
-	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
-	a.assembler = llm.NewAssembler(r, func(d llm.Delta) bool { return a.emit(d) })
+	a.assembler = llm.NewAssembler(r, func(d llm.Delta, err error) bool { return a.tell(d, err) })
 	return a
 }
 
@@ -79,7 +78,7 @@ func (a *answer) run(ctx context.Context) {
 				return
 			}
 		default:
-			a.emit = func(d llm.Delta) bool { return a.yield(d, nil) }
+			a.tell = a.yield
 			a.assembler.Stop(a.last.stop)
 			return
 		}
@@ -124,7 +123,7 @@ func (a *answer) exchange(
 	ctx context.Context, b *built, yield func(llm.Delta, error) bool,
 ) error {
 	return a.model.send(ctx, b, func(body io.Reader) error {
-		a.emit = func(d llm.Delta) bool { return yield(d, nil) }
+		a.tell = yield
 		x := newReader(a)
 		if err := a.assembler.Broken(x.read(body)); err != nil {
 			return err

@@ -69,17 +69,16 @@ func (x *reader) event(data []byte) (last bool, err error) {
 	case "message_start":
 		x.spend(ev.Message.Usage.usage(llm.Usage{Model: ev.Message.Model}))
 	case "content_block_start":
-		ok := x.start(ev.Index, ev.Block)
+		x.start(ev.Index, ev.Block)
 		if s := x.parts[ev.Index]; s != nil && s.server && s.raw == nil {
 			s.raw = member(data, "content_block")
 		}
-		return !ok, nil
 	case "content_block_delta":
-		return !x.delta(ev, data), nil
+		x.delta(ev, data)
 	case "content_block_stop":
-		return !x.end(ev.Index), nil
+		x.end(ev.Index)
 	case "message_delta":
-		return !x.message(ev), nil
+		x.message(ev)
 	case "message_stop":
 		x.done = true
 	case "error":
@@ -102,14 +101,12 @@ func (s *said) again(b startedBlock) bool {
 	return b.ID != "" || s.text.String() == b.Text+b.Thinking
 }
 
-func (x *reader) start(index int, b startedBlock) bool {
+func (x *reader) start(index int, b startedBlock) {
 	if open := x.parts[index]; open != nil {
 		if open.again(b) {
-			return true
+			return
 		}
-		if !x.end(index) {
-			return false
-		}
+		x.end(index)
 	}
 	s := &said{key: x.a.n<<16 | index, began: b}
 	x.parts[index] = s
@@ -122,7 +119,7 @@ func (x *reader) start(index int, b startedBlock) bool {
 		s.part = llm.PartCall
 	default:
 		s.skipped, s.server = true, true
-		return true
+		return
 	}
 	if x.join != nil {
 		switch s.part {
@@ -131,41 +128,40 @@ func (x *reader) start(index int, b startedBlock) bool {
 		case llm.PartText:
 			s.key, x.pending = x.join.key, x.join.key
 			x.join.open = true
-			return x.more(s, b.Text)
+			x.more(s, b.Text)
+			return
 		}
 	}
-	if !s.skipped && !x.open(s, b) {
-		return false
+	if !s.skipped {
+		x.open(s, b)
 	}
-	return x.more(s, b.Text+b.Thinking)
+	x.more(s, b.Text+b.Thinking)
 }
 
-func (x *reader) open(s *said, b startedBlock) bool {
+func (x *reader) open(s *said, b startedBlock) {
 	a := x.a.assembler
 	x.tell()
-	if !x.release() || !a.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name)) {
-		return false
-	}
+	x.release()
+	a.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name))
 	a.Note(s.key, llm.MetadataAnthropicRedacted, s.redacted)
 	a.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
-	return true
 }
 
 // release ends a text that was held back: since text follows it, it was not cut off.
-func (x *reader) release() bool {
-	key := x.pending
+func (x *reader) release() {
+	x.settle()
+	if x.pending >= 0 {
+		x.a.assembler.End(x.pending)
+	}
 	x.pending = -1
-	return x.settle() && (key < 0 || x.a.assembler.End(key))
 }
 
 // settle ends the search for the overlap and emits the rest of the continuation.
-func (x *reader) settle() bool {
-	if x.join == nil || !x.join.open {
-		return true
+func (x *reader) settle() {
+	if x.join != nil && x.join.open {
+		x.a.assembler.Append(x.join.key, x.join.rest())
+		x.join = nil
 	}
-	key, text := x.join.key, x.join.rest()
-	x.join = nil
-	return x.a.assembler.Append(key, text)
 }
 
 // tell emits the work of a server's tools.
@@ -176,16 +172,14 @@ func (x *reader) tell() {
 	x.extra = nil
 }
 
-func (x *reader) delta(ev event, data []byte) bool {
+func (x *reader) delta(ev event, data []byte) {
 	s, d := x.parts[ev.Index], ev.Delta
 	if s == nil { // the block was not begun, so a call would have no name
 		kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking"}[d.Type]
 		if kind == "" {
-			return true
+			return
 		}
-		if !x.start(ev.Index, startedBlock{Type: kind}) {
-			return false
-		}
+		x.start(ev.Index, startedBlock{Type: kind})
 		s = x.parts[ev.Index]
 	}
 	if d.Type == "signature_delta" {
@@ -193,39 +187,36 @@ func (x *reader) delta(ev event, data []byte) bool {
 		if !s.skipped {
 			x.a.assembler.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
 		}
-		return true
+		return
 	}
 	switch {
 	case d.Type == "citations_delta" && !s.server:
 		x.a.assembler.ExtraOf(s.key, member(member(data, "delta"), "citation"))
 	case s.server && d.Type != "input_json_delta":
 		s.deltas = append(s.deltas, member(data, "delta"))
-		return true
+		return
 	}
-	return x.more(s, d.Text+d.Thinking+d.PartialJSON)
+	x.more(s, d.Text+d.Thinking+d.PartialJSON)
 }
 
 // more continues a block. The start of a continuation is held back until the overlap is found.
-func (x *reader) more(s *said, text string) bool {
+func (x *reader) more(s *said, text string) {
 	s.text.WriteString(text)
 	switch {
 	case s.skipped || text == "":
-		return true
 	case x.join != nil && x.join.open && s.key == x.join.key:
-		x.join.text += text
-		if len(x.join.text) < seamLimit {
-			return true
+		if x.join.text += text; len(x.join.text) >= seamLimit {
+			x.settle()
 		}
-		return x.settle()
 	default:
-		return x.a.assembler.Append(s.key, text)
+		x.a.assembler.Append(s.key, text)
 	}
 }
 
-func (x *reader) end(index int) bool {
+func (x *reader) end(index int) {
 	s := x.parts[index]
 	if s == nil {
-		return true
+		return
 	}
 	delete(x.parts, index)
 	if s.server {
@@ -237,12 +228,11 @@ func (x *reader) end(index int) bool {
 	}
 	switch {
 	case s.skipped:
-		return true
 	case s.part == llm.PartText && x.a.request.Schema == nil:
 		x.pending = s.key
-		return x.settle()
+		x.settle()
 	default:
-		return x.a.assembler.End(s.key)
+		x.a.assembler.End(s.key)
 	}
 }
 
@@ -265,7 +255,7 @@ func (s *said) wire() llm.Part {
 }
 
 // message reads the reason for the end of the answer, and its usage.
-func (x *reader) message(ev event) bool {
+func (x *reader) message(ev event) {
 	native := ev.Delta.StopReason
 	x.stop = llm.Stop{
 		Reason: reason(native), Native: native,
@@ -276,10 +266,9 @@ func (x *reader) message(ev event) bool {
 	for _, edit := range ev.Context.Edits {
 		x.extra = append(x.extra, edit)
 	}
-	if x.stop.Reason == llm.StopMaxTokens && x.endsInText() {
-		return true
+	if x.stop.Reason != llm.StopMaxTokens || !x.endsInText() {
+		x.release()
 	}
-	return x.release()
 }
 
 func reason(native string) llm.StopReason {

@@ -17,9 +17,7 @@ const advice = "Choose one with `--model provider/name`, or for good with `git j
 
 func (s *search) answer() {
 	for _, part := range s.paragraphs() {
-		if !s.out.Say(llm.PartText, part) {
-			return
-		}
+		s.out.Say(llm.PartText, part)
 	}
 	s.out.EndSaid()
 	s.out.Stop(llm.Stop{Reason: llm.StopEnd})

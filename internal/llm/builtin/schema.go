@@ -23,9 +23,9 @@ func (s *search) fill() {
 	if err != nil { // cannot fail for decoded values
 		raw = []byte("null")
 	}
-	if s.out.Say(llm.PartText, string(raw)) && s.out.EndSaid() {
-		s.out.Stop(llm.Stop{Reason: llm.StopEnd})
-	}
+	s.out.Say(llm.PartText, string(raw))
+	s.out.EndSaid()
+	s.out.Stop(llm.Stop{Reason: llm.StopEnd})
 }
 
 // instance returns the simplest value that follows a schema.

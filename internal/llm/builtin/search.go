@@ -41,15 +41,15 @@ func (m *Model) Describe(context.Context) (llm.Info, error) {
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		emit := func(d llm.Delta) bool {
-			if err := ctx.Err(); err != nil {
+		tell := func(d llm.Delta, err error) bool {
+			if ctx.Err() != nil {
 				yield(llm.Delta{}, context.Cause(ctx))
 				return false
 			}
-			return yield(d, nil)
+			return yield(d, err)
 		}
 		s := newSearch(m.o, r)
-		s.out = llm.NewAssembler(r, emit)
+		s.out = llm.NewAssembler(r, tell)
 		s.run()
 	}
 }
@@ -150,10 +150,9 @@ func (s *search) steps(tool string) []step {
 func (s *search) ask(calls []llm.Call) {
 	for i, c := range calls {
 		id := "search_" + strconv.Itoa(s.calls+i+1)
-		if !s.out.Start(i, llm.PartCall, id, c.Name) || !s.out.Append(i, string(c.Args)) ||
-			!s.out.End(i) {
-			return
-		}
+		s.out.Start(i, llm.PartCall, id, c.Name)
+		s.out.Append(i, string(c.Args))
+		s.out.End(i)
 	}
 	s.out.Stop(llm.Stop{Reason: llm.StopTools})
 }

@@ -42,7 +42,7 @@ type call struct {
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
-	return &reader{model: m, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield))}
+	return &reader{model: m, names: names, assembler: llm.NewAssembler(r, yield)}
 }
 
 // read reads the answer to its end. It returns nil once the consumer has stopped.

@@ -63,7 +63,7 @@ func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
 	return &reader{
-		model: m, request: r, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield)),
+		model: m, request: r, names: names, assembler: llm.NewAssembler(r, yield),
 		extra: map[string]json.RawMessage{},
 	}
 }

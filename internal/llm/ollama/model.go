@@ -91,7 +91,7 @@ func (b *builder) tooSmall(err error) bool {
 func (m *Model) exchange(
 	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
 ) error {
-	x := reader{b: b, assembler: llm.NewAssembler(b.request, llm.Emit(yield))}
+	x := reader{b: b, assembler: llm.NewAssembler(b.request, yield)}
 	read := func(body io.Reader) error { return x.assembler.Broken(x.read(body)) }
 	return m.at.Post(ctx, m.address("/api/chat"), m.at.Bearer(), body, read)
 }

@@ -37,53 +37,53 @@ func (x *reader) read(body io.Reader) error {
 		if err != nil {
 			return llm.StreamError(x.b.model.at.Provider, err)
 		}
-		if ok, err := x.line(line); err != nil || !ok || x.done {
+		if err := x.line(line); err != nil || x.assembler.Quiet() || x.done {
 			return err
 		}
 	}
 	return &wire.CutError{Provider: x.b.model.at.Provider}
 }
 
-// line reads one line. It returns false once the consumer has stopped.
-func (x *reader) line(line []byte) (bool, error) {
+func (x *reader) line(line []byte) error {
 	var c chunk
 	if err := llm.Decode(x.b.model.at.Provider, line, &c); err != nil {
-		return false, err
+		return err
 	}
 	a := x.assembler
-	if c.Message.Thinking != "" && !a.Say(llm.PartReasoning, c.Message.Thinking) {
-		return false, nil
+	if c.Message.Thinking != "" {
+		a.Say(llm.PartReasoning, c.Message.Thinking)
 	}
-	if c.Message.Content != "" && !a.Say(llm.PartText, c.Message.Content) {
-		return false, nil
+	if c.Message.Content != "" {
+		a.Say(llm.PartText, c.Message.Content)
 	}
 	if llm.Given(c.Error) {
-		return false, llm.ErrorEvent(x.b.model.ID(), line)
+		return llm.ErrorEvent(x.b.model.ID(), line)
 	}
 	for _, call := range c.Message.Calls {
-		if !x.call(call) {
-			return false, nil
-		}
+		x.call(call)
 	}
-	if !c.Done {
-		return true, nil
+	if x.done = c.Done; c.Done {
+		a.Spent(llm.Usage{Input: c.PromptEval, Output: c.Eval, Model: c.Model})
+		a.EndSaid()
+		a.Settle()
+		a.Stop(x.stop(c.DoneReason))
 	}
-	x.done = true
-	a.Spent(llm.Usage{Input: c.PromptEval, Output: c.Eval, Model: c.Model})
-	return a.EndSaid() && a.Settle() && a.Stop(x.stop(c.DoneReason)), nil
+	return nil
 }
 
 // call adds a call, which arrives in one piece.
-func (x *reader) call(c call) bool {
+func (x *reader) call(c call) {
 	key := x.calls
 	x.calls++
 	id := c.ID
 	if id == "" {
 		id = llm.MadeUpID(x.b.request, c.Function.Name, key)
 	}
-	a, name := x.assembler, x.b.names.Tool(c.Function.Name)
-	return a.EndSaid() && a.Start(key, llm.PartCall, id, name) &&
-		a.Append(key, string(c.Function.Arguments)) && a.End(key)
+	a := x.assembler
+	a.EndSaid()
+	a.Start(key, llm.PartCall, id, x.b.names.Tool(c.Function.Name))
+	a.Append(key, string(c.Function.Arguments))
+	a.End(key)
 }
 
 func (x *reader) stop(native string) llm.Stop {

@@ -26,7 +26,7 @@ func newReader(
 ) *reader {
 	return &reader{
 		model: m, names: names, items: items{ended: map[string]string{}},
-		assembler: llm.NewAssembler(r, llm.Emit(yield)),
+		assembler: llm.NewAssembler(r, yield),
 	}
 }
 
