@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"iter"
 	"maps"
 	"regexp"
@@ -98,6 +99,14 @@ type Call struct {
 	Metadata events.Metadata
 }
 
+// Arguments returns the arguments for the wire.
+func (c Call) Arguments() json.RawMessage {
+	if len(c.Args) == 0 {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(c.Args)
+}
+
 // A Result answers a Call. Its parts are Text, Resource and Media.
 type Result struct {
 	CallID  string
@@ -144,6 +153,9 @@ type Tool struct {
 	Description string
 	Schema      jsontext.Value // of the arguments: a JSON Schema of type object
 }
+
+// NoParameters is the schema of a tool that has none, for formats that require one.
+const NoParameters = `{"type":"object","properties":{}}`
 
 // ChoiceMode restricts which tools the model calls.
 type ChoiceMode int

@@ -24,6 +24,15 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
+// ArgumentsText returns the arguments of a call as the string of JSON that OpenAI's formats have.
+func ArgumentsText(c Call) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, c.Arguments()) != nil {
+		return "{}"
+	}
+	return compact.String()
+}
+
 // A Body is a request by its members, which are encoded in the order of their names.
 type Body map[string]any
 

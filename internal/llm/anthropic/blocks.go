@@ -100,19 +100,13 @@ func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err
 		x, ok = b.opaque(m, p)
 		return x, ok, nil
 	case llm.Call:
-		args := json.RawMessage(p.Args)
-		if len(args) == 0 {
-			args = json.RawMessage("{}")
-		}
 		return block{
-			Type: kindCall, ID: p.ID, Name: b.names.Wire(p.Name), Input: args,
+			Type: kindCall, ID: p.ID, Name: b.names.Wire(p.Name), Input: p.Arguments(),
 		}, true, nil
 	case llm.Result:
 		return b.result(p), true, nil
-	case llm.Resource:
-		return b.attached(i, llm.FileOf(p), func() block { return document(p) })
-	case llm.Media:
-		return b.attached(i, llm.FileOf(p), nil)
+	case llm.Resource, llm.Media:
+		return b.attached(i, p)
 	default:
 		return block{}, false, nil
 	}
@@ -148,26 +142,37 @@ func thoughtText(text string) block {
 
 // attached returns an attachment. A file that the model does not accept is an error in the last
 // message, and a placeholder in an earlier one, so that it does not block the conversation.
-func (b *builder) attached(i int, f llm.File, text func() block) (block, bool, error) {
-	switch {
-	case f.Bytes == nil && text != nil:
-		return text(), true, nil
-	case imageType(f.MIME) != "":
-		if text == nil {
-			return image(f.MIME, f.Bytes), true, nil
-		}
-		return picture(f), true, nil
-	case llm.IsPDF(f.MIME):
-		return pdf(f), true, nil
-	case i == len(b.messages)-1:
+func (b *builder) attached(i int, p llm.Part) (block, bool, error) {
+	if x, ok := content(p); ok {
+		return x, true, nil
+	}
+	f := llm.FileOf(p)
+	if i == len(b.messages)-1 {
 		return block{}, false, &llm.UnsupportedError{Model: b.model, What: f.MIME, Name: f.Name}
+	}
+	return plain(llm.Resource{URI: f.Name, MIME: f.MIME, Bytes: f.Bytes}), true, nil
+}
+
+// content returns a resource or media that the model accepts.
+func content(p llm.Part) (block, bool) {
+	f := llm.FileOf(p)
+	r, named := p.(llm.Resource)
+	switch {
+	case named && r.Bytes == nil:
+		return document(r), true
+	case imageType(f.MIME) != "" && named:
+		return picture(f), true
+	case imageType(f.MIME) != "":
+		return image(f.MIME, f.Bytes), true
+	case llm.IsPDF(f.MIME):
+		return pdf(f), true
 	default:
-		plain := llm.Result{Parts: []llm.Part{
-			llm.Resource{URI: f.Name, MIME: f.MIME, Bytes: f.Bytes},
-		}}
-		return textBlock(plain.Plain()), true, nil
+		return block{}, false
 	}
 }
+
+// plain returns a placeholder for content that the model does not accept.
+func plain(p llm.Part) block { return textBlock(llm.Result{Parts: []llm.Part{p}}.Plain()) }
 
 // imageType returns the type of an image that the model accepts, "" for others.
 func imageType(mime string) string {
@@ -229,35 +234,15 @@ func (b *builder) result(r llm.Result) block {
 }
 
 func resultContent(p llm.Part) (block, bool) {
-	var x block
 	switch p := p.(type) {
-	case llm.Resource:
-		switch {
-		case p.Bytes == nil:
-			x = document(p)
-		case imageType(p.MIME) != "":
-			x = picture(llm.FileOf(p))
-		case llm.IsPDF(p.MIME):
-			x = pdf(llm.FileOf(p))
-		default:
-			x = textBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
+	case llm.Resource, llm.Media:
+		if x, ok := content(p); ok {
+			return x, true
 		}
-	case llm.Media:
-		switch {
-		case imageType(p.MIME) != "":
-			x = image(p.MIME, p.Bytes)
-		case llm.IsPDF(p.MIME):
-			x = pdf(llm.FileOf(p))
-		default:
-			x = textBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
-		}
+		return plain(p), true
 	case llm.Text:
-		if strings.TrimSpace(p.Text) == "" {
-			return block{}, false
-		}
-		x = textBlock(p.Text)
+		return textBlock(p.Text), strings.TrimSpace(p.Text) != ""
 	default:
 		return block{}, false
 	}
-	return x, true
 }

@@ -123,7 +123,7 @@ func (b *builder) tools() ([]tool, error) {
 
 func inputSchema(t llm.Tool) json.RawMessage {
 	if t.Schema == nil {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
+		return json.RawMessage(llm.NoParameters)
 	}
 	return json.RawMessage(t.Schema)
 }

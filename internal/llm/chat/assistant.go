@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -54,22 +52,16 @@ func (b *builder) say(text string) {
 // call adds a call to the reply; parallel calls are in one message.
 func (b *builder) call(c llm.Call) {
 	a := b.at("assistant")
-	args := "{}"
-	var compact bytes.Buffer
-	if len(c.Args) > 0 && json.Compact(&compact, c.Args) == nil {
-		args = compact.String()
-	}
 	a.calls = append(a.calls, wireCall{
 		ID: b.model.dialect.id(c.ID), Type: "function",
-		Function: wireFunction{Name: b.names.Wire(c.Name), Arguments: args},
+		Function: wireFunction{Name: b.names.Wire(c.Name), Arguments: llm.ArgumentsText(c)},
 	})
 }
 
 // details adds OpenRouter's details, unchanged or, for reasoning from jp or directly from the
 // vendor, in the form that they would have. Reasoning without a proof is dropped.
 func (b *builder) details(r llm.Reasoning) {
-	kept := restore(r)
-	if len(kept) > 0 {
+	if kept := restore(r); len(kept) > 0 {
 		a := b.at("assistant")
 		a.details = append(a.details, kept...)
 	}

@@ -62,7 +62,7 @@ func (b *builder) tools() error {
 		tools = append(tools, wireTool{Type: search, Parameters: options(services.WebSearch)})
 	}
 	for _, t := range b.request.Tools {
-		schema := json.RawMessage(`{"type":"object","properties":{}}`)
+		schema := json.RawMessage(llm.NoParameters)
 		if t.Schema != nil {
 			var err error
 			if schema, err = llm.Object(t.Schema); err != nil {

@@ -158,10 +158,7 @@ func joined(a, b string) string {
 func (b *builder) call(p llm.Call) call {
 	c := call{ID: p.ID}
 	c.Function.Name = b.names.Wire(p.Name)
-	c.Function.Arguments = json.RawMessage("{}")
-	if len(p.Args) > 0 {
-		c.Function.Arguments = json.RawMessage(p.Args)
-	}
+	c.Function.Arguments = p.Arguments()
 	return c
 }
 
@@ -176,17 +173,11 @@ func (b *builder) user(out []message, m llm.Message, last bool) ([]message, erro
 			out = append(out, b.result(p))
 		case llm.Text:
 			texts = append(texts, p.Text)
-		case llm.Resource:
-			if p.Bytes == nil {
-				resources = append(resources, p)
+		case llm.Resource, llm.Media:
+			if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
+				resources = append(resources, r)
 				continue
 			}
-			label, err := b.file(&said, llm.FileOf(p), last)
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, label)
-		case llm.Media:
 			label, err := b.file(&said, llm.FileOf(p), last)
 			if err != nil {
 				return nil, err
@@ -225,15 +216,8 @@ func (b *builder) result(r llm.Result) message {
 		Role: "tool", Content: r.Plain(), ToolName: b.names.Wire(r.Name), CallID: r.CallID,
 	}
 	for _, p := range r.Parts {
-		mime, data := "", []byte(nil)
-		switch p := p.(type) {
-		case llm.Resource:
-			mime, data = p.MIME, p.Bytes
-		case llm.Media:
-			mime, data = p.MIME, p.Bytes
-		}
-		if data != nil && llm.IsImage(mime) {
-			m.Images = append(m.Images, base64.StdEncoding.EncodeToString(data))
+		if f := llm.FileOf(p); f.Bytes != nil && llm.IsImage(f.MIME) {
+			m.Images = append(m.Images, base64.StdEncoding.EncodeToString(f.Bytes))
 		}
 	}
 	return m
@@ -250,7 +234,7 @@ func (b *builder) tools() []tool {
 		f.Name, f.Description = b.names.Wire(t.Name), t.Description
 		f.Parameters = json.RawMessage(t.Schema)
 		if t.Schema == nil {
-			f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+			f.Parameters = json.RawMessage(llm.NoParameters)
 		}
 	}
 	return tools

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -288,10 +287,7 @@ func (b *builder) message(t llm.Text, own, bound bool) {
 // call adds a call without the id of its item: the provider pairs calls by their own ids, and the
 // id of an item would require its reasoning.
 func (b *builder) call(c llm.Call) {
-	args := "{}"
-	var compact bytes.Buffer
-	if len(c.Args) > 0 && json.Compact(&compact, c.Args) == nil {
-		args = compact.String()
-	}
-	b.item(wireItem{Type: kindCall, CallID: c.ID, Name: b.names.Wire(c.Name), Arguments: args})
+	b.item(wireItem{
+		Type: kindCall, CallID: c.ID, Name: b.names.Wire(c.Name), Arguments: llm.ArgumentsText(c),
+	})
 }
