@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/stage"
 )
@@ -17,10 +18,7 @@ func (r *run) refuseHalf(ctx context.Context, hook served, v *stage.Verdict,
 	if !isTwice(v.Others) {
 		return nil
 	}
-	var names []string
-	for _, f := range v.Others {
-		names = append(names, f.Path)
-	}
+	names := lists.Map(v.Others, func(f check.Finding) string { return f.Path })
 	cases, err := merge.Doubled(ctx, hook.Repo, workspacesOf(names))
 	if err != nil || len(cases) == 0 {
 		return err

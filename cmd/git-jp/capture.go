@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/capture"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/intake"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -51,10 +52,7 @@ changed: --dry-run prints what to write.`
 }
 
 func capturable() string {
-	var names []string
-	for _, a := range capture.Agents() {
-		names = append(names, string(a))
-	}
+	names := lists.Map(capture.Agents(), func(a sessions.Agent) string { return string(a) })
 	return strings.Join(names, ", ")
 }
 

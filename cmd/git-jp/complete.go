@@ -68,7 +68,7 @@ func valuesOf(a *app, name, last string) ([]string, bool) {
 	case "--strategy":
 		return choicesOf("conversation.compaction.strategy"), true
 	case "provider":
-		return providerNames(), true
+		return models.ProviderNames(), true
 	case "agent":
 		return strings.Split(capturable(), ", "), true
 	case "agent|path|-":
@@ -92,14 +92,6 @@ func modelNames(a *app) []string {
 		return nil
 	}
 	return l.Names()
-}
-
-// providerNames returns the built-in providers.
-func providerNames() (all []string) {
-	for _, p := range models.Providers() {
-		all = append(all, p.Name)
-	}
-	return all
 }
 
 // choicesOf returns the values that a setting can have.

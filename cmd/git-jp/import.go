@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/intake"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -53,10 +54,9 @@ required. ` + whenHelp
 }
 
 func agentNames() string {
-	var names []string
-	for _, d := range importer.Dialects() {
-		names = append(names, string(d.Agent()))
-	}
+	names := lists.Map(importer.Dialects(), func(d sessions.Dialect) string {
+		return string(d.Agent())
+	})
 	return strings.Join(names, ", ")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Driver is a program that git runs for one kind of file: to merge it, and to show it in diffs.
@@ -27,12 +28,9 @@ func Drivers() []Driver {
 // TrialDrivers returns the settings that register the drivers for one trial merge, as 'git -c'
 // takes them.
 func TrialDrivers() []string {
-	var settings []string
-	for _, d := range Drivers() {
-		settings = append(settings,
-			d.MergeKey()+"=git-jp merge-driver --trial "+d.Kind+" %O %A %B %P %L")
-	}
-	return settings
+	return lists.Map(Drivers(), func(d Driver) string {
+		return d.MergeKey() + "=git-jp merge-driver --trial " + d.Kind + " %O %A %B %P %L"
+	})
 }
 
 // MergeKey returns the configuration key that registers the driver for merges.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -175,10 +176,7 @@ func (d *document) locateAll() {
 		path   []string
 		offset int
 	}
-	places := make([]place, 0, len(d.items)+len(d.heads))
-	for _, it := range d.items {
-		places = append(places, place{it.path, it.start})
-	}
+	places := lists.Map(d.items, func(it item) place { return place{it.path, it.start} })
 	for _, h := range d.heads {
 		places = append(places, place{h.path, h.start})
 	}

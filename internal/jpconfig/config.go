@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -68,11 +69,7 @@ func (c *Config) Value(path ...string) (json.RawMessage, []Origin, bool) {
 }
 
 func (c *Config) originsOf(s settings.Setting) []Origin {
-	var all []Origin
-	for _, source := range s.Sources() {
-		all = append(all, c.origins[source])
-	}
-	return all
+	return lists.Map(s.Sources(), func(source int) Origin { return c.origins[source] })
 }
 
 // Decode decodes the effective value at a path into *v, as [json.Unmarshal] does. If it cannot, it

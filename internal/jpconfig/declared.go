@@ -1,6 +1,10 @@
 package jpconfig
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/git-jp/git-jp/internal/lists"
+)
 
 // A Declared is an entry of the list of attachments, unchanged, with its URL.
 type Declared struct {
@@ -24,10 +28,7 @@ func (c *Config) Declared() (list []Declared) {
 
 // AttachmentsDelta returns a config_delta that makes the list the attachments.
 func AttachmentsDelta(list []Declared) ([]byte, error) {
-	entries := []json.RawMessage{}
-	for _, d := range list {
-		entries = append(entries, d.Entry)
-	}
+	entries := lists.Map(list, func(d Declared) json.RawMessage { return d.Entry })
 	var delta struct {
 		Conversation struct {
 			Attachments struct {

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A Section is a part of the system prompt.
@@ -81,11 +84,9 @@ func (c *Config) items(path ...string) []json.RawMessage {
 	if !ok {
 		return nil
 	}
-	var all []json.RawMessage
-	for _, item := range s.Items() {
-		all = append(all, json.RawMessage(item.Value()))
-	}
-	return all
+	return lists.Map(s.Items(), func(item settings.Setting) json.RawMessage {
+		return json.RawMessage(item.Value())
+	})
 }
 
 // render formats a section exactly as jp does, including line breaks: a different prompt would not

@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/harmless"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // A kind is the type of a key's value, as far as assignments depend on it.
@@ -238,10 +239,7 @@ func (p pattern) spell(words []string) ([]string, bool) {
 
 // KnownKeys returns jp's keys that this version knows, sorted; a * matches any name.
 func KnownKeys() []string {
-	var all []string
-	for _, p := range patterns() {
-		all = append(all, strings.Join(p.path, "."))
-	}
+	all := lists.Map(patterns(), func(p pattern) string { return strings.Join(p.path, ".") })
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -66,10 +66,7 @@ func reachable(name string, load func() (*jpconfig.Config, error)) error {
 	if _, _, placed := conf.Value("providers", "llm", provider, "base_url"); known || placed {
 		return nil
 	}
-	var names []string
-	for _, p := range models.Providers() {
-		names = append(names, p.Name)
-	}
 	return fmt.Errorf("unknown provider %q; built in are %s, and another one needs "+
-		"providers.llm.%s.base_url first", provider, strings.Join(names, ", "), provider)
+		"providers.llm.%s.base_url first",
+		provider, strings.Join(models.ProviderNames(), ", "), provider)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/secrets"
@@ -312,16 +313,11 @@ func (r report) record() Record {
 	rec := Record{
 		Entries: list(r.Entries), Replaced: r.Replaced, Dropped: r.Dropped,
 		Kept: list(r.Kept), Commits: list(r.reach.Commits), Staged: list(r.staged),
-		Conversations: []string{}, Removed: []string{}, Unread: r.left.Unread,
+		Conversations: lists.Map(r.Conversations, events.ID.String),
+		Removed:       lists.Map(r.Removed, blobs.Hash.String), Unread: r.left.Unread,
 	}
 	for _, p := range r.left.Places {
 		rec.Left = append(rec.Left, p.Path)
-	}
-	for _, id := range r.Conversations {
-		rec.Conversations = append(rec.Conversations, id.String())
-	}
-	for _, h := range r.Removed {
-		rec.Removed = append(rec.Removed, h.String())
 	}
 	return rec
 }

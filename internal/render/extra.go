@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // An extra is a line about what a provider did or cited itself, see [events.MetadataExtra].
@@ -42,11 +43,7 @@ func extras(md events.Metadata) (lines []extra) {
 // Beside returns what [Conversation.Render] shows beside a reply, for showing it while the reply
 // comes.
 func Beside(md events.Metadata) []string {
-	var lines []string
-	for _, x := range extras(md) {
-		lines = append(lines, x.label+": "+x.text)
-	}
-	return lines
+	return lists.Map(extras(md), func(x extra) string { return x.label + ": " + x.text })
 }
 
 // mostExtra is how many characters of an unknown block are shown; print --json has all of it.

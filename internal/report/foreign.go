@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -95,9 +96,7 @@ func newGitState(ctx context.Context, repo *gitint.Repo) *gitState {
 	s := new(gitState)
 	s.index, _ = repo.Index(ctx)
 	staged, _ := repo.StagedPaths(ctx)
-	for _, p := range staged {
-		s.staged = append(s.staged, p.Path)
-	}
+	s.staged = lists.Map(staged, func(p gitint.StagedPath) string { return p.Path })
 	changed, _ := repo.WorkChanges(ctx)
 	for _, p := range changed {
 		if p.State != gitint.Untracked && p.State != gitint.IgnoredNew {

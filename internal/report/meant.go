@@ -61,11 +61,7 @@ func meantModel(err error) string {
 	name := new(models.NameError)
 	errors.As(err, &name)
 	if provider, rest, ok := llm.SplitID(name.Name); ok {
-		var names []string
-		for _, p := range models.Providers() {
-			names = append(names, p.Name)
-		}
-		if guess := meant(provider, names); guess != "" && guess != provider {
+		if guess := meant(provider, models.ProviderNames()); guess != "" && guess != provider {
 			return didYouMean(guess + "/" + rest)
 		}
 		return ""

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // Own is the name of the rules that find the user's own secrets.
@@ -12,11 +14,7 @@ const Own = "own-secret"
 // OwnRules returns rules that find the given values. They exist only on this machine: they stop a
 // commit or an import and never affect what is written.
 func OwnRules(values []string) Committed {
-	var c Committed
-	for _, v := range values {
-		c.Rules = append(c.Rules, valueRule(Own, v))
-	}
-	return c
+	return Committed{Rules: lists.Map(values, func(v string) Rule { return valueRule(Own, v) })}
 }
 
 // ValueRules returns a single rule that finds a value, also with escapes and in base64.

@@ -91,7 +91,8 @@ func Select(configs []Config, switches []Switch) ([]bool, error) {
 			}
 		}
 		if !found {
-			return nil, unknown(s.Name, configs)
+			names := lists.Map(configs, func(c Config) string { return c.Name })
+			return nil, &NameError{Name: s.Name, Known: names}
 		}
 	}
 	return on, nil
@@ -105,11 +106,3 @@ type NameError struct {
 
 // Error implements error.
 func (e *NameError) Error() string { return fmt.Sprintf("no tool has the name %q", e.Name) }
-
-func unknown(name string, configs []Config) error {
-	e := &NameError{Name: name}
-	for _, c := range configs {
-		e.Known = append(e.Known, c.Name)
-	}
-	return e
-}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/tool/command"
 )
 
@@ -106,10 +107,7 @@ func (g Group) String() string {
 	case len(g.Claims) == 1:
 		fmt.Fprintf(&b, "%s:\n%s", first, first.shown())
 	default:
-		var names []string
-		for _, c := range g.Claims {
-			names = append(names, show(nameIn(c.Key, g.Key)))
-		}
+		names := lists.Map(g.Claims, func(c Claim) string { return show(nameIn(c.Key, g.Key)) })
 		fmt.Fprintf(&b, "%s %s, %d settings:\n%s  for %s\n", show(g.Key), first.Kind.does(),
 			len(g.Claims), first.shown(), strings.Join(names, ", "))
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // ToolKeys is the prefix of the keys of tools.
@@ -263,11 +265,7 @@ func parameters(names []string) string {
 	if slices.Contains(names, "*") {
 		return "all arguments"
 	}
-	var all []string
-	for _, n := range names {
-		all = append(all, show(n))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(names, show), ", ")
 }
 
 func count(n int, thing string) string {

@@ -103,12 +103,9 @@ func (e *noRunError) Details() []string {
 	if e.name != "" {
 		return nil
 	}
-	var lines []string
-	for _, one := range e.kept {
-		lines = append(lines,
-			strings.TrimSpace(one.Name+"  "+conversationName(one.Conversation)))
-	}
-	return lines
+	return lists.Map(e.kept, func(one quarantine.Item) string {
+		return strings.TrimSpace(one.Name + "  " + conversationName(one.Conversation))
+	})
 }
 
 // Hints returns what can be undone instead.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
@@ -54,6 +55,11 @@ func Providers() []Provider {
 		{chat.VLLM, "", wire.FormatChat, true},
 		{chat.LMStudio, "", wire.FormatChat, true},
 	}
+}
+
+// ProviderNames returns the names of [Providers].
+func ProviderNames() []string {
+	return lists.Map(Providers(), func(p Provider) string { return p.Name })
 }
 
 // Find returns a provider by name. An unknown provider uses chat completions, at the configured

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 func (c *checker) anthropic() {
@@ -22,10 +24,7 @@ func (c *checker) anthropic() {
 	c.anthropicCycle(messages)
 	c.anthropicBreakpoints()
 	c.anthropicThinking()
-	var names []string
-	for _, t := range c.body.objects("tools") {
-		names = append(names, t.text("name"))
-	}
+	names := lists.Map(c.body.objects("tools"), func(t object) string { return t.text("name") })
 	c.tools(names, c.body.object("tool_choice").text("name"))
 	if len(names) == 0 && c.body["tool_choice"] != nil {
 		c.add("G7", "tool_choice", "there are no tools to choose from")
