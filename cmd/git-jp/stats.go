@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/figures"
 	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -181,12 +182,7 @@ func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {
 	default:
 		return c.printer(a).Spending(rows)
 	}
-	for _, r := range rows {
-		if err := a.printJSON(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return render.Records(&a.terminal.Printer, rows)
 }
 
 // tellCaching prints how much of the prompts came from caches, and why the rest did not.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/intake"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/staging"
 )
 
@@ -41,15 +42,8 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if !a.JSON {
 		return errors.Join(staging.PrintStatus(p, all), intake.PrintNotImported(p, unimported))
 	}
-	for _, r := range all {
-		if err := p.Records(r); err != nil {
-			return err
-		}
+	if err := render.Records(p, all); err != nil {
+		return err
 	}
-	for _, r := range unimported {
-		if err := p.Records(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return render.Records(p, unimported)
 }

@@ -118,20 +118,17 @@ func noValue(key string, layer jpconfig.Layer) error {
 func (p Printer) Table(keys []string) error {
 	table := render.NewTable(p.Output, render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
+	var records []Record
 	for _, key := range p.Config.Keys() {
 		value, origin, _ := p.Config.Value(key)
 		if !config.Covers(keys, key) {
 			continue
 		}
 		table.Row(key, text(value), p.relative(origin))
-		if p.JSON {
-			if err := p.Records(newRecord(key, value, origin)); err != nil {
-				return err
-			}
-		}
+		records = append(records, newRecord(key, value, origin))
 	}
 	if p.JSON {
-		return nil
+		return render.Records(p.Printer, records)
 	}
 	return table.Write(p.Out)
 }

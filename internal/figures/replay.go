@@ -10,12 +10,7 @@ import (
 // Replays prints what input would have cost, a row each.
 func Replays(p *render.Printer, all []stats.Replay) error {
 	if p.JSON {
-		for _, r := range all {
-			if err := p.Records(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Records(p, all)
 	}
 	right := func(head string) render.Column {
 		return render.Column{Head: head, Align: render.AlignRight}

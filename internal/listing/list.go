@@ -164,12 +164,7 @@ func outline(w *workspace.Workspace, all []*Listed) {
 // Print prints the list.
 func (l List) Print(p *render.Printer) error {
 	if p.JSON {
-		for _, r := range l.Listed {
-			if err := p.Records(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Records(p, l.Listed)
 	}
 	list := lists.Map(l.Listed, func(r *Listed) render.Listed { return r.row(p) })
 	return render.List(p.Output, list).Write(p.Out)

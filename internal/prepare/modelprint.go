@@ -10,12 +10,7 @@ import (
 // PrintModels prints the known data of models.
 func PrintModels(p *render.Printer, models []KnownModel) error {
 	if p.JSON {
-		for _, m := range models {
-			if err := p.Records(m); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Records(p, models)
 	}
 	table := render.NewTable(p.Output,
 		render.Column{}, render.Column{Head: "MODEL"},

@@ -45,7 +45,10 @@ func (p *Printer) Entry(text string) error {
 }
 
 // Records prints records for programs, one JSON object a line.
-func (p *Printer) Records(records ...any) error {
+func (p *Printer) Records(records ...any) error { return Records(p, records) }
+
+// Records is [Printer.Records] for a list.
+func Records[R any](p *Printer, records []R) error {
 	lines := NewJSONLines(p.Out, p.Output)
 	for _, r := range records {
 		if err := lines.Write(r); err != nil {

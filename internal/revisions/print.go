@@ -9,13 +9,7 @@ import (
 // Print prints the commits that changed a conversation.
 func Print(p *render.Printer, all []Revision) error {
 	if p.JSON {
-		lines := render.NewJSONLines(p.Out, p.Output)
-		for _, r := range all {
-			if err := lines.Write(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Records(p, all)
 	}
 	table := render.NewTable(p.Output, render.Column{Head: "COMMIT"},
 		render.Column{Head: "DATE"}, render.Column{Head: "AUTHOR"},

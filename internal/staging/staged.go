@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -48,12 +49,7 @@ func (s Stage) Run(ctx context.Context, req stage.Request) (*stage.Plan, error) 
 func (s Stage) Print(plan *stage.Plan) error {
 	p := s.Printer
 	if p.JSON {
-		for _, item := range plan.Items {
-			if err := p.Records(s.record(item)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Records(p, lists.Map(plan.Items, s.record))
 	}
 	if len(plan.Items) == 0 {
 		p.Note("nothing to stage")

@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
@@ -139,11 +140,9 @@ func (c Collection) print(plan *gc.Plan, res *gc.Result, old []quarantine.Item) 
 	}
 	t := c.Terminal
 	if t.JSON {
-		var records []any
-		for _, i := range items {
-			records = append(records, newCollectedRecord(i, action, run))
-		}
-		return t.Records(records...)
+		return render.Records(&t.Printer, lists.Map(items, func(i gc.Item) CollectedRecord {
+			return newCollectedRecord(i, action, run)
+		}))
 	}
 	if res == nil {
 		if err := c.list(items); err != nil {
@@ -275,11 +274,7 @@ func Why(ctx context.Context, p *render.Printer, o gc.Options, name string) erro
 	}
 	reasons := w.Reasons()
 	if p.JSON {
-		var records []any
-		for _, r := range reasons {
-			records = append(records, r)
-		}
-		return p.Records(records...)
+		return render.Records(p, reasons)
 	}
 	for line := range strings.Lines(gc.DescribeReasons(reasons)) {
 		if err := p.Line(strings.TrimSuffix(line, "\n")); err != nil {

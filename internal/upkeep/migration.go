@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -56,12 +57,7 @@ func hasFailed(r repair.Migrated) bool {
 func (m Migration) print(results []repair.Migrated) error {
 	p := m.Printer
 	if p.JSON {
-		for _, r := range results {
-			if err := p.Records(m.record(r)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return render.Records(p, lists.Map(results, m.record))
 	}
 	table := render.NewTable(p.Output, render.Column{Head: "ID"},
 		render.Column{Head: "BEFORE", Align: render.AlignRight},

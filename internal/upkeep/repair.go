@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/report"
@@ -148,13 +149,7 @@ func (r *Repair) agree(changes []*repair.Fault) error {
 }
 
 func (r *Repair) print(faults []*repair.Fault, unsearched []string) error {
-	if r.Terminal.JSON {
-		for _, f := range faults {
-			if err := r.Terminal.Records(newFaultRecord(f)); err != nil {
-				return err
-			}
-		}
-	} else if err := printFaults(&r.Terminal.Printer, faults); err != nil {
+	if err := printFaults(&r.Terminal.Printer, faults); err != nil {
 		return err
 	}
 	for _, place := range unsearched {
@@ -167,6 +162,9 @@ func (r *Repair) print(faults []*repair.Fault, unsearched []string) error {
 const maxFaults = 20
 
 func printFaults(p *render.Printer, faults []*repair.Fault) error {
+	if p.JSON {
+		return render.Records(p, lists.Map(faults, newFaultRecord))
+	}
 	printed := make(map[string]int)
 	var kinds []string
 	for _, f := range faults {

@@ -254,14 +254,12 @@ func (u Undo) List(ctx context.Context) error {
 		render.Column{Head: "FILES", Align: render.AlignRight},
 		render.Column{Head: "SIZE", Align: render.AlignRight}, render.Column{Head: "WHEN"},
 		render.Column{Head: "OF"})
-	var records []any
+	if p.JSON {
+		return render.Records(p, lists.Map(all, func(r row) RunRecord { return r.RunRecord }))
+	}
 	for _, r := range all {
-		records = append(records, r.RunRecord)
 		of := strings.TrimSpace(r.Kind + " " + r.Conversation)
 		table.Row(r.Run, fmt.Sprint(r.Blobs), render.Bytes(r.Bytes), render.Ago(p.Now(), r.at), of)
-	}
-	if p.JSON {
-		return p.Records(records...)
 	}
 	return table.Write(p.Out)
 }
