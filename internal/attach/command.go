@@ -100,10 +100,6 @@ func (r *Resolver) command(ctx context.Context, a string) (events.Resource, erro
 	}
 	stdout, stderr := tool.NewCapture(maxOutput), tool.NewCapture(maxStderr)
 	p, err := r.o.Starter.Start(ctx, tool.Command{
-		Declared: tool.Declaration{
-			Purpose: "attachment", Key: "conversation.attachments",
-			Program: c.program, Args: c.args,
-		},
 		Program: c.program, Args: c.args, Dir: r.o.Files.Tree.Root(),
 		Stdout: stdout, Stderr: stderr,
 	})

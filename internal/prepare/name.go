@@ -151,7 +151,6 @@ func (q *Query) labelCommand(ctx context.Context, l jpconfig.Label) (string, err
 	}
 	out := tool.NewCapture(maxLabel)
 	c.Dir, c.Stdout = q.target.Workspace.Root(), out
-	c.Declared.Purpose, c.Declared.Key = "label "+l.Name, "conversation.labels."+l.Name
 	p, err := q.host.Starter.Start(ctx, c)
 	if err != nil {
 		return "", err
@@ -194,10 +193,5 @@ func labelProgram(rule []byte) (tool.Command, error) {
 	if len(words) == 0 || words[0] == "" {
 		return tool.Command{}, errNoRule
 	}
-	return tool.Command{
-		Declared: tool.Declaration{
-			Line: c.Line, Program: c.Program, Args: c.Args, Shell: c.Shell,
-		},
-		Program: words[0], Args: words[1:],
-	}, nil
+	return tool.Command{Program: words[0], Args: words[1:]}, nil
 }

@@ -14,7 +14,7 @@
 //   - The size of the results of one batch is limited, and a cut is visible.
 //   - Without a user to ask, the answer is no. A tool that needs approval does not run without a
 //     Gate.
-//   - The package starts no process itself: it asks a Starter, which belongs to the caller and
+//   - The package starts no process itself: it asks a Starter, which belongs to the caller, who
 //     knows the approvals.
 //
 // What it does not promise: that a tool which ignores its context ends. It is abandoned after a

@@ -101,7 +101,7 @@ func (t *Tool) Definition() tool.Definition { return t.config.Definition() }
 func (t *Tool) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	answers := map[string]jsontext.Value{}
 	for range maxQuestions {
-		o, err := t.start(ctx, t.command, t.key("command"), t.values(c, answers, actionRun))
+		o, err := t.start(ctx, t.command, t.values(c, answers, actionRun))
 		if err != nil || o.question == nil {
 			return o.result, err
 		}
@@ -114,10 +114,6 @@ func (t *Tool) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 		}
 	}
 	return tool.Result{}, fmt.Errorf("tool %q asks more than %d questions", c.Name, maxQuestions)
-}
-
-func (t *Tool) key(setting string) string {
-	return "conversation.tools." + t.config.Name + "." + setting
 }
 
 var errNobody = errors.New("no user could be asked")
@@ -145,7 +141,7 @@ func (t *Tool) answer(
 
 // FormatArguments implements [tool.Formatter].
 func (t *FormattingTool) FormatArguments(ctx context.Context, c tool.Call) (string, error) {
-	o, err := t.start(ctx, t.format, t.key("style.parameters"), t.values(c, nil, actionFormat))
+	o, err := t.start(ctx, t.format, t.values(c, nil, actionFormat))
 	if err != nil {
 		return "", err
 	}
@@ -193,7 +189,7 @@ func (t *Tool) values(
 
 // start runs a command to its end and reads its output.
 func (t *Tool) start(
-	ctx context.Context, cmd line, key string, values jsontext.Value,
+	ctx context.Context, cmd line, values jsontext.Value,
 ) (outcome, error) {
 	var large scratch
 	defer large.remove()
@@ -201,8 +197,6 @@ func (t *Tool) start(
 	if err != nil {
 		return outcome{}, fmt.Errorf("tool %q: %w", t.config.Name, err)
 	}
-	c.Declared = cmd.declared
-	c.Declared.Purpose, c.Declared.Key = "tool "+t.config.Name, key
 	stdout, stderr := tool.NewCapture(t.env.MaxOutput), tool.NewCapture(maxStderr)
 	c.Dir, c.Stdout, c.Stderr = t.env.Root, stdout, stderr
 	p, err := t.env.Starter.Start(ctx, c)
@@ -225,17 +219,13 @@ func (t *Tool) start(
 
 // A line is a command that is split into words with templates.
 type line struct {
-	words    []word // after fixed
-	fixed    []string
-	declared tool.Declaration
+	words []word // after fixed
+	fixed []string
 }
 
 // parseLine reads a command. In a command for a shell, the placeholders become parameters of the
 // script: no value is ever part of the text that the shell parses.
 func parseLine(c tool.CommandConfig) (line, error) {
-	l := line{declared: tool.Declaration{
-		Line: c.Line, Program: c.Program, Args: c.Args, Shell: c.Shell,
-	}}
 	split, err := c.Words()
 	if err != nil {
 		return line{}, err
@@ -247,18 +237,16 @@ func parseLine(c tool.CommandConfig) (line, error) {
 		if err := command.CheckWords(split); err != nil {
 			return line{}, err
 		}
-		l.words = append(l.words, lists.Map(split, parseWord)...)
-		return l, nil
+		return line{words: lists.Map(split, parseWord)}, nil
 	}
 	script, err := command.ParseScript(strings.Join(split, " "))
 	if err != nil {
 		return line{}, err
 	}
-	l.fixed = []string{"sh", "-c", script.Text, "sh"}
-	for _, e := range script.Exprs {
-		l.words = append(l.words, word{pieces: []command.Piece{{Text: e, Expr: true}}})
-	}
-	return l, nil
+	words := lists.Map(script.Exprs, func(e string) word {
+		return word{pieces: []command.Piece{{Text: e, Expr: true}}}
+	})
+	return line{words, []string{"sh", "-c", script.Text, "sh"}}, nil
 }
 
 // maxWord is the largest word of a command line; the smallest limit of any system is twice that.

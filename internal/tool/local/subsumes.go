@@ -20,7 +20,7 @@ func (t *Tool) Subsumes(ctx context.Context, earlier, later jsontext.Value) (boo
 	defer cancel()
 	both := object{{"earlier", orElse(earlier, "{}")}, {"later", orElse(later, "{}")}}
 	c := tool.Call{Name: t.config.Name, Arguments: both.value()}
-	o, err := t.start(ctx, t.command, t.key("command"), t.values(c, nil, actionSubsumes))
+	o, err := t.start(ctx, t.command, t.values(c, nil, actionSubsumes))
 	if err != nil || o.question != nil || o.result.IsError {
 		return false, err
 	}

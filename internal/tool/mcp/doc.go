@@ -3,7 +3,7 @@
 // understands: content blocks of every type, annotations, links and errors.
 //
 // What it keeps true: a server is started only through the caller's Starter, and contacted over
-// HTTP only through the caller's client, which know the approvals. A local server is told the root
+// HTTP only through the caller's client, who knows the approvals. A local server is told the root
 // of the workspace, a server with an address is not. A server may ask the user, by a form, while
 // one of its tools runs, as any tool may; it may not ask the model. When a session ends, its
 // process is asked to end, and then killed with all its descendants.

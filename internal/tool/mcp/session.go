@@ -164,11 +164,7 @@ func (s Server) process(
 	}
 	stderr := tool.NewCapture(maxStderr)
 	p, err := o.Starter.Start(life, tool.Command{
-		Declared: tool.Declaration{
-			Purpose: "MCP server " + s.ID, Key: "providers.mcp." + s.ID,
-			Program: s.Program, Args: s.Args, Variables: s.Variables, Checksum: s.Checksum,
-		},
-		Program: s.Program, Args: s.Args, Variables: s.Variables, Dir: o.Dir,
+		Program: s.Program, Args: s.Args, Checksum: s.Checksum, Variables: s.Variables, Dir: o.Dir,
 		Stdin: in, Stdout: out, Stderr: stderr,
 	})
 	closeErr := errors.Join(in.Close(), out.Close()) // the server's ends

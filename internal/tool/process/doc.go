@@ -1,6 +1,6 @@
 // Package process is the only package that starts the user's programs: tools, servers and
-// attachments that are commands. It does not ask for approval; the caller wraps a Launcher in a
-// Starter that knows the approvals.
+// attachments that are commands. It does not ask for approval: whoever reads a command does,
+// through a gate.
 //
 // What it keeps true: a program runs in a process group of its own, and when its context ends, the
 // whole group is asked to end and then killed. A program gets only the variables that it is meant

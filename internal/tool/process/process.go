@@ -109,12 +109,12 @@ func Minimal(environ []string) []string {
 func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, error) {
 	cmd := exec.CommandContext(ctx, c.Program, c.Args...)
 	cmd.Dir = c.Dir
-	cmd.Env = slices.Concat(l.Env, l.named(c.Variables), c.Env)
+	cmd.Env = slices.Concat(l.Env, l.named(c.Variables))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	cmd.WaitDelay = cmp.Or(l.Grace, defaultGrace)
 	p := &process{cmd: cmd, ctx: ctx, groups: l.Groups}
 	group(cmd, p.tell)
-	if err := verify(cmd.Path, c.Declared.Checksum); err != nil {
+	if err := verify(cmd.Path, c.Checksum); err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Program, err)
 	}
 	l.Groups.before()
