@@ -137,14 +137,14 @@ func inherited(v jsontext.Value) jsontext.Value {
 	if err != nil {
 		return v
 	}
-	o := newObject()
+	var o Object
 	for _, m := range ms {
 		switch m.Name {
 		case "enable", "run", "result", "format", "style", "access", "cancellation_response":
-			o.add(m.Name, m.Value)
+			o.Add(m.Name, m.Value)
 		}
 	}
-	return o.end()
+	return o.Value()
 }
 
 func (c *Config) read(v jsontext.Value) error {

@@ -15,6 +15,24 @@ type Member struct {
 	Value jsontext.Value
 }
 
+// An Object is a JSON object whose members keep their order.
+type Object []Member
+
+// Add adds a member at the end.
+func (o *Object) Add(name string, v jsontext.Value) { *o = append(*o, Member{name, v}) }
+
+// Value returns the object as JSON.
+func (o Object) Value() jsontext.Value {
+	v := jsontext.Value{'{'}
+	for i, m := range o {
+		if i > 0 {
+			v = append(v, ',')
+		}
+		v = append(append(append(v, Quote(m.Name)...), ':'), m.Value...)
+	}
+	return append(v, '}')
+}
+
 var errNotObject = errors.New("not an object")
 
 // Members returns the members of a JSON object in their order, which a map would lose.

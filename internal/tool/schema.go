@@ -38,88 +38,57 @@ func (p Parameter) Brief() string {
 // Schema returns the JSON Schema of an object with these members, in their order, so that equal
 // definitions have equal bytes.
 func Schema(ps []Parameter) jsontext.Value {
-	w := newObject()
-	w.add("type", quote("object"))
-	w.add("properties", properties(ps))
-	w.add("required", required(ps))
-	w.add("additionalProperties", jsontext.Value("false"))
-	return w.end()
+	return append(Object{{"type", Quote("object")}}, members(ps)...).Value()
 }
 
-func properties(ps []Parameter) jsontext.Value {
-	w := newObject()
+// members returns what a schema says of an object with these members.
+func members(ps []Parameter) Object {
+	var properties Object
+	required := []string{}
 	for _, p := range ps {
-		w.add(p.Name, p.schema())
-	}
-	return w.end()
-}
-
-func required(ps []Parameter) jsontext.Value {
-	names := []string{}
-	for _, p := range ps {
+		properties.Add(p.Name, p.schema())
 		if p.Required {
-			names = append(names, p.Name)
+			required = append(required, p.Name)
 		}
 	}
-	return marshal(names)
+	return Object{
+		{"properties", properties.Value()}, {"required", marshal(required)},
+		{"additionalProperties", jsontext.Value("false")},
+	}
 }
 
 func (p Parameter) schema() jsontext.Value {
-	w := newObject()
+	var w Object
 	switch len(p.Types) {
 	case 0:
 	case 1:
-		w.add("type", quote(p.Types[0]))
+		w.Add("type", Quote(p.Types[0]))
 	default:
-		w.add("type", marshal(p.Types))
+		w.Add("type", marshal(p.Types))
 	}
 	if s := p.Brief(); s != "" {
-		w.add("description", quote(s))
+		w.Add("description", Quote(s))
 	}
 	if p.Default != nil {
-		w.add("default", p.Default)
+		w.Add("default", p.Default)
 	}
 	if p.Enum != nil {
-		w.add("enum", marshal(p.Enum))
+		w.Add("enum", marshal(p.Enum))
 	}
 	for _, b := range p.Bounds {
-		w.add(b.Name, b.Value)
+		w.Add(b.Name, b.Value)
 	}
 	if p.Items != nil {
-		w.add("items", p.Items.schema())
+		w.Add("items", p.Items.schema())
 	}
 	if p.Properties != nil {
-		w.add("properties", properties(p.Properties))
-		w.add("required", required(p.Properties))
-		w.add("additionalProperties", jsontext.Value("false"))
+		w = append(w, members(p.Properties)...)
 	}
-	return w.end()
+	return w.Value()
 }
 
-// An object writes a JSON object whose members keep their order.
-type object struct{ bytes.Buffer }
-
-func newObject() *object {
-	o := new(object)
-	o.WriteByte('{')
-	return o
-}
-
-func (o *object) add(name string, v jsontext.Value) {
-	if o.Len() > 1 {
-		o.WriteByte(',')
-	}
-	o.Write(quote(name))
-	o.WriteByte(':')
-	o.Write(v)
-}
-
-func (o *object) end() jsontext.Value {
-	o.WriteByte('}')
-	return o.Bytes()
-}
-
-func quote(s string) jsontext.Value { return marshal(s) }
+// Quote returns a text as JSON.
+func Quote(s string) jsontext.Value { return marshal(s) }
 
 // marshal encodes values that cannot fail, without HTML escapes.
 func marshal(v any) jsontext.Value {

@@ -3,7 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -165,26 +164,23 @@ func (t *FormattingTool) FormatArguments(ctx context.Context, c tool.Call) (stri
 func (t *Tool) values(
 	c tool.Call, answers map[string]jsontext.Value, action string,
 ) jsontext.Value {
-	as := object{}
+	var as, call, place, all tool.Object
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
-		as = append(as, member{id, answers[id]})
+		as.Add(id, answers[id])
 	}
-	return object{
-		{"tool", object{
-			{"name", text(c.Name)},
-			{"action", text(action)},
-			{"arguments", orElse(c.Arguments, "{}")},
-			{"answers", as.value()},
-			{"options", orElse(t.config.Options, "{}")},
-		}.value()},
-		{"context", object{
-			{"action", text(action)},
-			{"root", text(t.env.Root)},
-			{"access", orElse(t.config.Access, "null")},
-			{"workspace_id", text(t.env.WorkspaceID)},
-			{"conversation_id", text(t.env.ConversationID)},
-		}.value()},
-	}.value()
+	call.Add("name", tool.Quote(c.Name))
+	call.Add("action", tool.Quote(action))
+	call.Add("arguments", orElse(c.Arguments, "{}"))
+	call.Add("answers", as.Value())
+	call.Add("options", orElse(t.config.Options, "{}"))
+	place.Add("action", tool.Quote(action))
+	place.Add("root", tool.Quote(t.env.Root))
+	place.Add("access", orElse(t.config.Access, "null"))
+	place.Add("workspace_id", tool.Quote(t.env.WorkspaceID))
+	place.Add("conversation_id", tool.Quote(t.env.ConversationID))
+	all.Add("tool", call.Value())
+	all.Add("context", place.Value())
+	return all.Value()
 }
 
 // start runs a command to its end and reads its output.
@@ -295,33 +291,6 @@ func (s *scratch) remove() {
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir) // the system removes what is left
 	}
-}
-
-// An object is JSON whose members keep their order.
-type object []member
-
-type member struct {
-	name  string
-	value jsontext.Value
-}
-
-func (o object) value() jsontext.Value {
-	b := jsontext.Value{'{'}
-	for i, m := range o {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, text(m.name)...), ':'), m.value...)
-	}
-	return append(b, '}')
-}
-
-func text(s string) jsontext.Value {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // strings always encode
-	return jsontext.Value(strings.TrimSuffix(b.String(), "\n"))
 }
 
 func orElse(v jsontext.Value, absent string) jsontext.Value {

@@ -18,8 +18,10 @@ const maxSubsumes = 10 * time.Second
 func (t *Tool) Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSubsumes)
 	defer cancel()
-	both := object{{"earlier", orElse(earlier, "{}")}, {"later", orElse(later, "{}")}}
-	c := tool.Call{Name: t.config.Name, Arguments: both.value()}
+	var both tool.Object
+	both.Add("earlier", orElse(earlier, "{}"))
+	both.Add("later", orElse(later, "{}"))
+	c := tool.Call{Name: t.config.Name, Arguments: both.Value()}
 	o, err := t.start(ctx, t.command, t.values(c, nil, actionSubsumes))
 	if err != nil || o.question != nil || o.result.IsError {
 		return false, err
