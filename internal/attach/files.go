@@ -147,18 +147,10 @@ const (
 	maxTries   = 10_000_000 // of a pattern and a name, by all attachments together
 )
 
-var errTries = fmt.Errorf("patterns are compared with names more than %d times", maxTries)
-
-// A SizeError says that a pattern or a directory has too many files.
-type SizeError struct{ Files, Bytes int }
-
-// Error has the size as far as it was counted.
-func (e *SizeError) Error() string {
-	if e.Files > maxMatches {
-		return fmt.Sprintf("%d files match, and %d are allowed", e.Files, maxMatches)
-	}
-	return fmt.Sprintf("the matching files are larger than %d bytes", maxTotal)
-}
+var (
+	errTries = fmt.Errorf("patterns are compared with names more than %d times", maxTries)
+	errTotal = fmt.Errorf("the matching files are larger than %d bytes", maxTotal)
+)
 
 // matching resolves the files that match a pattern, sorted.
 func (r *Resolver) matching(
@@ -184,7 +176,7 @@ func (r *Resolver) matching(
 		return nil, errTries
 	}
 	if len(names) > maxMatches {
-		return nil, &SizeError{Files: len(names)}
+		return nil, fmt.Errorf("%d files match, and %d are allowed", len(names), maxMatches)
 	}
 	var found []events.Resource
 	var faults []error
@@ -199,7 +191,7 @@ func (r *Resolver) matching(
 			continue
 		}
 		if total += int(res.Content.Ref().Size); total > maxTotal {
-			return nil, &SizeError{Files: len(names), Bytes: total}
+			return nil, errTotal
 		}
 		found = append(found, res)
 	}

@@ -86,8 +86,7 @@ func commandIn(raw []byte) []byte {
 
 // A Plugin is an entry of plugins.command: a program that jp would run under that name.
 type Plugin struct {
-	Name string
-	Run  trust.Guarded[string] // "ask", "unattended" or "deny"
+	Run trust.Guarded[string] // "ask", "unattended" or "deny"
 }
 
 // Plugins returns the plugins in order.
@@ -96,7 +95,7 @@ func (c *Config) Plugins() []Plugin {
 	for _, name := range c.names("plugins", "command") {
 		at := []string{"plugins", "command", name}
 		mode := c.text("plugins", "command", name, "run")
-		p := Plugin{Name: name, Run: trust.Own(mode)}
+		p := Plugin{Run: trust.Own(mode)}
 		if mode != "deny" && mode != "ask" {
 			p.Run = guarded(c, trust.Process, mode, at...)
 		}

@@ -10,7 +10,6 @@ import (
 
 // A Provider is an entry of providers.llm.
 type Provider struct {
-	Name       string
 	BaseURL    Host   // "" if not set
 	BaseURLEnv EnvVar // names a variable with the address; "" if not set
 	// APIKeyEnv names the variable with the key; "" if not set. Several are in APIKeyEnvs by their
@@ -31,7 +30,6 @@ func (c *Config) ProviderNames() []string {
 func (c *Config) Provider(name string) Provider {
 	at := func(key string) []string { return []string{"providers", "llm", name, key} }
 	p := Provider{
-		Name:       name,
 		BaseURL:    Host{guarded(c, trust.Host, c.text(at("base_url")...), at("base_url")...)},
 		BaseURLEnv: c.envVar(at("base_url_env")...),
 	}

@@ -16,7 +16,6 @@ import (
 
 // A Tool is an entry of conversation.tools.
 type Tool struct {
-	Name string
 	// JSON is the tool's table and Defaults that of '*', without the guarded values: the command
 	// and the formatter.
 	JSON, Defaults []byte
@@ -44,7 +43,7 @@ func (c *Config) Tool(name string) Tool {
 	at := []string{"conversation", "tools", name}
 	unasked := unattended(c.all, name, "run")
 	t := Tool{
-		Name: name, JSON: c.harmless(at...), Defaults: c.harmless("conversation", "tools", "*"),
+		JSON: c.harmless(at...), Defaults: c.harmless("conversation", "tools", "*"),
 		Unattended: trust.Own(unasked), Outside: c.outside(name),
 	}
 	command, formatter := commandOf(c.all, name), formatterOf(c.all, name)

@@ -244,14 +244,14 @@ func (a *Assembler) Read(
 	provider string, body io.Reader, complete func() bool,
 	f func(data []byte) (last bool, err error),
 ) error {
-	for ev, err := range wire.ReadSSE(body, 0) {
+	for data, err := range wire.ReadSSE(body, 0) {
 		if err != nil && complete() {
 			break
 		}
 		if err != nil {
 			return StreamError(provider, err)
 		}
-		last, err := f(ev.Data)
+		last, err := f(data)
 		if a.quiet {
 			return nil
 		}

@@ -140,10 +140,9 @@ type Prompt struct {
 type Answer struct {
 	Text  string         // the last message
 	Data  jsontext.Value // if a schema was requested
-	Stop  llm.Stop
-	Usage llm.Usage // of all requests
-	Cost  float64   // of all requests, in USD, by the budget
-	Saved int64     // bytes that deduplication saved in the last request
+	Usage llm.Usage      // of all requests
+	Cost  float64        // of all requests, in USD, by the budget
+	Saved int64          // bytes that deduplication saved in the last request
 	// Ended says that the user ended the turn, through its Control.
 	Ended bool
 	// Dropped says that the partial answer was discarded as well.
@@ -402,7 +401,6 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 		return s.broken(ctx, h, err)
 	}
 	s.overflowed = nil
-	s.answer.Stop = h.stop
 	switch h.stop.Reason {
 	case llm.StopRefusal:
 		return false, s.refused(h)

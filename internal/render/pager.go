@@ -23,7 +23,6 @@ type PagerOptions struct {
 	Command string
 	Env     []string // complete environment of the process; required
 	Out     *os.File // required; the terminal
-	Err     *os.File // nil means none
 }
 
 // A Pager is a running pager. Its Close must be called, and waits for the reader.
@@ -44,7 +43,7 @@ func StartPager(ctx context.Context, o PagerOptions) (*Pager, error) {
 	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Env = withDefaults(o.Env, "LESS=FRX", "LV=-c")
-	cmd.Stdout, cmd.Stderr = o.Out, o.Err
+	cmd.Stdout = o.Out
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start pager %q: %w", command, err)

@@ -17,7 +17,7 @@ type Visitor interface {
 
 // A Turn is the head of a turn.
 type Turn struct {
-	From, To int    // numbers in the stored stream, counted from 1
+	From     int    // the number of the first turn in the stored stream, counted from 1
 	Label    string // "turn 3", or the turns that a summary replaces
 	At       time.Time
 	Author   string // "" if unknown
@@ -36,7 +36,6 @@ type Item struct {
 
 // A Part is one content of a request or a result.
 type Part struct {
-	Kind     events.BlockType
 	URI      string
 	MIMEType string
 	Size     int64
@@ -66,7 +65,7 @@ func (visiting) end() error      { return nil }
 
 func (v visiting) turn(t turn) error {
 	head := Turn{
-		From: t.from, To: t.to, Label: t.label(), At: t.at, Author: t.author, Model: t.model,
+		From: t.from, Label: t.label(), At: t.at, Author: t.author, Model: t.model,
 	}
 	if t.parallel != nil {
 		head.Parallel = t.parallel.String()
@@ -85,7 +84,7 @@ func (v visiting) item(it item) error {
 
 func (p part) visited() Part {
 	out := Part{
-		Kind: p.kind, URI: p.uri, MIMEType: p.mime, Text: p.text, Data: p.data, Ref: p.ref,
+		URI: p.uri, MIMEType: p.mime, Text: p.text, Data: p.data, Ref: p.ref,
 		Size: p.ref.Size, Language: p.language(),
 	}
 	switch p.state {

@@ -37,8 +37,6 @@ type Item struct {
 type Options struct {
 	Gate   Gate
 	Limits Limits
-	// Timeout limits calls without a limit in their policy; zero is no limit.
-	Timeout time.Duration
 	// Now is the clock by which the time of a call is paused while the user is asked. Without it,
 	// each answer gives a call all of its time again.
 	Now func() time.Time
@@ -197,7 +195,7 @@ func nobody(c Call, caution Caution) string {
 }
 
 func (it Item) request(c Call) Request {
-	r := Request{Call: c, Definition: it.Tool.Definition(), Policy: it.Policy}
+	r := Request{Call: c, Policy: it.Policy}
 	if f, ok := it.Tool.(Formatter); ok {
 		r.Formatter = f
 	}
@@ -307,7 +305,7 @@ func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
 
 // bounded runs a call, and abandons it if it does not end.
 func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
-	limit := cmp.Or(a.item.Policy.Timeout, x.options.Timeout)
+	limit := a.item.Policy.Timeout
 	run, b := newBudget(ctx, limit, x.options.Now)
 	defer b.end()
 	if run.Err() != nil {

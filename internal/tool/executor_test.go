@@ -205,7 +205,8 @@ func TestTimeout(t *testing.T) {
 			<-ctx.Done()
 			return tool.Result{}, ctx.Err()
 		})
-		x := executor(t, tool.Options{Timeout: time.Minute}, slow, says("quick", "q"))
+		slow.Policy.Timeout = time.Minute
+		x := executor(t, tool.Options{}, slow, says("quick", "q"))
 		rs, err := x.Run(t.Context(), calls("slow", "quick"), nil)
 		if err != nil || text(t, rs[1]) != "q" ||
 			text(t, rs[0]) != "Tool 'slow' did not end within 1m0s and was stopped." || !rs[0].IsError {

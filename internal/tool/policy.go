@@ -34,7 +34,7 @@ type Policy struct {
 	Result Mode // zero delivers
 	// Format is whether the tool may format arguments before the call is approved.
 	Format Mode // zero asks
-	// Timeout limits a call; zero for that of the Executor.
+	// Timeout limits a call; zero is no limit.
 	Timeout time.Duration
 	// Cancelled is the text for a model when a call is interrupted; "" for a default.
 	Cancelled string
@@ -51,10 +51,9 @@ type Gate interface {
 
 // A Request is the call that a Gate decides about.
 type Request struct {
-	Call       Call
-	Definition Definition
-	Policy     Policy
-	Origin     string // of a [Renamed] tool: its name does not say what the call does
+	Call   Call
+	Policy Policy
+	Origin string // of a [Renamed] tool: its name does not say what the call does
 	// Formatter formats the arguments; nil if the tool has none. It may start a process, before the
 	// call is approved: see Policy.Format.
 	Formatter Formatter

@@ -13,11 +13,11 @@ import (
 
 func events(r io.Reader, maxLine int) ([]string, error) {
 	var got []string
-	for ev, err := range wire.ReadSSE(r, maxLine) {
+	for data, err := range wire.ReadSSE(r, maxLine) {
 		if err != nil {
 			return got, err
 		}
-		got = append(got, ev.Name+"|"+string(ev.Data))
+		got = append(got, string(data))
 	}
 	return got, nil
 }
@@ -28,19 +28,19 @@ func TestReadSSE(t *testing.T) {
 		want []string
 		err  error
 	}{
-		"plain":            {"event: a\ndata: 1\n\ndata: 2\n\n", []string{"a|1", "|2"}, nil},
-		"ends of fields":   {"event: a\r\ndata: 1\r\ndata: 2\r\n\r\n", []string{"a|1\n2"}, nil},
-		"ends of lines":    {"data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n", []string{"|1", "|2", "|3"}, nil},
-		"joined":           {"data: 1\ndata:2\ndata\n\n", []string{"|1\n2\n"}, nil},
-		"comments":         {": hi\nid: 7\nretry: 9\nunknown\ndata: 1\n\n:\n\n", []string{"|1"}, nil},
-		"no data":          {"event: a\n\ndata: 1\n\n", []string{"|1"}, nil},
-		"one space":        {"data:  x \n\n", []string{"| x "}, nil},
-		"byte order mark":  {"\uFEFFdata: 1\n\n", []string{"|1"}, nil},
-		"invalid UTF-8":    {"data: a\xffb\n\n", []string{"|a\uFFFDb"}, nil},
-		"no empty line":    {"data: {}\n", []string{"|{}"}, nil},
-		"no end of line":   {"data: [DONE]", []string{"|[DONE]"}, nil},
-		"cut in JSON":      {"data: 1\n\ndata: {\"a\":", []string{"|1"}, io.ErrUnexpectedEOF},
-		"cut behind a key": {"data: 1\n\neven", []string{"|1"}, io.ErrUnexpectedEOF},
+		"plain":            {"event: a\ndata: 1\n\ndata: 2\n\n", []string{"1", "2"}, nil},
+		"ends of fields":   {"event: a\r\ndata: 1\r\ndata: 2\r\n\r\n", []string{"1\n2"}, nil},
+		"ends of lines":    {"data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n", []string{"1", "2", "3"}, nil},
+		"joined":           {"data: 1\ndata:2\ndata\n\n", []string{"1\n2\n"}, nil},
+		"comments":         {": hi\nid: 7\nretry: 9\nunknown\ndata: 1\n\n:\n\n", []string{"1"}, nil},
+		"no data":          {"event: a\n\ndata: 1\n\n", []string{"1"}, nil},
+		"one space":        {"data:  x \n\n", []string{" x "}, nil},
+		"byte order mark":  {"\uFEFFdata: 1\n\n", []string{"1"}, nil},
+		"invalid UTF-8":    {"data: a\xffb\n\n", []string{"a\uFFFDb"}, nil},
+		"no empty line":    {"data: {}\n", []string{"{}"}, nil},
+		"no end of line":   {"data: [DONE]", []string{"[DONE]"}, nil},
+		"cut in JSON":      {"data: 1\n\ndata: {\"a\":", []string{"1"}, io.ErrUnexpectedEOF},
+		"cut behind a key": {"data: 1\n\neven", []string{"1"}, io.ErrUnexpectedEOF},
 		"empty":            {"", nil, nil},
 		"cut in a key":     {"even", nil, io.ErrUnexpectedEOF},
 	} {

@@ -6,19 +6,13 @@ import (
 	"iter"
 )
 
-// An SSE is one server-sent event.
-type SSE struct {
-	Name string // the field "event", "" if absent
-	Data []byte // valid until the next event
-}
-
-// ReadSSE yields the events of a stream that have data, by the HTML standard: comments and unknown
-// fields are skipped, data lines are joined. Each line has up to maxLine bytes (0 for
+// ReadSSE yields the data of the events of a stream that have any, by the HTML standard: comments
+// and unknown fields are skipped, data lines are joined. Data is valid until the next event. Each line has up to maxLine bytes (0 for
 // [DefaultMaxLine]). Bytes that are not UTF-8 are replaced. A last event without the empty line at
 // its end counts if its data is complete; else the stream ends with [io.ErrUnexpectedEOF]. A text
 // that has no event ends with a [*ForeignError].
-func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
-	return func(yield func(SSE, error) bool) {
+func ReadSSE(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		lines := newLineReader(r, maxLine)
 		var ev sseEvent
 		for line, ok := lines.next(); ok; line, ok = lines.next() {
@@ -26,16 +20,16 @@ func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
 				ev.field(line)
 				continue
 			}
-			if ev.any && !yield(ev.event(), nil) {
+			if ev.any && !yield(ev.data, nil) {
 				return
 			}
-			ev.reset()
+			ev.data, ev.any = ev.data[:0], false
 		}
 		switch err := lines.scanner.Err(); {
 		case err != nil:
-			yield(SSE{}, err)
+			yield(nil, err)
 		case !ev.known && len(bytes.TrimSpace(ev.foreign)) > len("event"): // else it may be cut off
-			yield(SSE{}, &ForeignError{Body: ev.foreign})
+			yield(nil, &ForeignError{Body: ev.foreign})
 		default:
 			ev.last(lines.cut, yield)
 		}
@@ -44,7 +38,6 @@ func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
 
 // An sseEvent is an event that is being read.
 type sseEvent struct {
-	name []byte
 	data []byte
 	any  bool // it has a data field
 
@@ -52,26 +45,16 @@ type sseEvent struct {
 	foreign foreign // the lines before that
 }
 
-func (e *sseEvent) reset() {
-	e.name, e.data, e.any = e.name[:0], e.data[:0], false
-}
-
-func (e *sseEvent) event() SSE {
-	return SSE{Name: string(e.name), Data: e.data}
-}
-
 func (e *sseEvent) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
-	case "event":
-		e.name = append(e.name[:0], value...)
 	case "data":
 		if e.any {
 			e.data = append(e.data, '\n')
 		}
 		e.data, e.any = append(e.data, value...), true
-	case "", "id", "retry":
+	case "", "event", "id", "retry":
 	default:
 		if !e.known {
 			e.foreign.add(line)
@@ -82,11 +65,11 @@ func (e *sseEvent) field(line []byte) {
 }
 
 // last yields the event at the end of a stream.
-func (e *sseEvent) last(cut bool, yield func(SSE, error) bool) {
+func (e *sseEvent) last(cut bool, yield func([]byte, error) bool) {
 	switch {
 	case e.any && finished(bytes.TrimSpace(e.data)):
-		yield(e.event(), nil)
+		yield(e.data, nil)
 	case e.any || cut:
-		yield(SSE{}, io.ErrUnexpectedEOF)
+		yield(nil, io.ErrUnexpectedEOF)
 	}
 }

@@ -118,7 +118,6 @@ type File struct {
 	Rel  string // slash path relative to the root, links resolved
 	URI  string
 	Data []byte
-	Info fs.FileInfo
 }
 
 // Read reads a regular file of at most limit bytes; 0 is no limit.
@@ -158,7 +157,7 @@ func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
 	if again, err := t.Rel(path); err != nil || again != rel {
 		return File{}, &AccessError{Path: path, Err: ErrForbidden}
 	}
-	return File{Rel: rel, URI: t.name(t.abs(rel)), Data: data, Info: info}, nil
+	return File{Rel: rel, URI: t.name(t.abs(rel)), Data: data}, nil
 }
 
 func readAll(r io.Reader, limit int64) ([]byte, error) {
