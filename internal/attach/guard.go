@@ -61,12 +61,6 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.proxy.RoundTrip(r)
 }
 
-// CloseIdleConnections closes idle connections.
-func (g *guard) CloseIdleConnections() {
-	g.direct.CloseIdleConnections()
-	g.proxy.CloseIdleConnections()
-}
-
 func (g *guard) allowed(host string) bool {
 	return g.o.AllowPrivate != nil && g.o.AllowPrivate(host)
 }

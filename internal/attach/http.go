@@ -64,9 +64,6 @@ func NewFetcher(o HTTPOptions) *Fetcher {
 	return f
 }
 
-// Close closes idle connections.
-func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
-
 // checkRedirect allows redirects to the web only, and never from https to http.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	switch {

@@ -106,7 +106,9 @@ func site(t *testing.T) *httptest.Server {
 func fetcher(t *testing.T, o HTTPOptions) *Fetcher {
 	t.Helper()
 	f := NewFetcher(o)
-	t.Cleanup(f.Close)
+	g := f.client.Transport.(*guard)
+	t.Cleanup(g.direct.CloseIdleConnections)
+	t.Cleanup(g.proxy.CloseIdleConnections)
 	return f
 }
 

@@ -310,9 +310,13 @@ func newPool(t *testing.T) (p pool, root string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	remote, err := session.Tools()
-	if err != nil {
-		t.Fatal(err)
+	var remote []tool.Item
+	for _, name := range []string{"read_file", "list_folder", "write_file", "append_file"} {
+		item, err := session.Tool(tool.Config{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		remote = append(remote, item)
 	}
 	items := slices.Concat(builtin.Items(builtin.Workspace{Tree: tree}), localTools(t, root, tree.Space), remote,
 		[]tool.Item{builtin.Refresh(reader{tree})})

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -73,24 +74,11 @@ const (
 
 // ParseStyle parses the name of a style on the command line.
 func ParseStyle(name string) (Style, error) {
-	for i, n := range styleNames() {
-		if n == name {
-			return Style(i), nil
-		}
+	names := []string{StyleFull: "full", StyleBrief: "brief", StyleChat: "chat", StyleUser: "user"}
+	if i := slices.Index(names, name); i >= 0 {
+		return Style(i), nil
 	}
 	return 0, fmt.Errorf("%q is not a style: want user, chat, brief or full", name)
-}
-
-func styleNames() []string {
-	return []string{StyleFull: "full", StyleBrief: "brief", StyleChat: "chat", StyleUser: "user"}
-}
-
-// String returns the name that [ParseStyle] reads.
-func (s Style) String() string {
-	if s < 0 || int(s) >= len(styleNames()) {
-		return fmt.Sprintf("Style(%d)", int(s))
-	}
-	return styleNames()[s]
 }
 
 // Options choose which parts of a conversation are rendered, and how.

@@ -183,7 +183,7 @@ func TestRender(t *testing.T) {
 			if tt.options.Style == StyleFull {
 				wantProblems(t, problems)
 			} else if m.opens > 0 || len(problems) > 0 {
-				t.Errorf("style %s opened %d contents", tt.options.Style, m.opens)
+				t.Errorf("style %d opened %d contents", tt.options.Style, m.opens)
 			}
 		})
 	}

@@ -52,9 +52,6 @@ func (s *Streamer) WriteString(piece string) (int, error) {
 	return len(piece), nil
 }
 
-// Write is WriteString for bytes.
-func (s *Streamer) Write(piece []byte) (int, error) { return s.WriteString(string(piece)) }
-
 // Close renders the rest and ends the line. The streamer cannot be used afterwards, except that a
 // second Close is harmless.
 func (s *Streamer) Close() error {

@@ -233,19 +233,6 @@ func undated(id string) string {
 	return strings.TrimSuffix(id, "-latest")
 }
 
-// Info converts the row to package llm's form.
-func (r Row) Info() llm.Info {
-	_, name, _ := llm.SplitID(r.ID)
-	return llm.Info{
-		ID: name, Window: r.Window, MaxOutput: r.Output, Reasoning: r.Reasoning, Tools: true,
-		Accepts: llm.Inputs{
-			Images: slices.Contains(r.Accepts, "image"),
-			PDFs:   slices.Contains(r.Accepts, "pdf"),
-			Audio:  slices.Contains(r.Accepts, "audio"),
-		},
-	}
-}
-
 // Of returns the price of a request with a prompt of so many tokens. Cached tokens without a price
 // of their own cost the same as input. The price is zero if unknown.
 func (r Row) Of(prompt int64) Price {

@@ -104,13 +104,6 @@ type transport struct {
 	o ClientOptions
 }
 
-// CloseIdleConnections passes [http.Client.CloseIdleConnections] on to the base.
-func (t *transport) CloseIdleConnections() {
-	if c, ok := t.o.Base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
-
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	outer := req.Context()

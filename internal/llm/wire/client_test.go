@@ -80,7 +80,6 @@ func TestShowsWithoutSending(t *testing.T) {
 	if _, err := post(c, "http://127.0.0.1:1", fine); !errors.Is(err, errShown) || seen != fine {
 		t.Errorf("it ends with %v and shows %q", err, seen)
 	}
-	c.CloseIdleConnections() // the base has no such method
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -173,7 +172,6 @@ func TestProxy(t *testing.T) {
 	}))
 	defer proxy.Close()
 	c := wire.NewClient(wire.ClientOptions{Format: wire.FormatOllama, Proxy: wire.Proxy{HTTP: proxy.URL}})
-	defer c.CloseIdleConnections()
 	got, err := post(c, "http://model.example/api", fine)
 	if err != nil || got != "from the proxy" || asked != "http://model.example/api" {
 		t.Errorf("through the proxy: %q, %v, asked for %q", got, err, asked)

@@ -30,16 +30,6 @@ func NewSpace(dir string) (*Space, error) {
 // Root returns the root as an absolute path without links.
 func (s *Space) Root() string { return s.root }
 
-// URI returns the canonical URI of path, which need not exist: links in its existing part are
-// resolved.
-func (s *Space) URI(path string) (string, error) {
-	real, err := s.resolve(path)
-	if err != nil {
-		return "", fmt.Errorf("name file %q: %w", path, err)
-	}
-	return s.name(real), nil
-}
-
 // Canonical returns the canonical form of any URI of a file: absolute or relative, with $WORKSPACE
 // or without.
 func (s *Space) Canonical(uri string) (string, error) {

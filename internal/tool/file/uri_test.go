@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,6 +148,16 @@ func TestOneFileHasOneURI(t *testing.T) {
 			t.Errorf("expanded %q becomes %q (%v)", s.Expand(got), again, err)
 		}
 	}
+}
+
+// URI returns the canonical URI of path, which need not exist: links in its existing part are
+// resolved.
+func (s *Space) URI(path string) (string, error) {
+	real, err := s.resolve(path)
+	if err != nil {
+		return "", fmt.Errorf("name file %q: %w", path, err)
+	}
+	return s.name(real), nil
 }
 
 func canonical(s *Space, in string) (string, error) {

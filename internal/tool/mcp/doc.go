@@ -9,6 +9,6 @@
 // process is asked to end, and then killed with all its descendants.
 //
 // What it does not promise: members of a result that the SDK does not know. If a server changes its
-// tools, [Session.Tools] and [Session.Tool] list them again; the tools that a turn already offers
+// tools, [Session.Tool] lists them again; the tools that a turn already offers
 // do not change, since that would invalidate the prompt's cache.
 package mcp

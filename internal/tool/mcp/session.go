@@ -113,9 +113,6 @@ func (s *Session) client(at Server, o Options) *mcp.Client {
 	return c
 }
 
-// ID returns the name of the server.
-func (s *Session) ID() string { return s.id }
-
 // Close ends the session and the process.
 func (s *Session) Close() error {
 	ended := make(chan error, 1)

@@ -61,26 +61,6 @@ func (s *Session) tools() ([]*mcp.Tool, error) {
 	return listed, nil
 }
 
-// Tools returns every tool of the server, under the server's names. They need approval.
-func (s *Session) Tools() ([]tool.Item, error) {
-	list, err := s.tools()
-	if err != nil {
-		return nil, err
-	}
-	var items []tool.Item
-	for _, t := range list {
-		def, err := define(t)
-		if errors.Is(err, errSchema) {
-			continue // [Session.Tool] reports why
-		}
-		if err != nil {
-			return nil, fmt.Errorf("tool %q of MCP server %q: %w", t.Name, s.id, err)
-		}
-		items = append(items, tool.Item{Tool: &remote{s, t.Name, def}})
-	}
-	return items, nil
-}
-
 // Tool returns the tool that a configuration names; values of the configuration override the
 // server's.
 func (s *Session) Tool(c tool.Config) (tool.Item, error) {
