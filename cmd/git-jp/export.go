@@ -38,20 +38,16 @@ jp import adds what is said there to the conversation.`
 
 // Run exports conversations. A file is written completely or not at all.
 func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
-	names := c.Conversation
-	if len(names) == 0 {
-		names = []string{"."}
-	}
 	html := c.Format == "html"
 	switch {
 	case html && a.JSON:
 		return usagef("--format=html and --json cannot be used together")
-	case len(names) > 1 && !html && c.Format != "envelopes":
+	case len(c.Conversation) > 1 && !html && c.Format != "envelopes":
 		return usagef("only --format=html and --format=envelopes take several conversations")
 	case c.Focused && !html:
 		return usagef("--focused needs --format=html")
 	}
-	entries, err := findAll(a, names)
+	entries, err := findAll(a, c.Conversation)
 	if err != nil {
 		return err
 	}

@@ -31,13 +31,6 @@ type labelled struct {
 	ID []string `short:"i" name:"id" sep:"none" placeholder:"CONVERSATION" help:"The conversation; the active one by default. Repeat for several."`
 }
 
-func (l labelled) names() []string {
-	if len(l.ID) == 0 {
-		return []string{"."}
-	}
-	return l.ID
-}
-
 // refuseIDs refuses the id of a conversation where labels are expected: the active one would get
 // it.
 func (l labelled) refuseIDs(a *app, args []string) error {
@@ -62,7 +55,7 @@ type labelLsCmd struct{ labelled }
 
 // Run lists labels: a line for each.
 func (c labelLsCmd) Run(a *app) error {
-	return forEach(a, c.names(), func(e workspace.Entry) error {
+	return forEach(a, c.ID, func(e workspace.Entry) error {
 		if a.JSON {
 			return a.printRecord(e)
 		}
@@ -101,7 +94,7 @@ func (c labelAddCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return relabel(ctx, a, c.names(), func(d *events.Details) { workspace.SetLabels(d, labels) })
+	return relabel(ctx, a, c.ID, func(d *events.Details) { workspace.SetLabels(d, labels) })
 }
 
 type labelRmCmd struct {
@@ -120,7 +113,7 @@ func (c labelRmCmd) Run(ctx context.Context, a *app) error {
 	if err := c.refuseIDs(a, c.Key); err != nil {
 		return err
 	}
-	return relabel(ctx, a, c.names(), func(d *events.Details) {
+	return relabel(ctx, a, c.ID, func(d *events.Details) {
 		maps.DeleteFunc(d.Labels, func(key, _ string) bool {
 			return c.All || slices.Contains(c.Key, key)
 		})

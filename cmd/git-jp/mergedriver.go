@@ -19,12 +19,6 @@ type mergeDriverCmd struct {
 	Trial  bool   `help:"Do not record conflicts to be decided later."`
 }
 
-// A mergeError reports a merge that was not made: the files are unchanged.
-type mergeError struct{ err error }
-
-func (e *mergeError) Error() string { return e.err.Error() }
-func (e *mergeError) Unwrap() error { return e.err }
-
 // Run merges one file for git. Exit code 1 means a conflict to git.
 func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 	m, err := merge.Call{
@@ -34,7 +28,7 @@ func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 		Limits: a.limits(), Writing: a.interrupts.Finish,
 	}.Run(ctx)
 	if err != nil {
-		return &mergeError{err}
+		return err // the files are unchanged
 	}
 	for _, w := range m.Warnings {
 		a.warn("%s: %s", c.Path, w)

@@ -26,11 +26,7 @@ needs.`
 
 // Run prints absolute paths, one a line.
 func (c pathCmd) Run(a *app) error {
-	names := c.Conversation
-	if len(names) == 0 {
-		names = []string{"."}
-	}
-	return forEach(a, names, func(e workspace.Entry) error {
+	return forEach(a, c.Conversation, func(e workspace.Entry) error {
 		name := filepath.Join(a.openWorkspace.Path(e), c.filename())
 		if c.Null {
 			_, err := fmt.Fprint(a.stdout, name+"\x00")

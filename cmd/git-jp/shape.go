@@ -130,8 +130,11 @@ func forEach(a *app, names []string, f func(workspace.Entry) error) error {
 	return nil
 }
 
-// findAll returns the named conversations, each once.
+// findAll returns the named conversations, each once; without a name, the active one.
 func findAll(a *app, names []string) (entries []workspace.Entry, err error) {
+	if len(names) == 0 {
+		names = []string{"."}
+	}
 	seen := make(map[events.ID]bool)
 	for _, name := range names {
 		e, err := a.find(name)

@@ -36,11 +36,7 @@ func (c showCmd) Run(a *app) error {
 	case c.Files && a.JSON:
 		return usagef("--files and --json cannot be used together")
 	}
-	names := c.Conversation
-	if len(names) == 0 {
-		names = []string{"."}
-	}
-	entries, err := findAll(a, names)
+	entries, err := findAll(a, c.Conversation)
 	if err != nil {
 		return err
 	}
