@@ -136,6 +136,23 @@ func vendor(name string, public int, regex string, keywords ...string) Rule {
 	return Rule{Name: name, Public: public, Regex: regex, Keywords: keywords}
 }
 
+// guess returns a rule whose group is the secret, unless it is a word, a path or a placeholder.
+func guess(name, regex string, keywords ...string) Rule {
+	return Rule{Name: name, shape: guessed, Regex: regex, Keywords: keywords}
+}
+
+// sure returns the rule for what needs not look random.
+func (r Rule) sure() Rule {
+	r.shape = certain
+	return r
+}
+
+// folded returns the rule with keywords in any case.
+func (r Rule) folded() Rule {
+	r.Fold = true
+	return r
+}
+
 // longer returns the rule for tokens that are longer than usual.
 func (r Rule) longer(within int) Rule {
 	r.within = within
