@@ -68,18 +68,9 @@ var languages = [...]struct{ names, comments, quotes, keywords string }{
 		"case do done elif else end esac exec exit export fi for function if in local " +
 			"read return select set shift then trap until while",
 	},
-	{
-		"toml ini conf", "# ;", `"'`,
-		"true false",
-	},
-	{
-		"yaml yml", "#", `"'`,
-		"true false null yes no on off",
-	},
-	{
-		"json json5 jsonc jsonl ndjson", "//", `"`,
-		"true false null",
-	},
+	{"toml ini conf", "# ;", `"'`, "true false"},
+	{"yaml yml", "#", `"'`, "true false null yes no on off"},
+	{"json json5 jsonc jsonl ndjson", "//", `"`, "true false null"},
 	{
 		"sql", "--", `'"`,
 		"select from where and or not in is null insert into values update set delete " +

@@ -147,7 +147,7 @@ func obstacleHints(err error) []string {
 	errors.As(err, &refused)
 	var all []string
 	for _, o := range refused.Obstacles {
-		if hint := obstacleHint(o.Reason); hint != "" && !slices.Contains(all, hint) {
+		if hint := obstacleHint[o.Reason]; hint != "" && !slices.Contains(all, hint) {
 			all = append(all, hint)
 		}
 	}
@@ -171,68 +171,43 @@ const devicesHint = ".jp has to be on one file system: replace the mount, or the
 // linkedHint is for links in the place of directories.
 const linkedHint = "replace the link by the directory itself"
 
-func obstacleHint(reason string) string {
-	switch reason {
-	case gitint.ReasonShallow:
-		return "'git fetch --unshallow' brings the rest"
-	case gitint.ReasonPartial:
-		return "'" + check.Refetch + "' brings what was left out"
-	case gitint.ReasonGrafts:
-		return "'git replace --convert-graft-file' makes replacements of grafts"
-	case gitint.ReasonAlternates:
-		return "restore the objects, or remove the directory from objects/info/alternates"
-	case gitint.ReasonExtension:
-		return "a newer git-jp may know the extension; remove one that is not needed with " +
-			"'git config --unset <name>'"
-	case gitint.ReasonRef:
-		return "'git fsck' names broken refs; fix or delete them with 'git update-ref'; " +
-			"'git pack-refs --all' writes an empty packed-refs again, without what it may have lost"
-	case gitint.ReasonReflog:
-		return "'git reflog expire --rewrite --expire=never --expire-unreachable=never <ref>' " +
-			"joins what is left of a log; where its ref is gone, " +
-			"'git update-ref <ref> <object>' restores it"
-	case gitint.ReasonWorktree:
-		return "'git worktree repair' in a worktree that was moved, 'git worktree prune' after " +
-			"one was deleted; 'git config core.worktree' says where the main one is"
-	case gitint.ReasonOperation:
-		return "finish the operation or abort it, as 'git status' says"
-	case gitint.ReasonUnreadable:
-		return "'git fsck' says more"
-	case gc.ReasonStream:
-		return "'git jp repair' in a checkout of it, then commit"
-	case gc.ReasonLarge:
-		return largeHint
-	case gc.ReasonOpaque:
-		return "if it is encrypted or in Git LFS, decrypt it or 'git lfs migrate export'; " +
-			"if it is damaged, 'git jp repair'"
-	case gc.ReasonObject:
-		return "'git fsck' says more; '" + check.Refetch + "' may restore it"
-	case gc.ReasonLinked:
-		return linkedHint
-	case gc.ReasonIrregular:
-		return irregularHint
-	case gc.ReasonForeign:
-		return "use the version that made it, or move the file away"
-	case gc.ReasonFiles:
-		return check.ByMode
-	case gc.ReasonLocked:
-		return "wait until git is done; where none runs, a killed one has left the file: remove it"
-	case gc.ReasonNested:
-		return nestedHint
-	case gc.ReasonID:
-		return "'git restore .jp/.id' restores it, 'git jp init' makes one"
-	case gc.ReasonMissing:
-		return "'git jp repair' restores it; 'git jp check --all' says more, and " +
-			"'git jp gc --accept-missing' continues anyway"
-	case gc.ReasonOpinion:
-		return "'git fsck' and the modes of the files say more"
-	case gc.ReasonPromised:
-		return "'git jp gc --fetch-all' fetches all that it reads, in one request"
-	case gc.ReasonDoubt:
-		return DoubtHint
-	default:
-		return ""
-	}
+// obstacleHint says what to do about an obstacle, by its reason.
+var obstacleHint = map[string]string{
+	gitint.ReasonShallow: "'git fetch --unshallow' brings the rest",
+	gitint.ReasonPartial: "'" + check.Refetch + "' brings what was left out",
+	gitint.ReasonGrafts:  "'git replace --convert-graft-file' makes replacements of grafts",
+	gitint.ReasonAlternates: "restore the objects, " +
+		"or remove the directory from objects/info/alternates",
+	gitint.ReasonExtension: "a newer git-jp may know the extension; " +
+		"remove one that is not needed with 'git config --unset <name>'",
+	gitint.ReasonRef: "'git fsck' names broken refs; fix or delete them with 'git update-ref'; " +
+		"'git pack-refs --all' writes an empty packed-refs again, without what it may have lost",
+	gitint.ReasonReflog: "'git reflog expire --rewrite --expire=never " +
+		"--expire-unreachable=never <ref>' joins what is left of a log; where its ref is gone, " +
+		"'git update-ref <ref> <object>' restores it",
+	gitint.ReasonWorktree: "'git worktree repair' in a worktree that was moved, " +
+		"'git worktree prune' after one was deleted; " +
+		"'git config core.worktree' says where the main one is",
+	gitint.ReasonOperation:  "finish the operation or abort it, as 'git status' says",
+	gitint.ReasonUnreadable: "'git fsck' says more",
+	gc.ReasonStream:         "'git jp repair' in a checkout of it, then commit",
+	gc.ReasonLarge:          largeHint,
+	gc.ReasonOpaque: "if it is encrypted or in Git LFS, decrypt it or 'git lfs migrate export'; " +
+		"if it is damaged, 'git jp repair'",
+	gc.ReasonObject:    "'git fsck' says more; '" + check.Refetch + "' may restore it",
+	gc.ReasonLinked:    linkedHint,
+	gc.ReasonIrregular: irregularHint,
+	gc.ReasonForeign:   "use the version that made it, or move the file away",
+	gc.ReasonFiles:     check.ByMode,
+	gc.ReasonLocked: "wait until git is done; " +
+		"where none runs, a killed one has left the file: remove it",
+	gc.ReasonNested: nestedHint,
+	gc.ReasonID:     "'git restore .jp/.id' restores it, 'git jp init' makes one",
+	gc.ReasonMissing: "'git jp repair' restores it; 'git jp check --all' says more, and " +
+		"'git jp gc --accept-missing' continues anyway",
+	gc.ReasonOpinion:  "'git fsck' and the modes of the files say more",
+	gc.ReasonPromised: "'git jp gc --fetch-all' fetches all that it reads, in one request",
+	gc.ReasonDoubt:    DoubtHint,
 }
 
 // DoubtHint says what to do if two ways to find references disagree. A hash that a person wrote is

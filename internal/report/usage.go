@@ -52,7 +52,7 @@ func (e *NameError) Unwrap() error { return e.Err }
 // usageHint names the help of the command that was called.
 func usageHint(err error) string {
 	if unknown, ok := errors.AsType[*CommandError](err); ok {
-		if hint := habitHint(unknown.Name); hint != "" {
+		if hint := habitHint[unknown.Name]; hint != "" {
 			return hint
 		}
 	}
@@ -64,27 +64,15 @@ func usageHint(err error) string {
 }
 
 // habitHint names the command for which git and other programs have another word.
-func habitHint(word string) string {
-	switch word {
-	case "add":
-		return "'git jp stage' stages a conversation with all that it needs"
-	case "ask", "chat":
-		return "'git jp query' asks"
-	case "branch":
-		return "'git jp fork' makes another conversation of one"
-	case "commit":
-		return "'git jp stage --changed' stages conversations, 'git commit' commits them"
-	case "fsck":
-		return "'git jp check' finds references without content"
-	case "mv":
-		return "'git jp rename' gives a conversation another title"
-	case "prune":
-		return "'git jp gc' deletes content that nothing refers to"
-	case "reset":
-		return "'git jp unstage' removes a conversation from the index"
-	case "search":
-		return "'git jp grep' searches conversations"
-	default:
-		return ""
-	}
+var habitHint = map[string]string{
+	"add":    "'git jp stage' stages a conversation with all that it needs",
+	"ask":    "'git jp query' asks",
+	"chat":   "'git jp query' asks",
+	"branch": "'git jp fork' makes another conversation of one",
+	"commit": "'git jp stage --changed' stages conversations, 'git commit' commits them",
+	"fsck":   "'git jp check' finds references without content",
+	"mv":     "'git jp rename' gives a conversation another title",
+	"prune":  "'git jp gc' deletes content that nothing refers to",
+	"reset":  "'git jp unstage' removes a conversation from the index",
+	"search": "'git jp grep' searches conversations",
 }

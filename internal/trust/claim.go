@@ -107,13 +107,8 @@ const Unbound = "unreadable"
 
 // files returns the files that the command of a claim runs, with their hashes.
 func (c Claim) files() map[string]string {
-	var v struct {
-		Files map[string]string `json:"files"`
-	}
-	if c.Kind != Process || json.Unmarshal([]byte(c.Value), &v) != nil {
-		return nil
-	}
-	return v.Files
+	_, files, _ := c.bound()
+	return files
 }
 
 func (c Claim) runsFiles() bool { return len(c.files()) > 0 }
