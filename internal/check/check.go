@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strconv"
@@ -36,10 +37,7 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 func run(
 	ctx context.Context, sources iter.Seq2[Source, error], opts Options, alone bool,
 ) (*Report, error) {
-	cache := opts.Cache
-	if cache == nil {
-		cache = &refs.Cache{}
-	}
+	cache := cmp.Or(opts.Cache, &refs.Cache{})
 	report := &Report{Strict: opts.Strict}
 	v := newVerifier(opts.loosest(), cache)
 	v.alone = alone

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -210,12 +211,9 @@ type commit struct {
 
 func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 	c := &commit{
-		hook: h, cache: h.Cache,
+		hook: h, cache: cmp.Or(h.Cache, &refs.Cache{}),
 		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{}, added: true,
 		corrupt: map[blobs.Hash]string{}, entered: map[string]bool{},
-	}
-	if c.cache == nil {
-		c.cache = &refs.Cache{}
 	}
 	for _, p := range staged {
 		if dir, ok := workspace.PathDir(p.Path); ok {

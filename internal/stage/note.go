@@ -23,9 +23,7 @@ const noteHeader = "git-jp staged 1\n"
 
 const lockSuffix = ".lock"
 
-func notePath(repo *gitint.Repo) string {
-	return filepath.Join(repo.GitDir(), "jp", "staged")
-}
+func notePath(repo *gitint.Repo) string { return stateFile(repo, "staged") }
 
 // readNote returns the entries of the note. A note that cannot be parsed has none: it is of another
 // version, or was cut off.
@@ -156,7 +154,7 @@ func settle(ctx context.Context, repo *gitint.Repo, keep bool, indexes ...string
 		for _, index := range indexes {
 			change.IndexFile = index
 			_, err := repo.Stage(ctx, change)
-			if _, ok := errors.AsType[*gitint.LockedError](err); ok {
+			if isLocked(err) {
 				keep = true
 			} else if err != nil {
 				return err

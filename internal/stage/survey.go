@@ -56,12 +56,9 @@ type survey struct {
 
 func newSurvey(ctx context.Context, req Request) (*survey, error) {
 	s := &survey{
-		req: req, cache: req.Cache, finder: spare.NewFinder(req.Repo),
+		req: req, cache: cmp.Or(req.Cache, &refs.Cache{}), finder: spare.NewFinder(req.Repo),
 		dirs: map[events.ID][]workspace.Entry{}, indexed: map[events.ID][]string{},
 		states: map[string]gitint.WorkState{},
-	}
-	if s.cache == nil {
-		s.cache = &refs.Cache{}
 	}
 	var err error
 	if s.fsys, err = openFolders(req.Repo, s.cache); err != nil {

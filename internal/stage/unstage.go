@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -21,9 +22,8 @@ import (
 // blobs that only their staged streams need. Changed means the same as All. The working tree is not
 // touched. It returns the paths whose entries changed, sorted.
 func Unstage(ctx context.Context, req Request) ([]string, error) {
-	u := unstaging{req: req, cache: req.Cache, paths: map[string]bool{}}
-	if u.cache == nil {
-		u.cache = &refs.Cache{}
+	u := unstaging{
+		req: req, cache: cmp.Or(req.Cache, &refs.Cache{}), paths: map[string]bool{},
 	}
 	if err := u.open(ctx); err != nil {
 		return nil, fmt.Errorf("unstage: %w", err)

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,10 +109,7 @@ func unix(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []
 // verifyStream verifies that everything that a stream refers to is in the plan. A line ending
 // filter changes a stream and not its references; a concurrent writer may change both.
 func (p *Plan) verifyStream(ctx context.Context, e gitint.Entry) error {
-	cache := p.req.Cache
-	if cache == nil {
-		cache = &refs.Cache{}
-	}
+	cache := cmp.Or(p.req.Cache, &refs.Cache{})
 	res, err := cache.References(e.OID, func() ([]byte, error) {
 		return p.req.Repo.ReadObject(ctx, e.OID, 0)
 	})
