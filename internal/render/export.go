@@ -282,7 +282,7 @@ func closed(text string) string {
 
 // fenced returns text as a code block that it cannot end.
 func fenced(text, language string) string {
-	fence := fenceFor(text)
+	fence := strings.Repeat("`", max(longestRun(text), 2)+1)
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }
 
@@ -314,11 +314,6 @@ func quotedMarkdown(s string) string {
 		lines[i] = strings.TrimRight("> "+line, " ")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// fenceFor returns a code fence longer than any run of backticks in body.
-func fenceFor(body string) string {
-	return strings.Repeat("`", max(longestRun(body), 2)+1)
 }
 
 // longestRun returns the length of the longest run of backticks.

@@ -125,21 +125,17 @@ func (o Output) codeLine(language, line string) string {
 	if language == "diff" || language == "patch" {
 		return o.styled(patchStyle(line), line)
 	}
-	s, known := syntaxes()[language]
-	if !known {
+	if !IsLanguage(language) {
 		return o.styled(styleCode, line)
 	}
-	line = o.Text(line)
 	var b strings.Builder
-	for plain := 0; ; {
-		at, end, kind := s.token(line, plain)
-		b.WriteString(line[plain:at])
-		if at == end {
-			return b.String()
+	Tokens(language, o.Text(line), func(kind TokenKind, text string) {
+		if kind != TokenPlain {
+			text = o.styled(tokenStyles[kind], text)
 		}
-		b.WriteString(o.styled(tokenStyles[kind], line[at:end]))
-		plain = end
-	}
+		b.WriteString(text)
+	})
+	return b.String()
 }
 
 // token returns the next piece of a line that has a kind, from an index on, or an empty piece at

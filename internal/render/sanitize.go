@@ -1,7 +1,7 @@
 package render
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,7 +37,7 @@ func sanitize(s string, plain bool) string {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			writeByteEscape(&b, s[i])
+			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
 		case unsafe(r):
 			writeRuneEscape(&b, r)
@@ -97,26 +97,15 @@ func SGRLen(s string) int {
 	return 0
 }
 
-func writeByteEscape(b *strings.Builder, c byte) {
-	const digits = "0123456789abcdef"
-	b.WriteString(`\x`)
-	b.WriteByte(digits[c>>4])
-	b.WriteByte(digits[c&15])
-}
-
 func writeRuneEscape(b *strings.Builder, r rune) {
-	if r < 0x80 {
-		writeByteEscape(b, byte(r))
-		return
+	switch {
+	case r < 0x80:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case r > 0xffff:
+		fmt.Fprintf(b, `\U%08x`, r)
+	default:
+		fmt.Fprintf(b, `\u%04x`, r)
 	}
-	width, prefix := 4, `\u`
-	if r > 0xffff {
-		width, prefix = 8, `\U`
-	}
-	hex := strconv.FormatInt(int64(r), 16)
-	b.WriteString(prefix)
-	b.WriteString(strings.Repeat("0", width-len(hex)))
-	b.WriteString(hex)
 }
 
 // oneLine replaces every run of white space that has a line break by a space.
