@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,10 +125,8 @@ func oneOf(s *Prompt, q tool.Question) (jsontext.Value, error) {
 		if n, err := strconv.Atoi(line); err == nil && 1 <= n && n <= len(q.Options) {
 			return jsonText(q.Options[n-1]), nil
 		}
-		for _, o := range q.Options {
-			if o == line {
-				return jsonText(o), nil
-			}
+		if slices.Contains(q.Options, line) {
+			return jsonText(line), nil
 		}
 	}
 }

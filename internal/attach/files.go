@@ -112,7 +112,7 @@ func (r *Resolver) pattern(uri string) (string, error) {
 	if !path.IsAbs(p) {
 		return p, nil
 	}
-	base, rest := splitPattern(p)
+	base, rest := doublestar.SplitPattern(p)
 	rel, err := r.o.Files.Tree.Rel(filepath.FromSlash(base))
 	return path.Join(rel, rest), err
 }
@@ -203,7 +203,7 @@ func (r *Resolver) matching(
 
 // candidates returns the files below the directory in which a pattern starts.
 func (r *Resolver) candidates(ctx context.Context, s selection) ([]string, error) {
-	base, _ := splitPattern(s.path)
+	base, _ := doublestar.SplitPattern(s.path)
 	base = strings.ReplaceAll(base, `\`, "")
 	var names []string
 	var err error
@@ -222,7 +222,7 @@ func (r *Resolver) matches(pattern, name string) bool {
 	if !r.match(pattern, name) {
 		return false
 	}
-	base, rest := splitPattern(pattern)
+	base, rest := doublestar.SplitPattern(pattern)
 	if strings.HasPrefix(rest, ".") || strings.Contains(rest, "/.") {
 		return true
 	}
@@ -253,9 +253,6 @@ func (r *Resolver) match(pattern, name string) bool {
 }
 
 func isPattern(s string) bool { return strings.ContainsAny(s, "*?[{") }
-
-// splitPattern returns the directory in which a pattern starts, and the rest.
-func splitPattern(p string) (base, rest string) { return doublestar.SplitPattern(p) }
 
 // escapeMeta returns a pattern that matches only a path.
 func escapeMeta(p string) string {

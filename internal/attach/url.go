@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
@@ -87,7 +89,7 @@ func below(tree *file.Tree, name string) (string, error) {
 	if err == nil {
 		return rel, nil
 	}
-	base, pattern := splitPattern(filepath.ToSlash(name))
+	base, pattern := doublestar.SplitPattern(filepath.ToSlash(name))
 	if !errors.Is(err, fs.ErrNotExist) || !isPattern(pattern) {
 		return "", err
 	}
@@ -106,18 +108,10 @@ func query(raw string, known ...string) (url.Values, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
-	var unknown []string
-	for name := range q {
-		found := false
-		for _, k := range known {
-			found = found || k == name
-		}
-		if !found {
-			unknown = append(unknown, name)
-		}
-	}
-	if unknown != nil {
-		sort.Strings(unknown)
+	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(q)), func(name string) bool {
+		return slices.Contains(known, name)
+	})
+	if len(unknown) > 0 {
 		return nil, fmt.Errorf("unknown parameters: %s", strings.Join(unknown, ", "))
 	}
 	return q, nil

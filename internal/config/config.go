@@ -114,7 +114,7 @@ func (c *Config) addDir(r reader, jp, own Layer) error {
 }
 
 func (c *Config) push(st setting) {
-	name := join(st.path)
+	name := JoinKey(st.path)
 	c.stacks[name] = append(c.stacks[name], st)
 }
 
@@ -140,11 +140,11 @@ func (c *Config) ValueIn(layer Layer, name string) (any, Origin, bool) {
 
 // stack returns a copy of the values of a key.
 func (c *Config) stack(name string) []setting {
-	path, err := split(name)
+	path, err := SplitKey(name)
 	if err != nil {
 		return nil
 	}
-	return slices.Clone(c.stacks[join(canonical(path))])
+	return slices.Clone(c.stacks[JoinKey(canonical(path))])
 }
 
 func (c *Config) effective(name string) (setting, bool) {

@@ -158,7 +158,7 @@ func (d *document) position(path []string) position {
 	if d.said == nil {
 		d.locateAll()
 	}
-	offset, ok := d.said[join(path)]
+	offset, ok := d.said[JoinKey(path)]
 	if !ok {
 		return position{}
 	}
@@ -184,7 +184,7 @@ func (d *document) locateAll() {
 	d.said = make(map[string]int, len(places))
 	for _, p := range places {
 		for n := len(p.path); n > 0; n-- {
-			name := join(p.path[:n])
+			name := JoinKey(p.path[:n])
 			if _, ok := d.said[name]; ok {
 				break // its prefixes are recorded too
 			}

@@ -52,16 +52,13 @@ func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 
 // Valid returns an error if a text is no value of one of our keys.
 func Valid(name, text string) error {
-	path, err := split(name)
+	path, err := SplitKey(name)
 	if err == nil {
 		k, _ := schema(Known()).find(path)
 		_, err = k.parse(text)
 	}
 	return err
 }
-
-// SplitKey splits a dotted name into its segments, which may be quoted.
-func SplitKey(name string) ([]string, error) { return split(name) }
 
 // Unset returns data without key. A missing key is no error.
 func Unset(data []byte, file, name string) ([]byte, error) {
@@ -84,7 +81,7 @@ func target(file, name string) (path []string, k Key, err error) {
 			err = &SettingError{Err: err}
 		}
 	}()
-	if path, err = split(name); err != nil {
+	if path, err = SplitKey(name); err != nil {
 		return nil, Key{}, err
 	}
 	path = canonical(path)
@@ -271,7 +268,7 @@ func (d *document) intoInline(path []string, c change) []byte {
 		if len(bytes.TrimSpace(body[1:])) == 0 {
 			separator = " "
 		}
-		member := separator + join(path[n:]) + " = " + c.literal + " "
+		member := separator + JoinKey(path[n:]) + " = " + c.literal + " "
 		return d.splice(span{it.value.start + len(body), it.value.end - 1}, member)
 	}
 	return nil
@@ -285,7 +282,7 @@ func (d *document) besideSibling(path []string, c change) []byte {
 		if c.remove || it.inline || it.array || !shares || len(it.table) >= len(path) {
 			continue
 		}
-		return d.addLine(d.lineEnd(it.value.end), join(path[len(it.table):])+" = "+c.literal)
+		return d.addLine(d.lineEnd(it.value.end), JoinKey(path[len(it.table):])+" = "+c.literal)
 	}
 	return nil
 }
@@ -295,7 +292,7 @@ func (d *document) newTable(path []string, c change) []byte {
 	nl := d.newline()
 	parent, line := path[:len(path)-1], quoteKey(path[len(path)-1])+" = "+c.literal
 	if len(parent) > 0 {
-		line = "[" + join(parent) + "]" + nl + line
+		line = "[" + JoinKey(parent) + "]" + nl + line
 		if len(bytes.TrimSpace(d.data)) > 0 {
 			line = nl + line
 		}

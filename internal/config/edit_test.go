@@ -206,7 +206,7 @@ func read(t *rapid.T, data []byte) map[string]any {
 	}
 	all := map[string]any{}
 	for _, s := range settings {
-		all[join(s.path)] = s.value
+		all[JoinKey(s.path)] = s.value
 	}
 	return all
 }

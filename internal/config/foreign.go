@@ -37,7 +37,7 @@ func (st setting) isHarmless(without setting, found bool) bool {
 
 // claim returns the claim for the value.
 func (st setting) claim() trust.Claim {
-	return Claim(join(st.path), st.value, st.origin.String())
+	return Claim(JoinKey(st.path), st.value, st.origin.String())
 }
 
 // Claim returns the claim to approve for a committed value of a key.

@@ -147,7 +147,7 @@ func (f *file) leaf(spelled []string, v any) {
 		}
 		v = typed
 	}
-	name := join(full)
+	name := JoinKey(full)
 	if f.seen[name] {
 		f.fault(spelled, fmt.Errorf("set twice, also under its other name %s", name))
 		return
@@ -168,7 +168,7 @@ func (f *file) at(spelled []string) Origin {
 }
 
 func (f *file) fault(spelled []string, err error) {
-	f.faults = append(f.faults, &KeyError{Origin: f.at(spelled), Key: join(spelled), Err: err})
+	f.faults = append(f.faults, &KeyError{Origin: f.at(spelled), Key: JoinKey(spelled), Err: err})
 }
 
 // parseOverride reads one -c option: key=value or key:=json.
@@ -184,7 +184,7 @@ func parseOverride(s schema, option string) (setting, error) {
 		return fail(errors.New("want key=value or key:=json; += is not understood"))
 	}
 	name, isJSON := strings.CutSuffix(name, ":")
-	spelled, err := split(name)
+	spelled, err := SplitKey(name)
 	if err != nil {
 		return fail(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/lists"
 )
 
 // tomlLiteral returns v, the parsed text, in TOML. Durations and sizes keep the user's spelling.
@@ -23,11 +25,7 @@ func tomlLiteral(k Key, text string, v any) string {
 		}
 		return strconv.FormatInt(v, 10)
 	case []string:
-		parts := make([]string, len(v))
-		for i, s := range v {
-			parts[i] = quote(s)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return "[" + strings.Join(lists.Map(v, quote), ", ") + "]"
 	case []any:
 		parts := make([]string, len(v))
 		for i, e := range v {

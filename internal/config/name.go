@@ -5,17 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// join returns path as a dotted TOML key, with quotes where needed.
-func join(path []string) string {
-	parts := make([]string, len(path))
-	for i, seg := range path {
-		parts[i] = quoteKey(seg)
-	}
-	return strings.Join(parts, ".")
-}
+// JoinKey returns path as a dotted TOML key, with quotes where needed.
+func JoinKey(path []string) string { return strings.Join(lists.Map(path, quoteKey), ".") }
 
 func quoteKey(seg string) string {
 	bare := func(r rune) bool {
@@ -28,11 +23,8 @@ func quoteKey(seg string) string {
 	return quote(seg)
 }
 
-// JoinKey returns a path as the dotted key that [SplitKey] parses.
-func JoinKey(path []string) string { return join(path) }
-
-// split parses a dotted TOML key.
-func split(name string) ([]string, error) {
+// SplitKey parses a dotted TOML key.
+func SplitKey(name string) ([]string, error) {
 	var p unstable.Parser
 	p.Reset([]byte(name + " = 0"))
 	if !p.NextExpression() || p.Expression().Kind != unstable.KeyValue {

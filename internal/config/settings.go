@@ -172,7 +172,7 @@ func (c *Config) Tool(name string) Tool {
 func toolValue[T any](c *Config, tool string, rest ...string) (T, bool) {
 	for _, name := range []string{tool, "*"} {
 		path := append([]string{"conversation", "tools", name}, rest...)
-		if st, ok := c.winner(c.stacks[join(path)]); ok { // called for every turn of a stream
+		if st, ok := c.winner(c.stacks[JoinKey(path)]); ok { // called for every turn of a stream
 			return st.value.(T), true
 		}
 	}

@@ -189,7 +189,8 @@ func (a *Attachments) attach(
 // layer needs the approval of the latter, since the name may have been copied from there. Other
 // named attachments are the user's, and foreign exclusions do not apply to them.
 func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
-	had := query.Attached(t.Stream(), baseOf(t.BaseConfig()), jpconfig.AttachmentURLs)
+	base, _ := parseBase(t.BaseConfig()) // what cannot be read declares nothing
+	had := query.Attached(t.Stream(), base, jpconfig.AttachmentURLs)
 	var urls []string
 	for _, at := range a.config.Attachments() {
 		shown := at.Shown()
@@ -228,15 +229,6 @@ func parseBase(data []byte) (settings.Config, error) {
 		err = fmt.Errorf("read the conversation's configuration: %w", err)
 	}
 	return base, err
-}
-
-// baseOf is parseBase that returns an empty configuration for an error.
-func baseOf(data []byte) settings.Config {
-	base, err := parseBase(data)
-	if err != nil {
-		return settings.Config{}
-	}
-	return base
 }
 
 // refresher returns a Refresher for the conversation's resources.

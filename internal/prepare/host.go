@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -90,15 +91,11 @@ func (h *Host) committedHere(root, name string) bool {
 // root. The approvals are read on its first call, which is for the first foreign setting that is
 // not known to be harmless.
 func (h *Host) Approved(root string) func(trust.Claim) bool {
-	var approvals *trust.Approvals
-	read := false
-	return func(c trust.Claim) bool {
-		if !read {
-			read = true
-			approvals, _ = h.Approvals(root) // unreadable approvals approve nothing
-		}
-		return approvals != nil && approvals.Allow(c) == nil
-	}
+	read := sync.OnceValue(func() *trust.Approvals {
+		approvals, _ := h.Approvals(root) // unreadable approvals approve nothing
+		return approvals
+	})
+	return func(c trust.Claim) bool { return read() != nil && read().Allow(c) == nil }
 }
 
 // Gate returns a gate that asks on the terminal about foreign settings in the workspace at root. If

@@ -159,15 +159,10 @@ func entropy(s []byte) float64 {
 // isSample reports whether a token contains a word or a run of characters that marks it as an
 // example.
 func isSample(s []byte) bool {
-	lower := bytes.ToLower(s)
-	for _, word := range []string{
+	lower := string(bytes.ToLower(s))
+	return slices.ContainsFunc([]string{
 		"example", "xxxxx", "12345678", "00000000", "redacted", "your-", "your_",
-	} {
-		if bytes.Contains(lower, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	}, func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // isSequence reports whether most characters equal or follow the one before them.

@@ -16,26 +16,21 @@ type Script struct {
 	Exprs []string // the expressions for $1, $2 …
 }
 
-// A TemplateError says why a template is refused.
-type TemplateError struct {
-	Placeholder string // "" if it is about the whole template
-	Reason      string
-}
-
-// Error gives the reason and the safe form.
-func (e *TemplateError) Error() string {
-	hole, what := e.Placeholder, e.Placeholder+" "+e.Reason+": it"
+// refused returns an error with the reason and the safe form. The hole is the placeholder that it
+// is about, "" for the whole template.
+func refused(hole, reason string) error {
+	what := hole + " " + reason + ": it"
 	if hole == "" {
-		hole, what = "{{…}}", e.Reason+": a placeholder"
+		hole, what = "{{…}}", reason+": a placeholder"
 	}
-	return fmt.Sprintf("template of a shell: %s has to be a word of a simple command, "+
+	return fmt.Errorf("template of a shell: %s has to be a word of a simple command, "+
 		"or in double quotes there: printf '%%s' %s | program", what, hole)
 }
 
 // ParseScript reads a shell template.
 func ParseScript(source string) (Script, error) {
 	if strings.Contains(source, "{%") || strings.Contains(source, "{#") {
-		return Script{}, &TemplateError{Reason: "{% %} cannot be given to one"}
+		return Script{}, refused("", "{% %} cannot be given to one")
 	}
 	if _, end := placeholder(source); end < 0 {
 		return Script{Text: source}, nil
@@ -69,7 +64,7 @@ type shellWord struct {
 }
 
 func (l *lexer) refuse(hole, format string, args ...any) error {
-	return &TemplateError{Placeholder: hole, Reason: fmt.Sprintf(format, args...)}
+	return refused(hole, fmt.Sprintf(format, args...))
 }
 
 func (l *lexer) peek(s string) bool { return strings.HasPrefix(l.src[l.at:], s) }
