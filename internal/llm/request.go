@@ -254,6 +254,27 @@ type ReasoningParams struct {
 	Exclude bool // reason, but do not stream the reasoning, if the provider can
 }
 
+// Off reports whether the model is not to reason.
+func (r ReasoningParams) Off() bool {
+	return r.Mode == ReasoningOff || r.Mode == ReasoningEffort && r.Effort == EffortNone
+}
+
+// Level returns how much the model reasons as one of the three efforts that all providers know, ""
+// to leave it to the model.
+func (r ReasoningParams) Level() Effort {
+	effort, budget := r.Mode == ReasoningEffort, r.Mode == ReasoningBudget
+	switch {
+	case effort && (r.Effort == EffortXLow || r.Effort == EffortLow), budget && r.Budget < 4096:
+		return EffortLow
+	case effort && r.Effort == EffortMedium, budget && r.Budget < 16384:
+		return EffortMedium
+	case effort, budget:
+		return EffortHigh
+	default:
+		return ""
+	}
+}
+
 // CachePolicy sets how the prompt is cached. The zero value caches with the provider's shortest
 // lifetime.
 type CachePolicy struct {

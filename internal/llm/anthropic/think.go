@@ -16,8 +16,7 @@ const notThinking = "disabled"
 // think sets how much the model thinks.
 func (b *builder) think(p *body) {
 	r := b.request.Params.Reasoning
-	off := r.Mode == llm.ReasoningOff || b.insisted > 0 && !b.trait.alwaysThinks ||
-		r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
+	off := r.Off() || b.insisted > 0 && !b.trait.alwaysThinks
 	budget := b.trait.think == thinksByBudget ||
 		b.trait.think == thinksByBoth && r.Mode == llm.ReasoningBudget
 	switch {

@@ -183,27 +183,9 @@ func (d dialect) id(id string) string {
 	return hex.EncodeToString(sum[:])[:9]
 }
 
-// effort returns the effort by the names that all servers know.
-func effort(r llm.ReasoningParams) string {
-	switch {
-	case r.Mode == llm.ReasoningEffort && (r.Effort == llm.EffortXLow || r.Effort == llm.EffortLow),
-		r.Mode == llm.ReasoningBudget && r.Budget < 4096:
-		return "low"
-	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortMedium,
-		r.Mode == llm.ReasoningBudget && r.Budget < 16384:
-		return "medium"
-	case r.Mode == llm.ReasoningEffort, r.Mode == llm.ReasoningBudget:
-		return "high"
-	default:
-		return ""
-	}
-}
-
 // off reports whether reasoning is off.
 func off(r llm.ReasoningParams) bool {
-	return r.Mode == llm.ReasoningOff ||
-		r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone ||
-		r.Mode == llm.ReasoningBudget && r.Budget <= 0
+	return r.Off() || r.Mode == llm.ReasoningBudget && r.Budget <= 0
 }
 
 // reasonEffort asks for the lowest effort to turn reasoning off, for which no name is known to all
@@ -211,7 +193,7 @@ func off(r llm.ReasoningParams) bool {
 func reasonEffort(b *builder, r llm.ReasoningParams) {
 	if off(r) {
 		b.body["reasoning_effort"] = "low"
-	} else if e := effort(r); e != "" {
+	} else if e := r.Level(); e != "" {
 		b.body["reasoning_effort"] = e
 	}
 }
@@ -233,7 +215,7 @@ func reasonMistral(b *builder, r llm.ReasoningParams) {
 	case !told:
 	case off(r):
 		b.body["reasoning_effort"] = "none"
-	case effort(r) != "":
+	case r.Level() != "":
 		b.body["reasoning_effort"] = "high"
 	}
 }
@@ -278,11 +260,11 @@ func reasonDeepSeek(b *builder, r llm.ReasoningParams) {
 	case r.Mode != llm.ReasoningDefault:
 		b.body["thinking"] = map[string]string{"type": "enabled"}
 	}
-	switch e := effort(r); {
+	switch e := r.Level(); {
 	case off(r) || e == "":
 	case r.Effort == llm.EffortMax:
 		b.body["reasoning_effort"] = "max"
-	case e == "low":
+	case e == llm.EffortLow:
 		b.body["reasoning_effort"] = "low"
 	default:
 		b.body["reasoning_effort"] = "high"
@@ -295,7 +277,7 @@ func reasonTemplate(b *builder, r llm.ReasoningParams) {
 		return
 	}
 	o := map[string]any{"enable_thinking": !off(r)}
-	if e := effort(r); e != "" && !off(r) {
+	if e := r.Level(); e != "" && !off(r) {
 		o["reasoning_effort"] = e
 	}
 	b.body["chat_template_kwargs"] = o

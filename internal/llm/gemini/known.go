@@ -68,7 +68,7 @@ func (t trait) thinking(r llm.ReasoningParams) *thinkingConfig {
 	if !t.thinks() {
 		return nil
 	}
-	off := r.Mode == llm.ReasoningOff || r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
+	off := r.Off()
 	c := &thinkingConfig{Include: !r.Exclude && !off}
 	switch {
 	case t.levels:
@@ -111,16 +111,14 @@ func (t trait) level(r llm.ReasoningParams, off bool) string {
 	if t.medium {
 		middle = "MEDIUM"
 	}
-	switch {
+	switch level := r.Level(); {
 	case off, r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortXLow:
 		return least
-	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortLow,
-		r.Mode == llm.ReasoningBudget && r.Budget < 4096:
+	case level == llm.EffortLow:
 		return "LOW"
-	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortMedium,
-		r.Mode == llm.ReasoningBudget && r.Budget < 16384:
+	case level == llm.EffortMedium:
 		return middle
-	case r.Mode == llm.ReasoningEffort, r.Mode == llm.ReasoningBudget:
+	case level == llm.EffortHigh:
 		return "HIGH"
 	default:
 		return ""

@@ -246,16 +246,12 @@ func (b *builder) think() any {
 	switch {
 	case r.Mode == llm.ReasoningDefault:
 		return nil
-	case r.Mode == llm.ReasoningOff, r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone:
+	case r.Off():
 		return false
 	case !strings.HasPrefix(b.model.name, "gpt-oss") || r.Mode != llm.ReasoningEffort:
 		return true
-	case r.Effort == llm.EffortXLow, r.Effort == llm.EffortLow:
-		return "low"
-	case r.Effort == llm.EffortMedium:
-		return "medium"
 	default:
-		return "high"
+		return r.Level()
 	}
 }
 

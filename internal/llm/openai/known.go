@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,28 +94,12 @@ func (t trait) nearest(e llm.Effort) effort {
 	}
 	order := efforts()
 	index := func(e effort) int {
-		for i, x := range order {
-			if x == e {
-				return i
-			}
+		if i := slices.Index(order, e); i >= 0 {
+			return i
 		}
 		return 2 // an unknown effort is medium
 	}
 	return order[min(max(index(want), index(t.least)), index(t.most))]
-}
-
-// budget returns the effort for a number of reasoning tokens.
-func (t trait) budget(tokens int) effort {
-	switch {
-	case tokens <= 0:
-		return t.off
-	case tokens < 4096:
-		return t.nearest(llm.EffortLow)
-	case tokens < 16384:
-		return t.nearest(llm.EffortMedium)
-	default:
-		return t.nearest(llm.EffortHigh)
-	}
 }
 
 // nameRule is the provider's rule for names of tools and ids of calls.

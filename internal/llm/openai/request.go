@@ -106,7 +106,10 @@ func (b *builder) reason() {
 	case llm.ReasoningEffort:
 		p.Effort = t.nearest(r.Effort)
 	case llm.ReasoningBudget:
-		p.Effort = t.budget(r.Budget)
+		p.Effort = t.off
+		if r.Budget > 0 {
+			p.Effort = t.nearest(r.Level())
+		}
 	}
 	if !r.Exclude {
 		p.Summary = "auto"
