@@ -45,8 +45,8 @@ type building struct {
 	extra    []jsontext.Value
 }
 
-// NewAssembler returns an assembler for one answer to r that passes its deltas to the yield function
-// of a stream.
+// NewAssembler returns an assembler for one answer to r that passes its deltas to the function of a
+// stream.
 func NewAssembler(r *Request, yield func(Delta, error) bool) *Assembler {
 	return &Assembler{tell: yield, asked: r, data: r.Schema != nil, open: map[int]*building{}}
 }

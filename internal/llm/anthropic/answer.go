@@ -44,7 +44,8 @@ func newAnswer(m *Model, r *llm.Request, yield func(llm.Delta, error) bool) *ans
 		taken = []string{searchTool}
 	}
 	a := &answer{
-		model: m, request: r, yield: yield, tell: yield, names: llm.NewNames(r.Tools, nameRule(), taken...),
+		model: m, request: r, yield: yield, tell: yield,
+		names: llm.NewNames(r.Tools, nameRule(), taken...),
 	}
 	a.assembler = llm.NewAssembler(r, func(d llm.Delta, err error) bool { return a.tell(d, err) })
 	return a
