@@ -52,7 +52,8 @@ func members(ps []Parameter) Object {
 		}
 	}
 	return Object{
-		{"properties", properties.Value()}, {"required", marshal(required)},
+		{"properties", properties.Value()},
+		{"required", marshal(required)},
 		{"additionalProperties", jsontext.Value("false")},
 	}
 }
