@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -142,18 +143,23 @@ func (w *world) eventually(what string, is func() bool) {
 
 // imports imports what the agent has just written: the words of the scene are in a conversation,
 // and a second import changes nothing.
-func (w *world) imports(words []string) {
+func (w *world) imports(s scene) {
 	w.Helper()
 	withJP(w)
 	w.jp("import", w.agent.name, "--yes")
-	var all strings.Builder
+	var all []string
 	for _, c := range w.imported() {
-		all.WriteString(w.jp("print", c.ID))
+		all = append(all, w.jp("print", c.ID))
 	}
-	for _, word := range words {
-		if !strings.Contains(all.String(), word) {
-			w.Errorf("no conversation has %q", word)
-		}
+	if !s.together {
+		all = []string{strings.Join(all, "")}
+	}
+	if !slices.ContainsFunc(all, func(said string) bool {
+		return !slices.ContainsFunc(s.says, func(word string) bool {
+			return !strings.Contains(said, word)
+		})
+	}) {
+		w.Errorf("no conversation has all of %q:\n%s", s.says, all)
 	}
 	if out := w.jp("import", w.agent.name); strings.Contains(out, " new") || strings.Contains(out, " grown") {
 		w.Errorf("a second import says %q", out)

@@ -16,8 +16,10 @@ type scene struct {
 	play func(*world)
 	// only and not name the agents that can, or cannot, be brought to it from a command line.
 	only, not []string
-	// say are words that the session files must have afterwards.
-	says []string
+	// says are words that the session files must have afterwards, and one conversation if it is
+	// together.
+	says     []string
+	together bool
 }
 
 var scenes = []scene{
@@ -63,7 +65,7 @@ var scenes = []scene{
 		},
 	},
 	{
-		name: "fork", not: []string{"gemini", "copilot"},
+		name: "fork", not: []string{"gemini", "copilot"}, together: true,
 		says: []string{"first question", "first answer", "question of the fork", "answer of the fork"},
 		play: func(w *world) {
 			w.says(turn{prompt: "The first question."}, answer{text: "The first answer."})
@@ -178,7 +180,7 @@ func TestScenes(t *testing.T) {
 					s.play(w)
 					w.wrote(s.says)
 					w.record(s.name)
-					w.imports(s.says)
+					w.imports(s)
 				})
 			}
 		})

@@ -16,6 +16,13 @@ func (Dialect) Read(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
 ) (sessions.Version, error) {
 	m := newMapper(s, b)
+	for _, part := range bases(s.Path) {
+		m.thread, m.metas = tail(part.thread), 0
+		if _, err := sessions.ReadLines(ctx, part.path, part.end, b, m.line); err != nil {
+			return sessions.Version{}, err
+		}
+	}
+	m.thread, m.metas = tail(s.Name.ID), 0
 	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
 	if err == nil {
 		m.finish()
@@ -31,7 +38,7 @@ type mapper struct {
 	provider string
 	model    string
 	number   int             // of the line
-	metas    int             // number of session_meta lines
+	metas    int             // number of session_meta lines in the file
 	turn     string          // id of the current turn
 	told     map[string]int  // number of events of each turn
 	asked    string          // the turn in which a person asked, while it is open
@@ -105,6 +112,8 @@ func (m *mapper) meta(r *record) {
 	m.metas++
 	if m.metas == 1 {
 		m.provider = provider(string(r.p.Provider))
+	}
+	if m.metas == 1 && name(string(r.p.ID)) == m.session.Name {
 		m.Label(sessions.LabelCommit, string(r.p.Git.Value.Commit))
 		m.Label(sessions.LabelBranch, string(r.p.Git.Value.Branch))
 		m.Title(sessions.TitlePerson, indexed(m.session.Path, m.session.Name.ID))

@@ -66,6 +66,7 @@ type thread struct {
 	Source   sessions.Loose[source]     `json:"source"`
 	Started  sessions.Text              `json:"parent_thread_id"`
 	Provider sessions.Text              `json:"model_provider"`
+	Base     sessions.Loose[base]       `json:"history_base"`
 }
 
 // A spoken item is a message or a thought.

@@ -90,11 +90,29 @@ func TestSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := sessionstest.CountOf(all), a.count(objects(data))
+		got, want := sessionstest.CountOf(all), a.count(append(before(t, path, data), objects(data)...))
 		if got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
+}
+
+// before returns the records of the recorded thread that a fork of Codex begins with.
+func before(t *testing.T, path string, data []byte) []object {
+	all := objects(data)
+	if len(all) == 0 {
+		return nil
+	}
+	base := all[0].in("payload").in("history_base")
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*-"+base.text("thread_id")+".jsonl"))
+	if base == nil || len(names) != 1 {
+		return nil
+	}
+	whole, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects(whole[:int(base["end_byte_offset"].(float64))])
 }
 
 var update = flag.Bool("update", false, "write what the recorded sessions become anew")
