@@ -44,6 +44,8 @@ const MetadataOpen = MetadataPrefix + "open"
 const (
 	// MetadataSplit is on a request with which a turn continues after a compaction.
 	MetadataSplit = MetadataPrefix + "split"
+	// SplitSuffix follows the key of the next event in the key of such a request.
+	SplitSuffix = "^"
 	// MetadataRedacted is on an event with redacted text. It holds a digest of the event, so that
 	// the event counts as changed by the redaction alone as long as the digest matches.
 	MetadataRedacted = MetadataPrefix + "redacted"

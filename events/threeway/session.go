@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Source identifies the agent session from which a conversation was imported, and how much of it
@@ -321,6 +322,7 @@ type harmonizer struct {
 func (h harmonizer) stream(s *events.Stream) *events.Stream {
 	var out []*events.Element
 	open, changed := false, false
+	s = h.divided(s)
 	keys := sourceKeysOf(s)
 	for i, e := range s.All() {
 		if e.Kind() == events.KindTurnStart {
@@ -333,6 +335,45 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 		out = append(out, e)
 	}
 	if !changed {
+		return s
+	}
+	return events.New(out...)
+}
+
+// divided divides turns of a shorter version as those of the longer one: where the agent compacted
+// the conversation and kept the end of a turn. As in an import, the records of the turn stay in its
+// first part.
+func (h harmonizer) divided(s *events.Stream) *events.Stream {
+	keys, has := sourceKeysOf(s), map[string]bool{}
+	for _, key := range keys {
+		has[key.key] = true
+	}
+	var out []*events.Element
+	second := -1 // where the second part of the turn begins in out
+	var open jsontext.Value
+	var isOpen bool
+	for i, e := range s.All() {
+		begins := keys[i].key + events.SplitSuffix
+		start := h.all[sourceKey{events.KindTurnStart, begins}]
+		request := h.all[sourceKey{events.KindChatRequest, begins}]
+		switch {
+		case e.Kind() == events.KindTurnStart:
+			second = -1
+			open, isOpen = e.Metadata().Value(events.MetadataOpen)
+		case e.Kind() == events.KindAgentRecord && second >= 0:
+			out = slices.Insert(out, second, e)
+			second++
+			continue
+		case start != nil && request != nil && !has[begins]:
+			if isOpen { // as is its second part, until it is taken from the longer one
+				start = start.WithMetadata(start.Metadata().With(events.MetadataOpen, open))
+			}
+			second = len(out)
+			out = append(out, start, request)
+		}
+		out = append(out, e)
+	}
+	if len(out) == s.Len() {
 		return s
 	}
 	return events.New(out...)

@@ -180,9 +180,11 @@ func isBranch(c *sessions.Conversation, own sessions.Name) bool {
 	return c.Name == own || strings.HasPrefix(c.Name.ID, own.ID+"@")
 }
 
-// behind returns the turns of a conversation after an export, with the name of its session.
+// behind returns the turns of a conversation after an export, with the name of its session. A
+// compaction there says how many of the turns before it it does not cover.
 func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 	var all []*events.Element
+	turns := c.Stream.TurnOf()
 	for i, e := range c.Stream.All() {
 		if i < c.Exported {
 			continue
@@ -190,7 +192,7 @@ func behind(c *sessions.Conversation, own sessions.Name) *events.Stream {
 		if e.Kind() == events.KindTurnStart {
 			e = e.InSession(own.String())
 		}
-		all = append(all, e)
+		all = append(all, counted(e, turns[i]))
 	}
 	return events.New(all...)
 }
@@ -225,17 +227,24 @@ func (p *prepared) resume(ctx context.Context, im *Importer) (Made, error) {
 	})
 }
 
-// joined appends the new turns to the exported ones. A compaction by the agent covers all turns
-// before it; the session counts them differently.
+// counted returns an element of a turn with its range, if it is a compaction, counted back from
+// that turn. Counting twice restores it.
+func counted(e *events.Element, turn int) *events.Element {
+	c, ok := e.Event().(*events.Compaction)
+	if !ok {
+		return e
+	}
+	back := *c
+	back.ToTurn = max(0, turn-c.ToTurn)
+	return e.With(&back)
+}
+
+// joined appends the new turns to the exported ones, which the session counts differently.
 func joined(exported, behind []*events.Element) *events.Stream {
 	s := events.New(slices.Concat(exported, behind)...)
 	turns := s.TurnOf()
 	for i := len(exported); i < s.Len(); i++ {
-		if c, ok := s.At(i).Event().(*events.Compaction); ok {
-			all := *c
-			all.ToTurn = turns[i]
-			s.Set(i, s.At(i).With(&all))
-		}
+		s.Set(i, counted(s.At(i), turns[i]))
 	}
 	return s
 }
@@ -254,10 +263,10 @@ func (p *prepared) behindBefore(
 ) (all []*events.Element, err error) {
 	s := p.out.Session
 	if im.Fresh {
-		said := here.Stream.SessionOf(here.Details.Resumed())
+		said, turns := here.Stream.SessionOf(here.Details.Resumed()), here.Stream.TurnOf()
 		for i, e := range here.Stream.All() {
 			if said[i] == s.Name.String() {
-				all = append(all, e)
+				all = append(all, counted(e, turns[i]))
 			}
 		}
 		return all, nil

@@ -457,36 +457,49 @@ func TestResumedAnew(t *testing.T) {
 }
 
 // TestResumedCompaction checks that a compaction by the agent covers all turns that it had, as the
-// conversation counts them, and none that was added here meanwhile.
+// conversation counts them, but those that it keeps, and none that was added here meanwhile.
 func TestResumedCompaction(t *testing.T) {
-	w := newWorkspace(t)
-	id := ours(t, w, "First?", "Second?", "Third?")
-	change(t, w, id, func(s *events.Stream) {
-		text := "The first two."
-		s.Append(events.NewElement(clock, &events.Compaction{ToTurn: 1, Summary: &text}, events.Metadata{}))
-	})
-	x := export(t, w, id, claude.Dialect{})
-	x.asks(t, "A?", "Said A.")
-	x.write(t, fmt.Appendf(x.data(t), `{"type":"user","uuid":"00000000-0000-4000-8000-999900000000",`+
-		`"parentUuid":null,"sessionId":%q,"timestamp":"2027-01-01T11:00:00Z","isCompactSummary":true,`+
-		`"message":{"role":"user","content":"All of it."}}`+"\n", x.session(t).Name.ID))
-	x.asks(t, "B?", "Said B.")
-	x.takes(t, &Importer{Workspace: w})
-	var covered [][2]int
-	s := loaded(t, w, id).Stream
-	for _, e := range s.All() {
-		if c, ok := e.Event().(*events.Compaction); ok {
-			covered = append(covered, [2]int{c.FromTurn, c.ToTurn})
-		}
-	}
-	if diff := cmp.Diff([][2]int{{0, 1}, {0, 3}}, covered); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if n := len(s.Turns()); n != 5 {
-		t.Errorf("%d turns: %q", n, said(s))
-	}
-	if out := x.takes(t, &Importer{Workspace: w}); out.State != Unchanged {
-		t.Errorf("again it is %s", out.State)
+	for name, keeps := range map[string]int{"all": 0, "all but the last": 1, "an exported turn stays whole": 9} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkspace(t)
+			id := ours(t, w, "First?", "Second?", "Third?")
+			change(t, w, id, func(s *events.Stream) {
+				text := "The first two."
+				s.Append(events.NewElement(clock, &events.Compaction{ToTurn: 1, Summary: &text}, events.Metadata{}))
+			})
+			x := export(t, w, id, claude.Dialect{})
+			x.asks(t, "A?", "Said A.")
+			want := [][2]int{{0, 1}, {0, 3}}
+			if keeps > 0 {
+				want[1][1] = map[int]int{1: 2, 9: 3}[keeps]
+				all := regexp.MustCompile(`"uuid":"[^"]*"`).FindAll(x.data(t), -1)
+				x.write(t, fmt.Appendf(x.data(t), `{"type":"system","subtype":"compact_boundary","parentUuid":null,`+
+					`"uuid":"00000000-0000-4000-8000-999900000001","sessionId":%q,"timestamp":"2027-01-01T11:00:00Z",`+
+					`"compactMetadata":{"preservedSegment":{"headUuid":%s}}}`+"\n",
+					x.session(t).Name.ID, bytes.TrimPrefix(all[max(0, len(all)-keeps)], []byte(`"uuid":`))))
+			}
+			x.write(t, fmt.Appendf(x.data(t), `{"type":"user","uuid":"00000000-0000-4000-8000-999900000000",`+
+				`"parentUuid":null,"sessionId":%q,"timestamp":"2027-01-01T11:00:00Z","isCompactSummary":true,`+
+				`"message":{"role":"user","content":"All of it."}}`+"\n", x.session(t).Name.ID))
+			x.asks(t, "B?", "Said B.")
+			x.takes(t, &Importer{Workspace: w})
+			var covered [][2]int
+			s := loaded(t, w, id).Stream
+			for _, e := range s.All() {
+				if c, ok := e.Event().(*events.Compaction); ok {
+					covered = append(covered, [2]int{c.FromTurn, c.ToTurn})
+				}
+			}
+			if diff := cmp.Diff(want, covered); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if n := len(s.Turns()); n != 5 {
+				t.Errorf("%d turns: %q", n, said(s))
+			}
+			if out := x.takes(t, &Importer{Workspace: w}); out.State != Unchanged {
+				t.Errorf("again it is %s", out.State)
+			}
+		})
 	}
 }
 

@@ -276,10 +276,15 @@ func (b *inspection) agree(
 		return nil, nil, err
 	}
 	replaced = make(map[blobs.Hash]blobs.Hash)
-	for i, e := range sides[0].Stream.All() {
-		if with := now.Stream.At(i); with != e {
+	at := 0
+	for _, e := range sides[0].Stream.All() {
+		if now.Stream.At(at).Kind() != e.Kind() {
+			at += 2 // the agent divided the turn here: another turn_start and request
+		}
+		if with := now.Stream.At(at); with != e {
 			replaced[e.Sum()] = with.Sum()
 		}
+		at++
 	}
 	return base.Stream, replaced, nil
 }

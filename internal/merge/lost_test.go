@@ -16,10 +16,11 @@ import (
 type merging struct {
 	base, ours, theirs, merged string
 	message                    string
-	then                       []string // streams of the commits that follow
-	accepts                    bool     // a further commit accepts the merge
-	names                      string   // a trailer of a further commit
-	committed                  string   // time of the merge; "" is after trailers were introduced
+	then                       []string          // streams of the commits that follow
+	accepts                    bool              // a further commit accepts the merge
+	names                      string            // a trailer of a further commit
+	committed                  string            // time of the merge; "" is after trailers were introduced
+	imports                    map[string]string // label agent-import of a stream
 }
 
 func (m merging) commits(t *testing.T) (r *gittest.Repository, made string) {
@@ -29,7 +30,11 @@ func (m merging) commits(t *testing.T) (r *gittest.Repository, made string) {
 		r.Remove(strings.TrimSuffix(blendDir, "/"))
 		if stream != "" {
 			r.WriteFile(blendDir+"events.json", stream)
-			r.WriteFile(blendDir+"metadata.json", metadataOf("01", `"c":3`))
+			labels := `"c":3`
+			if v := m.imports[stream]; v != "" {
+				labels = `"labels":{"agent-session":"claude-code-x","agent-import":"` + v + `"}`
+			}
+			r.WriteFile(blendDir+"metadata.json", metadataOf("01", labels))
 		}
 	}
 	r.WriteFile("README", "x")
@@ -119,6 +124,30 @@ func TestLost(t *testing.T) {
 				t.Errorf("lost %d elements, old %v; want %d, %v", got, lost.Old, tt.want, tt.old)
 			}
 		})
+	}
+}
+
+// TestNothingLostIfDivided: a merge takes the events of an import from the side that has more of the
+// session, in which a compaction may have divided a turn.
+func TestNothingLostIfDivided(t *testing.T) {
+	at := func(n int, rest string) string {
+		return fmt.Sprintf(`{"timestamp":"2026-01-01 00:00:0%d.0",%s}`, n, rest)
+	}
+	start := at(0, `"type":"turn_start","metadata":{"git_jp_open":true}`)
+	asked := at(1, `"type":"chat_request","content":"Q","metadata":{"git_jp_source":"a"}`)
+	said := func(n int, text string) string {
+		return at(n, fmt.Sprintf(`"type":"chat_response","message":%q,"metadata":{"git_jp_source":"k%d"}`, text, n))
+	}
+	short := streamOf(start, asked, said(2, "one"), said(4, "tw"), said(5, "three"))
+	long := streamOf(at(0, `"type":"turn_start"`), asked, said(2, "one"), at(3, `"type":"turn_start"`),
+		at(4, `"type":"chat_request","content":"Continue.","metadata":{"git_jp_source":"k4^","git_jp_split":true}`),
+		said(4, "two"), said(5, "three"), said(6, "four"))
+	r, made := merging{
+		ours: short, theirs: long, merged: long,
+		imports: map[string]string{short: "5.100.0011223344556677", long: "5.200.0011223344556677"},
+	}.commits(t)
+	if lost := lostBy(t, r, made); elementsOf(lost) != 0 {
+		t.Errorf("%+v", lost)
 	}
 }
 

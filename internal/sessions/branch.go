@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 )
@@ -164,4 +165,86 @@ func (b *Builder) forkAt(point string) Name {
 		id = fmt.Sprintf("%s@%s.%d", b.session.Name.ID, point, n)
 	}
 	return Name{b.session.Name.Agent, id}
+}
+
+// splitAt returns the number of turns before the first event whose key a function accepts. If that
+// is in the middle of a turn, the turn becomes two. Without such an event, and in an exported turn,
+// which stays as it is, it returns the number of all turns.
+func (b *Builder) splitAt(is func(key string) bool) int {
+	at := slices.IndexFunc(b.elements, func(e *events.Element) bool {
+		key, ok := e.Metadata().Text(MetadataSource)
+		return ok && is(key)
+	})
+	if at < b.shared || b.err != nil {
+		return len(b.turns)
+	}
+	for b.isA(at, events.KindToolCallResponse) {
+		at-- // a result stays with its call
+	}
+	for b.isA(at, events.KindToolCallRequest) && b.isA(at-1, events.KindToolCallRequest) {
+		at-- // and that with the others of the answer
+	}
+	turn, begins := slices.BinarySearch(b.turns, at)
+	if !begins {
+		turn--
+	}
+	if !slices.ContainsFunc(b.elements[b.turns[turn]:at], func(e *events.Element) bool {
+		return e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
+			e.Kind() != events.KindChatRequest
+	}) {
+		return turn // nothing was answered in it
+	}
+	b.divide(turn, at)
+	return turn + 1
+}
+
+func (b *Builder) isA(i int, kind events.Kind) bool {
+	return i >= 0 && b.elements[i].Kind() == kind
+}
+
+// divide divides a turn of the path before one of its elements. Its records stay in the first part,
+// where an earlier import may have them. Its number is that of the second part: whatever followed
+// the turn still does.
+func (b *Builder) divide(turn, at int) {
+	end := len(b.elements)
+	if turn+1 < len(b.turns) {
+		end = b.turns[turn+1]
+	}
+	key, _ := b.elements[at].Metadata().Text(MetadataSource)
+	when := b.elements[at].Time()
+	begin := []*events.Element{
+		events.NewElement(when.Add(-time.Microsecond), &events.TurnStart{}, events.Metadata{}),
+		events.NewElement(when, &events.ChatRequest{Content: splitRequest},
+			keyed(split(), key+events.SplitSuffix)),
+	}
+	var records, rest []*events.Element
+	for _, e := range b.elements[at:end] {
+		if e.Kind() == KindRecord {
+			records = append(records, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	parts := slices.Concat(records, begin, rest, b.elements[end:])
+	b.elements = b.elements[:at]
+	for _, e := range parts {
+		b.elements = append(b.elements, e)
+		if r, ok := e.Event().(*events.ToolCallResponse); ok {
+			b.calls[r.ID] = len(b.elements) - 1
+		}
+	}
+	for _, e := range begin {
+		b.size += int64(len(e.Raw()))
+		*b.all += int64(len(e.Raw()))
+	}
+	b.bound(b.size)
+	for i := turn + 1; i < len(b.turns); i++ {
+		b.turns[i] += len(begin)
+	}
+	whole := &b.past[b.numbers[turn]]
+	first := past{before: whole.before, model: whole.model}
+	whole.before = len(b.past)
+	b.turns = slices.Insert(b.turns, turn+1, at+len(records))
+	b.numbers = slices.Insert(b.numbers, turn, len(b.past))
+	b.past = append(b.past, first)
 }

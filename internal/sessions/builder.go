@@ -216,7 +216,7 @@ func (t *turn) begun() bool { return len(t.drafts) > 0 }
 // begin begins an event of an agent. If no turn was begun, it begins one with a split request.
 func (b *Builder) begin(key string, at time.Time) {
 	if !b.current.begun() {
-		b.open(key+"^", at, splitRequest, nil, split())
+		b.open(key+events.SplitSuffix, at, splitRequest, nil, split())
 	}
 	b.current.injected = false
 	b.key = key

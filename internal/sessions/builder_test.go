@@ -79,7 +79,7 @@ func outline(c *sessions.Conversation) (lines []string) {
 		case *events.ToolCallRequest:
 			line += " " + ev.Name + " " + string(ev.Arguments)
 		case *events.Compaction:
-			line += " " + *ev.Summary
+			line += fmt.Sprintf(" to %d %s", ev.ToTurn, *ev.Summary)
 		}
 		for _, key := range e.Metadata().Keys() {
 			if v, _ := e.Metadata().Value(key); key != sessions.MetadataSource {
@@ -172,15 +172,89 @@ func TestRewind(t *testing.T) {
 func TestCompactInATurn(t *testing.T) {
 	all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
 		b.Prompt("a", at(0), "One")
-		b.Compact("s", at(1), "So far")
+		b.Compact("s", at(1), "So far", nil)
 		b.Message("b", at(2), "r", "On", events.Metadata{})
 	})
 	want := []string{
-		"turn_start", "chat_request One", "compaction So far",
+		"turn_start", "chat_request One", "compaction to 0 So far",
 		"turn_start open=true", "chat_request Continue. split=true", "chat_response On",
 	}
 	if diff := cmp.Diff(want, outline(all[0])); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestCompactKeepsTheEnd checks that a compaction replaces nothing of what the agent still gives the
+// model: from the middle of a turn, which becomes two; from a result, together with its call; from
+// the beginning of a turn, or its prompt. Going back to the turn goes back to all of it.
+func TestCompactKeepsTheEnd(t *testing.T) {
+	none := events.Metadata{}
+	for from, want := range map[string][]string{
+		"two":     {"compaction to 0 So far"},
+		"prompt":  {"compaction to 0 So far"},
+		"call":    {"turn_start", "chat_request Continue. split=true", "tool_call_request Bash {}", "compaction to 1 So far"},
+		"result":  {"turn_start", "chat_request Continue. split=true", "tool_call_request Bash {}", "compaction to 1 So far"},
+		"result2": {"turn_start", "chat_request Continue. split=true", "tool_call_request Bash {}", "compaction to 1 So far"},
+		"end":     {"turn_start", "chat_request Continue. split=true", "chat_response Done", "compaction to 1 So far"},
+		"answer2": {"turn_start", "chat_request Continue. split=true", "chat_response More", "compaction to 0 So far"},
+		"nothing": {"compaction to 1 So far"},
+		"one":     {},
+	} {
+		for rewinds := range 3 {
+			t.Run(fmt.Sprint(from, rewinds), func(t *testing.T) {
+				all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
+					b.Prompt("one", at(0), "One")
+					b.Message("answer", at(1), "r0", "First", none)
+					b.Message("answer2", at(1), "r0", "More", none)
+					b.Complete()
+					first := b.Point()
+					b.Injected("two", at(2), "Note")
+					b.Prompt("prompt", at(2), "Two")
+					b.Message("begin", at(3), "r", "I look", none)
+					b.Call("call", at(4), "r", sessions.Call{ID: "1", Name: "Bash"})
+					b.Call("call2", at(4), "r", sessions.Call{ID: "2", Name: "Bash"})
+					b.Result("result", at(5), "1", false)
+					b.Result("result2", at(5), "2", false)
+					b.Message("end", at(6), "r2", "Done", none)
+					turn := b.Point()
+					b.Compact("s", at(7), "So far", func(key string) bool { return key == from })
+					b.Trim([]string{"2"})
+					b.Prompt("three", at(8), "Three")
+					if rewinds > 0 {
+						b.Follow([]int{turn, first}[rewinds-1], "four")
+						b.Prompt("four", at(9), "Four")
+					}
+				})
+				got := strings.Join(outline(all[0]), "\n")
+				if rewinds > 0 {
+					for i, word := range []string{"Four", "One", "More", "Note", "Two", "Done", "So far", "Three"} {
+						n := 1
+						if i > 2 && rewinds == 2 || word == "Three" || word == "So far" && from == "one" {
+							n = 0
+						}
+						if strings.Count(got, word) != n {
+							t.Errorf("%q is not there %d times:\n%s", word, n, got)
+						}
+					}
+					return
+				}
+				last := max(0, len(want)-1)
+				for _, lines := range [][]string{want[:last], want[last:]} {
+					if !strings.Contains(got, strings.Join(lines, "\n")) {
+						t.Errorf("there is no %q in\n%s", lines, got)
+					}
+				}
+				if n := strings.Count(got, "compaction"); n != min(len(want), 1) {
+					t.Errorf("%d compactions:\n%s", n, got)
+				}
+				if n := strings.Count(got, "turn_start"); n != 3+max(0, len(want)-3) {
+					t.Errorf("%d turns:\n%s", n, got)
+				}
+				if !strings.Contains(got, "tool_call_response trimmed=true") {
+					t.Errorf("the result is not trimmed:\n%s", got)
+				}
+			})
+		}
 	}
 }
 

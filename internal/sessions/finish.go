@@ -11,17 +11,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Compact records that the agent replaced everything before with a summary. In the middle of a
-// turn, this splits the turn.
-func (b *Builder) Compact(key string, at time.Time, summary string) {
-	if !b.current.begun() && len(b.turns) == 0 {
+// Compact records that the agent replaced everything before with a summary, except what it still
+// gives the model: everything from the first event on whose key isKept accepts. In the middle of a
+// turn, this splits the turn. isKept may be nil.
+func (b *Builder) Compact(
+	key string, at time.Time, summary string, isKept func(key string) bool,
+) {
+	if b.current.begun() {
+		b.endTurn(true)
+	}
+	turns := len(b.turns)
+	if isKept != nil {
+		turns = b.splitAt(isKept)
+	}
+	if turns == 0 {
 		b.Record(at, "summary", quote(summary))
 		return
 	}
-	b.endTurn(true)
 	at, text := b.moment(at), b.Text(summary)
 	b.push(events.NewElement(at, &events.Compaction{
-		ToTurn: len(b.turns) - 1, Summary: &text,
+		ToTurn: turns - 1, Summary: &text,
 	}, events.Metadata{}))
 	_ = key // the text of a compaction identifies it (docs/merge.md, "Compactions")
 }

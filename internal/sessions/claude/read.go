@@ -47,6 +47,7 @@ type mapper struct {
 	order   []*mapper
 	chains  map[string]string // the sub-agent of each record of one that is not named, by uuid
 	files   map[string]bool   // sub-agents that have a file of their own
+	kept    map[string]bool   // names of the messages that the summary to follow does not replace
 	last    record            // the last record that was read; the next one reuses its memory
 }
 
@@ -208,7 +209,8 @@ func (m *mapper) user(r *record, line []byte) {
 	text := all.text()
 	switch {
 	case bool(r.IsSummary):
-		m.Compact(key(r, 0), r.Time.Time, text)
+		m.Compact(key(r, 0), r.Time.Time, text, m.isKept)
+		m.kept = nil
 	case all.answers():
 		m.results(r, all)
 	case len(all) == 0:
@@ -311,10 +313,24 @@ func (m *mapper) system(r *record, line []byte) {
 		calls = append(calls, string(id))
 	}
 	m.Trim(calls)
+	if kept := r.Compaction.Value; r.Subtype == "compact_boundary" {
+		m.kept = map[string]bool{}
+		for _, uuid := range append(kept.Messages.UUIDs, kept.Segment.Head) {
+			id, _ := sessions.RandomHalf(string(uuid))
+			m.kept[id] = id != ""
+		}
+	}
 	if r.Subtype == "turn_duration" {
 		m.Complete()
 	}
 	m.Record(r.Time.Time, "system/"+cmp.Or(string(r.Subtype), "unknown"), line)
+}
+
+// isKept reports whether a key is of a message that is still given to the model after a compaction.
+func (m *mapper) isKept(key string) bool {
+	id, _, _ := strings.Cut(key, ".")
+	id, _, _ = strings.Cut(id, "~")
+	return m.kept[id]
 }
 
 // attachment adds a prompt that was typed while a tool ran and given to the model then.

@@ -30,6 +30,14 @@ type record struct {
 	Micro      sessions.Loose[struct {
 		Calls []sessions.Text `json:"compactedToolIds"`
 	}] `json:"microcompactMetadata"`
+	Compaction sessions.Loose[struct {
+		Messages struct {
+			UUIDs []sessions.Text `json:"uuids"`
+		} `json:"preservedMessages"`
+		Segment struct {
+			Head sessions.Text `json:"headUuid"`
+		} `json:"preservedSegment"`
+	}] `json:"compactMetadata"`
 	Payload jsontext.Value `json:"payload"` // Codex has this member
 	Export  jsontext.Value `json:"git_jp_export"`
 

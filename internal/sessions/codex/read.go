@@ -249,7 +249,7 @@ func (m *mapper) compacted(r *record) {
 		opaque = opaque || !strings.Contains(summary, said)
 	}
 	if summary != "" {
-		m.Compact(m.key(), r.Time.Time, summary)
+		m.Compact(m.key(), r.Time.Time, summary, nil)
 	}
 	if opaque {
 		m.keep(r)

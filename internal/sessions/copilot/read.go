@@ -389,7 +389,7 @@ func (m *mapper) compacted(e *event, d *data, line []byte) {
 		m.Record(e.Time.Time, string(e.Type), line)
 		return
 	}
-	m.Compact(m.key(e, 0), e.Time.Time, string(d.Summary))
+	m.Compact(m.key(e, 0), e.Time.Time, string(d.Summary), nil)
 	m.Drop(string(e.Type), len(line))
 }
 

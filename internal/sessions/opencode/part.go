@@ -18,7 +18,8 @@ type part struct {
 	Type      sessions.Text `json:"type"`
 	Text      sessions.Text `json:"text"`
 	Synthetic sessions.Flag `json:"synthetic"`
-	Prompt    sessions.Text `json:"prompt"` // of a sub-task that the person started
+	Prompt    sessions.Text `json:"prompt"`        // of a sub-task that the person started
+	Tail      sessions.Text `json:"tail_start_id"` // of a compaction
 	MIME      sessions.Text `json:"mime"`
 	Filename  sessions.Text `json:"filename"`
 	URL       sessions.Text `json:"url"`

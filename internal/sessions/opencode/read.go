@@ -29,24 +29,27 @@ func (Dialect) Read(
 // A mapper passes the messages of a session to a builder.
 type mapper struct {
 	*sessions.Builder
-	dir string // the agent's current directory
+	dir  string          // the agent's current directory
+	kept map[string]bool // keys of what the summary to follow does not replace
 }
 
 // tell adds the session and, at its end, that the person undid the last part of it.
 func (m *mapper) tell(t *transcript) {
 	cut, ok := t.cut()
-	turn := 0  // the turn of the cut
+	turn := -1 // the one before that of the cut
 	begin := 0 // the first message of that turn
 	for i, msg := range t.messages {
+		before := m.Point()
+		m.keep(t.messages[:i+1])
 		m.message(msg)
 		if i <= cut && msg.isPrompt() {
-			turn, begin = m.Turn(), i
+			turn, begin = before, i
 		}
 	}
 	if !ok || m.Turn() < 0 {
 		return
 	}
-	m.Rewind(turn, short(string(t.info.Revert.Message)))
+	m.Follow(turn, short(string(t.info.Revert.Message)))
 	for i := begin; i < cut; i++ {
 		m.message(t.messages[i])
 	}
@@ -54,6 +57,26 @@ func (m *mapper) tell(t *transcript) {
 		m.message(&message{row: t.messages[cut].row, parts: parts})
 	}
 }
+
+// keep notes what a compaction, for which the last message asks, does not replace.
+func (m *mapper) keep(all []*message) {
+	for _, r := range all[len(all)-1].parts {
+		p := r.part()
+		from := slices.IndexFunc(all, func(o *message) bool { return o.id == string(p.Tail) })
+		if p.Type != "compaction" || from < 0 {
+			continue
+		}
+		m.kept = map[string]bool{}
+		for _, msg := range all[from:] {
+			m.kept[short(msg.id)] = true
+			for _, r := range msg.parts {
+				m.kept[short(r.id)] = true
+			}
+		}
+	}
+}
+
+func (m *mapper) isKept(key string) bool { return m.kept[key] }
 
 // cut returns the message from which on, or in which, everything is undone.
 func (t *transcript) cut() (int, bool) {
@@ -259,6 +282,7 @@ func (m *mapper) summary(msg *message, at time.Time) {
 		}
 	}
 	if texts != nil {
-		m.Compact(short(msg.id), at, strings.Join(texts, "\n"))
+		m.Compact(short(msg.id), at, strings.Join(texts, "\n"), m.isKept)
+		m.kept = nil
 	}
 }

@@ -244,7 +244,7 @@ func line(e *events.Element, kept Contents) string {
 			add(string(b.Type)+" "+b.MIMEType, kept.text(content))
 		}
 	case *events.Compaction:
-		add("", *ev.Summary)
+		add(fmt.Sprintf("to=%d ", ev.ToTurn), *ev.Summary)
 	case *events.ConfigDelta:
 		add("", string(ev.Delta))
 	}

@@ -1,0 +1,103 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// compacted is a session whose third turn is compacted in the middle: the agent keeps what comes
+// from a record on.
+func compacted(kept string) []byte {
+	lines := slices.Collect(bytes.Lines(transcript()))
+	const perTurn = 6
+	boundary := fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","uuid":"77777777-0000-4000-8000-777777777771",`+
+		`"parentUuid":null,"sessionId":"grow","timestamp":"2026-05-02T10:00:15.2Z","cwd":"/home/ada/proj",`+
+		`"compactMetadata":{"preservedMessages":{"uuids":[%q]}}}`+"\n", kept)
+	summary := `{"type":"user","uuid":"77777777-0000-4000-8000-777777777772","isCompactSummary":true,` +
+		`"parentUuid":"77777777-0000-4000-8000-777777777771","sessionId":"grow","timestamp":"2026-05-02T10:00:15.4Z",` +
+		`"cwd":"/home/ada/proj","message":{"role":"user","content":"So far."}}` + "\n"
+	return bytes.Join(slices.Insert(lines, 2*perTurn+3, []byte(boundary), []byte(summary)), nil)
+}
+
+// uuidOf returns the uuid of a record of the transcript.
+func uuidOf(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", n*7919, n) }
+
+// TestCompactionThatKeepsTheEnd checks that imports of a session merge as always if a compaction
+// divides a turn of it: from a result on, from an answer on, or in the turn that goes on.
+func TestCompactionThatKeepsTheEnd(t *testing.T) {
+	for _, first := range []int{10, 11, 14} {
+		all := prefixes(t, compacted(uuidOf(first)))
+		mergeAll(t, all)
+		last := all[len(all)-1]
+		for i, c := range all {
+			if c.Stream.Len() == 0 {
+				continue
+			}
+			for name, sides := range changed(t, c) {
+				for _, r := range []threeway.Result{
+					merged(t, side(c), sides, side(last)), merged(t, side(c), side(last), sides),
+				} {
+					checkKept(t, fmt.Sprintf("from record %d, line %d, %s", first, i+1, name), r.Stream, last.Stream)
+				}
+			}
+		}
+	}
+}
+
+// changed returns what a person may have done with an import.
+func changed(t *testing.T, c *sessions.Conversation) map[string]threeway.Side {
+	t.Helper()
+	at := c.Stream.At(c.Stream.Len() - 1).Time().Add(500 * time.Millisecond)
+	asked, edited := side(c), side(c)
+	asked.Stream = c.Stream.Clone()
+	asked.Stream.Append(
+		events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
+		events.NewElement(at.Add(time.Microsecond), &events.ChatRequest{Content: "Mine"}, events.Metadata{}),
+	)
+	edited.Stream = c.Stream.Clone()
+	for i, e := range c.Stream.All() {
+		if r, ok := e.Event().(*events.ChatResponse); ok && r.Text == "Done" {
+			edited.Stream.Set(i, e.With(&events.ChatResponse{Form: r.Form, Text: "Mine"}))
+		}
+	}
+	return map[string]threeway.Side{"asked": asked, "edited": edited}
+}
+
+// checkKept checks that a result says what the source does, once, or what was said here in its place.
+func checkKept(t *testing.T, name string, got, want *events.Stream) {
+	t.Helper()
+	said := func(s *events.Stream) (n map[string]int) {
+		n = map[string]int{}
+		for _, e := range s.All() {
+			switch ev := e.Event().(type) {
+			case *events.ChatRequest:
+				n["ask "+ev.Content]++
+			case *events.ChatResponse:
+				n["say "+ev.Text]++
+			case *events.ToolCallRequest, *events.ToolCallResponse:
+				n[string(e.Kind())]++
+			case *events.Compaction:
+				n["summary"]++
+			}
+		}
+		return n
+	}
+	has, source := said(got), said(want)
+	if has["say Done"]+has["say Mine"] != source["say Done"] {
+		t.Errorf("%s: answers are %v, in the source %v", name, has, source)
+	}
+	for _, key := range []string{"say Done", "say Mine", "ask Mine"} {
+		delete(has, key)
+		delete(source, key)
+	}
+	if fmt.Sprint(has) != fmt.Sprint(source) {
+		t.Errorf("%s: it says %v, the source %v", name, has, source)
+	}
+}
