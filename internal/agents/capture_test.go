@@ -4,6 +4,7 @@ package agents
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,6 +79,7 @@ func TestCapture(t *testing.T) {
 			}
 			w.jp("stage", "--all")
 			w.git("commit", "-q", "-m", "first")
+			w.restores(a.name)
 			settings := w.settings()
 			w.jp("capture", a.name)
 
@@ -102,10 +104,11 @@ func TestCapture(t *testing.T) {
 				t.Error(out)
 			}
 			w.jp("capture", "--uninstall", a.name)
-			for name, text := range w.settings() {
-				if settings[name] != text {
-					t.Errorf("%s is %q after uninstall, was %q", name, text, settings[name])
-				}
+			settings[agentsOwn] = ""
+			now := w.settings()
+			now[agentsOwn] = ""
+			if !maps.Equal(now, settings) {
+				t.Errorf("the settings are %q after uninstall, were %q", now, settings)
 			}
 			if out := w.jp("capture", "--status", a.name); !strings.Contains(out, " no ") {
 				t.Error(out)
@@ -114,12 +117,14 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// settings returns the files to which hooks are added, as far as they exist.
+// settings returns the files to which hooks and the server are added, as far as they exist.
 func (w *world) settings() map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{
 		".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json",
 		".copilot/hooks/git-jp.json", ".config/opencode/plugins/git-jp.js",
+		".claude.json", ".codex/config.toml", ".copilot/mcp-config.json",
+		".config/opencode/opencode.json",
 	} {
 		data, err := os.ReadFile(filepath.Join(w.home, name))
 		if err == nil {
@@ -127,6 +132,23 @@ func (w *world) settings() map[string]string {
 		}
 	}
 	return all
+}
+
+// agentsOwn is the file of Claude Code's state, which it writes anew whenever it runs.
+const agentsOwn = ".claude.json"
+
+// restores verifies that removing hooks or the server at once restores the agent's files.
+func (w *world) restores(args ...string) {
+	w.Helper()
+	before := w.settings()
+	w.jp(append([]string{"capture"}, args...)...)
+	if maps.Equal(before, w.settings()) {
+		w.Errorf("capture %q changes no settings", args)
+	}
+	w.jp(append([]string{"capture", "--uninstall"}, args...)...)
+	if now := w.settings(); !maps.Equal(now, before) {
+		w.Errorf("after capture %q and its removal the settings are %q, were %q", args, now, before)
+	}
 }
 
 // eventually waits for the effect of a background process.

@@ -18,6 +18,7 @@ func TestServer(t *testing.T) {
 			withJP(w)
 			w.says(turn{prompt: "Where is the marmalade?"}, answer{text: "In the cupboard."})
 			w.jp("import", a.name, "--yes")
+			w.restores("--mcp", a.name)
 			w.jp("capture", "--mcp", a.name)
 			w.says(turn{prompt: "Which tools are there?"}, answer{text: "Some."})
 			find := w.offered("find_conversations")

@@ -77,11 +77,19 @@ var scenes = []scene{
 		},
 	},
 	{
-		name: "compaction", only: []string{"claude-code", "codex"},
+		name: "compaction", only: []string{"claude-code", "codex", "opencode"},
 		says: []string{"first question", "first answer", "IN SHORT", "second question", "second answer"},
 		play: func(w *world) {
-			w.says(turn{prompt: "The first question."}, answer{text: "The first answer.", tokens: 190_000})
 			summary := answer{when: "ummar", text: "IN SHORT: a question was answered."}
+			if w.agent == opencode { // which keeps the last turn if the others are long
+				w.says(turn{prompt: "The first question."}, answer{text: "The first answer."})
+				w.says(turn{prompt: "More of it?", resume: true}, answer{text: strings.Repeat("Much more. ", 20_000)})
+				w.says(turn{prompt: "And then?", resume: true},
+					answer{text: "No more.", tokens: 199_000}, summary, answer{text: "Nothing else."})
+				w.says(turn{prompt: "The second question.", resume: true}, answer{text: "The second answer."})
+				return
+			}
+			w.says(turn{prompt: "The first question."}, answer{text: "The first answer.", tokens: 190_000})
 			if w.agent == claudeCode { // which does not compact short sessions
 				w.says(turn{prompt: "More of it?", resume: true}, answer{text: "No more."})
 				w.says(turn{prompt: "/compact", resume: true}, summary)
