@@ -137,14 +137,35 @@ func longer(sides [versions]Side) (int, error) {
 // Agreed returns three versions as [Merge] compares them. Where a session decides what an import
 // wrote, they agree: both sides and base have what the side says that has more of the session, and
 // lack what was rewound in it. Whoever counts what a merge lost counts these, since the merge
-// replaced the rest on purpose. Elements that it leaves out are those that Source.Rewound names;
-// without these each element has its place in the versions that are returned.
+// replaced the rest on purpose, see [Replaced]. Elements that it leaves out are those that
+// Source.Rewound names.
 func Agreed(base, ours, theirs Side) (b, o, t Side, err error) {
 	sides := whole(base, ours, theirs)
 	if unchanged(sides) == nil {
 		sides, err = harmonize(sides)
 	}
 	return sides[inBase], sides[inOurs], sides[inTheirs], err
+}
+
+// Replaced returns the elements of a version that [Agreed] replaced by what the other side has for
+// the same part of the source, with these.
+func Replaced(version, agreed *events.Stream) map[*events.Element]*events.Element {
+	kept, index := map[*events.Element]bool{}, sourceIndex{}
+	keys := sourceKeysOf(agreed)
+	for i, e := range agreed.All() {
+		kept[e] = true
+		if index[keys[i]] == nil {
+			index[keys[i]] = e
+		}
+	}
+	replaced := map[*events.Element]*events.Element{}
+	keys = sourceKeysOf(version)
+	for i, e := range version.All() {
+		if with := index[keys[i]]; with != nil && keys[i] != (sourceKey{}) && !kept[e] {
+			replaced[e] = with
+		}
+	}
+	return replaced
 }
 
 // harmonize replaces events of an import by those of the side that has more of the session, where

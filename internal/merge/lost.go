@@ -276,15 +276,8 @@ func (b *inspection) agree(
 		return nil, nil, err
 	}
 	replaced = make(map[blobs.Hash]blobs.Hash)
-	at := 0
-	for _, e := range sides[0].Stream.All() {
-		if now.Stream.At(at).Kind() != e.Kind() {
-			at += 2 // the agent divided the turn here: another turn_start and request
-		}
-		if with := now.Stream.At(at); with != e {
-			replaced[e.Sum()] = with.Sum()
-		}
-		at++
+	for e, with := range threeway.Replaced(sides[0].Stream, now.Stream) {
+		replaced[e.Sum()] = with.Sum()
 	}
 	return base.Stream, replaced, nil
 }

@@ -138,8 +138,9 @@ func TestNothingLostIfDivided(t *testing.T) {
 	said := func(n int, text string) string {
 		return at(n, fmt.Sprintf(`"type":"chat_response","message":%q,"metadata":{"git_jp_source":"k%d"}`, text, n))
 	}
-	short := streamOf(start, asked, said(2, "one"), said(4, "tw"), said(5, "three"))
-	long := streamOf(at(0, `"type":"turn_start"`), asked, said(2, "one"), at(3, `"type":"turn_start"`),
+	record := at(5, `"type":"git_jp_agent_record","agent":"claude-code","session":"x","ordinal":7,"records":1`)
+	short := streamOf(start, asked, said(2, "one"), said(4, "tw"), said(5, "three"), record)
+	long := streamOf(at(0, `"type":"turn_start"`), asked, said(2, "one"), record, at(3, `"type":"turn_start"`),
 		at(4, `"type":"chat_request","content":"Continue.","metadata":{"git_jp_source":"k4^","git_jp_split":true}`),
 		said(4, "two"), said(5, "three"), said(6, "four"))
 	r, made := merging{
