@@ -51,7 +51,7 @@ func numbers(v []byte) error {
 		case c == '-' || '0' <= c && c <= '9':
 			n := number(v[i:])
 			if tooLarge(n) {
-				return fmt.Errorf("%w: %s", ErrNumber, clippedNumber(n))
+				return fmt.Errorf("%w: %s", errNumber, clippedNumber(n))
 			}
 			i += len(n)
 		default:

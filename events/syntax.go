@@ -26,7 +26,7 @@ const (
 var (
 	errTooLarge = errors.New("file is too large")
 	ErrTooDeep  = errors.New("containers nest too deep")
-	ErrNumber   = errors.New("a number is too large for a float of 64 bits")
+	errNumber   = errors.New("a number is too large for a float of 64 bits")
 )
 
 // Reasons why a new element cannot be saved.
