@@ -72,7 +72,7 @@ func (t Tracked) isBehind(
 		return was
 	}
 	if s, err := events.Decode(differing(workspace.EventsFile)); err == nil {
-		contents := versions{indexed{index, t.Dir}, t.Workspace.BlobsOf(e), t.originals(e.ID)}
+		contents := versions{indexed{index, t.Dir}, t.contents(e)}
 		done, err := entries.Apply(e.ID, s, contents)
 		if err == nil && len(done.Replaced) > 0 {
 			return true
@@ -115,10 +115,14 @@ func (x indexed) Read(ref blobs.Ref) ([]byte, error) {
 	return blobs.Decode(gz, ref)
 }
 
-// originals returns the quarantined originals of a conversation.
-func (r Redactor) originals(id events.ID) (all versions) {
+// elsewhere returns the readers of content that the store does not have: the quarantined originals
+// of a conversation, and what else has it.
+func (r Redactor) elsewhere(id events.ID) (all versions) {
 	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, id) {
 		all = append(all, kept)
+	}
+	if r.Elsewhere != nil {
+		all = append(all, r.Elsewhere)
 	}
 	return all
 }

@@ -31,6 +31,9 @@ type Redactor struct {
 	PID        int
 	// Memo has the entries that the command has read. It may be nil.
 	Memo *leaks.Memo
+	// Elsewhere reads content that the store does not have: a redaction removed it, and a fork that
+	// a pick or a patch brings refers to it. It may be nil.
+	Elsewhere blobs.Reader
 	// Forget, if set, removes copies of content that was deleted from the store.
 	Forget func(blobs.Hash) error
 }
@@ -119,6 +122,11 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 		return nil, err
 	}
 	return entries.Redactions, nil
+}
+
+// contents returns a reader of the content of a conversation, wherever this machine has it.
+func (r Redactor) contents(e workspace.Entry) versions {
+	return append(versions{r.Workspace.BlobsOf(e)}, r.elsewhere(e.ID)...)
 }
 
 // find returns the entries that remove the target from a conversation.
@@ -295,7 +303,7 @@ func (r *run) addTaken() error {
 // apply redacts conversations according to the entries.
 func (r *run) apply(ctx context.Context, ids ...events.ID) error {
 	return r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
-		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
+		done, err := r.entries.Apply(c.ID, c.Stream, r.contents(c.Entry))
 		if err != nil || len(done.Replaced) == 0 && !r.target.named(c.ID, c.Details, c.Dirname) {
 			return err
 		}
@@ -309,8 +317,8 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 	var done secrets.Applied // result of the last call
 	named := 0
 	err := r.Workspace.Update(ctx, id, func(c *workspace.Conversation) (err error) {
-		store := r.Workspace.BlobsOf(c.Entry)
-		done, err = r.entries.Apply(c.ID, c.Stream, store)
+		store, contents := r.Workspace.BlobsOf(c.Entry), r.contents(c.Entry)
+		done, err = r.entries.Apply(c.ID, c.Stream, contents)
 		if err != nil {
 			return err
 		}
@@ -323,7 +331,7 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 		named, change = r.target.rename(c)
 		item, err := r.Quarantine.Put(quarantine.Change{
 			Kind: quarantine.Redacted, ID: id, At: r.Now(), Was: c.Stream, Is: stored(done.Stream),
-			Contents: store, Named: change,
+			Contents: contents, Named: change,
 		})
 		if err != nil {
 			return err

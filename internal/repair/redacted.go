@@ -3,11 +3,14 @@ package repair
 import (
 	"context"
 	"path"
+	"path/filepath"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -28,16 +31,16 @@ func (m *planner) redaction(ctx context.Context) (r redaction, err error) {
 		return r, err
 	}
 	return redaction{
-		entries: entries.Redactions, workspace: m.Workspace, contents: m.anywhere(ctx),
+		entries: entries.Redactions, workspace: m.Workspace, contents: m.Sources.Reader(ctx),
 	}, nil
 }
 
-// anywhere returns a reader of content that the store has, or another place: redacting removed it
+// Reader returns a reader of content that the store has, or another place: redacting removed it
 // from the store, and what an older version had can only be redacted in its content. Nothing is
 // stored.
-func (m *planner) anywhere(ctx context.Context) blobs.Reader {
-	src, own := m.Sources, m.Workspace.Blobs()
-	src.Progress = nil
+func (s Sources) Reader(ctx context.Context) blobs.Reader {
+	own := s.Workspace.Blobs()
+	s.Progress = nil
 	looked := map[blobs.Hash][]byte{}
 	return reader(func(ref blobs.Ref) ([]byte, error) {
 		data, err := own.Read(ref)
@@ -46,13 +49,13 @@ func (m *planner) anywhere(ctx context.Context) blobs.Reader {
 		}
 		found, known := looked[ref.Hash]
 		if !known {
-			s, failed := newSearch(src, []Lost{{Hash: ref.Hash, Size: ref.Size}},
+			search, failed := newSearch(s, []Lost{{Hash: ref.Hash, Size: ref.Size}},
 				func(_ blobs.Hash, content []byte) error {
 					found = content
 					return nil
 				})
 			if failed == nil {
-				failed = s.run(ctx)
+				failed = search.run(ctx)
 			}
 			if failed != nil {
 				return nil, failed
@@ -64,6 +67,83 @@ func (m *planner) anywhere(ctx context.Context) blobs.Reader {
 		}
 		return found, nil
 	})
+}
+
+// Redacted tells which findings are about missing content that is missing because it was redacted:
+// their conversations, redacted again, do without it. Nobody has to bring it back.
+func (s Sources) Redacted(ctx context.Context, findings []check.Finding) ([]bool, error) {
+	is := make([]bool, len(findings))
+	entries, err := leaks.RedactionsOf(s.Workspace, nil)
+	if err != nil || len(entries.Redactions) == 0 {
+		return is, err
+	}
+	contents, left := s.Reader(ctx), map[string]map[blobs.Hash]bool{}
+	for i, f := range findings {
+		if f.State != check.Missing || path.Base(f.Path) != workspace.EventsFile {
+			continue
+		}
+		version := f.Commit + ":" + f.Path
+		if left[version] == nil {
+			left[version] = s.leftIn(ctx, f, entries.Redactions, contents)
+		}
+		is[i] = left[version] != nil && !left[version][f.Hash]
+	}
+	return is, nil
+}
+
+// leftIn returns the content to which the stream that a finding is about refers once it is
+// redacted, nil if it does not change.
+func (s Sources) leftIn(
+	ctx context.Context, f check.Finding, entries secrets.Redactions, contents blobs.Reader,
+) map[blobs.Hash]bool {
+	stream, err := s.streamOf(ctx, f)
+	if err != nil {
+		return nil
+	}
+	done, err := entries.Apply(conversationOf(f), stream, contents)
+	if err != nil || len(done.Replaced) == 0 {
+		return nil
+	}
+	left := map[blobs.Hash]bool{}
+	all, _ := events.References(done.Stream.Encode()) // cannot fail: the stream was read
+	for _, at := range all {
+		left[at.Ref.Hash] = true
+	}
+	return left
+}
+
+// streamOf reads the stream that a finding is about.
+func (s Sources) streamOf(ctx context.Context, f check.Finding) (*events.Stream, error) {
+	dir, _ := workspace.PathDir(f.Path)
+	var data []byte
+	var err error
+	switch f.Commit {
+	case check.WorkTreeName:
+		file := filepath.Join(s.Workspace.Dir(), filepath.FromSlash(f.Path[len(dir):]))
+		data, err = regular.ReadFile(file, s.limits().OfStream())
+	default:
+		data, err = s.inGit(ctx, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return events.Decode(data)
+}
+
+// inGit reads the file that a finding about the index or a commit names.
+func (s Sources) inGit(ctx context.Context, f check.Finding) ([]byte, error) {
+	if f.Commit == check.IndexName {
+		index, err := s.Repo.Index(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return index.ReadFile(f.Path)
+	}
+	tree, err := s.Repo.Tree(ctx, f.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return tree.ReadFile(f.Path)
 }
 
 // A reader is a function as a [blobs.Reader].
