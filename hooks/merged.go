@@ -6,14 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/merge"
-	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -132,7 +129,7 @@ func (r *run) restoreBlobs(
 			State: check.Missing, Path: b.Path, Hash: hash, Element: -1,
 		})
 	}
-	restored, err := r.restoreLost(ctx, hook, lost)
+	restored, err := r.restore(ctx, hook, lost)
 	if err != nil {
 		return err
 	}
@@ -187,13 +184,17 @@ func (r *run) restoring(ctx context.Context, hook served,
 	if err != nil || r.name == "pre-commit" && !completes(hook) {
 		return verdict, err
 	}
+	lost, err := r.lost(ctx, hook, verdict.Blocking)
+	if err != nil {
+		return verdict, err
+	}
 	change := gitint.Change{LockTimeout: gitint.NoWait}
-	if change.Add, err = r.restoreLost(ctx, hook, verdict.Blocking); err != nil {
+	if change.Add, err = r.restoreLost(ctx, hook, lost); err != nil {
 		return verdict, err
 	}
 	var absent []string
-	for _, f := range verdict.Blocking {
-		if name, ok := lostBlob(hook, f); ok && !slices.Contains(change.Add, name) {
+	for _, f := range lost {
+		if name := blobOf(f); !slices.Contains(change.Add, name) {
 			absent = append(absent, name)
 		}
 	}
@@ -214,55 +215,6 @@ func (r *run) restoring(ctx context.Context, hook served,
 		again.Added = union(append(again.Added, verdict.Added...), restored)
 	}
 	return again, err
-}
-
-// lostBlob returns the path of missing content that a finding is about and the hook may restore.
-func lostBlob(hook served, f check.Finding) (name string, ok bool) {
-	if f.State != check.Missing || f.Hash.IsZero() || !hook.restores(f.Path) {
-		return "", false
-	}
-	dir, ok := workspace.PathDir(f.Path)
-	return workspace.BlobPath(dir, f.Hash), ok
-}
-
-// restoreLost brings missing content back, wherever this repository has it, and returns the paths
-// that are back in the working tree.
-func (r *run) restoreLost(
-	ctx context.Context, hook served, findings []check.Finding,
-) ([]string, error) {
-	lost := make(map[string][]repair.Lost)
-	for _, f := range findings {
-		if _, ok := lostBlob(hook, f); !ok {
-			continue
-		}
-		l := repair.Lost{Hash: f.Hash, Size: f.Size}
-		if id, err := events.ParseID(f.Conversation); err == nil {
-			l.In = []events.ID{id}
-		}
-		if dir, ok := workspace.PathDir(f.Path); ok {
-			lost[dir] = append(lost[dir], l)
-		}
-	}
-	var names []string
-	for dir, all := range lost {
-		w, err := r.workspaceAt(hook, dir)
-		if err != nil {
-			return names, err
-		}
-		from := repair.Sources{Workspace: w, Repo: hook.Repo}
-		found, err := repair.Restore(ctx, from, w.Blobs(), all)
-		if err != nil {
-			return names, err
-		}
-		for _, f := range found.Finds {
-			names = append(names, workspace.BlobPath(dir, f.Hash))
-		}
-	}
-	if len(names) > 0 {
-		r.Note("git jp: restored %s that conversations refer to",
-			render.Count(len(names), "lost blob"))
-	}
-	return names, nil
 }
 
 // A headMove says from where to where a command of git moved HEAD; to is "" for a change of the
@@ -392,7 +344,7 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 		}
 	}
 	if err == nil {
-		_, err = r.restoreLost(ctx, hook, change.Bereft)
+		_, err = r.restore(ctx, hook, change.Bereft)
 	}
 	if err != nil {
 		return err
@@ -481,7 +433,7 @@ func (r *run) bringBack(ctx context.Context, hook served, findings []check.Findi
 ) (err error) {
 	var restored []string
 	if r.name != "post-checkout" {
-		restored, err = r.restoreLost(ctx, hook, findings)
+		restored, err = r.restore(ctx, hook, findings)
 	}
 	if err == nil && len(restored) > 0 {
 		_, err = hook.Repo.Stage(ctx, gitint.Change{Add: restored, LockTimeout: gitint.NoWait})
@@ -490,9 +442,8 @@ func (r *run) bringBack(ctx context.Context, hook served, findings []check.Findi
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
-		dir, _ := workspace.PathDir(f.Path)
 		return f.State != check.Missing && f.State != check.DuplicateID ||
-			f.State == check.Missing && slices.Contains(restored, workspace.BlobPath(dir, f.Hash))
+			f.State == check.Missing && slices.Contains(restored, blobOf(f))
 	})
 	r.Advise(ctx, hook.Repo, left)
 	r.WarnFindings(left)

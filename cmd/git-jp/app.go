@@ -363,6 +363,7 @@ func newAdviser(a *app, repo *gitint.Repo) report.Adviser {
 	return report.Adviser{
 		Repo: repo, Dir: a.directory(),
 		AtRoot: a.getenv("GIT_PREFIX") == "" && (repo.Root() == "" || a.dir == repo.Root()),
+		Open:   a.workspaceAt,
 	}
 }
 

@@ -23,6 +23,10 @@ const ByMode = "check the owner and the mode of the file and its directory"
 // away and fails, and the second fetches it again.
 const ByLFS = "git lfs fsck; " + blobs.FetchPointers
 
+// RedactAgain is the hint for a text that an entry says is redacted and that is back, and for
+// content that is missing because it was redacted.
+const RedactAgain = "git jp redact --apply"
+
 // byMode is ByMode if an error is such a refusal, otherwise "".
 func byMode(err error) string {
 	if errors.Is(err, fs.ErrPermission) {

@@ -39,7 +39,7 @@ func (s *Scanner) unredacted(c conversation) error {
 		s.back[text] = true
 		f := c.finding(check.Unredacted, rep.Element, workspace.EventsFile)
 		f.Detail = fmt.Sprintf("%s has what was redacted", rep.Member)
-		f.Next = "git jp redact --apply"
+		f.Next = check.RedactAgain
 		s.found = append(s.found, found{finding: f})
 	}
 	return nil

@@ -183,10 +183,23 @@ func (m *planner) check(ctx context.Context) error {
 func (m *planner) contents(ctx context.Context) error {
 	byHash := make(map[blobs.Hash]*Fault)
 	lost := make(map[blobs.Hash]*Lost)
-	for _, f := range m.findings {
+	redacted, err := m.Redacted(ctx, m.findings)
+	if err != nil {
+		return err
+	}
+	for i, f := range m.findings {
 		switch f.State {
 		case check.Missing, check.Corrupt, check.LFSPointer:
 		default:
+			continue
+		}
+		if redacted[i] {
+			m.add(&Fault{
+				State: f.State, Path: f.Path, Conversation: conversationOf(f), Title: f.Title,
+				Ref: blobs.Ref{Hash: f.Hash, Size: f.Size}, Outcome: Offered,
+				Detail: "was redacted and is not in the working tree",
+				Remedy: "redact the conversation again", Command: check.RedactAgain,
+			})
 			continue
 		}
 		id := conversationOf(f)

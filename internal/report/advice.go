@@ -35,6 +35,8 @@ type Adviser struct {
 	Dir string
 	// AtRoot says that a path from the root of the repository means the same in Dir.
 	AtRoot bool
+	// Open opens the workspace whose .jp is in root. It may be nil.
+	Open func(root string) (*workspace.Workspace, error)
 }
 
 // A lookout finds out where missing content exists, so that the hint is a command that brings it
@@ -48,6 +50,8 @@ type lookout struct {
 	head   *gitint.Tree // nil without a commit
 	log    map[string]gitint.OID
 	onto   map[string]string // what joins a commit with later ones, "" without such a command
+	// redacted has the indexes of findings about content that was redacted.
+	redacted map[int]bool
 }
 
 // A remedy is a way to get content back: a command without the paths it is for.
@@ -72,6 +76,7 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 		onto: map[string]string{},
 	}
 	l.look(ctx, findings)
+	l.redacted = ad.redacted(ctx, findings)
 	l.apply(ctx, findings)
 	for i, f := range findings {
 		if f.Commit == check.WorkTreeName && f.Next == check.AskAuthor(f.Conversation) {
@@ -223,6 +228,9 @@ func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 			continue
 		}
 		r := l.remedy(ctx, f, name)
+		if l.redacted[i] {
+			r = l.redactAgain(ctx, f)
+		}
 		remedies[i] = r
 		g := group{r.command, path.Dir(f.Path)}
 		if names[g] == nil {
@@ -235,7 +243,10 @@ func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 		if r.command == "" {
 			continue
 		}
-		if f.State == check.Missing {
+		switch {
+		case l.redacted[i]:
+			f.Detail = "was redacted and is not in " + whereOf(*f)
+		case f.State == check.Missing:
 			f.Detail = "is in " + r.found + " and not in " + whereOf(*f)
 		}
 		name, _ := blobPath(*f)
