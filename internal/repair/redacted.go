@@ -92,7 +92,7 @@ func (s Sources) Redacted(ctx context.Context, findings []check.Finding) ([]bool
 }
 
 // leftIn returns the content to which the stream that a finding is about refers once it is
-// redacted, nil if it does not change.
+// redacted, nil if that is not known.
 func (s Sources) leftIn(
 	ctx context.Context, f check.Finding, entries secrets.Redactions, contents blobs.Reader,
 ) map[blobs.Hash]bool {
@@ -101,7 +101,7 @@ func (s Sources) leftIn(
 		return nil
 	}
 	done, err := entries.Apply(conversationOf(f), stream, contents)
-	if err != nil || len(done.Replaced) == 0 {
+	if err != nil {
 		return nil
 	}
 	left := map[blobs.Hash]bool{}
