@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -70,15 +72,19 @@ func Fix(
 		if !ok {
 			continue
 		}
+		needed, err := stored(repo, workspaceIn(b.Path), b.needed())
+		if err != nil {
+			return fixed, fmt.Errorf("store what %s refers to: %w", b.Path, err)
+		}
 		opts := atomicfile.Options{TempDir: tempOf(b.Path)}
-		err := atomicfile.Replace(root, b.Path, staged, b.Data, opts)
+		err = atomicfile.Replace(root, b.Path, staged, b.Data, opts)
 		if errors.Is(err, atomicfile.ErrChanged) {
 			continue
 		}
 		if err != nil {
 			return fixed, fmt.Errorf("fix %s: %w", b.Path, err)
 		}
-		fixed, names = append(fixed, b), append(names, b.Path)
+		fixed, names = append(fixed, b), append(append(names, needed...), b.Path)
 	}
 	if len(names) == 0 {
 		return nil, nil
@@ -88,6 +94,16 @@ func Fix(
 		return nil, fmt.Errorf("stage what was fixed: %w", err)
 	}
 	return fixed, nil
+}
+
+// needed returns those of the texts to which the result refers.
+func (b MergedFile) needed() contents {
+	all, _ := events.References(b.Data) // none if it is no stream
+	return slices.DeleteFunc(slices.Clone(b.texts), func(text []byte) bool {
+		return !slices.ContainsFunc(all, func(at events.RefAt) bool {
+			return at.Ref == blobs.Loaded(text).Ref()
+		})
+	})
 }
 
 // untouched returns a file of the working tree and reports whether it equals the index.

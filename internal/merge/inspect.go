@@ -48,7 +48,8 @@ type MergedFile struct {
 	// Conflicts counts the decisions that are still needed, because the file cannot be read.
 	Conflicts int
 
-	earlier bool // misplaced, and what the conversation had
+	earlier bool     // misplaced, and what the conversation had
+	texts   contents // what Data may refer to, and the store may lack
 }
 
 // A Merge is a merge by git, finished or in progress.
@@ -133,12 +134,13 @@ func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
 			b.details(workspace.MetadataFile, threeway.Metadata, validDetails),
 			b.details(workspace.BaseConfigFile, mergeConfigs, validConfig),
 		} {
+			b.redacted.texts = nil
 			found, err := look(ctx, id)
 			if err != nil {
 				return nil, fmt.Errorf("compare the merge of %s: %w", id, err)
 			}
 			if found != nil {
-				found.Conversation = id
+				found.Conversation, found.texts = id, b.redacted.texts
 				all = append(all, *found)
 			}
 		}

@@ -357,7 +357,7 @@ func (h homes) saidBut(id events.ID, r *redactions) (said, error) {
 		if err != nil {
 			return all, fmt.Errorf("%s: %w", h.snap.Name(), err)
 		}
-		s, _ = r.apply(id, s)
+		s = r.apply(id, s)
 		all = all.and(newSaid(at, s))
 	}
 	return all, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -26,6 +27,17 @@ type redactions struct {
 	sources []check.Source
 	entries secrets.Redactions
 	known   map[string]bool // names of the entries; what one says is determined by its name
+	// texts is the content of redacted versions that belongs in the store.
+	texts contents
+}
+
+// contents collects content.
+type contents [][]byte
+
+// Write implements [events.Writer].
+func (c *contents) Write(content []byte) (blobs.Ref, error) {
+	*c = append(*c, content)
+	return blobs.Loaded(content).Ref(), nil
 }
 
 // add adds the entries of a tree; left has what a sparse checkout leaves out of it.
@@ -61,17 +73,19 @@ func (r *redactions) Read(ref blobs.Ref) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// apply returns a stream without the redacted text, and those of its texts that belong in the
-// store. If it fails it returns the stream unchanged, and a check finds the secret.
-func (r *redactions) apply(id events.ID, s *events.Stream) (*events.Stream, [][]byte) {
+// apply returns a stream without the redacted text, as it is saved, and adds to texts what belongs
+// in the store. If it fails it returns the stream unchanged, and a check finds the secret.
+func (r *redactions) apply(id events.ID, s *events.Stream) *events.Stream {
 	if s == nil {
-		return s, nil
+		return s
 	}
 	done, err := r.entries.Apply(id, s, r)
-	if err != nil {
-		return s, nil
+	if err != nil || done.Stream == s {
+		return s
 	}
-	return done.Stream, done.Store
+	r.texts = append(r.texts, done.Store...)
+	_, _ = done.Stream.Externalize(&r.texts, events.ExternalizeOptions{}) // cannot fail
+	return done.Stream
 }
 
 // redact removes from the three versions of a stream the text that the working tree and the merged
@@ -198,11 +212,11 @@ func (r *redactions) redacted(repo *gitint.Repo, id events.ID, version []byte) (
 	if err != nil {
 		return version, nil //nolint:nilerr // see above
 	}
-	now, texts := r.apply(id, s)
+	now := r.apply(id, s)
 	if now == s {
 		return version, nil
 	}
-	if err := r.store(repo, now, texts); err != nil {
+	if err := r.store(repo); err != nil {
 		return nil, fmt.Errorf("store what was redacted: %w", err)
 	}
 	return now.Encode(), nil
@@ -210,7 +224,7 @@ func (r *redactions) redacted(repo *gitint.Repo, id events.ID, version []byte) (
 
 // without returns a side without redacted text.
 func (r *redactions) without(id events.ID, side threeway.Side) threeway.Side {
-	side.Stream, _ = r.apply(id, side.Stream)
+	side.Stream = r.apply(id, side.Stream)
 	return side
 }
 
@@ -244,36 +258,32 @@ func redactionsOf(
 	return r, done, nil
 }
 
-// store writes the content of a redacted stream to the store unless a tree has it, since git brings
-// along the blobs of the sides.
-func (r *redactions) store(repo *gitint.Repo, s *events.Stream, texts [][]byte) error {
+// store writes the texts to the store, except those that a tree has, since git brings along the
+// blobs of the sides.
+func (r *redactions) store(repo *gitint.Repo) error {
+	texts := slices.DeleteFunc(r.texts, func(text []byte) bool {
+		_, err := r.Read(blobs.Loaded(text).Ref())
+		return err == nil
+	})
+	r.texts = nil
+	_, err := stored(repo, r.dir, texts)
+	return err
+}
+
+// stored writes content to the store of a workspace, and returns the paths of its files.
+func stored(repo *gitint.Repo, dir string, texts contents) (names []string, err error) {
 	store, err := blobs.Open(
-		filepath.Join(repo.Root(), filepath.FromSlash(r.dir), blobs.Dir), blobs.Options{},
+		filepath.Join(repo.Root(), filepath.FromSlash(dir), blobs.Dir), blobs.Options{},
 	)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w := &absentWriter{r, store}
 	for _, text := range texts {
-		if _, err := w.Write(text); err != nil {
-			return errors.Join(err, store.Close())
+		ref, err := store.Write(text)
+		if err != nil {
+			return nil, errors.Join(err, store.Close())
 		}
+		names = append(names, workspace.BlobPath(dir, ref.Hash))
 	}
-	_, err = s.Externalize(w, events.ExternalizeOptions{})
-	return errors.Join(err, store.Close())
-}
-
-// An absentWriter stores content that no tree has.
-type absentWriter struct {
-	*redactions
-	store *blobs.Store
-}
-
-// Write implements [events.Writer].
-func (w *absentWriter) Write(content []byte) (blobs.Ref, error) {
-	ref := blobs.Loaded(content).Ref()
-	if _, err := w.Read(ref); err == nil {
-		return ref, nil
-	}
-	return w.store.Write(content)
+	return names, store.Close()
 }

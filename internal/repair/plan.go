@@ -197,7 +197,7 @@ func (m *planner) contents(ctx context.Context) error {
 			m.add(&Fault{
 				State: f.State, Path: f.Path, Conversation: conversationOf(f), Title: f.Title,
 				Ref: blobs.Ref{Hash: f.Hash, Size: f.Size}, Outcome: Offered,
-				Detail: "was redacted and is not in the working tree",
+				Detail: "has what was redacted and is not in the working tree",
 				Remedy: "redact the conversation again", Command: check.RedactAgain,
 			})
 			continue

@@ -245,7 +245,7 @@ func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 		}
 		switch {
 		case l.redacted[i]:
-			f.Detail = "was redacted and is not in " + whereOf(*f)
+			f.Detail = "has what was redacted and is not in " + whereOf(*f)
 		case f.State == check.Missing:
 			f.Detail = "is in " + r.found + " and not in " + whereOf(*f)
 		}
