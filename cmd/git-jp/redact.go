@@ -87,7 +87,7 @@ func newRedaction(ctx context.Context, a *app) (s redact.Session, err error) {
 	}
 	r := redact.Redactor{
 		Workspace: o.Workspace, Quarantine: repair.Quarantine(o.Sources, o.Keep, nil), Now: a.now,
-		PID: a.pid, Memo: a.entries, Elsewhere: o.Sources.Reader(ctx),
+		PID: a.pid, Memo: a.entries, Elsewhere: o.Reader(ctx),
 	}
 	if store, ok := storeIn(o.Repo, o.Workspace.Root()); ok {
 		r.Forget = func(h blobs.Hash) error { return spare.Forget(o.Repo.GitDir(), store, h) }

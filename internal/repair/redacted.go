@@ -31,7 +31,7 @@ func (m *planner) redaction(ctx context.Context) (r redaction, err error) {
 		return r, err
 	}
 	return redaction{
-		entries: entries.Redactions, workspace: m.Workspace, contents: m.Sources.Reader(ctx),
+		entries: entries.Redactions, workspace: m.Workspace, contents: m.Reader(ctx),
 	}, nil
 }
 
