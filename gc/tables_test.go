@@ -1,10 +1,14 @@
 package gc_test
 
 import (
+	"bytes"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -43,6 +47,12 @@ func tableRows() []row {
 			f.Run("-c", "core.logAllRefUpdates=false", "update-ref", "refs/heads/late", f.commit(h))
 			f.Run("update-ref", "-m", "moved", "refs/heads/late", "HEAD")
 		}},
+		{"between two entries of a reflog, one deleted", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "-m", "there", "refs/heads/other", "HEAD")
+			f.Run("update-ref", "-m", "there", "refs/heads/other", f.commit(h))
+			f.Run("update-ref", "-m", "back", "refs/heads/other", "HEAD")
+			f.Run("reflog", "delete", "refs/heads/other@{1}")
+		}},
 		{"reflog that was packed", func(f *fixture, h blobs.Hash) {
 			f.Run("update-ref", "-m", "there", "refs/heads/other", f.commit(h))
 			f.Run("update-ref", "-m", "back", "refs/heads/other", "HEAD")
@@ -64,6 +74,7 @@ func tableRows() []row {
 	for _, name := range slices.Concat(refNames, []string{
 		"ORIG_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_HEAD",
 		"BISECT_EXPECTED_REV", "AUTO_MERGE",
+		"SAVED", // git sets it, and does not list it
 	}) {
 		rows = append(rows, row{name, func(f *fixture, h blobs.Hash) {
 			f.Run("update-ref", "--no-deref", name, f.commit(h))
@@ -108,5 +119,53 @@ func (r row) hold(t *testing.T, f *fixture) {
 	}
 	if f.has(dead) {
 		t.Error("what nothing refers to is still there")
+	}
+}
+
+// TestDamagedTablesDeleteNothing damages the table of a tag, which alone keeps a blob. Git then
+// lists other refs only and succeeds, and git fsck is silent too.
+func TestDamagedTablesDeleteNothing(t *testing.T) {
+	const tag = "refs/tags/only"
+	format := gittest.RefTables(t)
+	for _, tt := range []struct {
+		name   string
+		damage func(list, table []byte) (newList, newTable []byte)
+		want   string // why nothing is deleted; "" if all is read nevertheless
+	}{
+		{"a table is not in the list", func(list, table []byte) ([]byte, []byte) {
+			last := bytes.LastIndexByte(list[:len(list)-1], '\n')
+			return list[:last+1], table
+		}, "the list of tables has not got it"},
+		{"the list is empty", func(_, table []byte) ([]byte, []byte) {
+			return nil, table
+		}, "the list of tables has lost HEAD"},
+		{"the name is outside of refs", func(list, table []byte) ([]byte, []byte) {
+			return list, bytes.Replace(table, []byte(tag), []byte("s"+tag[1:]), 1)
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, format...)
+			kept, dead := f.blob("kept"), f.blob("dead")
+			f.With("GIT_TEST_REFTABLE_AUTOCOMPACTION=false").Run("update-ref", tag, f.commit(kept))
+			listed := f.ReadFile(".git/reftable/tables.list")
+			names := strings.Fields(listed)
+			table := ".git/reftable/" + names[len(names)-1]
+			list, data := tt.damage([]byte(listed), []byte(f.ReadFile(table)))
+			f.Remove(table) // it is read-only
+			f.WriteFile(table, string(data))
+			f.WriteFile(".git/reftable/tables.list", string(list))
+			if out, err := f.Try("for-each-ref", tag); err != nil || out != "" {
+				t.Fatalf("git has %q, %v: the damage is none", out, err)
+			}
+			_, err := f.collect()
+			refused := errors.As(err, new(*gc.RefusedError))
+			if refused != (tt.want != "") || refused && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("collected with %v, want %q", err, tt.want)
+			}
+			if !f.has(kept) || f.has(dead) != refused {
+				t.Errorf("kept is there: %t, dead: %t", f.has(kept), f.has(dead))
+			}
+		})
 	}
 }
