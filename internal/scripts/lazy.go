@@ -23,14 +23,18 @@ var notLazy = map[string][]string{
 	},
 	"a blob that the index has is present and read, whatever becomes of its file": {
 		"check_formats", "check_sources", "check_unknown", "compact_inplace", "hook_damaged",
-		"picture_stopped", "print_forge", "redact_left", "repair_places", "secrets_check",
+		"lfs_real", "picture_stopped", "print_forge", "redact_left", "repair_places", "secrets_check",
 		"stage_refused", "status_states", "status_whole",
 	},
 	"a collection deletes files, and a committed blob has none": {
 		"gc_extension", "gc_plan", "gc_why",
 	},
-	"processes or files of blobs are counted":                   {"hook_idle", "stage_first", "stage_thousand"},
-	"it makes a lazy clone itself":                              {"lazy_failures", "lazy_merge", "lazy_redact", "lazy_unpublished", "log_trees"},
+	"processes or files of blobs are counted": {
+		"hook_idle", "redact_large", "stage_first", "stage_thousand",
+	},
+	"it makes a lazy clone itself": {
+		"lazy_failures", "lazy_merge", "lazy_redact", "lazy_unpublished", "log_trees",
+	},
 	"git ignores untracked blobs there, and merges over them":   {"update_untracked"},
 	"it leaves blobs out as a person does":                      {"check_sparse"},
 	"a mark of its own to leave a file out is taken off by git": {"foreign_files"},
