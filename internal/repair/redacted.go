@@ -35,17 +35,19 @@ func (m *planner) redaction(ctx context.Context) (r redaction, err error) {
 	}, nil
 }
 
-// Reader returns a reader of content that the store has, or another place: redacting removed it
-// from the store, and what an older version had can only be redacted in its content. Nothing is
-// stored.
+// Reader returns a reader of content that has a file in the store, or is in another place: redacting
+// removed it from the store, and what an older version had can only be redacted in its content.
+// Nothing is stored. What has no file, as in a lazy clone, the store is asked for last: it would
+// make content a file again of which a recent commit has the object.
 func (s Sources) Reader(ctx context.Context) blobs.Reader {
 	own := s.Workspace.Blobs()
 	s.Progress = nil
 	looked := map[blobs.Hash][]byte{}
 	return reader(func(ref blobs.Ref) ([]byte, error) {
-		data, err := own.Read(ref)
-		if err == nil {
-			return data, nil
+		if _, err := own.Stat(ref.Hash); err == nil {
+			if data, err := own.Read(ref); err == nil {
+				return data, nil
+			}
 		}
 		found, known := looked[ref.Hash]
 		if !known {
@@ -63,7 +65,7 @@ func (s Sources) Reader(ctx context.Context) blobs.Reader {
 			looked[ref.Hash] = found
 		}
 		if found == nil {
-			return nil, err
+			return own.Read(ref)
 		}
 		return found, nil
 	})
