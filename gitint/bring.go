@@ -17,7 +17,7 @@ type FetchError struct {
 	Err     error
 }
 
-// Error names the remote and the last line of git.
+// Error names the remote and the line in which git says why.
 func (e *FetchError) Error() string {
 	what := "fetch 1 object"
 	if e.Objects != 1 {
@@ -31,8 +31,7 @@ func (e *FetchError) Error() string {
 	}
 	said := ""
 	if exit, ok := errors.AsType[*ExitError](e.Err); ok {
-		lines := strings.Split(exit.Stderr, "\n")
-		said = ": " + lines[0]
+		said = ": " + exit.Reason()
 	} else if e.Err != nil {
 		said = ": " + e.Err.Error()
 	}

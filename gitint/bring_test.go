@@ -123,6 +123,41 @@ func TestBringFromARemoteThatIsGone(t *testing.T) {
 	}
 }
 
+// TestFetchErrorSaysWhy has what git prints when a remote does not answer. A line that says only
+// that nothing came is the last resort.
+func TestFetchErrorSaysWhy(t *testing.T) {
+	const nothing = "fatal: Could not read from remote repository.\n\n" +
+		"Please make sure you have the correct access rights\nand the repository exists."
+	for _, c := range []struct{ stderr, want string }{
+		{
+			"fatal: unable to connect to h:\nh[0: 127.0.0.1]: errno=Connection refused",
+			"unable to connect to h: h[0: 127.0.0.1]: errno=Connection refused",
+		},
+		{
+			"Warning: Permanently added 'h' to the list.\nPermission denied (publickey).\n" + nothing,
+			"Permission denied (publickey).",
+		},
+		{
+			"Authorized use only\nssh: connect to host h: No route to host\n" + nothing,
+			"ssh: connect to host h: No route to host",
+		},
+		{"remote: ERROR: no such project\nremote: \n" + nothing, "remote: ERROR: no such project"},
+		{"Warning: Permanently added 'h'\n" + nothing, "Could not read from remote repository."},
+		{
+			"fetch-pack: unexpected disconnect\nfatal: early EOF\nfatal: invalid index-pack output",
+			"fetch-pack: unexpected disconnect",
+		},
+		{"error: RPC failed; curl 18\nfatal: early EOF", "error: RPC failed; curl 18"},
+	} {
+		err := &gitint.FetchError{
+			Remote: "origin", Objects: 2, Err: &gitint.ExitError{Stderr: c.stderr},
+		}
+		if got := err.Error(); got != "fetch 2 objects from origin: "+c.want {
+			t.Errorf("%q: got %q", c.stderr, got)
+		}
+	}
+}
+
 func TestManyPacksAreJoined(t *testing.T) {
 	const n = 53
 	_, clone, ids := lazyClone(t, n)

@@ -61,16 +61,30 @@ func (e *SaidError) Error() string {
 // Unwrap returns the error of the process.
 func (e *SaidError) Unwrap() error { return e.ExitError }
 
+// sentNothing are the lines of git that do not say why a remote sent nothing.
+var sentNothing = map[string]bool{
+	"fatal: Could not read from remote repository.": true,
+	"fatal: early EOF":                           true,
+	"fatal: the remote end hung up unexpectedly": true,
+}
+
 // lastLine returns the line that reports the error. If the first line starts with "fatal:" or
 // "error:", it is that one, and the following lines explain it. A line that ends in a colon needs
-// them to be complete.
+// them to be complete. If it says only that a remote sent nothing, the line before it says why.
 func lastLine(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	said := ""
 	for i, l := range lines {
 		switch {
 		case !strings.HasPrefix(l, "fatal: ") && !strings.HasPrefix(l, "error: "):
+			warns := strings.HasPrefix(strings.ToLower(l), "warning: ")
+			if !warns && strings.TrimSpace(l) != "remote:" {
+				said = l
+			}
 		case strings.HasSuffix(l, ":"):
 			return strings.Join(strings.Fields(strings.Join(lines[i:], " ")), " ")
+		case said != "" && sentNothing[l]:
+			return said
 		default:
 			return l
 		}
