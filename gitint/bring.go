@@ -134,7 +134,7 @@ func (r *Repo) Bring(ctx context.Context, ids []OID, bytes int64) error {
 }
 
 // mostAbsent limits how many objects that a remote lacks are removed from a request.
-const mostAbsent = 8
+const mostAbsent = 32
 
 // bringFrom asks one remote and returns what is still missing. A remote that lacks an object
 // refuses the whole request, and names it: the others are requested again without it.
