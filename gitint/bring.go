@@ -121,7 +121,8 @@ func (r *Repo) Bring(ctx context.Context, ids []OID, bytes int64) error {
 		failed.Remote = remote
 		missing, failed.Err = r.bringFrom(ctx, remote, missing)
 		if len(missing) == 0 {
-			return r.joinPromised(ctx)
+			_ = r.joinPromised(ctx) // everything is here; the next request tries it again
+			return ctx.Err()
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

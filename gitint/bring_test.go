@@ -165,6 +165,20 @@ func TestFetchErrorSaysWhy(t *testing.T) {
 	}
 }
 
+func TestPacksThatCannotBeJoinedAreNoFault(t *testing.T) {
+	const n = 52
+	_, clone, ids := lazyClone(t, n)
+	clone.WriteFile(".git/objects/pack/pack-0.promisor", "")
+	clone.WriteFile(".git/objects/pack/pack-0.pack", "")
+	clone.WriteFile(".git/objects/pack/pack-0.idx", "as one that another process removes")
+	repo := open(t, clone)
+	for _, id := range ids {
+		if err := repo.Bring(t.Context(), []gitint.OID{id}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestManyPacksAreJoined(t *testing.T) {
 	const n = 53
 	_, clone, ids := lazyClone(t, n)
