@@ -165,16 +165,20 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 }
 
 // fillCheckout fetches all blobs that the working tree needs in one request, before anything
-// changes, and then writes them there.
+// changes, and then writes them there. Git leaves files alone that are there, so what it has not
+// written completely, here or in an interrupted call, is removed.
 func fillCheckout(ctx context.Context, repo *gitint.Repo) error {
 	if err := ondemand.BringAll(ctx, repo); err != nil {
 		return fmt.Errorf("set %s %s: %w", checkoutKey, checkoutFull, err)
+	}
+	if err := stage.Vacate(ctx, repo); err != nil {
+		return err
 	}
 	if err := stage.RestoreSpares(repo); err != nil {
 		return err
 	}
 	if err := repo.PutIn(ctx, stage.LeftOut); err != nil {
-		return err
+		return errors.Join(err, stage.Abandon(context.WithoutCancel(ctx), repo))
 	}
 	return spare.Drop(repo.GitDir())
 }

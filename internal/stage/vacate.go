@@ -31,14 +31,46 @@ func Vacate(ctx context.Context, repo *gitint.Repo) error {
 	return vacate(ctx, repo, ownIndexPath(repo))
 }
 
-// vacate is Vacate with the indexes that git may use next. If another process has one locked, the
-// files stay until the next commit.
+// Abandon removes what git has written into the working tree of a lazy clone before it failed to
+// fill it. It is Vacate where the disk may be full: it writes neither copies nor the index, and
+// leaves files alone that the index does not mark.
+func Abandon(ctx context.Context, repo *gitint.Repo) error {
+	return leave(ctx, repo, func(done []gitint.Entry) ([]gitint.Entry, error) {
+		marked, err := repo.IndexWhere(ctx, func(_ []byte, m gitint.Mark) bool {
+			return m == gitint.MarkSkipped
+		})
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(done, func(e gitint.Entry) bool {
+			oid, ok := marked.OID(e.Path)
+			return !ok || oid != e.OID
+		}), nil
+	})
+}
+
+// vacate is Vacate with the indexes that git may use next.
 func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
-	lazy, err := repo.Lazy(ctx)
-	if err != nil || !lazy {
+	if err := KeepSpares(ctx, repo); err != nil {
 		return err
 	}
-	if err := KeepSpares(ctx, repo); err != nil {
+	return leave(ctx, repo, func(done []gitint.Entry) (_ []gitint.Entry, err error) {
+		for _, index := range indexes {
+			if err == nil && len(done) > 0 {
+				done, err = repo.MarkLeftOut(ctx, index, done)
+			}
+		}
+		return done, err
+	})
+}
+
+// leave removes the files of which mark says that the index marks them. If another process has an
+// index locked, they stay until the next commit.
+func leave(
+	ctx context.Context, repo *gitint.Repo, mark func([]gitint.Entry) ([]gitint.Entry, error),
+) error {
+	lazy, err := repo.Lazy(ctx)
+	if err != nil || !lazy {
 		return err
 	}
 	root, err := regular.OpenRoot(repo.Root())
@@ -55,13 +87,11 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 		return err
 	}
 	done, err := at.committed(ctx, stores, regular.In(root))
-	for _, index := range indexes {
-		if err != nil || len(done) == 0 {
-			break
-		}
-		if done, err = repo.MarkLeftOut(ctx, index, done); isLocked(err) {
-			return nil
-		}
+	if err == nil && len(done) > 0 {
+		done, err = mark(done)
+	}
+	if isLocked(err) {
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("leave blobs out of the working tree: %w", err)

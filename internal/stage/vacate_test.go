@@ -27,6 +27,33 @@ func (f fixture) vacate(t *testing.T) {
 	}
 }
 
+func TestAbandonRemovesWhatTheIndexMarks(t *testing.T) {
+	f := newFixture(t)
+	f.converse(firstID, "first", "marked", "unmarked")
+	f.Run("add", ".jp")
+	f.Run("commit", "-qm", "first")
+	f.Run("update-ref", "refs/remotes/origin/main", "HEAD")
+	repo := openRepo(t, f.Repository)
+	if err := repo.LeaveOut(t.Context(), stage.LeftOut); err != nil {
+		t.Fatal(err)
+	}
+	f.Run("update-index", "--no-skip-worktree", f.blobPath("unmarked"))
+	for _, content := range []string{"unmarked", "new"} {
+		f.blob(content)
+	}
+	f.WriteFile(f.blobPath("marked"), "a part")
+	index := f.ReadFile(".git/index")
+	if err := stage.Abandon(t.Context(), repo); err != nil {
+		t.Fatal(err)
+	}
+	if f.there("marked") || !f.there("unmarked") || !f.there("new") {
+		t.Error("a part of a file stays, or a file goes that git would report as deleted")
+	}
+	if f.copied("new") || f.ReadFile(".git/index") != index {
+		t.Error("something was written")
+	}
+}
+
 func TestVacateRemovesWhatIsCommittedAndHere(t *testing.T) {
 	f := newFixture(t)
 	f.converse(firstID, "first", "kept", "damaged")
