@@ -176,11 +176,15 @@ func (b *Builder) Injected(key string, at time.Time, text string) {
 	b.current.injected = true
 }
 
-// open begins a turn. Its turn_start is a microsecond before its request: with the same time it
-// would look like one that a repair added (docs/merge.md, "Legacy").
+// open begins a turn. Records since the turn before stay with that, where an import that ends before
+// this one has them. Its turn_start is a microsecond before its request: with the same time it would
+// look like one that a repair added (docs/merge.md, "Legacy").
 func (b *Builder) open(
 	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
 ) {
+	if len(b.turns) > 0 {
+		b.endTurn(true)
+	}
 	at = b.moment(at)
 	b.current.before = b.model
 	b.current.drafts = append(b.current.drafts, draft{

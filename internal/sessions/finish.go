@@ -17,7 +17,7 @@ import (
 func (b *Builder) Compact(
 	key string, at time.Time, summary string, isKept func(key string) bool,
 ) {
-	if b.current.begun() {
+	if b.current.begun() || len(b.turns) > 0 {
 		b.endTurn(true)
 	}
 	turns := len(b.turns)
