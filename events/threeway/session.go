@@ -211,16 +211,17 @@ func (t telling) harmonize(sides [versions]Side) [versions]Side {
 	// The longer version may have resumed elements that the shorter one records as rewound.
 	sides[inBase].Stream = newTakenBack(sides[short], t.session).without(sides[inBase].Stream)
 	back := newTakenBack(sides[t.long], t.session)
-	base := newSourceIndex(sides[inBase], t.resumed)
+	was := newSourceIndex(sides[inBase], t.resumed)
 	all := newSourceIndex(sides[t.long], t.resumed)
 	for _, v := range []int{inBase, short} {
 		h := harmonizer{
 			all: all, sameMaker: t.sameMaker(sides[v].Source, sides[t.long].Source),
 		}
-		if v != inBase && t.sameMaker(sides[inBase].Source, sides[v].Source) {
-			h.base = base
+		if v != inBase {
+			h.was, h.is = was, newSourceIndex(sides[inBase], t.resumed)
+			h.madeBase = t.sameMaker(sides[inBase].Source, sides[v].Source)
+			h.newerRules = sides[v].Source.Rules > sides[t.long].Source.Rules
 		}
-		h.newerRules = v != inBase && sides[v].Source.Rules > sides[t.long].Source.Rules
 		sides[v].Stream = h.stream(back.without(sides[v].Stream))
 	}
 	return sides
@@ -334,7 +335,8 @@ func newSourceIndex(side Side, resumed string) sourceIndex {
 // part of the source.
 type harmonizer struct {
 	all       sourceIndex
-	base      sourceIndex // nil if it is unknown what the importer wrote
+	was, is   sourceIndex // base before and after its elements were replaced; nil for base itself
+	madeBase  bool        // the maker of the shorter version made base too
 	sameMaker bool
 	// newerRules says that the shorter version was redacted by newer rules than the longer one.
 	newerRules bool
@@ -370,7 +372,7 @@ func (h harmonizer) divided(s *events.Stream) *events.Stream {
 		has[key.key] = true
 	}
 	var out []*events.Element
-	second := -1 // where the second part of the turn begins in out
+	second := -1 // where the second part of the turn begins in out; there may be further ones
 	var open jsontext.Value
 	var isOpen bool
 	for i, e := range s.All() {
@@ -389,7 +391,9 @@ func (h harmonizer) divided(s *events.Stream) *events.Stream {
 			if isOpen { // as is its second part, until it is taken from the longer one
 				start = start.WithMetadata(start.Metadata().With(events.MetadataOpen, open))
 			}
-			second = len(out)
+			if second < 0 {
+				second = len(out)
+			}
 			out = append(out, start, request)
 		}
 		out = append(out, e)
@@ -402,14 +406,18 @@ func (h harmonizer) divided(s *events.Stream) *events.Stream {
 
 // takes reports whether e is replaced by with, the longer version's element for the same source.
 func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) bool {
-	switch was := h.base[key]; {
-	case bytes.Equal(e.Raw(), with.Raw()) || isMarked(e, with):
+	switch was := h.was[key]; {
+	case bytes.Equal(e.Raw(), with.Raw()):
+		return false
+	case was != nil && h.is[key] == with && bytes.Equal(was.Raw(), e.Raw()):
+		return true // it is as in base, where it was replaced: a change of the longer version counts
+	case isMarked(e, with):
 		return false
 	case h.newerRules && isRedacted(e, with):
 		return false
 	case key.kind == events.KindAgentRecord || events.Equal(e, with):
 		return true
-	case was != nil && !events.Equal(was, e):
+	case was != nil && h.madeBase && !events.Equal(was, e):
 		return false // a person changed it in this version
 	default:
 		return open || !h.sameMaker

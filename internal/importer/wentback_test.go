@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestAnImportThatWentBack merges a branch that went back to an earlier import of a session, as a
@@ -121,6 +122,28 @@ func TestAnOverlayBesideGoingBack(t *testing.T) {
 	got := merged(t, base, short, long).Stream
 	if !bytes.Equal(got.Encode(), long.Stream.Encode()) {
 		t.Errorf("merged to %s", got.Encode())
+	}
+}
+
+// TestWhatIsChangedInTheLongerStays merges an import of a complete turn with a longer one, in which
+// a person changed what both have from a time at which the turn was open.
+func TestWhatIsChangedInTheLongerStays(t *testing.T) {
+	all := prefixes(t, transcript())
+	base, short, long := side(all[2]), side(all[5]), side(all[11])
+	long.Stream = long.Stream.Clone()
+	for i, e := range long.Stream.All() {
+		if r, ok := e.Event().(*events.ChatResponse); ok && r.Text == "Hm" {
+			long.Stream.Set(i, e.With(&events.ChatResponse{Form: r.Form, Text: "Mine"}))
+			break
+		}
+	}
+	for name, revision := range map[string]int{"by this importer": 0, "by an earlier one": 1} {
+		base.Source.Version.Revision -= revision
+		for _, r := range []threeway.Result{merged(t, base, short, long), merged(t, base, long, short)} {
+			if got, want := r.Stream.Encode(), long.Stream.Encode(); !bytes.Equal(got, want) {
+				t.Errorf("%s: %s", name, cmp.Diff(string(want), string(got)))
+			}
+		}
 	}
 }
 
