@@ -83,10 +83,22 @@ func (h homes) outsideForks(l Loss) ([]*events.Element, error) {
 			if version, err = h.said(id); err != nil {
 				break
 			}
-			l.Elements = version.lacking(l.Elements)
+			l.Elements = slices.DeleteFunc(l.missingIn(version), func(lost *events.Element) bool {
+				return slices.ContainsFunc(version.elements, func(e *events.Element) bool {
+					return sameRecords(e, lost)
+				})
+			})
 		}
 	}
 	return l.Elements, unlessSyntax(err)
+}
+
+// sameRecords reports whether two elements have records of the same turn, of which one may have
+// more: a turn may have gone on before it was rewound.
+func sameRecords(a, b *events.Element) bool {
+	key, is := a.RecordKey()
+	other, too := b.RecordKey()
+	return is && too && key == other
 }
 
 // notMoved removes losses that another workspace of the merge has: git subtree may have put a side
