@@ -166,7 +166,12 @@ func (im *Importer) before(
 		for _, c := range all {
 			if c.Name == now.Name && c.Details.Labels[sessions.LabelImport] == v.String() &&
 				covers(c.Stream, here.Stream, now.Stream) {
-				return c, nil
+				if isBrought(c.Stream, here) {
+					return c, nil
+				}
+				was := imported(here, now)
+				was.Stream.Append(removedTurns(here, now.Stream)...)
+				return was, nil
 			}
 		}
 	}
@@ -193,6 +198,19 @@ func covers(then, here, now *events.Stream) bool {
 		delete(more, key)
 	}
 	return !slices.ContainsFunc(sourceKeys(here), func(key string) bool { return more[key] })
+}
+
+// isBrought reports whether imports brought all turns of an earlier part of a source that are not
+// here. The file with the beginning of a fork may have been gone then.
+func isBrought(then *events.Stream, here *workspace.Conversation) bool {
+	known := missingTurns(here, nil)
+	for _, name := range here.Stream.SourceTurns() {
+		known[name] = true
+	}
+	return len(here.Details.ImportedTurns()) == 0 ||
+		!slices.ContainsFunc(then.SourceTurns(), func(name string) bool {
+			return name != "" && !known[name]
+		})
 }
 
 // common returns the elements of a growing source that were imported before: up to the last one

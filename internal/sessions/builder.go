@@ -176,9 +176,9 @@ func (b *Builder) Injected(key string, at time.Time, text string) {
 	b.current.injected = true
 }
 
-// open begins a turn. Records since the turn before stay with that, where an import that ends before
-// this one has them. Its turn_start is a microsecond before its request: with the same time it would
-// look like one that a repair added (docs/merge.md, "Legacy").
+// open begins a turn. Records since the turn before stay with that, as an import that ends before
+// this one has them. Its turn_start is a microsecond before its request: with the same time it
+// would look like one that a repair added (docs/merge.md, "Legacy").
 func (b *Builder) open(
 	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
 ) {
