@@ -113,14 +113,16 @@ func newReport() Report {
 	}
 }
 
-// In records the directory in which something happened. The work of a session outside of the root
-// belongs to it, and the report of the import shows it.
-func (b *Builder) In(dir string) {
+// In records the directory in which something happened, and reports whether that is known and is
+// the root or below it. The work of a session outside of the root belongs to it, and the report of
+// the import shows it.
+func (b *Builder) In(dir string) bool {
 	rest, below := strings.CutPrefix(dir, b.options.Root)
 	below = below && (rest == "" || rest[0] == '/' || rest[0] == '\\')
 	if dir != "" && b.options.Root != "" && !below {
 		b.report.Outside[dir]++
 	}
+	return dir != "" && below || b.options.Root == ""
 }
 
 // Seen reports whether it was called with the key before, and remembers the key.

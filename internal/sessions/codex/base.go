@@ -26,16 +26,20 @@ type span struct {
 const maxBases = 256
 
 // bases returns what a thread begins with, the oldest first. A file that is gone, or is not that of
-// the thread that is looked for, ends it: what is there is imported.
-func bases(path string) (all []span) {
+// the thread that is looked for, ends it: what is there is imported. So does a thread that ran where
+// isIn says it does not belong: it may be of other work.
+func bases(path string, isIn func(dir string) bool) (all []span) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // links from there lead nowhere, see first
+	}
 	start := path
-	_, b := describe(path)
+	_, _, b := describe(path)
 	for b.Thread != "" && b.End > 0 && len(all) < maxBases {
 		s := span{fileOf(path, string(b.Thread)), string(b.Thread), int64(b.End)}
 		circle := s.path == start ||
 			slices.ContainsFunc(all, func(o span) bool { return o.path == s.path })
-		thread, next := describe(s.path)
-		if circle || thread != s.thread {
+		thread, dir, next := describe(s.path)
+		if circle || thread != s.thread || !isIn(dir) {
 			break
 		}
 		all, path, b = append(all, s), s.path, next
@@ -44,16 +48,16 @@ func bases(path string) (all []span) {
 	return all
 }
 
-// describe returns the thread of a file, and what it begins with.
-func describe(path string) (thread string, b base) {
+// describe returns the thread of a file, where it ran, and what it begins with.
+func describe(path string) (thread, dir string, b base) {
 	_, _ = sessions.Glance(path, func(line []byte) (more bool) { // a file that is gone has none
 		if r, ok := read(line); ok && r.Type == kindMeta {
-			thread, b = string(r.p.ID), r.p.Base.Value
+			thread, dir, b = string(r.p.ID), string(r.p.CWD), r.p.Base.Value
 			return false
 		}
 		return true
 	})
-	return thread, b
+	return thread, dir, b
 }
 
 // fileOf returns the file of a thread: beside that of another, or anywhere in the directories of
@@ -75,12 +79,16 @@ func fileOf(other, thread string) string {
 }
 
 // first returns the first file in a directory that matches one of some patterns. A plain file sorts
-// before its packed copy, which Codex unpacks to append to it.
+// before its packed copy, which Codex unpacks to append to it. Links are not followed: somebody who
+// sent a fork may have put one beside it that leads to a thread of the user.
 func first(dir string, patterns ...string) string {
 	for _, pattern := range patterns {
-		found, err := fs.Glob(regular.Dir(dir), pattern)
-		if err == nil && len(found) > 0 {
-			return filepath.Join(dir, filepath.FromSlash(found[0]))
+		found, _ := fs.Glob(regular.Dir(dir), pattern) // no files if it is no pattern
+		for _, name := range found {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if real, err := filepath.EvalSymlinks(path); err == nil && real == path {
+				return path
+			}
 		}
 	}
 	return ""

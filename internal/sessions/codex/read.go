@@ -16,7 +16,7 @@ func (Dialect) Read(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
 ) (sessions.Version, error) {
 	m := newMapper(s, b)
-	for _, part := range bases(s.Path) {
+	for _, part := range bases(s.Path, b.In) {
 		m.thread, m.metas = tail(part.thread), 0
 		if _, err := sessions.ReadLines(ctx, part.path, part.end, b, m.line); err != nil {
 			return sessions.Version{}, err
