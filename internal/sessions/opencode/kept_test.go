@@ -23,6 +23,7 @@ func TestCompactionKeepsTheEnd(t *testing.T) {
 		want         string
 	}{
 		"from a prompt":            {"msg_03", "", "One/first Two/look/done <0 Three/end"},
+		"from an open prompt":      {"msg_03", "", "One/first Two <0 Three/end"},
 		"from an answer":           {"msg_05", "", "One/first Two/look Continue./done <1 Three/end"},
 		"of nothing that is there": {"msg_99", "", "One/first Two/look/done <1 Three/end"},
 		"undone":                   {"msg_05", "msg_08", "One/first Two/look Continue./done <1"},
@@ -44,7 +45,11 @@ func TestCompactionKeepsTheEnd(t *testing.T) {
 					strings.ReplaceAll(text, "ID", fmt.Sprintf("prt_1%02d", n)))
 			}
 			said := func(text string) string { return fmt.Sprintf(`{"id":"ID","type":"text","text":%q}`, text) }
-			for i, text := range []string{"One", "first", "Two", "look", "done"} {
+			texts := []string{"One", "first", "Two", "look", "done"}
+			if name == "from an open prompt" { // nothing answered it
+				texts = texts[:3]
+			}
+			for i, text := range texts {
 				role := map[bool]string{true: "user", false: "assistant"}[i == 0 || i == 2]
 				add(i+1, role, "", said(text))
 			}
