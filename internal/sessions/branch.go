@@ -168,14 +168,14 @@ func (b *Builder) forkAt(point string) Name {
 }
 
 // splitAt returns the number of turns before the first event whose key a function accepts. If that
-// is in the middle of a turn, the turn becomes two. Without such an event, and in an exported turn,
-// which stays as it is, it returns the number of all turns.
+// is in the middle of a turn, the turn becomes two, unless it was exported: then it stays whole.
+// Without such an event splitAt returns the number of all turns.
 func (b *Builder) splitAt(is func(key string) bool) int {
 	at := slices.IndexFunc(b.elements, func(e *events.Element) bool {
 		key, ok := e.Metadata().Text(MetadataSource)
 		return ok && is(key)
 	})
-	if at < b.shared || b.err != nil {
+	if at < 0 || b.err != nil {
 		return len(b.turns)
 	}
 	for b.isA(at, events.KindToolCallResponse) {
@@ -188,11 +188,11 @@ func (b *Builder) splitAt(is func(key string) bool) int {
 	if !begins {
 		turn--
 	}
-	if !slices.ContainsFunc(b.elements[b.turns[turn]:at], func(e *events.Element) bool {
+	if at < b.shared || !slices.ContainsFunc(b.elements[b.turns[turn]:at], func(e *events.Element) bool {
 		return e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
 			e.Kind() != events.KindChatRequest
 	}) {
-		return turn // nothing was answered in it
+		return turn // it stays whole, or nothing was answered in it
 	}
 	b.divide(turn, at)
 	return turn + 1
