@@ -1,9 +1,14 @@
 package importer
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/sessions"
 )
 
 // TestBeginningOfAnotherDirectory checks that a fork does not bring what a thread said in another
@@ -64,5 +69,40 @@ func TestStrangerNamesNoThreadOfTheUser(t *testing.T) {
 				t.Errorf("it asks %q, want only what it says itself", got)
 			}
 		})
+	}
+}
+
+// TestSecretsInWhatForksAndCompactionsName checks that secrets are redacted in the records that
+// name what a fork begins with, or what a compaction keeps, and in the beginning of a fork.
+func TestSecretsInWhatForksAndCompactionsName(t *testing.T) {
+	const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	dir := t.TempDir()
+	a := codexThread("a-"+token, "/w", "", 0, "one "+token)
+	b := codexThread("b", "/w", "a-"+token, len(a), "two")
+	claudes := compacted(token + `","` + uuidOf(11))
+	claudes = bytes.Replace(claudes, []byte(`"compactMetadata":{`),
+		[]byte(`"compactMetadata":{"preservedSegment":{"headUuid":"`+token+`"},"trigger":"`+token+`",`), 1)
+	for name, data := range map[string]string{"x-a-" + token: a, "x-b": b, "c": string(claudes)} {
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorkspace(t)
+	found, _ := Find(t.Context(), sessions.Places{}, Selection{
+		Paths: []string{filepath.Join(dir, "x-b.jsonl"), filepath.Join(dir, "c.jsonl")}, Foreign: true,
+	})
+	im := &Importer{Workspace: w, Rules: secrets.Builtin()}
+	for r := range im.All(t.Context(), found) {
+		if r.Err != nil || len(r.Outcome.Report.Redacted) == 0 {
+			t.Fatal(r.Outcome.Report, r.Err)
+		}
+	}
+	if got := asked(t, w, "b"); !strings.HasSuffix(got, " two") || !strings.HasPrefix(got, "one ") {
+		t.Fatalf("the fork asks %q", got)
+	}
+	for name, data := range treeOf(t, w.Dir()) {
+		if strings.Contains(name+string(data), token) {
+			t.Errorf("%s has the token", name)
+		}
 	}
 }

@@ -467,6 +467,9 @@ func TestResumedCompaction(t *testing.T) {
 			id := ours(t, w, "First?", "Second?", "Third?")
 			change(t, w, id, func(s *events.Stream) {
 				text := "The first two."
+				last := s.At(s.Len() - 1)
+				s.Append(events.NewElement(last.Time(), &events.ChatResponse{Form: events.FormMessage, Text: "More."},
+					events.Metadata{}))
 				s.Append(events.NewElement(clock, &events.Compaction{ToTurn: 1, Summary: &text}, events.Metadata{}))
 			})
 			x := export(t, w, id, claude.Dialect{})
