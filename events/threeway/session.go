@@ -410,7 +410,7 @@ func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) boo
 	case bytes.Equal(e.Raw(), with.Raw()):
 		return false
 	case was != nil && h.is[key] == with && bytes.Equal(was.Raw(), e.Raw()):
-		return true // it is as in base, where it was replaced: a change of the longer version counts
+		return true // as in base, where it was replaced: a change of the longer version counts
 	case isMarked(e, with):
 		return false
 	case h.newerRules && isRedacted(e, with):

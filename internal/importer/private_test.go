@@ -101,7 +101,7 @@ func TestSecretsInWhatForksAndCompactionsName(t *testing.T) {
 		t.Fatalf("the fork asks %q", got)
 	}
 	for name, data := range treeOf(t, w.Dir()) {
-		if strings.Contains(name+string(data), token) {
+		if strings.Contains(name+data, token) {
 			t.Errorf("%s has the token", name)
 		}
 	}

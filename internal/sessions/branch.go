@@ -188,10 +188,11 @@ func (b *Builder) splitAt(is func(key string) bool) int {
 	if !begins {
 		turn--
 	}
-	if at < b.shared || !slices.ContainsFunc(b.elements[b.turns[turn]:at], func(e *events.Element) bool {
+	isAnswer := func(e *events.Element) bool {
 		return e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
 			e.Kind() != events.KindChatRequest
-	}) {
+	}
+	if at < b.shared || !slices.ContainsFunc(b.elements[b.turns[turn]:at], isAnswer) {
 		return turn // it stays whole, or nothing was answered in it
 	}
 	b.divide(turn, at)

@@ -26,8 +26,8 @@ type span struct {
 const maxBases = 256
 
 // bases returns what a thread begins with, the oldest first. A file that is gone, or is not that of
-// the thread that is looked for, ends it: what is there is imported. So does a thread that ran where
-// isIn says it does not belong: it may be of other work.
+// the thread that is looked for, ends it: what is there is imported. So does a thread that ran in a
+// directory for which isIn is false: it may be of other work.
 func bases(path string, isIn func(dir string) bool) (all []span) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // links from there lead nowhere, see first
