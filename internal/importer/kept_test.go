@@ -10,6 +10,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/google/go-cmp/cmp"
 )
 
 // compacted is a session whose third turn is compacted in the middle: the agent keeps what comes
@@ -99,5 +101,43 @@ func checkKept(t *testing.T, name string, got, want *events.Stream) {
 	}
 	if fmt.Sprint(has) != fmt.Sprint(source) {
 		t.Errorf("%s: it says %v, the source %v", name, has, source)
+	}
+}
+
+// TestImportedAgainKeepsTheEnd imports again what an earlier importer imported, for which a
+// compaction covered all turns: it covers what it would in one import, and a compaction of the
+// person stays.
+func TestImportedAgainKeepsTheEnd(t *testing.T) {
+	data := compacted(uuidOf(11))
+	want, got := newWorkspace(t), newWorkspace(t)
+	grows(t, want, ofClaude, data)
+	grows(t, got, ofClaude, bytes.ReplaceAll(data, []byte("compactMetadata"), []byte("compactMetadatX")))
+	relabel(t, got, "4")
+	s := writeSession(t, data)
+	s.Dir = "/home/ada/proj"
+	if _, err := (&Importer{Workspace: got, Fresh: true}).Import(t.Context(), claude.Dialect{}, s); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(has(t, want), has(t, got)); diff != "" {
+		t.Errorf("-one import +two importers:\n%s", diff)
+	}
+	mine := "Mine"
+	id := conversations(t, got)["claude-code-grow"].ID
+	change(t, got, id, func(s *events.Stream) {
+		at := s.At(s.Len() - 1).Time()
+		s.Append(events.NewElement(at, &events.Compaction{ToTurn: 1, Summary: &mine}, events.Metadata{}))
+	})
+	relabel(t, got, "4")
+	if _, err := (&Importer{Workspace: got, Fresh: true}).Import(t.Context(), claude.Dialect{}, s); err != nil {
+		t.Fatal(err)
+	}
+	covered := map[string]int{}
+	for _, e := range loaded(t, got, id).Stream.All() {
+		if c, ok := e.Event().(*events.Compaction); ok {
+			covered[*c.Summary] = c.ToTurn
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"So far.": 1, mine: 1}, covered); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

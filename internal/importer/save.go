@@ -302,14 +302,20 @@ func keepOld(here *events.Stream, now *sessions.Conversation) {
 	})
 }
 
-// imported returns the elements of a conversation that have keys of its source, and the starts of
-// their turns.
+// imported returns the elements of a conversation that have keys of its source, or are summaries of
+// it, and the starts of their turns.
 func imported(
 	here *workspace.Conversation, now *sessions.Conversation,
 ) *sessions.Conversation {
 	var kept []*events.Element
 	var start *events.Element
 	said := here.Stream.SessionOf(here.Details.Resumed())
+	summaries := map[string]bool{}
+	for _, e := range now.Stream.All() {
+		if text := summaryOf(e); text != "" {
+			summaries[text] = true
+		}
+	}
 	for i, e := range here.Stream.All() {
 		if said[i] != "" {
 			continue // after an export
@@ -319,7 +325,7 @@ func imported(
 			continue
 		}
 		_, ok := e.Metadata().Text(sessions.MetadataSource)
-		if !ok && e.Kind() != sessions.KindRecord {
+		if !ok && e.Kind() != sessions.KindRecord && !summaries[summaryOf(e)] {
 			continue
 		}
 		if start != nil {
@@ -347,6 +353,15 @@ func imported(
 	return &sessions.Conversation{
 		Stream: events.New(kept...), Details: d, BaseConfig: here.BaseConfig,
 	}
+}
+
+// summaryOf returns the text of a compaction, by which it is identified in all imports of a session,
+// whatever it covers; "" for any other element.
+func summaryOf(e *events.Element) string {
+	if c, ok := e.Event().(*events.Compaction); ok && c.Summary != nil {
+		return *c.Summary
+	}
+	return ""
 }
 
 // discard discards contents that are stored already.
