@@ -355,7 +355,7 @@ func imported(
 	}
 }
 
-// summaryOf returns the text of a compaction, by which it is identified in all imports of a session,
+// summaryOf returns the text of a compaction, which identifies it in all imports of a session,
 // whatever it covers; "" for any other element.
 func summaryOf(e *events.Element) string {
 	if c, ok := e.Event().(*events.Compaction); ok && c.Summary != nil {
