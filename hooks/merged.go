@@ -184,12 +184,12 @@ func (r *run) restoring(ctx context.Context, hook served,
 	if err != nil || r.name == "pre-commit" && !completes(hook) {
 		return verdict, err
 	}
-	lost, err := r.lost(ctx, hook, verdict.Blocking)
+	lost, err := lostIn(ctx, r, hook, verdict.Blocking)
 	if err != nil {
 		return verdict, err
 	}
 	change := gitint.Change{LockTimeout: gitint.NoWait}
-	if change.Add, err = r.restoreLost(ctx, hook, lost); err != nil {
+	if change.Add, err = restoreLost(ctx, r, hook, lost); err != nil {
 		return verdict, err
 	}
 	var absent []string

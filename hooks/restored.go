@@ -10,10 +10,10 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// lost returns the findings about missing content that a hook may restore. It leaves out what was
+// lostIn returns the findings about missing content that a hook may restore. It leaves out what was
 // redacted: the secret would be back.
-func (r *run) lost(
-	ctx context.Context, hook served, findings []check.Finding,
+func lostIn(
+	ctx context.Context, r *run, hook served, findings []check.Finding,
 ) (all []check.Finding, err error) {
 	in := make(map[string][]check.Finding)
 	for _, f := range findings {
@@ -23,7 +23,7 @@ func (r *run) lost(
 		}
 	}
 	for dir, some := range in {
-		from, err := r.sources(hook, dir)
+		from, err := sources(r, hook, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (r *run) lost(
 }
 
 // sources are the places where content of a workspace may be.
-func (r *run) sources(hook served, dir string) (repair.Sources, error) {
+func sources(r *run, hook served, dir string) (repair.Sources, error) {
 	w, err := r.workspaceAt(hook, dir)
 	return repair.Sources{Workspace: w, Repo: hook.Repo}, err
 }
@@ -56,17 +56,17 @@ func blobOf(f check.Finding) string {
 func (r *run) restore(
 	ctx context.Context, hook served, findings []check.Finding,
 ) ([]string, error) {
-	lost, err := r.lost(ctx, hook, findings)
+	lost, err := lostIn(ctx, r, hook, findings)
 	if err != nil {
 		return nil, err
 	}
-	return r.restoreLost(ctx, hook, lost)
+	return restoreLost(ctx, r, hook, lost)
 }
 
 // restoreLost brings lost content back, wherever this repository has it, and returns the paths that
 // are back in the working tree.
-func (r *run) restoreLost(
-	ctx context.Context, hook served, findings []check.Finding,
+func restoreLost(
+	ctx context.Context, r *run, hook served, findings []check.Finding,
 ) ([]string, error) {
 	lost := make(map[string][]repair.Lost)
 	for _, f := range findings {
@@ -79,7 +79,7 @@ func (r *run) restoreLost(
 	}
 	var names []string
 	for dir, all := range lost {
-		from, err := r.sources(hook, dir)
+		from, err := sources(r, hook, dir)
 		if err != nil {
 			return names, err
 		}

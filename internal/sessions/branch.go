@@ -170,7 +170,7 @@ func (b *Builder) forkAt(point string) Name {
 // splitAt returns the number of turns before the first event whose key a function accepts. If that
 // is in the middle of a turn, the turn becomes two, unless it was exported: then it stays whole.
 // Without such an event splitAt returns the number of all turns.
-func (b *Builder) splitAt(is func(key string) bool) int {
+func splitAt(b *Builder, is func(key string) bool) int {
 	at := slices.IndexFunc(b.elements, func(e *events.Element) bool {
 		key, ok := e.Metadata().Text(MetadataSource)
 		return ok && is(key)
@@ -178,10 +178,11 @@ func (b *Builder) splitAt(is func(key string) bool) int {
 	if at < 0 || b.err != nil {
 		return len(b.turns)
 	}
-	for b.isA(at, events.KindToolCallResponse) {
+	isA := func(i int, kind events.Kind) bool { return i >= 0 && b.elements[i].Kind() == kind }
+	for isA(at, events.KindToolCallResponse) {
 		at-- // a result stays with its call
 	}
-	for b.isA(at, events.KindToolCallRequest) && b.isA(at-1, events.KindToolCallRequest) {
+	for isA(at, events.KindToolCallRequest) && isA(at-1, events.KindToolCallRequest) {
 		at-- // and that with the others of the answer
 	}
 	turn, begins := slices.BinarySearch(b.turns, at)
@@ -195,18 +196,14 @@ func (b *Builder) splitAt(is func(key string) bool) int {
 	if at < b.shared || !slices.ContainsFunc(b.elements[b.turns[turn]:at], isAnswer) {
 		return turn // it stays whole, or nothing was answered in it
 	}
-	b.divide(turn, at)
+	divide(b, turn, at)
 	return turn + 1
-}
-
-func (b *Builder) isA(i int, kind events.Kind) bool {
-	return i >= 0 && b.elements[i].Kind() == kind
 }
 
 // divide divides a turn of the path before one of its elements. Its records stay in the first part,
 // where an earlier import may have them. Its number is that of the second part: whatever followed
 // the turn still does.
-func (b *Builder) divide(turn, at int) {
+func divide(b *Builder, turn, at int) {
 	end := len(b.elements)
 	if turn+1 < len(b.turns) {
 		end = b.turns[turn+1]

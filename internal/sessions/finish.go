@@ -22,7 +22,7 @@ func (b *Builder) Compact(
 	}
 	turns := len(b.turns)
 	if isKept != nil {
-		turns = b.splitAt(isKept)
+		turns = splitAt(b, isKept)
 	}
 	if turns == 0 {
 		b.Record(at, "summary", quote(summary))
