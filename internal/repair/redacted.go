@@ -35,10 +35,10 @@ func (m *planner) redaction(ctx context.Context) (r redaction, err error) {
 	}, nil
 }
 
-// Reader returns a reader of content that has a file in the store, or is in another place: redacting
-// removed it from the store, and what an older version had can only be redacted in its content.
-// Nothing is stored. What has no file, as in a lazy clone, the store is asked for last: it would
-// make content a file again of which a recent commit has the object.
+// Reader returns a reader of content that has a file in the store, or is in another place: a
+// redaction removed it from the store, and what an older version had can only be redacted in its
+// content. Nothing is stored. What has no file, as in a lazy clone, the store is asked for last: it
+// would make content a file again of which a recent commit has the object.
 func (s Sources) Reader(ctx context.Context) blobs.Reader {
 	own := s.Workspace.Blobs()
 	s.Progress = nil
