@@ -167,25 +167,17 @@ func findPath(ctx context.Context, path string, add func(Found)) {
 func findFile(ctx context.Context, path string, add func(Found)) {
 	room := heads.Get().(*bytes.Buffer)
 	defer heads.Put(room)
-	head, err := headOf(path, room)
-	if err != nil {
-		add(Found{Session: sessions.Session{Path: path}, Err: err})
-		return
-	}
-	for _, d := range Dialects() {
-		if !d.Recognize(head) {
-			continue
-		}
-		all, err := d.List(ctx, path)
+	for _, size := range headSizes {
+		head, err := headOf(path, size, room)
 		if err != nil {
-			add(Found{Session: sessions.Session{Path: path}, Dialect: d, Err: err})
+			add(Found{Session: sessions.Session{Path: path}, Err: err})
 			return
 		}
-		for _, s := range all {
-			add(Found{Session: s, Dialect: d})
-		}
-		if len(all) > 0 {
+		if findAs(ctx, path, head, add) {
 			return
+		}
+		if len(head) < size {
+			break
 		}
 	}
 	add(Found{
@@ -193,21 +185,43 @@ func findFile(ctx context.Context, path string, add func(Found)) {
 	})
 }
 
-// headSize is how much of a file is read to recognize it: the first records of some agents are
-// long.
-const headSize = 256 << 10
+// findAs yields the sessions in a file that begins with head, and reports whether an agent is known
+// that writes such files.
+func findAs(ctx context.Context, path string, head []byte, add func(Found)) bool {
+	for _, d := range Dialects() {
+		if !d.Recognize(head) {
+			continue
+		}
+		all, err := d.List(ctx, path)
+		if err != nil {
+			add(Found{Session: sessions.Session{Path: path}, Dialect: d, Err: err})
+			return true
+		}
+		for _, s := range all {
+			add(Found{Session: s, Dialect: d})
+		}
+		if len(all) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// headSizes are how much of a file is read to recognize it: its first records are mostly enough,
+// but those of some agents are long.
+var headSizes = []int{16 << 10, 256 << 10}
 
 // heads holds buffers for the beginnings of files, which are looked at one after the other.
 var heads = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// firstLines reads up to headSize bytes of a file with that size, and at least its first line. The
-// result may be in room.
-func firstLines(r io.Reader, size int64, room *bytes.Buffer) ([]byte, error) {
+// firstLines reads up to size bytes of a file, and at least its first line. The result may be in
+// room.
+func firstLines(r io.Reader, size int, room *bytes.Buffer) ([]byte, error) {
 	room.Reset()
-	room.Grow(int(min(size, headSize)) + bytes.MinRead)
-	_, err := room.ReadFrom(io.LimitReader(r, headSize))
+	room.Grow(size + bytes.MinRead)
+	_, err := room.ReadFrom(io.LimitReader(r, int64(size)))
 	head := room.Bytes()
-	if err != nil || len(head) < headSize || bytes.Contains(head, []byte("\n")) ||
+	if err != nil || len(head) < size || bytes.Contains(head, []byte("\n")) ||
 		sessions.IsPacked(head) {
 		return head, err
 	}
@@ -219,17 +233,13 @@ func firstLines(r io.Reader, size int64, room *bytes.Buffer) ([]byte, error) {
 }
 
 // headOf returns the beginning of a file, decompressed.
-func headOf(path string, room *bytes.Buffer) ([]byte, error) {
+func headOf(path string, size int, room *bytes.Buffer) ([]byte, error) {
 	f, err := regular.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	head, err := firstLines(f, info.Size(), room)
+	head, err := firstLines(f, size, room)
 	if err != nil || !sessions.IsPacked(head) {
 		return head, err
 	}
@@ -241,7 +251,7 @@ func headOf(path string, room *bytes.Buffer) ([]byte, error) {
 		return nil, err
 	}
 	defer d.Close()
-	head, err = firstLines(d, headSize, room)
+	head, err = firstLines(d, size, room)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}
