@@ -370,6 +370,37 @@ func TestSyncsOfAnImport(t *testing.T) {
 	}
 }
 
+// TestPartBeginsWithTheLastSession checks that a part is begun while the last sessions of the part
+// before are being read.
+func TestPartBeginsWithTheLastSession(t *testing.T) {
+	found := familiesWithContents(t, t.TempDir(), 2*ofEach, 0)
+	im := &Importer{Workspace: newWorkspace(t)}
+	second := make(chan struct{})
+	begun := 0
+	begin := func(ctx context.Context, found []Found) *part {
+		p := im.begin(ctx, found[:ofEach])
+		if begun++; begun > 1 {
+			close(second)
+			return p
+		}
+		<-p.ready
+		p.ready = make(chan struct{}) // as if its last session took longer
+		go func() {
+			select {
+			case <-second:
+			case <-time.After(10 * time.Second):
+				t.Error("the second part was not begun while the first one is read")
+			}
+			close(p.ready)
+		}()
+		return p
+	}
+	inParts(t.Context(), found, begin, func(r Result) bool { return r.Err == nil })
+	if begun != 2 {
+		t.Errorf("%d parts, want 2", begun)
+	}
+}
+
 // TestStoppedImportLeavesNothing checks that an import that is stopped while the next part is read
 // waits for it, and leaves no file of it and no lock.
 func TestStoppedImportLeavesNothing(t *testing.T) {
