@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,25 @@ func TestLinksBelowNamedDirectories(t *testing.T) {
 	named := Selection{Paths: []string{filepath.Join(dir, "s.jsonl")}, Foreign: true}
 	if found, _ := Find(t.Context(), sessions.Places{}, named); len(found) != 1 || found[0].Err != nil {
 		t.Errorf("found %v by the name of a link", found)
+	}
+}
+
+// TestLongFirstRecord checks that a file is recognized whose first record is long and is none by
+// which an agent is known.
+func TestLongFirstRecord(t *testing.T) {
+	path := manySessions(t, 1)[0].Path
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := fmt.Sprintf(`{"type":"x","text":%q}`+"\n", strings.Repeat("long ", 20_000))
+	if err := os.WriteFile(path, append([]byte(long), data...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	named := Selection{Paths: []string{path}, Foreign: true}
+	found, _ := Find(t.Context(), sessions.Places{}, named)
+	if len(found) != 1 || found[0].Err != nil || found[0].Name.Agent != sessions.ClaudeCode {
+		t.Errorf("found %+v, want a session of Claude Code", found)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestFilesThatProgramsLookFor(t *testing.T) {
 	}
 }
 
-// TestLooks checks of which programs the question says that nobody knows what they look for.
+// TestLooks checks which programs the question names because no table has what they look for.
 func TestLooks(t *testing.T) {
 	for line, want := range map[string]string{
 		"terraform plan": "terraform", "/opt/own.exe x": "own", "bin/own x": "", "python3 -m json.tool": "python",
