@@ -53,6 +53,9 @@ const (
 	MetadataInjected = MetadataPrefix + "injected"
 	// MetadataSubagent is on a call and names the session that it started.
 	MetadataSubagent = MetadataPrefix + "subagent"
+	// metadataSum is on an event and holds digits of its sum, so that it is known when someone
+	// edited it.
+	metadataSum = MetadataPrefix + "sum"
 	// metadataSession is on a turn_start and names the session in which an agent continued an
 	// export of the conversation.
 	metadataSession = MetadataPrefix + "session"
@@ -440,6 +443,24 @@ func (e *Element) RewoundNames() []string {
 	return []string{e.digest(), sourceName + key}
 }
 
+// sumDigits is the length of an event's sum. No text of this length is read as base64.
+const sumDigits = 7
+
+// AsBrought gives an event of a session its sum.
+func (e *Element) AsBrought() *Element {
+	if !e.Metadata().imported() {
+		return e
+	}
+	return e.WithMetadata(e.Metadata().WithText(metadataSum, e.Sum().String()[:sumDigits]))
+}
+
+// IsEdited reports whether an event of a session is not what an import brought. Of those that
+// earlier releases imported nothing is known.
+func (e *Element) IsEdited() bool {
+	sum, ok := e.Metadata().Text(metadataSum)
+	return ok && sum != e.Sum().String()[:sumDigits]
+}
+
 // AsRedacted marks an event whose text was redacted with a digest of its new form, so that a later
 // change can be detected. If the event was changed after an earlier redaction, the mark of that
 // redaction is kept.
@@ -447,7 +468,11 @@ func (e *Element) AsRedacted(before *Element) *Element {
 	if v, ok := before.Metadata().Value(MetadataRedacted); ok && !before.isAsRedacted() {
 		return e.WithMetadata(e.Metadata().With(MetadataRedacted, v))
 	}
-	return e.WithMetadata(e.Metadata().WithText(MetadataRedacted, e.digest()))
+	md := e.Metadata().Without(metadataSum) // it is of the text that is gone
+	if before.IsEdited() {
+		md = md.WithText(metadataSum, "edited")
+	}
+	return e.WithMetadata(md.WithText(MetadataRedacted, e.digest()))
 }
 
 // RedactedName returns the name in the source of an event that has not changed since it was
@@ -455,7 +480,7 @@ func (e *Element) AsRedacted(before *Element) *Element {
 // unchanged.
 func (e *Element) RedactedName() string {
 	key, ok := e.Metadata().Text(MetadataSource)
-	if !ok || !e.isAsRedacted() {
+	if !ok || !e.isAsRedacted() || e.IsEdited() {
 		return ""
 	}
 	return sourceName + key

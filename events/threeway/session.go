@@ -409,7 +409,7 @@ func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) boo
 	switch was := h.was[key]; {
 	case bytes.Equal(e.Raw(), with.Raw()):
 		return false
-	case was != nil && h.is[key] == with && bytes.Equal(was.Raw(), e.Raw()):
+	case was != nil && h.is[key] == with && events.Equal(was, e) && !isMarked(e, was):
 		return true // as in base, where it was replaced: a change of the longer version counts
 	case isMarked(e, with):
 		return false
@@ -417,7 +417,7 @@ func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) boo
 		return false
 	case key.kind == events.KindAgentRecord || events.Equal(e, with):
 		return true
-	case was != nil && h.madeBase && !events.Equal(was, e):
+	case was != nil && h.madeBase && !events.Equal(was, e), e.IsEdited():
 		return false // a person changed it in this version
 	default:
 		return open || !h.sameMaker
@@ -437,4 +437,6 @@ func isMarked(e, source *events.Element) bool {
 }
 
 // importedKeys are the annotations that an import writes and a later import may remove.
-var importedKeys = []string{events.MetadataOpen, events.MetadataPrefix + "usage"}
+var importedKeys = []string{
+	events.MetadataOpen, events.MetadataPrefix + "sum", events.MetadataPrefix + "usage",
+}

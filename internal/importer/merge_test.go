@@ -279,6 +279,10 @@ func TestWhatWasAddedToTheRewoundStays(t *testing.T) {
 			e := redacted(t, s.At(last-1), "[redacted:a]")
 			s.Set(last-1, e.With(&events.ChatRequest{Content: "Mine"}))
 		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
+		"a change, then a redaction": {func(s *events.Stream) {
+			e := s.At(last - 1).With(&events.ChatRequest{Content: "Mine, and it is secret"})
+			s.Set(last-1, redacted(t, e, "Mine"))
+		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
 		"a redaction, a change, a redaction": {func(s *events.Stream) {
 			e := redacted(t, s.At(last-1), "[redacted:a]")
 			e = e.With(&events.ChatRequest{Content: "Mine, and it is secret"})

@@ -129,19 +129,33 @@ func TestAnOverlayBesideGoingBack(t *testing.T) {
 // a person changed what both have from a time at which the turn was open.
 func TestWhatIsChangedInTheLongerStays(t *testing.T) {
 	all := prefixes(t, transcript())
-	base, short, long := side(all[2]), side(all[5]), side(all[11])
-	long.Stream = long.Stream.Clone()
-	for i, e := range long.Stream.All() {
+	said := func(e *events.Element) events.Event {
 		if r, ok := e.Event().(*events.ChatResponse); ok && r.Text == "Hm" {
-			long.Stream.Set(i, e.With(&events.ChatResponse{Form: r.Form, Text: "Mine"}))
-			break
+			return &events.ChatResponse{Form: r.Form, Text: "Mine"}
 		}
+		return nil
 	}
-	for name, revision := range map[string]int{"by this importer": 0, "by an earlier one": 1} {
-		base.Source.Version.Revision -= revision
-		for _, r := range []threeway.Result{merged(t, base, short, long), merged(t, base, long, short)} {
-			if got, want := r.Stream.Encode(), long.Stream.Encode(); !bytes.Equal(got, want) {
-				t.Errorf("%s: %s", name, cmp.Diff(string(want), string(got)))
+	called := func(e *events.Element) events.Event { // base has the usage on it
+		if r, ok := e.Event().(*events.ToolCallRequest); ok {
+			return &events.ToolCallRequest{ID: r.ID, Name: "Mine"}
+		}
+		return nil
+	}
+	for _, change := range []func(*events.Element) events.Event{said, called} {
+		base, short, long := side(all[2]), side(all[5]), side(all[11])
+		long.Stream = long.Stream.Clone()
+		for i, e := range long.Stream.All() {
+			if is := change(e); is != nil {
+				long.Stream.Set(i, e.With(is))
+				break
+			}
+		}
+		for name, revision := range map[string]int{"by this importer": 0, "by an earlier one": 1} {
+			base.Source.Version.Revision -= revision
+			for _, r := range eitherWay(t, []threeway.Side{base}, short, long) {
+				if got, want := r.Stream.Encode(), long.Stream.Encode(); !bytes.Equal(got, want) {
+					t.Errorf("%s: %s", name, cmp.Diff(string(want), string(got)))
+				}
 			}
 		}
 	}

@@ -252,6 +252,9 @@ func line(e *events.Element, kept Contents) string {
 		out += fmt.Sprint(" ", r.Kinds)
 	}
 	for _, key := range e.Metadata().Keys() {
+		if key == events.MetadataPrefix+"sum" {
+			continue // it follows from the rest
+		}
 		v, _ := e.Metadata().Value(key)
 		out += " " + strings.TrimPrefix(key, events.MetadataPrefix) + "=" + string(v)
 	}
