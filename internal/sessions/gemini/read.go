@@ -238,9 +238,9 @@ func (m *mapper) model(i *item) {
 		piece++
 	}
 	piece = m.words(i, piece)
-	calls := m.calls(i, &piece)
+	calls := m.calls(i, piece)
 	for n := range calls {
-		m.result(i, &piece, &calls[n])
+		m.result(i, &calls[n])
 	}
 	if t := said.Tokens.Value; t != nil {
 		m.Usage(reply, t.usage(string(said.Model)))
@@ -272,7 +272,7 @@ func (m *mapper) words(i *item, piece int) int {
 }
 
 // calls adds the calls of an answer, before their results.
-func (m *mapper) calls(i *item, piece *int) (all []call) {
+func (m *mapper) calls(i *item, piece int) (all []call) {
 	for n, raw := range i.said.called() {
 		var c call
 		if sessions.Unmarshal(raw, &c) != nil || c.Name == "" {
@@ -282,10 +282,11 @@ func (m *mapper) calls(i *item, piece *int) (all []call) {
 		if c.ID == "" {
 			c.ID = sessions.Text(m.key(i, 0) + "#" + strconv.Itoa(n))
 		}
-		m.Call(m.key(i, *piece), i.said.Time.Time, i.id, sessions.Call{
+		c.key = m.key(i, piece)
+		m.Call(c.key, i.said.Time.Time, i.id, sessions.Call{
 			ID: string(c.ID), Name: string(c.Name), Arguments: c.Args,
 		})
-		*piece++
+		piece++
 		if c.AgentID != "" {
 			m.Subagent(string(c.ID), sessions.Name{
 				Agent: sessions.Gemini, ID: string(c.AgentID),
@@ -315,8 +316,9 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^Exit Code: (-?[1-9]\d*)$`)
 })
 
-// result adds the result of a call, and keeps what a screen shows of it as a record.
-func (m *mapper) result(i *item, piece *int, c *call) {
+// result adds the result of a call, and keeps what a screen shows of it as a record. Its key is that
+// of its call: the number of calls before it grows.
+func (m *mapper) result(i *item, c *call) {
 	failed := c.Status == "error" || c.Status == "cancelled"
 	var blocks []sessions.Block
 	for _, p := range parts(c.Result) {
@@ -336,8 +338,7 @@ func (m *mapper) result(i *item, piece *int, c *call) {
 			at = i.said.Time
 		}
 		m.told[string(c.ID)] = true
-		m.Result(m.key(i, *piece), at.Time, string(c.ID), failed, blocks...)
-		*piece++
+		m.Result(c.key+".r", at.Time, string(c.ID), failed, blocks...)
 	}
 	m.shown(i, c, blocks)
 }

@@ -76,6 +76,7 @@ type call struct {
 	Time    sessions.Moment `json:"timestamp"`
 	AgentID sessions.Text   `json:"agentId"`
 	Display jsontext.Value  `json:"resultDisplay"`
+	key     string
 }
 
 // A part is a piece of a message.
