@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -238,14 +239,17 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 }
 
 // removedTurns returns the elements of a source that changes in place which an import brought here
-// and that were removed with their turns. Nothing tells a removed element of a turn that is here
+// and that were removed: summaries, and elements that were removed with their turns. Nothing tells a removed element of a turn that is here
 // from one that the source added to it.
 func removedTurns(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
 	has := keysOf(here.Stream)
 	removed := missingTurns(here, here.Stream.SourceTurns())
+	for _, e := range here.Stream.All() {
+		delete(removed, summaryOf(e))
+	}
 	turns, keys := now.SourceTurns(), sourceKeys(now)
 	for i, e := range now.All() {
-		if removed[turns[i]] && !has[keys[i]] {
+		if removed[turns[i]] && !has[keys[i]] || removed[summaryOf(e)] {
 			all = append(all, e)
 		}
 	}
@@ -310,12 +314,7 @@ func imported(
 	var kept []*events.Element
 	var start *events.Element
 	said := here.Stream.SessionOf(here.Details.Resumed())
-	summaries := map[string]bool{}
-	for _, e := range now.Stream.All() {
-		if text := summaryOf(e); text != "" {
-			summaries[text] = true
-		}
-	}
+	brought := lists.Set(slices.Concat(here.Details.ImportedTurns(), now.Details.ImportedTurns()))
 	for i, e := range here.Stream.All() {
 		if said[i] != "" {
 			continue // after an export
@@ -325,7 +324,7 @@ func imported(
 			continue
 		}
 		_, ok := e.Metadata().Text(sessions.MetadataSource)
-		if !ok && e.Kind() != sessions.KindRecord && !summaries[summaryOf(e)] {
+		if !ok && e.Kind() != sessions.KindRecord && !brought[summaryOf(e)] {
 			continue
 		}
 		if start != nil {
@@ -348,6 +347,12 @@ func imported(
 			d.Labels[label] = value
 		}
 	}
+	if title, set := here.Details.Title, here.Details.IsTitled(); title != nil && !set {
+		_ = d.SetImportTitle(*title) // it was read from a file; the source may have another now
+	} else if _, was := here.Details.Value(events.MetadataPrefix + "title"); title == nil && !was {
+		d.Title = nil                                      // the source had none yet
+		_ = d.SetValue(events.MetadataPrefix+"title", nil) // removing it cannot fail
+	}
 	_ = d.SetRewound(here.Details.Rewound()) // they were read from a file
 	_ = d.SetImportedTurns(here.Details.ImportedTurns())
 	return &sessions.Conversation{
@@ -355,11 +360,10 @@ func imported(
 	}
 }
 
-// summaryOf returns the text of a compaction, which identifies it in all imports of a session,
-// whatever it covers; "" for any other element.
+// summaryOf returns the name of a compaction among what imports brought, "" for any other element.
 func summaryOf(e *events.Element) string {
 	if c, ok := e.Event().(*events.Compaction); ok && c.Summary != nil {
-		return *c.Summary
+		return sessions.SummaryName(*c.Summary)
 	}
 	return ""
 }

@@ -76,6 +76,7 @@ type Builder struct {
 	ended    bool
 	forks    []*Conversation
 	rewound  map[string][]string // names of the turns that each fork has of its own
+	brought  []string            // names of summaries
 	children []*Builder
 }
 

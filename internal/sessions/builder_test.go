@@ -82,7 +82,8 @@ func outline(c *sessions.Conversation) (lines []string) {
 			line += fmt.Sprintf(" to %d %s", ev.ToTurn, *ev.Summary)
 		}
 		for _, key := range e.Metadata().Keys() {
-			if v, _ := e.Metadata().Value(key); key != sessions.MetadataSource {
+			if v, _ := e.Metadata().Value(key); key != sessions.MetadataSource &&
+				key != events.MetadataPrefix+"sum" {
 				line += " " + strings.TrimPrefix(key, "git_jp_") + "=" + string(v)
 			}
 		}

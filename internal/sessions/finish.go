@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/go-json-experiment/json"
@@ -15,7 +16,7 @@ import (
 // gives the model: everything from the first event on whose key isKept accepts. In the middle of a
 // turn, this splits the turn. isKept may be nil.
 func (b *Builder) Compact(
-	key string, at time.Time, summary string, isKept func(key string) bool,
+	_ string, at time.Time, summary string, isKept func(key string) bool,
 ) {
 	if b.current.begun() || len(b.turns) > 0 {
 		b.endTurn(true)
@@ -24,16 +25,26 @@ func (b *Builder) Compact(
 	if isKept != nil {
 		turns = splitAt(b, isKept)
 	}
+	text := b.Text(summary)
+	b.brought = append(b.brought, SummaryName(text))
 	if turns == 0 {
-		b.Record(at, "summary", quote(summary))
+		b.Record(at, "summary", quote(text))
 		return
 	}
-	at, text := b.moment(at), b.Text(summary)
+	at = b.moment(at)
 	b.push(events.NewElement(at, &events.Compaction{
 		ToTurn: turns - 1, Summary: &text,
 	}, events.Metadata{}))
-	_ = key // the text of a compaction identifies it (docs/merge.md, "Compactions")
 }
+
+// SummaryName names a summary among what imports brought. Its text identifies it in all imports of a
+// session, whatever it covers (docs/merge.md, "Compactions").
+func SummaryName(text string) string {
+	return blobs.Sum([]byte("summary\x00" + text)).String()[:broughtDigits]
+}
+
+// broughtDigits is the length of the names in [events.Details.ImportedTurns].
+const broughtDigits = 8
 
 func quote(s string) []byte {
 	q, err := jsontext.AppendQuote(nil, s)
@@ -170,7 +181,7 @@ func (b *Builder) conversation(n Name) *Conversation {
 		}
 	}
 	s := events.New(slices.Clone(b.elements)...)
-	if err := d.SetImportedTurns(s.SourceTurns()); err != nil {
+	if err := d.SetImportedTurns(slices.Concat(s.SourceTurns(), b.brought)); err != nil {
 		b.Fail(err)
 	}
 	d.Labels[LabelSession] = n.String()
