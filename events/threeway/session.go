@@ -209,7 +209,7 @@ func (t telling) harmonize(sides [versions]Side) [versions]Side {
 	short := inOurs + inTheirs - t.long
 	sides[inBase].Stream = t.imported(sides[inBase], sides[short])
 	// The longer version may have resumed elements that the shorter one records as rewound.
-	sides[inBase].Stream = newTakenBack(sides[short], t.session).without(sides[inBase].Stream)
+	sides[inBase].Stream = newTakenBack(sides[short], t.session).without(sides[inBase].Stream, true)
 	back := newTakenBack(sides[t.long], t.session)
 	was := newSourceIndex(sides[inBase], t.resumed)
 	all := newSourceIndex(sides[t.long], t.resumed)
@@ -222,7 +222,7 @@ func (t telling) harmonize(sides [versions]Side) [versions]Side {
 			h.madeBase = t.sameMaker(sides[inBase].Source, sides[v].Source)
 			h.newerRules = sides[v].Source.Rules > sides[t.long].Source.Rules
 		}
-		sides[v].Stream = h.stream(back.without(sides[v].Stream))
+		sides[v].Stream = h.stream(back.without(sides[v].Stream, v == inBase))
 	}
 	return sides
 }
@@ -258,23 +258,26 @@ func newTakenBack(side Side, session string) takenBack {
 }
 
 // without returns the stream without the rewound elements. A turn to which a person added anything,
-// or in which they changed or pinned something, is kept completely.
-func (back takenBack) without(s *events.Stream) *events.Stream {
+// or in which they changed or pinned something, is kept completely. Base loses all records of a
+// rewound turn: in another turn they have the keys of other records, which would count as removed.
+func (back takenBack) without(s *events.Stream, isBase bool) *events.Stream {
 	if len(back.only) == 0 {
 		return s
 	}
 	names, turns := make([]string, s.Len()), s.TurnOf()
-	stays := map[int]bool{}
+	stays, gone := map[int]bool{}, map[int]bool{}
 	for i, e := range s.All() {
 		names[i] = nameOf(e)
 		if e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
 			(!back.all[names[i]] || isPinned(e)) {
 			stays[turns[i]] = true
 		}
+		gone[turns[i]] = gone[turns[i]] || isBase && e.Kind().IsEvent() && back.only[names[i]]
 	}
 	var out []*events.Element
 	for i, e := range s.All() {
-		if stays[turns[i]] || !back.only[names[i]] {
+		isGone := back.only[names[i]] || gone[turns[i]] && e.Kind() == events.KindAgentRecord
+		if stays[turns[i]] || !isGone {
 			out = append(out, e)
 		}
 	}
@@ -419,9 +422,9 @@ func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) boo
 		return true
 	case was != nil && h.madeBase && !events.Equal(was, e), e.IsEdited():
 		return false // a person changed it in this version
-	default:
-		return open || !h.sameMaker
 	}
+	_, isBrought := e.Metadata().Value(metadataSum) // and not edited since
+	return isBrought || open || !h.sameMaker
 }
 
 // isMarked reports whether an event has annotations of git-jp that the source's event does not
@@ -438,5 +441,8 @@ func isMarked(e, source *events.Element) bool {
 
 // importedKeys are the annotations that an import writes and a later import may remove.
 var importedKeys = []string{
-	events.MetadataOpen, events.MetadataPrefix + "sum", events.MetadataPrefix + "usage",
+	events.MetadataOpen, metadataSum, events.MetadataPrefix + "usage",
 }
+
+// metadataSum is on an event whose edits are known, see [events.Element.IsEdited].
+const metadataSum = events.MetadataPrefix + "sum"
