@@ -199,7 +199,7 @@ func (all randomImports) merge(t *testing.T) *gittest.Repository {
 	m.Run("checkout", "-q", "main")
 	commit(t, m, all.short, "ours")
 	base, short := conversations(t, all.base), conversations(t, all.short)
-	for name, long := range conversations(t, all.long) {
+	for name, long := range conversations(t, all.long) { // the others only one side has
 		ours := short[name]
 		if ours == nil {
 			continue
@@ -224,6 +224,14 @@ func (all randomImports) merge(t *testing.T) *gittest.Repository {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+	long := conversations(t, all.long)
+	for name, c := range short {
+		if long[name] == nil {
+			must(all.long.Create(t.Context(), &workspace.NewConversation{
+				ID: c.ID, Details: c.Details, Stream: c.Stream, BaseConfig: c.BaseConfig, Archived: true,
+			}))
 		}
 	}
 	m.Run("merge", "-q", "-s", "ours", "--no-commit", "theirs")
