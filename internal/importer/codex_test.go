@@ -119,19 +119,17 @@ func TestForkAndItsBeginning(t *testing.T) {
 	}
 }
 
-// relabel gives the only conversation an earlier revision of the importer.
+// relabel gives the conversations an earlier revision of the importer.
 func relabel(t *testing.T, w *workspace.Workspace, revision string) {
 	t.Helper()
-	entries, _, err := w.List(workspace.ListOptions{Archived: true})
-	if err != nil || len(entries) != 1 {
-		t.Fatal(entries, err)
-	}
-	err = w.Update(t.Context(), entries[0].ID, func(c *workspace.Conversation) error {
-		label := c.Details.Labels[sessions.LabelImport]
-		c.Details.Labels[sessions.LabelImport] = revision + label[strings.IndexByte(label, '.'):]
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	for _, of := range conversations(t, w) {
+		err := w.Update(t.Context(), of.ID, func(c *workspace.Conversation) error {
+			label := c.Details.Labels[sessions.LabelImport]
+			c.Details.Labels[sessions.LabelImport] = revision + label[strings.IndexByte(label, '.'):]
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

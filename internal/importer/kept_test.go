@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -139,5 +140,32 @@ func TestImportedAgainKeepsTheEnd(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"So far.": 1, mine: 1}, covered); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestRandomSessionsImportedAgain imports random sessions again for which an earlier importer let each
+// compaction cover all turns before it: that gives what one import gives.
+func TestRandomSessionsImportedAgain(t *testing.T) {
+	seeds := uint64(20)
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		seeds = 100
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			data := randomSession(seed, 9+int(seed%9))
+			want, got := newWorkspace(t), newWorkspace(t)
+			grows(t, want, ofClaude, data)
+			grows(t, got, ofClaude, bytes.ReplaceAll(data, []byte("compactMetadata"), []byte("compactMetadatX")))
+			relabel(t, got, "4")
+			s := writeSession(t, data)
+			s.Dir = "/home/ada/proj"
+			again := &Importer{Workspace: got, Fresh: true}
+			if _, err := again.Import(t.Context(), claude.Dialect{}, s); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(has(t, want), has(t, got)); diff != "" {
+				t.Errorf("-one import +two importers:\n%s", diff)
+			}
+		})
 	}
 }
