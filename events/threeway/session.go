@@ -441,7 +441,8 @@ func isMarked(e, source *events.Element) bool {
 
 // importedKeys are the annotations that an import writes and a later import may remove.
 var importedKeys = []string{
-	events.MetadataOpen, metadataSum, events.MetadataPrefix + "usage",
+	events.MetadataOpen, events.MetadataInjected, events.MetadataSplit, events.MetadataSubagent,
+	metadataSum, events.MetadataPrefix + "usage",
 }
 
 // metadataSum is on an event whose edits are known, see [events.Element.IsEdited].

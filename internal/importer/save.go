@@ -93,11 +93,43 @@ func (im *Importer) grow(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
+	older := im.isOlder(here, now)
+	if older && !d.Appends(s) {
+		return false, nil
+	}
 	was, err := im.before(ctx, d, s, here, now)
+	if older && err == nil {
+		err = sameTitle(now.Details, was.Details)
+	}
 	if err != nil {
 		return false, err
 	}
 	return unite(was, here, now)
+}
+
+// isOlder reports whether a source that changes in place is an older copy of what is here: it would
+// remove what was said since. One that only became smaller, because the person went back, has a later
+// event.
+func (im *Importer) isOlder(here *workspace.Conversation, now *sessions.Conversation) bool {
+	v, ok := im.versionOf(here.Entry, here.Details)
+	if !ok || now.Version().Length >= v.Length {
+		return false
+	}
+	for _, e := range here.Stream.All() {
+		_, is := e.Metadata().Text(sessions.MetadataSource)
+		if is && !e.Time().Before(now.Details.LastActivatedAt) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameTitle gives details the title that others got from their source.
+func sameTitle(d, as *events.Details) error {
+	const key = events.MetadataPrefix + "title"
+	v, _ := as.Value(key)
+	d.Title = as.Title
+	return d.SetValue(key, v)
 }
 
 // unite merges the current state of the source into here, with its earlier state as the base.
@@ -350,8 +382,7 @@ func imported(
 	if title, set := here.Details.Title, here.Details.IsTitled(); title != nil && !set {
 		_ = d.SetImportTitle(*title) // it was read from a file; the source may have another now
 	} else if _, was := here.Details.Value(events.MetadataPrefix + "title"); title == nil && !was {
-		d.Title = nil                                      // the source had none yet
-		_ = d.SetValue(events.MetadataPrefix+"title", nil) // removing it cannot fail
+		_ = sameTitle(d, here.Details) // the source had none yet
 	}
 	_ = d.SetRewound(here.Details.Rewound()) // they were read from a file
 	_ = d.SetImportedTurns(here.Details.ImportedTurns())
