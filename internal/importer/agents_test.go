@@ -143,8 +143,8 @@ func (c *memory) back(to int, isBefore bool) *memory {
 
 func (c *memory) compact(summary string, from int) *memory {
 	next := &memory{
-		[]string{summary}, slices.Clone(c.prompts[from:]), slices.Clone(c.sends[from:]),
-		c, from, len(c.sends) - from,
+		summary: []string{summary}, prompts: slices.Clone(c.prompts[from:]),
+		sends: slices.Clone(c.sends[from:]), before: c, from: from, kept: len(c.sends) - from,
 	}
 	if next.kept == 0 {
 		next.asks("", "") // what follows is in the turn that was open

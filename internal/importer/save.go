@@ -107,9 +107,9 @@ func (im *Importer) grow(
 	return unite(was, here, now)
 }
 
-// isOlder reports whether a source that changes in place is an older copy of what is here: it would
-// remove what was said since. One that only became smaller, because the person went back, has a later
-// event.
+// isOlder reports whether a source is an older copy of what is here: one that changes in place would
+// remove what was said since. If it only became smaller, because the person went back, it has a
+// later event.
 func (im *Importer) isOlder(here *workspace.Conversation, now *sessions.Conversation) bool {
 	v, ok := im.versionOf(here.Entry, here.Details)
 	if !ok || now.Version().Length >= v.Length {
@@ -271,8 +271,8 @@ func common(here *workspace.Conversation, now *events.Stream) (all []*events.Ele
 }
 
 // removedTurns returns the elements of a source that changes in place which an import brought here
-// and that were removed: summaries, and elements that were removed with their turns. Nothing tells a removed element of a turn that is here
-// from one that the source added to it.
+// and that were removed: summaries, and elements that were removed with their turns. Nothing tells
+// a removed element of a turn that is here from one that the source added to it.
 func removedTurns(here *workspace.Conversation, now *events.Stream) (all []*events.Element) {
 	has := keysOf(here.Stream)
 	removed := missingTurns(here, here.Stream.SourceTurns())

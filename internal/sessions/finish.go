@@ -37,8 +37,8 @@ func (b *Builder) Compact(
 	}, events.Metadata{}))
 }
 
-// SummaryName names a summary among what imports brought. Its text identifies it in all imports of a
-// session, whatever it covers (docs/merge.md, "Compactions").
+// SummaryName names a summary among what imports brought. Its text identifies it in all imports of
+// a session, whatever it covers (docs/merge.md, "Compactions").
 func SummaryName(text string) string {
 	return blobs.Sum([]byte("summary\x00" + text)).String()[:broughtDigits]
 }

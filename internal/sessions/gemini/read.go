@@ -316,8 +316,8 @@ var exitCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^Exit Code: (-?[1-9]\d*)$`)
 })
 
-// result adds the result of a call, and keeps what a screen shows of it as a record. Its key is that
-// of its call: the number of calls before it grows.
+// result adds the result of a call, and keeps what a screen shows of it as a record. Its key is
+// that of its call: the number of calls before it grows.
 func (m *mapper) result(i *item, c *call) {
 	failed := c.Status == "error" || c.Status == "cancelled"
 	var blocks []sessions.Block
