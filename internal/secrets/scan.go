@@ -20,8 +20,9 @@ type Match struct {
 // Scan returns the secrets of a text in order. They do not overlap.
 func (r *Rules) Scan(text []byte) []Match {
 	f := r.filter()
-	s := scanner{filter: f, whole: len(text), views: f.views.Get().(*views)}
-	defer f.views.Put(s.views)
+	s := f.scanners.Get().(*scanner)
+	defer f.scanners.Put(s)
+	s.whole, s.found = len(text), nil
 	s.scan(text, identity, 0)
 	return united(s.found)
 }
@@ -97,12 +98,12 @@ const (
 	many       = 1 << 10
 )
 
-// A scanner scans one text and the text encoded in it.
+// A scanner scans one text at a time and the text encoded in it.
 type scanner struct {
 	*filter
 	whole int // length of the text
 	found []Match
-	views *views
+	views [maxLevels]view
 }
 
 // An origin maps a range of the decoded text to a range of the original text.

@@ -42,10 +42,6 @@ type view struct {
 	origins offsets
 }
 
-// views are those of one scan, by level. They are used again: a tenth of what an import allocated
-// was views.
-type views [maxLevels]view
-
 // unescape undoes the escapes of JSON strings and of URLs in a text, and removes the control
 // sequences of terminals. It reports whether there are any.
 func (v *view) unescape(text []byte) bool {
@@ -199,10 +195,8 @@ func eachBase64(text []byte, f func(plain []byte, where offsets)) {
 // may follow an escape or a slash. It returns the end of the run's last line.
 func decodeRun(text []byte, start, end int, f func(plain []byte, where offsets)) int {
 	for begin := start; begin < start+4 && end-begin >= minBase64; begin++ {
-		var probe [minBase64 / 4 * 3]byte
 		first := text[begin : begin+minBase64]
-		n, err := encodingOf(first).Decode(probe[:], first)
-		if err != nil || !isText(probe[:n]) {
+		if !encodesText(first[:4]) || !encodesText(first) { // mostly four characters show it
 			continue
 		}
 		run, where, end := lines(text, begin, end)
@@ -210,11 +204,18 @@ func decodeRun(text []byte, start, end int, f func(plain []byte, where offsets))
 			run = run[:len(run)-1]
 		}
 		plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(run)))
-		n, _ = encodingOf(run).Decode(plain, run) // up to the first invalid byte
+		n, _ := encodingOf(run).Decode(plain, run) // up to the first invalid byte
 		f(plain[:n], where)
 		return end
 	}
 	return end
+}
+
+// encodesText reports whether up to minBase64 characters stand for text.
+func encodesText(run []byte) bool {
+	var plain [minBase64 / 4 * 3]byte
+	n, err := encodingOf(run).Decode(plain[:], run)
+	return err == nil && isText(plain[:n])
 }
 
 // lines returns a run together with the following lines that continue it.
@@ -239,7 +240,7 @@ func lines(text []byte, begin, end int) (run []byte, where offsets, _ int) {
 }
 
 func encodingOf(run []byte) *base64.Encoding {
-	if bytes.ContainsAny(run, "-_") {
+	if bytes.IndexByte(run, '-') >= 0 || bytes.IndexByte(run, '_') >= 0 {
 		return base64.RawURLEncoding
 	}
 	return base64.RawStdEncoding
