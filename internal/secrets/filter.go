@@ -82,24 +82,12 @@ func cases(c byte, fold bool) []byte {
 	return []byte{c}
 }
 
-// common lists letters by their frequency in code and prose, the most frequent first.
-const common = " etaoinsrlcdupmhgfybwvkxjqz"
-
 // rarest returns the index in a keyword of the pair of bytes that is rarest in text.
 func rarest(keyword string) int {
-	rarity := func(c byte) int {
-		if i := strings.IndexByte(common, c); i >= 0 {
-			return i
-		}
-		if strings.IndexByte("/-.", c) >= 0 {
-			return len(common) / 2 // rulers, paths, comments, and members
-		}
-		return len(common)
-	}
-	best, at := -1, 0
-	for i := range len(keyword) - 1 {
-		if r := rarity(keyword[i]) + rarity(keyword[i+1]); r > best {
-			best, at = r, i
+	at := 0
+	for i := 1; i+1 < len(keyword); i++ {
+		if frequency(keyword[i], keyword[i+1]) < frequency(keyword[at], keyword[at+1]) {
+			at = i
 		}
 	}
 	return at
