@@ -39,11 +39,15 @@ type Difference struct {
 // A Place is where a version of a conversation is read.
 type Place struct {
 	snapshot gitint.Snapshot // nil for the working tree
+	unborn   bool            // HEAD without a commit
 }
 
 // String returns the name of the place.
 func (p Place) String() string {
-	if p.snapshot == nil {
+	switch {
+	case p.unborn:
+		return "HEAD"
+	case p.snapshot == nil:
 		return "the working tree"
 	}
 	return p.snapshot.Name()
@@ -76,25 +80,30 @@ func (c Comparison) Range(ctx context.Context, args []string) ([]string, error) 
 func (c Comparison) Places(
 	ctx context.Context, revs []string, staged bool,
 ) (places [2]Place, err error) {
-	if staged && len(revs) == 0 {
+	implied := staged && len(revs) == 0
+	if implied {
 		revs = []string{"HEAD"}
 	}
 	for i, rev := range revs {
 		tree, err := c.Repo.Tree(ctx, rev)
+		if implied && errors.Is(err, gitint.ErrUnknownRevision) {
+			places[i] = Place{unborn: true} // as for git, everything is added
+			continue
+		}
 		if errors.Is(err, gitint.ErrUnknownRevision) {
 			return places, audit.NewRevisionError(c.Repo, "compare "+rev+": unknown revision")
 		}
 		if err != nil {
 			return places, err
 		}
-		places[i] = Place{tree}
+		places[i] = Place{snapshot: tree}
 	}
 	if len(revs) == 0 || staged {
 		index, err := c.Repo.Index(ctx)
 		if err != nil {
 			return places, err
 		}
-		places[len(revs)] = Place{index}
+		places[len(revs)] = Place{snapshot: index}
 	}
 	return places, nil
 }
@@ -141,7 +150,10 @@ func (c Comparison) fetch(ctx context.Context, places [2]Place) error {
 
 // side reads the conversation. It returns the zero side if the place does not have it.
 func (c Comparison) side(p Place) (Side, error) {
-	if p.snapshot != nil {
+	switch {
+	case p.unborn:
+		return Side{}, nil
+	case p.snapshot != nil:
 		return InSnapshot(c.Workspace, p.snapshot, c.Dir, c.ID)
 	}
 	e, err := c.Find(c.ID.String())
