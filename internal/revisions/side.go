@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,6 +106,9 @@ func (t *comparedText) WriteString(s string) (int, error) {
 
 func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (Side, error) {
 	var text comparedText
+	if _, err := text.WriteString(headOf(conv) + "\n"); err != nil {
+		return Side{}, fmt.Errorf("compare %s: %w", name, err)
+	}
 	r := render.Conversation{
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: content,
 		Base: conv.BaseConfig,
@@ -116,6 +120,15 @@ func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (Si
 		return Side{}, fmt.Errorf("compare %s: %w", name, err)
 	}
 	return Side{name, text.b.String(), problems}, nil
+}
+
+// headOf returns what people change besides turns: the title, and each label on a line.
+func headOf(conv *workspace.Conversation) string {
+	head := "title: " + conv.Title() + "\n"
+	for _, key := range slices.Sorted(maps.Keys(conv.Details.Labels)) {
+		head += strings.TrimSuffix("label: "+key+"="+conv.Details.Labels[key], "=") + "\n"
+	}
+	return head
 }
 
 // eitherReader reads a blob from the first reader that has it: content is the same everywhere.
