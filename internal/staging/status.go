@@ -115,7 +115,7 @@ func (all records) of(id string) *StatusRecord {
 // addPlan adds what is staged, and what would be.
 func (all records) addPlan(plan *stage.Plan) {
 	for _, s := range plan.Staged {
-		if id, ok := workspace.PathID(s.Path); ok {
+		if id, ok := workspace.PathID(s.Path); ok && s.Status != 'U' {
 			r := all.of(id.String())
 			r.Staged = stagedWord(r.Staged, s)
 		}
@@ -138,6 +138,7 @@ func (all records) addFinding(f check.Finding, said check.Printer) {
 		r.Findings = append(r.Findings, sentence)
 		if f.State == check.Conflicted {
 			r.unmerged = append(r.unmerged, sentence)
+			r.Unstaged = "" // it cannot be staged before that is resolved
 		}
 	}
 }
