@@ -119,7 +119,12 @@ func parse(w *environment) (g *globals, c call, err error) {
 	if r := byGit(w.args); r != nil {
 		return new(globals), call{w.args[0], r.Run}, nil
 	}
-	args, command := commandline.Words(w.args)
+	return parseWords(w, w.args)
+}
+
+// parseWords parses arguments of which one may be the beginning of a flag.
+func parseWords(w *environment, given []string) (g *globals, c call, err error) {
+	args, command := commandline.Words(given)
 	if line, g, ok := lineOf(command); ok {
 		if k, err := parseLine(w, line, args); err == nil {
 			return g, callOf(k), nil
@@ -127,6 +132,9 @@ func parse(w *environment) (g *globals, c call, err error) {
 	}
 	all := new(cli) // all commands, for suggestions after a typing error
 	k, err := parseLine(w, all, args)
+	if longer := fullFlag(err, given); longer != nil {
+		return parseWords(w, longer)
+	}
 	if err != nil {
 		return &all.globals, c, parseFailure(err)
 	}
@@ -143,6 +151,25 @@ func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
 		err = errors.Join(emptyValue(k), unwrittenJSON(k))
 	}
 	return k, err
+}
+
+// fullFlag returns the arguments with one abbreviated flag in full. It returns nil for another
+// error, and for a flag that is no abbreviation, or one of several.
+func fullFlag(err error, args []string) []string {
+	p := new(kong.ParseError)
+	if !errors.As(err, &p) || p.Context == nil {
+		return nil
+	}
+	var names []string
+	for _, flag := range p.Context.Flags() {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
+		if flag.Tag.Negatable != "" {
+			names = append(names, "no-"+flag.Name)
+		}
+	}
+	return commandline.FullFlag(args, err.Error(), names)
 }
 
 // textOnly is part of commands that have no form in JSON.

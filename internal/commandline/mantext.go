@@ -8,7 +8,8 @@ reference is without its content, and moves content into and out of the blob sto
 
 A conversation is named by its id (jp-c17838..., the digits, or a unique beginning
 of them), by words of its title, by a path at or below its directory, or by . for
-the active and - for the previous one.`
+the active and - for the previous one. Long options may be abbreviated, as for git,
+as long as the abbreviation is unique.`
 
 // manSections are the sections after the commands.
 var manSections = []struct{ title, text string }{

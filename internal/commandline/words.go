@@ -9,7 +9,7 @@ import (
 // Words returns the words for the parser from the arguments, and the command among them, "" for
 // none. Without a command they ask for help.
 func Words(args []string) (words []string, command string) {
-	words = negativeValues(versionFlag(slices.Clone(args)))
+	words = negativeValues(counts(versionFlag(slices.Clone(args))))
 	if len(words) == 0 {
 		words = []string{"--help"}
 	}
@@ -31,6 +31,20 @@ func versionFlag(args []string) []string {
 			args[i] = "version"
 		case "-C", "-c", "--directory", "--config":
 			i++ // its value
+		}
+	}
+	return args
+}
+
+// counts gives the number of commits of log the flag that it has in git, too.
+func counts(args []string) []string {
+	i := commandIndex(args)
+	if i == len(args) || args[i] != "log" {
+		return args
+	}
+	for ; i < len(args) && args[i] != "--"; i++ {
+		if isNegative(args[i]) {
+			args[i] = "-n" + args[i][1:]
 		}
 	}
 	return args
@@ -94,6 +108,30 @@ func commandIndex(args []string) int {
 		}
 	}
 	return len(args)
+}
+
+// FullFlag returns the arguments with a flag of names in place of the one that the parser does not
+// know, if one alone begins like it, as git takes them. Otherwise it returns nil.
+func FullFlag(args []string, problem string, names []string) []string {
+	begin, ok := strings.CutPrefix(problem, "unknown flag --")
+	if !ok {
+		return nil
+	}
+	begin, _, _ = strings.Cut(begin, ", did you mean")
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !strings.HasPrefix(name, begin)
+	})
+	if len(names) != 1 {
+		return nil
+	}
+	for i, arg := range args {
+		if name, _, _ := strings.Cut(arg, "="); name == "--"+begin {
+			args = slices.Clone(args)
+			args[i] = "--" + names[0] + arg[len(name):]
+			return args
+		}
+	}
+	return nil
 }
 
 // PlainUsage rewrites the parser's messages in the wording of our own.
