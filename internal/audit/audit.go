@@ -48,6 +48,15 @@ func (e *RevisionError) Error() string { return e.Text }
 // exitFatal is the exit code of git for a revision that does not exist.
 const exitFatal = 128
 
+// RangeError returns the error of a walk of git over revisions that a user named: a
+// [*RevisionError] if git could not begin it.
+func RangeError(repo *gitint.Repo, what string, err error) error {
+	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
+		return NewRevisionError(repo, what+": "+failed.Reason())
+	}
+	return err
+}
+
 // Revision checks a revision and, if it is a merge commit, the merge. The error is a
 // [*RevisionError] if it does not exist.
 func (a Auditor) Revision(ctx context.Context, rev string) (*check.Report, error) {
@@ -105,12 +114,8 @@ func (a Auditor) Index(ctx context.Context) (*check.Report, error) {
 // Range checks each commit in a range such as A..B, including the merges and squashes in it.
 func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error) {
 	commits, err := a.Repo.Commits(ctx, revs...)
-	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
-		return nil, NewRevisionError(
-			a.Repo, "check "+strings.Join(revs, " ")+": "+failed.Reason())
-	}
 	if err != nil {
-		return nil, err
+		return nil, RangeError(a.Repo, "check "+strings.Join(revs, " "), err)
 	}
 	tips := heads(commits)
 	report, err := a.several(ctx, revisionsOf(commits))

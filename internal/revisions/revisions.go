@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -46,7 +47,7 @@ func Of(ctx context.Context, repo *gitint.Repo, q Request) ([]Revision, error) {
 		Revs: q.Revs, All: q.All, Count: q.Count, Globs: globsOf(q.Dir, q.ID),
 	})
 	if err != nil {
-		return nil, err
+		return nil, audit.RangeError(repo, "list history", err)
 	}
 	if err := repo.Need(ctx, objectsOf(found)); err != nil {
 		return nil, err
