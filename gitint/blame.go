@@ -108,7 +108,7 @@ func absent(err error) bool {
 // A notIn is the revision that has no such file. The working tree may have it, untracked.
 type notIn string
 
-func (rev notIn) Error() string { return "is not in " + string(rev) }
+func (rev notIn) Error() string { return "not in " + string(rev) }
 
 // Is reports the error as an fs.ErrNotExist.
 func (notIn) Is(target error) bool { return target == fs.ErrNotExist }

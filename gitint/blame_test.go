@@ -60,7 +60,7 @@ func TestBlame(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = repo.Blame(t.Context(), "", "untracked", 0, 0)
-	if !errors.Is(err, fs.ErrNotExist) || err.Error() != "blame untracked: is not in HEAD" {
+	if !errors.Is(err, fs.ErrNotExist) || err.Error() != "blame untracked: not in HEAD" {
 		t.Errorf("an untracked file gives %v", err)
 	}
 	r.Run("rm", "-q", "-f", "näme")
