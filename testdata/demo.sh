@@ -124,7 +124,7 @@ say 'Content moves into the store, once; jp can have it back at any time'
 show git jp migrate --dry-run
 promise 'would migrate 1 content'
 show git jp migrate
-promise 'migrated 1 content of 1 conversation'
+promise 'migrated 1 reference of 1 conversation'
 show "sed -n '/tool_call_response/,/is_error/p' $conversation/events.json"
 promise '"\$blob"'
 show git jp grep checksum
@@ -329,7 +329,7 @@ if [ -n "${GIT_JP_KEEP-}" ]; then cp -R ../site "$GIT_JP_KEEP"; fi
 
 say 'Back into the form that jp reads'
 show git jp migrate --to inline
-promise 'migrated 14 contents of 3 conversations'
+promise 'migrated 14 references of 3 conversations'
 show git jp config get storage.format
 promise '^inline$'
 show git jp unarchive 17800836875

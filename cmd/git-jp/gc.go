@@ -40,7 +40,7 @@ type gcRunCmd struct {
 	KeepIndex     bool   `help:"Delete files that git tracks, and leave them in the index."`
 	Untracked     bool   `help:"Delete only files that git does not track."`
 	UserLocal     bool   `help:"Collect the content of user-local conversations."`
-	AcceptMissing bool   `help:"Go on although references are without content already."`
+	AcceptMissing bool   `help:"Continue although references are without content already."`
 	FetchAll      bool   `help:"Fetch conversations that only the remote has."`
 	LsRemote      bool   `name:"ls-remote" help:"Ask remotes for branches that were not fetched."`
 	Yes           bool   `short:"y" help:"Do not ask."`

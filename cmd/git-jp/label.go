@@ -101,7 +101,7 @@ type labelRmCmd struct {
 	labelled
 
 	Key []string `arg:"" optional:"" help:"Keys of labels."`
-	All bool     `help:"Take all labels away."`
+	All bool     `help:"Remove all labels."`
 }
 
 // Run removes labels. Without a key it needs --all, so that an unset variable of a script does not

@@ -43,7 +43,7 @@ type queryCmd struct {
 type targetFlags struct {
 	New     bool         `short:"n" help:"Begin a new conversation."`
 	ID      optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to continue; the active one by default. Alone, or with ?, it asks for one."`
-	Fork    turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with all of its turns, or its last N as in --fork=3."`
+	Fork    turnsFlag    `placeholder:"N" help:"Continue in a fork of the conversation, with all of its turns, or its last N as in --fork=3."`
 	Compact specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or as in --compact=dedup-tools+prune-tools by strategies, or as in --compact=t=omit:1..3 by a rule of the overlay."`
 	Replay  bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
 	Yes     bool         `help:"Do not ask before --compact changes the conversation in place."`

@@ -20,7 +20,7 @@ import (
 )
 
 type stageCmd struct {
-	Conversation []string `arg:"" optional:"" help:"Conversations to stage; ids of deleted ones too."`
+	Conversation []string `arg:"" optional:"" help:"Conversations to stage, ids of deleted ones too; the active one by default."`
 	All          bool     `short:"a" xor:"what" help:"Every conversation."`
 	Changed      bool     `xor:"what" help:"Every conversation that differs from the index."`
 	DryRun       bool     `short:"n" help:"Print what would be staged."`
@@ -187,7 +187,7 @@ func (a *app) refsCache(repo *gitint.Repo) *refs.Cache {
 }
 
 type unstageCmd struct {
-	Conversation []string `arg:"" optional:"" help:"Conversations to unstage."`
+	Conversation []string `arg:"" optional:"" help:"Conversations to unstage; the active one by default."`
 	All          bool     `short:"a" help:"Every conversation."`
 }
 

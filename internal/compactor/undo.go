@@ -114,7 +114,7 @@ func (j Job) tellUndone(gone []*events.Compaction, returned int, back string) {
 		j.terminal().Note("%s the compaction of %s", removed, listing.NewCompactionRecord(g))
 	}
 	if back != "" {
-		j.terminal().Note("'%s' takes that back", back)
+		j.terminal().Note("'%s' restores it", back)
 	}
 }
 

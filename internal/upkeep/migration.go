@@ -62,7 +62,7 @@ func (m Migration) print(results []repair.Migrated) error {
 	table := render.NewTable(p.Output, render.Column{Head: "ID"},
 		render.Column{Head: "BEFORE", Align: render.AlignRight},
 		render.Column{Head: "AFTER", Align: render.AlignRight},
-		render.Column{Head: "CONTENTS", Align: render.AlignRight},
+		render.Column{Head: "REFERENCES", Align: render.AlignRight},
 		render.Column{Head: "NEW BLOBS", Align: render.AlignRight},
 		render.Column{Head: "TITLE", Shrink: true})
 	var sum repair.Migrated
@@ -127,7 +127,7 @@ func (m Migration) summary(sum repair.Migrated, conversations int) string {
 	if m.DryRun {
 		verb = "would migrate"
 	}
-	s := fmt.Sprintf("%s %s of %s: %s of streams", verb, render.Count(sum.Contents, "content"),
+	s := fmt.Sprintf("%s %s of %s: %s of streams", verb, render.Count(sum.Contents, "reference"),
 		render.Count(conversations, "conversation"), render.Bytes(sum.Before))
 	if m.To != config.Blobs || sum.Before == 0 {
 		return s + " -> " + render.Bytes(sum.After)

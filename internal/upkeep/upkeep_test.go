@@ -88,7 +88,7 @@ func TestMigrationsSayWhatFailed(t *testing.T) {
 		"nothing was migrated: 1 conversation failed\n": {
 			{Err: errors.New("no room")}, {Err: workspace.ErrLegacy},
 		},
-		"migrated 2 contents of 1 conversation: 100 bytes of streams -> 10 bytes and 1 new blob of " +
+		"migrated 2 references of 1 conversation: 100 bytes of streams -> 10 bytes and 1 new blob of " +
 			"40 bytes, 50 % of what it was\n": {
 			{Contents: 2, Before: 100, After: 10, Blobs: 1, BlobBytes: 40},
 		},
