@@ -31,6 +31,9 @@ type Pager struct {
 	in  io.WriteCloser
 }
 
+// shellCharacters are those with which git, too, leaves a command to the shell.
+const shellCharacters = "|&;<>()$`\\\"' \t\n*?[#~=%"
+
 // StartPager starts the pager, or returns nil when there is none to start. The caller decides
 // whether the output is a terminal. Like git, it sets LESS=FRX and LV=-c if they are not set.
 //
@@ -41,9 +44,13 @@ func StartPager(ctx context.Context, o PagerOptions) (*Pager, error) {
 	if command == "" || command == "cat" {
 		return nil, nil
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	args := []string{"sh", "-c", command}
+	if !strings.ContainsAny(command, shellCharacters) {
+		args = []string{command} // an error says that it is not there
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = withDefaults(o.Env, "LESS=FRX", "LV=-c")
-	cmd.Stdout = o.Out
+	cmd.Stdout, cmd.Stderr = o.Out, o.Out
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start pager %q: %w", command, err)

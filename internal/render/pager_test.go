@@ -34,6 +34,8 @@ func TestPager(t *testing.T) {
 	}{
 		{"defaults", `echo "$LESS $LV"; cat`, nil, "FRX -c\nhello\n"},
 		{"the user's", `echo "$LESS $LV"; cat`, []string{"LESS=R", "LV="}, "R \nhello\n"},
+		{"its messages", `echo oops >&2; cat`, nil, "oops\nhello\n"},
+		{"a program alone", `sort`, nil, "hello\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
