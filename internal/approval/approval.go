@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,13 +96,16 @@ func (d *Desk) printGroup(g trust.Group, id string) error {
 	return err
 }
 
+// quoted returns the selected keys for a message.
+func (d *Desk) quoted() string {
+	return strings.Join(lists.Map(d.Keys, strconv.Quote), " or ")
+}
+
 // Revoke removes approvals, and forgets declined claims.
 func (d *Desk) Revoke() error {
 	given := d.meant(slices.Concat(d.Approvals.List(), d.Approvals.ListDeclined()))
 	if len(given) == 0 && len(d.Keys) > 0 {
-		quoted := lists.Map(d.Keys, func(key string) string { return fmt.Sprintf("%q", key) })
-		return fmt.Errorf("revoke approvals of %s: there are none",
-			strings.Join(quoted, " or "))
+		return fmt.Errorf("revoke approvals of %s: there are none", d.quoted())
 	}
 	for _, p := range given {
 		// The first one of a key revokes all of that key.
@@ -191,6 +195,9 @@ func (d *Desk) Records(claims []trust.Claim) (approved bool, err error) {
 func (d *Desk) Settle(ctx context.Context, claims []trust.Claim) (approved bool, err error) {
 	open := d.Approvals.Unapproved(claims)
 	switch {
+	case len(claims) == 0 && len(d.Keys) > 0:
+		d.printer().Note("no setting %s needs an approval", d.quoted())
+		return true, nil
 	case len(claims) == 0:
 		d.printer().Note("nothing here needs an approval")
 		return true, nil
