@@ -201,8 +201,24 @@ func (c *collector) looked(base, program string) {
 		c.packages(base)
 	case program == "git":
 		c.gitDir(base)
-	case len(endings[program]) > 0:
+	case slices.Contains(installers, program):
+		c.installed(base)
+	}
+	if len(endings[program]) > 0 {
 		c.modules(base, endings[program])
+	}
+}
+
+// installed adds the programs of installed packages, which may be committed.
+func (c *collector) installed(base string) {
+	for up := 0; up <= c.place.Up; up++ {
+		dir := path.Join(base, strings.Repeat("../", up), "node_modules")
+		if !c.has(dir) {
+			continue
+		}
+		for _, w := range c.words {
+			c.add(dir, path.Join(".bin", w))
+		}
 	}
 }
 

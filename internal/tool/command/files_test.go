@@ -64,6 +64,10 @@ func TestFilesThatProgramsLookFor(t *testing.T) {
 		{"flake8", "tox.ini"},
 		{"just x", ".env"},
 		{"go generate ./sub", "sub/gen.go"},
+		{"npx eslint web", "node_modules/.bin/eslint"},
+		{"npm exec -- tsc", "node_modules/.bin/tsc"},
+		{"sh -c 'cd web && pnpm exec jest'", "web/node_modules/.bin/jest"},
+		{"bunx vite", "node_modules/.bin/vite"},
 	} {
 		words, err := command.Words(tt.line)
 		if err != nil {
@@ -84,13 +88,29 @@ func TestFilesThatProgramsLookFor(t *testing.T) {
 func TestLooks(t *testing.T) {
 	for line, want := range map[string]string{
 		"terraform plan": "terraform", "/opt/own.exe x": "own", "bin/own x": "", "python3 -m json.tool": "python",
-		"wc -l a": "", "git log": "", "make x": "", "sh -c terraform": "", "sed p": "", "eslint": "",
+		"wc -l a": "", "git log": "", "make x": "", "sed p": "", "eslint": "eslint", "sh a.sh": "",
+		"pytest": "pytest", "cargo test": "cargo", "go test ./...": "go", "uv run x": "uv", "npx x": "npx",
+		"timeout 60 terraform plan": "terraform", "env A=1 make": "", "find . -name x": "", "env": "",
+		"timeout -k 1 60 make": "a program that timeout starts", "xargs cat": "",
+		"find . -exec x {} +":    "a program that find starts",
+		"sh -c 'terraform plan'": "a program that sh starts", "bash -ec 'cat a | wc'": "",
 	} {
-		if got := command.Looks(strings.Fields(line), false); got != want {
+		words, err := command.Words(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := command.Looks(words, false); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
-	if command.Looks(nil, false) != "" || command.Looks([]string{"terraform plan"}, true) != "" {
-		t.Error("no program, or any")
+	for script, want := range map[string]bool{
+		"": false, "terraform plan": true, "cd sub && ./run >x 2>&1": false, "A=1 rg x | sort; make": false,
+		"if true; then pytest; fi": true, "for f in a b; do cat $f; done": false, "x=$(own)": true,
+		"( own )": true, "exec own": true, "timeout 5 'own'": true, "$X": true,
+		"printf 'own\n; own\n' >>a # b": false, "sh -c 'make; own'": true, "#!/bin/own\nmake": false,
+	} {
+		if got := command.Looks([]string{script}, true); (got != "") != want {
+			t.Errorf("script %q: %q, want %t", script, got, want)
+		}
 	}
 }

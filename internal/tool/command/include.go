@@ -39,6 +39,9 @@ var (
 			`^mod\??[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+(?:'([^']+)'|"([^"\\]+)"))?` +
 				`[ \t]*(?:#.*)?$`)
 	})
+	continued = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\\\r?\n`)
+	})
 	makeInclude = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^ *(?:-include|sinclude|include)[ \t]+([^#]*)`)
 	})
@@ -47,6 +50,9 @@ var (
 // Includes returns the files that a file includes by a literal name, relative to the directory in
 // which its command starts, whether they exist or not.
 func (s Syntax) Includes(name string, text []byte) (names []string) {
+	if s == Makefile {
+		text = continued().ReplaceAll(text, []byte(" "))
+	}
 	for line := range bytes.Lines(text) {
 		line := strings.TrimRight(string(line), "\r\n")
 		var found []string

@@ -17,6 +17,7 @@ func TestIncludes(t *testing.T) {
 		{"Makefile", "include a.mk b.mk # c\n-include d\nsinclude e\n", "a.mk b.mk d e"},
 		{"sub/x.mk", "  include from/the/start\n", "from/the/start"},
 		{"Makefile", "include $(wildcard *.mk) *.mk\n\tinclude x\nincluded = y\n", ""},
+		{"Makefile", "include a.mk \\\n  b.mk \\\r\n c.mk\nall: \\\n  include\n", "a.mk b.mk c.mk"},
 		{"package.json", "import 'x'\ninclude x\n", ""},
 	}
 	for _, tt := range tests {

@@ -39,6 +39,8 @@ var runners = map[string][]string{
 		"pnpmfile.cjs",
 	},
 	"bun":  {"package.json", "bunfig.toml"},
+	"bunx": {"package.json", "bunfig.toml"},
+	"pnpx": {"package.json", ".npmrc"},
 	"deno": {"deno.json", "deno.jsonc"},
 	"cargo": {
 		"Cargo.toml", "build.rs", ".cargo/config.toml", ".cargo/config", "rust-toolchain",
@@ -84,6 +86,9 @@ var runners = map[string][]string{
 	"ninja":    {"build.ninja"},
 	"cmake":    {"CMakeLists.txt", "CMakePresets.json"},
 }
+
+// installers start programs of the packages that they installed.
+var installers = []string{"npm", "npx", "yarn", "pnpm", "pnpx", "bun", "bunx"}
 
 // The files of programs with several names.
 var (
@@ -169,33 +174,6 @@ var endings = map[string][]string{
 	"bun":    {".js", ".ts", ".tsx", ".mjs", "/index.js", "/index.ts", "/package.json"},
 	"ruby":   {".rb"},
 	"lua":    {".lua", "/init.lua"},
-}
-
-// plain are programs that look for no code in the directory where they start. Git obeys only what
-// belongs to a clone, and directories that a line names.
-var plain = []string{
-	"awk", "gawk", "mawk", "sed", "cat", "head", "tail", "wc", "sort", "uniq", "cut", "tr", "paste",
-	"grep", "egrep", "fgrep", "rg", "ls", "tree", "stat", "file", "du", "df", "diff", "cmp", "comm",
-	"echo", "printf", "true", "false", "test", "date", "sleep", "basename", "dirname", "realpath",
-	"cp", "mv", "rm", "mkdir", "rmdir", "touch", "ln", "chmod", "tee", "md5sum", "sha256sum",
-	"base64", "od", "xxd", "jq", "curl", "git",
-}
-
-// Looks returns the program of a line if it may run files that no table lists, "" otherwise: a
-// program that is not known, and a language, whose modules may be anywhere. What a file of the
-// repository runs in turn is another matter.
-func Looks(words []string, shell bool) string {
-	if len(words) == 0 || shell || strings.Contains(words[0], "/") && !path.IsAbs(words[0]) {
-		return ""
-	}
-	name := Base(words[0])
-	_, runner := runners[name]
-	_, loader := loaders[name]
-	if runner || loader || slices.Contains(prefixes, name) || slices.Contains(shells, name) ||
-		slices.Contains(plain, name) {
-		return ""
-	}
-	return name
 }
 
 // Base returns the name of a program as in the tables, without the version at its end.
