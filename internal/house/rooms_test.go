@@ -343,9 +343,11 @@ var otherRooms = []room{
 		},
 	},
 	{
-		dir:     "internal/trust",
-		is:      "approvals of what others wrote: claims, guarded values, the question on the terminal",
-		imports: []string{"internal/atomicfile", "internal/regular", "internal/tool/command"},
+		dir: "internal/trust",
+		is:  "approvals of what others wrote: claims, guarded values, the question on the terminal",
+		imports: []string{
+			"internal/atomicfile", "internal/regular", "internal/render", "internal/tool/command",
+		},
 	},
 	{
 		dir:     "internal/llm",

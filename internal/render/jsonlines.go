@@ -45,13 +45,17 @@ func encodeJSON(record any, o Output) ([]byte, error) {
 // escapeJSON escapes the characters that [Sanitize] would change. Encoded JSON has them only inside
 // strings, and no C0 control but the line feeds around records.
 func escapeJSON(data []byte) []byte {
-	if firstUnsafe(string(data)) < 0 {
+	at, prev := firstUnsafe(0, string(data), false)
+	if at < 0 {
 		return data
 	}
 	var b bytes.Buffer
-	for _, r := range string(data) {
+	b.Write(data[:at])
+	for _, r := range string(data[at:]) {
+		shown := !unsafe(r) && !unseen(prev, r, false)
+		prev = r
 		switch {
-		case !unsafe(r):
+		case shown:
 			b.WriteRune(r)
 		case r > 0xffff:
 			hi, lo := utf16.EncodeRune(r)

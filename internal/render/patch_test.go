@@ -32,6 +32,11 @@ func TestExact(t *testing.T) {
 	if got, want := Exact(text), `a\x1b[8mhidden\x1b[0m\x1b]0;t\x07\u202e`+"\nb"; got != want {
 		t.Errorf("Exact is %q, want %q", got, want)
 	}
+	const unseen = "a\u200b\u200d\u200e\ufeff\u00ad\u2800\u2060 ✔️ 👨🏽‍🔧 می\u200cخ"
+	want := `a\u200b\u200d\u200e\ufeff\u00ad\u2800\u2060` + " ✔️ 👨🏽‍🔧 می\u200cخ"
+	if got := Exact(unseen); got != want {
+		t.Errorf("Exact is %q, want %q", got, want)
+	}
 	if got := Sanitize(Exact(text)); got != Exact(text) {
 		t.Errorf("sanitised it is %q", got)
 	}

@@ -11,18 +11,18 @@ import (
 // programs that tools ran leave thousands of them, and the text reads as intended without them.
 // Everything else that a terminal could obey or that hides or reorders text becomes a visible
 // escape such as \x1b or \u202e: the other C0 controls and DEL, the C1 controls in both encodings,
-// bidirectional overrides and isolates, tag characters, line and paragraph separators, and bytes
-// that are not UTF-8.
+// bidirectional overrides and isolates, line and paragraph separators, characters without a picture
+// that no text needs, and bytes that are not UTF-8.
 //
 // Sanitising twice is the same as sanitising once.
-func Sanitize(s string) string { return sanitize(s, true) }
+func Sanitize(s string) string { return sanitize(0, s, true) }
 
 // Exact is [Sanitize] for text that a person approves before it is written or run: colour sequences
-// are shown too, since they are part of it.
-func Exact(s string) string { return sanitize(s, false) }
+// and all other characters without a picture are shown too, since they are part of it.
+func Exact(s string) string { return sanitize(0, s, false) }
 
-func sanitize(s string, plain bool) string {
-	i := firstUnsafe(s)
+func sanitize(prev rune, s string, plain bool) string {
+	i, prev := firstUnsafe(prev, s, !plain)
 	if i < 0 {
 		return s
 	}
@@ -38,30 +38,39 @@ func sanitize(s string, plain bool) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
+			r = 'x'
 		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
-		case unsafe(r):
+		case unsafe(r) || unseen(prev, r, !plain):
 			writeRuneEscape(&b, r)
+			r = 'x' // of which the escape consists
 		default:
 			b.WriteString(s[i : i+size])
 		}
-		i += size
+		prev, i = r, i+size
 	}
 	return b.String()
 }
 
-// firstUnsafe returns the offset of the first byte that Sanitize changes, or -1.
-func firstUnsafe(s string) int {
+// firstUnsafe returns the offset of the first byte that is changed, or -1, and the character before
+// it.
+func firstUnsafe(before rune, s string, approved bool) (at int, prev rune) {
+	prev = before
 	for i, r := range s {
-		if unsafe(r) {
-			return i
+		if r >= ' ' && r < 0x7f || r == '\n' { // most text
+			prev = r
+			continue
+		}
+		if unsafe(r) || unseen(prev, r, approved) {
+			return i, prev
 		}
 		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return i
+				return i, prev
 			}
 		}
+		prev = r
 	}
-	return -1
+	return -1, prev
 }
 
 // unsafe reports whether r must not reach a terminal unchanged.
@@ -74,8 +83,6 @@ func unsafe(r rune) bool {
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // bidirectional
 		return true
 	case r == 0x2028, r == 0x2029: // separators at which some programs break lines
-		return true
-	case r >= 0xe0000 && r <= 0xe007f: // tags: text that models read and people cannot see
 		return true
 	}
 	return false

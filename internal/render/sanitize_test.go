@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -29,6 +30,13 @@ func TestSanitize(t *testing.T) {
 		{"tags", "a\U000e0041", `a\U000e0041`},
 		{"separator", "a\u2028b", `a\u2028b`},
 		{"delete", "a\x7f", `a\x7f`},
+		{"emoji", "✔️ 1️⃣ 👨🏽‍🔧 ❤️‍🔥", "✔️ 1️⃣ 👨🏽‍🔧 ❤️‍🔥"},
+		{"ideographs", "葛\U000e0100城", "葛\U000e0100城"},
+		{"joiners", "می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"},
+		{"selectors", "a\ufe0f 😀\ufe0f\ufe0f\U000e0141", `a\ufe0f 😀` + "\ufe0f" + `\ufe0f\U000e0141`},
+		{"carried selectors", "é\u200b\ufe0e", "é\u200b" + `\ufe0e`},
+		{"invisible", "a\u3164\u115f\u2062\u034f\uffa0b", `a\u3164\u115f\u2062\u034f\uffa0b`},
+		{"selector of nothing", "\ufe0fx", `\ufe0fx`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -123,7 +131,7 @@ func harmless(t interface {
 		t.Fatalf("output is not UTF-8: %q", out)
 	}
 	for _, r := range rest {
-		if unsafe(r) {
+		if unsafe(r) || unicode.Is(blank, r) {
 			t.Fatalf("output holds %U: %q", r, out)
 		}
 	}
@@ -137,7 +145,7 @@ func hostileText() *rapid.Generator[string] {
 		rapid.SampledFrom([]string{
 			"\x1b[31m", "\x1b]8;;http://x\x07", "\x1b[2J", "\x1b", "\x9b", "\u009b", "\x07",
 			"\r", "\r\n", "\u202e", "\u2066", "\xff", "\x00", "&#27;", "&#x9b;", "&#x1b;[2J",
-			"&Tab;", "&NewLine;", "\\",
+			"&Tab;", "&NewLine;", "\\", "\u3164", "\ufe0f", "\U000e0141", "\u200d", "\u200b", "葛",
 			"# ", "- ", "1. ", "> ", "```\n", "~~~", "    ", "\n", "\n\n",
 			"*", "**", "_", "~~", "`", "``", "[a](b)", "[x]: http://y\n", "[x]", "![i](\x1b[2J)",
 			"<b>", "<!--", "| a | b |\n|---|:-:|\n", "| 你好 | c |\n", "---\n", "===\n", "- [x] ",

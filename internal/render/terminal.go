@@ -83,8 +83,11 @@ func (t *Terminal) unfinished(data []byte) int {
 	return 0
 }
 
+// elsewhere stands for a character that an earlier write may have ended with.
+const elsewhere = utf8.RuneError
+
 func (t *Terminal) safe(s string) string {
-	if firstUnsafe(s) < 0 {
+	if at, _ := firstUnsafe(elsewhere, s, false); at < 0 {
 		return s
 	}
 	var b strings.Builder
@@ -98,12 +101,12 @@ func (t *Terminal) safe(s string) string {
 			i++
 			continue
 		}
-		b.WriteString(Sanitize(s[from:i]))
+		b.WriteString(sanitize(elsewhere, s[from:i], true))
 		b.WriteString(s[i : i+n])
 		i += n
 		from = i
 	}
-	b.WriteString(Sanitize(s[from:]))
+	b.WriteString(sanitize(elsewhere, s[from:], true))
 	return b.String()
 }
 

@@ -17,6 +17,7 @@ func TestTerminal(t *testing.T) {
 		{in: "a\u009bb\u202ec\x7f\xff", want: `a\u009bb\u202ec\x7f\xff`},
 		{in: "over\rwritten", want: `over\x0dwritten`},
 		{in: "\r| 12 %\r", want: "\r| 12 %\r", moves: true},
+		{in: "✔️ 葛\u3164 👩‍👧", want: "✔️ 葛" + `\u3164` + " 👩‍👧"},
 		{in: "end \x1b", want: `end \x1b`},
 		{in: "end \x1b[3", want: `end \x1b[3`},
 		{in: "end \xe6\x97", want: `end \xe6\x97`},

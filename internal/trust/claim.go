@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool/command"
 )
 
@@ -173,12 +174,12 @@ func (c Claim) text() string {
 	return text
 }
 
-// quoted escapes s for a terminal, in quotes.
-func quoted(s string) string { return strconv.QuoteToGraphic(s) }
+// quoted escapes s for a terminal, in quotes, with all that a person would not see.
+func quoted(s string) string { return render.Exact(strconv.Quote(s)) }
 
 // show escapes s for a terminal, without quotes if nothing is escaped.
 func show(s string) string {
-	if q := strconv.QuoteToGraphic(s); q != `"`+s+`"` {
+	if q := quoted(s); q != `"`+s+`"` {
 		return q
 	}
 	return s

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/lists"
+	"github.com/git-jp/git-jp/internal/render"
 )
 
 // ToolKeys is the prefix of the keys of tools.
@@ -248,7 +249,8 @@ func runsFiles(sums map[string]string) string {
 func plain(v json.RawMessage) string {
 	text := string(v)
 	_ = json.Unmarshal(v, &text) // otherwise JSON
-	if strings.IndexFunc(text, func(r rune) bool { return !strconv.IsGraphic(r) }) >= 0 {
+	odd := func(r rune) bool { return !strconv.IsPrint(r) }
+	if strings.ContainsFunc(text, odd) || render.Exact(text) != text {
 		return quoted(text)
 	}
 	return text

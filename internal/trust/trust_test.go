@@ -2,6 +2,7 @@ package trust_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -314,6 +315,27 @@ func TestNothingHostileIsShown(t *testing.T) {
 		if got := (&trust.RefusedError{Claim: trust.Claim{Key: key}}).Approval(); got != "git jp trust" {
 			t.Errorf("approval is %q", got)
 		}
+	}
+}
+
+// TestNothingInvisibleIsApproved shows characters that have no picture, in a line that is approved
+// and in the names of files.
+func TestNothingInvisibleIsApproved(t *testing.T) {
+	const unseen = "\u3164\u034f\ufe01\u2800\u200b\u00a0\u2003\U000e0141"
+	const want = `\u3164\u034f\ufe01\u2800\u200b\u00a0\u2003\U000e0141`
+	tool := trust.Tool{
+		Command: json.RawMessage(`"rm x"`), Line: []string{"rm", "x" + unseen},
+		Files: map[string]string{"y" + unseen: "a1"}, Options: json.RawMessage(`"z` + unseen + `"`),
+	}
+	g := trust.Groups([]trust.Claim{toolClaim(t, "t", tool)})[0].String()
+	e := trust.Claim{Kind: trust.Process, Key: "editor.cmd", Value: "rm x" + unseen}
+	for _, shown := range []string{"rm x" + want, "y" + want, "z" + want} {
+		if !strings.Contains(g, shown) {
+			t.Errorf("%q has no %s", g, shown)
+		}
+	}
+	if got := trust.Groups([]trust.Claim{e})[0].String(); !strings.Contains(got, "rm x"+want) {
+		t.Errorf("%q has no %s", got, want)
 	}
 }
 
