@@ -32,6 +32,10 @@ func (v value) compare(s string) int {
 	return strings.Compare(string(v.data), s)
 }
 
+// maxColumns is what SQLite allows unless it is built otherwise. A value takes a byte in a row, and
+// many in memory.
+const maxColumns = 2000
+
 // record reads the values of a row. They share the memory of payload.
 func record(payload []byte) ([]value, error) {
 	size, types, err := varint(payload)
@@ -45,6 +49,9 @@ func record(payload []byte) ([]value, error) {
 	types = types[:int(size)-(len(payload)-len(types))]
 	all := make([]value, 0, 16)
 	for len(types) > 0 {
+		if len(all) == maxColumns {
+			return nil, damaged("a row has more than %d columns", maxColumns)
+		}
 		var kind uint64
 		if kind, types, err = varint(types); err != nil {
 			return nil, err

@@ -47,14 +47,15 @@ func inWord(c byte) bool {
 
 // quoted reads a name in quotes, in which a quote is doubled.
 func quoted(sql string) (name, rest string) {
+	var b strings.Builder
 	quote := sql[:1]
 	for rest = sql[1:]; ; {
 		part, after, ok := strings.Cut(rest, quote)
-		name += part
+		b.WriteString(part)
 		if !ok || !strings.HasPrefix(after, quote) {
-			return name, after
+			return b.String(), after
 		}
-		name += quote
+		b.WriteString(quote)
 		rest = after[1:]
 	}
 }
@@ -92,8 +93,15 @@ func has(words []string, keyword string) bool {
 	})
 }
 
+// maxStatement is more bytes than anyone writes to make a table.
+const maxStatement = 64 << 10
+
 // define reads the columns of a table from the statement that made it.
 func (t *Table) define(sql string) error {
+	if len(sql) > maxStatement {
+		t.err = unreadable(t.name, "is made by a statement that is too long")
+		return nil
+	}
 	items, after := inParentheses(words(sql))
 	if has(after, "WITHOUT") {
 		t.err = unreadable(t.name, "is one without row ids")
@@ -145,6 +153,9 @@ func (t *Table) constrain(item []string) {
 
 // leads returns the first column of an index that has all rows in the order of bytes.
 func leads(sql string) (column string, ok bool) {
+	if len(sql) > maxStatement {
+		return "", false
+	}
 	items, after := inParentheses(words(sql))
 	if len(items) == 0 || len(items[0]) != 1 || has(after, "WHERE") {
 		return "", false // of an expression, in another order, of some rows
