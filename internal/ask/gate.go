@@ -145,7 +145,8 @@ func (g *ToolGate) choose(
 				return tool.Decision{}, true, nil
 			}
 		case "p", "print":
-			s.Say("%s\n", strings.TrimLeft(r.Caution.Change+"\n"+pretty(r.Call.Arguments), "\n"))
+			all := strings.TrimLeft(r.Caution.Change+"\n"+pretty(r.Call.Arguments), "\n")
+			s.Say("%s\n", render.Exact(all))
 		}
 	}
 }
@@ -198,7 +199,7 @@ func clippedArguments(r tool.Request) string {
 func formatted(ctx context.Context, r tool.Request) string {
 	text, err := r.Formatter.FormatArguments(ctx, r.Call)
 	if err != nil {
-		return render.Sanitize(
+		return render.Exact(
 			fmt.Sprintf("%s (%v):\n%s", r.Call.Name, err, pretty(r.Call.Arguments)))
 	}
 	return render.Sanitize(r.Call.Name + ":\n" + strings.TrimRight(text, "\n"))

@@ -45,7 +45,7 @@ func (k Kind) does() string {
 	case Setting:
 		return "is set by another person"
 	default:
-		return "wants " + strconv.QuoteToGraphic(string(k))
+		return "wants " + quoted(string(k))
 	}
 }
 
@@ -283,7 +283,7 @@ func (e *RefusedError) Approval() string {
 func excerpt(value string) string {
 	const most = 200
 	if runes := []rune(value); len(runes) > most {
-		return strconv.QuoteToGraphic(string(runes[:most])) + "…"
+		return quoted(string(runes[:most])) + "…"
 	}
-	return strconv.QuoteToGraphic(value)
+	return quoted(value)
 }
