@@ -228,21 +228,53 @@ func (x *Executor) Run(
 	return x.Execute(ctx, admitted, arrived)
 }
 
-// Execute runs calls side by side and returns their results in the order of the calls. It calls
-// arrived for each result as soon as it exists, from the goroutine of the caller, one at a time; an
-// error of arrived cancels the other calls and is returned. When ctx ends, every call still gets a
-// result, which says whether it was interrupted.
+// Execute runs calls and returns their results in the order of the calls: side by side, except
+// that those of tools that change files run neither beside others nor out of order: a command
+// reads files while it runs, and the gate knows them as they were when it started. It calls
+// arrived for each result as soon as it exists, from the goroutine of the caller, one at a time;
+// an error of arrived cancels the other calls and is returned. When ctx ends, every call still
+// gets a result, which says whether it was interrupted.
 func (x *Executor) Execute(
 	ctx context.Context, calls []Admitted, arrived func(i int, r Result) error,
 ) ([]Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	limits := x.options.Limits.share(len(calls))
+	results := make([]Result, len(calls))
+	var firstErr error
+	for from, to := 0, 0; from < len(calls); from = to {
+		for to < len(calls) && calls[to].changes() == calls[from].changes() {
+			to++
+		}
+		x.together(ctx, calls[from:to], limits, func(i int, r Result) {
+			results[from+i] = r
+			if arrived == nil || firstErr != nil {
+				return
+			}
+			if firstErr = arrived(from+i, r); firstErr != nil {
+				cancel()
+			}
+		})
+	}
+	return results, firstErr
+}
+
+// changes reports whether a call is one of a tool that changes files.
+func (a Admitted) changes() bool {
+	_, cautious := a.item.Tool.(Cautious)
+	return cautious
+}
+
+// together runs calls side by side, and calls arrived for each result.
+func (x *Executor) together(
+	ctx context.Context, calls []Admitted, limits Limits, arrived func(i int, r Result),
+) {
 	type indexed struct {
 		index  int
 		result Result
 	}
 	done := make(chan indexed, len(calls))
-	limits, slots := x.options.Limits.share(len(calls)), make(chan struct{}, x.options.Parallel)
+	slots := make(chan struct{}, x.options.Parallel)
 	for i, a := range calls {
 		go func() {
 			slots <- struct{}{}
@@ -250,19 +282,10 @@ func (x *Executor) Execute(
 			done <- indexed{i, limits.Apply(x.one(ctx, a))}
 		}()
 	}
-	results := make([]Result, len(calls))
-	var firstErr error
 	for range calls {
 		d := <-done
-		results[d.index] = d.result
-		if arrived == nil || firstErr != nil {
-			continue
-		}
-		if firstErr = arrived(d.index, d.result); firstErr != nil {
-			cancel()
-		}
+		arrived(d.index, d.result)
 	}
-	return results, firstErr
 }
 
 // one runs one call and returns its result.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -378,6 +379,37 @@ func TestACautionIsAskedOnceForEachSubject(t *testing.T) {
 	alone := executor(t, tool.Options{}, it)
 	if got := run(alone, "Makefile"); !strings.Contains(got, "no user could be asked") || ran != 5 {
 		t.Errorf("with nobody: %q, ran %d times", got, ran)
+	}
+}
+
+// TestChangesAndOtherCallsKeepTheirOrder verifies that a call that changes files runs neither beside
+// a command, which reads them while it runs, nor before an earlier one, nor after a later one.
+func TestChangesAndOtherCallsKeepTheirOrder(t *testing.T) {
+	var changes atomic.Int32
+	w := unattended("w", func(context.Context, tool.Call) (tool.Result, error) {
+		time.Sleep(20 * time.Millisecond)
+		changes.Add(1)
+		return tool.OK("done"), nil
+	})
+	w.Tool = careful{w.Tool.(fake)}
+	r := unattended("r", func(context.Context, tool.Call) (tool.Result, error) {
+		before := changes.Load()
+		time.Sleep(60 * time.Millisecond)
+		return tool.OK(fmt.Sprintf("%d %d", before, changes.Load())), nil
+	})
+	g := &gate{decisions: map[string]tool.Decision{"w": {Run: true}}}
+	cs := calls("r", "r", "w", "r", "w", "w", "r")
+	for i := range cs {
+		cs[i].Arguments = jsontext.Value(`{"f":"harmless"}`)
+	}
+	rs, err := executor(t, tool.Options{Gate: g}, w, r).Run(t.Context(), cs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"0 0", "0 0", "done", "1 1", "done", "done", "3 3"} {
+		if got := text(t, rs[i]); got != want {
+			t.Errorf("call %d: %q, want %q", i, got, want)
+		}
 	}
 }
 
