@@ -77,7 +77,8 @@ func Open(dir string, w Workspace) (*Approvals, error) {
 	return a, a.read()
 }
 
-// contains reports whether dir is root or below it, with links resolved as far as they exist.
+// contains reports whether dir is root or below it, by any of its names, with links resolved as far
+// as they exist.
 func contains(root, dir string) (bool, error) {
 	if root == "" {
 		return false, nil
@@ -89,11 +90,7 @@ func contains(root, dir string) (bool, error) {
 	if dir, err = resolve(dir); err != nil {
 		return false, err
 	}
-	rel, err := filepath.Rel(root, dir)
-	if err != nil {
-		return false, nil //nolint:nilerr // on another volume
-	}
-	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+	return regular.PrefixOf(dir, root) != "", nil
 }
 
 // resolve is filepath.EvalSymlinks for paths whose end need not exist.
