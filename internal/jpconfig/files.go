@@ -136,6 +136,13 @@ func (t *tree) list(dir string) (names []string, ok bool) {
 	return slices.Sorted(maps.Keys(all)), all != nil
 }
 
+// isAlias reports whether a system may find a file by a name that no list has: in another form of
+// Unicode, shortened as by Windows, or with what Windows takes from the end.
+func isAlias(name string) bool {
+	other := func(r rune) bool { return r >= utf8.RuneSelf || r == '~' }
+	return strings.ContainsFunc(name, other) || strings.TrimRight(name, ". ") != name
+}
+
 // has implements Has of a [command.Place]: it looks into one directory for many names.
 func (t *tree) has(name string) bool {
 	if _, ok := t.inside(name); !ok {
@@ -147,12 +154,7 @@ func (t *tree) has(name string) bool {
 		dir = path.Join(dir, first)
 		first, rest, more = strings.Cut(rest, "/")
 	}
-	for i := range len(first) {
-		if first[i] >= utf8.RuneSelf {
-			return true // a system may write it in another form
-		}
-	}
-	return first == ".." || t.names(dir)[strings.ToLower(first)]
+	return first == ".." || isAlias(first) || t.names(dir)[strings.ToLower(first)]
 }
 
 // filesOf returns the files of the repository that a command line runs, and those that they

@@ -118,6 +118,23 @@ func TestFilesOfAreBounded(t *testing.T) {
 	}
 }
 
+// TestNamesOfOtherSystems checks that a name which is not in the list of a directory is tried if a
+// system finds a listed file by it.
+func TestNamesOfOtherSystems(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "program.sh"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"program.sh": true, "PROGRAM.SH": true, "PROGRA~1.SH": true, "program.sh.": true,
+		"program.sh ": true, "progr\u00e4m.sh": true, "PROGRA~1/x": true, "other.sh": false, "-n": false,
+	} {
+		if got := newTree(dir, "").has(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
+	}
+}
+
 // TestFilesOfScripts checks that a claim covers what a script runs, wherever it says so.
 func TestFilesOfScripts(t *testing.T) {
 	dir := t.TempDir()
