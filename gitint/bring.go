@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,30 +135,53 @@ func (r *Repo) Bring(ctx context.Context, ids []OID, bytes int64) error {
 	return failed
 }
 
-// mostAbsent limits how many objects that a remote lacks are removed from a request.
-const mostAbsent = 32
+// A remote that lacks an object refuses the whole request, and names that one. absentInOne limits
+// how many are removed from one request before its halves are requested, and mostRequests how many
+// requests are made.
+const (
+	absentInOne  = 32
+	mostRequests = 128
+)
 
-// bringFrom asks one remote and returns what is still missing. A remote that lacks an object
-// refuses the whole request, and names it: the others are requested again without it.
+// bringFrom asks one remote and returns what is still missing.
 func (r *Repo) bringFrom(
 	ctx context.Context, remote string, ids []OID,
 ) (missing []OID, failure error) {
-	asked := ids
-	for range mostAbsent {
+	left := mostRequests
+	failure = r.bringPart(ctx, remote, ids, &left)
+	missing, err := r.missing(ctx, ids)
+	return missing, errors.Join(failure, err)
+}
+
+// bringPart requests objects, again without those that the remote lacks, and if these are many, in
+// halves, until no request is left. It returns the first failure.
+func (r *Repo) bringPart(
+	ctx context.Context, remote string, asked []OID, left *int,
+) (failure error) {
+	for range absentInOne {
+		if *left == 0 || len(asked) == 0 {
+			return failure
+		}
+		*left--
 		err := r.fetchObjects(ctx, remote, asked)
 		if failure == nil {
 			failure = err
 		}
 		absent := refusedIDs(err, asked)
-		if err == nil || ctx.Err() != nil || len(absent) == 0 || len(absent) == len(asked) {
-			break
+		if err == nil {
+			return failure
+		}
+		if ctx.Err() != nil || len(absent) == 0 {
+			*left = 0 // that has another reason, which other requests have too
 		}
 		asked = slices.DeleteFunc(slices.Clone(asked), func(id OID) bool {
 			return slices.Contains(absent, id)
 		})
 	}
-	missing, err := r.missing(ctx, ids)
-	return missing, errors.Join(failure, err)
+	half := len(asked) / 2
+	first := r.bringPart(ctx, remote, asked[:half], left)
+	second := r.bringPart(ctx, remote, asked[half:], left)
+	return cmp.Or(failure, first, second)
 }
 
 // refusedIDs returns the objects that git names in its error.

@@ -95,8 +95,9 @@ func TestCloneLeavesOutAndBringFetchesAtOnce(t *testing.T) {
 }
 
 func TestBringLeavesOutWhatTheRemoteLacks(t *testing.T) {
-	for _, lacks := range []int{1, 20} {
-		origin, clone, ids := lazyClone(t, 24)
+	for _, row := range []struct{ lacks, of int }{{1, 24}, {20, 24}, {40, 48}} {
+		lacks := row.lacks
+		origin, clone, ids := lazyClone(t, row.of)
 		for _, id := range ids[:lacks] {
 			name := id.String()
 			if err := os.Remove(origin.Path(".git/objects/" + name[:2] + "/" + name[2:])); err != nil {
@@ -113,7 +114,7 @@ func TestBringLeavesOutWhatTheRemoteLacks(t *testing.T) {
 		slices.SortFunc(ids[:lacks], gitint.OID.Compare)
 		slices.SortFunc(missing, gitint.OID.Compare)
 		if err != nil || !slices.Equal(missing, ids[:lacks]) {
-			t.Errorf("%d of 24 are absent; missing: %d, %v", lacks, len(missing), err)
+			t.Errorf("%d of %d are absent; missing: %d, %v", lacks, row.of, len(missing), err)
 		}
 	}
 }
