@@ -174,6 +174,9 @@ func (r *Runner) prepare(ctx context.Context, c Command) *exec.Cmd {
 	cmd.Stdin = c.Stdin
 	// A grandchild that keeps a pipe open must not block this process after git has ended.
 	cmd.WaitDelay = 2 * time.Second
+	if c.Remote {
+		endsWithUs(cmd)
+	}
 	return cmd
 }
 

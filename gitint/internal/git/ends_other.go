@@ -1,0 +1,7 @@
+//go:build !linux
+
+package git
+
+import "os/exec"
+
+func endsWithUs(*exec.Cmd) {}
