@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -43,10 +44,25 @@ func (r *held) Contents() blobs.Reader {
 	return r.workspace.BlobsOf(r.hold.Conversation().Entry)
 }
 
+// Save implements [Record]. What was saved and is gone may be about to come back by itself, and is
+// only appended again if it does not.
 func (r *held) Save(change func(*events.Stream) error) error {
+	err := r.save(change, false)
+	if errors.Is(err, workspace.ErrAway) {
+		err = r.save(change, true)
+	}
+	return err
+}
+
+func (r *held) save(change func(*events.Stream) error, restore bool) error {
 	from := r.from
 	err := r.hold.Update(func(c *workspace.Conversation) error {
-		from = r.restore(c.Stream)
+		var gone []*events.Element
+		from, gone = r.removed(c.Stream)
+		if len(gone) > 0 && !restore {
+			return workspace.ErrAway
+		}
+		c.Stream.Append(gone...)
 		return change(c.Stream)
 	})
 	if err == nil {
@@ -55,14 +71,14 @@ func (r *held) Save(change func(*events.Stream) error) error {
 	return err
 }
 
-// restore makes sure that a stream, which may have been loaded again, has the elements that this
-// record saved, and returns the index of the first. If all of them were removed, as git stash and
-// git checkout do, or the last of them, as a failed git merge does, these are appended again: an
-// answer is useless without its question.
-func (r *held) restore(s *events.Stream) (from int) {
+// removed returns where in a stream, which may have been loaded again, the elements that this
+// record saved begin, and which of them are to be appended: all if all were removed, as git stash
+// and git checkout do, or the last if these were, as a failed git merge does. An answer is useless
+// without its question.
+func (r *held) removed(s *events.Stream) (from int, gone []*events.Element) {
 	n := r.saved.Len()
 	if s.Len() == n && (n == 0 || s.At(n-1) == r.saved.At(n-1)) {
-		return r.from
+		return r.from, nil
 	}
 	var ours []*events.Element
 	for i := r.from; i < n; i++ {
@@ -74,14 +90,12 @@ func (r *held) restore(s *events.Stream) (from int) {
 			return o.Kind() == e.Kind() && o.Time().Equal(e.Time())
 		}) {
 			if there := s.Len() - i; there < len(ours) && beginsLike(s, i, ours) {
-				s.Append(ours[there:]...)
+				return i, ours[there:]
 			}
-			return i
+			return i, nil
 		}
 	}
-	from = s.Len()
-	s.Append(ours...)
-	return from
+	return s.Len(), ours
 }
 
 // beginsLike reports whether the elements of a stream from an index on are the first of others.

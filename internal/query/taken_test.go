@@ -1,12 +1,15 @@
 package query_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -104,6 +107,59 @@ func TestAnswerThatIsTakenAwayComesBack(t *testing.T) {
 			if strings.Count(got, want) != 1 {
 				t.Errorf("asked %t: %q is there %d times:\n%s", asked, want,
 					strings.Count(got, want), got)
+			}
+		}
+	}
+}
+
+// TestWhatComesBackIsLeftAlone puts an older file in place and the newer one back, or removes the
+// conversation for a moment, as a git merge that fails does: it applies no changes at all, of no
+// file, if one of them was written in between.
+func TestWhatComesBackIsLeftAlone(t *testing.T) {
+	for _, removed := range []bool{false, true} {
+		s := newStage(t, t.TempDir())
+		dir := filepath.Join(s.workspace.Root(), filepath.FromSlash(s.entry.Path))
+		name, away := filepath.Join(dir, workspace.EventsFile), filepath.Join(t.TempDir(), "away")
+		older, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := make(chan error, 1)
+		m := &player{acts: []act{func(a *llm.Assembler) error {
+			newer, err := os.ReadFile(name)
+			if removed {
+				err = errors.Join(err, os.Rename(dir, away))
+			} else {
+				err = errors.Join(err, os.WriteFile(name, older, 0o644))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(200*time.Millisecond, func() {
+				if removed {
+					back <- os.Rename(away, dir)
+					return
+				}
+				now, err := os.ReadFile(name)
+				if !bytes.Equal(now, older) {
+					back <- errors.Join(err, errors.New("it was written in between"))
+					return
+				}
+				back <- os.WriteFile(name, newer, 0o644)
+			})
+			return say(llm.StopEnd, "the answer")(a)
+		}}}
+		turn := s.turn(m, waiter{})
+		if _, err := turn.Run(t.Context(), ask("the question")); err != nil {
+			t.Errorf("removed %t: %v", removed, err)
+		}
+		if err := <-back; err != nil {
+			t.Errorf("removed %t: %v", removed, err)
+		}
+		got := s.stored(t)
+		for _, want := range []string{"the question", "the answer"} {
+			if strings.Count(got, want) != 1 {
+				t.Errorf("removed %t: %q is there %d times", removed, want, strings.Count(got, want))
 			}
 		}
 	}

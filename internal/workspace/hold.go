@@ -61,12 +61,30 @@ func (h *Hold) load(id events.ID) error {
 // Conversation returns the conversation as last loaded or saved. It must not be changed.
 func (h *Hold) Conversation() *Conversation { return h.current }
 
+// ErrAway is what a change returns to [Hold.Update] if the files are older than what was saved: it
+// is called again for about two seconds, in which they may come back.
+var ErrAway = errors.New("an older version of the conversation is in its place")
+
+// passing is an error that may pass. A git merge that fails resets the working tree and applies
+// the changes again that it had before; if one of the files was written in between, it applies
+// none, of no file.
+type passing struct{ error }
+
+// Is makes settled try again.
+func (passing) Is(target error) bool { return target == atomicfile.ErrChanged }
+
+// Unwrap implements the interface of the package errors.
+func (p passing) Unwrap() error { return p.error }
+
 // Update changes the conversation as [Workspace.Update] does. It loads it again only if the files
 // have changed: programs that do not take the lock, such as git checkout, may have written them,
-// and their changes are not overwritten.
+// and their changes are not overwritten. Files that are gone may come back, as for [ErrAway].
 func (h *Hold) Update(f func(*Conversation) error) error {
 	id := h.current.ID
 	err := settled(context.Background(), func() error { return h.update(id, f) })
+	if p, ok := errors.AsType[passing](err); ok {
+		err = p.error // it did not pass
+	}
 	if err != nil {
 		return fmt.Errorf("update conversation %s: %w", id, err)
 	}
@@ -79,13 +97,18 @@ func (h *Hold) update(id events.ID, f func(*Conversation) error) error {
 		if isHalf(err) {
 			return errors.Join(err, atomicfile.ErrChanged)
 		}
+		if errors.As(err, new(*NotFoundError)) || errors.Is(err, fs.ErrNotExist) {
+			return passing{err}
+		}
 		if err != nil {
 			return err
 		}
 	}
 	next := *h.current
 	next.Details, next.Stream = next.Details.Clone(), next.Stream.Clone()
-	if err := f(&next); err != nil {
+	if err := f(&next); errors.Is(err, ErrAway) {
+		return passing{err}
+	} else if err != nil {
 		return err
 	}
 	if err := h.workspace.save(&next); err != nil {
