@@ -3,6 +3,7 @@ package blobs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 )
 
@@ -22,6 +23,20 @@ func (r Ref) String() string { return fmt.Sprintf("%s (%d bytes)", r.Hash, r.Siz
 // A Reader reads the content of a reference: a [Store], or the result of [FS].
 type Reader interface {
 	Read(ref Ref) ([]byte, error)
+}
+
+// Readers reads a blob from the first of several places that has it.
+type Readers []Reader
+
+// Read implements [Reader].
+func (all Readers) Read(ref Ref) (data []byte, err error) {
+	err = fs.ErrNotExist
+	for _, r := range all {
+		if data, err = r.Read(ref); err == nil {
+			return data, nil
+		}
+	}
+	return nil, err
 }
 
 // ErrNoContent is the error of [Content.Bytes] for the zero Content.

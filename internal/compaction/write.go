@@ -5,7 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -43,17 +45,49 @@ func (w Writer) Replace(
 	return kept, err
 }
 
-// Restore restores an old stream of a conversation, with the blobs that only the copy has.
+// Restore restores an old stream of a conversation, with the blobs that only the copy has. What was
+// redacted since, here or by a commit that was merged, stays redacted.
 func (w Writer) Restore(ctx context.Context, kept quarantine.Copy, was *events.Stream) error {
 	store := w.Workspace.BlobsOf(w.Conversation.Entry)
-	err := kept.Contents(func(content []byte) error {
-		_, err := store.Write(content)
-		return err
-	})
+	entries, err := leaks.RedactionsOf(w.Workspace, nil)
 	if err != nil {
 		return err
 	}
-	return w.Rewrite(ctx, was)
+	contents := blobs.Readers{store, kept}
+	done, err := entries.Redactions.Apply(w.Conversation.ID, was, contents)
+	if err != nil {
+		return err
+	}
+	refers, err := refersTo(done.Stream)
+	if err != nil {
+		return err
+	}
+	keep := func(content []byte) error {
+		if !refers[blobs.Sum(content)] {
+			return nil
+		}
+		_, err := store.Write(content)
+		return err
+	}
+	for _, text := range done.Store {
+		if err := keep(text); err != nil {
+			return err
+		}
+	}
+	if err := kept.Contents(keep); err != nil {
+		return err
+	}
+	return w.Rewrite(ctx, done.Stream)
+}
+
+// refersTo returns the content to which a stream refers.
+func refersTo(s *events.Stream) (map[blobs.Hash]bool, error) {
+	all, err := events.References(s.Encode())
+	refers := make(map[blobs.Hash]bool, len(all))
+	for _, at := range all {
+		refers[at.Ref.Hash] = true
+	}
+	return refers, err
 }
 
 func (w Writer) update(

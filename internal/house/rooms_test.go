@@ -455,8 +455,9 @@ var otherRooms = []room{
 		dir: "internal/compaction",
 		is:  "what configuration, the table of models and the record say of a compaction; saving it",
 		imports: []string{
-			"events", "compact", "dedup", "internal/config", "internal/jpconfig", "internal/llm",
-			"internal/llm/models", "internal/quarantine", "internal/workspace",
+			"events", "blobs", "compact", "dedup", "internal/config", "internal/jpconfig",
+			"internal/leaks", "internal/llm", "internal/llm/models", "internal/quarantine",
+			"internal/workspace",
 		},
 	},
 	{

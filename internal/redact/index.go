@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 
@@ -72,7 +71,7 @@ func (t Tracked) isBehind(
 		return was
 	}
 	if s, err := events.Decode(differing(workspace.EventsFile)); err == nil {
-		contents := versions{indexed{index, t.Dir}, t.contents(e)}
+		contents := blobs.Readers{indexed{index, t.Dir}, t.contents(e)}
 		done, err := entries.Apply(e.ID, s, contents)
 		if err == nil && len(done.Replaced) > 0 {
 			return true
@@ -84,20 +83,6 @@ func (t Tracked) isBehind(
 	}
 	here := path.Base(dir) == path.Base(e.Path)
 	return target.named(e.ID, d, "") || !here && target.inDirname(e.ID, path.Base(dir))
-}
-
-// versions reads a blob from the first of several places that has it.
-type versions []blobs.Reader
-
-// Read implements [blobs.Reader].
-func (v versions) Read(ref blobs.Ref) (data []byte, err error) {
-	err = fs.ErrNotExist
-	for _, r := range v {
-		if data, err = r.Read(ref); err == nil {
-			return data, nil
-		}
-	}
-	return nil, err
 }
 
 // indexed reads the blobs that the index has for the workspace directory dir.
@@ -117,7 +102,7 @@ func (x indexed) Read(ref blobs.Ref) ([]byte, error) {
 
 // elsewhere returns the readers of content that the store does not have: the quarantined originals
 // of a conversation, and what else has it.
-func (r Redactor) elsewhere(id events.ID) (all versions) {
+func (r Redactor) elsewhere(id events.ID) (all blobs.Readers) {
 	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, id) {
 		all = append(all, kept)
 	}

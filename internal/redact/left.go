@@ -114,7 +114,7 @@ func (t Tracked) namedInSides(ctx context.Context) (*Left, error) {
 		if err != nil {
 			continue // a check reports it
 		}
-		contents := versions{indexed{index, t.Dir}, t.Workspace.Blobs(), t.elsewhere(id)}
+		contents := blobs.Readers{indexed{index, t.Dir}, t.Workspace.Blobs(), t.elsewhere(id)}
 		if done, err := entries.Apply(id, s, contents); err == nil && len(done.Replaced) > 0 {
 			left.Places = append(left.Places, Place{
 				Tree: check.IndexName, Path: named(side), ID: id, Unmerged: true,

@@ -125,8 +125,8 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 }
 
 // contents returns a reader of the content of a conversation, wherever this machine has it.
-func (r Redactor) contents(e workspace.Entry) versions {
-	return append(versions{r.Workspace.BlobsOf(e)}, r.elsewhere(e.ID)...)
+func (r Redactor) contents(e workspace.Entry) blobs.Readers {
+	return append(blobs.Readers{r.Workspace.BlobsOf(e)}, r.elsewhere(e.ID)...)
 }
 
 // find returns the entries that remove the target from a conversation.

@@ -70,7 +70,7 @@ func (t Tracked) valueInIndex(
 		if v.stream, err = events.Decode(data); err != nil {
 			continue
 		}
-		v.contents = versions{indexed{index, t.Dir}, t.Workspace.Blobs(), t.elsewhere(id)}
+		v.contents = blobs.Readers{indexed{index, t.Dir}, t.Workspace.Blobs(), t.elsewhere(id)}
 		if value, err = v.value(rules, a); err == nil {
 			return value, nil
 		}
