@@ -51,11 +51,14 @@ const (
 // HasUndo reports whether an item is a conversation from before a change that can be taken back.
 func (k Kind) HasUndo() bool { return k == Compacted || k == Undone }
 
+// ManifestFile is in the directory of each item. It is written first, so that the remains of a crash
+// have a time too.
+const ManifestFile = "aside.json"
+
 const (
-	manifestFile = "aside.json" // written first, so that the remains of a crash have a time too
-	version      = 1
-	gone         = "expired-" // prefix for names of items that are being removed
-	stamp        = "20060102T150405.000"
+	version = 1
+	gone    = "expired-" // prefix for names of items that are being removed
+	stamp   = "20060102T150405.000"
 )
 
 // A manifest describes the content of a directory and how long it is kept.
@@ -106,7 +109,7 @@ func (q Quarantine) begin(name string, m manifest) (*Item, error) {
 	if err := atomicfile.MkdirPrivate(a.dir); err != nil {
 		return nil, err
 	}
-	return a, a.write(manifestFile, append(data, '\n'))
+	return a, a.write(ManifestFile, append(data, '\n'))
 }
 
 func (q Quarantine) workspace() string {
@@ -202,7 +205,7 @@ func readManifest(dir string) (m manifest, err error) {
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), gone+filepath.Base(dir))); err == nil {
 		return m, errMoved
 	}
-	data, err := regular.ReadFile(filepath.Join(dir, manifestFile), regular.MaxOwn)
+	data, err := regular.ReadFile(filepath.Join(dir, ManifestFile), regular.MaxOwn)
 	if err == nil {
 		err = json.Unmarshal(data, &m)
 	}
@@ -227,7 +230,7 @@ func (a Item) files() (all []kept) {
 			return fs.SkipDir
 		case d.IsDir() && d.Name() == tempDir && path.Dir(filepath.ToSlash(rel)) == ".":
 			return fs.SkipDir
-		case rel == manifestFile || rel == recordFile || !d.Type().IsRegular():
+		case rel == ManifestFile || rel == recordFile || !d.Type().IsRegular():
 			return nil
 		}
 		if info, err := d.Info(); err == nil {
@@ -288,7 +291,7 @@ func (a Item) Erase() error {
 	}
 	// The manifest, which has the age, is removed last.
 	for _, name := range a.names(dir) {
-		if name != manifestFile {
+		if name != ManifestFile {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				return err
 			}

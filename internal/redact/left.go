@@ -38,9 +38,10 @@ type Place struct {
 	// Leftover is true for a temporary file that a killed process left, and Kept if the quarantine
 	// has the same.
 	Leftover, Kept bool
-	// Copied is true for the copy from before a compaction, and Unread if it cannot be read and may
-	// have the target. Path is its directory, absolute.
-	Copied, Unread bool
+	// Copied is true for what an undo brings back, such as the copy from before a compaction, and
+	// Unread if it cannot be read and may have the target. Path is absolute, as it is if Noted is
+	// true: for what this program has noted about the repository, such as a conflict.
+	Copied, Unread, Noted bool
 }
 
 // A Left lists the places that a redaction did not reach.
@@ -52,7 +53,8 @@ type Left struct {
 
 // StillThere looks for the target in everything below .jp, in the working tree and in the index,
 // whether a redaction reaches it or not: in every file, in the sides of unmerged ones, in all
-// content, and in what killed processes left. A file that is the same in both is reported once.
+// content, in what killed processes left, and in what this program keeps outside. A file that is the
+// same in both is reported once.
 func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	if target.Rule == "" {
 		return t.namedInSides(ctx)
@@ -84,7 +86,7 @@ func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 		return nil, err
 	}
 	l.leftovers(tree, path.Join(t.Dir, blobs.Dir, tempDir))
-	l.compacted()
+	l.state()
 	return l.left, ctx.Err()
 }
 
@@ -138,13 +140,13 @@ type look struct {
 	unmerged map[events.ID]bool
 	seen     map[[sha256.Size]byte]bool
 	blobs    map[blobs.Hash]bool
+	items    map[string]bool // directories in the quarantine of the workspace
 }
 
 // passed holds the directories below .jp without parts of conversations, and that of temporary
 // files, which is searched apart.
 var passed = []string{
-	blobs.Dir + "/" + tempDir, "locks", "conversations/.trash", secrets.RedactedDir,
-	secrets.AllowedDir,
+	blobs.Dir + "/" + tempDir, "locks", secrets.RedactedDir, secrets.AllowedDir,
 }
 
 func (l *look) below(ctx context.Context, dir string) error {
@@ -332,38 +334,6 @@ func (l *look) leftovers(tree *check.WorkTree, dir string) {
 			if l.has(data) || l.has(text) || l.target.isIn(blobs.Sum(text), text) {
 				l.add(Place{Path: name, Leftover: true, Kept: l.Quarantine.Has(data)})
 			}
-		}
-	}
-}
-
-// compacted searches the copies from before compactions: undoing one restores text that was not in
-// the conversation when it was redacted, and that no entry names.
-func (l *look) compacted() {
-	items, err := l.Quarantine.Items()
-	if err != nil {
-		l.left.Unread++
-	}
-	unknown, err := l.Quarantine.Unknown()
-	if err != nil {
-		l.left.Unread++
-	}
-	for _, dir := range unknown {
-		l.add(Place{Path: dir, Copied: true, Unread: true})
-	}
-	for _, item := range items {
-		if !item.Kind.HasUndo() {
-			continue
-		}
-		kept, err := item.Copy()
-		has := err == nil && l.has(kept.Stream.Encode())
-		if err == nil {
-			err = kept.Contents(func(content []byte) error {
-				has = has || l.has(content)
-				return nil
-			})
-		}
-		if has || err != nil {
-			l.add(Place{Path: item.Dir(), Copied: true, Unread: !has})
 		}
 	}
 }

@@ -215,6 +215,9 @@ func (s Session) remains(index *gitint.Index, p Place) string {
 	case p.Copied:
 		return s.Short(p.Path) + " still contains the text, and 'git jp gc undo' may bring it" +
 			" back; to remove it: rm -r " + check.ShellQuote(s.Short(p.Path))
+	case p.Noted:
+		return s.Short(p.Path) + " still contains the text; to remove it: rm " +
+			check.ShellQuote(s.Short(p.Path))
 	case p.Unmerged:
 		return text
 	case strings.HasPrefix(p.Path, ":"):

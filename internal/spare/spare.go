@@ -14,10 +14,13 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
+// Dir returns the directory of all copies of a worktree, whatever their store.
+func Dir(gitDir string) string { return filepath.Join(gitDir, "jp", "spare") }
+
 // dirIn returns the directory of a store's copies. The store is a slash path from the root of the
 // working tree.
 func dirIn(gitDir, store string) string {
-	return filepath.Join(gitDir, "jp", "spare", filepath.FromSlash(store))
+	return filepath.Join(Dir(gitDir), filepath.FromSlash(store))
 }
 
 // Path returns the path of a copy, for people.
