@@ -137,7 +137,24 @@ func (m *planner) lookForVersions(ctx context.Context) (err error) {
 // they merge without conflict; or the file is missing or is the beginning of a version that loads,
 // because a write was interrupted; or it is a truncated stream whose complete elements include
 // everything of the newest version and are in no version.
+//
+// A stream loses what was redacted: a version that has it may be from before that, or of a side.
 func (m *planner) cure(
+	ctx context.Context, id events.ID, name string, damaged []byte,
+) (*cure, error) {
+	c, err := m.diagnose(ctx, id, name, damaged)
+	if err != nil || c == nil || !c.certain || path.Base(name) != workspace.EventsFile {
+		return c, err
+	}
+	if c.redacted, err = m.redaction(ctx); err != nil {
+		return nil, err
+	}
+	c.data = c.redacted.fromStream(c.data, id)
+	return c, nil
+}
+
+// diagnose finds the content for cure, with what was redacted in a stream.
+func (m *planner) diagnose(
 	ctx context.Context, id events.ID, name string, damaged []byte,
 ) (*cure, error) {
 	if err := m.lookForVersions(ctx); err != nil {

@@ -188,9 +188,7 @@ func (m *planner) contents(ctx context.Context) error {
 		return err
 	}
 	for i, f := range m.findings {
-		switch f.State {
-		case check.Missing, check.Corrupt, check.LFSPointer:
-		default:
+		if !lacksContent(f.State) {
 			continue
 		}
 		if redacted[i] {

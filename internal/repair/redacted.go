@@ -71,8 +71,8 @@ func (s Sources) Reader(ctx context.Context) blobs.Reader {
 	})
 }
 
-// Redacted tells which findings are about missing content that is missing because it was redacted:
-// their conversations, redacted again, do without it. Nobody has to bring it back.
+// Redacted tells which findings are about missing or damaged content that was redacted: their
+// conversations, redacted again, do without it. Nobody has to bring it back.
 func (s Sources) Redacted(ctx context.Context, findings []check.Finding) ([]bool, error) {
 	is := make([]bool, len(findings))
 	entries, err := leaks.RedactionsOf(s.Workspace, nil)
@@ -81,7 +81,7 @@ func (s Sources) Redacted(ctx context.Context, findings []check.Finding) ([]bool
 	}
 	contents, left := s.Reader(ctx), map[string]map[blobs.Hash]bool{}
 	for i, f := range findings {
-		if f.State != check.Missing || path.Base(f.Path) != workspace.EventsFile {
+		if !lacksContent(f.State) || path.Base(f.Path) != workspace.EventsFile {
 			continue
 		}
 		version := f.Commit + ":" + f.Path
@@ -91,6 +91,11 @@ func (s Sources) Redacted(ctx context.Context, findings []check.Finding) ([]bool
 		is[i] = left[version] != nil && !left[version][f.Hash]
 	}
 	return is, nil
+}
+
+// lacksContent reports whether a finding of this kind is about content that a repair looks for.
+func lacksContent(s check.State) bool {
+	return s == check.Missing || s == check.Corrupt || s == check.LFSPointer
 }
 
 // leftIn returns the content to which the stream that a finding is about refers once it is
@@ -197,7 +202,11 @@ func (r *redaction) fromStream(data []byte, id events.ID) []byte {
 	if err != nil {
 		return data // the merge reports it
 	}
-	return r.from(&workspace.Conversation{Stream: s}, id).Stream.Encode()
+	now := r.from(&workspace.Conversation{Stream: s}, id).Stream
+	if now == s {
+		return data
+	}
+	return now.Encode()
 }
 
 // store writes the texts to which the streams refer.

@@ -88,7 +88,11 @@ func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 		State: Trashed, Conversation: t.id, Outcome: Offered, Command: t.command,
 		Detail: "was moved to the trash by jp: " + t.reason(),
 	}
-	n := t.conversation()
+	redacted, err := t.redaction(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := t.conversation(&redacted)
 	if n != nil {
 		f.Title = n.Details.Name()
 	}
@@ -113,6 +117,9 @@ func (t *trashed) fault(ctx context.Context) (*Fault, error) {
 	f.Outcome, f.Changes, f.Command = Certain, true, ""
 	f.Remedy = strings.Join(append(t.remedy, "restore it"), ", and ")
 	f.mend = func(ctx context.Context) error {
+		if err := redacted.store(); err != nil {
+			return err
+		}
 		_, err := t.Workspace.Create(ctx, n)
 		return err
 	}
@@ -164,12 +171,12 @@ func (t *trashed) mendFile(ctx context.Context, name string, data []byte) error 
 	return nil
 }
 
-// conversation returns nil if the conversation cannot be loaded.
-func (t *trashed) conversation() *workspace.NewConversation {
+// conversation returns the conversation without redacted text, nil if it cannot be loaded.
+func (t *trashed) conversation(redacted *redaction) *workspace.NewConversation {
 	if len(t.unknown) > 0 {
 		return nil
 	}
-	stream, err := events.Decode(t.files[workspace.EventsFile])
+	stream, err := events.Decode(redacted.fromStream(t.files[workspace.EventsFile], t.id))
 	if err != nil {
 		return nil
 	}

@@ -244,7 +244,7 @@ func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 			continue
 		}
 		switch {
-		case l.redacted[i]:
+		case l.redacted[i] && f.State == check.Missing:
 			f.Detail = "has what was redacted and is not in " + whereOf(*f)
 		case f.State == check.Missing:
 			f.Detail = "is in " + r.found + " and not in " + whereOf(*f)

@@ -20,7 +20,8 @@ func (ad Adviser) redacted(ctx context.Context, findings []check.Finding) map[in
 	defer cancel()
 	all, in := map[int]bool{}, map[string][]int{}
 	for i, f := range findings {
-		if dir, ok := workspace.PathDir(f.Path); ok && f.State == check.Missing {
+		dir, ok := workspace.PathDir(f.Path)
+		if ok && (f.State == check.Missing || f.State == check.Corrupt) {
 			in[dir] = append(in[dir], i)
 		}
 	}
