@@ -15,6 +15,7 @@ type filter struct {
 	index    [1 << 16]uint8 // in groups of each pair, in little-endian order
 	groups   [][]candidate  // the first is for pairs without keywords
 	rules    []*compiled
+	base64   int       // the minimum length of a run of base64
 	scanners sync.Pool // of *scanner: a tenth of what an import allocated was their views
 }
 
@@ -34,7 +35,7 @@ type compiled struct {
 }
 
 func newFilter(list []Rule) *filter {
-	f := &filter{groups: make([][]candidate, 1)}
+	f := &filter{groups: make([][]candidate, 1), base64: minBase64}
 	f.scanners.New = func() any { return &scanner{filter: f} }
 	for i, rule := range list {
 		rule.within = cmp.Or(rule.within, usualWindow)

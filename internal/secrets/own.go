@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/internal/lists"
 )
@@ -17,8 +18,17 @@ func OwnRules(values []string) Committed {
 	return Committed{Rules: lists.Map(values, func(v string) Rule { return valueRule(Own, v) })}
 }
 
-// ValueRules returns a single rule that finds a value, also with escapes and in base64.
-func ValueRules(name, value string) *Rules { return newRules([]Rule{valueRule(name, value)}) }
+// ValueRules returns a single rule that finds a value, also with escapes and in base64, however
+// short that is.
+func ValueRules(name, value string) *Rules {
+	r := newRules([]Rule{valueRule(name, value)})
+	r.filter = sync.OnceValue(func() *filter {
+		f := newFilter(r.list)
+		f.base64 = minBase64Of(value)
+		return f
+	})
+	return r
+}
 
 // valueRule returns a rule without an expression: its keyword is all of it, byte for byte.
 func valueRule(name, value string) Rule {

@@ -1,6 +1,8 @@
 package secrets_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -46,5 +48,31 @@ func TestOwnValuesMayHaveAnyWord(t *testing.T) {
 		if got := len(secrets.OwnValues([]byte("MY_API_KEY="+value))) > 0; got != want {
 			t.Errorf("%s: counts %v, want %v", value, got, want)
 		}
+	}
+}
+
+// TestValueInShortBase64 checks that a value is found in base64 that is too short for rules, at each
+// of its alignments and behind text that could belong to it, and that the range covers it.
+func TestValueInShortBase64(t *testing.T) {
+	const value = "sesame"
+	for _, before := range []string{"", "x", "xy", "xyz"} {
+		for _, after := range []string{"", "\n", "12"} {
+			for _, in := range []string{"%s", "n %s.", `{"path": "%s"}`, "data/%s"} {
+				code := base64.StdEncoding.EncodeToString([]byte(before + value + after))
+				text := fmt.Appendf(nil, in, code)
+				found := secrets.ValueRules("text", value).Scan(text)
+				if len(found) != 1 {
+					t.Errorf("%s: found %v", text, found)
+					continue
+				}
+				left := slices.Delete(text, found[0].Start, found[0].End)
+				if len(secrets.ValueRules("text", value).Scan(left)) > 0 {
+					t.Errorf("%s: the rest has it", left)
+				}
+			}
+		}
+	}
+	if found := secrets.ValueRules("text", value).Scan([]byte("sesam c2VzYW sesam")); found != nil {
+		t.Errorf("found %v", found)
 	}
 }

@@ -122,7 +122,7 @@ func (s *scanner) scan(text []byte, where origin, level int) {
 			return where(v.origins.of(start), v.origins.end(end-1))
 		}, level+1)
 	}
-	eachBase64(text, func(plain []byte, origins offsets) {
+	eachBase64(text, s.base64, func(plain []byte, origins offsets) {
 		s.scan(plain, func(start, end int) (int, int) {
 			from, to := origins.of(start/3*4), origins.of((end+2)/3*4-1)+1
 			return where(from, min(to, len(text)))

@@ -166,15 +166,19 @@ func control(s []byte) int {
 // minBase64 is the minimum length of a run of base64 that is decoded.
 const minBase64 = 24
 
+// minBase64Of returns the minimum for a value that is looked for: a run that has all of it may be
+// shorter, and no other text is taken for it.
+func minBase64Of(value string) int { return min(minBase64, max(4, len(value)/3*4)) }
+
 // minLine is the minimum length of a line of base64 that can continue on the next line.
 const minLine = 60
 
-// eachBase64 calls f with the decoded content of each run of base64, if that is text. The lines of
-// wrapped base64 are one run.
-func eachBase64(text []byte, f func(plain []byte, where offsets)) {
-	for i := minBase64 - 1; i < len(text); {
+// eachBase64 calls f with the decoded content of each run of base64 of a minimum length, if that is
+// text. The lines of wrapped base64 are one run.
+func eachBase64(text []byte, least int, f func(plain []byte, where offsets)) {
+	for i := least - 1; i < len(text); {
 		if !isBase64(text[i]) {
-			i += minBase64
+			i += least
 			continue
 		}
 		start, end := i, i+1
@@ -184,10 +188,13 @@ func eachBase64(text []byte, f func(plain []byte, where offsets)) {
 		for end < len(text) && isBase64(text[end]) {
 			end++
 		}
-		if end-start >= minBase64 {
+		switch {
+		case end-start >= minBase64:
 			end = decodeRun(text, start, end, f)
+		case end-start >= least:
+			decodeShort(text, start, end, f)
 		}
-		i = end + minBase64
+		i = end + least
 	}
 }
 
@@ -216,6 +223,20 @@ func encodesText(run []byte) bool {
 	var plain [minBase64 / 4 * 3]byte
 	n, err := encodingOf(run).Decode(plain[:], run)
 	return err == nil && isText(plain[:n])
+}
+
+// decodeShort decodes a run in which only a value is looked for. It is too short to tell where it
+// begins, so it is decoded from each of the places from which decodeRun does it.
+func decodeShort(text []byte, start, end int, f func(plain []byte, where offsets)) {
+	for begin := start; begin < min(start+4, end); begin++ {
+		run := text[begin:end]
+		if len(run)%4 == 1 {
+			run = run[:len(run)-1]
+		}
+		plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(run)))
+		n, _ := encodingOf(run).Decode(plain, run) // up to the first invalid byte
+		f(plain[:n], offsets{{escaped: begin}})
+	}
 }
 
 // lines returns a run together with the following lines that continue it.
