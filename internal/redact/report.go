@@ -95,6 +95,11 @@ func (s Session) Again(ctx context.Context, ids []events.ID) ([]blobs.Hash, erro
 	if err != nil {
 		return nil, fmt.Errorf("redact again: %w", err)
 	}
+	if len(res.Conversations) > 0 {
+		if err := s.forgetCache(); err != nil {
+			return nil, fmt.Errorf("redact again: %w", err)
+		}
+	}
 	for _, id := range res.Conversations {
 		s.Printer.Note("redacted %s again; 'git jp redact --undo %s' restores it", id, id)
 	}
@@ -149,6 +154,9 @@ func (s Session) finish(ctx context.Context, t Target, res *Result) (did, gone b
 		return false, false, fmt.Errorf("stage the redacted conversations: %w", err)
 	}
 	left, err := s.StillThere(ctx, t)
+	if err == nil && (t.Rule != "" || len(ids) > 0) {
+		err = s.forgetCache()
+	}
 	if err != nil {
 		return false, false, err
 	}

@@ -17,11 +17,21 @@ import (
 // the conflict is decided with this program, and only then.
 const conflictsDir = "conflicts"
 
+// cacheDir has what was read from objects of git, with the names of attachments.
+const cacheDir = "cache"
+
+// forgetCache removes what the cache has of the versions before a redaction. It can be deleted at any
+// time. What is read from history later is cached again, as history has it.
+func (t Tracked) forgetCache() error {
+	return os.RemoveAll(filepath.Join(t.Repo.Dir(), cacheDir))
+}
+
 // state searches what this program keeps about the repository outside of the working tree, apart
 // from what redactions quarantined: an undo may bring it back, whichever command made the copy.
 func (l *look) state() {
 	done := l.compacted()
 	done[spare.Dir(l.Repo.GitDir())] = true // searched with the store
+	done[filepath.Join(l.Repo.Dir(), cacheDir)] = true
 	if len(l.unmerged) > 0 {
 		done[filepath.Join(l.Repo.GitDir(), "jp", conflictsDir)] = true // the sides are named
 	}
