@@ -67,6 +67,7 @@ func (f File) merge() (*Merged, error) {
 	case Events:
 		return f.streams()
 	case Metadata:
+		f.redactNames()
 		data, err := threeway.Metadata(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
 		return &Merged{Data: data, Warnings: f.lostTitle(data)}, err
 	case Config:

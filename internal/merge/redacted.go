@@ -117,6 +117,37 @@ func (f *File) redact(
 	return nil
 }
 
+// redactNames replaces a title or a label of one side that was redacted on the other: no entry
+// names it, and without a common ancestor, or after a change of both, the later side would bring it
+// back.
+func (f *File) redactNames() {
+	ours, oursErr := events.DecodeDetails(f.Ours)
+	theirs, theirsErr := events.DecodeDetails(f.Theirs)
+	if oursErr != nil || theirsErr != nil {
+		return // the merge reports it
+	}
+	f.Ours = redactedAs(f.Ours, ours.Clone(), theirs)
+	f.Theirs = redactedAs(f.Theirs, theirs, ours)
+}
+
+// redactedAs returns a version of metadata with the texts that are redacted in another one.
+func redactedAs(version []byte, d, other *events.Details) []byte {
+	texts := map[string]string{}
+	other.Clone().MapTexts(func(name, text string) string {
+		texts[name] = text
+		return text
+	})
+	if d.MapTexts(func(name, text string) string {
+		if secrets.IsRedacted(texts[name], text) {
+			return texts[name]
+		}
+		return text
+	}) == 0 {
+		return version
+	}
+	return d.Encode()
+}
+
 // redact removes from a stream in the working tree, which is about to be staged, the text that
 // entries list: the version of a side that nothing was merged with may still have it.
 func (r Resolver) redact(ctx context.Context, c Case) error {

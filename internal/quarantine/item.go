@@ -51,8 +51,8 @@ const (
 // HasUndo reports whether an item is a conversation from before a change that can be taken back.
 func (k Kind) HasUndo() bool { return k == Compacted || k == Undone }
 
-// ManifestFile is in the directory of each item. It is written first, so that the remains of a crash
-// have a time too.
+// ManifestFile is in the directory of each item. It is written first, so that the remains of a
+// crash have a time too.
 const ManifestFile = "aside.json"
 
 const (

@@ -53,8 +53,8 @@ type Left struct {
 
 // StillThere looks for the target in everything below .jp, in the working tree and in the index,
 // whether a redaction reaches it or not: in every file, in the sides of unmerged ones, in all
-// content, in what killed processes left, and in what this program keeps outside. A file that is the
-// same in both is reported once.
+// content, in what killed processes left, and in what this program keeps outside. A file that is
+// the same in both is reported once.
 func (t Tracked) StillThere(ctx context.Context, target Target) (*Left, error) {
 	if target.Rule == "" {
 		return t.namedInSides(ctx)

@@ -20,8 +20,8 @@ const conflictsDir = "conflicts"
 // cacheDir has what was read from objects of git, with the names of attachments.
 const cacheDir = "cache"
 
-// forgetCache removes what the cache has of the versions before a redaction. It can be deleted at any
-// time. What is read from history later is cached again, as history has it.
+// forgetCache removes what the cache has of the versions before a redaction. It can be deleted at
+// any time. What is read from history later is cached again, as history has it.
 func (t Tracked) forgetCache() error {
 	return os.RemoveAll(filepath.Join(t.Repo.Dir(), cacheDir))
 }

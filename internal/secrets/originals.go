@@ -46,3 +46,31 @@ func (all Originals) Mask(d *events.Details) {
 		return text
 	})
 }
+
+// IsRedacted reports whether a short text, such as a title, is another one in which values were
+// replaced by markers: what is around these is the same, and is enough to tell.
+func IsRedacted(text, was string) bool {
+	before, rest, ok := strings.Cut(text, markerPrefix)
+	around := len(before)
+	if !ok || !strings.HasPrefix(was, before) {
+		return false
+	}
+	was = was[len(before):]
+	for ok {
+		var part string
+		if _, rest, ok = strings.Cut(rest, "]"); !ok {
+			return false // no marker
+		}
+		part, rest, ok = strings.Cut(rest, markerPrefix)
+		at := strings.Index(was, part)
+		if !ok { // the last
+			at = len(was) - len(part)
+		}
+		if at <= 0 || !strings.HasPrefix(was[at:], part) {
+			return false // nothing was replaced
+		}
+		around += len(part)
+		was = was[at+len(part):]
+	}
+	return around >= minAround
+}

@@ -19,3 +19,32 @@ func TestOriginals(t *testing.T) {
 		}
 	}
 }
+
+// TestIsRedacted checks that a title is recognized as the redacted one of another, by the text around
+// the markers alone.
+func TestIsRedacted(t *testing.T) {
+	for _, tt := range []struct {
+		text, was string
+		want      bool
+	}{
+		{"Why is [redacted:text] no password", "Why is sesame-4711 no password", true},
+		{"[redacted:text] is no password", "sesame-4711 is no password", true},
+		{"No password: [redacted:text]", "No password: sesame-4711", true},
+		{"Is [redacted:a] like [redacted:b]?", "Is sesame-4711 like quiet?", true},
+		{"Is [redacted:a][redacted:b] alike?", "Is sesame-4711quiet alike?", false},
+		{"Is [redacted:a] like [redacted:b]?", "Is sesame-4711 for quiet?", false},
+		{"Why is [redacted:text] no password", "Why is sesame-4711 no word", false},
+		{"Why is [redacted:text] no password", "Why is  no password", false},
+		{"Why is [redacted:text] no password", "no password", false},
+		{"Why is [redacted:text", "Why is sesame-4711", false},
+		{"Why is it no password", "Why is it no password", false},
+		{"Why is it no password", "Why is sesame-4711 no password", false},
+		{"", "Why is sesame-4711 no password", false},
+		{"[redacted:text]", "Another title of a person", false},
+		{"A [redacted:text]", "Another title of a person", false},
+	} {
+		if got := IsRedacted(tt.text, tt.was); got != tt.want {
+			t.Errorf("IsRedacted(%q, %q) = %t", tt.text, tt.was, got)
+		}
+	}
+}
