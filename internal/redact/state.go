@@ -41,7 +41,7 @@ func (l *look) state() {
 	} {
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
+			case d == nil || errors.Is(err, fs.ErrNotExist): // it is not there
 				return nil
 			case err != nil:
 				return err
