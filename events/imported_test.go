@@ -180,3 +180,45 @@ func TestEqual_record(t *testing.T) {
 		t.Error("records of other lines are equal")
 	}
 }
+
+// TestIsEdited: the sum is the same in whatever form an event is written and wherever its content
+// is. Later releases must know edits of what this one imports, so the digits are constant.
+func TestIsEdited(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
+	for sum, ev := range map[string]Event{
+		"ee4cd03": &ChatRequest{Content: "One \u2028 \u00e4"},
+		"31b0d46": &ChatResponse{Text: "Two"},
+		"a899c1a": &ToolCallRequest{ID: "c", Name: "n", Arguments: jsontext.Value(`{"b":[1, 2.50],"a":"x"}`)},
+		"28132f5": &ToolCallResponse{ID: "c", Blocks: []Block{{
+			Type: BlockText, Content: blobs.Loaded([]byte("Three")),
+		}}},
+	} {
+		md := importedMetadata()
+		e := NewElement(at, ev, md.WithSum(at, ev))
+		if got, _ := e.Metadata().Text(metadataSum); got != sum || e.IsEdited() {
+			t.Errorf("%s: the sum is %s, want %s; edited: %t", ev.Kind(), got, sum, e.IsEdited())
+		}
+		for name, form := range map[string]struct {
+			from, to string
+			edited   bool
+		}{
+			"another form": {`"timestamp"`, ` "event_id" : 7 ,"timestamp"`, false},
+			"a member":     {`"timestamp"`, `"more":1,"timestamp"`, true},
+			"another time": {`:05`, `:06`, true},
+		} {
+			raw := strings.Replace(string(e.Raw()), form.from, form.to, 1)
+			s, err := Decode([]byte("[" + raw + "]"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.At(0).IsEdited(); got != form.edited {
+				t.Errorf("%s, %s: edited %t, want %t", ev.Kind(), name, got, form.edited)
+			}
+		}
+	}
+	e := resultOf(importedMetadata().WithSum(time.Unix(1, 0), resultOf(Metadata{}, "a").Event()), "a")
+	stored := e.With(normalEvent(e.Event()))
+	if e.IsEdited() || stored.IsEdited() || !stored.With(resultOf(Metadata{}, "b").Event()).IsEdited() {
+		t.Error("whether an event is edited depends on where its content is")
+	}
+}

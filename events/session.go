@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -446,19 +447,40 @@ func (e *Element) RewoundNames() []string {
 // sumDigits is the length of an event's sum. No text of this length is read as base64.
 const sumDigits = 7
 
-// AsBrought gives an event of a session its sum.
-func (e *Element) AsBrought() *Element {
-	if !e.Metadata().imported() {
-		return e
+// WithSum adds the sum of an event of a session to its metadata.
+func (m Metadata) WithSum(at time.Time, ev Event) Metadata {
+	if !m.imported() {
+		return m
 	}
-	return e.WithMetadata(e.Metadata().WithText(metadataSum, e.Sum().String()[:sumDigits]))
+	return m.WithText(metadataSum, sumOf(statement(at, ev)))
 }
 
 // IsEdited reports whether an event of a session is not what an import brought. Of those that
 // earlier releases imported nothing is known.
 func (e *Element) IsEdited() bool {
 	sum, ok := e.Metadata().Text(metadataSum)
-	return ok && sum != e.Sum().String()[:sumDigits]
+	if !ok {
+		return false
+	}
+	known := statement(e.time, e.event)
+	return sum != sumOf(known) ||
+		slices.ContainsFunc(jsonspan.Members(e.raw), func(m jsonspan.Member) bool {
+			return m.Name != "event_id" && !jsonspan.HasField(known, m.Name)
+		})
+}
+
+// statement returns the members of an imported event without metadata. Content is a reference,
+// wherever it is.
+func statement(at time.Time, ev Event) []jsonspan.Field {
+	return elementFields(at.UTC(), normalEvent(ev), Metadata{}.AsImported())
+}
+
+// sumOf returns a sum of members as they are written, in which an import costs little.
+func sumOf(members []jsonspan.Field) string {
+	room := rooms.Get().(*[]byte)
+	defer leave(room)
+	*room = jsonspan.AppendObject((*room)[:0], members, jsonspan.Compacted)
+	return blobs.Sum(*room).String()[:sumDigits]
 }
 
 // AsRedacted marks an event whose text was redacted with a digest of its new form, so that a later
