@@ -472,7 +472,7 @@ func (e *Element) IsEdited() bool {
 // statement returns the members of an imported event without metadata. Content is a reference,
 // wherever it is.
 func statement(at time.Time, ev Event) []jsonspan.Field {
-	return elementFields(at.UTC(), normalEvent(ev), Metadata{}.AsImported())
+	return elementFields(at, normalEvent(ev), Metadata{}.AsImported())
 }
 
 // sumOf returns a sum of members as they are written, in which an import costs little.

@@ -1,7 +1,9 @@
 package house
 
 import (
+	"cmp"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,4 +56,15 @@ func TestDocumentsStayShort(t *testing.T) {
 			t.Errorf("%s: got %d lines, want at most %d", name, got, limit)
 		}
 	}
+}
+
+// row returns a line of the table in Markdown.
+func (r room) row() string {
+	imports := make([]string, len(r.imports))
+	for i, dir := range r.imports {
+		imports[i] = "`" + dir + "`"
+	}
+	return fmt.Sprintf("| `%s` | %s | %s | %s | %s |\n", r.dir, r.is,
+		cmp.Or(strings.ReplaceAll(strings.Join(imports, ", "), "`*`", "all"), "–"),
+		cmp.Or(r.processes, "no"), cmp.Or(r.network, "no"))
 }

@@ -1,11 +1,8 @@
 package house
 
 import (
-	"cmp"
-	"fmt"
 	"path"
 	"slices"
-	"strings"
 )
 
 // A room says what one package is and may do.
@@ -587,15 +584,4 @@ func roomOf(dir string) (room, bool) {
 		}
 	}
 	return room{}, false
-}
-
-// row returns a line of the table in Markdown.
-func (r room) row() string {
-	imports := make([]string, len(r.imports))
-	for i, dir := range r.imports {
-		imports[i] = "`" + dir + "`"
-	}
-	return fmt.Sprintf("| `%s` | %s | %s | %s | %s |\n", r.dir, r.is,
-		cmp.Or(strings.ReplaceAll(strings.Join(imports, ", "), "`*`", "all"), "–"),
-		cmp.Or(r.processes, "no"), cmp.Or(r.network, "no"))
 }

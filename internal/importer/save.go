@@ -107,9 +107,9 @@ func (im *Importer) grow(
 	return unite(was, here, now)
 }
 
-// isOlder reports whether a source is an older copy of what is here: one that changes in place would
-// remove what was said since. If it only became smaller, because the person went back, it has a
-// later event.
+// isOlder reports whether a source is an older copy of what is here: one that changes in place
+// would remove what was said since. If it only became smaller, because the person went back, it has
+// a later event.
 func (im *Importer) isOlder(here *workspace.Conversation, now *sessions.Conversation) bool {
 	v, ok := im.versionOf(here.Entry, here.Details)
 	if !ok || now.Version().Length >= v.Length {
