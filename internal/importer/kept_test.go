@@ -169,3 +169,22 @@ func TestRandomSessionsImportedAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestOlderCopyImportedAgain: an older copy of a session that is imported again removes nothing
+// that was said since.
+func TestOlderCopyImportedAgain(t *testing.T) {
+	data := compacted(uuidOf(11))
+	for n := range bytes.Count(data, []byte("\n")) {
+		w := newWorkspace(t)
+		grows(t, w, ofClaude, data)
+		before := has(t, w)
+		s := writeSession(t, bytes.Join(bytes.SplitAfter(data, []byte("\n"))[:n+1], nil))
+		s.Dir = "/home/ada/proj"
+		if _, err := (&Importer{Workspace: w, Fresh: true}).Import(t.Context(), claude.Dialect{}, s); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, has(t, w)); diff != "" {
+			t.Errorf("%d lines: -before +after:\n%s", n+1, diff)
+		}
+	}
+}

@@ -208,12 +208,13 @@ func (im *Importer) before(
 			}
 		}
 	}
-	if !same && !im.Fresh {
+	fresh := im.Fresh && !im.isOlder(here, now) // what is not in an older copy is not removed
+	if !same && !fresh {
 		keepOld(here.Stream, now)
 	}
 	was := imported(here, now)
 	switch {
-	case im.Fresh:
+	case fresh:
 	case d.Appends(s):
 		was.Stream = events.New(common(here, now.Stream)...)
 	default:
