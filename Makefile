@@ -95,21 +95,21 @@ pictures: build
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
 # tests that only start other processes, hundreds of times, or unpack a bomb: random histories are
-# made anew, known ones are not repeated. Without those either that take seconds of it and start no
+# made anew, and shorter, known ones are not repeated. Without those either that take seconds of it and start no
 # goroutine, or none but that in which a replaced file is closed. Of the scripts, and of other tests
 # of the whole program, those of commands that start goroutines themselves.
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
 PROCESSES  = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
-SEQUENTIAL = ^Test(Golden.*|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|CompactionThatKeepsTheEnd|RandomPrefixesMerge|AnImportThatWentBack|WhichDirectoryStays|TenThousandRefs|SizeOfPackedDelta|BasesAreReadTogether)$$
+SEQUENTIAL = ^Test(Golden.*|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|CompactionThatKeepsTheEnd|RandomPrefixesMerge|RandomSessions.*|AnImportThatWentBack|EditsOfAnImportMerge|OlderCopyImportedAgain|WhichDirectoryStays|TenThousandRefs|SizeOfPackedDelta|BasesAreReadTogether)$$
 SCRIPTS    = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
 race: race-packages race-scripts
 race-packages race-scripts: export CGO_ENABLED = 1
 
 race-packages:
-	$(SCRATCH)GIT_JP_MODEL=300 $(GO_TEST) -race -timeout 20m -skip '$(PROCESSES)|$(SEQUENTIAL)' $(CONCURRENT)
+	$(SCRATCH)GIT_JP_MODEL=100 $(GO_TEST) -race -timeout 20m -skip '$(PROCESSES)|$(SEQUENTIAL)' $(CONCURRENT)
 
 race-scripts:
 	$(SCRATCH)$(GO_TEST) -race -timeout 20m -run '$(SCRIPTS)' \
