@@ -122,7 +122,7 @@ promise 'Where do we open the index?'
 
 say 'Content moves into the store, once; jp can have it back at any time'
 show git jp migrate --dry-run
-promise 'would migrate 1 content'
+promise 'would migrate 1 reference'
 show git jp migrate
 promise 'migrated 1 reference of 1 conversation'
 show "sed -n '/tool_call_response/,/is_error/p' $conversation/events.json"
