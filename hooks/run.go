@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
@@ -128,8 +129,8 @@ func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
 		r.Note("git jp: added %s beside the conversations, such as redaction entries",
 			render.Count(len(verdict.Joined), "file"))
 	}
-	for _, name := range verdict.Named {
-		r.Note("git jp: added %s, without which other clones delete nothing", name)
+	if len(verdict.Own) > 0 {
+		r.Note("git jp: added %s, which every clone needs", strings.Join(verdict.Own, ", "))
 	}
 	others, blocking := hook.checked(verdict.Others), hook.checked(verdict.Blocking)
 	r.WarnFindings(others)

@@ -37,7 +37,7 @@ func leftOutIn(a *app, root string) func() (workspace.LeftOutFiles, error) {
 // at root that every workspace has: a new one would replace it in the next commit.
 func refuseLeftOut(a *app, root string) error {
 	left, err := leftOutIn(a, root)()
-	for _, name := range []string{workspace.IDFile, ".gitignore", ".gitattributes"} {
+	for _, name := range workspace.OwnFiles() {
 		name = path.Join(workspace.DirName, name)
 		if err == nil && slices.Contains(left.Names(), name) {
 			err = &workspace.LeftOutError{Path: name}

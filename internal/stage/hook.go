@@ -68,10 +68,9 @@ type Verdict struct {
 	// Standing are findings about conversations that the commit does not change: HEAD lacks their
 	// content, and so would the commit.
 	Standing []check.Finding
-	// Added are the blobs that were added to the commit, Named the files that name the workspaces
-	// of its conversations, and Joined the files beside its conversations, such as redaction
-	// entries.
-	Added, Named, Joined []string
+	// Added are the blobs that were added to the commit, Own the files of its workspaces that every
+	// clone needs, and Joined the files beside its conversations, such as redaction entries.
+	Added, Own, Joined []string
 	// Beside are the files of workspaces in the commit that belong neither to a conversation nor to
 	// the store, such as settings.
 	Beside []string
@@ -250,7 +249,7 @@ func (c *commit) note(dir string, p gitint.StagedPath) {
 }
 
 // add adds to the index the blobs that changed streams refer to, that the index lacks, and that the
-// working tree has, and the files that name the workspaces.
+// working tree has, and the workspaces' own files.
 func (c *commit) add(ctx context.Context, v *Verdict) error {
 	lazy, err := c.hook.Repo.Lazy(ctx)
 	if err != nil {
@@ -260,12 +259,13 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 	if err != nil {
 		return err
 	}
-	names, err := c.unnamed()
+	own, err := c.own()
 	if err != nil {
 		return err
 	}
 	joined, err := c.joining()
-	if names = append(names, joined...); err != nil || len(wanted)+len(promised)+len(names) == 0 {
+	names := slices.Concat(own, joined)
+	if err != nil || len(wanted)+len(promised)+len(names) == 0 {
 		return err
 	}
 	var left []string
@@ -289,8 +289,8 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 		switch _, isBlob := wanted[e.Path]; {
 		case isBlob, slices.Contains(promised, e):
 			v.Added = append(v.Added, e.Path)
-		case path.Base(e.Path) == workspace.IDFile:
-			v.Named = append(v.Named, e.Path)
+		case slices.Contains(own, e.Path):
+			v.Own = append(v.Own, e.Path)
 		default:
 			v.Joined = append(v.Joined, e.Path)
 		}
@@ -298,9 +298,8 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 	return nil
 }
 
-// unnamed returns the files that name the workspaces of changed streams, as far as the index lacks
-// them.
-func (c *commit) unnamed() (names []string, err error) {
+// own returns the own files of the workspaces of changed streams, as far as the index lacks them.
+func (c *commit) own() (names []string, err error) {
 	if c.hook.TreeMade || len(c.streams) == 0 {
 		return nil, nil
 	}
@@ -311,12 +310,12 @@ func (c *commit) unnamed() (names []string, err error) {
 	defer root.Close() //nolint:errcheck // nothing is written through it
 	for name := range c.streams {
 		dir, _ := workspace.PathDir(name)
-		id := unnamed(c.index, root, dir)
-		if id != "" && !c.hook.of(name).CheckOnly && !slices.Contains(names, id) {
-			names = append(names, id)
+		if !c.hook.of(name).CheckOnly {
+			names = append(names, ownFiles(c.index, root, dir)...)
 		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // verify checks the entries that are about to be added, and writes the note before the index

@@ -43,9 +43,8 @@ type Item struct {
 type Plan struct {
 	// Items are the conversations for which something changes, in order of their ids.
 	Items []Item
-	// WorkspaceID is the path of the file that names the workspace, if the index gets that too;
-	// else "".
-	WorkspaceID string
+	// Own are the files of the workspace that every clone needs and that the index gets too.
+	Own []string
 	// Add and Remove are the paths that the index gets and loses, sorted.
 	Add, Remove []string
 	// Report has the findings; it refuses the stage if there are problems.
@@ -101,7 +100,7 @@ func newPlan(ctx context.Context, req Request) (*Plan, error) {
 			return is, ok
 		})
 	}
-	p.addWorkspaceID(s)
+	p.addOwn(s)
 	if err := errors.Join(p.addBeside(ctx, s), p.addDropped(ctx, s)); err != nil {
 		return nil, fmt.Errorf("stage: %w", err)
 	}
@@ -300,29 +299,29 @@ func (p *Plan) addBlob(s *survey, name string) {
 	}
 }
 
-// addWorkspaceID adds the file that names the workspace to the plan, beside the first conversation.
-func (p *Plan) addWorkspaceID(s *survey) {
+// addOwn adds the workspace's own files to the plan, beside the first conversation.
+func (p *Plan) addOwn(s *survey) {
 	if len(p.Add) == 0 {
 		return
 	}
-	if p.WorkspaceID = unnamed(s.index, s.fsys.root, s.req.Dir); p.WorkspaceID != "" {
-		p.Add, p.all = append(p.Add, p.WorkspaceID), append(p.all, p.WorkspaceID)
-	}
+	p.Own = ownFiles(s.index, s.fsys.root, s.req.Dir)
+	p.Add, p.all = append(p.Add, p.Own...), append(p.all, p.Own...)
 }
 
-// unnamed returns the path of the file that names a workspace, if the working tree has it and the
-// index does not, else "": a clone that has blobs and no such file knows no user-local copies and
-// deletes nothing.
-func unnamed(index *gitint.Index, root *os.Root, dir string) string {
-	name := path.Join(dir, workspace.IDFile)
-	_, there := index.OID(name)
-	if there || slices.Contains(index.Conflicts(), name) {
-		return ""
+// ownFiles returns the paths of a workspace's own files that the working tree has and the index
+// does not. A clone that has blobs and no .id knows no user-local copies and deletes nothing; one
+// without the attributes merges conversations by lines.
+func ownFiles(index *gitint.Index, root *os.Root, dir string) (names []string) {
+	for _, name := range workspace.OwnFiles() {
+		name = path.Join(dir, name)
+		_, there := index.OID(name)
+		info, err := root.Lstat(name)
+		if !there && !slices.Contains(index.Conflicts(), name) &&
+			err == nil && info.Mode().IsRegular() {
+			names = append(names, name)
+		}
 	}
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	return name
+	return names
 }
 
 // differs reports whether the index lacks the object that was read.

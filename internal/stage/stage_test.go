@@ -85,44 +85,48 @@ func TestStageTakesTheClosure(t *testing.T) {
 	}
 }
 
-// TestStageTakesTheWorkspaceID verifies that a clone of what was staged has a name for the
-// workspace.
-func TestStageTakesTheWorkspaceID(t *testing.T) {
-	const id = ".jp/.id"
+// TestStageTakesTheOwnFiles verifies that a clone of what was staged has a name for the workspace,
+// and the attributes without which it merges by lines.
+func TestStageTakesTheOwnFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		spoil func(f fixture)
-		want  string
+		spoil func(f fixture, own string)
+		taken bool
 	}{
-		{"new", func(fixture) {}, id},
-		{"ignored", func(f fixture) { f.WriteFile(".git/info/exclude", ".jp\n") }, id},
-		{"tracked", func(f fixture) { f.Run("add", id) }, ""},
-		{"unmerged", func(f fixture) {
+		{"new", func(fixture, string) {}, true},
+		{"ignored", func(f fixture, _ string) { f.WriteFile(".git/info/exclude", ".jp\n") }, true},
+		{"tracked", func(f fixture, own string) { f.Run("add", own) }, false},
+		{"unmerged", func(f fixture, own string) {
 			oid := f.RunInput("other\n", "hash-object", "-w", "--stdin")
-			f.RunInput("100644 "+oid+" 2\t"+id+"\n100644 "+oid+" 3\t"+id+"\n",
+			f.RunInput("100644 "+oid+" 2\t"+own+"\n100644 "+oid+" 3\t"+own+"\n",
 				"update-index", "--index-info")
-		}, ""},
-		{"none", func(f fixture) { f.Remove(id) }, ""},
-		{"directory", func(f fixture) { f.Remove(id); f.WriteFile(id+"/x", "") }, ""},
+		}, false},
+		{"none", func(f fixture, own string) { f.Remove(own) }, false},
+		{"directory", func(f fixture, own string) { f.Remove(own); f.WriteFile(own+"/x", "") }, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t)
-			f.WriteFile(id, "abcde\n")
-			tt.spoil(f)
-			f.converse(firstID, "first", "one")
-			before := f.Run("ls-files", "--stage", id)
-			res := run(t, f.request(firstID))
-			if res.Plan.WorkspaceID != tt.want || slices.Contains(res.Added, id) != (tt.want != "") {
-				t.Errorf("planned %q, added %q", res.Plan.WorkspaceID, res.Added)
-			}
-			if after := f.Run("ls-files", "--stage", id); (before != after) != (tt.want != "") {
-				t.Errorf("the index had %q, has %q", before, after)
-			}
-			f.Run("rm", "-q", "--cached", "--ignore-unmatch", "-r", id)
-			if res := run(t, f.request(firstID)); len(res.Added) > 0 {
-				t.Errorf("staged without a conversation: %q", res.Added)
-			}
-		})
+		for _, own := range []string{".jp/.id", ".jp/.gitattributes", ".jp/.gitignore"} {
+			t.Run(tt.name+own, func(t *testing.T) {
+				f := newFixture(t)
+				f.WriteFile(own, "abcde\n")
+				f.Run("rm", "-q", "--cached", "--ignore-unmatch", own)
+				f.Run("commit", "-q", "--allow-empty", "-m", "without")
+				tt.spoil(f, own)
+				f.converse(firstID, "first", "one")
+				before := f.Run("ls-files", "--stage", own)
+				res := run(t, f.request(firstID))
+				planned := slices.Contains(res.Plan.Own, own)
+				if added := slices.Contains(res.Added, own); planned != tt.taken || added != tt.taken {
+					t.Errorf("planned %q, added %q", res.Plan.Own, res.Added)
+				}
+				if after := f.Run("ls-files", "--stage", own); (before != after) != tt.taken {
+					t.Errorf("the index had %q, has %q", before, after)
+				}
+				f.Run("rm", "-q", "--cached", "--ignore-unmatch", "-r", own)
+				if res := run(t, f.request(firstID)); len(res.Added) > 0 {
+					t.Errorf("staged without a conversation: %q", res.Added)
+				}
+			})
+		}
 	}
 }
 

@@ -226,10 +226,13 @@ func (s *survey) addRemoved() {
 }
 
 // entriesOf returns a function that selects the entries of the index that concern some
-// conversations: their files, the blobs that they refer to, the name of the workspace, and existing
+// conversations: their files, the blobs that they refer to, the workspace's own files, and existing
 // files at which git does not look.
 func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitint.Mark) bool {
-	names := map[string]bool{path.Join(s.req.Dir, workspace.IDFile): true}
+	names := map[string]bool{}
+	for _, name := range workspace.OwnFiles() {
+		names[path.Join(s.req.Dir, name)] = true
+	}
 	for id := range only {
 		for _, e := range s.dirs[id] {
 			at, _ := s.exactly(path.Join(e.Path, workspace.EventsFile))

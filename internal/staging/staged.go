@@ -3,6 +3,7 @@ package staging
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/lists"
@@ -63,8 +64,8 @@ func (s Stage) Print(plan *stage.Plan) error {
 		sum.Removed = append(sum.Removed, item.Removed...)
 		sum.Blobs, sum.Bytes = sum.Blobs+item.Blobs, sum.Bytes+item.Bytes
 	}
-	if plan.WorkspaceID != "" {
-		p.Note("%s %s, without which other clones delete nothing", s.verb(), plan.WorkspaceID)
+	if len(plan.Own) > 0 {
+		p.Note("%s %s, which every clone needs", s.verb(), strings.Join(plan.Own, ", "))
 	}
 	if len(plan.Items) < 2 {
 		return nil

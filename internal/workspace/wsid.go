@@ -93,6 +93,10 @@ func initialize(root string, env Env) (made []string, err error) {
 	return made, nil
 }
 
+// OwnFiles returns the names of the files below .jp that every workspace has, and every clone
+// needs.
+func OwnFiles() []string { return []string{IDFile, ".gitignore", ".gitattributes"} }
+
 // revise replaces a file with the result of want, if that differs. If it does not exist, want is
 // given what git has.
 func revise(
