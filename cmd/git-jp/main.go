@@ -63,6 +63,9 @@ func mainCode() int {
 	ctx, stop := w.interrupts.Listen(context.Background())
 	defer stop()
 	code := run(ctx, w)
+	if code == report.ExitInterrupted && w.interrupts.Terminated() {
+		code = report.ExitTerminated
+	}
 	w.interrupts.Groups.Kill() // programs that did not end in time have run until now
 	for _, out := range []io.Writer{w.stdout, w.stderr} {
 		if t, ok := out.(*render.Terminal); ok && t.Flush() != nil {

@@ -125,6 +125,13 @@ func (i *Interrupts) endsAtOnce(s os.Signal) bool {
 	return i.reads
 }
 
+// Terminated reports whether SIGTERM asked the program to end.
+func (i *Interrupts) Terminated() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.asked == syscall.SIGTERM
+}
+
 // Reading says that the command only reads. A signal that came before this was known ends the
 // process now.
 func (i *Interrupts) Reading() {

@@ -22,6 +22,7 @@ const (
 	ExitConflict    = 2 // a person has to decide
 	ExitUsage       = 129
 	ExitInterrupted = 130
+	ExitTerminated  = 143 // as a shell says of a program that SIGTERM ended
 )
 
 // ErrProblems reports that the command has already printed what is wrong.
