@@ -24,6 +24,7 @@ var (
 type ConfigError struct {
 	Key, Value string
 	Want       []string
+	Scope      string // of [Setting]
 }
 
 // Error names the key and its values.

@@ -235,13 +235,25 @@ func nameHint(err error) string {
 	}
 }
 
+// valueHint says where a value of git's configuration is removed.
+func valueHint(e *gitint.ConfigError) string {
+	switch e.Scope {
+	case "command":
+		return "leave it out: this command alone has it, by -c or GIT_CONFIG_COUNT"
+	case "local", "":
+		return "git config --unset-all " + e.Key
+	default:
+		return "git config --" + e.Scope + " --unset-all " + e.Key
+	}
+}
+
 // gitHint helps with errors of git or a lock.
 func gitHint(err error) string {
 	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
 	embedded, value := new(gitint.EmbeddedError), new(gitint.ConfigError)
 	switch {
 	case errors.As(err, &value):
-		return "git config --unset-all " + value.Key
+		return valueHint(value)
 	case errors.Is(err, gitint.ErrNotRepository):
 		return "run it inside a Git repository, or 'git init' one"
 	case errors.As(err, &unsafe):

@@ -112,17 +112,20 @@ const baseKey = "jp.base"
 
 // DefaultBase returns the base if none is named.
 func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string, error) {
-	base, ok, err := repo.Config(ctx, baseKey)
+	all, err := repo.ConfigAll(ctx, baseKey)
 	if err != nil {
 		return "", err
 	}
-	if ok {
-		if _, err = repo.Resolve(ctx, base); errors.Is(err, gitint.ErrUnknownRevision) {
-			err = &gitint.ConfigError{Key: baseKey, Value: base, Want: []string{"a revision"}}
+	if len(all) > 0 {
+		is := all[len(all)-1]
+		if _, err = repo.Resolve(ctx, is.Value); errors.Is(err, gitint.ErrUnknownRevision) {
+			err = &gitint.ConfigError{
+				Key: baseKey, Value: is.Value, Want: []string{"a revision"}, Scope: is.Scope,
+			}
 		}
-		return base, err
+		return is.Value, err
 	}
-	base = "refs/remotes/" + remote + "/HEAD"
+	base := "refs/remotes/" + remote + "/HEAD"
 	_, err = repo.Resolve(ctx, base)
 	if errors.Is(err, gitint.ErrUnknownRevision) {
 		return "", &NoBaseError{remote}
