@@ -156,6 +156,5 @@ func (c configUnsetCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = configure.Unset(file, c.Key)
-	return err
+	return configure.Unset(file, c.Key)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -113,11 +114,30 @@ func (c labelRmCmd) Run(ctx context.Context, a *app) error {
 	if err := c.refuseIDs(a, c.Key); err != nil {
 		return err
 	}
+	if err := forEach(a, c.ID, c.refuseAbsent(a)); err != nil {
+		return err
+	}
 	return relabel(ctx, a, c.ID, func(d *events.Details) {
 		maps.DeleteFunc(d.Labels, func(key, _ string) bool {
 			return c.All || slices.Contains(c.Key, key)
 		})
 	})
+}
+
+// refuseAbsent returns a function that refuses a conversation without one of the labels, before
+// any is changed.
+func (c labelRmCmd) refuseAbsent(a *app) func(workspace.Entry) error {
+	return func(e workspace.Entry) error {
+		d, err := a.openWorkspace.LoadDetails(e)
+		for _, key := range c.Key {
+			if _, ok := d.Labels[key]; err == nil && !ok {
+				err = &situation{
+					fmt.Sprintf("%s has no label %q", e.ID, key), "'git jp label' lists labels",
+				}
+			}
+		}
+		return err
+	}
 }
 
 // relabel changes the labels of conversations.

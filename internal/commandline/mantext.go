@@ -16,13 +16,13 @@ var manSections = []struct{ title, text string }{
 	{"EXIT STATUS", `
 0: done.
 
-1: problems were found, or the command failed.
+1: problems were found, or the command failed, as one that removes what is not there.
 
 2: a conflict that a person has to decide.
 
 129: the command line is wrong.
 
-130: interrupted.`},
+130: interrupted; 143: by SIGTERM.`},
 	{"ENVIRONMENT", `
 GIT_JP_TRACE: 1 logs every git command with its duration to standard error; an
 absolute path appends to that file. Content is never logged.

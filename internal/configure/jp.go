@@ -95,7 +95,7 @@ func write(file, beside, key string, path []string, value any) (string, error) {
 		})
 	}
 	if !jpconfig.Unread(path, value) {
-		_, err := Unset(beside, key)
+		_, err := unset(beside, key)
 		return file, errors.Join(set(file), err)
 	}
 	if err := set(beside); err != nil {
@@ -158,7 +158,7 @@ func (j JP) Unset(key string, layer jpconfig.Layer) error {
 	for _, name := range []string{beside, file} {
 		had := false
 		for _, key := range keys {
-			removed, err := Unset(name, key)
+			removed, err := unset(name, key)
 			if err != nil {
 				return err
 			}
@@ -172,8 +172,7 @@ func (j JP) Unset(key string, layer jpconfig.Layer) error {
 	if _, err = jpconfig.Typed(path, ""); errors.Is(err, jpconfig.ErrNoKey) {
 		return unknownKey("unset", key)
 	}
-	j.Host.Terminal.Note("%s is not in %s", key, file)
-	return nil
+	return notIn(file, key)
 }
 
 // unknownKey returns the error for an unknown key on the command line.

@@ -187,8 +187,24 @@ func Set(file, key, value string) error {
 	})
 }
 
-// Unset removes a key from a file of settings. It reports whether the file had it.
-func Unset(file, key string) (had bool, err error) {
+// Unset removes a key of git jp from a file of its settings, which has to have it.
+func Unset(file, key string) error {
+	had, err := unset(file, key)
+	if err == nil && !had {
+		err = notIn(file, key)
+	}
+	return err
+}
+
+// notIn returns the error for a key that is removed from a file without it.
+func notIn(file, key string) error {
+	return &config.SettingError{
+		Err: fmt.Errorf("unset %s: it is not in %s", key, file), Key: key, Unset: true,
+	}
+}
+
+// unset removes a key from a file of settings. It reports whether the file had it.
+func unset(file, key string) (had bool, err error) {
 	err = Edit(file, func(data []byte) ([]byte, error) {
 		out, err := config.Unset(data, file, key)
 		had = string(out) != string(data)

@@ -84,9 +84,10 @@ func TestOneKeyChanges(t *testing.T) {
 		t.Error(err)
 	}
 	has("# of mine\n[other]\n\n[gc]\ngrace = \"5w\" # long\n")
-	for _, want := range []bool{true, false} {
-		if had, err := Unset(file, "gc.grace"); had != want || err != nil {
-			t.Errorf("had is %v, %v, want %v", had, err, want)
-		}
+	if err := Unset(file, "gc.grace"); err != nil {
+		t.Error(err)
+	}
+	if err := Unset(file, "gc.grace"); !errors.As(err, &wrong) || !wrong.Unset {
+		t.Errorf("again: got %v, want an error about a key without a value", err)
 	}
 }
