@@ -30,7 +30,16 @@ func (e *NameError) Error() string { return e.Err.Error() }
 func (e *NameError) Unwrap() error { return e.Err }
 
 // ErrNoFinding reports that no finding, or more than one, has the fingerprint.
-var ErrNoFinding = errors.New("no finding of this workspace, or more than one, has the fingerprint")
+var ErrNoFinding error = noFinding{}
+
+type noFinding struct{}
+
+func (noFinding) Error() string {
+	return "no finding of this workspace, or more than one, has the fingerprint"
+}
+
+// Hints return the command that prints fingerprints.
+func (noFinding) Hints() []string { return []string{"'git jp check --secrets' lists findings"} }
 
 // Find scans the working tree of the workspace for the finding with a fingerprint.
 func (t Tracked) Find(
