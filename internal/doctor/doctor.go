@@ -363,8 +363,8 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 				"git config --"+st.Scope+" --unset-all "+st.Setting)
 		case !st.Active && isByHand && still:
 			why := cmp.Or(st.Detail, hand.Reason)
-			d.add("hook", fmt.Sprintf("%s does not run: %s; 'git jp install' shows what to add to "+
-				"%s", st.Hook, why, d.Short(hand.Path)), "")
+			d.add("hook", fmt.Sprintf("%s does not run: %s; 'git jp install' shows what to add "+
+				"and where", st.Hook, why), "")
 		case !st.Active && isByHand:
 			d.add("hook", st.Hook+" does not run: "+cmp.Or(st.Detail, hand.Reason),
 				"git jp install --chain")
