@@ -167,7 +167,9 @@ func (s *shape) readConfig(out []byte) error {
 			own = append(own, [2]string{key, value})
 		case (local || string(fields[i]) == "worktree") && key == checkoutKey:
 			if !isCheckout(value) {
-				return &ConfigError{Key: key, Value: value, Want: checkouts(), Scope: string(fields[i])}
+				return &ConfigError{
+					Key: key, Value: value, Want: checkouts(), Scope: string(fields[i]),
+				}
 			}
 			s.lazy = value == checkoutLazy
 		case key == "core.sparsecheckout":
