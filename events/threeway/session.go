@@ -284,10 +284,20 @@ func (back takenBack) without(s *events.Stream, isBase bool) *events.Stream {
 	return events.New(out...)
 }
 
-// nameOf returns the name of an element: its digest or, if it was redacted and not changed since,
-// its name in its source.
+// nameOf returns the name of an element: its digest or, if nobody changed what an import brought or
+// a redaction left, its name in its source. Before a turn was rewound it may have said less.
 func nameOf(e *events.Element) string {
-	return cmp.Or(e.RedactedName(), e.RewoundNames()[0])
+	names := e.RewoundNames()
+	if IsBrought(e) {
+		return names[len(names)-1]
+	}
+	return cmp.Or(e.RedactedName(), names[0])
+}
+
+// IsBrought reports whether an event is known to be what an import wrote.
+func IsBrought(e *events.Element) bool {
+	_, ok := e.Metadata().Value(metadataSum)
+	return ok && !e.IsEdited()
 }
 
 func isPinned(e *events.Element) bool {
@@ -423,8 +433,7 @@ func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) boo
 	case was != nil && h.madeBase && !events.Equal(was, e), e.IsEdited():
 		return false // a person changed it in this version
 	}
-	_, isBrought := e.Metadata().Value(metadataSum) // and not edited since
-	return isBrought || open || !h.sameMaker
+	return IsBrought(e) || open || !h.sameMaker
 }
 
 // isMarked reports whether an event has annotations of git-jp that the source's event does not

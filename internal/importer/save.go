@@ -93,7 +93,7 @@ func (im *Importer) grow(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
-	older := im.isOlder(here, now)
+	older := im.isOlder(here, now, d.Appends(s))
 	if older && !d.Appends(s) {
 		return false, nil
 	}
@@ -109,15 +109,18 @@ func (im *Importer) grow(
 
 // isOlder reports whether a source is an older copy of what is here: one that changes in place
 // would remove what was said since. If it only became smaller, because the person went back, it has
-// a later event.
-func (im *Importer) isOlder(here *workspace.Conversation, now *sessions.Conversation) bool {
+// a later event. One that changes in place may also have been longer.
+func (im *Importer) isOlder(
+	here *workspace.Conversation, now *sessions.Conversation, appends bool,
+) bool {
 	v, ok := im.versionOf(here.Entry, here.Details)
-	if !ok || now.Version().Length >= v.Length {
+	shorter, last := now.Version().Length < v.Length, now.Details.LastActivatedAt
+	if !ok || appends && !shorter {
 		return false
 	}
 	for _, e := range here.Stream.All() {
 		_, is := e.Metadata().Text(sessions.MetadataSource)
-		if is && !e.Time().Before(now.Details.LastActivatedAt) {
+		if is && (e.Time().After(last) || shorter && e.Time().Equal(last)) {
 			return true
 		}
 	}
@@ -208,7 +211,7 @@ func (im *Importer) before(
 			}
 		}
 	}
-	fresh := im.Fresh && !im.isOlder(here, now) // what is not in an older copy is not removed
+	fresh := im.Fresh && !im.isOlder(here, now, d.Appends(s)) // what is not in an older copy is not removed
 	if !same && !fresh {
 		keepOld(here.Stream, now)
 	}

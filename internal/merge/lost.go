@@ -85,7 +85,7 @@ func (h homes) outsideForks(l Loss) ([]*events.Element, error) {
 			}
 			l.Elements = slices.DeleteFunc(l.missingIn(version), func(lost *events.Element) bool {
 				return slices.ContainsFunc(version.elements, func(e *events.Element) bool {
-					return sameRecords(e, lost)
+					return sameRecords(e, lost) || sameSource(e, lost)
 				})
 			})
 		}
@@ -99,6 +99,14 @@ func sameRecords(a, b *events.Element) bool {
 	key, is := a.RecordKey()
 	other, too := b.RecordKey()
 	return is && too && key == other
+}
+
+// sameSource reports whether two events are of one part of a session, of which nobody edited the
+// second: the first may say more.
+func sameSource(a, b *events.Element) bool {
+	key, ok := b.Metadata().Text(events.MetadataSource)
+	other, _ := a.Metadata().Text(events.MetadataSource)
+	return ok && key == other && a.Kind() == b.Kind() && threeway.IsBrought(b)
 }
 
 // notMoved removes losses that another workspace of the merge has: git subtree may have put a side

@@ -214,3 +214,11 @@ func (f *fold) restore(kept map[string]bool) {
 func (i *item) says() bool {
 	return i.id != "" && (i.said.Type != "user" || len(text(parts(i.said.Content))) > 0)
 }
+
+// isAwaited reports whether an item is a message of the model without text, whose calls are written
+// next.
+func (i *item) isAwaited() bool {
+	return i.said.Type == "gemini" && string(i.said.Content) == `""` &&
+		len(i.said.Calls.Value)+len(i.said.Thoughts.Value) == 0 &&
+		i.said.Calls.Odd == nil && i.said.Thoughts.Odd == nil
+}

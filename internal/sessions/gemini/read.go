@@ -33,7 +33,11 @@ func (Dialect) Read(
 	}
 	m := &mapper{Builder: b, session: s, told: map[string]bool{}}
 	m.Title(sessions.TitleModel, string(f.about.Summary))
-	m.all(f.items)
+	items := f.items
+	if end := len(items) - 1; end >= 0 && items[end].isAwaited() {
+		items = items[:end] // else a record of it would stay when its calls arrive
+	}
+	m.all(items)
 	return v, nil
 }
 
