@@ -202,8 +202,10 @@ func (a *codexAuthor) begin(base any) {
 	a.thread = fmt.Sprintf("019d0000-0000-7000-8000-%012d", a.threads)
 	a.file = "rollout-2026-05-02T10-00-00-" + a.thread + ".jsonl"
 	a.states = nil // they are of another session
-	a.record("session_meta", object{"id": a.thread, "cwd": "/home/ada/proj",
-		"model_provider": "openai", "history_base": base})
+	a.record("session_meta", object{
+		"id": a.thread, "cwd": "/home/ada/proj",
+		"model_provider": "openai", "history_base": base,
+	})
 }
 
 func (a *codexAuthor) record(kind string, payload object) {
@@ -219,8 +221,10 @@ func (a *codexAuthor) end(kind string) {
 }
 
 func (a *codexAuthor) item(role, text string) {
-	a.record("response_item", object{"type": "message", "role": role,
-		"content": []any{object{"type": "text", "text": text}}})
+	a.record("response_item", object{
+		"type": "message", "role": role,
+		"content": []any{object{"type": "text", "text": text}},
+	})
 }
 
 func (a *codexAuthor) prompt(text string) string {
@@ -238,8 +242,10 @@ func (a *codexAuthor) prompt(text string) string {
 
 func (a *codexAuthor) calls(ids []string) {
 	for _, id := range ids {
-		a.record("response_item", object{"type": "function_call", "call_id": id, "name": "shell",
-			"arguments": `{"command":["ls"]}`})
+		a.record("response_item", object{
+			"type": "function_call", "call_id": id, "name": "shell",
+			"arguments": `{"command":["ls"]}`,
+		})
 	}
 	for _, id := range ids {
 		a.record("response_item", object{"type": "function_call_output", "call_id": id, "output": id})
@@ -257,8 +263,10 @@ func (a *codexAuthor) answer(text string, ends bool) {
 
 func (a *codexAuthor) note() {
 	used := object{"input_tokens": a.n, "output_tokens": 1, "total_tokens": a.n + 1}
-	a.record("event_msg", object{"type": "token_count",
-		"info": object{"total_token_usage": used, "last_token_usage": used}, "rate_limits": a.n})
+	a.record("event_msg", object{
+		"type": "token_count",
+		"info": object{"total_token_usage": used, "last_token_usage": used}, "rate_limits": a.n,
+	})
 }
 
 func (a *codexAuthor) back(_ string, prompts int) {
@@ -269,8 +277,10 @@ func (a *codexAuthor) back(_ string, prompts int) {
 func (a *codexAuthor) compact(summary, _ string) bool {
 	said := object{"message": summary}
 	if a.IntN(2) == 0 {
-		said["replacement_history"] = []any{object{"type": "message", "role": "user",
-			"content": []any{object{"type": "input_text", "text": summary}}}}
+		said["replacement_history"] = []any{object{
+			"type": "message", "role": "user",
+			"content": []any{object{"type": "input_text", "text": summary}},
+		}}
 	}
 	a.record("compacted", said)
 	return false
@@ -282,8 +292,10 @@ type copilotAuthor struct{ *desk }
 
 func newCopilotAuthor(d *desk) author {
 	a := &copilotAuthor{d}
-	a.event("session.start", object{"sessionId": "bbbbbbbb-0000-4000-8000-000000000001",
-		"startTime": "2026-05-02T10:00:00Z", "context": object{"cwd": "/home/ada/proj"}})
+	a.event("session.start", object{
+		"sessionId": "bbbbbbbb-0000-4000-8000-000000000001",
+		"startTime": "2026-05-02T10:00:00Z", "context": object{"cwd": "/home/ada/proj"},
+	})
 	a.event("session.model_change", object{"newModel": "gpt-5.5"})
 	return a
 }
@@ -299,8 +311,10 @@ func (a *copilotAuthor) prompt(text string) string {
 }
 
 func (a *copilotAuthor) said(text string, calls []object) {
-	a.event("assistant.message", object{"messageId": fmt.Sprint("m", a.n), "content": text,
-		"toolRequests": calls, "outputTokens": 5})
+	a.event("assistant.message", object{
+		"messageId": fmt.Sprint("m", a.n), "content": text,
+		"toolRequests": calls, "outputTokens": 5,
+	})
 }
 
 func (a *copilotAuthor) calls(ids []string) {
@@ -310,8 +324,10 @@ func (a *copilotAuthor) calls(ids []string) {
 	}
 	a.said("", all)
 	for _, id := range ids {
-		a.event("tool.execution_complete", object{"toolCallId": id, "success": true,
-			"result": object{"content": id}})
+		a.event("tool.execution_complete", object{
+			"toolCallId": id, "success": true,
+			"result": object{"content": id},
+		})
 	}
 }
 
@@ -391,9 +407,12 @@ func (a *geminiAuthor) calls(ids []string) {
 	m := a.add("gemini", "")
 	var all []object
 	for _, id := range ids {
-		all = append(all, object{"id": id, "name": "ls", "args": object{"path": "."},
+		all = append(all, object{
+			"id": id, "name": "ls", "args": object{"path": "."},
 			"status": "success", "result": []any{object{"functionResponse": object{
-				"id": id, "name": "ls", "response": object{"output": id}}}}})
+				"id": id, "name": "ls", "response": object{"output": id},
+			}}},
+		})
 		m["toolCalls"] = all
 		a.write(m)
 	}

@@ -186,7 +186,7 @@ func (s written) check(t *testing.T, r *rand.Rand) {
 		t.Errorf("merged, it lost %s", lost)
 	}
 	now := &sessions.Conversation{Details: mainOf(t, once).Details}
-	if s.says == nil && (&Importer{Workspace: all.long}).isOlder(mainOf(t, all.long), now) {
+	if s.says == nil && (&Importer{Workspace: all.long}).isOlder(mainOf(t, all.long), now, false) {
 		return // the merge has a longer state: what the agent deleted since stays until it says more
 	}
 	s.brings(t, all.long, whole)
