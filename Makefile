@@ -102,7 +102,7 @@ CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
 PROCESSES  = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|BombsAreNotUnpacked|CrashAtEveryStep|ReadShapes|PropertyStagedPaths|TornIndex|LargeIndexIsLeftToGit|KnownHistories|Script)$$
-SEQUENTIAL = ^Test(Golden.*|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|CompactionThatKeepsTheEnd|RandomPrefixesMerge|RandomSessions.*|AnImportThatWentBack|EditsOfAnImportMerge|OlderCopyImportedAgain|WhichDirectoryStays|TenThousandRefs|SizeOfPackedDelta|BasesAreReadTogether)$$
+SEQUENTIAL = ^Test(Golden.*|HintsNameCommandsThatExist|ImportsOfOneSessionMerge|CompactionThatKeepsTheEnd|RandomPrefixesMerge|RandomSessions.*|AnImportThatWentBack|EditsOfAnImportMerge|OlderCopyImportedAgain|WhichDirectoryStays|TurnsAddedHereStay|CodexCutAnywhere|EveryConversationIsResumed|TenThousandRefs|Generations|BatchesAreFound|TruncatedAnywhere|FlippedBits|DeletedAndForeignFiles|StreamerIsLinear|HostileMarkdown|HostileCode|CommittedSettingsOnlyTighten|TooManyKeysOfTOML|SizeOfPackedDelta|BasesAreReadTogether)$$
 SCRIPTS    = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
 race: race-packages race-scripts

@@ -93,7 +93,8 @@ func (im *Importer) grow(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 	here *workspace.Conversation, now *sessions.Conversation,
 ) (changed bool, err error) {
-	older := im.isOlder(here, now, d.Appends(s))
+	v, _ := im.versionOf(here.Entry, here.Details)
+	older := isOlder(v, here, now, d.Appends(s))
 	if older && !d.Appends(s) {
 		return false, nil
 	}
@@ -110,12 +111,11 @@ func (im *Importer) grow(
 // isOlder reports whether a source is an older copy of what is here: one that changes in place
 // would remove what was said since. If it only became smaller, because the person went back, it has
 // a later event. One that changes in place may also have been longer.
-func (im *Importer) isOlder(
-	here *workspace.Conversation, now *sessions.Conversation, appends bool,
+func isOlder(
+	v events.ImportVersion, here *workspace.Conversation, now *sessions.Conversation, appends bool,
 ) bool {
-	v, ok := im.versionOf(here.Entry, here.Details)
 	shorter, last := now.Version().Length < v.Length, now.Details.LastActivatedAt
-	if !ok || appends && !shorter {
+	if v.Length == 0 || appends && !shorter { // of no known import
 		return false
 	}
 	for _, e := range here.Stream.All() {
@@ -211,7 +211,8 @@ func (im *Importer) before(
 			}
 		}
 	}
-	fresh := im.Fresh && !im.isOlder(here, now, d.Appends(s)) // what is not in an older copy is not removed
+	// What an older copy does not have is not removed.
+	fresh := im.Fresh && !isOlder(v, here, now, d.Appends(s))
 	if !same && !fresh {
 		keepOld(here.Stream, now)
 	}
