@@ -62,10 +62,20 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	}
 	md = md.encoded()
 	room := rooms.Get().(*[]byte)
-	defer leave(room)
+	defer rooms.Put(room)
 	var fields [usualFields]jsonspan.Field
-	*room = jsonspan.AppendObject((*room)[:0], appendElement(fields[:0], at, ev, md), 1)
+	fs := appendElement(fields[:0], at, ev, md)
+	if last := len(fs) - 1; md.summed && fs[last].Name == "metadata" {
+		*room = jsonspan.AppendObject((*room)[:0], fs[:last], 1)
+		md = md.withSumOf(*room)
+		*room = jsonspan.AppendMember(*room, md.field(), 1)
+	} else {
+		*room = jsonspan.AppendObject((*room)[:0], fs, 1)
+	}
 	raw := slices.Clone(*room)
+	if cap(*room) > maxRoom {
+		*room = nil
+	}
 	w := composed{raw[:len(raw):len(raw)], at, ev, md, writesUsual(ev, md)}
 	if e := w.given(); e != nil {
 		return e
@@ -78,13 +88,6 @@ var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxRoom is the capacity up to which a buffer is kept for further elements.
 const maxRoom = 1 << 20
-
-func leave(room *[]byte) {
-	if cap(*room) > maxRoom {
-		*room = nil
-	}
-	rooms.Put(room)
-}
 
 // A composed element has bytes that this package wrote.
 type composed struct {

@@ -35,6 +35,8 @@ type Metadata struct {
 	err error  // why a value could not be stored in it
 	// plain is set if it was encoded for an imported event. It belongs to one once it has a source.
 	plain bool
+	// summed is set if an element gets a sum, see WithSum.
+	summed bool
 }
 
 // same reports whether m and other are written alike, byte for byte.

@@ -447,12 +447,16 @@ func (e *Element) RewoundNames() []string {
 // sumDigits is the length of an event's sum. No text of this length is read as base64.
 const sumDigits = 7
 
-// WithSum adds the sum of an event of a session to its metadata.
-func (m Metadata) WithSum(at time.Time, ev Event) Metadata {
-	if !m.imported() {
-		return m
-	}
-	return m.WithText(metadataSum, sumOf(statement(at, ev)))
+// WithSum makes [NewElement] add to the metadata of an event of a session the sum of what is before
+// it, so that an import writes each event once.
+func (m Metadata) WithSum() Metadata {
+	m.summed = m.imported()
+	return m
+}
+
+func (m Metadata) withSumOf(members []byte) Metadata {
+	m.summed = false
+	return m.WithText(metadataSum, blobs.Sum(members).String()[:sumDigits])
 }
 
 // IsEdited reports whether an event of a session is not what an import brought. Of those that
@@ -462,25 +466,19 @@ func (e *Element) IsEdited() bool {
 	if !ok {
 		return false
 	}
-	known := statement(e.time, e.event)
-	return sum != sumOf(known) ||
-		slices.ContainsFunc(jsonspan.Members(e.raw), func(m jsonspan.Member) bool {
-			return m.Name != "event_id" && !jsonspan.HasField(known, m.Name)
-		})
-}
-
-// statement returns the members of an imported event without metadata. Content is a reference,
-// wherever it is.
-func statement(at time.Time, ev Event) []jsonspan.Field {
-	return elementFields(at, normalEvent(ev), Metadata{}.AsImported())
-}
-
-// sumOf returns a sum of members as they are written, in which an import costs little.
-func sumOf(members []jsonspan.Field) string {
-	room := rooms.Get().(*[]byte)
-	defer leave(room)
-	*room = jsonspan.AppendObject((*room)[:0], members, jsonspan.Compacted)
-	return blobs.Sum(*room).String()[:sumDigits]
+	md := e.Metadata().WithSum()
+	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
+		if md.toStore(c) {
+			return blobs.Refer(c.Ref()), nil
+		}
+		return c, nil
+	}}
+	ev, _ := x.event(e.event) // cannot fail: nothing is read or written
+	brought := newElement(e.time, ev, md)
+	now, _ := brought.meta.Text(metadataSum)
+	return sum != now || slices.ContainsFunc(jsonspan.Members(e.raw), func(m jsonspan.Member) bool {
+		return m.Name != "event_id" && jsonspan.MemberOf(brought.raw, m.Name) == nil
+	})
 }
 
 // AsRedacted marks an event whose text was redacted with a digest of its new form, so that a later

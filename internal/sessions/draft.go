@@ -27,7 +27,7 @@ type draft struct {
 }
 
 func (d *draft) element() *events.Element {
-	return events.NewElement(d.at, d.event, d.md.WithSum(d.at, d.event))
+	return events.NewElement(d.at, d.event, d.md.WithSum())
 }
 
 // size returns the bytes of text in an element, which is less than its size in a stream.

@@ -227,7 +227,7 @@ func Object(fs []Field) []byte { return AppendObject(nil, fs, Compacted) }
 // AppendObject appends the fields that have a value as an object, indented for a depth.
 func AppendObject(dst []byte, fs []Field, depth int) []byte {
 	dst = append(dst, '{')
-	empty, within := true, deeper(depth)
+	empty := true
 	for _, f := range fs {
 		if f.Absent() {
 			continue
@@ -236,13 +236,25 @@ func AppendObject(dst []byte, fs []Field, depth int) []byte {
 			dst = append(dst, ',')
 		}
 		empty = false
-		dst = append(Quote(append(dst, newline(within)...), f.Name), colon(depth)...)
-		dst = f.append(dst, within)
+		dst = appendMember(dst, f, depth)
 	}
 	if !empty {
 		dst = append(dst, newline(depth)...)
 	}
 	return append(dst, '}')
+}
+
+// AppendMember adds a member to an object that [AppendObject] wrote for the same depth, and that is
+// not empty.
+func AppendMember(object []byte, f Field, depth int) []byte {
+	end := newline(depth) + "}"
+	object = append(object[:len(object)-len(end)], ',')
+	return append(appendMember(object, f, depth), end...)
+}
+
+func appendMember(dst []byte, f Field, depth int) []byte {
+	dst = append(Quote(append(dst, newline(deeper(depth))...), f.Name), colon(depth)...)
+	return f.append(dst, deeper(depth))
 }
 
 // Array returns the items as a compact array.
