@@ -95,7 +95,7 @@ func TestCloneLeavesOutAndBringFetchesAtOnce(t *testing.T) {
 }
 
 func TestBringLeavesOutWhatTheRemoteLacks(t *testing.T) {
-	for _, row := range []struct{ lacks, of int }{{1, 24}, {20, 24}, {40, 48}} {
+	for _, row := range []struct{ lacks, of int }{{1, 24}, {20, 24}, {40, 96}} {
 		lacks := row.lacks
 		origin, clone, ids := lazyClone(t, row.of)
 		for _, id := range ids[:lacks] {
