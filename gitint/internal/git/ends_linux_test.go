@@ -14,7 +14,7 @@ import (
 // connection is closed, so git does not stay behind.
 func TestGitEndsWithUs(t *testing.T) {
 	if ssh := os.Getenv("GIT_SSH"); filepath.Base(ssh) == "stalls" {
-		r := &Runner{Dir: t.TempDir(), Env: environ.List(os.Environ())}
+		r := &Runner{Dir: filepath.Dir(ssh), Env: environ.List(os.Environ())}
 		_, err := r.Run(t.Context(), Command{Args: []string{"ls-remote", "h:x"}, Remote: true})
 		t.Fatal(err)
 	}
