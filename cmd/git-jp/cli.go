@@ -160,8 +160,12 @@ func fullFlag(err error, args []string) []string {
 	if !errors.As(err, &p) || p.Context == nil {
 		return nil
 	}
+	flags := p.Context.Flags()
+	if at := p.Context.Selected(); at != nil && at.DefaultCmd != nil {
+		flags = slices.Concat(flags, at.DefaultCmd.Flags) // as in gc --dry-run
+	}
 	var names []string
-	for _, flag := range p.Context.Flags() {
+	for _, flag := range flags {
 		if !flag.Hidden {
 			names = append(names, flag.Name)
 		}

@@ -59,7 +59,7 @@ func Looks(words []string, shell bool) string {
 			rest = rest[1:]
 		}
 		if slices.Contains(takers, name) || len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-			return starts // which of the words is the program, nobody knows
+			return starts // any of the words may be the program
 		}
 		return Looks(rest, false)
 	case searches(words[0]):
