@@ -35,7 +35,11 @@ func uuidOf(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", n*79
 // TestCompactionThatKeepsTheEnd checks that imports of a session merge as always if a compaction
 // divides a turn of it: from a result on, from an answer on, or in the turn that goes on.
 func TestCompactionThatKeepsTheEnd(t *testing.T) {
-	for _, first := range []int{10, 11, 14} {
+	firsts := []int{10, 11, 14}
+	if os.Getenv("GIT_JP_SOAK") == "" {
+		firsts = firsts[1:2]
+	}
+	for _, first := range firsts {
 		all := prefixes(t, compacted(uuidOf(first)))
 		mergeAll(t, all)
 		last := all[len(all)-1]

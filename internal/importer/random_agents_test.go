@@ -105,7 +105,7 @@ func sent(s *events.Stream) (all []string) {
 // and by two people, either of whom merges. Nothing is lost or doubled, importing again changes
 // nothing, and a model is sent what the agent would send.
 func TestRandomSessionsOfAgents(t *testing.T) {
-	seeds := uint64(12)
+	seeds := uint64(6)
 	if os.Getenv("GIT_JP_SOAK") != "" {
 		seeds = 500
 	}

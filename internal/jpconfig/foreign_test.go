@@ -229,6 +229,9 @@ func TestAnAllowListDecides(t *testing.T) {
 		for layer, put := range foreignLayers() {
 			for n, v := range hostileValues() {
 				for _, reversed := range []bool{false, true} {
+					if reversed != (n%2 == 0) && os.Getenv("GIT_JP_SOAK") == "" {
+						continue
+					}
 					s := fresh()
 					put(t, &s, encode(t, everyKey(t, v, reversed)))
 					c, after := effective(t, s)

@@ -209,8 +209,11 @@ func TestFewRecordsInMemory(t *testing.T) {
 // TestManyLines checks that a file with more lines than records may be in memory is refused by
 // name, whatever the lines have: reading some hundred megabytes of empty lines took minutes.
 func TestManyLines(t *testing.T) {
-	for _, s := range scripts() {
-		for _, line := range []string{"", "[]"} {
+	for i, s := range scripts() {
+		for j, line := range []string{"", "[]"} {
+			if i%2 != j && os.Getenv("GIT_JP_SOAK") == "" {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%q", s.name, line), func(t *testing.T) {
 				const lines = 1<<20 + 1
 				path := s.file(t, 1, "x", s.answer)
