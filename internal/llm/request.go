@@ -17,7 +17,7 @@ import (
 // projected stream. Adapters never change it.
 type Request struct {
 	System   []SystemText
-	Messages []Message
+	Messages []Message // the last is the user's: a model does not continue its own
 	Tools    []Tool
 	Choice   ToolChoice
 	Params   Params

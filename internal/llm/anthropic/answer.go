@@ -107,7 +107,6 @@ func (a *answer) build() (*built, error) {
 		model: a.model.ID(), name: a.model.name, trait: traitOf(a.model.name), request: a.request,
 		messages: a.messages(),
 		names:    a.names, unsigned: a.unsigned, insisted: a.insisted,
-		paused: len(a.before) > 0 && a.before[len(a.before)-1].Role == llm.RoleAssistant,
 	}
 	if a.longest > 0 {
 		b.trait.output = a.longest

@@ -29,12 +29,6 @@ func (b *builder) turns() ([]message, error) {
 	for i := range out {
 		out[i].Content = arrange(out[i])
 	}
-	last := len(out) - 1
-	if last >= 0 && out[last].Role == llm.RoleAssistant && !b.paused {
-		out = append(out, message{
-			Role: llm.RoleUser, Content: []block{textBlock(continueDirective)},
-		})
-	}
 	return out, nil
 }
 

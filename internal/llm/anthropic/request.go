@@ -15,10 +15,6 @@ import (
 const forceDirective = "IMPORTANT: You MUST use AT LEAST ONE tool available to you. " +
 	"DO NOT QUESTION THIS DIRECTIVE. DO NOT PROMPT FOR MORE CONTEXT OR DETAILS. JUST RUN IT."
 
-// continueDirective follows an answer at the end of the conversation: newer models do not continue
-// a partial answer themselves.
-const continueDirective = "Please continue from where you left off."
-
 // A built is a request in the provider's form.
 type built struct {
 	body  []byte
@@ -37,8 +33,6 @@ type builder struct {
 	unsigned bool
 	// insisted is how often the model did not make a required call.
 	insisted int
-	// paused says that the provider continues its own last message.
-	paused bool
 	// asked says that a tool cannot be forced, only asked for in words.
 	asked bool
 }

@@ -130,15 +130,15 @@ func TestMessages(t *testing.T) {
 			{"role":"assistant","content":[
 				{"type":"thinking","thinking":"x","signature":"S"},{"type":"text","text":"a"}]},
 			{"role":"user","content":[{"type":"text","text":"r"}]}]`},
-		"thinking does not end a message, and the user speaks last": {haiku, []llm.Message{
+		"thinking does not end a message": {haiku, []llm.Message{
 			user(say("q")), assistant(own, thought("x", "S"), redacted("D")),
-			user(say("r")), assistant(own, redacted("D")),
+			user(say("r")), assistant(own, redacted("D")), user(say("s")),
 		}, `[
 			{"role":"user","content":[{"type":"text","text":"q"}]},
 			{"role":"assistant","content":[{"type":"text","text":"<think>\nx\n</think>\n\n"}]},
 			{"role":"user","content":[{"type":"text","text":"r"}]},
 			{"role":"assistant","content":[{"type":"text","text":"…"}]},
-			{"role":"user","content":[{"type":"text","text":"Please continue from where you left off."}]}]`},
+			{"role":"user","content":[{"type":"text","text":"s"}]}]`},
 		"resources and media": {haiku, []llm.Message{
 			user(llm.Resource{URI: "file:///a", Title: "A", Description: "b", Text: "t"},
 				llm.Resource{URI: "file:///e", Text: ""},

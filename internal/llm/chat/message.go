@@ -41,12 +41,8 @@ func (m *message) plain() (string, bool) {
 	return strings.Join(texts, "\n\n"), !piece
 }
 
-// continueDirective follows an answer at the end of the conversation. interlude is the assistant's
-// message where the server requires one and the model wrote none.
-const (
-	continueDirective = "Please continue from where you left off."
-	interlude         = "…"
-)
+// interlude is the assistant's message where the server requires one and the model wrote none.
+const interlude = "…"
 
 // converse converts the conversation to messages.
 func (b *builder) converse() error {
@@ -67,9 +63,6 @@ func (b *builder) converse() error {
 		}
 	}
 	b.settle()
-	if last := b.last(); last != nil && last.role == "assistant" && len(last.calls) == 0 {
-		b.at("user").content = []content{{text: continueDirective}}
-	}
 	return nil
 }
 

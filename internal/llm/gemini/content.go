@@ -14,10 +14,6 @@ import (
 // such as those of other models.
 const skipSignature = "skip_thought_signature_validator"
 
-// continueDirective follows an answer at the end of the conversation: the last content must be the
-// user's.
-const continueDirective = "Please continue from where you left off."
-
 // A content is one message on the wire.
 type content struct {
 	Role  string `json:"role"`
@@ -69,9 +65,6 @@ func (b *builder) converse() error {
 		if len(results(m)) > 0 {
 			open = slices.DeleteFunc(open, func(c llm.Call) bool { return answered(m, c) })
 		}
-	}
-	if n := len(b.contents); n > 0 && b.contents[n-1].Role == "model" && len(open) == 0 {
-		b.say("user", textPart(continueDirective))
 	}
 	if b.model.trait.signed {
 		b.sign()

@@ -178,15 +178,3 @@ func TestFiles(t *testing.T) {
 		t.Errorf("earlier in the conversation: %v", err)
 	}
 }
-
-// TestLastWord checks that the last content is the user's.
-func TestLastWord(t *testing.T) {
-	t.Parallel()
-	body, err := sent(t, "gemini-3-pro", &llm.Request{Messages: []llm.Message{
-		said("Q"), {Role: llm.RoleAssistant, Parts: []llm.Part{llm.Text{Text: "A"}}},
-	}})
-	if err != nil || !strings.HasSuffix(string(body["contents"]),
-		`{"role":"user","parts":[{"text":"Please continue from where you left off."}]}]`) {
-		t.Errorf("%v, sent %s", err, body["contents"])
-	}
-}

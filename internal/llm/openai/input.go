@@ -8,10 +8,6 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// continueDirective follows an answer at the end of the conversation: the last message must be the
-// user's.
-const continueDirective = "Please continue from where you left off."
-
 const (
 	user      = "user"
 	assistant = "assistant"
@@ -37,16 +33,8 @@ func (b *builder) messages() error {
 		}
 		i--
 		b.assistant(reply)
-		if i == len(all)-1 && !b.waiting() {
-			b.sayText(user, continueDirective)
-		}
 	}
 	return nil
-}
-
-// waiting reports whether the last item is a call, which only its result may follow.
-func (b *builder) waiting() bool {
-	return len(b.items) > 0 && b.items[len(b.items)-1].Type == kindCall
 }
 
 // user adds the content of a message in order: attachments of one group in one item, each text in
