@@ -126,7 +126,7 @@ func size(mime string, n int) string {
 
 // A File is a part that a provider accepts as a file, not as text.
 type File struct {
-	Name  string // the URI of a resource, or the label of media; "" for none
+	Name  string // the URI of a resource, "" of media
 	About string
 	MIME  string
 	Bytes []byte // nil for a part that is text
@@ -136,7 +136,7 @@ type File struct {
 func FileOf(p Part) File {
 	switch p := p.(type) {
 	case Media:
-		return File{Name: p.Name, MIME: p.MIME, Bytes: p.Bytes}
+		return File{MIME: p.MIME, Bytes: p.Bytes}
 	case Resource:
 		return File{p.URI, p.About(), p.MIME, p.Bytes}
 	default:

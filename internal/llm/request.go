@@ -129,7 +129,6 @@ type Resource struct {
 type Media struct {
 	MIME  string
 	Bytes []byte
-	Name  string // a label, "" if it has none
 }
 
 // Opaque is a provider's own block that it wants returned unchanged, such as its compaction of all
@@ -172,8 +171,6 @@ const (
 type ToolChoice struct {
 	Mode ChoiceMode
 	Name string // for ChoiceTool
-	// Single forbids more than one call at once.
-	Single bool
 }
 
 // Params are the parameters of a model. The zero value leaves them all to the provider.

@@ -47,9 +47,6 @@ func (b Body) Choose(c ToolChoice, named any, required string) {
 	case ChoiceNone:
 		b["tool_choice"] = "none"
 	}
-	if c.Single {
-		b["parallel_tool_calls"] = false
-	}
 }
 
 // Sample sets how an answer is sampled and where it ends, with the name that a format has for the

@@ -203,7 +203,6 @@ func wishes(t *rapid.T) (llm.Params, llm.ToolChoice) {
 	}
 	return p, llm.ToolChoice{
 		Mode: llm.ChoiceMode(rapid.IntRange(0, 3).Draw(t, "choice")), Name: "fs_read_file",
-		Single: rapid.Bool().Draw(t, "single"),
 	}
 }
 

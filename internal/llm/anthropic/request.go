@@ -129,7 +129,7 @@ func (b *builder) choice(p *body) *toolChoice {
 		return nil
 	}
 	c := b.request.Choice
-	single := &c.Single
+	single := new(bool) // false, which jp sends too
 	forced := c.Mode == llm.ChoiceRequired || c.Mode == llm.ChoiceTool
 	switch {
 	case c.Mode == llm.ChoiceNone:

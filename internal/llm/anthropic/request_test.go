@@ -180,7 +180,7 @@ func TestMessages(t *testing.T) {
 }
 
 func TestUnsupported(t *testing.T) {
-	r := uncached(user(say("q"), llm.Media{MIME: "image/tiff", Name: "scan.tiff", Bytes: []byte("T")}))
+	r := uncached(user(say("q"), llm.Resource{URI: "scan.tiff", MIME: "image/tiff", Bytes: []byte("T")}))
 	_, err := llmtest.Wire(t, wire.FormatAnthropic, model(haiku), r)
 	var unsupported *llm.UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Name != "scan.tiff" {
@@ -281,7 +281,6 @@ func TestChoice(t *testing.T) {
 	}{
 		"no tools":           {0, llm.ToolChoice{Mode: llm.ChoiceRequired}, false, `null`, false},
 		"auto":               {2, llm.ToolChoice{}, false, `{"type":"auto","disable_parallel_tool_use":false}`, false},
-		"one at a time":      {2, llm.ToolChoice{Single: true}, false, `{"type":"auto","disable_parallel_tool_use":true}`, false},
 		"none":               {2, llm.ToolChoice{Mode: llm.ChoiceNone}, false, `{"type":"none"}`, false},
 		"required":           {2, llm.ToolChoice{Mode: llm.ChoiceRequired}, false, `{"type":"any","disable_parallel_tool_use":false}`, false},
 		"named":              {2, llm.ToolChoice{Mode: llm.ChoiceTool, Name: "t.1"}, false, `{"type":"tool","name":"t_1","disable_parallel_tool_use":false}`, false},

@@ -338,7 +338,7 @@ func TestForeignDetails(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	picture := llm.Media{MIME: "image/png", Bytes: []byte("png"), Name: "p.png"}
+	picture := llm.Resource{URI: "p.png", MIME: "image/png", Bytes: []byte("png")}
 	pdf := llm.Resource{URI: "file:///d/x.pdf", MIME: "application/pdf", Bytes: []byte("pdf")}
 	attached := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
 		llm.Resource{URI: "file:///a", Text: "A"}, picture, pdf, llm.Text{Text: "What?"},
@@ -448,7 +448,7 @@ func TestParams(t *testing.T) {
 		MaxTokens: 100, Temperature: &half, TopK: &k, Stop: []string{"X"},
 		Other: map[string]jsontext.Value{"min_p": jsontext.Value("0.05")},
 	}
-	r.Choice = llm.ToolChoice{Mode: llm.ChoiceRequired, Single: true}
+	r.Choice = llm.ToolChoice{Mode: llm.ChoiceRequired}
 	r.Tools = []llm.Tool{{Name: "a.b", Description: "D"}}
 	body, err := sent(t, chat.Mistral, "m", r)
 	if err != nil {
@@ -456,7 +456,7 @@ func TestParams(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"max_tokens": "100", "temperature": "0.5", "top_k": "40", "stop": `["X"]`, "min_p": "0.05",
-		"tool_choice": `"any"`, "parallel_tool_calls": "false", "stream_options": "",
+		"tool_choice": `"any"`, "stream_options": "",
 		"messages": `[{"content":"S","role":"system"},{"content":"Hello?","role":"user"}]`,
 		"tools": `[{"function":{"name":"a_b","description":"D","parameters":{"type":"object",` +
 			`"properties":{}}},"type":"function"}]`,

@@ -139,7 +139,7 @@ func TestThinking(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	picture := llm.Media{MIME: "image/png", Bytes: []byte("png"), Name: "p.png"}
+	picture := llm.Resource{URI: "p.png", MIME: "image/png", Bytes: []byte("png")}
 	attached := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
 		llm.Resource{URI: "file:///a", Text: "A"},
 		picture,
@@ -167,7 +167,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	zip := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
-		llm.Media{MIME: "application/zip", Bytes: []byte("PK"), Name: "a.zip"},
+		llm.Resource{URI: "a.zip", MIME: "application/zip", Bytes: []byte("PK")},
 	}}
 	body, err = sent(t, "gemini-3-pro", &llm.Request{Messages: []llm.Message{zip}})
 	var unsupported *llm.UnsupportedError

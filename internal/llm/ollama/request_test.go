@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 		Messages: []llm.Message{
 			user(llm.Resource{URI: "file:///a", Text: "1"}, say("q"),
 				llm.Resource{URI: "file:///i", MIME: "image/png", Bytes: []byte("I")},
-				llm.Media{MIME: "application/zip", Name: "z", Bytes: []byte("Z")}),
+				llm.Resource{URI: "z", MIME: "application/zip", Bytes: []byte("Z")}),
 			assistant(llm.Reasoning{Text: "h"}, say("w"), llm.Call{ID: "c", Name: "a.b", Args: jsontext.Value(`{"k":1}`)}),
 			assistant(llm.Call{ID: "c", Name: "d"}),
 			user(say("and"), llm.Result{CallID: "c", Name: "a.b", Parts: []llm.Part{say("r")}},
@@ -69,7 +69,7 @@ func TestMessages(t *testing.T) {
 		{"role":"user","content":"and"},
 		{"role":"assistant","content":"[1]"},
 		{"role":"user","content":"<documents>\n  <document>\n    <index>1</index>\n    <source>file:///b</source>\n    <content>2</content>\n  </document>\n</documents>"}]`)
-	r.Messages = []llm.Message{user(llm.Media{MIME: "application/pdf", Name: "p.pdf", Bytes: []byte("P")})}
+	r.Messages = []llm.Message{user(llm.Resource{URI: "p.pdf", MIME: "application/pdf", Bytes: []byte("P")})}
 	_, err := llmtest.Wire(t, wire.FormatOllama, model, r)
 	var unsupported *llm.UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Name != "p.pdf" {

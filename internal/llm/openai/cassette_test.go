@@ -109,7 +109,7 @@ func attach(t *testing.T, test string, r *llm.Request) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, llm.Media{MIME: "image/jpeg", Bytes: image, Name: "banana.jpg"})
+		files = append(files, llm.Resource{URI: "banana.jpg", MIME: "image/jpeg", Bytes: image})
 	default:
 		return
 	}

@@ -164,7 +164,7 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	parts := []llm.Part{
 		llm.Resource{URI: "file:///a", Text: "A"},
-		llm.Media{MIME: "image/png", Bytes: []byte("png"), Name: "p.png"},
+		llm.Resource{URI: "p.png", MIME: "image/png", Bytes: []byte("png")},
 		llm.Resource{URI: "file:///d/x.pdf", MIME: "application/pdf", Bytes: []byte("pdf")},
 		llm.Text{Text: "What is it?"},
 	}
@@ -251,7 +251,7 @@ func TestParams(t *testing.T) {
 		MaxTokens: 100, Temperature: &half, TopK: &ten, Stop: []string{"END"},
 		Other: map[string]jsontext.Value{"service_tier": jsontext.Value(`"flex"`)},
 	}
-	r.Choice = llm.ToolChoice{Mode: llm.ChoiceTool, Name: "f", Single: true}
+	r.Choice = llm.ToolChoice{Mode: llm.ChoiceTool, Name: "f"}
 	r.Tools = []llm.Tool{
 		{Name: "f", Schema: jsontext.Value(`{"type":"object","properties":{"z":{"type":"string"},` +
 			`"a":{"type":"string","format":"x"}},"required":["z"]}`)},
@@ -265,7 +265,7 @@ func TestParams(t *testing.T) {
 	raw := s.Sent()[0].Body
 	for _, want := range []string{
 		`"max_output_tokens":100`, `"temperature":0.5`, `"service_tier":"flex"`,
-		`"tool_choice":{"name":"f","type":"function"}`, `"parallel_tool_calls":false`,
+		`"tool_choice":{"name":"f","type":"function"}`,
 		`{"z":{"type":"string"},"a":`, // in the order of the schema
 		`"strict":false`, `"strict":true`, `"store":false`,
 	} {
