@@ -244,7 +244,7 @@ func (a *Assembler) Read(
 	provider string, body io.Reader, complete func() bool,
 	f func(data []byte) (last bool, err error),
 ) error {
-	for data, err := range wire.ReadSSE(body, 0) {
+	for data, err := range wire.ReadSSE(body) {
 		if err != nil && complete() {
 			break
 		}

@@ -33,7 +33,7 @@ type reader struct {
 
 // read reads the answer to its end. It returns nil once the consumer has stopped.
 func (x *reader) read(body io.Reader) error {
-	for line, err := range wire.ReadLines(body, 0) {
+	for line, err := range wire.ReadLines(body) {
 		if err != nil {
 			return llm.StreamError(x.b.model.at.Provider, err)
 		}

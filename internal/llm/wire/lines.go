@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DefaultMaxLine is the longest line that the readers accept by default: a complete reply fits in
-// it, and a line without an end does not exhaust the memory.
-const DefaultMaxLine = 32 << 20
+// maxLine is the longest line that the readers accept: a complete reply fits in it, and a line
+// without an end does not exhaust the memory.
+const maxLine = 32 << 20
 
 // utf8Replacement replaces bytes that are not UTF-8. Providers sometimes split a character; a
 // replacement character in an answer is better than no answer.
@@ -30,12 +30,9 @@ type lineReader struct {
 	begun   bool // a line was read
 }
 
-func newLineReader(r io.Reader, maxLine int) *lineReader {
-	if maxLine <= 0 {
-		maxLine = DefaultMaxLine
-	}
+func newLineReader(r io.Reader) *lineReader {
 	l := &lineReader{scanner: bufio.NewScanner(r)}
-	l.scanner.Buffer(make([]byte, 0, min(4096, maxLine)), maxLine)
+	l.scanner.Buffer(make([]byte, 0, 4096), maxLine)
 	l.scanner.Split(l.split)
 	return l
 }
@@ -84,13 +81,13 @@ func finished(data []byte) bool {
 	return string(data) == "[DONE]" || jsontext.Value(data).IsValid()
 }
 
-// ReadLines yields the lines of an NDJSON stream except empty ones, each up to maxLine bytes (0 for
-// [DefaultMaxLine]). A line is valid until the next one. Bytes that are not UTF-8 are replaced. A
-// stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF]. A text whose first
-// line is not a value, such as a document of several lines, ends with a [*ForeignError].
-func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
+// ReadLines yields the lines of an NDJSON stream except empty ones. A line is valid until the next
+// one. Bytes that are not UTF-8 are replaced. A stream that ends in the middle of a value ends with
+// [io.ErrUnexpectedEOF]. A text whose first line is not a value, such as a document of several
+// lines, ends with a [*ForeignError].
+func ReadLines(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := newLineReader(r, maxLine)
+		lines := newLineReader(r)
 		known := false // the first line was a value
 		for line, ok := lines.next(); ok; line, ok = lines.next() {
 			line = bytes.TrimSpace(line)

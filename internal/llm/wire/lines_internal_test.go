@@ -6,7 +6,7 @@ import "testing"
 // time for a long line must not be quadratic in its length. Earlier bytes change between the reads,
 // which would be noticed if they were searched again.
 func TestLinesAreLookedAtOnce(t *testing.T) {
-	l := newLineReader(nil, 0)
+	l := newLineReader(nil)
 	for _, seen := range []string{"aaa", "\n\n\nbb"} {
 		if n, line, err := l.split([]byte(seen), false); n != 0 || line != nil || err != nil {
 			t.Fatalf("of %q, which has no end, %d bytes are %q, %v", seen, n, line, err)

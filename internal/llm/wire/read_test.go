@@ -11,9 +11,9 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
-func events(r io.Reader, maxLine int) ([]string, error) {
+func events(r io.Reader) ([]string, error) {
 	var got []string
-	for data, err := range wire.ReadSSE(r, maxLine) {
+	for data, err := range wire.ReadSSE(r) {
 		if err != nil {
 			return got, err
 		}
@@ -48,7 +48,7 @@ func TestReadSSE(t *testing.T) {
 			"whole": strings.NewReader(tt.in), "bytewise": iotest.OneByteReader(strings.NewReader(tt.in)),
 			"with the end": iotest.DataErrReader(strings.NewReader(tt.in)),
 		} {
-			got, err := events(r, 0)
+			got, err := events(r)
 			if !reflect.DeepEqual(got, tt.want) || !errors.Is(err, tt.err) {
 				t.Errorf("%s, %s: %q, %v; want %q, %v", name, way, got, err, tt.want, tt.err)
 			}
@@ -63,7 +63,7 @@ func TestForeign(t *testing.T) {
 		"oops, no: 1\ndata: 1\n\n": "", ": hi\n\noops, no: 1\n": "", "  \n\n": "",
 		"<html>\n" + strings.Repeat("x", 64<<10) + "\n": "<html>\n",
 	} {
-		_, err := events(strings.NewReader(in), 0)
+		_, err := events(strings.NewReader(in))
 		foreign, ok := errors.AsType[*wire.ForeignError](err)
 		if ok != (want != "") || ok && string(foreign.Body) != want {
 			t.Errorf("%q ends with %v", in, err)
@@ -72,10 +72,10 @@ func TestForeign(t *testing.T) {
 }
 
 func TestReadSSELimits(t *testing.T) {
-	if _, err := events(strings.NewReader("data: "+strings.Repeat("x", 100)+"\n\n"), 50); err == nil {
+	if _, err := events(strings.NewReader("data: " + strings.Repeat("x", 32<<20) + "\n\n")); err == nil {
 		t.Error("a long line passes")
 	}
-	got, err := events(io.MultiReader(strings.NewReader("data: 1\n\ndata: {"), iotest.ErrReader(io.ErrNoProgress)), 0)
+	got, err := events(io.MultiReader(strings.NewReader("data: 1\n\ndata: {"), iotest.ErrReader(io.ErrNoProgress)))
 	if len(got) != 1 || !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -96,7 +96,7 @@ func TestReadLines(t *testing.T) {
 	} {
 		var got []string
 		var failed error
-		for line, err := range wire.ReadLines(iotest.OneByteReader(strings.NewReader(tt.in)), 0) {
+		for line, err := range wire.ReadLines(iotest.OneByteReader(strings.NewReader(tt.in))) {
 			if err != nil {
 				failed = err
 				break
@@ -118,7 +118,7 @@ func TestForeignLines(t *testing.T) {
 		"oops\n" + strings.Repeat("x", 64<<10) + "\n": "oops\n",
 	} {
 		var got error
-		for _, err := range wire.ReadLines(strings.NewReader(in), 0) {
+		for _, err := range wire.ReadLines(strings.NewReader(in)) {
 			got = err
 		}
 		foreign, ok := errors.AsType[*wire.ForeignError](got)
@@ -133,8 +133,8 @@ func FuzzReadSSE(f *testing.F) {
 	f.Add("event: a\r\ndata: 1\r\n\r\ndata: {\n")
 	f.Add("\uFEFF:x\rdata\r\rdata: \xff\n\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		whole, err := events(strings.NewReader(in), 1000)
-		bytewise, err2 := events(iotest.OneByteReader(strings.NewReader(in)), 1000)
+		whole, err := events(strings.NewReader(in))
+		bytewise, err2 := events(iotest.OneByteReader(strings.NewReader(in)))
 		if !reflect.DeepEqual(whole, bytewise) || (err == nil) != (err2 == nil) {
 			t.Errorf("%q, %v and %q, %v", whole, err, bytewise, err2)
 		}

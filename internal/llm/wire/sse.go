@@ -7,13 +7,13 @@ import (
 )
 
 // ReadSSE yields the data of the events of a stream that have any, by the HTML standard: comments
-// and unknown fields are skipped, data lines are joined. Data is valid until the next event. Each
-// line has up to maxLine bytes (0 for [DefaultMaxLine]). Bytes that are not UTF-8 are replaced. A
-// last event without the empty line at its end counts if its data is complete; else the stream ends
-// with [io.ErrUnexpectedEOF]. A text that has no event ends with a [*ForeignError].
-func ReadSSE(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
+// and unknown fields are skipped, data lines are joined. Data is valid until the next event. Bytes
+// that are not UTF-8 are replaced. A last event without the empty line at its end counts if its
+// data is complete; else the stream ends with [io.ErrUnexpectedEOF]. A text that has no event ends
+// with a [*ForeignError].
+func ReadSSE(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := newLineReader(r, maxLine)
+		lines := newLineReader(r)
 		var ev sseEvent
 		for line, ok := lines.next(); ok; line, ok = lines.next() {
 			if len(line) > 0 {
