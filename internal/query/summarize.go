@@ -167,7 +167,7 @@ func ask(ctx context.Context, m llm.Model, r *llm.Request) (string, compact.Usag
 			}
 		}
 		if d.Kind == llm.DeltaUsage {
-			usage = usage.Add(usageOf(d.Usage))
+			usage = usage.Add(recorded(d.Usage))
 		}
 	}
 	return text, usage, nil
@@ -180,13 +180,6 @@ func plainData(v jsontext.Value) string {
 		return words
 	}
 	return string(v)
-}
-
-func usageOf(u llm.Usage) compact.Usage {
-	return compact.Usage{
-		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
-		Model: u.Model,
-	}
 }
 
 // fenced encloses a text in lines that it cannot contain, since they have its hash.
