@@ -54,16 +54,3 @@ func TestDowngradeOfGitKeepsWhatRuns(t *testing.T) {
 	r.WriteFile(".git/hooks/pre-commit", "#!/bin/sh\ngit-jp hook pre-commit\n")
 	wantDeeds(t, installIn(t, older, one), "remove pre-commit", "keep pre-commit")
 }
-
-func TestViaConfigNeedsANewGit(t *testing.T) {
-	r := gittest.Repo(t)
-	in := installer(t, open(t, r, r.Dir, oldGit), install.Options{Via: install.ViaConfig})
-	if _, err := in.Install(t.Context()); err == nil {
-		t.Error("no error")
-	}
-	p := installIn(t, open(t, r, r.Dir, newGit), install.Options{Via: install.ViaFiles})
-	wantDeeds(t, p, "create pre-commit", "create post-commit")
-	if r.ReadFile(".git/hooks/pre-commit") == "" {
-		t.Error("no file")
-	}
-}

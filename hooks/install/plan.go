@@ -38,23 +38,10 @@ const (
 	ForeignChain
 )
 
-// Via says where hooks are installed.
-type Via int
-
-const (
-	// ViaAuto is the configuration if the installed git reads hooks from it, files otherwise.
-	ViaAuto Via = iota
-	// ViaFiles is for repositories that an older git uses as well.
-	ViaFiles
-	// ViaConfig is an error if the installed git does not read hooks from it.
-	ViaConfig
-)
-
 // Options choose what is installed.
 type Options struct {
 	Names   []string // nil means [DefaultNames]
 	Foreign Foreign
-	Via     Via
 	// Drivers registers the merge and diff drivers as well.
 	Drivers bool
 	// Workspaces are the absolute paths of the directories .jp of the working tree, which get
@@ -163,7 +150,7 @@ type step struct {
 
 // Install plans an installation. It changes nothing.
 func (in *Installer) Install(ctx context.Context) (*Plan, error) {
-	useConfig, err := in.useConfig(ctx)
+	useConfig, err := in.runsConfig(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -206,20 +193,13 @@ func (in *Installer) installHooks(p *Plan, s site, all settings, useConfig bool)
 	return nil
 }
 
-func (in *Installer) useConfig(ctx context.Context) (bool, error) {
-	if in.opts.Via == ViaFiles {
-		return false, nil
-	}
+// runsConfig reports whether the installed git runs hooks that the configuration defines.
+func (in *Installer) runsConfig(ctx context.Context) (bool, error) {
 	v, err := in.repo.Version(ctx)
 	if err != nil {
-		return false, fmt.Errorf("install hooks: %w", err)
+		return false, fmt.Errorf("inspect hooks: %w", err)
 	}
-	able := v.AtLeast(configVersion())
-	if !able && in.opts.Via == ViaConfig {
-		return false, fmt.Errorf("install hooks: git %s does not run hooks of the configuration, "+
-			"git %s does", v, configVersion())
-	}
-	return able, nil
+	return v.AtLeast(configVersion()), nil
 }
 
 // installConfig plans a hook in the configuration, and a file beside it for an older git that uses

@@ -61,11 +61,6 @@ func (in *Installer) fileStatus(s site, name string) (Status, error) {
 	return in.ofFile(f), err
 }
 
-func (in *Installer) runsConfig(ctx context.Context) (bool, error) {
-	v, err := in.repo.Version(ctx)
-	return err == nil && v.AtLeast(configVersion()), err
-}
-
 // merged combines the states of a file and a setting.
 func (in *Installer) merged(file, config Status) Status {
 	switch {

@@ -1,6 +1,7 @@
 package teams_test
 
 import (
+	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -203,6 +204,13 @@ func (r managedRepo) install(flags ...string) map[string]string {
 	return left
 }
 
+// An olderGit runs no hooks of the configuration.
+type olderGit struct{ *gitint.Repo }
+
+func (olderGit) Version(context.Context) (gitint.Version, error) {
+	return gitint.Version{Major: 2, Minor: 53}, nil
+}
+
 // snippets returns what is left to do by hand with a git that runs no hooks of the configuration.
 func (r managedRepo) snippets() map[string]string {
 	r.t.Helper()
@@ -211,7 +219,7 @@ func (r managedRepo) snippets() map[string]string {
 		r.t.Fatal(err)
 	}
 	defer repo.Close()
-	in, err := install.New(repo, install.Options{Via: install.ViaFiles})
+	in, err := install.New(olderGit{repo}, install.Options{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
