@@ -61,7 +61,7 @@ func (r Recovery) run(ctx context.Context, b *inspection) (dir string, left []st
 	if err != nil {
 		return "", nil, err
 	}
-	want, err := keepBoth(wanted)
+	want, err := KeepBoth(wanted.Stream, wanted.Conflicts)
 	if err != nil {
 		return "", nil, err
 	}
@@ -87,15 +87,15 @@ func (r Resolver) place(id events.ID) (string, error) {
 	return dirs[id][0], nil
 }
 
-// keepBoth resolves each conflict by keeping both sides.
-func keepBoth(r threeway.Result) (*events.Stream, error) {
-	s := r.Stream
-	for _, c := range r.Conflicts {
+// KeepBoth resolves each conflict by keeping both sides.
+func KeepBoth(
+	s *events.Stream, conflicts []threeway.Conflict,
+) (_ *events.Stream, err error) {
+	for _, c := range conflicts {
 		choice := threeway.ChooseBoth
 		if len(c.Ours) == 0 {
 			choice = threeway.ChooseTheirs
 		}
-		var err error
 		if s, err = threeway.Resolve(s, c, choice); err != nil {
 			return nil, err
 		}
@@ -176,7 +176,7 @@ func (r Recovery) into(
 	if err != nil {
 		return err
 	}
-	s, err := keepBoth(result)
+	s, err := KeepBoth(result.Stream, result.Conflicts)
 	if err != nil {
 		return err
 	}

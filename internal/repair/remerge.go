@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -60,10 +59,8 @@ func keepBoth(m *merge.Merged) *cure {
 	if err != nil || len(m.Conflicts) == 0 {
 		return nil
 	}
-	for _, c := range m.Conflicts {
-		if s, err = threeway.Resolve(s, c, threeway.ChooseBoth); err != nil {
-			return nil
-		}
+	if s, err = merge.KeepBoth(s, m.Conflicts); err != nil {
+		return nil
 	}
 	return &cure{
 		data: s.Encode(), certain: true,
