@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/git-jp/git-jp/internal/filelock"
 )
 
 const (
@@ -34,9 +34,9 @@ func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) 
 	expired := time.NewTimer(wait)
 	defer expired.Stop()
 	for {
-		held, err := workspace.TryLock(f)
+		held, err := filelock.Try(f)
 		if held && err == nil {
-			return func() { _, _ = workspace.Unlock(f), f.Close() }, nil
+			return func() { _, _ = filelock.Unlock(f), f.Close() }, nil
 		}
 		if err != nil {
 			_ = f.Close() // nothing was written

@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/git-jp/git-jp/internal/filelock"
 )
 
 // planText formats a plan, without how it was made.
@@ -138,7 +138,7 @@ func TestCollectorsExcludeEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := workspace.TryLock(lock); !ok || err != nil {
+	if ok, err := filelock.Try(lock); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	busy := new(gc.BusyError)
@@ -162,7 +162,7 @@ func TestRecoverBesideACollectionThatEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := workspace.TryLock(lock); !ok || err != nil {
+	if ok, err := filelock.Try(lock); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	ended := make(chan error)
@@ -233,7 +233,7 @@ func TestHeldConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close() // nothing was written
-	if ok, err := workspace.TryLock(lock); !ok || err != nil {
+	if ok, err := filelock.Try(lock); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	p := f.plan()

@@ -7,7 +7,7 @@ import (
 	"path"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/git-jp/git-jp/internal/filelock"
 )
 
 // How long to wait for other processes of this program: longer than a comparison takes.
@@ -39,13 +39,13 @@ func (w writer) alone() (done func()) {
 		return func() {}
 	}
 	for range turnAttempts {
-		if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != unix.EWOULDBLOCK {
+		if held, err := filelock.Try(dir); held || err != nil {
 			break
 		}
 		time.Sleep(turnWait)
 	}
 	return func() {
-		_ = unix.Flock(int(dir.Fd()), unix.LOCK_UN)
+		_ = filelock.Unlock(dir)
 		_ = closed()
 	}
 }

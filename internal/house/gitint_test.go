@@ -31,7 +31,7 @@ var gitintRooms = []room{
 	{
 		dir:     "gitint/internal/gitlock",
 		is:      "git's locks: taken, waited for, broken if stale; who holds one",
-		imports: []string{"internal/regular"},
+		imports: []string{"internal/filelock", "internal/regular"},
 	},
 	{
 		dir:     "gitint/internal/index",

@@ -48,7 +48,7 @@ var reportImports = []string{
 	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/approval",
 	"internal/ask", "internal/atomicfile", "internal/attach", "internal/audit", "internal/check", "internal/config",
 	"internal/jpconfig", "internal/llm", "internal/llm/models", "internal/llm/wire", "internal/merge",
-	"internal/quarantine", "internal/query", "internal/stage", "internal/importer",
+	"internal/filelock", "internal/quarantine", "internal/query", "internal/stage", "internal/importer",
 	"internal/regular", "internal/render", "internal/repair", "internal/sessions",
 	"internal/sessions/envelope", "internal/sqlite", "internal/tool", "internal/trust",
 	"internal/workspace",
@@ -65,7 +65,8 @@ var repairImports = append(
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
-	"internal/quarantine", "internal/recheck", "internal/regular", "internal/spare",
+	"internal/filelock", "internal/quarantine", "internal/recheck", "internal/regular",
+	"internal/spare",
 }
 
 var queryImports = []string{

@@ -90,9 +90,12 @@ var otherRooms = []room{
 		processes: "git",
 	},
 	{
-		dir:     "internal/workspace",
-		is:      "finding `.jp`, naming, listing, locking, loading, creating and changing conversations",
-		imports: []string{"events", "blobs", "internal/atomicfile", "internal/parallel", "internal/regular"},
+		dir: "internal/workspace",
+		is:  "finding `.jp`, naming, listing, locking, loading, creating and changing conversations",
+		imports: []string{
+			"events", "blobs", "internal/atomicfile", "internal/filelock", "internal/parallel",
+			"internal/regular",
+		},
 	},
 	{
 		dir:     "internal/ondemand",
@@ -495,7 +498,7 @@ var otherRooms = []room{
 	{
 		dir:     "internal/atomicfile",
 		is:      "the one way a file is replaced",
-		imports: []string{"internal/parallel", "internal/regular"},
+		imports: []string{"internal/filelock", "internal/parallel", "internal/regular"},
 	},
 	{
 		dir:     "internal/outfile",
@@ -509,6 +512,10 @@ var otherRooms = []room{
 	{
 		dir: forAll,
 		is:  "lists and sets of others, as package slices does not make them; all may import it",
+	},
+	{
+		dir: "internal/filelock",
+		is:  "the system's locks of open files, as jp takes them",
 	},
 	{
 		dir: "internal/parallel",

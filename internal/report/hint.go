@@ -23,6 +23,7 @@ import (
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/filelock"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -265,7 +266,7 @@ func gitHint(err error) string {
 		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
 	case isA[*workspace.LockedError](err):
 		return "wait until the other process is done with the conversation"
-	case errors.Is(err, workspace.ErrNoLocks):
+	case errors.Is(err, filelock.ErrNoLocks):
 		return "mount it with locks, or move the repository to a file system that has them"
 	case isA[*gitint.UnmergedError](err):
 		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"

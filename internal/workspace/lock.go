@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/filelock"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -86,7 +87,7 @@ func (s *store) isHeld(id events.ID) bool {
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	ok, err := flock(f)
+	ok, err := filelock.Try(f)
 	return errors.Join(err, f.Close()) != nil || !ok
 }
 
@@ -130,7 +131,7 @@ func (s *store) acquire(name string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		ok, err := flock(f)
+		ok, err := filelock.Try(f)
 		if err != nil || !ok {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -210,7 +211,7 @@ func (w *Workspace) sign(f *os.File) error {
 
 // release gives a lock up. A file that cannot be removed stays, unlocked, which hinders nobody.
 func (s *store) release(f *os.File, name string) error {
-	if unlinkWhileHeld {
+	if filelock.UnlinkWhileHeld {
 		_ = s.root.Remove(name)
 		return f.Close()
 	}

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/filelock"
 )
 
 func mustLock(t *testing.T, w *Workspace) func() error {
@@ -127,7 +129,7 @@ func TestLockOfAFileThatWasRemovedCountsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if ok, err := flock(f); !ok || err != nil {
+	if ok, err := filelock.Try(f); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if err := os.Remove(w.path("proj/.jp/" + lockFile)); err != nil {

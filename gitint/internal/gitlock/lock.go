@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/filelock"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -120,7 +121,7 @@ func createPlain(lock string) (*Lock, error) {
 // sign writes the owner of the lock. The mark is written last: a file that has it without an flock
 // is stale.
 func (l *Lock) sign() error {
-	flock(l.file)
+	_, _ = filelock.Try(l.file) // without it nobody breaks this lock
 	_, err := fmt.Fprintf(l.file, "%s%d\n", mark, os.Getpid())
 	return err
 }
@@ -133,7 +134,10 @@ func breakStale(lock string) bool {
 		return false
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	if ours, err := isOurs(f); err != nil || !ours || !flock(f) {
+	if ours, err := isOurs(f); err != nil || !ours {
+		return false
+	}
+	if free, err := filelock.Try(f); err != nil || !free {
 		return false
 	}
 	// Between opening and locking it another process may have broken it, and a third taken the lock

@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package workspace_test
+package filelock_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/git-jp/git-jp/internal/filelock"
 )
 
 // TestUnlockWithACopy releases a lock while another process, which is being started, has the file
@@ -23,7 +23,7 @@ func TestUnlockWithACopy(t *testing.T) {
 		return f
 	}
 	first := open()
-	if ok, err := workspace.TryLock(first); !ok || err != nil {
+	if ok, err := filelock.Try(first); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	held, err := syscall.Dup(int(first.Fd()))
@@ -31,7 +31,7 @@ func TestUnlockWithACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(held) // was only held
-	if err := workspace.Unlock(first); err != nil {
+	if err := filelock.Unlock(first); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {
@@ -39,7 +39,7 @@ func TestUnlockWithACopy(t *testing.T) {
 	}
 	second := open()
 	defer second.Close() // nothing was written
-	if ok, err := workspace.TryLock(second); !ok || err != nil {
+	if ok, err := filelock.Try(second); !ok || err != nil {
 		t.Errorf("still held: %v, %v", ok, err)
 	}
 }

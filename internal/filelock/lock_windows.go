@@ -1,4 +1,4 @@
-package workspace
+package filelock
 
 import (
 	"errors"
@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// unlinkWhileHeld is false because Windows cannot remove an open file. The file also stays if
+// UnlinkWhileHeld is false because Windows cannot remove an open file. The file also stays if
 // another process has opened it.
-const unlinkWhileHeld = false
+const UnlinkWhileHeld = false
 
 // lockByte is the byte that jp locks: after the content, which stays readable.
 const lockByte = 0xFFFFFFFF
 
-// flock takes the same exclusive lock as jp, without waiting.
-func flock(f *os.File) (bool, error) {
+// Try tries to lock an open file, and reports whether it did. Closing the file releases the lock.
+func Try(f *os.File) (bool, error) {
 	const how = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	at := windows.Overlapped{Offset: lockByte}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &at)
@@ -25,5 +25,5 @@ func flock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// funlock does nothing: no other process has a copy of the handle.
-func funlock(*os.File) error { return nil }
+// Unlock does nothing: no other process has a copy of the handle.
+func Unlock(*os.File) error { return nil }
