@@ -13,15 +13,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
-)
-
-// The files of a conversation.
-const (
-	detailsFile = "metadata.json"
-	configFile  = "base_config.json"
-	eventsFile  = "events.json"
-	legacyFile  = "messages.json" // before events.json existed
-	draftFile   = "QUERY_MESSAGE.md"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A conv is one directory of a conversation, as in the last source that had it.
@@ -38,7 +30,7 @@ type conv struct {
 	left    bool    // it has no file of a conversation
 }
 
-func (c *conv) events() string { return path.Join(c.dir, eventsFile) }
+func (c *conv) events() string { return path.Join(c.dir, workspace.EventsFile) }
 
 // A reading is the examination of one conversation in one source.
 type reading struct {
@@ -63,12 +55,12 @@ func (r reading) examine(ctx context.Context) error {
 		return nil
 	}
 	r.report.Conversations++
-	r.document(files, detailsFile, (*refs.Cache).Details)
-	r.document(files, configFile, (*refs.Cache).JSON)
-	if e, ok := files.file(eventsFile); ok {
+	r.document(files, workspace.MetadataFile, (*refs.Cache).Details)
+	r.document(files, workspace.BaseConfigFile, (*refs.Cache).JSON)
+	if e, ok := files.file(workspace.EventsFile); ok {
 		r.events(e)
-	} else if _, ok := files.file(legacyFile); !ok {
-		r.malformed(eventsFile, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
+	} else if _, ok := files.file(workspace.MessagesFile); !ok {
+		r.malformed(workspace.EventsFile, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
 	}
 	r.retitle()
 	return nil
@@ -77,7 +69,7 @@ func (r reading) examine(ctx context.Context) error {
 // files returns the files of the conversation, and directories in place of expected files: an empty
 // directory is in no listing.
 func (r reading) files() *folder {
-	for _, name := range []string{detailsFile, configFile, eventsFile} {
+	for _, name := range workspace.Files() {
 		if _, ok := r.listed[r.c.dir].file(name); ok {
 			continue
 		}
@@ -105,7 +97,7 @@ func (r reading) document(
 ) {
 	e, ok := files.file(name)
 	switch {
-	case !ok && name == configFile:
+	case !ok && name == workspace.BaseConfigFile:
 		return // conversations of 2025 do not have one
 	case !ok:
 		r.malformed(name, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
@@ -160,14 +152,14 @@ func (r reading) events(e Entry) {
 	}
 	verdict, res, err := r.cache.Stream(f.id, f.read)
 	if err != nil {
-		r.unreadable(eventsFile, err)
+		r.unreadable(workspace.EventsFile, err)
 		return
 	}
 	switch {
 	case verdict.Err != nil:
-		r.malformed(eventsFile, verdict.Err, f.read)
+		r.malformed(workspace.EventsFile, verdict.Err, f.read)
 	case res.Err != nil:
-		r.malformed(eventsFile, res.Err, f.read)
+		r.malformed(workspace.EventsFile, res.Err, f.read)
 	case len(verdict.Open) > 0 && !r.isArchived():
 		r.incomplete(verdict.Open, f.read)
 	}
@@ -267,7 +259,7 @@ func (r reading) unreadable(name string, err error) {
 func (r reading) isArchived() bool { return path.Base(path.Dir(r.c.dir)) == archiveName }
 
 func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
-	f := r.finding(Incomplete, eventsFile)
+	f := r.finding(Incomplete, workspace.EventsFile)
 	first := open[0]
 	f.Turn, f.Element, f.Call, f.Tool = first.Turn+1, first.Element, first.ID, first.Tool
 	f.Line = line(read, first.Offset)
@@ -284,7 +276,7 @@ func (r reading) dropped(all []refs.DroppedAt, read func() ([]byte, error)) {
 	if len(all) == 0 {
 		return
 	}
-	f := r.finding(Dropped, eventsFile)
+	f := r.finding(Dropped, workspace.EventsFile)
 	f.Turn, f.Element, f.Line = all[0].Turn+1, all[0].Element, line(read, all[0].Offset)
 	f.Detail = "lacks the attachments of " + count(len(all), "request") + ", as after jp saved it"
 	f.Next = "git jp repair"
@@ -319,7 +311,7 @@ func (r reading) title() string {
 		return *r.c.title
 	}
 	r.c.title = new(string)
-	data, err := r.src.ReadFile(path.Join(r.c.dir, detailsFile))
+	data, err := r.src.ReadFile(path.Join(r.c.dir, workspace.MetadataFile))
 	if err != nil {
 		return ""
 	}
@@ -390,7 +382,7 @@ func (r reading) references() error {
 
 // reference checks one reference.
 func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
-	f := r.finding(Missing, eventsFile)
+	f := r.finding(Missing, workspace.EventsFile)
 	f.Turn, f.Element, f.Call, f.Tool = at.Turn+1, at.Element, at.Call, at.Tool
 	f.Hash, f.Size, f.References = at.Ref.Hash, at.Ref.Size, 1
 	b := r.store.at(at.Ref.Hash)

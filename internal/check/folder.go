@@ -1,5 +1,7 @@
 package check
 
+import "github.com/git-jp/git-jp/internal/workspace"
+
 // A folder lists the files in a conversation's directory that a check reads, and records whether
 // there are others. A map of all names would take most of the memory for tens of thousands of
 // conversations.
@@ -10,7 +12,10 @@ type folder struct {
 
 // hold records a file in the directory. If a name occurs twice, the last entry counts.
 func (f *folder) hold(e Entry) {
-	for _, name := range [...]string{detailsFile, configFile, eventsFile, legacyFile, draftFile} {
+	for _, name := range [...]string{
+		workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
+		workspace.MessagesFile, workspace.DraftFile,
+	} {
 		if e.Name != name {
 			continue
 		}
@@ -46,6 +51,6 @@ func (f *folder) isLeft() bool {
 	if f == nil {
 		return true
 	}
-	_, draft := f.file(draftFile)
+	_, draft := f.file(workspace.DraftFile)
 	return !f.others && (len(f.files) == 0 || draft && len(f.files) == 1)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/lists"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // learnFrom is the number of files above which reading them at once pays.
@@ -80,9 +81,9 @@ func (ch *checker) lessons(fresh []*conv) (unknown, known []lesson) {
 		name string
 		kind refs.File
 	}{
-		{eventsFile, refs.StreamFile},
-		{detailsFile, refs.DetailsFile},
-		{configFile, refs.DocumentFile},
+		{workspace.EventsFile, refs.StreamFile},
+		{workspace.MetadataFile, refs.DetailsFile},
+		{workspace.BaseConfigFile, refs.DocumentFile},
 	}
 	seen := make(map[lesson]bool)
 	for _, c := range fresh {

@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // rules increases whenever a check can find more in the same trees than before.
@@ -19,7 +20,7 @@ const rules = 1
 func (ch *checker) remembering(ctx context.Context, t transition) string {
 	o, ofGit := t.new.(objectSource)
 	_, mergeable := t.new.(Conflicter)
-	conversations, store := t.is[conversationsDir], t.is[blobs.Dir]
+	conversations, store := t.is[workspace.ConversationsDir], t.is[blobs.Dir]
 	switch {
 	case !ch.alone || !ofGit || mergeable || t.old != nil || ch.opts.Rules == "" || ch.opts.Content,
 		ch.opts.Select != nil, len(ch.foreign) > 0,
@@ -72,9 +73,9 @@ func (ch *checker) remember() {
 // the limit.
 func (ch *checker) stillListed(ctx context.Context, o objectSource) bool {
 	var files []lesson
-	err := o.Walk(ctx, path.Join(ch.dir, conversationsDir), func(e Entry) {
+	err := o.Walk(ctx, path.Join(ch.dir, workspace.ConversationsDir), func(e Entry) {
 		switch name := path.Base(e.Name); name {
-		case eventsFile, detailsFile, configFile:
+		case workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile:
 			if e.Mode.IsRegular() {
 				files = append(files, lesson{name: name, id: e.ID})
 			}

@@ -19,14 +19,13 @@ import (
 )
 
 const (
-	conversationsDir = "conversations"
-	archiveName      = ".archive" // in conversationsDir
-	secretsDir       = "secrets"
+	archiveName = ".archive" // in workspace.ConversationsDir
+	secretsDir  = "secrets"
 )
 
 // partDirs returns the parts of a workspace that are directories.
 func partDirs() []string {
-	return []string{blobs.Dir, conversationsDir, secretsDir, workspace.RemovedDir}
+	return []string{blobs.Dir, workspace.ConversationsDir, secretsDir, workspace.RemovedDir}
 }
 
 // A checker holds the state of one workspace after the last source, and updates it with the
@@ -80,7 +79,7 @@ func (ch *checker) step(ctx context.Context, src Source) error {
 		return ctx.Err()
 	}
 	if ch.last == nil || changed(ch.parts, parts, blobs.Dir) ||
-		changed(ch.parts, parts, conversationsDir) {
+		changed(ch.parts, parts, workspace.ConversationsDir) {
 		if err := ch.update(ctx, t); err != nil {
 			return err
 		}
@@ -215,7 +214,7 @@ func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error
 
 // walk lists all conversations at once.
 func (ch *checker) walk(ctx context.Context, src Source, w Walker) error {
-	dir := path.Join(ch.dir, conversationsDir)
+	dir := path.Join(ch.dir, workspace.ConversationsDir)
 	err := w.Walk(ctx, dir, func(e Entry) {
 		at, name := path.Split(path.Join(dir, e.Name))
 		e.Name = name
@@ -265,8 +264,8 @@ func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, erro
 			}
 		}
 	}
-	dir := path.Join(ch.dir, conversationsDir)
-	was, is := t.part(conversationsDir)
+	dir := path.Join(ch.dir, workspace.ConversationsDir)
+	was, is := t.part(workspace.ConversationsDir)
 	if err := ch.partition(ctx, d, dir, change{"", was, is}, step(dir)); err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func (c *commit) amend(noted []place) {
 		if c.dirs[p.dir] == nil {
 			c.dirs[p.dir] = map[events.ID]bool{}
 		}
-		entries, err := c.index.Entries(p.dir + "/" + conversationsDir)
+		entries, err := c.index.Entries(p.dir + "/" + workspace.ConversationsDir)
 		if err != nil {
 			continue
 		}

@@ -71,7 +71,7 @@ func look(t *testing.T, r *gittest.Repository, write func()) ([]string, map[stri
 	defer s.close()
 	var ahead []string
 	for name, d := range s.fsys.ahead {
-		if path.Base(name) != conversationsDir && d.files != nil {
+		if path.Base(name) != workspace.ConversationsDir && d.files != nil {
 			ahead = append(ahead, name)
 		}
 	}

@@ -86,7 +86,7 @@ func (v *Verdict) Blocked() bool { return len(v.Blocking) > 0 }
 // a repository.
 const (
 	workspacesAnywhere    = "**/" + workspace.DirName
-	conversationsAnywhere = workspacesAnywhere + "/" + conversationsDir
+	conversationsAnywhere = workspacesAnywhere + "/" + workspace.ConversationsDir
 	blobsAnywhere         = workspacesAnywhere + "/" + blobs.Dir
 )
 
@@ -225,7 +225,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 // note sorts in a change of a file of a workspace.
 func (c *commit) note(dir string, p gitint.StagedPath) {
 	_, isBlob := blobOf(dir, p.Path)
-	if !isBlob && !strings.HasPrefix(p.Path, dir+"/"+conversationsDir+"/") {
+	if !isBlob && !strings.HasPrefix(p.Path, dir+"/"+workspace.ConversationsDir+"/") {
 		if p.NewMode.IsRegular() {
 			c.beside = append(c.beside, p.Path)
 		}
@@ -437,7 +437,7 @@ func (c *commit) bereft(ctx context.Context, dir string) ([]check.Finding, error
 		return nil, nil
 	}
 	repo := c.hook.Repo
-	work, err := repo.WorkChanges(ctx, path.Join(dir, conversationsDir))
+	work, err := repo.WorkChanges(ctx, path.Join(dir, workspace.ConversationsDir))
 	if err != nil {
 		return nil, err
 	}
@@ -550,7 +550,7 @@ func (c *commit) moved(head *gitint.Tree, dir, name string) (bool, error) {
 	if !ok || !there {
 		return false, nil
 	}
-	entries, err := head.Entries(path.Join(dir, conversationsDir))
+	entries, err := head.Entries(path.Join(dir, workspace.ConversationsDir))
 	if err != nil {
 		return false, err
 	}

@@ -45,7 +45,7 @@ func (s *survey) readHead(ctx context.Context) *settledHead {
 	for _, e := range children {
 		switch {
 		case e.Mode != gitint.ModeDir:
-		case path.Base(e.Path) == conversationsDir:
+		case path.Base(e.Path) == workspace.ConversationsDir:
 			h.conversations = e.OID
 		case path.Base(e.Path) == blobs.Dir:
 			h.blobs = e.OID

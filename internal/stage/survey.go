@@ -23,11 +23,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-const (
-	conversationsDir = "conversations"
-	draftFile        = "QUERY_MESSAGE.md"
-	tempSuffix       = ".tmp"
-)
+const tempSuffix = ".tmp"
 
 // A survey is the state of the working tree and the index, before anything is chosen.
 type survey struct {
@@ -139,7 +135,7 @@ func (s *survey) lookAtNamed(ctx context.Context) error {
 // maxNamed is how many directories git is asked about by name.
 const maxNamed = 50
 
-func (s *survey) conversations() string { return path.Join(s.req.Dir, conversationsDir) }
+func (s *survey) conversations() string { return path.Join(s.req.Dir, workspace.ConversationsDir) }
 
 // compare asks git what differs between HEAD, index and working tree.
 func (s *survey) compare(ctx context.Context, under ...string) ([]gitint.WorkPath, error) {
@@ -477,7 +473,7 @@ func (s *survey) belongs(dir, name string) bool {
 		return true // it is in the index
 	}
 	base := path.Base(name)
-	if base == draftFile || strings.HasSuffix(base, tempSuffix) {
+	if base == workspace.DraftFile || strings.HasSuffix(base, tempSuffix) {
 		return state != gitint.Untracked && state != gitint.IgnoredNew
 	}
 	return state != gitint.IgnoredNew

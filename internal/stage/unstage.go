@@ -143,7 +143,7 @@ func (u *unstaging) collectBeside(wanted map[events.ID]bool) error {
 
 // each calls f for every file of every conversation of a snapshot.
 func (u *unstaging) each(snap gitint.Snapshot, f func(events.ID, gitint.Entry) error) error {
-	entries, err := snap.Entries(path.Join(u.req.Dir, conversationsDir))
+	entries, err := snap.Entries(path.Join(u.req.Dir, workspace.ConversationsDir))
 	if err != nil {
 		return err
 	}

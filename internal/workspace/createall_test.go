@@ -23,7 +23,7 @@ func createAll(
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
-		case strings.HasPrefix(name, conversationsDir) && step == atomicfile.StepRename:
+		case strings.HasPrefix(name, ConversationsDir) && step == atomicfile.StepRename:
 			steps = append(steps, path.Base(name))
 		case strings.Contains(string(step), "sync") && !strings.HasPrefix(name, "blobs"):
 			steps = append(steps, string(step))

@@ -28,8 +28,9 @@ func (p Partition) String() string {
 }
 
 const (
-	conversationsDir = "conversations"
-	archiveDir       = conversationsDir + "/.archive"
+	// ConversationsDir is the directory of the conversations, below .jp.
+	ConversationsDir = "conversations"
+	archiveDir       = ConversationsDir + "/.archive"
 	tempDir          = "blobs/.tmp"
 )
 
@@ -38,7 +39,7 @@ func (p Partition) Dir() string {
 	if p == Archive {
 		return archiveDir
 	}
-	return conversationsDir
+	return ConversationsDir
 }
 
 // The files of a conversation. Other files in its directory are kept.
@@ -47,6 +48,8 @@ const (
 	BaseConfigFile = "base_config.json"
 	EventsFile     = "events.json"
 	MessagesFile   = "messages.json" // of 2025, instead of the stream
+	// DraftFile has a question that is being written.
+	DraftFile = "QUERY_MESSAGE.md"
 )
 
 // Files returns the names of the files that every conversation has.

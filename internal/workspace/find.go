@@ -68,7 +68,7 @@ func isKept(dir string) bool {
 	return filepath.Base(parent) == DirName && isKeptName(filepath.Base(dir)) || isKept(parent)
 }
 
-func isKeptName(name string) bool { return name == blobs.Dir || name == conversationsDir }
+func isKeptName(name string) bool { return name == blobs.Dir || name == ConversationsDir }
 
 // FindAll returns the workspaces of the working tree at root, outermost first: all that [Find] can
 // return from a directory that git considers part of it. It does not follow symlinks and does not
@@ -130,7 +130,7 @@ func UserBoundary(dir string) (string, error) { return firstGit(keeping(dir)) }
 // keeping returns a directory .jp, or a user-local one, and those of its subdirectories that store
 // data.
 func keeping(dir string) []string {
-	return []string{dir, filepath.Join(dir, conversationsDir), filepath.Join(dir, blobs.Dir)}
+	return []string{dir, filepath.Join(dir, ConversationsDir), filepath.Join(dir, blobs.Dir)}
 }
 
 func firstGit(dirs []string) (string, error) {

@@ -51,7 +51,7 @@ func readLeftOut(env Env) func() (leftOut, error) {
 		for _, name := range left.files {
 			dir, ok := strings.CutPrefix(name, DirName+"/"+archiveDir+"/")
 			if !ok {
-				dir, _ = strings.CutPrefix(name, DirName+"/"+conversationsDir+"/")
+				dir, _ = strings.CutPrefix(name, DirName+"/"+ConversationsDir+"/")
 			}
 			base, _, below := strings.Cut(dir, "/")
 			if id, ok := events.ParseDirname(base); ok && below {

@@ -47,11 +47,11 @@ func PathDirIn(dir, name string) (string, bool) {
 }
 
 func pathIn(dir, name string) (at string, id events.ID, ok bool) {
-	rest, ok := strings.CutPrefix(name, dir+"/"+conversationsDir+"/")
+	rest, ok := strings.CutPrefix(name, dir+"/"+ConversationsDir+"/")
 	if !ok {
 		return "", 0, false
 	}
-	rest = strings.TrimPrefix(rest, strings.TrimPrefix(archiveDir, conversationsDir+"/")+"/")
+	rest = strings.TrimPrefix(rest, strings.TrimPrefix(archiveDir, ConversationsDir+"/")+"/")
 	dirname, below, ok := strings.Cut(rest, "/")
 	if !ok || strings.HasPrefix(dirname, ".") {
 		return "", 0, false

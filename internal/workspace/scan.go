@@ -181,7 +181,7 @@ func notRegular(op, name string) error {
 func Readable(root string) error {
 	id := filepath.Join(root, DirName, IDFile)
 	names := []string{IDFile}
-	for _, dir := range []string{"", blobs.Dir, conversationsDir} {
+	for _, dir := range []string{"", blobs.Dir, ConversationsDir} {
 		names = append(names, path.Join(dir, ".gitattributes"), path.Join(dir, ".gitignore"))
 	}
 	for _, name := range names {
@@ -192,7 +192,7 @@ func Readable(root string) error {
 			return notRegular("read", name)
 		}
 	}
-	dir := filepath.Join(root, DirName, conversationsDir)
+	dir := filepath.Join(root, DirName, ConversationsDir)
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return &fs.PathError{Op: "list", Path: dir, Err: ErrLinked}
 	}

@@ -42,7 +42,7 @@ func newWorkspaceID(now time.Time) string {
 
 // ignored returns the lines of .jp/.gitignore.
 func ignored() []string {
-	return []string{"/blobs/.tmp/", "/locks/", "/conversations/.trash/", "QUERY_MESSAGE.md"}
+	return []string{"/blobs/.tmp/", "/locks/", "/conversations/.trash/", DraftFile}
 }
 
 // Init makes root a workspace: .jp, its id, its .gitignore and the directory of its conversations.
@@ -66,7 +66,7 @@ func initialize(root string, env Env) (made []string, err error) {
 	if info, err := top.Lstat(DirName); err == nil && !info.IsDir() {
 		return nil, &fs.PathError{Op: "mkdir", Path: DirName, Err: fs.ErrExist}
 	}
-	for _, dir := range []string{DirName, DirName + "/" + conversationsDir} {
+	for _, dir := range []string{DirName, DirName + "/" + ConversationsDir} {
 		switch err := top.Mkdir(dir, atomicfile.DirPerm); {
 		case err == nil:
 			made = append(made, dir)
