@@ -260,24 +260,34 @@ func newTakenBack(side Side, session string) takenBack {
 // without returns the stream without the rewound elements. A turn to which a person added anything,
 // or in which they changed or pinned something, is kept completely. Base loses all records of a
 // rewound turn: in another turn they have the keys of other records, which would count as removed.
+// A turn_start goes with the events of its turn: that of another turn may have its time.
 func (back takenBack) without(s *events.Stream, isBase bool) *events.Stream {
 	if len(back.only) == 0 {
 		return s
 	}
 	names, turns := make([]string, s.Len()), s.TurnOf()
-	stays, gone := map[int]bool{}, map[int]bool{}
+	stays, gone, left := map[int]bool{}, map[int]bool{}, map[int]bool{}
+	said := func(e *events.Element) bool {
+		return e.Kind().IsEvent() && e.Kind() != events.KindTurnStart
+	}
 	for i, e := range s.All() {
 		names[i] = nameOf(e)
-		if e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
-			(!back.all[names[i]] || isPinned(e)) {
-			stays[turns[i]] = true
+		if !said(e) {
+			continue
 		}
-		gone[turns[i]] = gone[turns[i]] || isBase && e.Kind().IsEvent() && back.only[names[i]]
+		is := back.only[names[i]]
+		stays[turns[i]] = stays[turns[i]] || !back.all[names[i]] || isPinned(e)
+		gone[turns[i]], left[turns[i]] = gone[turns[i]] || is, left[turns[i]] || !is
 	}
 	var out []*events.Element
 	for i, e := range s.All() {
-		isGone := back.only[names[i]] || gone[turns[i]] && e.Kind() == events.KindAgentRecord
-		if stays[turns[i]] || !isGone {
+		turn := turns[i]
+		isGone := back.only[names[i]] ||
+			isBase && gone[turn] && e.Kind() == events.KindAgentRecord
+		if e.Kind() == events.KindTurnStart && (gone[turn] || left[turn]) {
+			isGone = !left[turn]
+		}
+		if stays[turn] || !isGone {
 			out = append(out, e)
 		}
 	}
