@@ -55,6 +55,8 @@ var agents = map[string]func(*desk) author{
 // randomSessionOf returns a session of some steps.
 func randomSessionOf(agent string, seed uint64, steps int) written {
 	d := &desk{Rand: rand.New(rand.NewPCG(seed, 20261128)), files: map[string]string{}}
+	// opencode sorts by time. What rewinding deletes in place is known by its time.
+	d.wrong = seed%3 == 2 && agent != "opencode" && agent != "gemini, json"
 	a := agents[agent](d)
 	var all []string
 	c := &memory{}
@@ -156,6 +158,7 @@ func (c *memory) compact(summary string, from int) *memory {
 type desk struct {
 	*rand.Rand
 	n      int
+	wrong  bool // whether the clock is
 	files  map[string]string
 	states []map[string]string
 }
@@ -182,7 +185,16 @@ func (d *desk) id() (id, at string) {
 	return uuidOf(d.n), d.now().Format(time.RFC3339)
 }
 
-func (d *desk) now() time.Time { return time.Date(2026, 5, 2, 10, 0, d.n, 0, time.UTC) }
+func (d *desk) now() time.Time { return clockAt(d.n, d.wrong) }
+
+// clockAt returns the time of a step. A wrong clock is a year ahead from time to time, and stands
+// still or runs backwards then.
+func clockAt(step int, wrong bool) time.Time {
+	if wrong && step%23 > 12 {
+		return time.Date(2027, 5, 2, 10, 0, -step/23*(step%3), 0, time.UTC)
+	}
+	return time.Date(2026, 5, 2, 10, 0, step, 0, time.UTC)
+}
 
 type codexAuthor struct {
 	*desk

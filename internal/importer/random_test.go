@@ -28,12 +28,13 @@ type scribe struct {
 	out   strings.Builder
 	n     int
 	last  string   // uuid of the last record
+	wrong bool     // whether the clock is
 	chain []string // uuids that a person may go back to, or that a compaction keeps
 }
 
 // randomSession returns a session of some steps.
 func randomSession(seed uint64, steps int) []byte {
-	w := &scribe{Rand: rand.New(rand.NewPCG(seed, 20261127))}
+	w := &scribe{Rand: rand.New(rand.NewPCG(seed, 20261127)), wrong: seed%3 == 2}
 	w.ask()
 	for range steps {
 		switch n := w.IntN(10); {
@@ -62,7 +63,7 @@ func randomSession(seed uint64, steps int) []byte {
 func (w *scribe) line(kind, parent, rest string) string {
 	w.n++
 	id := uuidOf(w.n)
-	at := time.Date(2026, 5, 2, 10, 0, w.n, 0, time.UTC).Format(time.RFC3339)
+	at := clockAt(w.n, w.wrong).Format(time.RFC3339)
 	named := "null"
 	if parent != "" {
 		named = fmt.Sprintf("%q", parent)

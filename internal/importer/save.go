@@ -108,15 +108,15 @@ func (im *Importer) grow(
 	return unite(was, here, now)
 }
 
-// isOlder reports whether a source is an older copy of what is here: one that changes in place
-// would remove what was said since. If it only became smaller, because the person went back, it has
-// a later event. One that changes in place may also have been longer.
+// isOlder reports whether a source is an older copy of what is here: of one that only grows a
+// shorter one. One that changes in place would remove what was said since. If it only became
+// smaller, because the person went back, it has a later event; it may also have been longer.
 func isOlder(
 	v events.ImportVersion, here *workspace.Conversation, now *sessions.Conversation, appends bool,
 ) bool {
 	shorter, last := now.Version().Length < v.Length, now.Details.LastActivatedAt
-	if v.Length == 0 || appends && !shorter { // of no known import
-		return false
+	if v.Length == 0 || appends { // 0 is of no known import
+		return shorter
 	}
 	for _, e := range here.Stream.All() {
 		_, is := e.Metadata().Text(sessions.MetadataSource)
@@ -154,8 +154,8 @@ func unite(
 	base, mine := was.Details.Encode(), here.Details.Encode()
 	theirs := now.Details
 	if source.Session != "" && source.Version.Compare(threeway.SourceOf(theirs).Version) > 0 {
-		theirs = theirs.Clone() // an older copy of the session: nothing goes back to it
-		theirs.Labels[sessions.LabelImport] = here.Details.Labels[sessions.LabelImport]
+		// An older copy of the session: nothing goes back to it.
+		_, theirs = threeway.AgreedDetails(here.Details, theirs)
 	}
 	details, err := threeway.Metadata(base, mine, theirs.Encode())
 	if err != nil {

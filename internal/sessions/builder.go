@@ -66,7 +66,8 @@ type Builder struct {
 	calls    map[string]int // index in elements of the result of each call, in completed turns
 	keys     map[string]struct{}
 	first    time.Time
-	last     time.Time
+	last     time.Time // of the event before
+	latest   time.Time // a clock may go back
 	size     int64
 	all      *int64 // size of all conversations of the source
 	ordinal  int    // of elements with records
@@ -149,6 +150,9 @@ func (b *Builder) moment(at time.Time) time.Time {
 		b.first = at
 	}
 	b.last = at
+	if at.After(b.latest) {
+		b.latest = at
+	}
 	return at
 }
 

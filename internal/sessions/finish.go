@@ -169,7 +169,7 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 
 // conversation returns the conversation built so far.
 func (b *Builder) conversation(n Name) *Conversation {
-	d := &events.Details{LastActivatedAt: b.last, Labels: b.kept(&b.keeper)}
+	d := &events.Details{LastActivatedAt: b.latest, Labels: b.kept(&b.keeper)}
 	if title := b.called(&b.keeper); title != "" {
 		if err := d.SetImportTitle(title); err != nil {
 			b.Fail(err)
