@@ -185,7 +185,8 @@ func (s written) check(t *testing.T, r *rand.Rand) {
 	if lost := lostBy(t, all.merge(t)); len(lost) > 0 {
 		t.Errorf("merged, it lost %s", lost)
 	}
-	now := &sessions.Conversation{Details: mainOf(t, once).Details}
+	last := mainOf(t, once)
+	now := &sessions.Conversation{Stream: last.Stream, Details: last.Details}
 	merged := mainOf(t, all.long)
 	v, _ := events.ParseImportVersion(merged.Details.Labels[sessions.LabelImport])
 	if s.says == nil && isOlder(v, merged, now, false) {

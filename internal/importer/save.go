@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -110,7 +111,8 @@ func (im *Importer) grow(
 
 // isOlder reports whether a source is an older copy of what is here: of one that only grows a
 // shorter one. One that changes in place would remove what was said since. If it only became
-// smaller, because the person went back, it has a later event; it may also have been longer.
+// smaller, because the person went back, it has a later event; it may also have been longer. One
+// that has everything that is here, and more, is not older, whatever the clock said.
 func isOlder(
 	v events.ImportVersion, here *workspace.Conversation, now *sessions.Conversation, appends bool,
 ) bool {
@@ -118,13 +120,29 @@ func isOlder(
 	if v.Length == 0 || appends { // 0 is of no known import
 		return shorter
 	}
-	for _, e := range here.Stream.All() {
-		_, is := e.Metadata().Text(sessions.MetadataSource)
-		if is && (e.Time().After(last) || shorter && e.Time().Equal(last)) {
-			return true
+	more, lacks, later := saidBy(now.Stream), false, false
+	for i, key := range sourceKeys(here.Stream) {
+		e := here.Stream.At(i)
+		if _, is := e.Metadata().Text(sessions.MetadataSource); is {
+			lacks = lacks || !more[key]
+			later = later || e.Time().After(last) || shorter && e.Time().Equal(last)
 		}
 	}
-	return false
+	for key := range saidBy(here.Stream) {
+		delete(more, key)
+	}
+	return later && (lacks || len(more) == 0)
+}
+
+// saidBy is the set of the keys of imported events, without those that divide a turn.
+func saidBy(s *events.Stream) map[string]bool {
+	all := map[string]bool{}
+	for i, key := range sourceKeys(s) {
+		if s.At(i).Kind().IsEvent() && key != "" && !strings.HasSuffix(key, events.SplitSuffix) {
+			all[key] = true
+		}
+	}
+	return all
 }
 
 // sameTitle gives details the title that others got from their source.

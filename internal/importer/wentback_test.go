@@ -188,18 +188,25 @@ func TestTheLabelGoesBackToo(t *testing.T) {
 	}
 }
 
-// TestClockThatWasAhead grows a session that changes in place after the clock of its machine, which
+// TestClockThatWasAhead grows sessions that change in place after the clock of their machine, which
 // was a year ahead, is set right: what follows is earlier than what is here, but not older.
 func TestClockThatWasAhead(t *testing.T) {
-	d := &desk{files: map[string]string{}, wrong: true, n: 14}
-	a := newGeminiAuthor(d, "s.json")
-	a.prompt("First")
-	a.answer("Second", true)
-	d.wrong = false
-	a.prompt("Third")
-	a.answer("Fourth", true)
-	s := a.written()
-	s.states = d.states
-	whole := s.states[len(s.states)-1]
-	s.compare(t, "grown", has(t, s.imported(t, whole)), s.imported(t, s.states...))
+	for name, author := range map[string]func(*desk) author{
+		"gemini": agents["gemini, json"], "opencode": agents["opencode"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &desk{files: map[string]string{}, wrong: true, n: 14}
+			a := author(d)
+			a.prompt("First")
+			a.answer("Second", true)
+			d.wrong = false
+			a.prompt("Third")
+			a.answer("Fourth", true)
+			a.prompt("Fifth")
+			s := a.written()
+			s.states = d.states
+			whole := s.states[len(s.states)-1]
+			s.compare(t, "grown", has(t, s.imported(t, whole)), s.imported(t, s.states...))
+		})
+	}
 }

@@ -130,27 +130,41 @@ func listDatabase(ctx context.Context, path string) (all []sessions.Session, err
 		if !isOurs(db) {
 			return nil
 		}
-		updated, err := answered(db)
+		told, err := answered(db)
 		if err != nil {
 			return err
 		}
 		return db.Table("session").Each(func(r sqlite.Row) error {
 			in := infoOf(r)
-			in.Time.Updated = max(in.Time.Updated, updated[string(in.ID)])
-			all = append(all, in.session(path))
+			told := told[string(in.ID)]
+			in.Time.Updated = max(in.Time.Updated, told.updated)
+			s := in.session(path)
+			if told.back {
+				s.Length = 0 // the latest change may not be the last one
+			}
+			all = append(all, s)
 			return nil
 		})
 	})
 	return all, err
 }
 
-// answered returns the time of the last change to a message of each session: the end of an answer
-// does not always change the row of its session.
-func answered(db *sqlite.Database) (map[string]sessions.Number, error) {
-	all := map[string]sessions.Number{}
+// times are those of the messages of a session.
+type times struct {
+	created, updated sessions.Number // the last one was created, and the latest change
+	back             bool            // the clock went back between two of them
+}
+
+// answered returns the times of the messages of each session: the end of an answer does not always
+// change the row of its session.
+func answered(db *sqlite.Database) (map[string]times, error) {
+	all := map[string]times{}
 	err := db.Table("message").Each(func(r sqlite.Row) error {
-		id := r.Text("session_id")
-		all[id] = max(all[id], sessions.Number(r.Int("time_updated")))
+		id, created := r.Text("session_id"), sessions.Number(r.Int("time_created"))
+		t := all[id]
+		t.back = t.back || created < t.created
+		t.created, t.updated = created, max(t.updated, sessions.Number(r.Int("time_updated")))
+		all[id] = t
 		return nil
 	})
 	return all, err

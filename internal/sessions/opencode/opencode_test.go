@@ -184,12 +184,9 @@ func TestLengthCountsMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := func(ms uint64) []byte { // as SQLite stores an integer of six bytes
-		return binary.BigEndian.AppendUint64(nil, ms)[2:]
-	}
 	const was, now = 1771000001900, 1771000099999
 	grown := filepath.Join(t.TempDir(), "grown.db")
-	write(t, grown, strings.ReplaceAll(string(data), string(stored(was)), string(stored(now))))
+	write(t, grown, strings.ReplaceAll(string(data), stored(was), stored(now)))
 	if got := listed(t, database)["ses_half"].Length; got != 1771000090000 {
 		t.Fatalf("length %d before", got)
 	}
@@ -246,5 +243,26 @@ func write(t *testing.T, name, data string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// stored returns a time as SQLite stores an integer of six bytes.
+func stored(ms uint64) string { return string(binary.BigEndian.AppendUint64(nil, ms)[2:]) }
+
+// TestLengthAfterAWrongClock checks that the length of a session counts as unknown if its clock was
+// set back: the latest change stays the same while the session grows.
+func TestLengthAfterAWrongClock(t *testing.T) {
+	data, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, ahead = 1771000000000, 1871000000000
+	set := filepath.Join(t.TempDir(), "set.db")
+	write(t, set, strings.ReplaceAll(string(data), stored(first), stored(ahead)))
+	if got := listed(t, set)["ses_half"].Length; got != 0 {
+		t.Errorf("length %d, want 0", got)
+	}
+	if got := listed(t, set)["ses_sub"].Length; got == 0 {
+		t.Error("the clock of another session counts")
 	}
 }
