@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/review"
@@ -31,9 +32,17 @@ type History struct {
 
 // An added lists what a commit added. It is read once: a commit does not change.
 type added struct {
-	Read  bool          `json:"read"`
-	Turns []view.Origin `json:"turns,omitempty"`
-	More  int           `json:"more,omitempty"` // turns besides these
+	Read  bool        `json:"read"`
+	Turns []addedTurn `json:"turns,omitempty"`
+	More  int         `json:"more,omitempty"` // turns besides these
+}
+
+// An addedTurn is a turn of a commit without its text: what is shown of it is what the conversation
+// says now. It may have been redacted since, and the commit still has it.
+type addedTurn struct {
+	Page   string // its permalink
+	Number int    // counted from 1
+	At     time.Time
 }
 
 // commits writes the pages of commits that added turns, and returns the link to their list.
@@ -107,16 +116,32 @@ func (b *build) fetch(ctx context.Context, all []gitint.Revision) error {
 	return review.Fetch(ctx, b.History.Repo, false, ranges...)
 }
 
-// commit writes the page of a commit. Turns of conversations that the site does not have are not
-// linked.
+// ask keeps what the turns of a conversation say, for the pages of commits.
+func (b *build) ask(id events.ID, title string, s *events.Stream) {
+	keys := s.Keys()
+	for at, turn := range s.Turns() {
+		page := view.Permalink(id, keys[turn.First])
+		author, prompt, _, _ := review.Asked(s, turn)
+		b.turns[page] = view.Origin{
+			Title: title, Page: page, Prompt: render.Clip(prompt), Author: author,
+			Number: at + 1, At: s.At(turn.First).Time(),
+		}
+	}
+}
+
+// commit writes the page of a commit. Of turns that the site does not have only the conversation is
+// named.
 func (b *build) commit(c view.Commit, a added) error {
 	turns := make([]view.Origin, len(a.Turns))
 	for i, t := range a.Turns {
-		digits, _, _ := strings.Cut(t.Page, ".")
-		if _, ok := b.is.Pages[digits]; !ok {
-			t.Page = ""
+		var ok bool
+		if turns[i], ok = b.turns[t.Page]; !ok {
+			turns[i] = view.Origin{Title: "a conversation", Number: t.Number, At: t.At}
+			digits, _, _ := strings.Cut(t.Page, ".")
+			if id, err := events.ParseID(digits); err == nil {
+				turns[i].Title = id.String()
+			}
 		}
-		turns[i] = t
 	}
 	var page bytes.Buffer
 	if err := view.WriteCommit(&page, indexName, c, turns, a.More); err != nil {
@@ -144,12 +169,10 @@ func (h *History) added(ctx context.Context, commit gitint.OID) (added, error) {
 				a.More++
 				continue
 			}
-			turn := c.Stream.Turns()[at]
-			author, prompt, _, _ := review.Asked(c.Stream, turn)
-			a.Turns = append(a.Turns, view.Origin{
-				Title: c.Title(), Page: view.Permalink(c.ID, keys[turn.First]),
-				Prompt: render.Clip(prompt), Author: author, Number: at + 1,
-				At: c.Stream.At(turn.First).Time(),
+			first := c.Stream.Turns()[at].First
+			a.Turns = append(a.Turns, addedTurn{
+				Page: view.Permalink(c.ID, keys[first]), Number: at + 1,
+				At: c.Stream.At(first).Time(),
 			})
 		}
 	}

@@ -90,9 +90,10 @@ type build struct {
 	was    manifest
 	is     manifest
 	index  *index
-	pages  map[string]string // of sessions and conversations
-	left   map[string]left   // by the session that it is
-	finder *blame.Finder     // of turns, nil without files
+	pages  map[string]string      // of sessions and conversations
+	left   map[string]left        // by the session that it is
+	turns  map[string]view.Origin // of all conversations, by permalink; none without a history
+	finder *blame.Finder          // of turns, nil without files
 	report Report
 
 	moreFiles int // that were not looked at: there are too many
@@ -111,6 +112,7 @@ func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, err
 	b := &build{
 		Options: o, root: root,
 		pages: make(map[string]string), left: make(map[string]left),
+		turns: make(map[string]view.Origin),
 	}
 	for _, e := range all {
 		b.pages[e.ID.String()] = pageName(e.ID)
@@ -204,6 +206,9 @@ func (b *build) drafts(ctx context.Context, all []Entry) ([]draft, error) {
 			d.files = b.finder.Add(blame.Subject{
 				ID: e.ID, Title: view.TitleOf(shown), Stream: conv.Stream,
 			})
+		}
+		if b.History != nil {
+			b.ask(e.ID, view.TitleOf(shown), conv.Stream)
 		}
 		for name := range conv.Details.Rewound() {
 			d.left = append(d.left, name)
