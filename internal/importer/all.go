@@ -44,13 +44,14 @@ type Result struct {
 	Err     error
 }
 
-// All imports sessions with distinct names, and yields the outcome of each in their order,
+// All imports sessions, and yields the outcome of each in their order,
 // whichever ends first, but exports of conversations last: another session may be the one that
-// such a conversation is imported from. If the caller stops, All waits for the imports in progress.
+// such a conversation is imported from. Shorter copies of sessions follow the longer ones, whose
+// conversations they add to. If the caller stops, All waits for the imports in progress.
 func (im *Importer) All(ctx context.Context, found []Found) iter.Seq[Result] {
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b Found) int {
-		return cmp.Compare(exports(a), exports(b))
+		return cmp.Compare(rank(a), rank(b))
 	})
 	return func(yield func(Result) bool) {
 		if im.Hold {
@@ -89,11 +90,15 @@ func inParts(
 	saved.tell(yield)
 }
 
-func exports(f Found) int {
+// rank is the order of what is imported after what it adds to: all of a lower rank.
+func rank(f Found) (n int) {
 	if f.Export != nil {
-		return 1
+		n = 2
 	}
-	return 0
+	if f.Copy {
+		n++
+	}
+	return n
 }
 
 // partOf returns how many of the sessions are saved together.
@@ -101,7 +106,7 @@ func partOf(found []Found) int {
 	bytes := int64(0)
 	for n, f := range found[:min(len(found), maxPart)] {
 		bytes += cmp.Or(f.Size, unknownBytes)
-		if n > 0 && (bytes > maxPartBytes || exports(f) != exports(found[0])) {
+		if n > 0 && (bytes > maxPartBytes || rank(f) != rank(found[0])) {
 			return n
 		}
 	}
@@ -114,7 +119,7 @@ func partOf(found []Found) int {
 func isApart(found []Found) bool {
 	found = found[:partOf(found)]
 	return len(found) >= minJoint &&
-		!slices.ContainsFunc(found, func(f Found) bool { return f.Export != nil })
+		!slices.ContainsFunc(found, func(f Found) bool { return rank(f) > 0 })
 }
 
 // A part is a group of sessions that are saved together, or one by one if they are few.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/google/go-cmp/cmp"
 )
 
 // manySessions writes n sessions of one turn each, and returns them in order.
@@ -248,5 +250,56 @@ func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
 	}
 	if got := fmt.Sprint(named); got != "[a.jsonl.zst b.jsonl]" || len(found) != 2 {
 		t.Errorf("%d found, named are %s", len(found), got)
+	}
+}
+
+// TestContinuedInTwoPlaces imports a session that was copied and continued in both places, as in
+// the directories of two working trees, and copies that only end earlier.
+func TestContinuedInTwoPlaces(t *testing.T) {
+	const id = "00000000-0000-4000-8000-000000000000"
+	var n int
+	ask := func(prompts ...string) (lines string) {
+		for _, p := range prompts {
+			n++
+			lines += fmt.Sprintf(`{"type":"user","uuid":%q,"sessionId":%q,"cwd":"/w",`+
+				`"timestamp":"2026-10-01T10:00:00Z","message":{"role":"user","content":%q}}`+"\n",
+				uuidOf(n), id, p)
+		}
+		return lines
+	}
+	both, dir := ask("both"), t.TempDir()
+	for name, data := range map[string]string{
+		"a": both + ask("here"), "b": both, "c": both + ask("there", "longer"), "d": both[:9],
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := func() []Found {
+		all, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: []string{dir}, Foreign: true})
+		return slices.DeleteFunc(all, func(f Found) bool { return f.Err != nil })
+	}
+	var names []string
+	for _, f := range find() {
+		names = append(names, fmt.Sprint(filepath.Base(f.Path), f.Copy))
+	}
+	if diff := cmp.Diff([]string{"c.jsonlfalse", "a.jsonltrue"}, names); diff != "" {
+		t.Errorf("-want +found: %s", diff)
+	}
+	w := newWorkspace(t)
+	for _, want := range []State{Grown, Unchanged} {
+		im := &Importer{Workspace: w}
+		for r := range im.All(t.Context(), find()) {
+			if r.Err != nil || r.Copy && r.Outcome.State != want {
+				t.Errorf("%s: %s, %v, want %s", r.Path, r.Outcome.State, r.Err, want)
+			}
+		}
+	}
+	for _, c := range has(t, w) {
+		for _, prompt := range []string{"both", "here", "there", "longer"} {
+			if n := strings.Count(c, `"content": `+strconv.Quote(prompt)); n != 1 {
+				t.Errorf("%q is there %d times in\n%s", prompt, n, c)
+			}
+		}
 	}
 }

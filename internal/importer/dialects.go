@@ -54,6 +54,7 @@ type Found struct {
 	sessions.Session
 	Dialect sessions.Dialect
 	Err     error
+	Copy    bool // a longer source of the session is found too
 }
 
 // Find returns the selected sessions, sorted by agent and time, and the number of other sessions by
@@ -88,7 +89,7 @@ func Find(
 			if err == nil {
 				err = sessions.Absolute(s.Path)
 			}
-			add(Found{s, d, err})
+			add(Found{Session: s, Dialect: d, Err: err})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Found) int { return a.Changed.Compare(b.Changed) })
@@ -108,11 +109,12 @@ func (sel *Selection) means(s sessions.Session) bool {
 	})
 }
 
-// unique keeps the longest of several sources of a session: a copy that was resumed elsewhere, a
-// compressed file beside a plain one.
+// unique keeps the longest of several sources of a session, such as a copy that was resumed
+// elsewhere, or a compressed file beside a plain one. A source that only grows may have been
+// continued in two places: then what the longest does not begin with stays too, after it.
 func unique(found []Found) []Found {
 	at := map[sessions.Name]int{}
-	var out []Found
+	var out, rest []Found
 	for _, f := range found {
 		i, known := at[f.Name]
 		switch {
@@ -122,10 +124,44 @@ func unique(found []Found) []Found {
 			at[f.Name] = len(out)
 			out = append(out, f)
 		case f.Length > out[i].Length:
-			out[i] = f
+			f, out[i] = out[i], f
+			rest = append(rest, f)
+		default:
+			rest = append(rest, f)
+		}
+	}
+	for _, f := range rest {
+		if long := out[at[f.Name]]; f.Length > 0 && f.Dialect.Appends(f.Session) &&
+			f.Path != long.Path && !begins(long.Path, f.Path) {
+			f.Copy = true
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// begins reports whether a file begins with what another one has, or either cannot be read.
+func begins(long, short string) bool {
+	a, err := regular.OpenFile(long)
+	if err != nil {
+		return true
+	}
+	defer a.Close() //nolint:errcheck // only read
+	b, err := regular.OpenFile(short)
+	if err != nil {
+		return true
+	}
+	defer b.Close() //nolint:errcheck // only read
+	var x, y [32 << 10]byte
+	for {
+		n, err := io.ReadFull(b, y[:])
+		if m, _ := io.ReadFull(a, x[:n]); m < n || !bytes.Equal(x[:n], y[:n]) {
+			return false
+		}
+		if err != nil {
+			return true
+		}
+	}
 }
 
 // ErrUnknown reports a file that no reader recognizes.

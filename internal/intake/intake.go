@@ -47,6 +47,9 @@ func (in Intake) list(found []importer.Found) error {
 		render.Column{Head: "SIZE", Align: render.AlignRight},
 		render.Column{Head: "CHANGED"}, render.Column{Head: "FIRST WORDS", Shrink: true})
 	for _, f := range found {
+		if f.Copy {
+			continue // only reading it tells what it adds
+		}
 		state, err := importer.State(""), f.Err
 		if err == nil {
 			state, err = in.Look(f.Session)

@@ -26,8 +26,8 @@ func NotImported(
 	store := capture.StoreIn(repo.CommonDir())
 	found, _ := importer.Find(ctx, places, importer.Selection{Root: in.Workspace.Root()})
 	for _, f := range found {
-		if f.Err != nil || store.Excludes(f.Name.ID, f.Dir) {
-			continue // what cannot be read is named by an import
+		if f.Err != nil || f.Copy || store.Excludes(f.Name.ID, f.Dir) {
+			continue // what cannot be read, and what a copy adds, is named by an import
 		}
 		state, err := in.Look(f.Session)
 		known := state == importer.New || state == importer.Grown && f.Length > 0
