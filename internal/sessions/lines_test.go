@@ -33,6 +33,28 @@ func TestLongLinesCount(t *testing.T) {
 	}
 }
 
+// TestWhatPrecedesARecord reads a file at whose end a crash left zero bytes before the agent went
+// on. A line of nothing else is no empty one.
+func TestWhatPrecedesARecord(t *testing.T) {
+	const kept, torn = "{}\n\x00\x00[1]\n\x00\n", "\x00\x00"
+	l, err := NewLines(strings.NewReader(kept+torn), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, want := range []string{"{}", "[1]", "\x00"} {
+		if line, _, err := l.Next(Complete); string(line) != want || err != nil {
+			t.Errorf("%q, %v, want %q", line, err, want)
+		}
+	}
+	if line, _, err := l.Next(Complete); !errors.Is(err, io.EOF) {
+		t.Errorf("%q, %v at the end", line, err)
+	}
+	if got, want := l.Version(), VersionOf(int64(len(kept)), sha256.Sum256([]byte(kept))); got != want {
+		t.Errorf("the version is %v, want %v", got, want)
+	}
+}
+
 // TestRecordsWithManyValues checks the limit for the names and values of a record, and that commas
 // in texts do not count.
 func TestRecordsWithManyValues(t *testing.T) {
