@@ -30,6 +30,13 @@ func committingRows() []row {
 			f.Run("config", "splitIndex.maxPercentChange", "100")
 			f.stageIn(".git/index.lock", h)
 		}},
+		{"index under another name", func(f *fixture, h blobs.Hash) {
+			f.stageIn(".git/index.stash.1234", h)
+		}},
+		{"index under another name, of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "../linked")
+			f.at("../linked").stageIn(f.Path(".git/worktrees/linked/mine"), h)
+		}},
 	}
 }
 

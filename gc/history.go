@@ -99,7 +99,7 @@ func (h *history) plan(commits []gitint.OID) {
 	for _, c := range commits {
 		for _, p := range h.trees.places[c] {
 			k := key{p.Conversations, p.Blobs}
-			if !p.Conversations.IsZero() && !seen[k] {
+			if !p.Conversations.IsZero() && p.Kind != refs.Notes && !seen[k] {
 				seen[k] = true
 				h.steps = append(h.steps, step{commit: c, place: p})
 			}

@@ -122,10 +122,6 @@ func rows() []row {
 			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
 			f.Run("update-ref", "refs/kept/stream", id)
 		}},
-		{"note that is a stream", func(f *fixture, h blobs.Hash) {
-			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
-			f.Run("notes", "add", "-C", id)
-		}},
 		{"tag of .jp", func(f *fixture, h blobs.Hash) { f.Run("tag", "v1", f.commit(h)+":.jp") }},
 		{"tag of the conversations", func(f *fixture, h blobs.Hash) {
 			f.Run("tag", "v1", f.commit(h)+":.jp/conversations")
@@ -417,6 +413,7 @@ func rows() []row {
 	}
 	rows = append(rows, homeRows()...)
 	rows = append(rows, committingRows()...)
+	rows = append(rows, notesRows()...)
 	for _, name := range refNames {
 		rows = append(rows, row{name, func(f *fixture, h blobs.Hash) {
 			f.Run("update-ref", name, f.commit(h))
@@ -539,6 +536,14 @@ func TestDead(t *testing.T) {
 			f.past(h, string(blobs.Encode([]byte("dead"))))
 			f.Run("tag", "v1", "HEAD~1")
 			f.Run("tag", "-a", "-m", "x", "v2", "HEAD~1")
+		}},
+		{"named in a note that was removed", func(f *fixture, h blobs.Hash) {
+			f.note(h)
+			f.Run("notes", "remove")
+		}},
+		{"named beside others in a file with a name of a note", func(f *fixture, h blobs.Hash) {
+			c := f.commitFile(strings.Repeat("a", 40), h.String(), "readme", "x")
+			f.Run("branch", "other", c)
 		}},
 		{"never referred to, in a job of Jenkins or GitLab", func(f *fixture, _ blobs.Hash) {
 			f.Repository = f.With("GIT_BRANCH=x", "GIT_COMMIT=x", "GIT_URL=x", "GIT_STRATEGY=fetch",

@@ -28,7 +28,7 @@ func mutants() []mutant {
 	all := []mutant{
 		{rootKind(gitint.RootRef), []string{
 			"refs/jp/custom", "refs/jj/keep/1", "refs/pull/1/head", "ref to a stream",
-			"note that is a stream", "replacement",
+			"note that is a stream", "note of a remote", "replacement",
 		}},
 		{rootKind(gitint.RootTag), []string{
 			"refs/tags/light", "annotated tag", "tag of a tag", "tag of a tree", "tag of a stream",
@@ -40,10 +40,11 @@ func mutants() []mutant {
 		{rootKind(gitint.RootOperation), []string{
 			"MERGE_HEAD", "FETCH_HEAD of another", "AUTO_MERGE", "rebase-merge/onto",
 			"sequencer/head of another", "shortened list of a rebase",
+			"merged notes beside a conflict",
 		}},
 		{rootKind(gitint.RootReflog), []string{"reflog", "what a branch was before its reflog"}},
 		{"operations", []string{
-			"their side of an open conflict", "base of an open conflict",
+			"their side of an open conflict", "base of an open conflict", "conflict of notes",
 		}},
 		{"history", []string{
 			"older commit of a branch", "carried by a pointer only", "carried by a damaged file only",
@@ -52,7 +53,7 @@ func mutants() []mutant {
 		{"indexes", []string{
 			"index", "index, stage 3", "split index", "index of another", "index of a split branch",
 			"index of an open commit", "index of an open commit of some paths, of another",
-			"split index of an open commit",
+			"split index of an open commit", "index under another name",
 		}},
 		{"working trees", []string{
 			"working tree", "archive", "trash of jp", "build directory", "copy beside the stream",

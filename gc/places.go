@@ -2,6 +2,7 @@ package gc
 
 import (
 	"context"
+	"encoding/hex"
 	"path"
 	"slices"
 	"strings"
@@ -14,7 +15,9 @@ import (
 
 // A placeSearch finds conversations in trees. They are in a directory .jp at any depth. But a tag
 // or a branch can also name a tree at or below one, as git subtree makes them, or one with another
-// name: wherever a file events.json is, there are streams.
+// name: wherever a file events.json is, there are streams. A note may be one too, under the name of
+// an object, and notes are not only in refs/notes: FETCH_HEAD names those that were fetched,
+// NOTES_MERGE_PARTIAL those of a merge that stopped.
 type placeSearch struct {
 	trees *treeCache
 	nodes map[gitint.OID]*placeNode
@@ -33,6 +36,9 @@ type placeNode struct {
 	conversations gitint.OID // the directory conversations
 	blobs         gitint.OID // beside it
 	id            gitint.OID // likewise, the file .id
+
+	hasNote  bool // a file with the name of a note
+	hasOther bool // an entry with a name that is in no tree of notes
 
 	found []refs.Place
 	done  bool
@@ -78,6 +84,12 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 
 // note records an entry of the tree.
 func (n *placeNode) note(e gitint.Entry) {
+	switch form := noteForm(e); {
+	case form && e.Mode.IsRegular():
+		n.hasNote = true
+	case !form:
+		n.hasOther = true
+	}
 	switch {
 	case e.Mode.IsRegular():
 		n.hasStream = n.hasStream || isStreamName(e.Path)
@@ -128,6 +140,25 @@ func (n *placeNode) isConversation() bool {
 	return n.hasStream && n.own.IsZero() && (len(n.dirs) == 0 || n.hasConfig)
 }
 
+// noteForm reports whether an entry may be in a tree of notes: a file is named like an object, less
+// the two digits of each directory that it is in. Git makes more directories the more notes there
+// are, and no tree of ours has so many that four are needed.
+func noteForm(e gitint.Entry) bool {
+	const most = 3
+	sizes := []int{20, 32} // of the names of objects, in bytes
+	id, err := hex.DecodeString(e.Path)
+	switch size := len(id); {
+	case err != nil:
+		return false
+	case e.Mode == gitint.ModeDir:
+		return size == 1
+	default:
+		return e.Mode.IsRegular() && slices.ContainsFunc(sizes, func(of int) bool {
+			return of-most <= size && size <= of
+		})
+	}
+}
+
 // isStreamName reports whether a file is a stream, or may be a copy of the one beside it. It
 // ignores case, for a .JP that is checked out on a case-insensitive file system; on others this
 // costs reading one more file.
@@ -166,6 +197,9 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 			p.Kind = refs.Copy
 		}
 		n.found = append(n.found, p)
+	}
+	if n.hasNote && !n.hasOther {
+		n.found = append(n.found, refs.Place{Conversations: tree, Kind: refs.Notes})
 	}
 	for _, d := range n.dirs {
 		below := s.below(d.OID)

@@ -10,18 +10,24 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/gitint/internal/gitlock"
+	"github.com/git-jp/git-jp/gitint/internal/index"
 )
 
 // Git writes the index of a commit into the lock of the index or, if only some paths are committed,
 // into a file of its own, which exists while a hook or an editor runs. Nothing else may have its
 // objects' names by then. A killed git leaves it.
 
-// nextIndexPrefix begins the names of the indexes from which some paths are committed.
-const nextIndexPrefix = "next-index-"
+const (
+	// nextIndexPrefix begins the names of the indexes from which some paths are committed.
+	nextIndexPrefix = "next-index-"
+	// sharedPrefix begins the names of those that split indexes refer to, which are read with them.
+	sharedPrefix = "sharedindex."
+)
 
 // NextIndexes returns the paths of the indexes that git processes in a working tree are writing, or
-// that killed ones have left. One that replaces the index meanwhile is found there, if the index is
-// read after these.
+// that killed ones have left, and of others that lie beside HEAD: git stash -p, scripts with
+// GIT_INDEX_FILE and other programs name theirs as they like. One that replaces the index meanwhile
+// is found there, if the index is read after these.
 func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 	entries, err := os.ReadDir(w.GitDir)
 	if err != nil {
@@ -29,8 +35,16 @@ func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
 	}
 	var all []string
 	for _, e := range entries {
-		if isNextIndex(e.Name()) {
-			all = append(all, filepath.Join(w.GitDir, e.Name()))
+		file := filepath.Join(w.GitDir, e.Name())
+		is := isNextIndex(e.Name())
+		if !is && e.Type().IsRegular() && file != w.Index() &&
+			!strings.HasPrefix(e.Name(), sharedPrefix) {
+			if is, err = index.Is(file); err != nil {
+				return nil, fmt.Errorf("look for indexes of %s: %w", w.Title(), err)
+			}
+		}
+		if is {
+			all = append(all, file)
 		}
 	}
 	indexes := []string{w.Index()}

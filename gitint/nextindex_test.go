@@ -91,3 +91,27 @@ func TestNextIndexIsNotWhole(t *testing.T) {
 		t.Errorf("none: %q, %v", names, err)
 	}
 }
+
+// TestIndexesUnderOtherNames checks that every file beside HEAD that begins like an index is one,
+// and that the shared index of a split one is not: what was removed since is still in that.
+func TestIndexesUnderOtherNames(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "1")
+	r.Commit("x")
+	r.Run("config", "splitIndex.maxPercentChange", "100")
+	r.Run("update-index", "--split-index")
+	if names, err := nextEntries(t, r); err != nil || len(names) > 0 {
+		t.Errorf("split: %q, %v", names, err)
+	}
+	r.WriteFile("b", "2")
+	r.With("GIT_INDEX_FILE="+r.Path(".git/mine")).Run("add", "b")
+	if names, err := nextEntries(t, r); err != nil || !slices.Equal(names, []string{"b"}) {
+		t.Errorf("another: %q, %v", names, err)
+	}
+	whole := r.ReadFile(".git/mine")
+	writeOver(t, r.Path(".git/mine"), []byte(whole[:len(whole)-1]))
+	held := new(gitint.LockedError)
+	if _, err := nextEntries(t, r); !errors.As(err, &held) || held.Path != r.Path(".git/mine") {
+		t.Errorf("cut: %v", err)
+	}
+}

@@ -14,9 +14,11 @@ import (
 	"github.com/git-jp/git-jp/gitint/internal/unfinished"
 )
 
-// operationDirs have the state of a rebase, an am, a sequence of picks, and the open conflicts of
-// this program's merge driver.
-var operationDirs = [...]string{"rebase-merge", "rebase-apply", "sequencer", "jp/conflicts"}
+// operationDirs have the state of a rebase, an am, a sequence of picks, the notes in conflict, and
+// the open conflicts of this program's merge driver.
+var operationDirs = [...]string{
+	"rebase-merge", "rebase-apply", "sequencer", "NOTES_MERGE_WORKTREE", "jp/conflicts",
+}
 
 // sharedDirs are common to all worktrees and have data that git, or a person, may restore: recorded
 // resolutions of conflicts, and objects found by fsck.

@@ -1,7 +1,6 @@
 package recheck
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -21,6 +20,8 @@ const (
 	lockSuffix = ".lock"
 	// ownLock is the prefix of this program's own lock files, which contain no index.
 	ownLock = "git-jp "
+	// indexSign begins every index.
+	indexSign = "DIRC"
 )
 
 // Git writes an index quickly, but it may be read half-written: these limit the retries.
@@ -47,7 +48,7 @@ func (p *Opinion) indexes(ctx context.Context, g *git, of part) error {
 }
 
 // nextIndexes lists the files that, by their names, contain the next index or one that git commits
-// from.
+// from, and others that begin like an index.
 func (of part) nextIndexes() ([]string, error) {
 	entries, err := os.ReadDir(of.dir)
 	if err != nil {
@@ -58,6 +59,19 @@ func (of part) nextIndexes() ([]string, error) {
 		stem, isLock := strings.CutSuffix(e.Name(), lockSuffix)
 		if isLock && (strings.HasPrefix(stem, "next-index") || stem == "index" ||
 			strings.HasPrefix(stem, "index"+lockSuffix)) {
+			all = append(all, filepath.Join(of.dir, e.Name()))
+			continue
+		}
+		// Split indexes refer to a shared one, and git reads it with them.
+		isRead := e.Name() == "index" || strings.HasPrefix(e.Name(), "sharedindex.")
+		if isRead || !e.Type().IsRegular() {
+			continue
+		}
+		begins, err := beginning(filepath.Join(of.dir, e.Name()), len(indexSign))
+		if err != nil {
+			return nil, err
+		}
+		if begins == indexSign {
 			all = append(all, filepath.Join(of.dir, e.Name()))
 		}
 	}
@@ -91,14 +105,20 @@ func (p *Opinion) nextIndex(ctx context.Context, g *git, of part) error {
 
 // isOwnLock reports whether a file exists and is a lock of this program.
 func isOwnLock(file string) (bool, error) {
+	begins, err := beginning(file, len(ownLock))
+	return begins == ownLock, err
+}
+
+// beginning returns the first bytes of a file, "" if it does not exist.
+func beginning(file string, size int) (string, error) {
 	f, err := regular.OpenFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return "", nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	defer f.Close() //nolint:errcheck // was only read
-	begins, err := io.ReadAll(io.LimitReader(f, int64(len(ownLock))))
-	return bytes.Equal(begins, []byte(ownLock)), err
+	begins, err := io.ReadAll(io.LimitReader(f, int64(size)))
+	return string(begins), err
 }

@@ -214,7 +214,9 @@ func (r *repository) stashed(ctx context.Context) ([]name, error) {
 }
 
 // operationDirs have the state of operations in progress.
-var operationDirs = []string{"rebase-merge", "rebase-apply", "sequencer", conflictsDir}
+var operationDirs = []string{
+	"rebase-merge", "rebase-apply", "sequencer", "NOTES_MERGE_WORKTREE", conflictsDir,
+}
 
 // sharedDirs have the records of rerere and the objects found by fsck, for all worktrees.
 var sharedDirs = []string{"rr-cache", "lost-found"}
@@ -243,7 +245,7 @@ func (r *repository) texts() ([]textFile, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if strings.Trim(e.Name(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+			if !e.IsDir() && strings.Trim(e.Name(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
 				all = append(all, textFile{
 					path: filepath.Join(p.dir, e.Name()), root: e.Name() + p.title, names: true,
 				})

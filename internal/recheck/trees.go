@@ -158,7 +158,7 @@ func isStream(name string) bool { return strings.HasPrefix(name, "events.json") 
 func (t *trees) places(s step, all []entry) []place {
 	var found []place
 	copies, lone := new(content), new(content)
-	isLone := false
+	isLone := !s.target.carries && areNotes(all)
 	for _, e := range all {
 		switch name := string(e.name); {
 		case e.file:
@@ -189,6 +189,26 @@ func (t *trees) places(s step, all []entry) []place {
 		found = append(found, place{s.target, s.path, s.id, lone})
 	}
 	return found
+}
+
+// areNotes reports whether a tree can be one of git notes, which may be streams: it has files that
+// are named like objects, perhaps without the digits of the directories around them, and nothing
+// else but such directories.
+func areNotes(all []entry) bool {
+	notes := 0
+	for _, e := range all {
+		digits := len(e.name)
+		_, err := hex.DecodeString(string(e.name))
+		switch {
+		case err != nil:
+			return false
+		case e.file && (34 <= digits && digits <= 40 || 58 <= digits && digits <= 64):
+			notes++
+		case e.file || digits != 2:
+			return false
+		}
+	}
+	return notes > 0
 }
 
 func (t *trees) top(id oid) *content {

@@ -215,6 +215,7 @@ const (
 	Workspace PlaceKind = iota // a directory .jp, whose path is Dir
 	Copy                       // conversations elsewhere; Dir is the path of Conversations
 	Stray                      // likewise, but possibly only a file with the name of a stream
+	Notes                      // likewise, of git notes, which may be streams
 )
 
 // Places are the places in the trees of commits.
@@ -244,7 +245,7 @@ func (c *Cache) Places() Property[[]Place] {
 }
 
 func (r *reader) placeKind() PlaceKind {
-	if len(r.buf) == 0 || PlaceKind(r.buf[0]) > Stray {
+	if len(r.buf) == 0 || PlaceKind(r.buf[0]) > Notes {
 		r.fail()
 		return 0
 	}

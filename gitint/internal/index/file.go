@@ -32,6 +32,7 @@ type File struct {
 }
 
 const (
+	signature      = "DIRC"
 	headerSize     = 12 // signature, version, number of entries
 	statSize       = 40 // the part of an entry before its object
 	modeOffset     = 24 // offset of the mode in it
@@ -103,6 +104,20 @@ type reader struct {
 // neither.
 type Filter func(e *Entry, path []byte) bool
 
+// Is reports whether a file begins like an index. It is false if the file does not exist.
+func Is(file string) (bool, error) {
+	f, err := regular.OpenFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() //nolint:errcheck // was only read
+	begins, err := io.ReadAll(io.LimitReader(f, int64(len(signature))))
+	return string(begins) == signature, err
+}
+
 // parse reads an index of a size and verifies it. It keeps the entries that keep accepts, all if
 // that is nil.
 func parse(
@@ -141,7 +156,7 @@ func (r *reader) read(f *File) error {
 	r.version = binary.BigEndian.Uint32(head[4:])
 	f.version = r.version
 	count := binary.BigEndian.Uint32(head[8:])
-	if !bytes.HasPrefix(head, []byte("DIRC")) ||
+	if !bytes.HasPrefix(head, []byte(signature)) ||
 		r.version < oldest || r.version > newest {
 		return errForm
 	}
