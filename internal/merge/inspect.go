@@ -31,8 +31,8 @@ const (
 	// Altered: it differs from the drivers' result and has elements that no side has. Either a
 	// person edited it, or interleaved lines form another element.
 	Altered Outcome = "altered"
-	// Misplaced: git put what another conversation has, or a part of it, into a file that at most
-	// one side changed.
+	// Misplaced: git put what another conversation has, or a part of it, into a file, or left a part
+	// out of the file that had it.
 	Misplaced Outcome = "misplaced"
 	// Decided: a person had to decide and did, or took one side unchanged.
 	Decided Outcome = "decided"
@@ -62,8 +62,8 @@ type Merge struct {
 }
 
 // MergedFiles examines every conversation file that more than one parent changed, even if
-// directories were renamed. Of the others it returns those that git misplaced. Files that are
-// unmerged, and conversations with two directories, are left to other functions.
+// directories were renamed. Of the others it returns those with content of another conversation.
+// Files that are unmerged, and conversations with two directories, are left to other functions.
 func (m Merge) MergedFiles(ctx context.Context, merged gitint.Snapshot) ([]MergedFile, error) {
 	var all []MergedFile
 	for _, dir := range m.Dirs {
@@ -145,7 +145,8 @@ func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
 			}
 		}
 	}
-	return trulyMisplaced(all), nil
+	all = trulyMisplaced(all)
+	return all, b.displaced(ctx, all)
 }
 
 // changed reports whether more than one parent has a version of a file that differs from the merge
@@ -224,8 +225,19 @@ func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, err
 		file.Data = r.Stream.Encode()
 	}
 	file.Outcome = judge(data, file.Data, r, sides)
-	if file.Outcome == TextMerged {
+	switch {
+	case file.Outcome == TextMerged:
 		file.Conflicts = len(r.Conflicts)
+	case file.Data == nil, file.Outcome == Same && bytes.Equal(data, file.Data):
+	default:
+		// What was added may be another conversation's.
+		is, err := b.hasForeign(ctx, id, at)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			file.Outcome = Misplaced
+		}
 	}
 	return file, nil
 }

@@ -3,6 +3,10 @@ package merge
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -53,6 +57,60 @@ func (b *inspection) misplaced(
 		return nil, err
 	}
 	return file, nil
+}
+
+// displaced examines the streams of which the merge has one side unchanged. If something that it
+// left out of one is in a stream where git misplaced it, nobody chose that side: git took the other
+// side's file for that of the other conversation.
+func (b *inspection) displaced(ctx context.Context, all []MergedFile) error {
+	elsewhere := make(tally)
+	for _, f := range all {
+		if f.Outcome == Misplaced && path.Base(f.Path) == workspace.EventsFile {
+			is, err := b.merged.snap.ReadFile(f.Path)
+			if err != nil {
+				return err
+			}
+			maps.Copy(elsewhere, beyond(is, f.Data))
+		}
+	}
+	for i, f := range all {
+		if len(elsewhere) == 0 || f.Outcome != Decided {
+			continue
+		}
+		b.redacted.texts = nil
+		_, r, err := b.fold(ctx, f.Conversation)
+		if _, ok := errors.AsType[*events.SyntaxError](err); ok || len(r.Conflicts) > 0 {
+			continue // checking the tree reports it, or a person decided
+		}
+		if err != nil {
+			return fmt.Errorf("compare the merge of %s: %w", f.Conversation, err)
+		}
+		is, err := b.merged.snap.ReadFile(f.Path)
+		if err != nil {
+			return err
+		}
+		data := r.Stream.Encode()
+		for sum := range beyond(data, is) {
+			if elsewhere[sum] {
+				all[i].Outcome, all[i].Data, all[i].texts = Misplaced, data, b.redacted.texts
+			}
+		}
+	}
+	return nil
+}
+
+// beyond returns the elements that a stream has and another lacks; none if either cannot be read.
+func beyond(stream, other []byte) tally {
+	is, err := events.Decode(stream)
+	lacks, otherErr := events.Decode(other)
+	if err != nil || otherErr != nil {
+		return nil
+	}
+	t := tallyOf([]threeway.Side{{Stream: is}})
+	for _, sum := range sumsOf(lacks) {
+		delete(t, sum)
+	}
+	return t
 }
 
 // trulyMisplaced leaves out misplaced files that have what their conversation had, unless other
