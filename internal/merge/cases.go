@@ -77,6 +77,14 @@ func (c Case) Deleted() bool {
 // DeletedHere reports whether ours deleted it.
 func (c Case) DeletedHere() bool { return c.Deleted() && c.Stages[stageOurs].IsZero() }
 
+// isEmptied reports whether only the base has a file. If its conversation is in one directory, and
+// nowhere as a driver has left it, git took files of others for this one, renamed: a record is of
+// those, and nothing is to be decided.
+func (c Case) isEmptied() bool {
+	return !c.Stages[stageBase].IsZero() &&
+		c.Stages[stageOurs].IsZero() && c.Stages[stageTheirs].IsZero()
+}
+
 // Cases returns the cases below a directory .jp, sorted by path: open records, and unmerged files
 // for which git asked no driver.
 func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
@@ -125,6 +133,9 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 		i := slices.IndexFunc(all[:whole], func(s Case) bool { return s.ID == c.ID })
 		switch {
 		case i < 0:
+			if c.Record != nil && c.isEmptied() && !leftIn(index, *c.Record) {
+				c.Record = nil
+			}
 			all = append(all, *c)
 		case c.Record != nil:
 			all[i].Record = c.Record

@@ -31,8 +31,8 @@ const (
 	// Altered: it differs from the drivers' result and has elements that no side has. Either a
 	// person edited it, or interleaved lines form another element.
 	Altered Outcome = "altered"
-	// Misplaced: git put what another conversation has, or a part of it, into a file, or left a part
-	// out of the file that had it.
+	// Misplaced: git put what another conversation has, or a part of it, into a file, or left part
+	// of it out of the file that had it.
 	Misplaced Outcome = "misplaced"
 	// Decided: a person had to decide and did, or took one side unchanged.
 	Decided Outcome = "decided"
