@@ -55,7 +55,8 @@ func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
 			return h, fmt.Errorf("list %s in %s: %w", at, snap.Name(), err)
 		}
 		for _, e := range entries {
-			if id, ok := events.ParseDirname(path.Base(e.Path)); ok {
+			id, ok := events.ParseDirname(path.Base(e.Path))
+			if ok && e.Mode == gitint.ModeDir { // a file beside them is none of them
 				dir := path.Join(at, path.Base(e.Path))
 				h.dirs[id], h.trees[dir] = append(h.dirs[id], dir), e.OID
 			}
