@@ -325,30 +325,37 @@ func (r Resolver) remove(ctx context.Context, c Case) error {
 
 // Complete writes the files that the directories of a conversation lack, from the side that has
 // them. If git detects that a side renamed the stream but not that it renamed metadata.json, which
-// the other changed, it leaves metadata.json alone in the old directory.
+// the other changed, it leaves metadata.json alone in the old directory. A file in which it, or a
+// program with a git of its own, left the lines of both sides between markers is written again.
 func (r Resolver) Complete(ctx context.Context, c Case) error {
 	for _, dir := range c.Dirs {
 		for _, name := range workspace.Files() {
-			file := path.Join(dir, name)
-			if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			data, err := r.ofSides(ctx, file)
-			if err != nil {
-				return fmt.Errorf("resolve %s: %w", file, err)
-			}
-			if data == nil {
-				data = r.beside(c.Dirs, name)
-			}
-			if data == nil {
-				continue
-			}
-			if err := r.write(ctx, Case{Path: file, ID: c.ID}, nil, data); err != nil {
-				return err
+			if err := r.complete(ctx, c, path.Join(dir, name)); err != nil {
+				return fmt.Errorf("resolve %s: %w", path.Join(dir, name), err)
 			}
 		}
 	}
 	return nil
+}
+
+// complete writes one of these files.
+func (r Resolver) complete(ctx context.Context, c Case, file string) error {
+	was, err := regular.ReadFile(r.file(file), r.Repo.Limits().Of(file))
+	lacks := errors.Is(err, fs.ErrNotExist)
+	if !lacks && !hasMarkers(was) {
+		return nil // also of a file that cannot be read: whoever reads it says why
+	}
+	data, err := r.ofSides(ctx, file)
+	if err != nil {
+		return err
+	}
+	if data == nil && lacks {
+		data = r.beside(c.Dirs, path.Base(file))
+	}
+	if data == nil {
+		return nil
+	}
+	return r.write(ctx, Case{Path: file, ID: c.ID}, was, data)
 }
 
 // beside returns a file from the first directory of a conversation that has it. It is used if no
@@ -363,17 +370,22 @@ func (r Resolver) beside(dirs []string, name string) []byte {
 	return nil
 }
 
-// ofSides returns a file of the side that has it, or nil.
+// ofSides returns a file of the side that has it, or nil. After --squash and stash pop nothing but
+// the message and the latest stash names theirs.
 func (r Resolver) ofSides(ctx context.Context, file string) ([]byte, error) {
-	heads := append([]string{"HEAD"}, theirHeads(r.Repo.Env())...)
-	squash, err := sidesOfSquash(ctx, r.Repo)
+	heads := []string{"HEAD"}
+	sides, err := SidesOf(ctx, r.Repo)
+	if err == nil && sides == nil {
+		heads = append(heads, stashRef)
+		sides, err = sidesOfSquash(ctx, r.Repo)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if squash != nil {
-		heads = append(heads, squash.Theirs.String())
+	if sides != nil && !sides.Theirs.IsZero() {
+		heads = slices.Insert(heads, 1, sides.Theirs.String())
 	}
-	for _, head := range append(heads, stashRef) {
+	for _, head := range heads {
 		if data, err := at(ctx, r.Repo, head, file); err != nil || data != nil {
 			return data, err
 		}
