@@ -124,11 +124,14 @@ func resolveOptions(ctx context.Context, a *app) (o resolve.Options, err error) 
 
 // cases returns the cases of the conversations that were named, or all cases.
 func (c resolveCmd) cases(ctx context.Context, a *app, r *resolve.Run) ([]merge.Case, error) {
-	cases, err := r.Cases(ctx)
-	if err != nil || len(c.Conversation) == 0 {
-		return cases, err
+	if len(c.Conversation) == 0 {
+		return r.Cases(ctx)
 	}
 	ids, err := a.stageIDs(c.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := r.Cases(ctx, ids...)
 	return slices.DeleteFunc(cases, func(item merge.Case) bool {
 		return !slices.Contains(ids, item.ID)
 	}), err

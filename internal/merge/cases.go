@@ -272,8 +272,11 @@ func caseOf(
 
 // Apart returns the conversations that have several directories in index and working tree but not
 // in HEAD, although none of their files is unmerged: git stash pop restores files that were added,
-// and leaves the old ones in the index or beside newer changes.
-func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
+// and leaves the old ones in the index or beside newer changes. Those with ids are returned also if
+// HEAD has the directories.
+func Apart(
+	ctx context.Context, repo *gitint.Repo, dir string, ids ...events.ID,
+) ([]Case, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
 		return nil, err
@@ -298,7 +301,7 @@ func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 		}
 		all = append(all, c)
 	}
-	return notBefore(ctx, repo, dir, all)
+	return notBefore(ctx, repo, dir, all, ids...)
 }
 
 // together returns the names of both lists without duplicates, sorted.
@@ -357,9 +360,10 @@ func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, err
 	return all, nil
 }
 
-// notBefore removes the conversations that have several directories in HEAD too.
+// notBefore removes the conversations that have several directories in HEAD too, but for those with
+// ids.
 func notBefore(
-	ctx context.Context, repo *gitint.Repo, dir string, cases []Case,
+	ctx context.Context, repo *gitint.Repo, dir string, cases []Case, ids ...events.ID,
 ) ([]Case, error) {
 	if len(cases) == 0 {
 		return nil, nil
@@ -369,5 +373,7 @@ func notBefore(
 		return cases, err
 	}
 	before, err := homesIn(head, dir)
-	return slices.DeleteFunc(cases, func(c Case) bool { return len(before.dirs[c.ID]) > 1 }), err
+	return slices.DeleteFunc(cases, func(c Case) bool {
+		return len(before.dirs[c.ID]) > 1 && !slices.Contains(ids, c.ID)
+	}), err
 }

@@ -69,6 +69,9 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 	u, err := how.of(all)
 	if err != nil {
 		f.Remedy = "cannot be merged: " + err.Error()
+		if errors.Is(err, errConflict) && m.Repo != nil {
+			f.Command = "git jp resolve " + id.String()
+		}
 		return ctx.Err()
 	}
 	f.Title = all[u.keep].Title()

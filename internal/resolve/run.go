@@ -78,13 +78,13 @@ func remembers(ctx context.Context, repo *gitint.Repo) (bool, error) {
 }
 
 // Cases returns what there is to decide: unmerged files, and conversations with several
-// directories.
-func (r *Run) Cases(ctx context.Context) ([]merge.Case, error) {
+// directories, which count also if they are committed when the conversation is among ids.
+func (r *Run) Cases(ctx context.Context, ids ...events.ID) ([]merge.Case, error) {
 	cases, err := merge.Cases(ctx, r.Repo, r.Dir)
 	if err != nil {
 		return nil, err
 	}
-	apart, err := merge.Apart(ctx, r.Repo, r.Dir)
+	apart, err := merge.Apart(ctx, r.Repo, r.Dir, ids...)
 	for _, item := range apart {
 		if !slices.ContainsFunc(cases, func(c merge.Case) bool { return c.ID == item.ID }) {
 			cases = append(cases, item)
