@@ -212,8 +212,12 @@ func (r *Repo) revList(ctx context.Context, args []string, under ...string) ([]C
 		"rev-list", "--topo-order", "--reverse", "--format=tformat:%H %P",
 	}, args...)
 	args = append(append(args, "--"), specs...)
-	var commits []Commit
-	err := r.eachLine(ctx, git.Command{Args: args, Env: env}, func(line string) error {
+	return r.commitsOf(ctx, git.Command{Args: args, Env: env})
+}
+
+// commitsOf runs a rev-list with the format %H %P.
+func (r *Repo) commitsOf(ctx context.Context, c git.Command) (commits []Commit, err error) {
+	err = r.eachLine(ctx, c, func(line string) error {
 		if strings.HasPrefix(line, "commit ") { // git writes it beside the line of the format
 			return nil
 		}

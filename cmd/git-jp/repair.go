@@ -20,8 +20,8 @@ type repairCmd struct {
 // Help says what is done without asking and what is never done.
 func (repairCmd) Help() string {
 	return `Looks for what is incomplete in the working tree: references without content, damaged
-content, conversations that cannot be loaded, directories that share an id, and what jp has put
-into its trash.
+content, conversations that cannot be loaded, directories that share an id, what jp has put into
+its trash, and what only a stash without a name has, as after a merge that failed.
 
 Content comes back from wherever this machine has it: other worktrees, other workspaces of the
 same one, the user-local store, the quarantine of 'git jp gc', Git LFS, the index, and everything

@@ -130,7 +130,7 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	for _, step := range []func(context.Context) error{
-		m.contents, m.half, m.files, m.duplicates, m.trash, m.others,
+		m.contents, m.half, m.files, m.duplicates, m.trash, m.unnamed, m.others,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("plan a repair: %w", err)

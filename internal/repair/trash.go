@@ -210,9 +210,9 @@ func (t *trashed) reason() string {
 }
 
 // isIn reports whether an existing conversation has everything of a stream.
-func (t *trashed) isIn(copies []workspace.Entry, s *events.Stream) bool {
+func (m *planner) isIn(copies []workspace.Entry, s *events.Stream) bool {
 	return slices.ContainsFunc(copies, func(e workspace.Entry) bool {
-		c, err := t.Workspace.Load(e)
+		c, err := m.Workspace.Load(e)
 		return err == nil && contains(c.Stream, s)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,12 @@ func (d *DB) Absent(ids []object.ID) []bool {
 		gone[i] = !loose[ids[i]]
 	}
 	return gone
+}
+
+// LooseIn lists the loose objects in a directory of objects, without those of its alternates.
+func LooseIn(dir string) ([]object.ID, error) {
+	found, err := looseObjects([]string{dir})
+	return slices.Collect(maps.Keys(found)), err
 }
 
 // looseObjects lists the loose objects.
