@@ -55,8 +55,13 @@ func OutOfLFS(file string) string {
 		" && git add --renormalize " + ShellQuote(dir)
 }
 
-// differences returns the command that compares two directories of one conversation.
-func differences(a, b string) string {
+// differences returns the command that compares two directories of one conversation in a source: a
+// later commit, and the working tree with it, may have united them.
+func differences(source, a, b string) string {
+	if source != WorkTreeName && source != IndexName {
+		rev := abbreviate(source)
+		return "git diff " + ShellQuote(rev+":"+a) + " " + ShellQuote(rev+":"+b)
+	}
 	return "git diff --no-index -- " + ShellQuote(a) + " " + ShellQuote(b)
 }
 

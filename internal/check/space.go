@@ -410,7 +410,7 @@ func (ch *checker) duplicates(src Source) []Finding {
 			Conversation: c.id.String(), Title: reading{ch, src, c}.title(),
 			Detail: "has the id of " + first[c.id] + ": jp keeps one of them and " +
 				"deletes the other at the next save",
-			Next: differences(first[c.id], dir),
+			Next: differences(src.Name(), first[c.id], dir),
 		})
 	}
 	return all
