@@ -27,10 +27,13 @@ func (r *Repo) UnnamedStashes(ctx context.Context) (all []Commit, err error) {
 		}
 	}
 	if err == nil && ids.Len() > 0 {
-		all, err = r.commitsOf(ctx, git.Command{Stdin: strings.NewReader(ids.String()), Args: []string{
-			"rev-list", "--no-walk=sorted", "--format=tformat:%H %P", "--min-parents=2",
-			"--grep=^WIP on ", "--grep=^On ", "--stdin",
-		}})
+		all, err = r.commitsOf(ctx, git.Command{
+			Args: []string{
+				"rev-list", "--no-walk=sorted", "--format=tformat:%H %P", "--min-parents=2",
+				"--grep=^WIP on ", "--grep=^On ", "--stdin",
+			},
+			Stdin: strings.NewReader(ids.String()),
+		})
 	}
 	var roots *Roots
 	if err == nil && len(all) > 0 {
