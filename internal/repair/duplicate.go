@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -60,16 +61,16 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 	var all []*workspace.Conversation
 	for _, e := range entries {
 		c, err := m.Workspace.Load(e)
-		if err != nil || e.Legacy {
+		if loads := err == nil && !e.Legacy; !loads { // that is a fault of its own
 			f.Remedy = "they can be merged when each of them loads"
-			return nil //nolint:nilerr // it is a fault of its own
+			return nil
 		}
 		all = append(all, c)
 	}
 	u, err := how.of(all)
 	if err != nil {
 		f.Remedy = "cannot be merged: " + err.Error()
-		if errors.Is(err, errConflict) && m.Repo != nil {
+		if errors.Is(err, errConflict) && m.isTracked(ctx, id) {
 			f.Command = "git jp resolve " + id.String()
 		}
 		return ctx.Err()
@@ -93,6 +94,17 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 		return err
 	}
 	return nil
+}
+
+// isTracked reports whether Git has a conversation: what it does not have, git jp resolve does not
+// decide.
+func (m *planner) isTracked(ctx context.Context, id events.ID) bool {
+	s, err := newSearch(m.Sources, nil, nil)
+	if err != nil || s.Repo == nil {
+		return false
+	}
+	tracked, err := merge.Committed(ctx, s.Repo, s.own, id)
+	return err == nil && tracked
 }
 
 func quoted(a, b string) string { return check.ShellQuote(a) + " " + check.ShellQuote(b) }
