@@ -41,7 +41,10 @@ const (
 type app struct {
 	invocation
 
-	readsJP       bool // the command reads jp's configuration
+	readsJP        bool   // the command reads jp's configuration
+	readsCommitted bool   // in a bare repository the command reads HEAD
+	committedIn    string // the directory .jp of HEAD that is read; "" for files
+
 	openRepo      *gitint.Repo
 	openWorkspace *workspace.Workspace
 	openConfig    *config.Config
@@ -200,7 +203,8 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 	}
 	root, err := a.root()
 	if err != nil {
-		return nil, err
+		a.openWorkspace, err = openHEAD(a, err)
+		return a.openWorkspace, err
 	}
 	w, err := a.workspaceAt(root)
 	if err != nil {
@@ -334,8 +338,14 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	if strings.TrimSpace(arg) == "" {
 		return workspace.Entry{}, usagef("a conversation's name is empty")
 	}
-	if arg == "?" {
+	switch arg {
+	case "?":
 		return pickOne(a)
+	case ".", "-":
+		const hint = "'git jp ls' lists what to name"
+		if err := needsFiles(a, "find the active conversation", hint); err != nil {
+			return workspace.Entry{}, err
+		}
 	}
 	o := workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true, Local: true},

@@ -344,7 +344,7 @@ func run(ctx context.Context, w *environment) (code int) {
 	if !g.JSON && w.isForgeLog(c.command) {
 		writeForgeLog(a)
 	}
-	a.readsJP = readsJP(c.command)
+	a.readsJP, a.readsCommitted = readsJP(c.command), readsCommitted(c.command)
 	if mayEndAnywhere(c.command) {
 		w.interrupts.Reading()
 	} else {

@@ -35,6 +35,12 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if len(revs) > 2 || c.Staged && len(revs) > 1 {
 		return usagef("too many revisions: %s", strings.Join(c.Revision, " "))
 	}
+	if len(revs) < 2 {
+		err := needsFiles(a, "compare", "name two revisions, as in 'git jp diff <id> HEAD~ HEAD'")
+		if err != nil {
+			return err
+		}
+	}
 	places, err := between.Places(ctx, revs, c.Staged)
 	if err != nil {
 		return err

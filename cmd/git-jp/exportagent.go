@@ -23,6 +23,11 @@ type handedRecord struct {
 
 // handOver writes a conversation as a session of an agent.
 func (c exportCmd) handOver(a *app, agent sessions.Agent, e workspace.Entry) error {
+	err := needsFiles(a, "export for "+string(agent),
+		"'git worktree add <path>' makes one for the agent to continue in")
+	if err != nil {
+		return err
+	}
 	conv, err := a.openWorkspace.Load(e)
 	if err != nil {
 		return err

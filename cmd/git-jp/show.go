@@ -21,7 +21,8 @@ type showCmd struct {
 // Help explains --files.
 func (showCmd) Help() string {
 	return `--files prints the conversation's own files and the files of all content it refers to,
-relative to the current directory, so that other programs can take them:
+relative to the current directory (in a bare repository, to the top of HEAD), so that other
+programs can take them:
 
     git jp show --files -z 17738 | git add --pathspec-from-file=- --pathspec-file-nul
 
@@ -108,6 +109,9 @@ func (c showCmd) printFiles(a *app, conv *workspace.Conversation) error {
 // files returns the paths that a conversation depends on, relative to the current directory.
 func files(a *app, conv *workspace.Conversation) ([]string, error) {
 	here, err := realDir(a.directory())
+	if a.committedIn != "" {
+		here = a.openRepo.GitDir() // the paths that the commit has
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,7 @@ func (a *app) report(err error) int {
 	}
 	if errors.Is(err, workspace.ErrNoWorkspace) && isBare(a) {
 		err = fmt.Errorf("%w: %w", err, &situation{
-			errBare.Error(), "'git jp web', 'git jp grep --all', 'git jp blame', " +
-				"'git jp review' and 'git jp check' read commits here; " +
+			errBare.Error(), "commands that only read show the conversations of HEAD here; " +
 				"for the others: git worktree add <path>",
 		})
 	}

@@ -158,7 +158,10 @@ func (a *app) stageIDs(names []string) ([]events.ID, error) {
 
 // dirInRepo returns the workspace's .jp as a slash path from the root of the working tree.
 func (a *app) dirInRepo(w *workspace.Workspace, repo *gitint.Repo) (string, error) {
-	if repo.Root() == "" {
+	switch {
+	case a.committedIn != "":
+		return a.committedIn, nil
+	case repo.Root() == "":
 		return "", fmt.Errorf("%s: the repository has no working tree here", repo.GitDir())
 	}
 	dir, err := realDir(w.Dir())

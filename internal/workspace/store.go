@@ -21,7 +21,7 @@ type store struct {
 	dir    string   // absolute
 	prefix string   // prefix of the paths of entries
 	local  bool     // it is user-local storage
-	root   *os.Root // of dir
+	root   *os.Root // of dir; nil if a commit has it
 	fsys   fs.FS    // of root; tests count what is opened
 	limits regular.Limits
 	blobs  *blobs.Store
@@ -54,8 +54,11 @@ func openStore(dir, prefix string, local bool, env Env) (*store, error) {
 }
 
 func (s *store) close() error {
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil
+	case s.root == nil:
+		return s.blobs.Close()
 	}
 	return errors.Join(s.blobs.Close(), s.root.Close())
 }
@@ -104,6 +107,9 @@ func (s *store) scan(wanted func(events.ID) bool) ([]Entry, []Problem, error) {
 // find returns the directories with an id, by their names alone. An error listing one partition
 // counts only if the other has no such directory.
 func (s *store) find(id events.ID) ([]Entry, error) {
+	if s.root == nil {
+		return s.findCommitted(id)
+	}
 	var found []Entry
 	var failed error
 	for _, p := range []Partition{Live, Archive} {
