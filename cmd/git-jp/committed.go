@@ -45,7 +45,10 @@ func openHEAD(a *app, none error) (*workspace.Workspace, error) {
 	case err != nil:
 		return nil, err
 	case len(dirs) == 0:
-		return nil, fmt.Errorf("%w in HEAD of %s", workspace.ErrNoWorkspace, repo.GitDir())
+		return nil, &situation{
+			"HEAD of " + repo.GitDir() + " has no workspace",
+			"'git jp init' in a clone makes one, which a push brings here",
+		}
 	case len(dirs) > 1 && !slices.Contains(dirs, workspace.DirName):
 		return nil, fmt.Errorf("HEAD of %s has several workspaces: %s",
 			repo.GitDir(), strings.Join(dirs, ", "))
