@@ -21,6 +21,7 @@ var ErrNoRun = errors.New("no such run in the trash")
 type Restored struct {
 	Run   string
 	Blobs []blobs.Hash
+	Bytes int64 // of the blobs
 	// Kept stay in the trash, because something else is in their place.
 	Kept []blobs.Hash
 	// Indexed are the paths added to the index again.
@@ -125,7 +126,7 @@ func (r *run) undo(ctx context.Context) (*Restored, error) {
 			res.Kept = append(res.Kept, i.Hash)
 			continue
 		}
-		res.Blobs = append(res.Blobs, i.Hash)
+		res.Blobs, res.Bytes = append(res.Blobs, i.Hash), res.Bytes+i.Size
 	}
 	var err error
 	if res.Indexed, err = r.reindex(ctx); err != nil {

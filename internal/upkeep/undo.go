@@ -44,6 +44,14 @@ func newRunRecord(name, kind string) RunRecord {
 	}
 }
 
+// itemRecord returns the record of what another command has quarantined.
+func itemRecord(one quarantine.Item) RunRecord {
+	r := newRunRecord(one.Name, string(one.Kind))
+	r.Conversation = conversationName(one.Conversation)
+	r.Blobs, r.Bytes = one.Files, one.Bytes
+	return r
+}
+
 // An Undo restores what a collection deleted, and what other commands have quarantined.
 type Undo struct {
 	gc.Options
@@ -72,7 +80,7 @@ func (u Undo) Run(ctx context.Context, name string) error {
 		return err
 	}
 	r := newRunRecord(res.Run, collected)
-	r.Blobs = len(res.Blobs)
+	r.Blobs, r.Bytes = len(res.Blobs), res.Bytes
 	r.Restored = append(r.Restored, lists.Map(res.Blobs, blobs.Hash.String)...)
 	r.Kept = append(r.Kept, lists.Map(res.Kept, blobs.Hash.String)...)
 	r.Indexed = append(r.Indexed, res.Indexed...)
@@ -189,7 +197,7 @@ func (u Undo) restore(ctx context.Context, one quarantine.Item) error {
 	if err != nil {
 		return err
 	}
-	r := newRunRecord(one.Name, string(one.Kind))
+	r := itemRecord(one)
 	r.Restored = append(r.Restored, res.Files...)
 	for _, name := range res.Kept {
 		r.Kept = append(r.Kept, filepath.Join(u.Host.Short(one.Dir()), name))
@@ -216,8 +224,7 @@ func (u Undo) restoreCopy(ctx context.Context, one quarantine.Item) error {
 	if err := j.Restore(ctx, kept, was); err != nil {
 		return err
 	}
-	r := newRunRecord(one.Name, string(one.Kind))
-	r.Conversation = conversationName(conv.ID)
+	r := itemRecord(one)
 	r.Restored = append(r.Restored, path.Join(filepath.ToSlash(conv.Path), workspace.EventsFile))
 	return u.print(r, fmt.Sprintf("restored %s of %s", conv.ID, one.Name))
 }
@@ -243,10 +250,7 @@ func (u Undo) List(ctx context.Context) error {
 		all = append(all, row{r, p.Started})
 	}
 	for _, one := range items {
-		r := newRunRecord(one.Name, string(one.Kind))
-		r.Conversation = conversationName(one.Conversation)
-		r.Blobs, r.Bytes = one.Files, one.Bytes
-		all = append(all, row{r, one.At})
+		all = append(all, row{itemRecord(one), one.At})
 	}
 	slices.SortStableFunc(all, func(a, b row) int { return a.at.Compare(b.at) })
 	p := &u.Host.Terminal.Printer
